@@ -1,0 +1,78 @@
+"""`attend` and `weights`: the value in, the result out."""
+
+from typing import Any, Literal, overload
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from regard.algorithms.planner import choose
+from regard.algorithms.problem import check_options, check_tensors, pose
+from regard.attention import Attention
+from regard.attention.reference import weight_map
+
+PLAIN = Attention()
+_choices: dict[Any, Any] = {}
+
+
+def attend(
+    q: Float[Tensor, "B H T D"],
+    k: Float[Tensor, "B G S D"],
+    v: Float[Tensor, "B G S E"],
+    attention: Attention = PLAIN,
+    *,
+    dropout: float = 0.0,
+    algorithm: str | None = None,
+    return_lse: bool = False,
+) -> Any:
+    """Attention, by the cheapest algorithm that is exact for it.
+
+        o_i = Σ_j softmax_j(scores_ij where the mask allows) · v_j
+
+    Grouped heads: G divides H. A row that may see nothing gives zeros, and so do its gradients.
+
+    >>> q, k, v = (torch.ones(1, 1, 2, 4) for _ in range(3))
+    >>> attend(q, k, v).shape
+    torch.Size([1, 1, 2, 4])
+    """
+    chosen = _choose(q, k, v, attention, dropout, algorithm, return_lse)
+    out, lse = chosen.run(q, k, v, attention, dropout=dropout, return_lse=return_lse)
+    return (out, lse) if return_lse else out
+
+
+def _choose(
+    q: Tensor, k: Tensor, v: Tensor, attention: Attention, dropout: float, algorithm: str | None, return_lse: bool
+) -> Any:
+    """The choice for such a call, remembered by everything that it depends on. Contents are checked every time."""
+    if torch.compiler.is_compiling():
+        return choose(pose(q, k, v, attention, dropout=dropout, return_lse=return_lse), algorithm)
+    structure, tensors = attention.flatten()
+    key = (
+        *((x.shape, x.dtype, x.device, x.requires_grad) for x in (q, k, v, *tensors)),
+        structure,
+        torch.is_grad_enabled(),
+        dropout > 0,
+        algorithm,
+        return_lse,
+    )
+    chosen = _choices.get(key)
+    if chosen is None:
+        chosen = choose(pose(q, k, v, attention, dropout=dropout, return_lse=return_lse), algorithm)
+        if len(_choices) > 10_000:
+            _choices.clear()
+        _choices[key] = chosen
+    elif tensors:
+        attention.check(check_tensors(q, k, v))
+    return chosen
+
+
+def weights(
+    q: Float[Tensor, "B H T D"], k: Float[Tensor, "B G S D"], attention: Attention = PLAIN
+) -> Float[Tensor, "B H T S"]:
+    """The attention map, quadratic in memory: computed when, and only when, somebody asks.
+
+    >>> weights(torch.zeros(1, 1, 1, 4), torch.zeros(1, 1, 2, 4))
+    tensor([[[[0.5000, 0.5000]]]])
+    """
+    attention.check(check_tensors(q, k, k))
+    return weight_map(q, k, attention.on(q.device)).to(q.dtype)

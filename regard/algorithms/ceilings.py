@@ -1,0 +1,78 @@
+"""What machines can do: the shipped tables that every choice is made from. Nothing here is measured at run time.
+
+`make bench` writes the figures from which a table is made. A machine without a table of its own takes the one
+of its kind, which is enough to rank algorithms.
+"""
+
+import functools
+from dataclasses import dataclass
+
+import torch
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ceilings:
+    """Rates of one machine: matrix products by type (FLOP/s), memory (byte/s), and the price of one launch (s)."""
+
+    name: str
+    kind: str
+    half: float
+    single: float
+    double: float
+    bandwidth: float
+    launch: float
+    efficiency: dict[str, float]
+
+    def rate(self, dtype: torch.dtype) -> float:
+        """Peak of matrix products in this type."""
+        if dtype == torch.float64:
+            return self.double
+        return self.single if dtype == torch.float32 else self.half
+
+
+# efficiency: the share of `rate` that each algorithm's matrix products reach at 4k tokens, forward and backward.
+TABLES = {
+    table.name: table
+    for table in (
+        Ceilings(
+            name="cpu",
+            kind="cpu",
+            half=0.2e12,
+            single=0.25e12,
+            double=0.12e12,
+            bandwidth=20e9,
+            launch=2e-5,
+            efficiency={"reference": 0.4, "fused": 0.6, "packed": 0.6, "blockwise": 0.6},
+        ),
+        Ceilings(
+            name="h200",
+            kind="cuda",
+            half=771e12,
+            single=50e12,
+            double=60e12,
+            bandwidth=4.27e12,
+            launch=5e-6,
+            efficiency={"reference": 0.05, "fused": 0.6, "packed": 0.35, "blockwise": 0.3},
+        ),
+    )
+}
+
+
+def table(device: str) -> Ceilings:
+    """The table of a name, or of a kind of device: `h200`, `cuda`, `cpu`."""
+    if device in TABLES:
+        return TABLES[device]
+    if device == "cuda":
+        return TABLES["h200"]
+    raise ValueError(f"no table for device {device!r}: use one of {', '.join(TABLES)}")
+
+
+@functools.cache
+def table_of(device: torch.device) -> Ceilings:
+    """The table of the machine that holds a tensor."""
+    if device.type == "cuda":
+        name = torch.cuda.get_device_name(device).lower()
+        for key in TABLES:
+            if key in name:
+                return TABLES[key]
+    return table("cpu" if device.type in ("cpu", "meta") else device.type)

@@ -1,0 +1,49 @@
+"""What a computation costs, in numbers that may as well be symbols."""
+
+from dataclasses import dataclass
+from typing import Any
+
+Count = Any  # an int, or a SymPy expression: the formulas are written once for both
+
+
+@dataclass(frozen=True)
+class Cost:
+    """The work of one call; with a backward pass, of both passes together.
+
+    `flops` counts matrix products only, two per multiply-add. `bytes` is what must cross the memory bus. `memory` is
+    the peak beyond the inputs. `launches` counts kernels or calls, each of which has a fixed price.
+    """
+
+    flops: Count
+    bytes: Count
+    memory: Count
+    launches: Count = 1
+
+    def __add__(self, other: "Cost") -> "Cost":
+        """One after the other: work adds up, the larger peak stays."""
+        return Cost(
+            self.flops + other.flops,
+            self.bytes + other.bytes,
+            max(self.memory, other.memory),
+            self.launches + other.launches,
+        )
+
+
+def products(pairs: Count, D: Count, E: Count, backward: bool, recompute: bool) -> Count:
+    """FLOPs of the matrix products over `pairs` (query, key): logits and mixing, and twice that to go back.
+
+    Forward `q kᵀ` and `P v`; backward `dP = dO vᵀ`, `dV = Pᵀ dO`, `dQ = dS k`, `dK = dSᵀ q`. An algorithm that keeps no
+    map computes `q kᵀ` again on the way back.
+    """
+    forward = 2 * pairs * (D + E)
+    if not backward:
+        return forward
+    return 3 * forward + (2 * pairs * D if recompute else 0)
+
+
+def traffic(shape: Any, item: int, backward: bool) -> Count:
+    """Bytes to read q, k, v and write o once; going back reads them and o, dO, and writes dq, dk, dv."""
+    queries = shape.B * shape.H * shape.T
+    keys = shape.B * shape.G * shape.S
+    once = item * (queries * (shape.D + shape.E) + keys * (shape.D + shape.E))
+    return 3 * once + item * queries * shape.E if backward else once

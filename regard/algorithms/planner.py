@@ -1,0 +1,128 @@
+"""From a problem to the cheapest algorithm that is exact for it."""
+
+import json
+from dataclasses import asdict, dataclass
+from typing import Any, Protocol
+
+from torch import Tensor
+
+from regard.algorithms import blockwise, fused, packed, reference
+from regard.algorithms.cost import Cost
+from regard.algorithms.problem import Problem, nearest, pose
+from regard.attention import Attention
+
+
+class Algorithm(Protocol):
+    """What each file of this folder that computes attention provides."""
+
+    NAME: str
+
+    def refuses(self, problem: Problem) -> str | None:
+        """Why this algorithm would not be exact, or not run, for the problem; None when it would."""
+        ...
+
+    def cost(self, problem: Problem) -> Cost: ...
+
+    def run(
+        self, q: Tensor, k: Tensor, v: Tensor, attention: Attention, *, dropout: float, return_lse: bool
+    ) -> tuple[Tensor, Tensor | None]: ...
+
+
+ALGORITHMS: list[Any] = [fused, packed, blockwise, reference]
+
+
+class Refused(ValueError):
+    """A named algorithm is not exact for the problem."""
+
+
+def seconds(problem: Problem, name: str, cost: Cost) -> float:
+    """Predicted time: launches, and the slower of arithmetic and memory."""
+    ceilings = problem.ceilings
+    arithmetic = cost.flops / (ceilings.rate(problem.dtype) * ceilings.efficiency[name])
+    memory = cost.bytes / ceilings.bandwidth
+    return cost.launches * ceilings.launch + (arithmetic if arithmetic > memory else memory)
+
+
+def choose(problem: Problem, name: str | None = None) -> Any:
+    """The cheapest algorithm that does not refuse, or the named one. Pure: sizes, types, kinds and flags decide."""
+    if name is not None:
+        algorithm = named(name)
+        reason = algorithm.refuses(problem)
+        if reason is not None:
+            raise Refused(f"algorithm {name!r} refuses: {reason}; leave algorithm=None to choose one that does not")
+        return algorithm
+    best, best_time = None, 0.0
+    for algorithm in ALGORITHMS:
+        if algorithm.refuses(problem) is None:
+            time = seconds(problem, algorithm.NAME, algorithm.cost(problem))
+            if best is None or time < best_time:
+                best, best_time = algorithm, time
+    return best
+
+
+def named(name: str) -> Any:
+    """The algorithm of that name."""
+    for algorithm in ALGORITHMS:
+        if algorithm.NAME == name:
+            return algorithm
+    raise ValueError(f"unknown algorithm {name!r}: {nearest(name, [algorithm.NAME for algorithm in ALGORITHMS])}")
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One algorithm's answer to a problem: what it would cost, or why it refuses."""
+
+    name: str
+    cost: Cost | None
+    seconds: float | None
+    refusal: str | None
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """Every algorithm's cost or refusal for one problem, and the one chosen. Prints as a table."""
+
+    problem: Problem
+    chosen: str
+    candidates: tuple[Candidate, ...]
+
+    def json(self) -> str:
+        """The plan for a program: sizes, value, device, and every candidate."""
+        problem = self.problem
+        return json.dumps(
+            {
+                "chosen": self.chosen,
+                "device": problem.ceilings.name,
+                "dtype": str(problem.dtype).removeprefix("torch."),
+                "backward": problem.backward,
+                "shape": asdict(problem.shape),
+                "attention": repr(problem.attention),
+                "candidates": [asdict(candidate) for candidate in self.candidates],
+            }
+        )
+
+    def __str__(self) -> str:
+        from regard.algorithms.report import table
+
+        return table(self)
+
+
+def plan(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    attention: Attention = Attention(),  # noqa: B008 - a frozen value
+    *,
+    dropout: float = 0.0,
+    return_lse: bool = False,
+    device: str | None = None,
+) -> Plan:
+    """What `attend` would do with these tensors, and why; meta tensors and another `device` ("h200") are fine."""
+    problem = pose(q, k, v, attention, dropout=dropout, return_lse=return_lse, device=device)
+    candidates = []
+    for algorithm in ALGORITHMS:
+        refusal = algorithm.refuses(problem)
+        cost = algorithm.cost(problem) if refusal is None else None
+        time = seconds(problem, algorithm.NAME, cost) if cost is not None else None
+        candidates.append(Candidate(algorithm.NAME, cost, time, refusal))
+    return Plan(problem, choose(problem).NAME, tuple(candidates))

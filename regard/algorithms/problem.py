@@ -1,0 +1,125 @@
+"""One call as the planner sees it: sizes, types, kinds and flags, never the contents of a tensor."""
+
+import difflib
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from regard.algorithms.ceilings import Ceilings, table, table_of
+from regard.attention import Attention, Hard, Mask, Places, Shape
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What `refuses` and `cost` may know."""
+
+    shape: Shape
+    dtype: torch.dtype
+    ceilings: Ceilings
+    attention: Attention
+    places: Places
+    masks: tuple[Mask, ...]  # the conjuncts of the mask that may hide something
+    dropout: bool
+    return_lse: bool
+    backward: bool  # q, k, v or a score term needs a gradient
+    bias_backward: bool  # a score term does
+
+    @property
+    def on_cuda(self) -> bool:
+        return self.ceilings.kind == "cuda"
+
+    @property
+    def item(self) -> int:
+        """Bytes of one number."""
+        return self.dtype.itemsize
+
+
+def pose(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    attention: Attention,
+    *,
+    dropout: float = 0.0,
+    return_lse: bool = False,
+    device: str | None = None,
+) -> Problem:
+    """Check the input and state the problem. Raises before any arithmetic."""
+    shape = check_tensors(q, k, v)
+    attention.check(shape)
+    check_options(attention, dropout, return_lse)
+    biases = [tensor for term in attention.biases for tensor in term.flatten()[1]]
+    check_types(q, attention, biases)
+    places = attention.places(shape.T, shape.S)
+    grads = torch.is_grad_enabled()
+    bias_backward = grads and any([bias.requires_grad for bias in biases])
+    return Problem(
+        shape=shape,
+        dtype=q.dtype,
+        ceilings=table_of(q.device) if device is None else table(device),
+        attention=attention,
+        places=places,
+        masks=tuple([mask for mask in attention.mask.conjuncts if not mask.is_full(places)]),
+        dropout=dropout > 0,
+        return_lse=return_lse,
+        backward=bias_backward or (grads and (q.requires_grad or k.requires_grad or v.requires_grad)),
+        bias_backward=bias_backward,
+    )
+
+
+def check_tensors(q: Tensor, k: Tensor, v: Tensor) -> Shape:
+    """The sizes of q (B,H,T,D), k (B,G,S,D), v (B,G,S,E), or the first thing that does not fit."""
+    for name, x, layout in (("q", q, "(B, H, T, D)"), ("k", k, "(B, G, S, D)"), ("v", v, "(B, G, S, E)")):
+        if x.ndim != 4:
+            raise ValueError(f"{name} must be {layout}: got shape {tuple(x.shape)}")
+        if not x.is_floating_point():
+            raise ValueError(f"{name} must be floating point: got {x.dtype}")
+    B, H, T, D = q.shape
+    G, S, E = k.shape[1], k.shape[2], v.shape[3]
+    if k.shape[0] != B or v.shape[0] != B:
+        raise ValueError(f"q, k and v must have one batch size: got B={B}, {k.shape[0]} and {v.shape[0]}")
+    if k.shape[3] != D:
+        raise ValueError(f"q and k must have one width: got D={D} and {k.shape[3]}")
+    if v.shape[2] != S:
+        raise ValueError(f"k and v must have one length: got S={S} and {v.shape[2]}")
+    if v.shape[1] != G:
+        raise ValueError(f"k and v must have one number of heads: got G={G} and {v.shape[1]}")
+    if min(B, H, G, T, S, D, E) < 1:
+        raise ValueError(
+            f"attention over nothing is not defined: got q {tuple(q.shape)}, k {tuple(k.shape)}, v {tuple(v.shape)}"
+        )
+    if H % G:
+        raise ValueError(f"key-value heads must divide heads: got H={H}, G={G}")
+    if not (q.dtype == k.dtype == v.dtype):
+        raise ValueError(f"q, k and v must have one type: got {q.dtype}, {k.dtype} and {v.dtype}; cast them explicitly")
+    if not (q.device == k.device == v.device):
+        raise ValueError(f"q, k and v must be on one device: got {q.device}, {k.device} and {v.device}")
+    return Shape(B, H, G, T, S, D, E)
+
+
+def check_options(attention: Attention, dropout: float, return_lse: bool) -> None:
+    if not 0 <= dropout < 1:
+        raise ValueError(f"dropout is a probability below 1: got dropout={dropout}")
+    if return_lse and isinstance(attention.weighting, Hard):
+        raise ValueError("Hard() has no log-sum-exp: got return_lse=True; use weighting=Softmax()")
+
+
+def check_types(q: Tensor, attention: Attention, biases: list[Tensor]) -> None:
+    """Score terms are no wider than the logits, and everything large is where q is."""
+    widest = torch.promote_types(q.dtype, torch.float32)
+    for bias in biases:
+        if torch.promote_types(bias.dtype, widest) != widest:
+            raise ValueError(
+                f"a score term may be at most {widest} for q of {q.dtype}: got {bias.dtype}; cast it explicitly"
+            )
+    for tensor in attention.flatten()[1]:
+        # Lengths, slopes and starts are small and may come from the host; a map over pairs may not.
+        if tensor.ndim > 1 and tensor.device != q.device and not tensor.is_meta and not q.is_meta:
+            raise ValueError(f"masks and biases must be on the device of q: got {tensor.device} and {q.device}")
+
+
+def nearest(name: str, known: list[str]) -> str:
+    """The tail of an error about an unknown name: its neighbours, or all there are."""
+    close = difflib.get_close_matches(name, known, n=3)
+    return f"did you mean {' or '.join(close)}?" if close else f"use one of {', '.join(known)}"

@@ -1,0 +1,35 @@
+"""The definition as an algorithm: exact for everything, quadratic in memory."""
+
+from torch import Tensor
+
+from regard.algorithms.cost import Cost, products, traffic
+from regard.algorithms.problem import Problem
+from regard.attention import Attention
+from regard.attention.reference import reference
+
+NAME = "reference"
+
+
+def refuses(problem: Problem) -> str | None:
+    return None
+
+
+def cost(problem: Problem) -> Cost:
+    """Every pair is computed, and its logit crosses memory on each of about ten elementwise passes."""
+    shape = problem.shape
+    pairs = shape.B * shape.H * shape.T * shape.S
+    wide = max(4, problem.item)
+    passes, kept = (24, 6) if problem.backward else (10, 3)
+    return Cost(
+        flops=products(pairs, shape.D, shape.E, problem.backward, recompute=False),
+        bytes=passes * wide * pairs + traffic(shape, problem.item, problem.backward),
+        memory=kept * wide * pairs,
+        launches=60 if problem.backward else 20,
+    )
+
+
+def run(
+    q: Tensor, k: Tensor, v: Tensor, attention: Attention, *, dropout: float, return_lse: bool
+) -> tuple[Tensor, Tensor | None]:
+    out, lse = reference(q, k, v, attention, dropout)
+    return out.to(v.dtype), lse if return_lse else None

@@ -1,0 +1,77 @@
+"""How many pairs, or blocks of pairs, a mask leaves to compute, counted without a map."""
+
+from typing import Any
+
+from regard.algorithms.problem import Problem
+from regard.attention import Causal, Mask, Places, Sequence, Window
+from regard.attention.padding import Padding, RealTokens
+
+Bound = int | None
+
+
+def band(masks: tuple[Mask, ...], places: Places) -> tuple[Bound, Bound]:
+    """The diagonals `low ≤ j − i ≤ high` (indices, not positions) outside which nothing is visible; None: unbounded."""
+    low: Bound = None
+    high: Bound = None
+    queries, keys = places.queries, places.keys
+    if not (
+        isinstance(queries, Sequence) and isinstance(keys, Sequence) and places.is_static and queries.step == keys.step
+    ):
+        return low, high
+    shift = queries.at(0, 0) - keys.at(0, 0)
+    for mask in masks:
+        if isinstance(mask, Causal | Window):
+            after = 0 if isinstance(mask, Causal) else mask.after
+            bound = (shift + after) // keys.step
+            high = bound if high is None else min(high, bound)
+        if isinstance(mask, Window):
+            bound = -((mask.before - shift) // keys.step)
+            low = bound if low is None else max(low, bound)
+    return low, high
+
+
+def in_band(rows: Any, columns: Any, low: Bound, high: Bound) -> Any:
+    """Number of cells (i, j) of a rows × columns table with `low ≤ j − i ≤ high`.
+
+    >>> in_band(4, 4, None, 0), in_band(4, 4, -1, 1), in_band(2, 5, None, 3)
+    (10, 10, 9)
+    """
+    upper = rows * columns if high is None else _up_to(rows, columns, high)
+    return upper if low is None else upper - _up_to(rows, columns, low - 1)
+
+
+def _up_to(n: Any, m: Any, d: Any) -> Any:
+    """Cells of an n × m table with `j − i ≤ d`: Σ_i clamp(i + d + 1, 0, m)."""
+    return _triangle(n + d) - _triangle(d) - _triangle(n + d - m) + _triangle(d - m)
+
+
+def _triangle(x: Any) -> Any:
+    if not x > 0:
+        return 0
+    return x * (x + 1) // 2 if isinstance(x, int) else x * (x + 1) / 2
+
+
+def visited(problem: Problem, size: int = 1) -> Any:
+    """Pairs in the blocks of `size` × `size` that may hold a visible pair, over all rows and heads.
+
+    Exact for conjunctions of causal, window and padding masks with lengths known as sizes; lengths that are data count
+    as full, and a mask of any other kind as hiding nothing: an upper bound.
+    """
+    shape = problem.shape
+    low, high = band(problem.masks, problem.places)
+    # A block row r meets the block columns that the band of its first and last query meets.
+    if low is not None:
+        low = -((size - 1 - low) // size)
+    if high is not None:
+        high = (high + size - 1) // size
+    known = [mask for mask in problem.masks if isinstance(mask, RealTokens) and mask.lengths is not None]
+    total = 0
+    for row in range(shape.B) if known else range(1):
+        queries, keys = shape.T, shape.S
+        for mask in known:
+            assert mask.lengths is not None
+            keys = min(keys, mask.lengths[row])
+            queries = min(queries, mask.lengths[row]) if isinstance(mask, Padding) else queries
+        total = total + in_band(-(-queries // size), -(-keys // size), low, high)
+    rows = 1 if known else shape.B
+    return rows * shape.H * total * size * size

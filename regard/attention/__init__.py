@@ -1,0 +1,38 @@
+"""What is computed: scores, masks, weighting, positions, and the reference that defines them."""
+
+from regard.attention.attention import Attention
+from regard.attention.masks import And, Blocks, Causal, Dense, Everything, Mask, Not, OffsetMask, Or, Strided, Window
+from regard.attention.padding import KeyPadding, Padding
+from regard.attention.positions import Grid, Places, Positions, Sequence
+from regard.attention.scores import Bias, Content, Shape, Slopes, Sum, Term
+from regard.attention.weighting import Hard, Softmax, Weighting
+
+__all__ = [
+    "And",
+    "Attention",
+    "Bias",
+    "Blocks",
+    "Causal",
+    "Content",
+    "Dense",
+    "Everything",
+    "Grid",
+    "Hard",
+    "KeyPadding",
+    "Mask",
+    "Not",
+    "OffsetMask",
+    "Or",
+    "Padding",
+    "Places",
+    "Positions",
+    "Sequence",
+    "Shape",
+    "Slopes",
+    "Softmax",
+    "Strided",
+    "Sum",
+    "Term",
+    "Weighting",
+    "Window",
+]

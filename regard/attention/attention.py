@@ -1,0 +1,62 @@
+"""The value itself: what scores, what mask, what weighting, on which positions."""
+
+from dataclasses import dataclass
+
+from regard.attention.masks import Everything, Mask
+from regard.attention.positions import Grid, Places, Positions, Sequence, check_positions
+from regard.attention.scores import Content, Shape, Term
+from regard.attention.value import Value
+from regard.attention.weighting import Softmax, Weighting
+
+
+@dataclass(frozen=True, eq=False)
+class Attention(Value):
+    """An attention mechanism: `o_i = Σ_j weighting(scores_i + mask_i)_j · v_j`.
+
+    >>> from regard.attention import Causal, Window
+    >>> Attention(mask=Causal() & Window(before=3))
+    Attention(scores=Content(beta=None), mask=Causal() & Window(before=3, after=0), weighting=Softmax())
+    """
+
+    scores: Term = Content()
+    mask: Mask = Everything()
+    weighting: Weighting = Softmax()
+    queries: Positions | None = None
+    keys: Positions | None = None
+
+    def places(self, T: int, S: int) -> Places:
+        """Where both sides stand; without positions the last query stands at the last key."""
+        if isinstance(self.queries, Grid) and self.keys is None:
+            return Places(self.queries, self.queries)
+        keys = Sequence(S) if self.keys is None else self.keys
+        if self.queries is not None:
+            return Places(self.queries, keys)
+        if isinstance(keys, Grid):
+            return Places(keys, keys)
+        return Places(Sequence(T, start=keys.start + keys.step * (S - T), step=keys.step), keys)
+
+    @property
+    def content(self) -> Content | None:
+        """The content term, when there is one."""
+        for term in self.scores.terms:
+            if isinstance(term, Content):
+                return term
+        return None
+
+    @property
+    def biases(self) -> tuple[Term, ...]:
+        """All terms but the content."""
+        return tuple([term for term in self.scores.terms if not isinstance(term, Content)])
+
+    def check(self, shape: Shape) -> None:
+        """Raise unless scores, mask and positions fit tensors of these sizes."""
+        places = self.places(shape.T, shape.S)
+        check_positions(places.queries, shape.B, shape.T, "queries")
+        check_positions(places.keys, shape.B, shape.S, "keys")
+        self.scores.check(shape, places)
+        self.mask.check(shape, places)
+
+    def __repr__(self) -> str:
+        fields = [f"scores={self.scores!r}", f"mask={self.mask!r}", f"weighting={self.weighting!r}"]
+        fields += [f"{name}={getattr(self, name)!r}" for name in ("queries", "keys") if getattr(self, name) is not None]
+        return f"Attention({', '.join(fields)})"

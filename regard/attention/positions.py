@@ -1,0 +1,133 @@
+"""Where the queries and the keys stand. Queries and keys may stand in different places: a cache, a stride."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from regard.attention.value import Value
+
+
+@dataclass(frozen=True, eq=False)
+class Sequence(Value):
+    """Token i of row b stands at `start[b] + step·i`.
+
+    >>> Sequence(4, start=10, step=2).at(0, 3)
+    16
+    """
+
+    n: int
+    start: int | Tensor = 0
+    step: int = 1
+
+    def __post_init__(self) -> None:
+        if self.step < 1:
+            raise ValueError(f"step must be at least 1: got step={self.step}")
+        if isinstance(self.start, Tensor) and (self.start.ndim != 1 or self.start.is_floating_point()):
+            raise ValueError(
+                "start must be a whole number or one whole number per row, shape (B,): "
+                f"got {self.start.dtype} of shape {tuple(self.start.shape)}"
+            )
+
+    @property
+    def count(self) -> int:
+        return self.n
+
+    def at(self, b: Any, i: Any) -> Any:
+        """The position of token i in row b: numbers in, number out; tensors in, tensor out."""
+        start = self.start[b] if isinstance(self.start, Tensor) else self.start
+        return start + self.step * i
+
+
+@dataclass(frozen=True, eq=False)
+class Grid(Value):
+    """Tokens in raster order on h × w pixels; pixel (r, c) stands at `start + step·(r, c)`.
+
+    >>> Grid(2, 3, step=(1, 2)).at(0, 5)
+    (1, 4)
+    """
+
+    h: int
+    w: int
+    start: tuple[int, int] = (0, 0)
+    step: tuple[int, int] = (1, 1)
+
+    def __post_init__(self) -> None:
+        if self.h < 1 or self.w < 1 or min(self.step) < 1:
+            raise ValueError(f"a grid needs positive sizes and steps: got h={self.h}, w={self.w}, step={self.step}")
+
+    @property
+    def count(self) -> int:
+        return self.h * self.w
+
+    def at(self, b: Any, i: Any) -> tuple[Any, Any]:
+        """Row and column of token i."""
+        return self.start[0] + self.step[0] * (i // self.w), self.start[1] + self.step[1] * (i % self.w)
+
+
+Positions = Sequence | Grid
+
+
+def check_positions(positions: Positions, batch: int, count: int, side: str) -> None:
+    """Raise unless these are `count` places for each of `batch` rows."""
+    if positions.count != count:
+        raise ValueError(
+            f"positions of the {side} must match the tensor: got {positions!r} for {count} tokens; use a size of {count}"
+        )
+    start = positions.start
+    if isinstance(start, Tensor) and start.shape[0] != batch:
+        raise ValueError(f"start of the {side} must have one entry per row: got {start.shape[0]} for B={batch}")
+
+
+@dataclass(frozen=True, eq=False)
+class Places(Value):
+    """The positions of both sides: `offset` is δ = key − query, the project's one sign convention."""
+
+    queries: Positions
+    keys: Positions
+
+    def line(self, who: object) -> tuple[Sequence, Sequence]:
+        """Both sides as sequences, for masks and scores that need an order."""
+        if isinstance(self.queries, Sequence) and isinstance(self.keys, Sequence):
+            return self.queries, self.keys
+        raise ValueError(
+            f"{who!r} needs tokens in a line: got queries={self.queries!r}, keys={self.keys!r}; use Sequence positions"
+        )
+
+    def offset(self, b: Any, i: Any, j: Any, who: object) -> Any:
+        """Signed distance from query i to key j."""
+        queries, keys = self.line(who)
+        return keys.at(b, j) - queries.at(b, i)
+
+    @property
+    def is_static(self) -> bool:
+        """Known without reading a tensor."""
+        return not (isinstance(self.queries.start, Tensor) or isinstance(self.keys.start, Tensor))
+
+    def offset_range(self, who: object) -> tuple[int, int]:
+        """The smallest and largest offset of all pairs, when positions are static."""
+        queries, keys = self.line(who)
+        return keys.at(0, 0) - queries.at(0, queries.n - 1), keys.at(0, keys.n - 1) - queries.at(0, 0)
+
+    def block_offsets(self, size: int, who: object, device: torch.device) -> tuple[Tensor, Tensor]:
+        """Smallest and largest offset in each block of `size` × `size` pairs, shapes (B|1, 1, T/size, S/size)."""
+        queries, keys = self.line(who)
+        first_q, last_q = (_rows(queries, edge) for edge in block_edges(queries.n, size, device))
+        first_k, last_k = (_rows(keys, edge) for edge in block_edges(keys.n, size, device))
+        low = first_k[:, None, None, :] - last_q[:, None, :, None]
+        high = last_k[:, None, None, :] - first_q[:, None, :, None]
+        return low, high
+
+
+def block_edges(n: int, size: int, device: torch.device) -> tuple[Tensor, Tensor]:
+    """First and last index of each block of `size`, the last block cut at n."""
+    first = torch.arange(0, n, size, device=device)
+    return first, (first + size - 1).clamp(max=n - 1)
+
+
+def _rows(side: Sequence, index: Tensor) -> Tensor:
+    """Positions of `index` for each row: (B, n) when rows start at different places, else (1, n)."""
+    if isinstance(side.start, Tensor):
+        return side.start.to(index.device)[:, None] + side.step * index[None]
+    return side.at(0, index)[None]

@@ -1,0 +1,102 @@
+"""The definition. Every algorithm of the library equals `reference`, or refuses."""
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+from regard.attention.attention import Attention
+from regard.attention.positions import Places
+from regard.attention.weighting import Hard
+
+Index = tuple[Tensor, Tensor, Tensor, Tensor]
+
+
+def reference(
+    q: Float[Tensor, "B H T D"],
+    k: Float[Tensor, "B G S D"],
+    v: Float[Tensor, "B G S E"],
+    attention: Attention,
+    dropout: float = 0.0,
+) -> tuple[Float[Tensor, "B H T E"], Float[Tensor, "B H T"]]:
+    """Output and log-sum-exp of the logits, by the definition.
+
+    logits  = β·q kᵀ + bias                     in at least float32
+    logits  = −∞ where the mask forbids
+    weights = softmax(logits), 0 in an empty row
+    output  = weights · v
+    """
+    q, k, v = widen(q, k, v)
+    index = indices(q, k)
+    places = attention.places(q.shape[2], k.shape[2])
+    mask = attention.mask.slab(*index, places)
+    q, k, v = blank(q, k, v, mask)
+
+    logits = logits_of(q, k, attention, index, places)
+    logits = logits.masked_fill(~mask, -torch.inf)
+    weights = weigh(logits, attention)
+    output = torch.nn.functional.dropout(weights, dropout) @ v
+
+    return output, logsumexp(logits)
+
+
+def weight_map(
+    q: Float[Tensor, "B H T D"], k: Float[Tensor, "B G S D"], attention: Attention
+) -> Float[Tensor, "B H T S"]:
+    """The map of the definition, in at least float32."""
+    q, k, _ = widen(q, k, k)
+    index = indices(q, k)
+    places = attention.places(q.shape[2], k.shape[2])
+    mask = attention.mask.slab(*index, places)
+    q, k, _ = blank(q, k, k, mask)
+    return weigh(logits_of(q, k, attention, index, places).masked_fill(~mask, -torch.inf), attention)
+
+
+def logits_of(
+    q: Float[Tensor, "B H T D"], k: Float[Tensor, "B H S D"], attention: Attention, index: Index, places: Places
+) -> Float[Tensor, "B H T S"]:
+    """The sum of the score terms at these rows, heads, queries and keys; mask not applied."""
+    logits = q.new_zeros(())
+    if attention.content is not None:
+        logits = attention.content.scale(q.shape[3]) * q @ k.mT
+    for term in attention.biases:
+        logits = logits + term.slab(*index, places).to(q.dtype)
+    return logits.expand(*q.shape[:3], k.shape[2])
+
+
+def weigh(logits: Float[Tensor, "B H T S"], attention: Attention) -> Float[Tensor, "B H T S"]:
+    """Logits, −∞ where hidden, to weights; a row that is −∞ throughout gives zeros and no gradient."""
+    empty = (logits == -torch.inf).all(-1, keepdim=True)
+    if isinstance(attention.weighting, Hard):
+        best = logits.detach()
+        positions = torch.arange(best.shape[-1], device=best.device)
+        # argmax promises no order among equals: take the first by its position.
+        first = torch.where(best == best.amax(-1, keepdim=True), positions, best.shape[-1]).amin(-1, keepdim=True)
+        return (positions == first).to(logits.dtype).masked_fill(empty, 0)
+    return torch.softmax(logits.masked_fill(empty, 0), -1).masked_fill(empty, 0)
+
+
+def logsumexp(logits: Float[Tensor, "B H T S"]) -> Float[Tensor, "B H T"]:
+    """log Σ exp over the keys; −∞ in an empty row, with gradient zero rather than NaN."""
+    empty = (logits == -torch.inf).all(-1, keepdim=True)
+    return logits.masked_fill(empty, 0).logsumexp(-1).masked_fill(empty.squeeze(-1), -torch.inf)
+
+
+def widen(q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """At least float32, and one key-value head per head."""
+    exact = torch.promote_types(q.dtype, torch.float32)
+    heads_per_group = q.shape[1] // k.shape[1]
+    k, v = (x.to(exact).repeat_interleave(heads_per_group, 1) for x in (k, v))
+    return q.to(exact), k, v
+
+
+def blank(q: Tensor, k: Tensor, v: Tensor, mask: Bool[Tensor, "..."]) -> tuple[Tensor, Tensor, Tensor]:
+    """Zeros in place of what nobody sees: a NaN there must not reach anything, gradients included."""
+    unseen = ~mask.any(-2, keepdim=True).mT
+    return q.masked_fill(~mask.any(-1, keepdim=True), 0), k.masked_fill(unseen, 0), v.masked_fill(unseen, 0)
+
+
+def indices(q: Tensor, k: Tensor) -> Index:
+    """All rows, heads, queries and keys as index vectors."""
+    B, H, T, S = *q.shape[:3], k.shape[2]
+    b, h, i, j = (torch.arange(n, device=q.device) for n in (B, H, T, S))
+    return b, h, i, j

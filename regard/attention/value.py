@@ -1,0 +1,78 @@
+"""What every part of an attention value has in common: it prints, and it can be taken apart and put together again."""
+
+import ast
+from typing import Any, ClassVar, Self
+
+import torch
+from torch import Tensor
+
+
+class Value:
+    """A frozen dataclass whose fields are numbers, tuples, tensors or other values."""
+
+    kinds: ClassVar[dict[str, type["Value"]]] = {}
+    tag: ClassVar[str]
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        # The number keeps two classes of one name apart: a notebook may define its own `Causal`, twice.
+        cls.tag = f"{cls.__name__}.{len(Value.kinds)}"
+        Value.kinds[cls.tag] = cls
+
+    def on(self, device: torch.device) -> Self:
+        """The same value with its tensors on `device`; itself when nothing moves."""
+        names = type(self).__match_args__
+        fields = [getattr(self, name) for name in names]
+        moved = [_on(field, device) for field in fields]
+        if all(new is old for new, old in zip(moved, fields, strict=True)):
+            return self
+        return type(self)(*moved)
+
+    def flatten(self) -> tuple[tuple[Any, ...], list[Tensor]]:
+        """The value as a tree of constants, and its tensors in order; `unflatten` is the inverse."""
+        tensors: list[Tensor] = []
+        return _structure(self, tensors), tensors
+
+    @classmethod
+    def unflatten(cls, structure: str, tensors: list[Tensor]) -> Self:
+        """Rebuild a value from `repr` of its structure: a custom operator carries text and tensors, not objects."""
+        value = _rebuild(ast.literal_eval(structure), tensors)
+        assert isinstance(value, cls)
+        return value
+
+
+def _on(field: Any, device: torch.device) -> Any:
+    if isinstance(field, Tensor | Value):
+        return field.to(device) if isinstance(field, Tensor) else field.on(device)
+    if isinstance(field, tuple):
+        moved = tuple([_on(item, device) for item in field])
+        return field if all(new is old for new, old in zip(moved, field, strict=True)) else moved
+    return field
+
+
+def _structure(field: Any, tensors: list[Tensor]) -> Any:
+    if isinstance(field, Tensor):
+        tensors.append(field)
+        return ("tensor", len(tensors) - 1)
+    if isinstance(field, Value):
+        return (field.tag, *[_structure(getattr(field, name), tensors) for name in type(field).__match_args__])
+    if isinstance(field, tuple):
+        return ("tuple", *[_structure(item, tensors) for item in field])
+    return field
+
+
+def _rebuild(structure: Any, tensors: list[Tensor]) -> Any:
+    if not isinstance(structure, tuple):
+        return structure
+    tag, *fields = structure
+    if tag == "tensor":
+        return tensors[fields[0]]
+    parts = [_rebuild(field, tensors) for field in fields]
+    return tuple(parts) if tag == "tuple" else Value.kinds[tag](*parts)
+
+
+def show(field: Any) -> str:
+    """How a field prints inside a value: tensors by their shape, everything else as Python writes it."""
+    if isinstance(field, Tensor):
+        return f"{str(field.dtype).removeprefix('torch.')}{list(field.shape)}"
+    return repr(field)
