@@ -1,4 +1,4 @@
-"""Say what attention you mean. Get the fastest exact way to compute it, what it costs, and the proof that it is right."""
+"""Say what attention you mean. Get the fastest exact way to compute it, what it costs, and a proof that it is right."""
 
 from regard.algorithms import Plan, attend, plan, weights
 from regard.attention import Attention

@@ -1,6 +1,6 @@
 """`attend` and `weights`: the value in, the result out."""
 
-from typing import Any, Literal, overload
+from typing import Any
 
 import torch
 from jaxtyping import Float
@@ -35,6 +35,7 @@ def attend(
     >>> attend(q, k, v).shape
     torch.Size([1, 1, 2, 4])
     """
+    check_options(attention, dropout, return_lse)
     chosen = _choose(q, k, v, attention, dropout, algorithm, return_lse)
     out, lse = chosen.run(q, k, v, attention, dropout=dropout, return_lse=return_lse)
     return (out, lse) if return_lse else out
@@ -46,15 +47,13 @@ def _choose(
     """The choice for such a call, remembered by everything that it depends on. Contents are checked every time."""
     if torch.compiler.is_compiling():
         return choose(pose(q, k, v, attention, dropout=dropout, return_lse=return_lse), algorithm)
-    structure, tensors = attention.flatten()
-    key = (
-        *((x.shape, x.dtype, x.device, x.requires_grad) for x in (q, k, v, *tensors)),
-        structure,
-        torch.is_grad_enabled(),
-        dropout > 0,
-        algorithm,
-        return_lse,
-    )
+    flat = attention.__dict__.get("flat")
+    if flat is None:  # a value never changes: take it apart once
+        flat = attention.__dict__["flat"] = attention.flatten()
+    structure, tensors = flat
+    grads = torch.is_grad_enabled()
+    traits = [(x.shape, x.dtype, x.device, x.requires_grad) for x in (q, k, v, *tensors)]
+    key = (*traits, structure, grads, dropout > 0, algorithm, return_lse)
     chosen = _choices.get(key)
     if chosen is None:
         chosen = choose(pose(q, k, v, attention, dropout=dropout, return_lse=return_lse), algorithm)

@@ -4,7 +4,6 @@
 of its kind, which is enough to rank algorithms.
 """
 
-import functools
 from dataclasses import dataclass
 
 import torch
@@ -64,15 +63,14 @@ def table(device: str) -> Ceilings:
         return TABLES[device]
     if device == "cuda":
         return TABLES["h200"]
-    raise ValueError(f"no table for device {device!r}: use one of {', '.join(TABLES)}")
+    raise ValueError(f"no table for device {device!r}: use one of cuda, {', '.join(TABLES)}")
 
 
-@functools.cache
 def table_of(device: torch.device) -> Ceilings:
     """The table of the machine that holds a tensor."""
     if device.type == "cuda":
-        name = torch.cuda.get_device_name(device).lower()
-        for key in TABLES:
+        name = torch.cuda.get_device_properties(device).name.lower()
+        for key, ceilings in TABLES.items():
             if key in name:
-                return TABLES[key]
+                return ceilings
     return table("cpu" if device.type in ("cpu", "meta") else device.type)

@@ -1,17 +1,18 @@
 """Content softmax without a mask, or causal: torch's `scaled_dot_product_attention`, never its quadratic fallback."""
 
-import contextlib
-from collections.abc import Iterator
+from typing import Any
 
 import torch
 from torch import Tensor
+from torch.backends import cuda
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.functional import pad, scaled_dot_product_attention
 
 from regard.algorithms.cost import Cost, products, traffic
 from regard.algorithms.problem import Problem
-from regard.algorithms.visits import band, visited
-from regard.attention import Attention, Causal, Content, Hard, Mask, Places
+from regard.algorithms.visits import visited
+from regard.attention import Attention, Causal, Content, Everything, Hard, Mask, Places
+from regard.attention.visibility import band
 
 NAME = "fused"
 
@@ -20,9 +21,9 @@ def refuses(problem: Problem) -> str | None:
     if isinstance(problem.attention.weighting, Hard):
         return "computes a softmax, not Hard()"
     if not isinstance(problem.attention.scores, Content):
-        return f"scores content alone, not {problem.attention.scores!r}"
+        return "scores content alone"
     if problem.masks and not starts_causal(problem.masks, problem.places):
-        return f"takes no mask, or Causal() with the first query at the first key, not {problem.attention.mask!r}"
+        return "takes no mask but Causal() with the first query at the first key"
     if problem.return_lse:
         return "sdpa returns no log-sum-exp"
     if problem.dropout and not problem.on_cuda:
@@ -58,31 +59,40 @@ def run(
     D, E = q.shape[3], v.shape[3]
     content = attention.content
     assert content is not None
-    places = attention.places(q.shape[2], k.shape[2])
-    causal = not attention.mask.is_full(places)
-    backend = _backend(q, k, v)
+    causal = _is_causal(attention, q.shape[2], k.shape[2])
+    backend = _backend(q, v)
     grouped = k.shape[1] != q.shape[1]
     if grouped and backend == SDPBackend.EFFICIENT_ATTENTION:
         k, v = (x.repeat_interleave(q.shape[1] // x.shape[1], 1) for x in (k, v))
         grouped = False
-    width_qk, width_v = _kernel_widths(D, E, backend)
-    q, k, v = _widen(q, width_qk), _widen(k, width_qk), _widen(v, width_v)
-    with _only(backend):
-        out = scaled_dot_product_attention(
-            q, k, v, dropout_p=dropout, is_causal=causal, scale=content.scale(D), enable_gqa=grouped
-        )
-    return out[..., :E] if width_v != E else out, None
+    width, value_width = _kernel_widths(D, E, backend)
+    q, k, v = _widen(q, width), _widen(k, width), _widen(v, value_width)
+    options = {"dropout_p": dropout, "is_causal": causal, "scale": content.scale(D), "enable_gqa": grouped}
+    if torch.compiler.is_compiling():
+        with sdpa_kernel(backend):
+            out = scaled_dot_product_attention(q, k, v, **options)
+    else:
+        out = _with_only(backend, q, k, v, options)
+    return out if value_width == E else out[..., :E], None
 
 
-def _backend(q: Tensor, k: Tensor, v: Tensor) -> SDPBackend:
-    """The fastest kernel for these sizes: cuDNN where it can, the memory-efficient one for float32."""
+def _is_causal(attention: Attention, T: int, S: int) -> bool:
+    """Whether the one mask that is not refused hides anything; the two common cases are decided without positions."""
+    if isinstance(attention.mask, Everything):
+        return False
+    if isinstance(attention.mask, Causal) and attention.queries is None and attention.keys is None:
+        return T > 1  # the last query stands at the last key and sees everything
+    return not attention.mask.is_full(attention.places(T, S))
+
+
+def _backend(q: Tensor, v: Tensor) -> SDPBackend:
+    """The fastest kernel for these sizes: cuDNN, except in decoding, for it plans anew for every length."""
     if not q.is_cuda:
         return SDPBackend.FLASH_ATTENTION
-    if q.dtype == torch.float32 or max(q.shape[3], v.shape[3]) > 256:
+    widest = max(q.shape[3], v.shape[3])
+    if q.dtype == torch.float32 or widest > 256:
         return SDPBackend.EFFICIENT_ATTENTION
-    if q.shape[2] < 64 or max(q.shape[3], v.shape[3]) > 128:
-        return SDPBackend.FLASH_ATTENTION
-    return SDPBackend.CUDNN_ATTENTION
+    return SDPBackend.FLASH_ATTENTION if widest > 128 or q.shape[2] < 64 else SDPBackend.CUDNN_ATTENTION
 
 
 def _kernel_widths(D: int, E: int, backend: SDPBackend) -> tuple[int, int]:
@@ -97,8 +107,26 @@ def _widen(x: Tensor, width: int) -> Tensor:
     return x if x.shape[3] == width else pad(x, (0, width - x.shape[3]))
 
 
-@contextlib.contextmanager
-def _only(backend: SDPBackend) -> Iterator[None]:
-    """Allow one kernel of sdpa, so that it raises where it would otherwise fall back to the quadratic one."""
-    with sdpa_kernel(backend):
-        yield
+_SWITCHES = (
+    (SDPBackend.MATH, cuda.math_sdp_enabled, cuda.enable_math_sdp),
+    (SDPBackend.FLASH_ATTENTION, cuda.flash_sdp_enabled, cuda.enable_flash_sdp),
+    (SDPBackend.EFFICIENT_ATTENTION, cuda.mem_efficient_sdp_enabled, cuda.enable_mem_efficient_sdp),
+    (SDPBackend.CUDNN_ATTENTION, cuda.cudnn_sdp_enabled, cuda.enable_cudnn_sdp),
+)
+
+
+def _with_only(backend: SDPBackend, q: Tensor, k: Tensor, v: Tensor, options: dict[str, Any]) -> Tensor:
+    """Call sdpa with one kernel allowed, so that it raises where it would fall back to the quadratic one.
+
+    `sdpa_kernel` says the same and costs 15 µs a call; these are the switches that it sets.
+    """
+    turned = []
+    for kernel, enabled, enable in _SWITCHES:
+        if enabled() != (kernel == backend):
+            enable(kernel == backend)
+            turned.append((enable, kernel != backend))
+    try:
+        return scaled_dot_product_attention(q, k, v, **options)
+    finally:
+        for enable, before in turned:
+            enable(before)

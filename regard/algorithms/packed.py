@@ -1,9 +1,6 @@
 """Padded batches without computing a pad: each sequence is attended to on its own.
 
-On the GPU nothing is packed. The variable-length kernel takes the padded tensors as they are, read as one long row of
-segments in which every run of pads meets an empty partner: (real queries, real keys), (pad queries, no keys),
-(no queries, pad keys). Pads are never read, their outputs and gradients are written as zeros, and no length is read
-by the host. On the CPU each sequence is one fused call.
+One fused call per sequence on the CPU, one variable-length kernel on the GPU.
 """
 
 import torch
@@ -13,7 +10,7 @@ from regard.algorithms.cost import Cost, products, traffic
 from regard.algorithms.fused import starts_causal
 from regard.algorithms.problem import Problem
 from regard.algorithms.visits import visited
-from regard.attention import Attention, Causal, Content, Hard, KeyPadding
+from regard.attention import Attention, Content, Hard
 from regard.attention.padding import Padding, RealTokens
 
 NAME = "packed"
@@ -23,22 +20,20 @@ def refuses(problem: Problem) -> str | None:
     if isinstance(problem.attention.weighting, Hard):
         return "computes a softmax, not Hard()"
     if not isinstance(problem.attention.scores, Content):
-        return f"scores content alone, not {problem.attention.scores!r}"
+        return "scores content alone"
     paddings = [mask for mask in problem.masks if isinstance(mask, RealTokens)]
     others = tuple([mask for mask in problem.masks if not isinstance(mask, RealTokens)])
     if len(paddings) != 1:
-        return f"needs one Padding or KeyPadding, not {problem.attention.mask!r}"
+        return "needs one Padding or KeyPadding"
     if others and not (isinstance(paddings[0], Padding) and starts_causal(others, problem.places)):
-        return (
-            f"takes beside Padding only Causal() with the first query at the first key, not {problem.attention.mask!r}"
-        )
+        return "takes beside Padding only Causal() with the first query at the first key, beside KeyPadding nothing"
     if problem.dropout:
         return "the variable-length kernel has no dropout"
     if problem.on_cuda:
         if problem.dtype not in (torch.float16, torch.bfloat16):
-            return f"the variable-length kernel takes float16 and bfloat16, not {problem.dtype}"
+            return "the variable-length kernel takes float16 and bfloat16 alone"
         if max(problem.shape.D, problem.shape.E) > 256:
-            return f"the variable-length kernel takes widths to 256, not {max(problem.shape.D, problem.shape.E)}"
+            return "the variable-length kernel takes head widths to 256"
         if problem.return_lse:
             return "the variable-length kernel's log-sum-exp has no gradient"
     return None
@@ -62,9 +57,11 @@ def run(
     q: Tensor, k: Tensor, v: Tensor, attention: Attention, *, dropout: float, return_lse: bool
 ) -> tuple[Tensor, Tensor | None]:
     assert dropout == 0
-    if not q.is_cuda:
-        from regard.algorithms.slab_kernel import attend_by_slabs
+    if q.is_cuda:
+        from regard.algorithms.varlen import attend_by_segments
 
-        return attend_by_slabs(q, k, v, attention, "sequences", return_lse)
-    assert not return_lse
-    return q, None
+        assert not return_lse
+        return attend_by_segments(q, k, v, attention), None
+    from regard.algorithms.slab_kernel import attend_by_slabs
+
+    return attend_by_slabs(q, k, v, attention, "sequences", return_lse)

@@ -31,7 +31,7 @@ class Algorithm(Protocol):
 ALGORITHMS: list[Any] = [fused, packed, blockwise, reference]
 
 
-class Refused(ValueError):
+class Refused(ValueError):  # noqa: N818 - it reads as what happened
     """A named algorithm is not exact for the problem."""
 
 
@@ -63,7 +63,7 @@ def choose(problem: Problem, name: str | None = None) -> Any:
 def named(name: str) -> Any:
     """The algorithm of that name."""
     for algorithm in ALGORITHMS:
-        if algorithm.NAME == name:
+        if name == algorithm.NAME:
             return algorithm
     raise ValueError(f"unknown algorithm {name!r}: {nearest(name, [algorithm.NAME for algorithm in ALGORITHMS])}")
 

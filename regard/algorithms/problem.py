@@ -47,8 +47,8 @@ def pose(
 ) -> Problem:
     """Check the input and state the problem. Raises before any arithmetic."""
     shape = check_tensors(q, k, v)
-    attention.check(shape)
     check_options(attention, dropout, return_lse)
+    attention.check(shape)
     biases = [tensor for term in attention.biases for tensor in term.flatten()[1]]
     check_types(q, attention, biases)
     places = attention.places(shape.T, shape.S)

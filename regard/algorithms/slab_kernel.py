@@ -1,4 +1,4 @@
-"""Attention on the CPU slab by slab, one fused call each, as one custom operator: `torch.compile` sees a single node."""
+"""Attention on the CPU slab by slab, one fused call each; one operator, so that `torch.compile` sees one node."""
 
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
@@ -143,8 +143,9 @@ def _operands(q: Tensor, k: Tensor, v: Tensor, attention: Attention, slab: Slab,
     if attention.biases:
         wide = torch.promote_types(q.dtype, torch.float32)  # the kernel would round a bias to the type of q
         q, k, v = q.to(wide), k.to(wide), v.to(wide)
-        terms = [term.slab(*slab.index, places).to(wide) for term in attention.biases]
-        bias = sum(terms) if bias is None else sum(terms) + bias.to(wide)
+        bias = q.new_zeros(()) if bias is None else bias.to(wide)
+        for term in attention.biases:
+            bias = bias + term.slab(*slab.index, places).to(wide)
     if bias is not None:
         bias = bias.expand(*q.shape[:3], k.shape[2])
     width = max(q.shape[3], v.shape[3])
@@ -201,7 +202,7 @@ def _by_definition(
         logits = logits_of(q, k, with_leaves(*leaves), slab.index, places).masked_fill(~allowed, -torch.inf)
         return [weigh(logits, attention) @ v, logsumexp(logits)][: len(grads)]
 
-    _, pull_back = torch.func.vjp(definition, q, k, v, *leaves)
+    pull_back = torch.func.vjp(definition, q, k, v, *leaves)[1]
     return list(pull_back([_take(grad, slab.rows, slab.heads, slab.queries).to(q.dtype) for grad in grads]))
 
 
@@ -210,7 +211,7 @@ def _widen(x: Tensor, width: int) -> Tensor:
 
 
 def _take(x: Tensor, rows: range, heads: range, tokens: Tensor) -> Tensor:
-    """x at these rows, heads and tokens: a view where the tokens are a run."""
+    """Read x at these rows, heads and tokens: a view where the tokens are a run."""
     x = x[rows[0] : rows[-1] + 1, heads[0] : heads[-1] + 1]
     return x[:, :, _run(tokens)] if _run(tokens) else x.index_select(2, tokens)
 

@@ -4,7 +4,7 @@ A slab's softmax is complete, so nothing has to be merged, and masks and score t
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
@@ -17,7 +17,8 @@ SIZE = 128  # queries and keys in a block: small enough to follow a mask, large 
 LONGEST = 8  # blocks in a slab whose mask has to be written out
 
 
-class Slab(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Slab:
     """A range of batch rows and of heads, queries and keys in order, and what is known of the mask on them."""
 
     rows: range

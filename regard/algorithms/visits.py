@@ -3,31 +3,8 @@
 from typing import Any
 
 from regard.algorithms.problem import Problem
-from regard.attention import Causal, Mask, Places, Sequence, Window
 from regard.attention.padding import Padding, RealTokens
-
-Bound = int | None
-
-
-def band(masks: tuple[Mask, ...], places: Places) -> tuple[Bound, Bound]:
-    """The diagonals `low ≤ j − i ≤ high` (indices, not positions) outside which nothing is visible; None: unbounded."""
-    low: Bound = None
-    high: Bound = None
-    queries, keys = places.queries, places.keys
-    if not (
-        isinstance(queries, Sequence) and isinstance(keys, Sequence) and places.is_static and queries.step == keys.step
-    ):
-        return low, high
-    shift = queries.at(0, 0) - keys.at(0, 0)
-    for mask in masks:
-        if isinstance(mask, Causal | Window):
-            after = 0 if isinstance(mask, Causal) else mask.after
-            bound = (shift + after) // keys.step
-            high = bound if high is None else min(high, bound)
-        if isinstance(mask, Window):
-            bound = -((mask.before - shift) // keys.step)
-            low = bound if low is None else max(low, bound)
-    return low, high
+from regard.attention.visibility import Bound, band
 
 
 def in_band(rows: Any, columns: Any, low: Bound, high: Bound) -> Any:

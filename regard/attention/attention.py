@@ -9,20 +9,37 @@ from regard.attention.value import Value
 from regard.attention.weighting import Softmax, Weighting
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False, repr=False)
 class Attention(Value):
     """An attention mechanism: `o_i = Σ_j weighting(scores_i + mask_i)_j · v_j`.
+
+    Left out, scores are `Content()`, the mask is `Everything()`, the weighting `Softmax()`.
 
     >>> from regard.attention import Causal, Window
     >>> Attention(mask=Causal() & Window(before=3))
     Attention(scores=Content(beta=None), mask=Causal() & Window(before=3, after=0), weighting=Softmax())
     """
 
-    scores: Term = Content()
-    mask: Mask = Everything()
-    weighting: Weighting = Softmax()
-    queries: Positions | None = None
-    keys: Positions | None = None
+    scores: Term
+    mask: Mask
+    weighting: Weighting
+    queries: Positions | None
+    keys: Positions | None
+
+    def __init__(
+        self,
+        scores: Term | None = None,
+        mask: Mask | None = None,
+        weighting: Weighting | None = None,
+        queries: Positions | None = None,
+        keys: Positions | None = None,
+    ) -> None:
+        # Written out because torch.compile can follow neither a default that is an object nor a default factory.
+        object.__setattr__(self, "scores", Content() if scores is None else scores)
+        object.__setattr__(self, "mask", Everything() if mask is None else mask)
+        object.__setattr__(self, "weighting", Softmax() if weighting is None else weighting)
+        object.__setattr__(self, "queries", queries)
+        object.__setattr__(self, "keys", keys)
 
     def places(self, T: int, S: int) -> Places:
         """Where both sides stand; without positions the last query stands at the last key."""

@@ -16,6 +16,8 @@ from regard.attention.positions import Places
 from regard.attention.scores import Shape, check_map, read_map, slab_map
 from regard.attention.value import Value, show
 
+FARTHEST = 1 << 62  # offsets are 64-bit integers
+
 
 class Blocks(NamedTuple):
     """Two maps over blocks of pairs, broadcastable to (B, H, T/size, S/size)."""
@@ -28,7 +30,7 @@ class Mask(Value):
     """A predicate over pairs of a query and a key."""
 
     def __and__(self, other: "Mask") -> "Mask":
-        return And(self, other)
+        return self if isinstance(other, Everything) else And(self, other)
 
     def __or__(self, other: "Mask") -> "Mask":
         return Or(self, other)
@@ -152,6 +154,9 @@ class Not(Mask):
 class Everything(Mask):
     """Every query may attend to every key."""
 
+    def __and__(self, other: Mask) -> Mask:
+        return other
+
     def allows(self, b: Any, h: Any, i: Any, j: Any, places: Places) -> Any:
         return (i == i) & (j == j)  # True in the shape of the pair, also inside a traced kernel
 
@@ -195,6 +200,11 @@ class OffsetMask(Mask):
         return places.is_static and bool(self.holds_everywhere(*places.offset_range(self)))
 
 
+def _check_whole(name: str, number: int, least: int) -> None:
+    if not isinstance(number, int) or not least <= number < FARTHEST:
+        raise ValueError(f"{name} must be a whole number from {least} to below 2^62: got {name}={number!r}")
+
+
 @dataclass(frozen=True, eq=False)
 class Causal(OffsetMask):
     """Keys at or before the query: `δ ≤ 0`. Without positions the last query stands at the last key."""
@@ -217,8 +227,8 @@ class Window(OffsetMask):
     after: int = 0
 
     def __post_init__(self) -> None:
-        if self.before < 0 or self.after < 0:
-            raise ValueError(f"a window reaches at least 0 keys each way: got before={self.before}, after={self.after}")
+        _check_whole("before", self.before, 0)
+        _check_whole("after", self.after, 0)
 
     def holds(self, delta: Any) -> Any:
         return (delta >= -self.before) & (delta <= self.after)
@@ -237,8 +247,7 @@ class Strided(OffsetMask):
     stride: int
 
     def __post_init__(self) -> None:
-        if self.stride < 1:
-            raise ValueError(f"stride must be at least 1: got stride={self.stride}")
+        _check_whole("stride", self.stride, 1)
 
     def holds(self, delta: Any) -> Any:
         return delta % self.stride == 0
@@ -259,7 +268,7 @@ class Dense(Mask):
     def __post_init__(self) -> None:
         if self.tensor.dtype != torch.bool:
             raise ValueError(
-                f"Dense must be boolean, True = may attend: got {self.tensor.dtype}; use tensor.bool(), or Bias(tensor) to add"
+                f"Dense must be boolean, True = may attend: got {self.tensor.dtype}; use tensor.bool(), or Bias to add"
             )
 
     def check(self, shape: Shape, places: Places) -> None:

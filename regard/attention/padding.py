@@ -1,7 +1,7 @@
 """Masks for batches of sequences of different lengths: which tokens are real."""
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
@@ -12,6 +12,7 @@ from regard.attention.scores import Shape
 from regard.attention.value import show
 
 Lengths = Tensor | tuple[int, ...]
+R = TypeVar("R", bound="RealTokens")
 
 
 class RealTokens(Mask):
@@ -28,15 +29,17 @@ class RealTokens(Mask):
             real.ndim > 2 or real.ndim == 0 or (real.ndim == 2) != (real.dtype == torch.bool)
         ):
             raise ValueError(
-                f"{type(self).__name__} takes whole lengths of shape (B,) or a boolean map of shape (B, S), True = real: "
+                f"{type(self).__name__} takes whole lengths (B,) or a boolean map (B, S), True = real: "
                 f"got {real.dtype} of shape {tuple(real.shape)}"
             )
         if isinstance(real, Tensor) and real.is_floating_point():
             raise ValueError(f"lengths must be whole numbers: got {real.dtype}; use lengths.long()")
+        if not isinstance(real, Tensor) and not all([isinstance(length, int) for length in real]):
+            raise ValueError(f"lengths must be whole numbers: got {list(real)}")
         object.__setattr__(self, "real", tuple(real) if isinstance(real, list) else real)
 
     @classmethod
-    def from_padding_mask(cls, pad: Tensor) -> Self:
+    def from_padding_mask(cls: type[R], pad: Tensor) -> R:
         """From the opposite convention, a boolean (B,S) map in which True marks a pad."""
         if pad.dtype != torch.bool or pad.ndim != 2:
             raise ValueError(
@@ -44,7 +47,7 @@ class RealTokens(Mask):
             )
         return cls(~pad)
 
-    def on(self, device: torch.device) -> Self:
+    def on(self: R, device: torch.device) -> R:
         if isinstance(self.real, Tensor):
             return self if self.real.device == device else type(self)(self.real.to(device))
         return type(self)(torch.tensor(self.real, device=device))
@@ -113,7 +116,7 @@ class Padding(RealTokens):
     def check(self, shape: Shape, places: Places) -> None:
         if shape.T != shape.S:
             raise ValueError(
-                f"Padding hides queries and keys of one sequence, so T = S: got T={shape.T}, S={shape.S}; use KeyPadding"
+                f"Padding hides queries and keys of one sequence, T = S: got T={shape.T}, S={shape.S}; use KeyPadding"
             )
         super().check(shape, places)
 
@@ -131,7 +134,9 @@ def _check_range(lengths: Lengths, most: int) -> None:
         if torch.compiler.is_compiling() or lengths.is_meta:
             return
         if lengths.is_cuda:
-            torch._assert_async(((lengths >= 0) & (lengths <= most)).all(), f"lengths must lie in 0…S={most}")
+            torch.ops.aten._assert_async.msg(
+                ((lengths >= 0) & (lengths <= most)).all(), f"lengths must lie in 0…S={most}"
+            )
             return
         lengths = tuple(lengths.tolist())
     for row, length in enumerate(lengths):

@@ -73,7 +73,7 @@ def check_positions(positions: Positions, batch: int, count: int, side: str) -> 
     """Raise unless these are `count` places for each of `batch` rows."""
     if positions.count != count:
         raise ValueError(
-            f"positions of the {side} must match the tensor: got {positions!r} for {count} tokens; use a size of {count}"
+            f"positions of the {side} must match the tensor: got {positions!r} for {count} tokens; give {count} places"
         )
     start = positions.start
     if isinstance(start, Tensor) and start.shape[0] != batch:

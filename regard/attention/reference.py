@@ -76,7 +76,7 @@ def weigh(logits: Float[Tensor, "B H T S"], attention: Attention) -> Float[Tenso
 
 
 def logsumexp(logits: Float[Tensor, "B H T S"]) -> Float[Tensor, "B H T"]:
-    """log Σ exp over the keys; −∞ in an empty row, with gradient zero rather than NaN."""
+    """The log-sum-exp over the keys; −∞ in an empty row, with gradient zero rather than NaN."""
     empty = (logits == -torch.inf).all(-1, keepdim=True)
     return logits.masked_fill(empty, 0).logsumexp(-1).masked_fill(empty.squeeze(-1), -torch.inf)
 

@@ -94,7 +94,7 @@ class Bias(Term):
     def __post_init__(self) -> None:
         if not self.tensor.is_floating_point():
             raise ValueError(
-                f"Bias must be floating point: got {self.tensor.dtype}; use Dense(tensor) for a mask of True = may attend"
+                f"Bias must be floating point: got {self.tensor.dtype}; for a mask of True = may attend use Dense"
             )
 
     def check(self, shape: Shape, places: Places) -> None:
@@ -120,7 +120,7 @@ class Slopes(Term):
     Press, Smith, Lewis, *Train Short, Test Long*, ICLR 2022: their m is our slope.
     """
 
-    slopes: Float[Tensor, "H"]
+    slopes: Float[Tensor, " H"]
 
     @classmethod
     def geometric(cls, num_heads: int, device: torch.device | str | None = None) -> "Slopes":
@@ -156,7 +156,8 @@ def check_map(name: str, tensor: Tensor, shape: Shape) -> None:
 
 def read_map(tensor: Tensor, b: Any, h: Any, i: Any, j: Any) -> Tensor:
     """Entries of a (T,S), (H,T,S) or (B,H,T,S) map at indices that broadcast; size 1 stands for all."""
-    lead = [0 if tensor.shape[d] == 1 else index for d, index in zip(range(tensor.ndim - 2), (b, h)[4 - tensor.ndim :])]
+    outer = (b, h)[4 - tensor.ndim :]
+    lead = [0 if size == 1 else index for size, index in zip(tensor.shape[:-2], outer, strict=True)]
     return tensor[(*lead, i, j)]
 
 

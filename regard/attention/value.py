@@ -1,10 +1,12 @@
 """What every part of an attention value has in common: it prints, and it can be taken apart and put together again."""
 
 import ast
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, TypeVar
 
 import torch
 from torch import Tensor
+
+V = TypeVar("V", bound="Value")
 
 
 class Value:
@@ -12,6 +14,7 @@ class Value:
 
     kinds: ClassVar[dict[str, type["Value"]]] = {}
     tag: ClassVar[str]
+    __match_args__: ClassVar[tuple[str, ...]] = ()  # the fields, set by dataclass
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
@@ -19,7 +22,7 @@ class Value:
         cls.tag = f"{cls.__name__}.{len(Value.kinds)}"
         Value.kinds[cls.tag] = cls
 
-    def on(self, device: torch.device) -> Self:
+    def on(self: V, device: torch.device) -> V:
         """The same value with its tensors on `device`; itself when nothing moves."""
         names = type(self).__match_args__
         fields = [getattr(self, name) for name in names]
@@ -34,7 +37,7 @@ class Value:
         return _structure(self, tensors), tensors
 
     @classmethod
-    def unflatten(cls, structure: str, tensors: list[Tensor]) -> Self:
+    def unflatten(cls: type[V], structure: str, tensors: list[Tensor]) -> V:
         """Rebuild a value from `repr` of its structure: a custom operator carries text and tensors, not objects."""
         value = _rebuild(ast.literal_eval(structure), tensors)
         assert isinstance(value, cls)
@@ -51,11 +54,13 @@ def _on(field: Any, device: torch.device) -> Any:
 
 
 def _structure(field: Any, tensors: list[Tensor]) -> Any:
+    if field is None or isinstance(field, int | float):
+        return field
+    if isinstance(field, Value):
+        return (field.tag, *[_structure(getattr(field, name), tensors) for name in type(field).__match_args__])
     if isinstance(field, Tensor):
         tensors.append(field)
         return ("tensor", len(tensors) - 1)
-    if isinstance(field, Value):
-        return (field.tag, *[_structure(getattr(field, name), tensors) for name in type(field).__match_args__])
     if isinstance(field, tuple):
         return ("tuple", *[_structure(item, tensors) for item in field])
     return field

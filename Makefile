@@ -1,0 +1,41 @@
+# Each target makes the .venv it needs: on a fresh machine with Python, `make run` or `make test` alone is enough.
+PYTHON ?= python3
+BIN := .venv/bin
+# Virtual machines that advertise AMX and trap it kill torch's own bfloat16 products; this asks oneDNN to do without.
+export ONEDNN_MAX_CPU_ISA ?= AVX512_CORE_FP16
+HOOK := --jaxtyping-packages=regard,beartype.beartype
+
+.PHONY: setup run test test-all test-gpu check bench clean
+
+setup: .venv/ready
+
+.venv/ready: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,bench]'
+	touch $@
+
+run: setup
+	$(BIN)/regard tour
+
+test: setup
+	$(BIN)/pytest -q -n 2 -m 'not compiled and not slow' $(HOOK)
+	$(BIN)/pytest -q -m 'compiled and not slow'
+
+test-all: setup
+	$(BIN)/pytest -q -n 2 -m 'not compiled' $(HOOK)
+	$(BIN)/pytest -q -m compiled
+
+# On a machine with CUDA and its own torch; no .venv is made there. Writes what passed where.
+test-gpu:
+	$(PYTHON) -m pytest -q --device cuda --record benchmarks/results/test-gpu.json tests
+
+check: setup
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/basedpyright
+
+bench: setup
+	$(BIN)/python -m benchmarks.attention --out benchmarks/results/attention-cpu.json --markdown benchmarks/results/attention-cpu.md
+
+clean:
+	rm -rf .venv build dist *.egg-info .pytest_cache .ruff_cache .hypothesis

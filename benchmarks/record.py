@@ -1,0 +1,186 @@
+"""What a run leaves behind: rows with a ratio and a bar, as JSON and as Markdown tables."""
+
+import datetime
+import json
+import platform
+import subprocess
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from benchmarks.timing import Result, Timing
+
+Cell = Timing | float | int | str | None
+
+
+@dataclass(frozen=True)
+class Bar:
+    """What a number has to reach.
+
+    >>> Bar("≥", 0.98).met(1.0), Bar("≤", 20).met(31)
+    (True, False)
+    """
+
+    sense: str
+    threshold: float
+
+    def met(self, value: float) -> bool:
+        return value >= self.threshold if self.sense == "≥" else value <= self.threshold
+
+    def __str__(self) -> str:
+        return f"{self.sense} {self.threshold:g}"
+
+
+@dataclass
+class Row:
+    """One comparison. `cells` are its columns of the table, `details` go to the JSON alone."""
+
+    section: str
+    case: str
+    measure: str
+    cells: dict[str, Cell]
+    ratio: float | None = None
+    against: str = ""
+    bar: Bar | None = None
+    details: Any = None
+    unit: str = "×"  # of the ratio; not every bar is one
+
+    @property
+    def verdict(self) -> str:
+        if self.bar is None:
+            return ""
+        if self.ratio is None:
+            return "not measured"
+        return "met" if self.bar.met(self.ratio) else "missed"
+
+    def json(self) -> dict[str, Any]:
+        cells = {
+            name: {"median_s": cell.median, "spread": cell.spread, "samples_s": cell.samples}
+            if isinstance(cell, Timing)
+            else cell
+            for name, cell in self.cells.items()
+        }
+        bar = None if self.bar is None else asdict(self.bar) | {"verdict": self.verdict}
+        return asdict(self) | {"cells": cells, "bar": bar}
+
+
+def race(section: str, case: str, measure: str, results: dict[str, Result], peers: list[str], bar: Bar | None) -> Row:
+    """The best of `peers` over regard: above 1, regard is faster. All results become columns."""
+    ours = results["regard"]
+    times = {name: result for name in peers if isinstance(result := results[name], Timing)}
+    ratio, best = None, "no peer ran"
+    if isinstance(ours, Timing) and times:
+        best = min(times, key=lambda name: times[name].median)
+        ratio = times[best].over(ours)
+    return Row(section, case, measure, dict(results), ratio, best, bar)
+
+
+def machine(device: torch.device, commit: str | None) -> dict[str, Any]:
+    """Where, with what, and from which commit the numbers come."""
+    name = torch.cuda.get_device_name(device) if device.type == "cuda" else _cpu_name()
+    return {
+        "machine": name,
+        "host": platform.node(),
+        "device": device.type,
+        "threads": torch.get_num_threads(),
+        "python": platform.python_version(),
+        "torch": torch.__version__,
+        "cuda": torch.version.cuda,
+        "commit": commit or _git_commit(),
+        "command": " ".join([Path(sys.executable).name, "-m", "benchmarks.attention", *sys.argv[1:]]),
+        "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+    }
+
+
+def _cpu_name() -> str:
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.exists() else []
+    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor()
+
+
+def _git_commit() -> str:
+    try:
+        done = subprocess.run(
+            ["git", "describe", "--always", "--dirty", "--abbrev=12"],
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=Path(__file__).parent,
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    return done.stdout.strip()
+
+
+def to_json(report: dict[str, Any], rows: list[Row]) -> str:
+    return json.dumps(report | {"rows": [row.json() for row in rows]}, indent=1, ensure_ascii=False)
+
+
+def to_markdown(report: dict[str, Any], rows: list[Row]) -> str:
+    """One table per section, then the bars in short: the end of the output says it all."""
+    head = f"{report['machine']} · torch {report['torch']} · commit {report['commit']} · {report['date']}"
+    parts = [f"# Attention, side by side\n\n{head}\n\n`{report['command']}`"]
+    sections = list(dict.fromkeys(row.section for row in rows))
+    parts += [f"## {name}\n\n{_table([row for row in rows if row.section == name])}" for name in sections]
+    return "\n\n".join([*parts, f"## bars\n\n{_summary(rows)}"]) + "\n"
+
+
+def _table(rows: list[Row]) -> str:
+    columns = list(dict.fromkeys(name for row in rows for name in row.cells))
+    header = ["case", "measure", *columns, "ratio", "against", "bar", "met"]
+    notes: dict[str, int] = {}
+    lines = [_line(header), _line(["---"] * len(header))]
+    for row in rows:
+        cells = [_show(row.cells.get(name, ""), notes) for name in columns]
+        lines.append(_line([row.case, row.measure, *cells, _ratio(row), row.against, _bar(row), row.verdict]))
+    listed = [f"\n[{number}] {text}" for text, number in notes.items()]
+    return "\n".join([*lines, *listed])
+
+
+def _show(cell: Cell, notes: dict[str, int]) -> str:
+    if isinstance(cell, Timing):
+        return f"{_seconds(cell.median)} ±{50 * cell.spread:.1f} %"
+    if isinstance(cell, float):
+        return f"{cell:.4g}"
+    text = "" if cell is None else str(cell)
+    if len(text) > 24:  # a reason, not a number: said once below the table
+        return f"— [{notes.setdefault(text, len(notes) + 1)}]"
+    return text
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds * 1e3:.3g} ms" if seconds >= 1e-4 else f"{seconds * 1e6:.3g} µs"
+
+
+def _ratio(row: Row) -> str:
+    return "" if row.ratio is None else f"{row.ratio:.3g}{row.unit}"
+
+
+def _bar(row: Row) -> str:
+    return "" if row.bar is None else f"{row.bar}{row.unit}"
+
+
+def _summary(rows: list[Row]) -> str:
+    """Each bar: how many rows meet it, and its worst row."""
+    lines = [_line(["section", "bar", "met", "worst", "worst case"]), _line(["---"] * 5)]
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        if row.bar is not None:
+            groups.setdefault((row.section, _bar(row)), []).append(row)
+    for (section, bar), group in groups.items():
+        measured = sorted((row for row in group if row.ratio is not None), key=lambda row: row.ratio or 0.0)
+        if group[0].bar is not None and group[0].bar.sense == "≤":
+            measured.reverse()
+        met = sum(row.verdict == "met" for row in group)
+        worst = measured[0] if measured else None
+        shown = [_ratio(worst), f"{worst.case}, {worst.measure}"] if worst else ["", "not measured"]
+        lines.append(_line([section, bar, f"{met} of {len(group)}", *shown]))
+    return "\n".join(lines)
+
+
+def _line(cells: list[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"

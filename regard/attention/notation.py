@@ -1,0 +1,212 @@
+"""Masks and scores written as text, for the command line and the page: read by a whitelist, never evaluated.
+
+>>> parse_mask("causal & window(256) & ~strided(4)")
+Causal() & Window(before=256, after=0) & ~Strided(stride=4)
+"""
+
+import ast
+import difflib
+import inspect
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from regard.attention.masks import Causal, Everything, Mask, Strided, Window
+from regard.attention.padding import KeyPadding, Padding
+from regard.attention.scores import Content, Slopes, Term
+
+LONGEST = 1_000  # characters
+DEEPEST = 64  # operators and brackets inside each other
+LARGEST = 2**53  # beyond it no sequence is that long, and int64 positions would overflow soon after
+STRANGE = re.compile(r"[^\w\s()\[\],=&|~.+-]|[^\x00-\x7f]")
+
+
+@dataclass(frozen=True)
+class Word:
+    """A name that text may use: how it is written, what it makes, and the numbers that it takes."""
+
+    usage: str
+    make: Callable[..., Any]
+    numbers: tuple[type, ...] = (int,)
+    gathers: bool = False  # its arguments are one list
+
+    @property
+    def name(self) -> str:
+        return self.usage.partition("(")[0]
+
+
+WORDS = (
+    Word("everything", Everything),
+    Word("causal", Causal),
+    Word("window(before, after=0)", Window),
+    Word("strided(stride)", Strided),
+    Word("key_padding(length, length, …)", KeyPadding, gathers=True),
+    Word("padding(length, length, …)", Padding, gathers=True),
+)
+TENSORS = ("dense", "bias")
+
+
+def parse_mask(text: str) -> Mask:
+    """The mask that `text` writes: names joined by `&`, `|`, `~` and parentheses; a mask's `repr` is such a text.
+
+    >>> parse_mask("(Causal() | key_padding(2, 3)) & everything")
+    (Causal() | KeyPadding((2, 3))) & Everything()
+    """
+    return Reader("a mask", text, WORDS, "causal & window(256, 0)").mask()
+
+
+def parse_scores(text: str, num_heads: int) -> Term:
+    """The score terms that `text` writes, joined by `+`; `slopes` are the geometric ones of `num_heads` heads.
+
+    >>> parse_scores("content(beta=0.3) + slopes", num_heads=8)
+    Content(beta=0.3) + Slopes(float32[8])
+    """
+    words = (
+        Word("content(beta=None)", Content, numbers=(int, float, type(None))),
+        Word("slopes", lambda: Slopes.geometric(num_heads)),
+    )
+    return Reader("a sum of scores", text, words, "content(beta=0.3) + slopes").scores()
+
+
+class Reader:
+    """One text, and where in it each piece stands."""
+
+    def __init__(self, what: str, text: str, words: tuple[Word, ...], example: str) -> None:
+        self.what, self.example = what, example
+        self.words = {_plain(word.name): word for word in words}
+        if len(text) > LONGEST:
+            raise ValueError(f"{what} must be at most {LONGEST:,} characters: got {len(text):,}; build it in Python")
+        strange = STRANGE.search(text)
+        if strange:
+            raise ValueError(
+                f"{what} must be written with names, numbers and operators: "
+                f"got {strange.group()!r} at character {strange.start() + 1}; write it like {example!r}"
+            )
+        # Python would read a line break as the end and a leading space as an indentation.
+        spaced = re.sub(r"\s", " ", text)
+        self.source = spaced.lstrip()
+        self.indent = len(spaced) - len(self.source)
+        self.tree = self.parsed()
+
+    def parsed(self) -> ast.expr:
+        try:
+            return ast.parse(self.source, mode="eval").body
+        except SyntaxError as error:
+            start = error.offset - 1 if error.offset else len(self.source)  # 0 means that the text ends too early
+            piece = self.source[start : start + 20].rstrip()
+            got = f"{piece!r} at character {self.indent + start + 1}" if piece else "its end too early"
+            raise ValueError(
+                f"{self.what} must be a whole expression: got {got}; write it like {self.example!r}"
+            ) from None
+        except (RecursionError, MemoryError):
+            raise ValueError(f"{self.what} may nest {DEEPEST} levels at most: got more; build it in Python") from None
+
+    def mask(self) -> Mask:
+        return self.read(self.tree, {ast.BitAnd: Mask.__and__, ast.BitOr: Mask.__or__}, {ast.Invert: Mask.__invert__})
+
+    def scores(self) -> Term:
+        return self.read(self.tree, {ast.Add: Term.__add__}, {})
+
+    def read(self, node: ast.expr, pairs: dict[type, Any], singles: dict[type, Any], depth: int = 0) -> Any:
+        """The value of a node: a name, a call of a name, or an allowed operator between such."""
+        if depth > DEEPEST:
+            raise self.refusal(node, f"{self.what} may nest {DEEPEST} levels at most", "build it in Python")
+        if isinstance(node, ast.BinOp) and type(node.op) in pairs:
+            left = self.read(node.left, pairs, singles, depth + 1)
+            return pairs[type(node.op)](left, self.read(node.right, pairs, singles, depth + 1))
+        if isinstance(node, ast.UnaryOp) and type(node.op) in singles:
+            return singles[type(node.op)](self.read(node.operand, pairs, singles, depth + 1))
+        if isinstance(node, ast.Name):
+            return self.make(node, self.word(node), [], {})
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            word = self.word(node.func)
+            return self.make(node, word, *self.arguments(node, word))
+        symbols = "&, | and ~" if singles else "+"
+        raise self.refusal(node, f"{self.what} is made of names joined by {symbols}", f"write it like {self.example!r}")
+
+    def word(self, node: ast.Name) -> Word:
+        name = _plain(node.id)
+        if name in self.words:
+            return self.words[name]
+        if name in TENSORS:
+            raise self.refusal(node, f"{node.id} holds a tensor, which text cannot write", "build it in Python")
+        close = difflib.get_close_matches(name, self.words, n=3)
+        names = [self.words[key].name for key in close or self.words]
+        advice = f"did you mean {' or '.join(names)}?" if close else f"use {', '.join(names)}"
+        raise self.refusal(node, f"{self.what} is made of known names", advice)
+
+    def arguments(self, node: ast.Call, word: Word) -> tuple[list[Any], dict[str, Any]]:
+        if word.usage == word.name and (node.args or node.keywords):
+            raise self.refusal(node, f"{word.name} takes no argument", f"write {word.name}")
+        positional = [self.argument(argument, word) for argument in node.args]
+        named: dict[str, Any] = {}
+        for keyword in node.keywords:
+            name = keyword.arg
+            assert name is not None  # a ** would need a character that is not allowed
+            if name in named:
+                raise self.refusal(node, f"{word.name} takes each argument once", f"write {word.usage}")
+            named[name] = self.argument(keyword.value, word)
+        return positional, named
+
+    def argument(self, node: ast.expr, word: Word) -> Any:
+        """A number, or a list of numbers for a word that gathers."""
+        if word.gathers and isinstance(node, ast.Tuple | ast.List):
+            return tuple([self.number(item, word) for item in node.elts])
+        return self.number(node, word)
+
+    def number(self, node: ast.expr, word: Word) -> Any:
+        sign, digits = 1, node
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            sign, digits = -1, node.operand
+        value: Any = digits.value if isinstance(digits, ast.Constant) else ...
+        # By type, not isinstance: True is an int, and not a number of keys.
+        if type(value) not in word.numbers or (value is None and sign < 0):
+            kind = "whole numbers" if word.numbers == (int,) else "numbers"
+            raise self.refusal(node, f"{word.name} takes {kind}", f"write {word.usage}")
+        if type(value) is int and value > LARGEST:
+            raise self.refusal(node, f"numbers must be at most {LARGEST}", "use a smaller one")
+        return value if value is None else sign * value
+
+    def make(self, node: ast.expr, word: Word, positional: list[Any], named: dict[str, Any]) -> Any:
+        if word.gathers:
+            positional, named = self.gathered(node, word, positional, named)
+        try:
+            inspect.signature(word.make).bind(*positional, **named)
+        except TypeError as error:
+            raise self.refusal(node, f"{word.name} must be written {word.usage}", str(error)) from None
+        try:
+            return word.make(*positional, **named)
+        except ValueError as error:
+            raise ValueError(f"{error}, in {self.piece(node)}") from None
+
+    def gathered(
+        self, node: ast.expr, word: Word, positional: list[Any], named: dict[str, Any]
+    ) -> tuple[list[Any], dict[str, Any]]:
+        """Lengths written one by one, as one list, or by keyword: always one list."""
+        wanted = f"{word.name} must be written {word.usage}"
+        unknown = [name for name in named if name not in ("lengths", "real")]
+        if unknown:
+            raise self.refusal(node, wanted, f"{unknown[0]} is not lengths")
+        given = positional + list(named.values())
+        if not given:
+            raise self.refusal(node, wanted, "give one length per row of the batch")
+        if len(given) == 1 and isinstance(given[0], tuple):
+            return [given[0]], {}
+        if named or any(isinstance(item, tuple) for item in given):
+            raise self.refusal(node, wanted, "give the lengths once")
+        return [tuple(given)], {}
+
+    def piece(self, node: ast.expr) -> str:
+        """A node as it was written, shortened, and its place counted from 1."""
+        text = ast.get_source_segment(self.source, node) or ""
+        shown = text if len(text) <= 40 else text[:39] + "…"
+        return f"{shown!r} at character {self.indent + node.col_offset + 1}"
+
+    def refusal(self, node: ast.expr, requirement: str, advice: str) -> ValueError:
+        return ValueError(f"{requirement}: got {self.piece(node)}; {advice}")
+
+
+def _plain(name: str) -> str:
+    """`KeyPadding`, `key_padding` and `KEY_PADDING` are one name."""
+    return name.lower().replace("_", "")

@@ -1,0 +1,206 @@
+"""Multi-head attention: project, attend in every head, concatenate, project."""
+
+from dataclasses import asdict, dataclass
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor, nn
+
+from regard.algorithms import attend, weights
+from regard.attention import Attention, Content, Mask
+from regard.layers.scaled_dot_product import EVERYTHING, check_sequence, compose
+
+
+@dataclass(frozen=True, kw_only=True)
+class Widths:
+    """The widths of what a layer takes, of one of its heads, and of what it gives.
+
+    >>> Widths(query=512, key=768, head=32)
+    Widths(query=512, key=768, value=None, head=32, head_value=None, out=None)
+    """
+
+    query: int
+    key: int | None = None  # None: as query
+    value: int | None = None  # None: as key
+    head: int | None = None  # D, None: query / num_heads
+    head_value: int | None = None  # E, None: as head
+    out: int | None = None  # None: as query
+
+    def __post_init__(self) -> None:
+        for name, width in asdict(self).items():
+            if width is not None and width < 1:
+                raise ValueError(f"widths must be at least 1: got {name}={width}")
+
+
+class MultiHead(nn.Module):
+    """Multi-head attention, self- or cross-, with grouped heads and any mask.
+
+        o_h = softmax(β·(q W_hᵠ)(k W_hᵏ)ᵀ where the mask allows) · v W_hᵛ        β = 1/√D unless given
+        y   = [o_1, …, o_H] Wᵒ + b
+
+    `width` is the model's, C, or each width by its name. `num_groups` heads of keys and values (G) are shared by
+    `num_heads` heads of queries (H). `bias` is for queries, keys and values, `out_bias` for the output. Dropout acts on
+    the attention weights, in training only.
+
+    >>> layer = MultiHead(512, 8)
+    >>> layer(torch.randn(2, 5, 512), causal=True).shape
+    torch.Size([2, 5, 512])
+    >>> cross = MultiHead(Widths(query=512, key=768), 8, num_groups=2, bias=False)
+    >>> image, text = torch.randn(2, 49, 768), torch.randn(2, 5, 512)
+    >>> cross(text, image).shape, cross.weights(text, image).shape
+    (torch.Size([2, 5, 512]), torch.Size([2, 8, 5, 49]))
+
+    Vaswani et al., *Attention Is All You Need*, NeurIPS 2017: their d_model, h, d_k, d_v are our C, H, D, E, and their
+    W_i^Q is W_hᵠ: columns hD…(h+1)D of `query.weight.T`.
+    """
+
+    def __init__(
+        self,
+        width: int | Widths,
+        num_heads: int,
+        *,
+        num_groups: int | None = None,
+        bias: bool = True,
+        out_bias: bool = True,
+        beta: float | None = None,
+        dropout: float = 0.0,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__()
+        widths = width if isinstance(width, Widths) else Widths(query=width)
+        H, G = num_heads, num_heads if num_groups is None else num_groups
+        if H < 1:
+            raise ValueError(f"num_heads must be at least 1: got num_heads={H}")
+        if widths.head is None:
+            check_divides("width", widths.query, "num_heads", H)
+        check_divides("num_heads", H, "num_groups", G)
+        if not 0 <= dropout < 1:
+            raise ValueError(f"dropout is a probability below 1: got dropout={dropout}")
+        D = widths.head or widths.query // H
+        E = widths.head_value or D
+        key = widths.key or widths.query
+        value = widths.value or key
+        out = widths.out or widths.query
+
+        self.num_heads, self.num_groups = H, G
+        self.beta = Content(beta).beta  # refuses what is not finite
+        self.dropout = dropout
+        self.query = nn.Linear(widths.query, H * D, bias, device, dtype)
+        self.key = nn.Linear(key, G * D, bias, device, dtype)
+        self.value = nn.Linear(value, G * E, bias, device, dtype)
+        self.out = nn.Linear(H * E, out, out_bias, device, dtype)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Xavier uniform weights, each projection by its own sizes, and biases of zero."""
+        for linear in (self.query, self.key, self.value, self.out):
+            nn.init.xavier_uniform_(linear.weight)
+            if linear.bias is not None:
+                nn.init.zeros_(linear.bias)
+
+    def forward(
+        self,
+        q: Float[Tensor, "B T Cq"],
+        k: Float[Tensor, "B S Ck"] | None = None,
+        v: Float[Tensor, "B S Cv"] | None = None,
+        key_padding_mask: Bool[Tensor, "B S"] | None = None,
+        causal: bool = False,
+        *,
+        mask: Mask = EVERYTHING,
+    ) -> Float[Tensor, "B T Co"]:
+        """Attend from q to k and v; k defaults to q, v to k. True in `key_padding_mask` marks a pad key.
+
+        A pair is visible when `key_padding_mask`, `causal` and `mask` all allow it.
+        """
+        k = q if k is None else k
+        v = k if v is None else v
+        check_sequence("q", q, "T", self.query.in_features)
+        check_sequence("k", k, "S", self.key.in_features)
+        check_sequence("v", v, "S", self.value.in_features)
+        attention = self.attention(compose(k, key_padding_mask, causal, mask))
+        q_BHTD = split_heads(self.query(q), self.num_heads)
+        k_BGSD = split_heads(self.key(k), self.num_groups)
+        v_BGSE = split_heads(self.value(v), self.num_groups)
+        o_BHTE = attend(q_BHTD, k_BGSD, v_BGSE, attention, dropout=self.dropout if self.training else 0.0)
+        return self.out(merge_heads(o_BHTE))
+
+    def weights(
+        self,
+        q: Float[Tensor, "B T Cq"],
+        k: Float[Tensor, "B S Ck"] | None = None,
+        key_padding_mask: Bool[Tensor, "B S"] | None = None,
+        causal: bool = False,
+        *,
+        mask: Mask = EVERYTHING,
+    ) -> Float[Tensor, "B H T S"]:
+        """The maps by which `forward` mixes the values, without dropout."""
+        k = q if k is None else k
+        check_sequence("q", q, "T", self.query.in_features)
+        check_sequence("k", k, "S", self.key.in_features)
+        attention = self.attention(compose(k, key_padding_mask, causal, mask))
+        return weights(split_heads(self.query(q), self.num_heads), split_heads(self.key(k), self.num_groups), attention)
+
+    def attention(self, mask: Mask) -> Attention:
+        """The mechanism of one forward pass. A layer with more score terms or with positions overrides this."""
+        return Attention(scores=Content(self.beta), mask=mask)
+
+    @classmethod
+    def from_torch(cls, module: nn.MultiheadAttention) -> "MultiHead":
+        """A layer with the weights of torch's, giving the same results.
+
+        Ours takes the batch first, whatever `module.batch_first` says, and gives the output alone.
+
+        >>> theirs = nn.MultiheadAttention(8, 2, batch_first=True)
+        >>> x = torch.randn(1, 3, 8)
+        >>> torch.allclose(MultiHead.from_torch(theirs)(x), theirs(x, x, x)[0], atol=1e-6)
+        True
+        """
+        for name, used in (("add_bias_kv", module.bias_k is not None), ("add_zero_attn", module.add_zero_attn)):
+            if used:
+                raise ValueError(f"MultiHead attends to the given keys alone: got {name}=True; use a module without it")
+        bias = module.in_proj_bias is not None
+        layer = cls(
+            Widths(query=module.embed_dim, key=module.kdim, value=module.vdim),
+            module.num_heads,
+            bias=bias,
+            out_bias=bias,
+            dropout=module.dropout,
+            device=module.out_proj.weight.device,
+            dtype=module.out_proj.weight.dtype,
+        )
+        parts = (module.q_proj_weight, module.k_proj_weight, module.v_proj_weight)
+        if module.in_proj_weight is not None:  # all widths are equal: torch packs the three into one
+            parts = module.in_proj_weight.chunk(3)
+        biases = module.in_proj_bias.chunk(3) if bias else (None, None, None)
+        with torch.no_grad():
+            for ours, weight, offset in zip((layer.query, layer.key, layer.value), parts, biases, strict=True):
+                ours.weight.copy_(weight)
+                if offset is not None:
+                    ours.bias.copy_(offset)
+        layer.out.load_state_dict(module.out_proj.state_dict())
+        return layer.train(module.training)
+
+    def extra_repr(self) -> str:
+        return f"num_heads={self.num_heads}, num_groups={self.num_groups}, beta={self.beta}, dropout={self.dropout}"
+
+
+def split_heads(x: Float[Tensor, "B T HD"], num_heads: int) -> Float[Tensor, "B H T D"]:
+    """One view per head, no copy."""
+    return x.unflatten(2, (num_heads, -1)).transpose(1, 2)  # (B, T, H·D) → (B, T, H, D) → (B, H, T, D)
+
+
+def merge_heads(x: Float[Tensor, "B H T E"]) -> Float[Tensor, "B T HE"]:
+    """The heads side by side, in order."""
+    return x.transpose(1, 2).flatten(2)  # (B, H, T, E) → (B, T, H, E) → (B, T, H·E)
+
+
+def check_divides(whole_name: str, whole: int, part_name: str, part: int) -> None:
+    """Raise unless `part` divides `whole`, naming the divisors nearest to it."""
+    if part < 1 or whole % part:
+        divisors = [n for n in range(1, whole + 1) if whole % n == 0]
+        *others, last = sorted(sorted(divisors, key=lambda n: abs(n - part))[:3])
+        use = f"{', '.join(map(str, others))} or {last}" if others else str(last)
+        raise ValueError(
+            f"{part_name} must divide {whole_name}: got {whole_name}={whole}, {part_name}={part}; use {use}"
+        )

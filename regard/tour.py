@@ -1,0 +1,241 @@
+"""The guided tour: a worked example of a course, checked digit by digit, its two maps, two edge cases and a plan.
+
+The example is `ist.1` of the catalogue of claims: four tokens of width three, one query by hand, then two heads.
+"""
+
+import io
+import re
+from typing import NamedTuple
+
+import torch
+from rich.columns import Columns
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding as Space
+from rich.rule import Rule
+from rich.table import Table
+from rich.text import Text
+from torch import Tensor
+
+from regard.algorithms import Plan, attend, plan, weights
+from regard.algorithms.report import rich_table
+from regard.attention import Attention, Causal, Content, Hard, KeyPadding
+
+# What the document prints, as it prints it: a number agrees when it has the same digits.
+DOCUMENT: dict[str, tuple[str, ...]] = {
+    "weights": ("0.46536883", "0.03463117", "0.46536883", "0.03463117"),
+    "output": ("-1.66342208", "0.8961065", "0.03463117"),
+    "Z, rows 1, 2": ("-0.75220098", "-1.50668721", "-2.29564869", "-6.58686077"),
+    "Z, rows 3, 4": ("-1.07141415", "-2.47595506", "-0.74812187", "-1.4971829"),
+    "P, row 2": ("0.597319598", "0.00128333499", "0.401298182", "0.0000988847812"),
+    "P⁽²⁾, row 1": ("0.118306921", "0.0201966211", "0.168483136", "0.693013322"),
+    "Z⁽²⁾, column": ("-2.26628332", "1.99725652", "-2.82066255", "-2.99952526"),
+    "out, row 1": ("-6.04664898", "3.77781072", "-0.75731086"),
+    "out, row 2": ("8.28741825", "0.14750295", "10.57968068"),
+    "out, row 3": ("-7.3905735", "5.09982766", "-0.01158073"),
+    "out, row 4": ("-8.25045389", "4.87428797", "-1.50140321"),
+}
+SHADES = " ░▒▓█"
+DARK, BRIGHT = (44, 48, 66), (102, 178, 255)  # weight 0 and weight 1: one hue, so that every eye can rank them
+CELL = 9
+
+
+class Example(NamedTuple):
+    """The worked example, computed: every quantity that the document prints, and what the maps are made of."""
+
+    quantities: dict[str, Tensor]
+    q: Tensor
+    k: Tensor
+    maps: Tensor
+
+
+def worked_example() -> Example:
+    """Everything of `ist.1` in float64, by `attend` and `weights`."""
+    x = _matrix([[-2, 1, 0.5], [1, 1.5, -0.5], [-1.5, 1, -0.5], [-2, -2.5, 1.5]])
+    query = _matrix([[-2, 1, -1]])
+    first = [
+        _matrix([[1, -1.5], [0, 2], [-0.5, -1]]),
+        _matrix([[-1.5, -1], [2.5, 0], [0.5, -1]]),
+        _matrix([[1, 2.5], [-0.5, -2], [0, -1]]),
+    ]
+    w_out = _matrix([[-1, 1.5, 2], [0, -1, -2], [1, -1.5, 0], [2, 0, 1]])
+
+    tokens, one = x[None, None], query[None, None]
+    q, k, v = ((x @ torch.stack([w, torch.ones_like(w)]))[None] for w in first)  # (1, H, T, D): the second head is ones
+    maps, z = weights(q, k)[0], attend(q, k, v)[0]
+    out = z.transpose(0, 1).flatten(1) @ w_out
+
+    quantities = {"weights": weights(one, tokens)[0, 0, 0], "output": attend(one, tokens, tokens)[0, 0, 0]}
+    quantities |= {"Z, rows 1, 2": z[0, :2].flatten(), "Z, rows 3, 4": z[0, 2:].flatten()}
+    quantities |= {"P, row 2": maps[0, 1], "P⁽²⁾, row 1": maps[1, 0], "Z⁽²⁾, column": z[1, :, 0]}
+    quantities |= {f"out, row {i + 1}": row for i, row in enumerate(out)}
+    return Example(quantities, q, k, maps)
+
+
+def run(console: Console) -> bool:
+    """Print the tour; True when every number and both edge cases come out as they should."""
+    example = worked_example()
+    console.print(Rule("[bold]regard[/]: say what attention you mean", style="blue"))
+    console.print("\nA worked example: four tokens X of three numbers each, all computed just now.")
+    console.print("Under each number stands what the course prints: [green]✓[/] if every digit agrees.")
+
+    verdicts = [
+        _section(console, example, "1  One query by hand", "attend(q, X, X)", "weights", "output"),
+        _section(console, example, "2  One head", "attend(X @ W_Q, X @ W_K, X @ W_V)", "Z, rows 1, 2", "Z, rows 3, 4"),
+        _section(console, example, "3  Inside both heads", "weights(q, k)", "P, row 2", "P⁽²⁾, row 1", "Z⁽²⁾, column"),
+        _section(
+            console,
+            example,
+            "4  Two heads, merged",
+            "merge(attend(q, k, v)) @ W_O",
+            *(f"out, row {i}" for i in (1, 2, 3, 4)),
+        ),
+    ]
+    _title(console, "5  What each head looks at", "weights(q, k): a row per query, a column per key")
+    console.print(drawn_maps(example.maps, colour=console.color_system is not None and not console.no_color))
+    verdicts.append(_hard(console, example))
+    verdicts.append(_empty_row(console))
+    _title(console, "8  What a real size costs", "plan(q, k, v, attention), nothing is computed")
+    console.print(rich_table(realistic_plan()))
+    _farewell(console, all(verdicts))
+    return all(verdicts)
+
+
+def picture() -> str:
+    """The maps and the plan as an SVG that loads nothing from anywhere."""
+    console = Console(
+        record=True, width=88, file=io.StringIO(), force_terminal=True, color_system="truecolor", highlight=False
+    )
+    maps = drawn_maps(worked_example().maps, colour=True)
+    console.print(Space(Group(maps, "", rich_table(realistic_plan())), (1, 2)))
+    svg = console.export_svg(title="regard tour", unique_id="regard")
+    svg = re.sub(r"@font-face\s*{[^}]*}", "", svg)  # Rich would fetch its font from the network
+    return re.sub(r"[ \t]+$", "", svg, flags=re.MULTILINE)
+
+
+def drawn_maps(maps: Tensor, colour: bool) -> RenderableType:
+    """Heads side by side, the weight in each cell; without colours, shade characters carry the weight."""
+    heads = []
+    for head, rows in enumerate(maps.tolist()):
+        grid = Table(box=None, padding=0, pad_edge=False, title=f"head {head + 1}", title_style="bold")
+        grid.add_column("")
+        for key in range(len(rows[0])):
+            grid.add_column(f"k{key + 1}".center(CELL), header_style="dim", no_wrap=True)
+        for query, row in enumerate(rows):
+            grid.add_row(Text(f"\nq{query + 1} ", style="dim"), *[_cell(weight, colour) for weight in row])
+        heads.append(grid)
+    return Columns(heads, padding=(0, 2))
+
+
+def realistic_plan() -> Plan:
+    """A causal batch of four rows of different lengths on a GPU, which need not be here."""
+    q = torch.empty(4, 16, 4096, 64, dtype=torch.bfloat16, device="meta", requires_grad=True)
+    return plan(q, q, q, Attention(mask=Causal() & KeyPadding([1024, 2048, 3072, 4096])), device="h200")
+
+
+def agrees(value: float, printed: str) -> bool:
+    """The value, rounded to as many decimals as are printed, has the printed digits.
+
+    >>> agrees(0.8961064978, "0.8961065"), agrees(0.8961064, "0.8961065")
+    (True, False)
+    """
+    return _rounded(value, printed) == printed
+
+
+def _rounded(value: float, printed: str) -> str:
+    return f"{value:.{len(printed.partition('.')[2])}f}"
+
+
+def _section(console: Console, example: Example, title: str, code: str, *names: str) -> bool:
+    """Print some quantities, each number above the document's; True when all agree."""
+    _title(console, title, code)
+    numbers = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
+    good = True
+    for name in names:
+        values, printed = example.quantities[name].tolist(), DOCUMENT[name]
+        marks = [agrees(value, digits) for value, digits in zip(values, printed, strict=True)]
+        shown = [
+            f"[{'green' if mark else 'bold red'}]{_rounded(value, digits):>11} {'✓' if mark else '✗'}[/]"
+            for value, digits, mark in zip(values, printed, marks, strict=True)
+        ]
+        numbers.add_row(f"[bold]{name}[/]", *shown)
+        numbers.add_row("[dim]  the course[/]", *[f"[dim]{digits:>11}[/]" for digits in printed])
+        good = good and all(marks)
+    console.print(numbers)
+    return good
+
+
+def _hard(console: Console, example: Example) -> bool:
+    """Hard attention is the limit of a large β."""
+    _title(console, "6  From soft to hard", "scores=Content(beta=β) against weighting=Hard()")
+    hard = weights(example.q, example.k, Attention(weighting=Hard()))
+    gap = 1.0
+    for beta in (1, 10, 100):
+        gap = (weights(example.q, example.k, Attention(scores=Content(beta=beta))) - hard).abs().max().item()
+        console.print(f"β = {beta:<4}  largest difference of a weight {gap:.1e}")
+    good = gap < torch.finfo(torch.float64).eps
+    console.print(_verdict(good, "at β = 100 the difference is too small for a float64 to add to 1"))
+    return good
+
+
+def _empty_row(console: Console) -> bool:
+    """A sample of pads only: zeros here, NaN in torch's module."""
+    _title(console, "7  A sample that is all padding", "Attention(mask=KeyPadding([3, 0]))")
+    x = torch.linspace(-1, 1, 24).view(2, 3, 4)
+    heads = x[:, None].requires_grad_()
+    ours = attend(heads, heads, heads, Attention(mask=KeyPadding([3, 0])))
+    (gradient,) = torch.autograd.grad(ours.sum(), heads)
+    with torch.random.fork_rng(devices=[]), torch.no_grad():
+        module = torch.nn.MultiheadAttention(4, 1, batch_first=True)
+        theirs = module(x, x, x, key_padding_mask=torch.tensor([[False] * 3, [True] * 3]))[0][1, 0]
+    console.print(f"nn.MultiheadAttention   {_vector(theirs)}")
+    good = not ours[1].any() and not gradient[1].any() and bool(gradient[0].any())
+    console.print(f"regard                  {_vector(ours[1, 0, 0])}  {_verdict(good, 'zeros, and zero gradients')}")
+    return good
+
+
+def _farewell(console: Console, good: bool) -> None:
+    console.print()
+    console.print(Rule(style="blue"))
+    count = sum(len(printed) for printed in DOCUMENT.values())
+    if good:
+        console.print(f"[green]✓[/] all {count} numbers agree with the course to every printed digit.")
+    else:
+        console.print("[bold red]✗[/] something above does not agree: look for the red ✗.")
+    console.print("\n[bold]Try next[/]")
+    commands = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
+    for command, why in (
+        ('regard plan --mask "causal & window(256)" --device h200', "your mask, your sizes"),
+        ("regard plan --lengths 512,1024,4096", "a padded batch"),
+        ("regard plan --help", "everything it takes"),
+    ):
+        commands.add_row(f"[cyan]{command}[/]", f"[dim]{why}[/]")
+    console.print(commands)
+
+
+def _title(console: Console, title: str, code: str) -> None:
+    console.print(Text.assemble("\n", (title, "bold blue"), "  ", (code, "dim")))
+
+
+def _cell(weight: float, colour: bool) -> Text:
+    """Three lines in the colour, or the shade, of the weight, with the number in the middle."""
+    fill = " " if colour else SHADES[min(int(weight * len(SHADES)), len(SHADES) - 1)]
+    number = f" {weight:.3f} ".center(CELL, fill)
+    text = Text("\n".join([fill * CELL, number, fill * CELL]))
+    if colour:
+        back = [round(low + (high - low) * weight) for low, high in zip(DARK, BRIGHT, strict=True)]
+        text.stylize(
+            f"{'rgb(10,14,26)' if weight > 0.55 else 'rgb(236,240,250)'} on rgb({back[0]},{back[1]},{back[2]})"
+        )
+    return text
+
+
+def _verdict(good: bool, words: str) -> str:
+    return f"[green]✓[/] {words}" if good else f"[bold red]✗[/] not so: {words}"
+
+
+def _vector(values: Tensor) -> str:
+    return f"({', '.join(f'{value:g}' for value in values.tolist())})"
+
+
+def _matrix(rows: list[list[float]]) -> Tensor:
+    return torch.tensor(rows, dtype=torch.float64)

@@ -1,0 +1,81 @@
+"""The check that every algorithm goes through, and every deliberately broken one."""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from regard import attend, plan
+from regard.algorithms import Refused
+from regard.algorithms.planner import ALGORITHMS
+from regard.attention import Attention
+from regard.attention.reference import reference
+from tests.algorithms.cases import Call
+from tests.tolerances import Results, mismatches
+
+REFUSED = "refused"
+EQUAL = "equal"
+
+
+def verdicts(call: Call, names: list[str] | None = None) -> dict[str, str]:
+    """For each algorithm, and for the planner's choice, `EQUAL`, `REFUSED`, or what is wrong."""
+    exact, own = _define(call.widened()), _define(call)
+    if names is None:
+        names = [*(algorithm.NAME for algorithm in ALGORITHMS), "the planner's choice"]
+    return {name: _verdict(name, call, exact, own) for name in names}
+
+
+def wrong(call: Call, names: list[str] | None = None) -> dict[str, str]:
+    """The verdicts that are neither of the two that are right."""
+    return {name: verdict for name, verdict in verdicts(call, names).items() if verdict not in (EQUAL, REFUSED)}
+
+
+def _verdict(name: str, call: Call, exact: Results, own: Results) -> str:
+    algorithm = name if name in [known.NAME for known in ALGORITHMS] else None
+
+    def run(q: Tensor, k: Tensor, v: Tensor, attention: Attention) -> Any:
+        return attend(q, k, v, attention, algorithm=algorithm, return_lse=call.return_lse)
+
+    refusal = _refusal(algorithm, call) if algorithm else None
+    if refusal is None:
+        incoming = max(float(grad.abs().max()) for grad in call.grads)
+        return "; ".join(mismatches(results(run, call), own, exact, incoming)) or EQUAL
+    try:
+        run(call.q, call.k, call.v, call.attention)
+    except Refused as error:
+        return REFUSED if refusal.strip() and refusal in str(error) else f"refuses without its reason: {error}"
+    return f"runs although it refuses: {refusal}"
+
+
+def _refusal(algorithm: str, call: Call) -> str | None:
+    """What the plan says of an algorithm."""
+    planned = plan(call.q, call.k, call.v, call.attention, return_lse=call.return_lse)
+    (candidate,) = [candidate for candidate in planned.candidates if candidate.name == algorithm]
+    return candidate.refusal
+
+
+def results(run: Callable[..., Any], call: Call) -> Results:
+    """All that a call gives: output, log-sum-exp when wanted, and the gradient of everything that learns."""
+    outputs = run(call.q, call.k, call.v, call.attention)
+    outputs = outputs if call.return_lse else (outputs,)
+    leaves = {"q": call.q, "k": call.k, "v": call.v}
+    leaves |= {f"term {n}": x for n, x in enumerate(call.attention.flatten()[1]) if x.is_floating_point()}
+    leaves = {name: x for name, x in leaves.items() if x.requires_grad}
+    pairs = [(out, grad) for out, grad in zip(outputs, call.grads, strict=True) if out.requires_grad]
+    grads = [torch.zeros_like(x) for x in leaves.values()]
+    if leaves and pairs:
+        heads, seeds = zip(*pairs, strict=True)
+        grads = torch.autograd.grad(heads, list(leaves.values()), seeds, materialize_grads=True)
+    found = {name: x.detach() for name, x in zip(("out", "lse"), outputs, strict=False)}
+    return found | {f"gradient of {name}": grad for name, grad in zip(leaves, grads, strict=True)}
+
+
+def _define(call: Call) -> Results:
+    """The results by the reference, the output in the type of v."""
+
+    def run(q: Tensor, k: Tensor, v: Tensor, attention: Attention) -> Any:
+        out, lse = reference(q, k, v, attention.on(q.device))
+        return (out.to(v.dtype), lse) if call.return_lse else out.to(v.dtype)
+
+    return results(run, call)

@@ -1,0 +1,114 @@
+"""`attend` inside `torch.compile(fullgraph=True)`: a fresh value per call, equal to eager, compiled once."""
+
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch._dynamo.testing import CompileCounterWithBackend
+
+from regard import Attention, attend
+from regard.attention import Bias, Causal, Content, Dense, KeyPadding, Padding, Sequence, Slopes, Strided, Window
+
+pytestmark = pytest.mark.compiled
+
+N, WIDTH, HEADS = 40, 32, 4
+
+
+class Layer(nn.Module):
+    """Projections around `attend`, with the value built inside `forward`, as a layer does."""
+
+    def __init__(self, make: Callable[..., Attention]) -> None:
+        super().__init__()
+        self.project = nn.Linear(WIDTH, 3 * WIDTH)
+        self.bias = nn.Parameter(torch.randn(HEADS, N, N))
+        self.slopes = nn.Parameter(torch.rand(HEADS))
+        self.make = make
+
+    def forward(self, x: Tensor, extra: Tensor) -> Tensor:
+        q, k, v = self.project(x).unflatten(2, (3, HEADS, -1)).permute(2, 0, 3, 1, 4)
+        out = attend(q, k, v, self.make(self, extra))
+        return out.transpose(1, 2).flatten(2)
+
+
+VALUES: dict[str, Callable[[Layer, Tensor], Attention]] = {
+    "plain": lambda layer, extra: Attention(),
+    "beta": lambda layer, extra: Attention(Content(beta=0.3)),
+    "causal": lambda layer, extra: Attention(mask=Causal()),
+    "padding": lambda layer, extra: Attention(mask=Padding(extra)),
+    "causal padding": lambda layer, extra: Attention(mask=Causal() & Padding(extra)),
+    "causal key padding": lambda layer, extra: Attention(mask=Causal() & KeyPadding(extra)),
+    "window": lambda layer, extra: Attention(mask=Window(3, 1)),
+    "not strided": lambda layer, extra: Attention(mask=~Strided(3) | Window(1)),
+    "starts": lambda layer, extra: Attention(mask=Causal(), queries=Sequence(N, start=extra)),
+    "bias": lambda layer, extra: Attention(Content() + Bias(layer.bias)),
+    "slopes": lambda layer, extra: Attention(Content() + Slopes(layer.slopes), mask=Causal()),
+    "dense": lambda layer, extra: Attention(mask=Dense(layer.bias.detach() > 0)),
+}
+
+
+@pytest.fixture(autouse=True)
+def fresh():
+    torch._dynamo.reset()
+    yield
+    torch._dynamo.reset()
+
+
+def inputs(device: torch.device, seed: int = 0, n: int = N) -> tuple[Tensor, Tensor]:
+    generator = torch.Generator().manual_seed(seed)
+    lengths = torch.randint(1, n + 1, (3,), generator=generator)
+    return torch.randn(3, n, WIDTH, generator=generator).to(device), lengths.to(device)
+
+
+def results(layer: Callable[..., Tensor], parameters: list[Tensor], x: Tensor, extra: Tensor) -> list[Tensor]:
+    x = x.detach().requires_grad_()
+    out = layer(x, extra)
+    return [out, *torch.autograd.grad(out, [x, *parameters], torch.cos(out).detach(), materialize_grads=True)]
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_compiled_equals_eager_and_compiles_once(name: str, device):
+    layer = Layer(VALUES[name]).to(device)
+    counter = CompileCounterWithBackend("aot_eager")
+    compiled = torch.compile(layer, fullgraph=True, backend=counter)
+    parameters = list(layer.parameters())
+    for seed in range(4):
+        x, extra = inputs(device, seed)
+        eager = results(layer, parameters, x, extra)
+        for mine, other in zip(results(compiled, parameters, x, extra), eager, strict=True):
+            # The same kernels on the same numbers; fusion may round float32 sums of a hundred terms once more.
+            torch.testing.assert_close(mine, other, rtol=0, atol=2e-5)
+    assert counter.frame_count == 1
+
+
+@pytest.mark.parametrize("name", ["plain", "causal", "padding", "causal key padding", "window", "slopes"])
+def test_another_length_compiles_at_most_once_more(name: str, device):
+    layer = Layer(VALUES[name]).to(device)
+    counter = CompileCounterWithBackend("aot_eager")
+    compiled = torch.compile(layer, fullgraph=True, backend=counter)
+    parameters = list(layer.parameters())
+    for n in (N, 24, 33, 57):
+        x, extra = inputs(device, n, n)
+        eager = results(layer, parameters, x, extra)
+        for mine, other in zip(results(compiled, parameters, x, extra), eager, strict=True):
+            torch.testing.assert_close(mine, other, rtol=0, atol=2e-5)
+    assert counter.frame_count <= 2
+
+
+def test_the_default_backend_compiles_it_too(device):
+    layer = Layer(VALUES["causal padding"]).to(device)
+    parameters = list(layer.parameters())
+    compiled = torch.compile(layer, fullgraph=True)
+    x, extra = inputs(device)
+    for mine, other in zip(
+        results(compiled, parameters, x, extra), results(layer, parameters, x, extra), strict=True
+    ):
+        torch.testing.assert_close(mine, other, rtol=0, atol=2e-5)
+
+
+def test_without_gradients(device):
+    layer = Layer(VALUES["padding"]).to(device)
+    compiled = torch.compile(layer, fullgraph=True, backend="aot_eager")
+    with torch.no_grad():
+        x, extra = inputs(device)
+        torch.testing.assert_close(compiled(x, extra), layer(x, extra), rtol=0, atol=2e-5)

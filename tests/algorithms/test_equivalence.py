@@ -1,0 +1,70 @@
+"""Every algorithm equals the definition, outputs and gradients, or refuses with a reason."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from regard.algorithms import slabs
+from regard.algorithms.planner import ALGORITHMS
+from regard.attention import Shape
+from tests.algorithms.cases import TABLES, Case, build, cases, is_meant
+from tests.algorithms.harness import EQUAL, REFUSED, verdicts, wrong
+
+
+@pytest.mark.parametrize("case", cases(), ids=str)
+def test_each_move_and_all_pairs(case: Case, device):
+    problems = wrong(build(case, device))
+    assert problems == {}
+
+
+@st.composite
+def sizes(draw: st.DrawFn, one_length: bool) -> Shape:
+    """Small and odd sizes; T = S where the mask is of one sequence."""
+    G, shared = draw(st.integers(1, 3)), draw(st.integers(1, 3))
+    S = draw(st.integers(1, 70))
+    T = S if one_length else draw(st.integers(1, 70))
+    return Shape(draw(st.integers(1, 4)), G * shared, G, T, S, draw(st.integers(1, 33)), draw(st.integers(1, 33)))
+
+
+@st.composite
+def calls(draw: st.DrawFn) -> tuple[Case, Shape, int]:
+    """A case with any number of its fields moved, at any size."""
+    case = Case(**{field: draw(st.sampled_from(list(table))) for field, table in TABLES.items() if field != "shape"})
+    one_length = not is_meant(Case(mask=case.mask, shape="fewer keys"))
+    return case, draw(sizes(one_length)), draw(st.integers(0, 2**16))
+
+
+@settings(max_examples=150)
+@given(drawn=calls().filter(lambda drawn: is_meant(drawn[0])))
+def test_any_moves_at_any_size(drawn: tuple[Case, Shape, int], device):
+    case, shape, seed = drawn
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(slabs, "SIZE", 16)  # many blocks in few tokens
+        problems = wrong(build(case, device, shape, seed))
+    assert problems == {}
+
+
+RUNS = {
+    "reference": [Case(weighting="hard", mask="not both", scores="bias alone", wanted="output")],
+    "fused": [Case(), Case(mask="causal"), Case(shape="grouped heads", dtype="bfloat16"), Case(shape="narrow values")],
+    "packed": [
+        Case(mask=mask, dtype=dtype)
+        for mask in ("lengths", "lengths as sizes", "map", "causal lengths", "key lengths")
+        for dtype in ("bfloat16", "float16")
+    ],
+    "blockwise": [
+        Case(mask="not both", scores="bias and slopes"),
+        Case(mask="dense per row and head"),
+        Case(mask="causal window", shape="several blocks", wanted="output and log-sum-exp"),
+    ],
+}
+
+
+@pytest.mark.parametrize("name", [algorithm.NAME for algorithm in ALGORITHMS])
+def test_an_algorithm_may_not_refuse_what_it_is_for(name: str, device):
+    """An algorithm that refuses everything would be equal everywhere; so a new one needs a row in `RUNS`."""
+    assert [verdicts(build(case, device), [name])[name] for case in RUNS[name]] == [EQUAL] * len(RUNS[name])
+
+
+def test_refusals_are_exercised(device):
+    assert verdicts(build(Case(weighting="hard"), device))["fused"] == REFUSED

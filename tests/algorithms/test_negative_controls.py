@@ -1,0 +1,217 @@
+"""Deliberately broken algorithms, each of which the equivalence check must catch: a test that cannot fail is none."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from regard.algorithms import ceilings, planner
+from regard.algorithms import reference as definition
+from regard.attention import Attention, Causal, Content, Everything, KeyPadding, Padding, Sequence, Softmax, Window
+from regard.attention.reference import reference
+from tests.algorithms.cases import Case, build
+from tests.algorithms.harness import EQUAL, results, verdicts
+from tests.tolerances import mismatches
+
+Run = Callable[..., tuple[Tensor, Tensor | None]]
+
+
+@dataclass
+class Broken:
+    """The definition with one mistake, as an algorithm that the planner knows."""
+
+    run: Run
+    NAME: str = "broken"
+    cost: Any = staticmethod(definition.cost)
+
+    def refuses(self, problem: planner.Problem) -> str | None:
+        return None
+
+
+@dataclass
+class Silent(Broken):
+    """Refuses everything and does not say why."""
+
+    def refuses(self, problem: planner.Problem) -> str | None:
+        return " "
+
+
+def instead(change: Callable[[Attention], Attention]) -> Run:
+    """The definition of a value that is not the one asked for."""
+
+    def run(q: Tensor, k: Tensor, v: Tensor, attention: Attention, *, dropout: float, return_lse: bool):
+        return definition.run(q, k, v, change(attention), dropout=dropout, return_lse=return_lse)
+
+    return run
+
+
+def afterwards(change: Callable[..., tuple[Tensor, Tensor | None]]) -> Run:
+    """The definition's result, spoilt."""
+
+    def run(q: Tensor, k: Tensor, v: Tensor, attention: Attention, *, dropout: float, return_lse: bool):
+        return change(*definition.run(q, k, v, attention, dropout=dropout, return_lse=return_lse))
+
+    return run
+
+
+def in_type(dtype: torch.dtype) -> Run:
+    """Computed in another type than the one it came in."""
+
+    def run(q: Tensor, k: Tensor, v: Tensor, attention: Attention, *, dropout: float, return_lse: bool):
+        out, lse = reference(q.to(dtype), k.to(dtype), v.to(dtype), attention)
+        return out.to(v.dtype), lse if return_lse else None
+
+    return run
+
+
+def tiled(q: Tensor, k: Tensor, v: Tensor, attention: Attention, *, dropout: float, return_lse: bool):
+    """Head h takes key head h mod G, not h // (H/G)."""
+    shared = q.shape[1] // k.shape[1]
+    k, v = k.repeat(1, shared, 1, 1), v.repeat(1, shared, 1, 1)
+    return definition.run(q, k, v, attention, dropout=dropout, return_lse=return_lse)
+
+
+def widths_swapped(q: Tensor, k: Tensor, v: Tensor, attention: Attention, *, dropout: float, return_lse: bool):
+    """β from the width of the values."""
+    assert attention.content is not None
+    return instead(lambda a: replace(a, scores=Content(a.content.scale(v.shape[3]))))(
+        q, k, v, attention, dropout=dropout, return_lse=return_lse
+    )
+
+
+def from_the_first_key(a: Attention) -> Attention:
+    return replace(a, queries=Sequence(9), keys=Sequence(40))
+
+
+def detached(a: Attention) -> Attention:
+    structure, tensors = a.flatten()
+    return Attention.unflatten(repr(structure), [x.detach() for x in tensors])
+
+
+def one_map(a: Attention) -> Attention:
+    """The map of the first row and head for all."""
+    return replace(a, mask=type(a.mask)(a.mask.tensor[..., :1, :, :]))
+
+
+def with_beta(a: Attention, factor: float) -> Attention:
+    return replace(a, scores=Content(a.content.scale(16) * factor))
+
+
+def last_row_nan(out: Tensor, lse: Tensor | None) -> tuple[Tensor, Tensor | None]:
+    """NaN where a row is exactly zero: an empty one."""
+    return out.masked_fill((out == 0).all(-1, keepdim=True), torch.nan), lse
+
+
+# The mistake, and a case that must show it. Half precision is the hardest place to see a small one.
+CONTROLS: dict[str, tuple[Run, Case]] = {
+    "zeros": (afterwards(lambda out, lse: (out * 0, lse)), Case()),
+    "drops a causal mask": (instead(lambda a: replace(a, mask=Everything())), Case(mask="causal")),
+    "drops a dense mask": (instead(lambda a: replace(a, mask=Everything())), Case(mask="dense")),
+    "ignores key padding": (instead(lambda a: replace(a, mask=Everything())), Case(mask="key lengths")),
+    "forgets that pads do not ask": (instead(lambda a: replace(a, mask=KeyPadding(a.mask.real))), Case(mask="lengths")),
+    "padding without causal": (
+        instead(lambda a: replace(a, mask=Padding(a.mask.left.real))),
+        Case(mask="causal lengths as sizes"),
+    ),
+    "beta too large by 1 %": (instead(lambda a: with_beta(a, 1.01)), Case()),
+    "beta too small by 1 %": (instead(lambda a: with_beta(a, 0.99)), Case()),
+    "beta of the value's width": (widths_swapped, Case(shape="wide values")),
+    "ignores beta": (instead(lambda a: replace(a, scores=Content())), Case(scores="beta 0.3")),
+    "window one too wide": (instead(lambda a: replace(a, mask=Window(6, 5))), Case(mask="window")),
+    "window one too narrow": (instead(lambda a: replace(a, mask=Window(5, 4))), Case(mask="window")),
+    "window the wrong way": (instead(lambda a: replace(a, mask=Window(2, 7))), Case(mask="lopsided window")),
+    "causal from the first key": (instead(from_the_first_key), Case(mask="causal", shape="fewer queries")),
+    "causal without oneself": (instead(lambda a: replace(a, mask=~Causal())), Case(mask="causal")),
+    "ignores positions": (instead(lambda a: replace(a, queries=None)), Case(mask="window", positions="start per row")),
+    "one map for all heads": (instead(one_map), Case(mask="dense per head")),
+    "drops a score term": (
+        instead(lambda a: replace(a, scores=a.scores.parts[0] + a.scores.parts[1])),
+        Case(scores="bias and slopes"),
+    ),
+    "bias without gradient": (instead(detached), Case(scores="bias with gradient")),
+    "slopes without gradient": (instead(detached), Case(scores="slopes")),
+    "softmax for hard": (instead(lambda a: replace(a, weighting=Softmax())), Case(weighting="hard")),
+    "NaN in empty rows": (afterwards(last_row_nan), Case(mask="dense")),
+    "log-sum-exp without gradient": (
+        afterwards(lambda out, lse: (out, lse.detach())),
+        Case(wanted="output and log-sum-exp"),
+    ),
+    "log-sum-exp to base 2": (afterwards(lambda out, lse: (out, lse * 1.4427)), Case(wanted="output and log-sum-exp")),
+    "no gradient at all": (afterwards(lambda out, lse: (out.detach(), lse)), Case()),
+    "grouped heads tiled": (tiled, Case(shape="grouped heads")),
+}
+ROUNDING: dict[str, tuple[Run, Case]] = {
+    "float32 in bfloat16": (in_type(torch.bfloat16), Case()),
+    "float32 in float16": (in_type(torch.float16), Case()),
+    "float64 in float32": (in_type(torch.float32), Case(dtype="float64")),
+    "bfloat16 comes back as float32": (
+        afterwards(lambda out, lse: (out.float(), lse)),
+        Case(dtype="bfloat16"),
+    ),
+}
+
+
+@pytest.fixture
+def register(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Broken], None]]:
+    """Put an algorithm where the real ones are."""
+
+    def add(algorithm: Broken) -> None:
+        planner.ALGORITHMS.append(algorithm)
+        for table in ceilings.TABLES.values():
+            monkeypatch.setitem(table.efficiency, algorithm.NAME, 1.0)
+
+    before = list(planner.ALGORITHMS)
+    yield add
+    planner.ALGORITHMS[:] = before
+
+
+def verdict(algorithm: Broken, case: Case, device: torch.device) -> str:
+    return verdicts(build(case, device), [algorithm.NAME])[algorithm.NAME]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+@pytest.mark.parametrize("name", CONTROLS)
+def test_a_mistake_is_caught(name: str, dtype: str, register, device):
+    run, case = CONTROLS[name]
+    broken = Broken(run, NAME=f"{name} in {dtype}")
+    register(broken)
+    assert verdict(broken, replace(case, dtype=dtype), device) != EQUAL
+
+
+@pytest.mark.parametrize("name", ROUNDING)
+def test_a_lost_digit_is_caught(name: str, register, device):
+    run, case = ROUNDING[name]
+    broken = Broken(run, NAME=name)
+    register(broken)
+    assert verdict(broken, case, device) != EQUAL
+
+
+@pytest.mark.parametrize("name", [*CONTROLS, *ROUNDING])
+def test_without_the_mistake_the_same_case_passes(name: str, register, device):
+    """Else anything would be caught."""
+    _, case = (CONTROLS | ROUNDING)[name]
+    right = Broken(definition.run, NAME="right")
+    register(right)
+    assert verdict(right, case, device) == EQUAL
+
+
+def test_a_refusal_without_a_reason_is_caught(register, device):
+    silent = Silent(definition.run, NAME="silent")
+    register(silent)
+    assert "without its reason" in verdict(silent, Case(), device)
+
+
+def test_a_reference_that_rounds_too_much_is_caught(device):
+    """It would be no yardstick: an algorithm as bad as itself would pass."""
+    call = build(Case(dtype="bfloat16"), device)
+
+    def sloppy(q: Tensor, k: Tensor, v: Tensor, attention: Attention) -> Tensor:
+        weights = torch.softmax(attention.content.scale(q.shape[3]) * q @ k.mT, -1)
+        return (weights @ v) * 1.01
+
+    exact, own = results(sloppy, call.widened()), results(sloppy, call)
+    exact = {name: x / 1.01 for name, x in exact.items()}
+    assert any("the reference itself" in problem for problem in mismatches(own, own, exact, 1.0))

@@ -1,0 +1,139 @@
+"""Text to masks and scores: what it reads, what it says when it cannot, and that it never does anything else."""
+
+import contextlib
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from regard.attention import Causal, Content, Everything, KeyPadding, Padding, Slopes, Strided, Window
+from regard.attention.notation import DEEPEST, LONGEST, parse_mask, parse_scores
+
+LENGTHS = st.lists(st.integers(0, 9999), max_size=5)
+PARTS = st.one_of(
+    st.builds(Everything),
+    st.builds(Causal),
+    st.builds(Window, st.integers(0, 9999), st.integers(0, 9999)),
+    st.builds(Strided, st.integers(1, 9999)),
+    st.builds(KeyPadding, LENGTHS),
+    st.builds(Padding, LENGTHS),
+)
+MASKS = st.recursive(
+    PARTS,
+    lambda inner: st.one_of(
+        st.builds(lambda a, b: a & b, inner, inner),
+        st.builds(lambda a, b: a | b, inner, inner),
+        st.builds(lambda a: ~a, inner),
+    ),
+    max_leaves=8,
+)
+# Arbitrary text rarely gets past the first character; text made of the notation's own pieces gets everywhere.
+NAMES = ("causal", "window", "strided", "key_padding", "KeyPadding", "padding", "dense", "content", "slopes")
+PYTHON = ("beta", "before", "lengths", "None", "True", "lambda", "or", "if", "not", "in", "import", "__class__", "1_0")
+PIECES = st.sampled_from([*NAMES, *PYTHON, "0.5", "1e9", "1j", "0x", "()", *"()[],=&|~+-.03\n\t'\"*#;:@é∞\0"])
+TEXT = st.one_of(st.text(max_size=60), st.lists(PIECES, max_size=30).map("".join), st.lists(PIECES).map(" ".join))
+
+
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [
+        ("causal", "Causal()"),
+        ("CAUSAL", "Causal()"),
+        (" causal\n & window(256) ", "Causal() & Window(before=256, after=0)"),
+        ("causal & window(256, 0) & ~strided(4)", "Causal() & Window(before=256, after=0) & ~Strided(stride=4)"),
+        ("window(after=2, before=1_000)", "Window(before=1000, after=2)"),
+        ("key_padding(512, 1024)", "KeyPadding((512, 1024))"),
+        ("KeyPadding((512, 1024))", "KeyPadding((512, 1024))"),
+        ("padding(lengths=[3, 5])", "Padding((3, 5))"),
+        ("padding(3)", "Padding((3,))"),
+        ("everything & (causal | padding(3, 5))", "Everything() & (Causal() | Padding((3, 5)))"),
+        ("~(causal & window(1))", "~(Causal() & Window(before=1, after=0))"),
+        ("causal | window(1) & strided(2)", "(Causal() | Window(before=1, after=0) & Strided(stride=2))"),
+    ],
+)
+def test_masks(text: str, printed: str) -> None:
+    assert repr(parse_mask(text)) == printed
+
+
+def test_scores() -> None:
+    assert repr(parse_scores("content", num_heads=8)) == "Content(beta=None)"
+    assert repr(parse_scores("Content(beta=None)", num_heads=8)) == "Content(beta=None)"
+    assert repr(parse_scores("content(-0.5)", num_heads=8)) == "Content(beta=-0.5)"
+    both = parse_scores("content(beta=0.3) + slopes", num_heads=4)
+    assert isinstance(both.terms[0], Content)
+    assert isinstance(both.terms[1], Slopes)
+    assert both.terms[1].slopes.tolist() == Slopes.geometric(4).slopes.tolist()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("causal & windw(3)", "known names: got 'windw' at character 10; did you mean window?"),
+        ("bar", "got 'bar' at character 1; use everything, causal, window, strided, key_padding, padding"),
+        ("  \n causl", "got 'causl' at character 5; did you mean causal?"),
+        ("", "whole expression: got its end too early; write it like 'causal & window(256, 0)'"),
+        ("causal &", "got its end too early"),
+        ("causal & (", "got '(' at character 10"),
+        ("causal window(3)", "got 'window(3)' at character 8"),
+        ("dense(x)", "holds a tensor, which text cannot write: got 'dense' at character 1; build it in Python"),
+        ("window(-1)", "reaches at least 0 keys each way: got before=-1, after=0, in 'window(-1)' at character 1"),
+        ("window()", "written window(before, after=0): got 'window()' at character 1; missing a required argument"),
+        ("window(1, 2, 3)", "too many positional arguments"),
+        ("window(3, befor=2)", "got an unexpected keyword argument 'befor'"),
+        ("window(before=1, before=2)", "window takes each argument once"),
+        ("window(1.5)", "window takes whole numbers: got '1.5' at character 8"),
+        ("window(True)", "window takes whole numbers: got 'True' at character 8"),
+        ("window(causal)", "window takes whole numbers: got 'causal' at character 8"),
+        ("window((3,))", "window takes whole numbers: got '(3,)' at character 8"),
+        (f"window({10**30})", f"got '{10**30}' at character 8; use a smaller one"),
+        ("causal(3)", "causal takes no argument: got 'causal(3)' at character 1; write causal"),
+        ("padding", "got 'padding' at character 1; give one length per row of the batch"),
+        ("padding((3,), (5,))", "give the lengths once"),
+        ("padding(3, lengths=4)", "give the lengths once"),
+        ("padding(size=4)", "size is not lengths"),
+        ("causal + causal", "joined by &, | and ~: got 'causal + causal' at character 1"),
+        ("causal and causal", "got 'causal and causal' at character 1"),
+        ("causal().mask", "got 'causal().mask' at character 1"),
+        ("causal()()", "got 'causal()()' at character 1"),
+        ("3", "got '3' at character 1"),
+        ("__import__('os')", 'names, numbers and operators: got "\'" at character 12'),
+        ("window(9**9)", "got '*' at character 9"),
+        ("fenêtre(3)", "got 'ê' at character 4"),
+        ("~" * 200 + "causal", f"may nest {DEEPEST} levels at most"),
+        ("(" * 300, "whole expression"),
+        ("a" * (LONGEST + 1), "at most 1,000 characters: got 1,001"),
+    ],
+)
+def test_what_is_no_mask(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        parse_mask(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("slops", "a sum of scores is made of known names: got 'slops' at character 1; did you mean slopes?"),
+        ("content & slopes", "joined by +: got 'content & slopes' at character 1"),
+        ("content(beta=1e999)", "beta must be finite: got beta=inf"),
+        ("content(beta=-None)", "content takes numbers: got '-None' at character 14"),
+        ("content + slopes(4)", "slopes takes no argument: got 'slopes(4)' at character 11"),
+        ("bias(x)", "bias holds a tensor"),
+    ],
+)
+def test_what_is_no_score(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        parse_scores(text, num_heads=8)
+
+
+@given(MASKS)
+def test_what_a_mask_prints_is_read_back(mask) -> None:
+    assert repr(parse_mask(repr(mask))) == repr(mask)
+
+
+@settings(max_examples=500)
+@given(TEXT)
+def test_any_text_is_read_or_refused(text: str) -> None:
+    for parse in (parse_mask, lambda text: parse_scores(text, num_heads=2)):
+        with contextlib.suppress(ValueError):
+            assert repr(parse(text))

@@ -1,0 +1,97 @@
+"""How equal is equal: every tolerance of the suite, each with its reason.
+
+An algorithm is compared with the float64 reference, and allowed a multiple of the error that the *reference itself*
+makes in the type at hand, plus a few roundings of the accumulation type. Two norms are bounded: the largest error
+finds one wrong entry, the root mean square finds a small error of all of them (β off by 1 % is below the rounding of a
+single bfloat16 number, and far above that of their mean).
+"""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """Multiples of the reference's own error: of the largest entry's, and of the root mean square."""
+
+    largest: float
+    mean: float
+
+
+# Half precision: the reference rounds its result once. A kernel also rounds the weights (and, going back, their
+# gradients) before the second product: two or three errors of one size, independent, so about √3 in the mean, and as
+# much again where many queries or grouped heads sum rounded gradients.
+# float32, float64: the reference's error is that of sums of S terms in one order. A kernel sums in another, rescales
+# as the maximum moves, and uses an exponential that is good to a few units in the last place.
+ALLOWANCES = {
+    torch.float16: Allowance(largest=4, mean=3.5),
+    torch.bfloat16: Allowance(largest=4, mean=3.5),
+    torch.float32: Allowance(largest=12, mean=12),
+    torch.float64: Allowance(largest=12, mean=12),
+}
+
+# Where the reference happens to be exact (one key: weight 1, gradient 0) a kernel still subtracts two rounded numbers
+# of the size of the others: so many roundings of the accumulation type, of the largest result of its kind.
+ROUNDINGS = 16
+
+# The exponentials of a half-precision kernel are good to 16 bits, which its log-sum-exp, a float32, shows.
+HALF_LSE_ROUNDINGS = 128
+
+# The reference rounds its result once to the type (half a unit of the last place of the largest number) and
+# accumulates in float32 or wider: above this it would be the yardstick of its own mistakes.
+OWN_ROUNDINGS = 64
+
+Results = dict[str, Tensor]
+
+
+def mismatches(got: Results, own: Results, exact: Results, incoming: float) -> list[str]:
+    """What in `got` is not as good as `own`, the reference in the same type; both against the float64 `exact`.
+
+    `incoming` is the size of the gradients that come back, the least that counts as the size of a gradient.
+    """
+    half = own["out"].dtype.itemsize == 2
+    gradients = max([incoming, *(_largest(x) for name, x in exact.items() if name.startswith("gradient"))])
+    problems = []
+    for name, x in exact.items():
+        scale = gradients if name.startswith("gradient") else _largest(x)
+        roundings = HALF_LSE_ROUNDINGS if half and name == "lse" else ROUNDINGS
+        problems += [f"{name}: {problem}" for problem in _compare(got[name], own[name], x, scale, roundings)]
+    return problems
+
+
+def _largest(x: Tensor) -> float:
+    """The largest finite number."""
+    return float(x.abs().masked_fill(~x.isfinite(), 0).max())
+
+
+def _compare(got: Tensor, own: Tensor, exact: Tensor, scale: float, roundings: int) -> list[str]:
+    if got.shape != own.shape or got.dtype != own.dtype:
+        return [f"must be {own.dtype} of shape {tuple(own.shape)}, got {got.dtype} of shape {tuple(got.shape)}"]
+    infinite = exact.isinf()  # the log-sum-exp of an empty row
+    if not torch.equal(got[infinite].double(), exact[infinite]):
+        return ["must be −∞ in the empty rows"]
+    seen = ~infinite
+    if not seen.any():
+        return []
+    if not got[seen].isfinite().all():
+        return [f"{int((~got[seen].isfinite()).sum())} of {got.numel()} numbers are not finite"]
+    error, own_error = ((x[seen].double() - exact[seen]).abs() for x in (got, own))
+    return _bounded(error, own_error, scale, roundings, got.dtype)
+
+
+def _bounded(error: Tensor, own_error: Tensor, scale: float, roundings: int, dtype: torch.dtype) -> list[str]:
+    unit = torch.finfo(torch.promote_types(dtype, torch.float32)).eps * scale
+    allowance = ALLOWANCES[dtype]
+    own_limit = torch.finfo(dtype).eps / 2 * scale + OWN_ROUNDINGS * unit
+    bounds = (
+        ("the reference itself is off by", own_error.max(), own_limit),
+        ("largest error", error.max(), allowance.largest * own_error.max() + roundings * unit),
+        ("mean error", _rms(error), allowance.mean * _rms(own_error) + roundings * unit),
+    )
+    return [f"{what} {float(size):.3g}, at most {float(limit):.3g}" for what, size, limit in bounds if size > limit]
+
+
+def _rms(x: Tensor) -> Tensor:
+    return x.square().mean().sqrt()
