@@ -1,7 +1,6 @@
 """Is the planner's choice the best one? Every algorithm that does not refuse, predicted and measured."""
 
 import statistics
-from dataclasses import replace
 from typing import Any
 
 import torch
@@ -74,8 +73,9 @@ def _row(case: Case, measure: str, setting: Setting) -> Row:
             for candidate in planned.candidates
             if candidate.cost is not None and candidate.cost.memory < QUADRATIC_LIMIT[case.device.type]
         }
-    effort = replace(setting.effort, seconds=setting.effort.seconds / 8)  # a choice among four needs no third digit
-    results = contest(case, {name: regard(algorithm) for name, algorithm in names.items()}, (measure,), effort)[measure]
+    results = contest(case, {name: regard(algorithm) for name, algorithm in names.items()}, (measure,), setting.glance)[
+        measure
+    ]
     times = {names[name]: result for name, result in results.items() if isinstance(result, Timing)}
     ratio, best = None, "none ran"
     if times:

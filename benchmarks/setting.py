@@ -1,7 +1,7 @@
 """How large a run is: where, which sizes, how much time for each section."""
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import torch
@@ -45,10 +45,16 @@ class Setting:
                 quick=Effort(seconds=0.3, rounds=(3, 10), slice=1e-3),
             )
         return self.pick(
-            full=Effort(seconds=5.0, rounds=(5, 30), slice=2e-2),
+            full=Effort(seconds=6.0, rounds=(7, 30), slice=2e-2),
             quick=Effort(seconds=0.8, rounds=(3, 10), slice=5e-3),
             tiny=Effort(seconds=0.0, rounds=(2, 2), slice=0.0),
         )
+
+    @property
+    def glance(self) -> Effort:
+        """Enough for what needs no third digit."""
+        effort = self.effort
+        return replace(effort, seconds=effort.seconds / 8, rounds=(min(3, effort.rounds[0]), effort.rounds[1]))
 
     def watch(self, section: str) -> "Watch":
         return Watch(LIMITS[self.device.type][section] * SHARE[self.scale])

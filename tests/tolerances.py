@@ -22,12 +22,12 @@ class Allowance:
 
 # Half precision: the reference rounds its result once. A kernel also rounds the weights (and, going back, their
 # gradients) before the second product: two or three errors of one size, independent, so about √3 in the mean, and as
-# much again where many queries or grouped heads sum rounded gradients.
+# much again where many queries or grouped heads sum rounded gradients. The largest of thousands strays further.
 # float32, float64: the reference's error is that of sums of S terms in one order. A kernel sums in another, rescales
 # as the maximum moves, and uses an exponential that is good to a few units in the last place.
 ALLOWANCES = {
-    torch.float16: Allowance(largest=4, mean=3.5),
-    torch.bfloat16: Allowance(largest=4, mean=3.5),
+    torch.float16: Allowance(largest=6, mean=3.5),
+    torch.bfloat16: Allowance(largest=6, mean=3.5),
     torch.float32: Allowance(largest=12, mean=12),
     torch.float64: Allowance(largest=12, mean=12),
 }
@@ -36,8 +36,9 @@ ALLOWANCES = {
 # of the size of the others: so many roundings of the accumulation type, of the largest result of its kind.
 ROUNDINGS = 16
 
-# The exponentials of a half-precision kernel are good to 16 bits, which its log-sum-exp, a float32, shows.
-HALF_LSE_ROUNDINGS = 128
+# A half-precision kernel's exponentials are good to 14 bits, and so is their sum; the error of its logarithm, a
+# float32, is the relative error of the sum, whatever the size of the logarithm.
+HALF_LSE = 2**-13
 
 # The reference rounds its result once to the type (half a unit of the last place of the largest number) and
 # accumulates in float32 or wider: above this it would be the yardstick of its own mistakes.
@@ -56,8 +57,9 @@ def mismatches(got: Results, own: Results, exact: Results, incoming: float) -> l
     problems = []
     for name, x in exact.items():
         scale = gradients if name.startswith("gradient") else _largest(x)
-        roundings = HALF_LSE_ROUNDINGS if half and name == "lse" else ROUNDINGS
-        problems += [f"{name}: {problem}" for problem in _compare(got[name], own[name], x, scale, roundings)]
+        floor = ROUNDINGS * torch.finfo(torch.promote_types(own[name].dtype, torch.float32)).eps * scale
+        floor = max(floor, HALF_LSE) if half and name == "lse" else floor
+        problems += [f"{name}: {problem}" for problem in _compare(got[name], own[name], x, scale, floor)]
     return problems
 
 
@@ -66,7 +68,7 @@ def _largest(x: Tensor) -> float:
     return float(x.abs().masked_fill(~x.isfinite(), 0).max())
 
 
-def _compare(got: Tensor, own: Tensor, exact: Tensor, scale: float, roundings: int) -> list[str]:
+def _compare(got: Tensor, own: Tensor, exact: Tensor, scale: float, floor: float) -> list[str]:
     if got.shape != own.shape or got.dtype != own.dtype:
         return [f"must be {own.dtype} of shape {tuple(own.shape)}, got {got.dtype} of shape {tuple(got.shape)}"]
     infinite = exact.isinf()  # the log-sum-exp of an empty row
@@ -78,17 +80,17 @@ def _compare(got: Tensor, own: Tensor, exact: Tensor, scale: float, roundings: i
     if not got[seen].isfinite().all():
         return [f"{int((~got[seen].isfinite()).sum())} of {got.numel()} numbers are not finite"]
     error, own_error = ((x[seen].double() - exact[seen]).abs() for x in (got, own))
-    return _bounded(error, own_error, scale, roundings, got.dtype)
+    return _bounded(error, own_error, scale, floor, got.dtype)
 
 
-def _bounded(error: Tensor, own_error: Tensor, scale: float, roundings: int, dtype: torch.dtype) -> list[str]:
-    unit = torch.finfo(torch.promote_types(dtype, torch.float32)).eps * scale
+def _bounded(error: Tensor, own_error: Tensor, scale: float, floor: float, dtype: torch.dtype) -> list[str]:
     allowance = ALLOWANCES[dtype]
-    own_limit = torch.finfo(dtype).eps / 2 * scale + OWN_ROUNDINGS * unit
+    accumulated = torch.finfo(torch.promote_types(dtype, torch.float32)).eps
+    own_limit = (torch.finfo(dtype).eps / 2 + OWN_ROUNDINGS * accumulated) * scale
     bounds = (
         ("the reference itself is off by", own_error.max(), own_limit),
-        ("largest error", error.max(), allowance.largest * own_error.max() + roundings * unit),
-        ("mean error", _rms(error), allowance.mean * _rms(own_error) + roundings * unit),
+        ("largest error", error.max(), allowance.largest * own_error.max() + floor),
+        ("mean error", _rms(error), allowance.mean * _rms(own_error) + floor),
     )
     return [f"{what} {float(size):.3g}, at most {float(limit):.3g}" for what, size, limit in bounds if size > limit]
 

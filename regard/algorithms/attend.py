@@ -52,8 +52,10 @@ def _choose(
         flat = attention.__dict__["flat"] = attention.flatten()
     structure, tensors = flat
     grads = torch.is_grad_enabled()
-    traits = [(x.shape, x.dtype, x.device, x.requires_grad) for x in (q, k, v, *tensors)]
-    key = (*traits, structure, grads, dropout > 0, algorithm, return_lse)
+    sizes = (q.shape, k.shape, v.shape, q.dtype, k.dtype, v.dtype, q.device, k.device, v.device)
+    flags = (grads and (q.requires_grad or k.requires_grad or v.requires_grad), dropout > 0, algorithm, return_lse)
+    traits = [(x.shape, x.dtype, x.device, grads and x.requires_grad) for x in tensors]
+    key = (sizes, flags, structure, *traits)
     chosen = _choices.get(key)
     if chosen is None:
         chosen = choose(pose(q, k, v, attention, dropout=dropout, return_lse=return_lse), algorithm)

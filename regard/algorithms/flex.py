@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.nn.attention.flex_attention import AuxRequest, BlockMask, flex_attention
 from torch.nn.functional import pad
 
-from regard.attention import Attention, Bias, Mask, Places
+from regard.attention import Attention, Bias, Mask, Places, Sequence
 from regard.attention.visibility import visible
 
 SIZE = 128  # FlexAttention's own block
@@ -21,33 +21,34 @@ SHALLOW: Any = {"num_stages": 1}  # a bias is staged beside keys and values, and
 def attend_by_flex(
     q: Tensor, k: Tensor, v: Tensor, attention: Attention, return_lse: bool
 ) -> tuple[Tensor, Tensor | None]:
-    """Any mask and any score term; what nobody sees is blanked first, for a kernel multiplies it by zero."""
+    """Any mask and any score term, compiled once for each kind of problem."""
     attention = attention.on(q.device)
-    D, E = q.shape[3], v.shape[3]
-    scale = 0.0 if attention.content is None else attention.content.scale(D)
-    q, k, v = _blank(q, k, v, attention)
-    q, k, v = (_widen(x) for x in (q, k, v))
-    places = attention.places(q.shape[2], k.shape[2])
-    structure, tensors = attention.flatten()
     if torch.compiler.is_compiling():
-        blocks = block_mask(attention.mask, places, q.device)
-        out, lse = _call(q, k, v, attention, blocks, scale)
+        out, lse = _attend(q, k, v, attention, None)
     else:
-        blocks = (
-            block_mask(attention.mask, places, q.device)
-            if tensors
-            else _static_blocks(repr(structure), q.shape[2], k.shape[2], q.device)
-        )
+        structure, _ = attention.flatten()
         kind = (structure, q.dtype, q.shape[1], k.shape[1], q.shape[3], v.shape[3], torch.is_grad_enabled())
-        out, lse = _compiled(kind)(q, k, v, attention, blocks, scale)
-    return out[..., :E], lse if return_lse else None
+        out, lse = _compiled(kind)(q, k, v, attention, _known_lists(attention, q, k))
+    return out, lse if return_lse else None
 
 
-def _call(
-    q: Tensor, k: Tensor, v: Tensor, attention: Attention, blocks: BlockMask | None, scale: float
+def _attend(
+    q: Tensor, k: Tensor, v: Tensor, attention: Attention, lists: tuple[Tensor, ...] | None
 ) -> tuple[Tensor, Tensor]:
-    places = attention.places(q.shape[2], k.shape[2])
+    """Blank what nobody sees, for the kernel multiplies it by zero; list the blocks to visit; visit them."""
+    D, E = q.shape[3], v.shape[3]
+    exact = attention.places(q.shape[2], k.shape[2])
+    places = _with_start_as_data(exact, q.shape[0], q.device)
+    q, k, v = _blank(q, k, v, attention, exact)
     terms = attention.biases
+    blocks = None
+    if not attention.mask.is_full(exact):
+
+        def allows(b: Tensor, h: Tensor, i: Tensor, j: Tensor) -> Tensor:
+            return attention.mask.allows(b, h, i, j, places)
+
+        lists = block_lists(attention.mask, exact, q.device) if lists is None else lists
+        blocks = BlockMask((q.shape[2], k.shape[2]), *lists, BLOCK_SIZE=(SIZE, SIZE), mask_mod=allows)
 
     def score(logit: Tensor, b: Tensor, h: Tensor, i: Tensor, j: Tensor) -> Tensor:
         for term in terms:
@@ -55,19 +56,19 @@ def _call(
         return logit
 
     out, aux = flex_attention(
-        q,
-        k,
-        v,
+        _widen(q),
+        _widen(k),
+        _widen(v),
         score_mod=score if terms else None,
         block_mask=blocks,
-        scale=scale,
+        scale=0.0 if attention.content is None else attention.content.scale(D),
         enable_gqa=q.shape[1] != k.shape[1],
         return_aux=AuxRequest(lse=True),
         kernel_options=SHALLOW if any([isinstance(term, Bias) for term in terms]) else None,
     )
     assert isinstance(out, Tensor)
     assert aux.lse is not None
-    return out, aux.lse
+    return out[..., :E], aux.lse
 
 
 @functools.cache
@@ -76,40 +77,47 @@ def _compiled(kind: Any) -> Callable[..., tuple[Tensor, Tensor]]:
 
     torch counts recompilations by code object and gives up after eight, so each kind gets a code object of its own.
     """
-    code = _call.__code__.replace(co_name=f"flex_{_compiled.cache_info().currsize}")
-    own = types.FunctionType(code, _call.__globals__, code.co_name, _call.__defaults__, _call.__closure__)
+    code = _attend.__code__.replace(co_name=f"flex_{_compiled.cache_info().currsize}")
+    own = types.FunctionType(code, _attend.__globals__, code.co_name, _attend.__defaults__, _attend.__closure__)
     return torch.compile(own, fullgraph=True)
 
 
-def block_mask(mask: Mask, places: Places, device: torch.device) -> BlockMask | None:
-    """The blocks to visit, from the mask's own knowledge of blocks; None when nothing is hidden."""
-    if mask.is_full(places):
-        return None
+def _with_start_as_data(places: Places, B: int, device: torch.device) -> Places:
+    """The same offsets, with what depends on sizes as a tensor: a kernel cannot capture a symbolic size."""
+    queries, keys = places.queries, places.keys
+    if not (isinstance(queries, Sequence) and isinstance(keys, Sequence)):
+        return places
+    shift = torch.zeros(B, dtype=torch.int64, device=device) + (queries.start - keys.start)
+    return Places(Sequence(queries.n, shift, queries.step), Sequence(keys.n, 0, keys.step))
+
+
+def _known_lists(attention: Attention, q: Tensor, k: Tensor) -> tuple[Tensor, ...] | None:
+    """The block lists, remembered when they depend on sizes alone; None when they depend on data."""
+    structure, tensors = Attention(mask=attention.mask, queries=attention.queries, keys=attention.keys).flatten()
+    return None if tensors else _static_lists(repr(structure), q.shape[2], k.shape[2], q.device)
+
+
+def block_lists(mask: Mask, places: Places, device: torch.device) -> tuple[Tensor, ...]:
+    """Which blocks to visit, as FlexAttention lists them: by query block and by key block, in part and in full."""
     T, S = places.queries.count, places.keys.count
     some, every = torch.broadcast_tensors(*mask.blocks(places, SIZE, device))
     some, every = (x.expand(-1, -1, -(-T // SIZE), -(-S // SIZE)) for x in (some, every))
-
-    def allows(b: Tensor, h: Tensor, i: Tensor, j: Tensor) -> Tensor:
-        return mask.allows(b, h, i, j, places)
-
-    return BlockMask.from_kv_blocks(
-        *_listed(some & ~every), *_listed(some & every), BLOCK_SIZE=SIZE, mask_mod=allows, seq_lengths=(T, S)
-    )
+    part, full = some & ~every, some & every
+    return *_listed(part), *_listed(full), *_listed(part.mT), *_listed(full.mT)
 
 
 def _listed(chosen: Tensor) -> tuple[Tensor, Tensor]:
-    """How many key blocks each query block visits, and their numbers first in the list."""
+    """How many blocks each row visits, and their numbers first in the list."""
     return chosen.sum(-1, dtype=torch.int32), chosen.int().argsort(dim=-1, descending=True, stable=True).int()
 
 
 @functools.lru_cache(maxsize=256)
-def _static_blocks(structure: str, T: int, S: int, device: torch.device) -> BlockMask | None:
+def _static_lists(structure: str, T: int, S: int, device: torch.device) -> tuple[Tensor, ...]:
     attention = Attention.unflatten(structure, [])
-    return block_mask(attention.mask, attention.places(T, S), device)
+    return block_lists(attention.mask, attention.places(T, S), device)
 
 
-def _blank(q: Tensor, k: Tensor, v: Tensor, attention: Attention) -> tuple[Tensor, Tensor, Tensor]:
-    places = attention.places(q.shape[2], k.shape[2])
+def _blank(q: Tensor, k: Tensor, v: Tensor, attention: Attention, places: Places) -> tuple[Tensor, Tensor, Tensor]:
     live, seen = visible(attention.mask, places, q.shape[0], q.shape[1], q.device)
     if live is not None:
         q = q.masked_fill(~live[..., None], 0)

@@ -57,22 +57,22 @@ def run(
 ) -> tuple[Tensor, Tensor | None]:
     assert not return_lse
     D, E = q.shape[3], v.shape[3]
-    content = attention.content
-    assert content is not None
+    content = attention.scores
+    assert isinstance(content, Content)
     causal = _is_causal(attention, q.shape[2], k.shape[2])
-    backend = _backend(q, v)
+    kernel = _kernel(q, v)
     grouped = k.shape[1] != q.shape[1]
-    if grouped and backend == SDPBackend.EFFICIENT_ATTENTION:
+    if grouped and kernel == "efficient":
         k, v = (x.repeat_interleave(q.shape[1] // x.shape[1], 1) for x in (k, v))
         grouped = False
-    width, value_width = _kernel_widths(D, E, backend)
+    width, value_width = _kernel_widths(D, E, kernel)
     q, k, v = _widen(q, width), _widen(k, width), _widen(v, value_width)
     options = {"dropout_p": dropout, "is_causal": causal, "scale": content.scale(D), "enable_gqa": grouped}
     if torch.compiler.is_compiling():
-        with sdpa_kernel(backend):
+        with sdpa_kernel(_BACKENDS[kernel]):
             out = scaled_dot_product_attention(q, k, v, **options)
     else:
-        out = _with_only(backend, q, k, v, options)
+        out = _with_only(kernel, q, k, v, options)
     return out if value_width == E else out[..., :E], None
 
 
@@ -81,24 +81,30 @@ def _is_causal(attention: Attention, T: int, S: int) -> bool:
     if isinstance(attention.mask, Everything):
         return False
     if isinstance(attention.mask, Causal) and attention.queries is None and attention.keys is None:
-        return T > 1  # the last query stands at the last key and sees everything
+        return bool(T > 1)  # the last query stands at the last key and sees everything
     return not attention.mask.is_full(attention.places(T, S))
 
 
-def _backend(q: Tensor, v: Tensor) -> SDPBackend:
-    """The fastest kernel for these sizes: cuDNN, except in decoding, for it plans anew for every length."""
+def _kernel(q: Tensor, v: Tensor) -> str:
+    """The fastest kernel of sdpa for these sizes.
+
+    cuDNN is, but it plans for 50 ms whenever it meets new sizes: not for decoding, nor where the kernel takes
+    microseconds.
+    """
     if not q.is_cuda:
-        return SDPBackend.FLASH_ATTENTION
+        return "cpu"
     widest = max(q.shape[3], v.shape[3])
     if q.dtype == torch.float32 or widest > 256:
-        return SDPBackend.EFFICIENT_ATTENTION
-    return SDPBackend.FLASH_ATTENTION if widest > 128 or q.shape[2] < 64 else SDPBackend.CUDNN_ATTENTION
+        return "efficient"
+    return "flash" if widest > 128 or q.shape[2] < 512 else "cudnn"
 
 
-def _kernel_widths(D: int, E: int, backend: SDPBackend) -> tuple[int, int]:
+def _kernel_widths(D: int, E: int, kernel: str) -> tuple[int, int]:
     """Widths that the kernel takes: flash wants one for all, the CUDA kernels want multiples of eight."""
-    if backend == SDPBackend.FLASH_ATTENTION:
+    if kernel == "cpu":
         return max(D, E), max(D, E)
+    if kernel == "flash":
+        return -(-max(D, E) // 8) * 8, -(-max(D, E) // 8) * 8
     return -(-D // 8) * 8, -(-E // 8) * 8
 
 
@@ -107,24 +113,36 @@ def _widen(x: Tensor, width: int) -> Tensor:
     return x if x.shape[3] == width else pad(x, (0, width - x.shape[3]))
 
 
-_SWITCHES = (
-    (SDPBackend.MATH, cuda.math_sdp_enabled, cuda.enable_math_sdp),
-    (SDPBackend.FLASH_ATTENTION, cuda.flash_sdp_enabled, cuda.enable_flash_sdp),
-    (SDPBackend.EFFICIENT_ATTENTION, cuda.mem_efficient_sdp_enabled, cuda.enable_mem_efficient_sdp),
-    (SDPBackend.CUDNN_ATTENTION, cuda.cudnn_sdp_enabled, cuda.enable_cudnn_sdp),
-)
+_MATH = (cuda.math_sdp_enabled, cuda.enable_math_sdp)
+_FLASH = (cuda.flash_sdp_enabled, cuda.enable_flash_sdp)
+_EFFICIENT = (cuda.mem_efficient_sdp_enabled, cuda.enable_mem_efficient_sdp)
+_CUDNN = (cuda.cudnn_sdp_enabled, cuda.enable_cudnn_sdp)
+_SWITCHES = {  # what is turned on, what off: the CPU has two kernels, flash and the quadratic one
+    "cpu": (_FLASH, (_MATH,)),
+    "flash": (_FLASH, (_MATH, _EFFICIENT, _CUDNN)),
+    "efficient": (_EFFICIENT, (_MATH, _FLASH, _CUDNN)),
+    "cudnn": (_CUDNN, (_MATH, _FLASH, _EFFICIENT)),
+}
+_BACKENDS = {
+    "cpu": SDPBackend.FLASH_ATTENTION,
+    "flash": SDPBackend.FLASH_ATTENTION,
+    "efficient": SDPBackend.EFFICIENT_ATTENTION,
+    "cudnn": SDPBackend.CUDNN_ATTENTION,
+}
 
 
-def _with_only(backend: SDPBackend, q: Tensor, k: Tensor, v: Tensor, options: dict[str, Any]) -> Tensor:
+def _with_only(kernel: str, q: Tensor, k: Tensor, v: Tensor, options: dict[str, Any]) -> Tensor:
     """Call sdpa with one kernel allowed, so that it raises where it would fall back to the quadratic one.
 
     `sdpa_kernel` says the same and costs 15 µs a call; these are the switches that it sets.
     """
-    turned = []
-    for kernel, enabled, enable in _SWITCHES:
-        if enabled() != (kernel == backend):
-            enable(kernel == backend)
-            turned.append((enable, kernel != backend))
+    (is_on, turn), others = _SWITCHES[kernel]
+    turned = [] if is_on() else [(turn, False)]
+    for enabled, enable in others:
+        if enabled():
+            turned.append((enable, True))
+    for enable, before in turned:
+        enable(not before)
     try:
         return scaled_dot_product_attention(q, k, v, **options)
     finally:

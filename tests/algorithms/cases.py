@@ -216,7 +216,11 @@ TABLES: dict[str, dict[str, Any]] = {
 def is_meant(case: Case) -> bool:
     """The few pairs that are bad input, tested as such: `Padding` is for one sequence, and `Hard` has no sum."""
     one_sequence = SHAPES[case.shape].T == SHAPES[case.shape].S
-    pads_queries = "lengths" in case.mask.replace("key lengths", "") or case.mask in ("map", "causal map", "two paddings")
+    pads_queries = "lengths" in case.mask.replace("key lengths", "") or case.mask in (
+        "map",
+        "causal map",
+        "two paddings",
+    )
     if pads_queries and case.mask != "causal or lengths" and not one_sequence:
         return False
     return not (case.weighting == "hard" and case.wanted != "output")

@@ -141,8 +141,8 @@ BAD: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
     "a flag in a list": (lambda: Padding([True, False]), ("whole numbers", "True")),
     "map of floats": (lambda: Padding(torch.ones(2, 6)), ("boolean map", "torch.float32", "(2, 6)")),
     "map of three dimensions": (lambda: KeyPadding(flags(2, 1, 6)), ("(B, S)", "(2, 1, 6)")),
-    "one flag per row": (lambda: KeyPadding(flags(2)), ("lengths of shape (B,)", "torch.bool", "(2,)")),
-    "one length without rows": (lambda: KeyPadding(torch.tensor(3)), ("shape (B,)", "()")),
+    "one flag per row": (lambda: KeyPadding(flags(2)), ("lengths", "(B,)", "torch.bool", "(2,)")),
+    "one length without rows": (lambda: KeyPadding(torch.tensor(3)), ("(B,)", "()")),
     "padding mask of lengths": (lambda: KeyPadding.from_padding_mask(torch.tensor([1, 2])), ("boolean", "torch.int64")),
     "padding mask of floats": (lambda: Padding.from_padding_mask(torch.ones(2, 6)), ("boolean", "torch.float32")),
     "padding of two sequences": (
@@ -231,6 +231,7 @@ OWNERS = {"allows": (Mask, 5), "at": (Term, 5), "join": (Pair, 2), "holds": (Off
 OWNERS |= {"holds_somewhere": (OffsetMask, 2), "holds_everywhere": (OffsetMask, 2)}
 
 
+@pytest.mark.usefixtures("unhooked")
 @pytest.mark.parametrize("name", OWNERS)
 def test_a_part_that_a_new_kind_forgot_is_named(name: str):
     owner, num_arguments = OWNERS[name]

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from regard.algorithms import slabs
 from regard.algorithms.planner import ALGORITHMS
 from regard.attention import Shape
-from tests.algorithms.cases import TABLES, Case, build, cases, is_meant
+from tests.algorithms.cases import DTYPES, TABLES, Case, build, cases, is_meant
 from tests.algorithms.harness import EQUAL, REFUSED, verdicts, wrong
 
 
@@ -18,12 +18,13 @@ def test_each_move_and_all_pairs(case: Case, device):
 
 
 @st.composite
-def sizes(draw: st.DrawFn, one_length: bool) -> Shape:
+def sizes(draw: st.DrawFn, one_length: bool, narrowest: int) -> Shape:
     """Small and odd sizes; T = S where the mask is of one sequence."""
     G, shared = draw(st.integers(1, 3)), draw(st.integers(1, 3))
     S = draw(st.integers(1, 70))
     T = S if one_length else draw(st.integers(1, 70))
-    return Shape(draw(st.integers(1, 4)), G * shared, G, T, S, draw(st.integers(1, 33)), draw(st.integers(1, 33)))
+    D, E = draw(st.integers(narrowest, 33)), draw(st.integers(narrowest, 33))
+    return Shape(draw(st.integers(1, 4)), G * shared, G, T, S, D, E)
 
 
 @st.composite
@@ -31,10 +32,12 @@ def calls(draw: st.DrawFn) -> tuple[Case, Shape, int]:
     """A case with any number of its fields moved, at any size."""
     case = Case(**{field: draw(st.sampled_from(list(table))) for field, table in TABLES.items() if field != "shape"})
     one_length = not is_meant(Case(mask=case.mask, shape="fewer keys"))
-    return case, draw(sizes(one_length)), draw(st.integers(0, 2**16))
+    # A half-precision kernel goes back from the rounded output; over few columns that one rounding is no mean of many.
+    narrowest = 8 if DTYPES[case.dtype].itemsize == 2 else 1
+    return case, draw(sizes(one_length, narrowest)), draw(st.integers(0, 2**16))
 
 
-@settings(max_examples=150)
+@settings(max_examples=120)
 @given(drawn=calls().filter(lambda drawn: is_meant(drawn[0])))
 def test_any_moves_at_any_size(drawn: tuple[Case, Shape, int], device):
     case, shape, seed = drawn

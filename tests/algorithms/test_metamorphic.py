@@ -147,7 +147,7 @@ PADDED = {
 
 
 def spoilt(x: Tensor, filling: float | None) -> Tensor:
-    """x with a number, or noise, in its pads."""
+    """X with a number, or noise, in its pads."""
     pads = torch.arange(N, device=x.device) >= torch.tensor(LENGTHS, device=x.device)[:, None]
     fill = torch.randn_like(x) * 100 if filling is None else torch.full_like(x, filling)
     return torch.where(pads[:, None, :, None], fill, x)
@@ -188,8 +188,9 @@ def test_an_empty_row_gives_exact_zeros(device):
     allowed = torch.rand(N, N, device=device) < 0.5
     allowed[7], allowed[:, 9] = False, False
     bias = torch.randn(N, N, device=device, requires_grad=True)
-    values = (Attention(mask=Dense(allowed)), Attention(Content() + Bias(bias), mask=Dense(allowed)))
-    for value, name in ((value, name) for value in values for name in willing(q, k, v, value, return_lse=True)):
+    scores = (Content(), Content() + Bias(bias))
+    values = [Attention(term, Dense(allowed)) for term in scores]
+    for name, value in ((name, x) for x in values for name in willing(q, k, v, x, return_lse=True)):
         out, lse = attend(q, k, v, value, algorithm=name, return_lse=True)
         grads = (torch.randn_like(out), torch.randn_like(lse))
         dq, dk, dv, db = torch.autograd.grad((out, lse), (q, k, v, bias), grads, materialize_grads=True)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 import pytest
 import torch
@@ -10,6 +9,7 @@ from torch import Tensor
 
 from regard.algorithms import ceilings, planner
 from regard.algorithms import reference as definition
+from regard.algorithms.cost import Cost
 from regard.attention import Attention, Causal, Content, Everything, KeyPadding, Padding, Sequence, Softmax, Window
 from regard.attention.reference import reference
 from tests.algorithms.cases import Case, build
@@ -24,8 +24,10 @@ class Broken:
     """The definition with one mistake, as an algorithm that the planner knows."""
 
     run: Run
-    NAME: str = "broken"
-    cost: Any = staticmethod(definition.cost)
+    NAME: str
+
+    def cost(self, problem: planner.Problem) -> Cost:
+        return definition.cost(problem)
 
     def refuses(self, problem: planner.Problem) -> str | None:
         return None

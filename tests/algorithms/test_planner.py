@@ -130,6 +130,7 @@ def symbolic(masks: tuple, backward: bool) -> Problem:
     )
 
 
+@pytest.mark.usefixtures("unhooked")
 @pytest.mark.parametrize("backward", [False, True], ids=["forward", "backward"])
 @pytest.mark.parametrize("masks", [(), (Causal(),)], ids=repr)
 @pytest.mark.parametrize("name", ["reference", "fused"])
@@ -145,6 +146,7 @@ def test_costs_are_polynomials_that_give_the_numbers(name: str, masks: tuple, ba
         assert expression.subs(values) == getattr(number, field), field
 
 
+@pytest.mark.usefixtures("unhooked")
 def test_a_causal_mask_leaves_the_triangle_with_its_diagonal():
     cost = fused.cost(symbolic((Causal(),), backward=False))
     B, H, N, D = (sympy.Symbol(name, positive=True, integer=True) for name in "BHND")

@@ -95,9 +95,7 @@ CASES = {
     ),
     "strided": Case(Attention(mask=Strided(3)), sees=lambda b, h, i, j: j in (i - 6, i - 3, i, i + 3, i + 6)),
     "key lengths": Case(Attention(mask=KeyPadding([4, 1])), sees=lambda b, h, i, j: j in ([0, 1, 2, 3], [0])[b]),
-    "key tensor": Case(
-        Attention(mask=KeyPadding(torch.tensor([0, 5]))), sees=lambda b, h, i, j: b == 1, hard=False
-    ),
+    "key tensor": Case(Attention(mask=KeyPadding(torch.tensor([0, 5]))), sees=lambda b, h, i, j: b == 1, hard=False),
     "key map": Case(Attention(mask=KeyPadding(REAL)), sees=lambda b, h, i, j: b == 0 and j in (0, 2, 3)),
     "pads for true": Case(
         Attention(mask=KeyPadding.from_padding_mask(~REAL)), sees=lambda b, h, i, j: b == 0 and j in (0, 2, 3)
@@ -160,7 +158,10 @@ def test_the_reference_is_the_definition(name: str):
         (Attention(), {}),
         (Attention(Content(0.3)), {"scale": 0.3}),
         (Attention(mask=Causal()), {"is_causal": True}),
-        (Attention(mask=Dense(MAP2 | torch.eye(T, dtype=torch.bool))), {"attn_mask": MAP2 | torch.eye(5, dtype=torch.bool)}),
+        (
+            Attention(mask=Dense(MAP2 | torch.eye(T, dtype=torch.bool))),
+            {"attn_mask": MAP2 | torch.eye(5, dtype=torch.bool)},
+        ),
         (Attention(Content() + Bias(BIAS)), {"attn_mask": BIAS[None]}),
     ],
     ids=["plain", "beta", "causal", "mask", "bias"],
@@ -185,7 +186,9 @@ def test_gradients_are_the_slopes_of_the_function(name: str):
 
     def function(q: Tensor, k: Tensor, v: Tensor, *terms: Tensor) -> tuple[Tensor, Tensor]:
         values = iter(terms)
-        attention = Attention.unflatten(repr(structure), [next(values) if x.is_floating_point() else x for x in tensors])
+        attention = Attention.unflatten(
+            repr(structure), [next(values) if x.is_floating_point() else x for x in tensors]
+        )
         out, lse = reference(q, k, v, attention)
         return out, lse.masked_fill(lse.isinf(), 0)
 

@@ -1,0 +1,136 @@
+"""The shape of the code: imports point one way, pages stay short, `import regard` stays light."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "regard"
+
+# Each may import from itself and from those before it.
+ORDER = (
+    "attention",
+    "algorithms",
+    "layers",
+    "models",
+    "generation",
+    "tasks",
+    "training",
+    "analysis",
+    "claims",
+    "explore",
+    "tour",
+    "cli",
+)
+FRONT_DOORS = {"__init__", "__main__"}  # they may import from everywhere, and nothing imports them
+VAGUE = {"utils", "util", "helpers", "helper", "misc", "common"}
+HEAVY = ("rich", "typer", "sympy", "matplotlib", "triton", "transformers", "starlette", "pandas", "scipy")
+
+MODULES = sorted(PACKAGE.rglob("*.py"))
+FILES = sorted([*MODULES, *(ROOT / "tests").rglob("*.py"), *(ROOT / "benchmarks").rglob("*.py")])
+
+
+def name(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def part_of(path: Path) -> str:
+    """The folder of a module, or the module itself when it lies at the top."""
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imported_parts(tree: ast.AST) -> Iterator[str]:
+    """The folders of `regard` that a module imports from, inside functions too."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            modules = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute"
+            modules = [f"{node.module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        yield from (module.split(".")[1] for module in modules if module.startswith("regard."))
+
+
+def wrong_imports(part: str, tree: ast.AST) -> list[str]:
+    allowed = ORDER[: ORDER.index(part) + 1]
+    return [other for other in imported_parts(tree) if other not in allowed]
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name)
+def test_imports_point_one_way(path: Path):
+    part = part_of(path)
+    if part in FRONT_DOORS:
+        return
+    assert part in ORDER, f"{part} has no place in the order {' → '.join(ORDER)}"
+    assert wrong_imports(part, ast.parse(path.read_text())) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from regard.algorithms import attend",
+        "import regard.algorithms.planner",
+        "def f():\n    from regard import layers",
+        "from regard import attend",
+    ],
+)
+def test_a_value_that_knew_an_algorithm_would_be_caught(line: str):
+    assert wrong_imports("attention", ast.parse(line))
+
+
+@pytest.mark.parametrize("path", FILES, ids=name)
+def test_a_file_is_a_page_or_three(path: Path):
+    assert len(path.read_text().splitlines()) <= 400
+    assert path.stem not in VAGUE
+
+
+def functions(path: Path) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
+    return [
+        node
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+
+
+def num_arguments(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    arguments = function.args
+    return len([*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]) - (function.name == "__init__")
+
+
+@pytest.mark.parametrize("path", FILES, ids=name)
+def test_a_function_fits_a_screen(path: Path):
+    long = {f.name: f.end_lineno - f.lineno + 1 for f in functions(path) if f.end_lineno - f.lineno + 1 > 60}
+    assert long == {}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name)
+def test_a_constructor_has_at_most_ten_arguments(path: Path):
+    crowded = {f.name: num_arguments(f) for f in functions(path) if f.name == "__init__" and num_arguments(f) > 10}
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ClassDef) and any("dataclass" in ast.dump(d) for d in node.decorator_list):
+            fields = [item for item in node.body if isinstance(item, ast.AnnAssign)]
+            if len(fields) > 10:
+                crowded[node.name] = len(fields)
+    assert crowded == {}
+
+
+def test_import_regard_stays_light():
+    """On top of torch's import: what torch itself brings along is not ours."""
+    program = f"""
+import sys, time
+import torch
+before = set(sys.modules)
+start = time.perf_counter()
+import regard
+print(time.perf_counter() - start)
+print(*[name for name in {HEAVY} if name in sys.modules and name not in before])
+"""
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)
+    seconds, heavy = run.stdout.split("\n")[:2]
+    assert heavy == ""
+    assert float(seconds) < 1  # the bar is 0.2 s on an idle machine; this one may run other tests
