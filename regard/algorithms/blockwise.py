@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from regard.algorithms import slabs
-from regard.algorithms.cost import Cost, products, traffic
+from regard.algorithms.cost import Cost, Count, inputs, kept, products, traffic
 from regard.algorithms.problem import Problem
 from regard.algorithms.visits import visited
 from regard.attention import Attention, Hard
@@ -25,16 +25,29 @@ def refuses(problem: Problem) -> str | None:
 def cost(problem: Problem) -> Cost:
     """The visited blocks whole; a block's mask and biases are made when it is visited."""
     shape = problem.shape
-    rows = shape.B * shape.H * shape.T
-    bytes = traffic(shape, problem.item, problem.backward)
-    # On the GPU the block mask and what nobody sees are prepared by a hundred small kernels.
-    calls = 100 if problem.on_cuda else 20 * -(-shape.T // slabs.SIZE)
+    calls, extra = _on_cuda(problem) if problem.on_cuda else _on_cpu(problem)
     return Cost(
         flops=products(visited(problem, slabs.SIZE), shape.D, shape.E, problem.backward, recompute=True),
-        bytes=bytes,
-        memory=problem.item * rows * shape.E + 4 * rows + (bytes // 3 if problem.backward else 0),
+        bytes=traffic(shape, problem.item, problem.backward),
+        memory=kept(shape, problem.item, problem.backward) + extra,
         launches=3 * calls if problem.backward else calls,
     )
+
+
+def _on_cuda(problem: Problem) -> tuple[Count, Count]:
+    """A mask takes some twenty small kernels to list the blocks, and a copy of q, k and v without what nobody sees."""
+    return (20, inputs(problem.shape, problem.item)) if problem.masks else (1, 0)
+
+
+def _on_cpu(problem: Problem) -> tuple[Count, Count]:
+    """Some fifteen calls for each slab; the largest slab's mask, or its biases for every row and head."""
+    shape = problem.shape
+    by_row, by_head = problem.attention.mask.varies(problem.places)
+    runs = (shape.B if by_row else 1) * (shape.H if by_head else 1)
+    count = runs * -(-shape.T // slabs.SIZE) if problem.masks else 1
+    if problem.attention.biases:
+        return 15 * count, 12 * shape.B * shape.H * slabs.SIZE * shape.S
+    return 15 * count, 5 * slabs.LONGEST * slabs.SIZE * shape.S if problem.masks else 0
 
 
 def run(

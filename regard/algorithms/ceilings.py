@@ -41,7 +41,7 @@ TABLES = {
             double=0.12e12,
             bandwidth=20e9,
             launch=2e-5,
-            efficiency={"reference": 0.4, "fused": 0.6, "packed": 0.6, "blockwise": 0.6},
+            efficiency={"reference": 0.1, "fused": 0.7, "packed": 0.7, "blockwise": 0.6},
         ),
         Ceilings(
             name="h200",

@@ -41,9 +41,23 @@ def products(pairs: Count, D: Count, E: Count, backward: bool, recompute: bool) 
     return 3 * forward + (2 * pairs * D if recompute else 0)
 
 
+def inputs(shape: Any, item: int) -> Count:
+    """Bytes of q, k and v."""
+    return item * (shape.B * shape.H * shape.T * shape.D + shape.B * shape.G * shape.S * (shape.D + shape.E))
+
+
+def output(shape: Any, item: int) -> Count:
+    """Bytes of the output."""
+    return item * shape.B * shape.H * shape.T * shape.E
+
+
 def traffic(shape: Any, item: int, backward: bool) -> Count:
     """Bytes to read q, k, v and write o once; going back reads them and o, dO, and writes dq, dk, dv."""
-    queries = shape.B * shape.H * shape.T
-    keys = shape.B * shape.G * shape.S
-    once = item * (queries * (shape.D + shape.E) + keys * (shape.D + shape.E))
-    return 3 * once + item * queries * shape.E if backward else once
+    once = inputs(shape, item) + output(shape, item)
+    return 3 * once + output(shape, item) if backward else once
+
+
+def kept(shape: Any, item: int, backward: bool) -> Count:
+    """Bytes that no algorithm can do without: the output and one number per row; going back, dO, dq, dk and dv too."""
+    forward = output(shape, item) + 4 * shape.B * shape.H * shape.T
+    return forward + output(shape, item) + inputs(shape, item) if backward else forward

@@ -8,7 +8,7 @@ from torch.backends import cuda
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.functional import pad, scaled_dot_product_attention
 
-from regard.algorithms.cost import Cost, products, traffic
+from regard.algorithms.cost import Cost, kept, products, traffic
 from regard.algorithms.problem import Problem
 from regard.algorithms.visits import visited
 from regard.attention import Attention, Causal, Content, Everything, Hard, Mask, Places
@@ -41,13 +41,10 @@ def starts_causal(masks: tuple[Mask, ...], places: Places) -> bool:
 def cost(problem: Problem) -> Cost:
     """The visible pairs, and one pass over the tensors; a few numbers per row are kept for the way back."""
     shape = problem.shape
-    rows = shape.B * shape.H * shape.T
-    bytes = traffic(shape, problem.item, problem.backward)
-    kept = problem.item * rows * shape.E + 4 * rows
     return Cost(
         flops=products(visited(problem), shape.D, shape.E, problem.backward, recompute=True),
-        bytes=bytes,
-        memory=kept + (bytes // 3 if problem.backward else 0),
+        bytes=traffic(shape, problem.item, problem.backward),
+        memory=kept(shape, problem.item, problem.backward),
         launches=4 if problem.backward else 1,
     )
 

@@ -6,7 +6,7 @@ One fused call per sequence on the CPU, one variable-length kernel on the GPU.
 import torch
 from torch import Tensor
 
-from regard.algorithms.cost import Cost, products, traffic
+from regard.algorithms.cost import Cost, kept, output, products, traffic
 from regard.algorithms.fused import starts_causal
 from regard.algorithms.problem import Problem
 from regard.algorithms.visits import visited
@@ -42,13 +42,13 @@ def refuses(problem: Problem) -> str | None:
 def cost(problem: Problem) -> Cost:
     """The visible pairs of each sequence, and one pass over the tensors."""
     shape = problem.shape
-    rows = shape.B * shape.H * shape.T
-    bytes = traffic(shape, problem.item, problem.backward)
-    calls = 10 if problem.on_cuda else shape.B
+    calls = 10 if problem.on_cuda else 3 * shape.B
+    # On the CPU a sequence's part is written before it is put in place.
+    parts = 0 if problem.on_cuda else output(shape, problem.item)
     return Cost(
         flops=products(visited(problem), shape.D, shape.E, problem.backward, recompute=True),
-        bytes=bytes,
-        memory=problem.item * rows * shape.E + 4 * rows + (bytes // 3 if problem.backward else 0),
+        bytes=traffic(shape, problem.item, problem.backward),
+        memory=kept(shape, problem.item, problem.backward) + parts,
         launches=2 * calls if problem.backward else calls,
     )
 

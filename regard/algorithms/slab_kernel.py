@@ -110,7 +110,8 @@ def _slabs(attention: Attention, cut: str, q: Tensor, k: Tensor) -> Iterator[Sla
     B, H, T, S = *q.shape[:3], k.shape[2]
     if cut == "sequences":
         return slabs.sequences(attention.mask, H, T)
-    return slabs.blocks(attention.mask, attention.places(T, S), B, H)
+    # Biases are written out for every row and head of a slab: one block at a time keeps that linear.
+    return slabs.blocks(attention.mask, attention.places(T, S), B, H, longest=1 if attention.biases else None)
 
 
 def _beta(attention: Attention, q: Tensor) -> float:

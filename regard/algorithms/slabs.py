@@ -50,8 +50,8 @@ def sequences(mask: Mask, H: int, T: int) -> Iterator[Slab]:
             yield Slab(range(row, row + 1), range(H), queries, tokens, causal=causal)
 
 
-def blocks(mask: Mask, places: Places, B: int, H: int) -> Iterator[Slab]:
-    """Runs of query blocks that see the same key blocks, with those keys."""
+def blocks(mask: Mask, places: Places, B: int, H: int, longest: int | None) -> Iterator[Slab]:
+    """Runs of query blocks that see the same key blocks, with those keys; `longest` bounds the runs, None does not."""
     T, S = places.queries.count, places.keys.count
     some, every = mask.blocks(places, SIZE, torch.device("cpu"))
     some = some.expand(-1, -1, -(-T // SIZE), -(-S // SIZE))
@@ -61,18 +61,19 @@ def blocks(mask: Mask, places: Places, B: int, H: int) -> Iterator[Slab]:
         for h in range(some.shape[1]):
             heads = range(H) if some.shape[1] == 1 else range(h, h + 1)
             full = (every[b, h] | ~some[b, h]).all(1).tolist()
-            for first, last in _runs(some[b, h].tolist(), full):
+            for first, last in _runs(some[b, h].tolist(), full, longest):
                 queries = torch.arange(first * SIZE, min((last + 1) * SIZE, T))
                 keys = some[b, h, first].repeat_interleave(SIZE)[:S].nonzero()[:, 0]
                 yield Slab(rows, heads, queries, keys, masked=not full[first])
 
 
-def _runs(visits: list[list[bool]], full: list[bool]) -> Iterator[tuple[int, int]]:
+def _runs(visits: list[list[bool]], full: list[bool], longest: int | None) -> Iterator[tuple[int, int]]:
     """First and last of consecutive query blocks that see the same key blocks, if any."""
     first = 0
     for r in range(1, len(visits) + 1):
         same = r < len(visits) and visits[r] == visits[first] and full[r] == full[first]
-        if same and (full[first] or r - first < LONGEST):
+        limit = longest if longest is not None else len(visits) if full[first] else LONGEST
+        if same and r - first < limit:
             continue
         if any(visits[first]):
             yield first, r - 1

@@ -59,6 +59,10 @@ class Mask(Value):
         """True when the mask provably hides nothing, known from sizes alone."""
         return False
 
+    def varies(self, places: Places) -> tuple[bool, bool]:
+        """Whether it may differ between rows of the batch, and between heads."""
+        return False, False
+
     @property
     def conjuncts(self) -> tuple["Mask", ...]:
         """The masks whose intersection this is."""
@@ -87,6 +91,10 @@ class Pair(Mask):
     def blocks(self, places: Places, size: int, device: torch.device) -> Blocks:
         left, right = self.left.blocks(places, size, device), self.right.blocks(places, size, device)
         return Blocks(self.join(left.some, right.some), self.join(left.every, right.every))
+
+    def varies(self, places: Places) -> tuple[bool, bool]:
+        left, right = self.left.varies(places), self.right.varies(places)
+        return left[0] or right[0], left[1] or right[1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,6 +154,9 @@ class Not(Mask):
         inner = self.mask.blocks(places, size, device)
         return Blocks(~inner.every, ~inner.some)
 
+    def varies(self, places: Places) -> tuple[bool, bool]:
+        return self.mask.varies(places)
+
     def __repr__(self) -> str:
         return f"~({self.mask!r})" if isinstance(self.mask, And) else f"~{self.mask!r}"
 
@@ -198,6 +209,9 @@ class OffsetMask(Mask):
 
     def is_full(self, places: Places) -> bool:
         return places.is_static and bool(self.holds_everywhere(*places.offset_range(self)))
+
+    def varies(self, places: Places) -> tuple[bool, bool]:
+        return not places.is_static, False
 
 
 def _check_whole(name: str, number: int, least: int) -> None:
@@ -290,6 +304,10 @@ class Dense(Mask):
             return padded.view(B, H, rows, size, columns, size).any(5).any(3)
 
         return Blocks(any_of(maps), ~any_of(~maps))
+
+    def varies(self, places: Places) -> tuple[bool, bool]:
+        sizes = (1, 1, *self.tensor.shape)[-4:]
+        return sizes[0] > 1, sizes[1] > 1
 
     def __repr__(self) -> str:
         return f"Dense({show(self.tensor)})"

@@ -70,6 +70,9 @@ class RealTokens(Mask):
         if not self.is_map:
             _check_range(self.real, shape.S)
 
+    def varies(self, places: Places) -> tuple[bool, bool]:
+        return True, False
+
     def is_real(self, b: Any, j: Any) -> Any:
         real = self.real if isinstance(self.real, Tensor) else torch.tensor(self.real)
         return real[b, j] if real.ndim == 2 else j < real[b]
