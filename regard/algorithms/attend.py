@@ -7,8 +7,8 @@ from jaxtyping import Float
 from torch import Tensor
 
 from regard.algorithms.planner import choose
-from regard.algorithms.problem import check_options, check_tensors, pose
-from regard.attention import Attention
+from regard.algorithms.problem import check_options, check_tensors, check_types, pose
+from regard.attention import Attention, Content, Sum
 from regard.attention.reference import weight_map
 
 PLAIN = Attention()
@@ -36,9 +36,23 @@ def attend(
     torch.Size([1, 1, 2, 4])
     """
     check_options(attention, dropout, return_lse)
+    if isinstance(attention.content, Content) and attention.content.beta is not None and attention.content.beta <= 0:
+        q, attention = _with_positive_beta(q, attention)
     chosen = _choose(q, k, v, attention, dropout, algorithm, return_lse)
     out, lse = chosen.run(q, k, v, attention, dropout=dropout, return_lse=return_lse)
     return (out, lse) if return_lse else out
+
+
+def _with_positive_beta(q: Tensor, attention: Attention) -> tuple[Tensor, Attention]:
+    """The same logits with β > 0: kernels hide a pair by −∞ before they scale, and −∞·β must stay −∞."""
+    terms = []
+    for term in attention.scores.terms:
+        if isinstance(term, Content):
+            assert term.beta is not None
+            q, term = (-q, Content(-term.beta)) if term.beta < 0 else (0 * q, Content(1.0))
+        terms.append(term)
+    scores = terms[0] if len(terms) == 1 else Sum(tuple(terms))
+    return q, Attention(scores, attention.mask, attention.weighting, attention.queries, attention.keys)
 
 
 def _choose(
@@ -76,4 +90,5 @@ def weights(
     tensor([[[[0.5000, 0.5000]]]])
     """
     attention.check(check_tensors(q, k, k))
+    check_types(q, attention)
     return weight_map(q, k, attention.on(q.device)).to(q.dtype)

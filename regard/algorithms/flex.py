@@ -8,8 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.nn.attention.flex_attention import AuxRequest, BlockMask, flex_attention
-from torch.nn.functional import pad
 
+from regard.algorithms.widths import widen
 from regard.attention import Attention, Bias, Mask, Places, Sequence
 from regard.attention.visibility import visible
 
@@ -56,9 +56,9 @@ def _attend(
         return logit
 
     out, aux = flex_attention(
-        _widen(q),
-        _widen(k),
-        _widen(v),
+        widen(q, max(NARROWEST, q.shape[3])),
+        widen(k, max(NARROWEST, k.shape[3])),
+        widen(v, max(NARROWEST, v.shape[3])),
         score_mod=score if terms else None,
         block_mask=blocks,
         scale=0.0 if attention.content is None else attention.content.scale(D),
@@ -126,7 +126,3 @@ def _blank(q: Tensor, k: Tensor, v: Tensor, attention: Attention, places: Places
             k, v = (x.repeat_interleave(q.shape[1] // x.shape[1], 1) for x in (k, v))
         k, v = k.masked_fill(~seen[..., None], 0), v.masked_fill(~seen[..., None], 0)
     return q, k, v
-
-
-def _widen(x: Tensor) -> Tensor:
-    return x if x.shape[3] >= NARROWEST else pad(x, (0, NARROWEST - x.shape[3]))

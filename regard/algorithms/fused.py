@@ -6,11 +6,12 @@ import torch
 from torch import Tensor
 from torch.backends import cuda
 from torch.nn.attention import SDPBackend, sdpa_kernel
-from torch.nn.functional import pad, scaled_dot_product_attention
+from torch.nn.functional import scaled_dot_product_attention
 
 from regard.algorithms.cost import Cost, kept, products, traffic
 from regard.algorithms.problem import Problem
 from regard.algorithms.visits import visited
+from regard.algorithms.widths import multiple_of_eight, widen
 from regard.attention import Attention, Causal, Content, Everything, Hard, Mask, Places
 from regard.attention.visibility import band
 
@@ -63,7 +64,7 @@ def run(
         k, v = (x.repeat_interleave(q.shape[1] // x.shape[1], 1) for x in (k, v))
         grouped = False
     width, value_width = _kernel_widths(D, E, kernel)
-    q, k, v = _widen(q, width), _widen(k, width), _widen(v, value_width)
+    q, k, v = widen(q, width), widen(k, width), widen(v, value_width)
     options = {"dropout_p": dropout, "is_causal": causal, "scale": content.scale(D), "enable_gqa": grouped}
     if torch.compiler.is_compiling():
         with sdpa_kernel(_BACKENDS[kernel]):
@@ -101,13 +102,8 @@ def _kernel_widths(D: int, E: int, kernel: str) -> tuple[int, int]:
     if kernel == "cpu":
         return max(D, E), max(D, E)
     if kernel == "flash":
-        return -(-max(D, E) // 8) * 8, -(-max(D, E) // 8) * 8
-    return -(-D // 8) * 8, -(-E // 8) * 8
-
-
-def _widen(x: Tensor, width: int) -> Tensor:
-    """Zero columns change no dot product, and are cut off the values again."""
-    return x if x.shape[3] == width else pad(x, (0, width - x.shape[3]))
+        return multiple_of_eight(max(D, E)), multiple_of_eight(max(D, E))
+    return multiple_of_eight(D), multiple_of_eight(E)
 
 
 _MATH = (cuda.math_sdp_enabled, cuda.enable_math_sdp)

@@ -49,8 +49,7 @@ def pose(
     shape = check_tensors(q, k, v)
     check_options(attention, dropout, return_lse)
     attention.check(shape)
-    biases = [tensor for term in attention.biases for tensor in term.flatten()[1]]
-    check_types(q, attention, biases)
+    biases = check_types(q, attention)
     places = attention.places(shape.T, shape.S)
     grads = torch.is_grad_enabled()
     bias_backward = grads and any([bias.requires_grad for bias in biases])
@@ -72,41 +71,49 @@ def check_tensors(q: Tensor, k: Tensor, v: Tensor) -> Shape:
     """The sizes of q (B,H,T,D), k (B,G,S,D), v (B,G,S,E), or the first thing that does not fit."""
     for name, x, layout in (("q", q, "(B, H, T, D)"), ("k", k, "(B, G, S, D)"), ("v", v, "(B, G, S, E)")):
         if x.ndim != 4:
-            raise ValueError(f"{name} must be {layout}: got shape {tuple(x.shape)}")
+            raise ValueError(
+                f"{name} must be {layout}: got shape {tuple(x.shape)}; add dimensions of size 1 by unsqueeze"
+            )
         if not x.is_floating_point():
-            raise ValueError(f"{name} must be floating point: got {x.dtype}")
+            raise ValueError(f"{name} must be floating point: got {x.dtype}; use {name}.float()")
     B, H, T, D = q.shape
     G, S, E = k.shape[1], k.shape[2], v.shape[3]
     if k.shape[0] != B or v.shape[0] != B:
-        raise ValueError(f"q, k and v must have one batch size: got B={B}, {k.shape[0]} and {v.shape[0]}")
+        raise ValueError(
+            f"q, k and v must have one batch size: got B={B}, {k.shape[0]} and {v.shape[0]}; expand those of 1"
+        )
     if k.shape[3] != D:
-        raise ValueError(f"q and k must have one width: got D={D} and {k.shape[3]}")
+        raise ValueError(f"q and k must have one width: got D={D} and {k.shape[3]}; project both to one width")
     if v.shape[2] != S:
-        raise ValueError(f"k and v must have one length: got S={S} and {v.shape[2]}")
+        raise ValueError(f"k and v must have one length: got S={S} and {v.shape[2]}; give each key its value")
     if v.shape[1] != G:
-        raise ValueError(f"k and v must have one number of heads: got G={G} and {v.shape[1]}")
+        raise ValueError(f"k and v must have one number of heads: got G={G} and {v.shape[1]}; expand one of them")
     if min(B, H, G, T, S, D, E) < 1:
         raise ValueError(
-            f"attention over nothing is not defined: got q {tuple(q.shape)}, k {tuple(k.shape)}, v {tuple(v.shape)}"
+            "attention needs at least one of everything: "
+            f"got q {tuple(q.shape)}, k {tuple(k.shape)}, v {tuple(v.shape)}; leave out what is empty"
         )
     if H % G:
-        raise ValueError(f"key-value heads must divide heads: got H={H}, G={G}")
+        raise ValueError(f"key-value heads must divide heads: got H={H}, G={G}; use a divisor of {H}")
     if not (q.dtype == k.dtype == v.dtype):
         raise ValueError(f"q, k and v must have one type: got {q.dtype}, {k.dtype} and {v.dtype}; cast them explicitly")
     if not (q.device == k.device == v.device):
-        raise ValueError(f"q, k and v must be on one device: got {q.device}, {k.device} and {v.device}")
+        raise ValueError(
+            f"q, k and v must be on one device: got {q.device}, {k.device} and {v.device}; use .to(device)"
+        )
     return Shape(B, H, G, T, S, D, E)
 
 
 def check_options(attention: Attention, dropout: float, return_lse: bool) -> None:
     if not 0 <= dropout < 1:
-        raise ValueError(f"dropout is a probability below 1: got dropout={dropout}")
+        raise ValueError(f"dropout is a probability below 1: got dropout={dropout}; use 0.0 for none")
     if return_lse and isinstance(attention.weighting, Hard):
         raise ValueError("Hard() has no log-sum-exp: got return_lse=True; use weighting=Softmax()")
 
 
-def check_types(q: Tensor, attention: Attention, biases: list[Tensor]) -> None:
-    """Score terms are no wider than the logits, and everything large is where q is."""
+def check_types(q: Tensor, attention: Attention) -> list[Tensor]:
+    """The tensors of the score terms: no wider than the logits, and like all that is large, where q is."""
+    biases = [tensor for term in attention.biases for tensor in term.flatten()[1]]
     widest = torch.promote_types(q.dtype, torch.float32)
     for bias in biases:
         if torch.promote_types(bias.dtype, widest) != widest:
@@ -116,7 +123,10 @@ def check_types(q: Tensor, attention: Attention, biases: list[Tensor]) -> None:
     for tensor in attention.flatten()[1]:
         # Lengths, slopes and starts are small and may come from the host; a map over pairs may not.
         if tensor.ndim > 1 and tensor.device != q.device and not tensor.is_meta and not q.is_meta:
-            raise ValueError(f"masks and biases must be on the device of q: got {tensor.device} and {q.device}")
+            raise ValueError(
+                f"masks and biases must be on the device of q: got {tensor.device} and {q.device}; use .to(device)"
+            )
+    return biases
 
 
 def nearest(name: str, known: list[str]) -> str:

@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor
-from torch.nn.functional import pad
 
 from regard.algorithms import slabs
 from regard.algorithms.slabs import Slab
+from regard.algorithms.widths import widen as widen_to
 from regard.attention import Attention, Places
 from regard.attention.reference import blank, logits_of, logsumexp, weigh, widen
 
@@ -62,6 +62,7 @@ def _backward(
     attention = Attention.unflatten(structure, tensors)
     places = attention.places(q.shape[2], k.shape[2])
     targets = (q, k, v, *[tensors[n] for n in wanted])
+    leaves = [x.to(torch.promote_types(x.dtype, torch.float32)) for x in targets[3:]]  # slabs add up unrounded
     totals = [torch.zeros_like(x, dtype=torch.promote_types(x.dtype, torch.float32)) for x in targets]
 
     def with_leaves(*leaves: Tensor) -> Attention:
@@ -72,7 +73,7 @@ def _backward(
     for slab in _slabs(attention, cut, q, k):
         groups = slab.groups(q.shape[1] // k.shape[1])
         if wanted or len(grads) == 2:
-            parts = _by_definition(grads, q, k, v, attention, slab, with_leaves, [tensors[n] for n in wanted])
+            parts = _by_definition(grads, q, k, v, attention, slab, with_leaves, leaves)
         else:
             parts = _by_flash(grads[0], q, k, v, out, lse, attention, slab, places)
         _put(totals[0], slab.rows, slab.heads, slab.queries, parts[0])
@@ -109,7 +110,7 @@ _forward.register_autograd(_differentiate, setup_context=_save)
 def _slabs(attention: Attention, cut: str, q: Tensor, k: Tensor) -> Iterator[Slab]:
     B, H, T, S = *q.shape[:3], k.shape[2]
     if cut == "sequences":
-        return slabs.sequences(attention.mask, H, T)
+        return slabs.sequences(attention.mask, attention.places(T, S), H)
     # Biases are written out for every row and head of a slab: one block at a time keeps that linear.
     return slabs.blocks(attention.mask, attention.places(T, S), B, H, longest=1 if attention.biases else None)
 
@@ -150,7 +151,7 @@ def _operands(q: Tensor, k: Tensor, v: Tensor, attention: Attention, slab: Slab,
     if bias is not None:
         bias = bias.expand(*q.shape[:3], k.shape[2])
     width = max(q.shape[3], v.shape[3])
-    return _Operands(_widen(q, width), _widen(k, width), _widen(v, width), bias, empty)
+    return _Operands(widen_to(q, width), widen_to(k, width), widen_to(v, width), bias, empty)
 
 
 def _by_flash(
@@ -172,7 +173,7 @@ def _by_flash(
         # At log-sum-exp +∞ every weight of the row is exactly 0, and with it every gradient.
         grad = grad.masked_fill(x.empty, 0)
         lse = lse.masked_fill(x.empty.squeeze(-1), torch.inf)
-    grad, out = (_widen(y.to(x.q.dtype), x.v.shape[3]) for y in (grad, out))
+    grad, out = (widen_to(y.to(x.q.dtype), x.v.shape[3]) for y in (grad, out))
     scale = _beta(attention, q)
     dq, dk, dv = _flash_backward(grad, x.q, x.k, x.v, out, lse, 0.0, slab.causal, attn_mask=x.bias, scale=scale)
     return [dq[..., :D], dk[..., :D], dv[..., :E]]
@@ -205,10 +206,6 @@ def _by_definition(
 
     pull_back = torch.func.vjp(definition, q, k, v, *leaves)[1]
     return list(pull_back([_take(grad, slab.rows, slab.heads, slab.queries).to(q.dtype) for grad in grads]))
-
-
-def _widen(x: Tensor, width: int) -> Tensor:
-    return x if x.shape[3] == width else pad(x, (0, width - x.shape[3]))
 
 
 def _take(x: Tensor, rows: range, heads: range, tokens: Tensor) -> Tensor:

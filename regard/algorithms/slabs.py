@@ -38,15 +38,15 @@ class Slab:
         return range(self.heads[0] // heads_per_group, self.heads[-1] // heads_per_group + 1)
 
 
-def sequences(mask: Mask, H: int, T: int) -> Iterator[Slab]:
+def sequences(mask: Mask, places: Places, H: int) -> Iterator[Slab]:
     """One slab per row of a padded batch: its real tokens, causal among themselves or not."""
     (padding,) = [part for part in mask.conjuncts if isinstance(part, RealTokens)]
-    causal = any(isinstance(part, Causal) for part in mask.conjuncts)
+    causal = any(isinstance(part, Causal) and not part.is_full(places) for part in mask.conjuncts)
     assert isinstance(padding.real, Tensor)
     for row, real in enumerate(padding.real):
         tokens = real.nonzero()[:, 0] if real.dtype == torch.bool else torch.arange(int(real))
         if len(tokens):
-            queries = tokens if isinstance(padding, Padding) else torch.arange(T)
+            queries = tokens if isinstance(padding, Padding) else torch.arange(places.queries.count)
             yield Slab(range(row, row + 1), range(H), queries, tokens, causal=causal)
 
 

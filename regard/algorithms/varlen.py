@@ -12,6 +12,7 @@ from torch import Tensor
 from torch.nn.attention.varlen import varlen_attn
 from torch.nn.functional import pad
 
+from regard.algorithms.widths import multiple_of_eight, widen
 from regard.attention import Attention, Causal
 from regard.attention.padding import Padding, RealTokens
 
@@ -20,7 +21,8 @@ def attend_by_segments(q: Tensor, k: Tensor, v: Tensor, attention: Attention) ->
     """Content softmax under `Padding` or `KeyPadding`, `Padding` perhaps causal."""
     masks = attention.mask.on(q.device).conjuncts
     (padding,) = [mask for mask in masks if isinstance(mask, RealTokens)]
-    causal = any([isinstance(mask, Causal) for mask in masks])
+    places = attention.places(q.shape[2], k.shape[2])
+    causal = any([isinstance(mask, Causal) and not mask.is_full(places) for mask in masks])
     assert attention.content is not None
     scale = attention.content.scale(q.shape[3])
     assert isinstance(padding.real, Tensor)
@@ -44,8 +46,8 @@ def _segments(
 ) -> Tensor:
     B, H, T, _ = q.shape
     S, E = k.shape[2], v.shape[3]
-    width = -(-max(q.shape[3], E) // 8) * 8
-    q, k, v = (x if x.shape[3] == width else pad(x, (0, width - x.shape[3])) for x in (q, k, v))
+    width = multiple_of_eight(max(q.shape[3], E))
+    q, k, v = (widen(x, width) for x in (q, k, v))
     lengths = lengths.clamp(0, S).int()
     # Rows of (B,T,H,D) are read in place with H heads; (B,H,T,D) is read in place as B·H sequences of one head.
     by_head = k.shape[1] == H and q.is_contiguous()

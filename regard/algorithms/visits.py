@@ -31,8 +31,8 @@ def _triangle(x: Any) -> Any:
 def visited(problem: Problem, size: int = 1) -> Any:
     """Pairs in the blocks of `size` × `size` that may hold a visible pair, over all rows and heads.
 
-    Exact for conjunctions of causal, window and padding masks with lengths known as sizes; lengths that are data count
-    as full, and a mask of any other kind as hiding nothing: an upper bound.
+    Exact for conjunctions of causal, window and padding masks with lengths known as sizes, where `size` divides the
+    sequences. Otherwise an upper bound: lengths that are data count as full, other masks as hiding nothing.
     """
     shape = problem.shape
     low, high = band(problem.masks, problem.places)

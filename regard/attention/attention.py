@@ -68,8 +68,10 @@ class Attention(Value):
     def check(self, shape: Shape) -> None:
         """Raise unless scores, mask and positions fit tensors of these sizes."""
         places = self.places(shape.T, shape.S)
-        check_positions(places.queries, shape.B, shape.T, "queries")
-        check_positions(places.keys, shape.B, shape.S, "keys")
+        sides = [(places.queries, shape.T, "queries"), (places.keys, shape.S, "keys")]
+        # A side without positions follows the other: blame the one that was given.
+        for positions, count, side in sides if self.queries is not None else sides[::-1]:
+            check_positions(positions, shape.B, count, side)
         self.scores.check(shape, places)
         self.mask.check(shape, places)
 

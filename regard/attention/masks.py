@@ -216,7 +216,9 @@ class OffsetMask(Mask):
 
 def _check_whole(name: str, number: int, least: int) -> None:
     if not isinstance(number, int) or not least <= number < FARTHEST:
-        raise ValueError(f"{name} must be a whole number from {least} to below 2^62: got {name}={number!r}")
+        raise ValueError(
+            f"{name} must be a whole number from {least} to below 2^62: got {name}={number!r}; use {least} or more"
+        )
 
 
 @dataclass(frozen=True, eq=False)

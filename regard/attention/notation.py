@@ -50,8 +50,8 @@ TENSORS = ("dense", "bias")
 def parse_mask(text: str) -> Mask:
     """The mask that `text` writes: names joined by `&`, `|`, `~` and parentheses; a mask's `repr` is such a text.
 
-    >>> parse_mask("(Causal() | key_padding(2, 3)) & everything")
-    (Causal() | KeyPadding((2, 3))) & Everything()
+    >>> parse_mask("(Causal() | key_padding(2, 3)) & strided(2)")
+    (Causal() | KeyPadding((2, 3))) & Strided(stride=2)
     """
     return Reader("a mask", text, WORDS, "causal & window(256, 0)").mask()
 

@@ -30,12 +30,12 @@ class RealTokens(Mask):
         ):
             raise ValueError(
                 f"{type(self).__name__} takes whole lengths (B,) or a boolean map (B, S), True = real: "
-                f"got {real.dtype} of shape {tuple(real.shape)}"
+                f"got {real.dtype} of shape {tuple(real.shape)}; use .long() or .bool()"
             )
         if isinstance(real, Tensor) and real.is_floating_point():
             raise ValueError(f"lengths must be whole numbers: got {real.dtype}; use lengths.long()")
-        if not isinstance(real, Tensor) and not all([isinstance(length, int) for length in real]):
-            raise ValueError(f"lengths must be whole numbers: got {list(real)}")
+        if not isinstance(real, Tensor) and not all([type(length) is int for length in real]):
+            raise ValueError(f"lengths must be whole numbers: got {list(real)}; use int, or a boolean tensor for a map")
         object.__setattr__(self, "real", tuple(real) if isinstance(real, list) else real)
 
     @classmethod
@@ -43,7 +43,8 @@ class RealTokens(Mask):
         """From the opposite convention, a boolean (B,S) map in which True marks a pad."""
         if pad.dtype != torch.bool or pad.ndim != 2:
             raise ValueError(
-                f"a padding mask must be boolean of shape (B, S): got {pad.dtype} of shape {tuple(pad.shape)}"
+                f"a padding mask must be boolean of shape (B, S): got {pad.dtype} of shape {tuple(pad.shape)}; "
+                "lengths go to the class itself"
             )
         return cls(~pad)
 
@@ -66,7 +67,7 @@ class RealTokens(Mask):
         if rows != shape.B or (isinstance(self.real, Tensor) and self.is_map and self.real.shape[1] != shape.S):
             wanted = f"(B, S) = ({shape.B}, {shape.S})" if self.is_map else f"(B,) = ({shape.B},)"
             got = tuple(self.real.shape) if isinstance(self.real, Tensor) else (rows,)
-            raise ValueError(f"{type(self).__name__} must have shape {wanted}: got {got}")
+            raise ValueError(f"{type(self).__name__} must have shape {wanted}: got {got}; give one entry per row")
         if not self.is_map:
             _check_range(self.real, shape.S)
 
@@ -144,4 +145,6 @@ def _check_range(lengths: Lengths, most: int) -> None:
         lengths = tuple(lengths.tolist())
     for row, length in enumerate(lengths):
         if not 0 <= length <= most:
-            raise ValueError(f"lengths must lie in 0…S={most}: got {length} in row {row}")
+            raise ValueError(
+                f"lengths must lie in 0…S={most}: got {length} in row {row}; count the real tokens of each row"
+            )

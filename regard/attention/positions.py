@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from regard.attention.value import Value
+from regard.attention.value import Value, show
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,16 +23,19 @@ class Sequence(Value):
 
     def __post_init__(self) -> None:
         if self.step < 1:
-            raise ValueError(f"step must be at least 1: got step={self.step}")
+            raise ValueError(f"step must be at least 1: got step={self.step}; reverse the tokens themselves")
         if isinstance(self.start, Tensor) and (self.start.ndim != 1 or self.start.is_floating_point()):
             raise ValueError(
                 "start must be a whole number or one whole number per row, shape (B,): "
-                f"got {self.start.dtype} of shape {tuple(self.start.shape)}"
+                f"got {self.start.dtype} of shape {tuple(self.start.shape)}; use .long()"
             )
 
     @property
     def count(self) -> int:
         return self.n
+
+    def __repr__(self) -> str:
+        return f"Sequence(n={self.n}, start={show(self.start)}, step={self.step})"
 
     def at(self, b: Any, i: Any) -> Any:
         """The position of token i in row b: numbers in, number out; tensors in, tensor out."""
@@ -55,7 +58,9 @@ class Grid(Value):
 
     def __post_init__(self) -> None:
         if self.h < 1 or self.w < 1 or min(self.step) < 1:
-            raise ValueError(f"a grid needs positive sizes and steps: got h={self.h}, w={self.w}, step={self.step}")
+            raise ValueError(
+                f"a grid needs positive sizes and steps: got h={self.h}, w={self.w}, step={self.step}; use 1 or more"
+            )
 
     @property
     def count(self) -> int:
@@ -77,7 +82,9 @@ def check_positions(positions: Positions, batch: int, count: int, side: str) -> 
         )
     start = positions.start
     if isinstance(start, Tensor) and start.shape[0] != batch:
-        raise ValueError(f"start of the {side} must have one entry per row: got {start.shape[0]} for B={batch}")
+        raise ValueError(
+            f"start of the {side} must have one entry per row: got {start.shape[0]} for B={batch}; use expand"
+        )
 
 
 @dataclass(frozen=True, eq=False)

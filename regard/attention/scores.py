@@ -130,11 +130,22 @@ class Slopes(Term):
 
     def check(self, shape: Shape, places: Places) -> None:
         if tuple(self.slopes.shape) != (shape.H,):
-            raise ValueError(f"Slopes needs one slope per head: got shape {tuple(self.slopes.shape)} for H={shape.H}")
+            raise ValueError(
+                f"Slopes needs one slope per head: got shape {tuple(self.slopes.shape)} for H={shape.H}; "
+                f"use Slopes.geometric({shape.H})"
+            )
         places.line(self)
 
+    def __post_init__(self) -> None:
+        if not self.slopes.is_floating_point():
+            raise ValueError(f"slopes must be floating point: got {self.slopes.dtype}; use slopes.float()")
+
     def at(self, b: Any, h: Any, i: Any, j: Any, places: Places) -> Any:
-        return -self.slopes[h] * places.offset(b, i, j, self).abs()
+        return -self.slopes[h].float() * places.offset(b, i, j, self).abs()
+
+    def slab(self, b: Tensor, h: Tensor, i: Tensor, j: Tensor, places: Places) -> Tensor:
+        distance = places.offset(b[:, None, None, None], i[:, None], j, self).abs()
+        return -self.slopes[h][:, None, None].double() * distance
 
     def __repr__(self) -> str:
         return f"Slopes({show(self.slopes)})"
@@ -147,10 +158,14 @@ def check_map(name: str, tensor: Tensor, shape: Shape) -> None:
     fits = fits and all(size in (1, want) for size, want in zip(tensor.shape[:-2], wanted[:-2], strict=True))
     if not fits:
         got = tuple(tensor.shape)
-        hint = "; a (B, S) map of real tokens is KeyPadding(tensor)" if got == (shape.B, shape.S) else ""
+        hint = (
+            "a (B, S) map of real tokens is KeyPadding"
+            if got == (shape.B, shape.S)
+            else "use unsqueeze where B or H is 1"
+        )
         raise ValueError(
             f"{name} must be (T, S), (H, T, S) or (B, H, T, S) with "
-            f"B={shape.B}, H={shape.H}, T={shape.T}, S={shape.S}: got {got}{hint}"
+            f"B={shape.B}, H={shape.H}, T={shape.T}, S={shape.S}: got {got}; {hint}"
         )
 
 

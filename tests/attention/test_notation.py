@@ -77,7 +77,10 @@ def test_scores() -> None:
         ("causal & (", "got '(' at character 10"),
         ("causal window(3)", "got 'window(3)' at character 8"),
         ("dense(x)", "holds a tensor, which text cannot write: got 'dense' at character 1; build it in Python"),
-        ("window(-1)", "reaches at least 0 keys each way: got before=-1, after=0, in 'window(-1)' at character 1"),
+        (
+            "window(-1)",
+            "before must be a whole number from 0 to below 2^62: got before=-1; use 0 or more, in 'window(-1)'",
+        ),
         ("window()", "written window(before, after=0): got 'window()' at character 1; missing a required argument"),
         ("window(1, 2, 3)", "too many positional arguments"),
         ("window(3, befor=2)", "got an unexpected keyword argument 'befor'"),
