@@ -3,7 +3,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 # Virtual machines that advertise AMX and trap it kill torch's own bfloat16 products; this asks oneDNN to do without.
 export ONEDNN_MAX_CPU_ISA ?= AVX512_CORE_FP16
-HOOK := --jaxtyping-packages=regard,beartype.beartype
+# The layers that speak of tensors; the command line is typed by Typer.
+HOOK := --jaxtyping-packages=regard.attention,regard.algorithms,regard.layers,beartype.beartype
 
 .PHONY: setup run test test-all test-gpu check bench clean
 
@@ -18,12 +19,12 @@ run: setup
 	$(BIN)/regard tour
 
 test: setup
-	$(BIN)/pytest -q -n 2 -m 'not compiled and not slow' $(HOOK)
-	$(BIN)/pytest -q -m 'compiled and not slow'
+	$(BIN)/python -m pytest -q -n 2 -m 'not compiled and not slow' $(HOOK)
+	$(BIN)/python -m pytest -q -m 'compiled and not slow'
 
 test-all: setup
-	$(BIN)/pytest -q -n 2 -m 'not compiled' $(HOOK)
-	$(BIN)/pytest -q -m compiled
+	$(BIN)/python -m pytest -q -n 2 -m 'not compiled' $(HOOK)
+	$(BIN)/python -m pytest -q -m compiled
 
 # On a machine with CUDA and its own torch; no .venv is made there. Writes what passed where.
 test-gpu:

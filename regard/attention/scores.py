@@ -75,7 +75,7 @@ class Content(Term):
     0.125
     """
 
-    beta: float | None = None
+    beta: float | int | None = None
 
     def __post_init__(self) -> None:
         if self.beta is not None and not math.isfinite(self.beta):

@@ -129,6 +129,8 @@ def test_what_is_no_score(text: str, message: str) -> None:
         parse_scores(text, num_heads=8)
 
 
+# beartype picks the item of a list that it checks at random, which hypothesis takes for the strategy's own chance.
+@pytest.mark.filterwarnings("ignore:Do not use the `random` module")
 @given(MASKS)
 def test_what_a_mask_prints_is_read_back(mask) -> None:
     assert repr(parse_mask(repr(mask))) == repr(mask)
