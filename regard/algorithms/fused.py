@@ -57,7 +57,8 @@ def run(
     D, E = q.shape[3], v.shape[3]
     content = attention.scores
     assert isinstance(content, Content)
-    causal = _is_causal(attention, q.shape[2], k.shape[2])
+    # sdpa takes a bool, and under torch.compile a comparison of sizes becomes one only by a branch.
+    causal = True if _is_causal(attention, q.shape[2], k.shape[2]) else False  # noqa: SIM210
     kernel = _kernel(q, v)
     grouped = k.shape[1] != q.shape[1]
     if grouped and kernel == "efficient":
@@ -79,7 +80,7 @@ def _is_causal(attention: Attention, T: int, S: int) -> bool:
     if isinstance(attention.mask, Everything):
         return False
     if isinstance(attention.mask, Causal) and attention.queries is None and attention.keys is None:
-        return bool(T > 1)  # the last query stands at the last key and sees everything
+        return T > 1  # the last query stands at the last key and sees everything
     return not attention.mask.is_full(attention.places(T, S))
 
 
