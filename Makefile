@@ -26,9 +26,9 @@ test-all: setup
 	$(BIN)/python -m pytest -q -n 2 -m 'not compiled' $(HOOK)
 	$(BIN)/python -m pytest -q -m compiled
 
-# On a machine with CUDA and its own torch; no .venv is made there. Writes what passed where.
+# On a machine with CUDA, with the Python and the torch that are active there. Writes what passed where.
 test-gpu:
-	$(PYTHON) -m pytest -q --device cuda --record benchmarks/results/test-gpu.json tests
+	$(PYTHON) tests/gpu.py --out benchmarks/results/test-gpu.json --commit "$$(git rev-parse HEAD)"
 
 check: setup
 	$(BIN)/ruff format --check .

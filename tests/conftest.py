@@ -1,5 +1,6 @@
 """What every test shares: the device, the threads and the seeds."""
 
+import json
 import os
 import sys
 from pathlib import Path
@@ -38,6 +39,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--one-in", type=int, default=1, help="of the pairs of moves, run one in so many: each may compile"
     )
+    parser.addoption("--shard", default="0/1", help="of the tests, run every n-th from the i-th: i/n")
+    parser.addoption("--record", type=Path, help="a file that gets a line of JSON for every test")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -58,9 +61,26 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     pairs = [item for item in items if item.name.startswith("test_each_move_and_all_pairs") and " + " in item.name]
     kept = set(pairs[:: config.getoption("--one-in")])
     left_out = [item for item in pairs if item not in kept]
+    shard, shards = map(int, config.getoption("--shard").split("/"))
+    rest = [item for item in items if item not in set(left_out)]
+    left_out += [item for n, item in enumerate(rest) if n % shards != shard]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in set(left_out)]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item):
+    """Write each result when it is there: a run that is cut off keeps what it has shown."""
+    report = yield
+    path = item.config.getoption("--record")
+    if path and (report.when == "call" or report.outcome != "passed"):
+        line = {"test": item.nodeid, "outcome": report.outcome, "seconds": round(report.duration, 2)}
+        if report.failed:
+            line["why"] = str(report.longrepr)[-2000:]
+        with path.open("a") as file:
+            file.write(json.dumps(line) + "\n")
+    return report
 
 
 @pytest.fixture(scope="session")
