@@ -91,4 +91,4 @@ def weights(
     """
     attention.check(check_tensors(q, k, k))
     check_types(q, attention)
-    return weight_map(q, k, attention.on(q.device)).to(q.dtype)
+    return weight_map(q, k, attention).to(q.dtype)

@@ -102,8 +102,9 @@ def block_lists(mask: Mask, places: Places, device: torch.device) -> tuple[Tenso
     T, S = places.queries.count, places.keys.count
     some, every = torch.broadcast_tensors(*mask.blocks(places, SIZE, device))
     some, every = (x.expand(-1, -1, -(-T // SIZE), -(-S // SIZE)) for x in (some, every))
-    part, full = some & ~every, some & every
-    return *_listed(part), *_listed(full), *_listed(part.mT), *_listed(full.mT)
+    part, full = (some & ~every).contiguous(), (some & every).contiguous()
+    # The kernel takes each list for neighbouring numbers, and `argsort` keeps the strides that it finds.
+    return *_listed(part), *_listed(full), *_listed(part.mT.contiguous()), *_listed(full.mT.contiguous())
 
 
 def _listed(chosen: Tensor) -> tuple[Tensor, Tensor]:

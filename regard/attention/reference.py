@@ -25,6 +25,7 @@ def reference(
     weights = softmax(logits), 0 in an empty row
     output  = weights · v
     """
+    attention = attention.on(q.device)
     q, k, v = widen(q, k, v)
     index = indices(q, k)
     places = attention.places(q.shape[2], k.shape[2])
@@ -43,6 +44,7 @@ def weight_map(
     q: Float[Tensor, "B H T D"], k: Float[Tensor, "B G S D"], attention: Attention
 ) -> Float[Tensor, "B H T S"]:
     """The map of the definition, in at least float32."""
+    attention = attention.on(q.device)
     q, k, _ = widen(q, k, k)
     index = indices(q, k)
     places = attention.places(q.shape[2], k.shape[2])

@@ -1,0 +1,64 @@
+"""FlexAttention's inputs, checked where it cannot run: which blocks to visit, and the value told as functions."""
+
+import pytest
+import torch
+from torch.nn.attention.flex_attention import BlockMask, create_block_mask
+
+from regard.algorithms import flex
+from regard.attention import Attention, Bias, Causal, Content, Dense, KeyPadding, Mask, Padding, Slopes, Strided, Window
+from regard.attention.reference import reference
+from tests.tolerances import TORCH_EAGER_FLEX
+
+CPU = torch.device("cpu")
+B, H = 2, 4
+
+
+def masks(T: int, S: int) -> dict[str, Mask]:
+    rare = torch.rand(H, T, S) < 2e-5
+    found = {
+        "causal": Causal(),
+        "causal key padding": Causal() & KeyPadding(torch.tensor([5, S // 2])),
+        "window": Window(20, 200),
+        "dense per head": Dense(rare),
+        "dense per row": Dense(rare[:B, None]),
+        "strided or window": Strided(7) | Window(2),
+        "not causal": ~Causal(),
+    }
+    return found | ({"padding": Padding(torch.tensor([0, S // 3]))} if T == S else {})
+
+
+@pytest.mark.parametrize(("T", "S"), [(300, 300), (300, 520), (600, 200), (1, 300)])
+def test_the_blocks_to_visit_are_those_of_the_dense_map(T: int, S: int):
+    for name, mask in masks(T, S).items():
+        places = Attention(mask=mask).places(T, S)
+
+        def allows(b, h, i, j, mask=mask, places=places):
+            return mask.allows(b, h, i, j, places)
+
+        lists = flex.block_lists(mask, places, CPU)
+        assert all(entry.is_contiguous() for entry in lists), name  # the kernel reads neighbouring numbers
+        ours = BlockMask((T, S), *lists, BLOCK_SIZE=(flex.SIZE, flex.SIZE), mask_mod=allows)
+        rows, heads = lists[0].shape[:2]
+        theirs = create_block_mask(allows, rows, heads, T, S, device="cpu")
+        if "|" in repr(mask):  # what is known of a union may err on the safe side
+            assert (ours.to_dense() >= theirs.to_dense()).all(), name
+        else:
+            assert torch.equal(ours.to_dense(), theirs.to_dense()), name
+        by_key = BlockMask((T, S), *lists, BLOCK_SIZE=(flex.SIZE, flex.SIZE), mask_mod=allows).q_num_blocks
+        assert by_key is not None
+        assert by_key.sum() == lists[0].sum(), name
+
+
+@pytest.mark.filterwarnings("ignore:flex_attention called without torch.compile")
+@pytest.mark.parametrize(("T", "S"), [(150, 150), (40, 150)])
+def test_flex_is_given_the_whole_value(T: int, S: int, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(flex, "_compiled", lambda kind: flex._attend)
+    q, k, v = torch.randn(B, H, T, 20), torch.randn(B, 2, S, 20), torch.randn(B, 2, S, 12)
+    biased = Content(0.3) + Bias(torch.randn(H, T, S)) + Slopes.geometric(H)
+    for name, mask in masks(T, S).items():
+        for scores in (Content(), biased):
+            attention = Attention(scores, mask)
+            out, lse = flex.attend_by_flex(q, k, v, attention, return_lse=True)
+            expected, expected_lse = reference(q.double(), k.double(), v.double(), attention)
+            torch.testing.assert_close(out.double(), expected, **TORCH_EAGER_FLEX, msg=name)
+            torch.testing.assert_close(lse.double(), expected_lse, **TORCH_EAGER_FLEX, msg=name)
