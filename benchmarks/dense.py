@@ -13,7 +13,7 @@ from benchmarks.timing import Result, Timing
 def dense_on_gpu(setting: Setting) -> list[Row]:
     """B4 H16, widths 64 and 128, N from 1k to 16k, forward and backward apart."""
     rows, watch = [], setting.watch("dense")
-    sizes = setting.pick(full=[1024, 2048, 4096, 8192, 16384], quick=[1024, 4096, 16384], tiny=[256])
+    sizes = setting.pick(full=[1024, 2048, 4096, 8192, 16384], tiny=[256])
     for T in sizes:
         for D in (64, 128):
             for mask in (NONE, CAUSAL):

@@ -15,7 +15,7 @@ LIMITS = {
     "cuda": {"dense": 110, "memory": 25, "planner": 120},
     "cpu": {"memory": 45, "planner": 70},
 }
-SHARE = {"full": 1.0, "quick": 0.25, "tiny": 0.3}
+SHARE = {"full": 1.0, "quick": 0.5, "tiny": 0.3}
 
 
 @dataclass(frozen=True)

@@ -40,14 +40,14 @@ def _on_cuda(problem: Problem) -> tuple[Count, Count]:
 
 
 def _on_cpu(problem: Problem) -> tuple[Count, Count]:
-    """Some fifteen calls for each slab; the largest slab's mask, or its biases for every row and head."""
+    """Some seventy calls for each slab; the largest slab's mask, or its biases for every row and head."""
     shape = problem.shape
     by_row, by_head = problem.attention.mask.varies(problem.places)
     runs = (shape.B if by_row else 1) * (shape.H if by_head else 1)
     count = runs * -(-shape.T // slabs.SIZE) if problem.masks else 1
     if problem.attention.biases:
-        return 15 * count, 12 * shape.B * shape.H * slabs.SIZE * shape.S
-    return 15 * count, 5 * slabs.LONGEST * slabs.SIZE * shape.S if problem.masks else 0
+        return 70 * count, 12 * shape.B * shape.H * slabs.SIZE * shape.S
+    return 70 * count, 5 * slabs.LONGEST * slabs.SIZE * shape.S if problem.masks else 0
 
 
 def run(

@@ -40,8 +40,8 @@ TABLES = {
             single=0.25e12,
             double=0.12e12,
             bandwidth=20e9,
-            launch=2e-5,
-            efficiency={"reference": 0.1, "fused": 0.7, "packed": 0.7, "blockwise": 0.6},
+            launch=1e-5,
+            efficiency={"reference": 0.1, "fused": 0.7, "packed": 0.7, "blockwise": 0.35},
         ),
         Ceilings(
             name="h200",

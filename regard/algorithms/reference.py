@@ -24,7 +24,7 @@ def cost(problem: Problem) -> Cost:
         flops=products(pairs, shape.D, shape.E, problem.backward, recompute=False),
         bytes=passes * wide * pairs + traffic(shape, problem.item, problem.backward),
         memory=kept * wide * pairs,
-        launches=60 if problem.backward else 20,
+        launches=60 if problem.backward else 25,
     )
 
 

@@ -78,8 +78,9 @@ def _backward(
             parts = _by_flash(grads[0], q, k, v, out, lse, attention, slab, places)
         _put(totals[0], slab.rows, slab.heads, slab.queries, parts[0])
         for total, part in zip(totals[1:3], parts[1:3], strict=True):
-            shared = part.unflatten(1, (len(groups), -1)).sum(2)
-            _add(total, slab.rows, groups, slab.keys, shared)
+            if len(slab.heads) > len(groups):
+                part = part.unflatten(1, (len(groups), -1)).sum(2)
+            _add(total, slab.rows, groups, slab.keys, part)
         for total, part in zip(totals[3:], parts[3:], strict=True):
             total += part
     return [total.to(x.dtype) for total, x in zip(totals, targets, strict=True)]
@@ -139,9 +140,12 @@ def _operands(q: Tensor, k: Tensor, v: Tensor, attention: Attention, slab: Slab,
     bias, empty = None, None
     if slab.masked:
         allowed = attention.mask.slab(*slab.index, places)
-        q, k, v = blank(q, k, v, allowed)
-        empty = ~allowed.any(-1, keepdim=True)
-        bias = q.new_zeros(()).masked_fill(~(allowed | empty), -torch.inf)
+        live = allowed.any(-1, keepdim=True)
+        if not (live.all() and allowed.any(-2).all()):  # mostly there is nothing to blank, and copies cost
+            q, k, v = blank(q, k, v, allowed)
+            empty = ~live
+            allowed = allowed | empty
+        bias = q.new_zeros(()).masked_fill(~allowed, -torch.inf)
     if attention.biases:
         wide = torch.promote_types(q.dtype, torch.float32)  # the kernel would round a bias to the type of q
         q, k, v = q.to(wide), k.to(wide), v.to(wide)
