@@ -14,7 +14,7 @@ from pathlib import Path
 
 import torch
 
-LEFT_OUT = "not any_moves and not report and not bad_input and not visits"  # no attention, or a kernel per example
+LEFT_OUT = "not any_moves and not report and not bad_input and not visits and not test_flex"  # no attention, or a kernel per example
 
 
 def main() -> None:

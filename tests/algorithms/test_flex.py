@@ -49,6 +49,7 @@ def test_the_blocks_to_visit_are_those_of_the_dense_map(T: int, S: int):
         assert by_key.sum() == lists[0].sum(), name
 
 
+@pytest.mark.compiled  # torch traces the value's functions even where it does not compile them
 @pytest.mark.filterwarnings("ignore:flex_attention called without torch.compile")
 @pytest.mark.parametrize(("T", "S"), [(150, 150), (40, 150)])
 def test_flex_is_given_the_whole_value(T: int, S: int, monkeypatch: pytest.MonkeyPatch):
