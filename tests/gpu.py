@@ -14,7 +14,8 @@ from pathlib import Path
 
 import torch
 
-LEFT_OUT = "not any_moves and not report and not bad_input and not visits and not test_flex"  # no attention, or a kernel per example
+# Left out: what computes no attention on the GPU, and what would compile a kernel for every example.
+LEFT_OUT = "not any_moves and not report and not bad_input and not visits and not test_flex"
 
 
 def main() -> None:
