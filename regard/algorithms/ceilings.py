@@ -51,7 +51,7 @@ TABLES = {
             double=60e12,
             bandwidth=4.27e12,
             launch=5e-6,
-            efficiency={"reference": 0.05, "fused": 0.6, "packed": 0.35, "blockwise": 0.3},
+            efficiency={"reference": 0.05, "fused": 0.65, "packed": 0.35, "blockwise": 0.3},
         ),
     )
 }

@@ -58,6 +58,7 @@ def traffic(shape: Any, item: int, backward: bool) -> Count:
 
 
 def kept(shape: Any, item: int, backward: bool) -> Count:
-    """Bytes that no algorithm can do without: the output and one number per row; going back, dO, dq, dk and dv too."""
-    forward = output(shape, item) + 4 * shape.B * shape.H * shape.T
-    return forward + output(shape, item) + inputs(shape, item) if backward else forward
+    """Bytes that kernels hold: the output and a number per row; going back dq, dk, dv, and a float32 dq that adds up."""
+    rows = shape.B * shape.H * shape.T
+    forward = output(shape, item) + 4 * rows
+    return forward + inputs(shape, item) + 4 * rows * shape.D if backward else forward

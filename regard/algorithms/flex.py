@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.nn.attention.flex_attention import AuxRequest, BlockMask, flex_attention
 
 from regard.algorithms.widths import widen
-from regard.attention import Attention, Bias, Mask, Places, Sequence
+from regard.attention import Attention, Bias, Places, Sequence
 from regard.attention.visibility import visible
 
 SIZE = 128  # FlexAttention's own block
@@ -23,31 +23,29 @@ def attend_by_flex(
 ) -> tuple[Tensor, Tensor | None]:
     """Any mask and any score term, compiled once for each kind of problem."""
     attention = attention.on(q.device)
+    lists = _block_lists(attention, q, k)
     if torch.compiler.is_compiling():
-        out, lse = _attend(q, k, v, attention, None)
+        out, lse = _attend(q, k, v, attention, lists)
     else:
         structure, _ = attention.flatten()
         kind = (structure, q.dtype, q.shape[1], k.shape[1], q.shape[3], v.shape[3], torch.is_grad_enabled())
-        out, lse = _compiled(kind)(q, k, v, attention, _known_lists(attention, q, k))
+        out, lse = _compiled(kind)(q, k, v, attention, lists)
     return out, lse if return_lse else None
 
 
-def _attend(
-    q: Tensor, k: Tensor, v: Tensor, attention: Attention, lists: tuple[Tensor, ...] | None
-) -> tuple[Tensor, Tensor]:
-    """Blank what nobody sees, for the kernel multiplies it by zero; list the blocks to visit; visit them."""
+def _attend(q: Tensor, k: Tensor, v: Tensor, attention: Attention, lists: list[Tensor] | None) -> tuple[Tensor, Tensor]:
+    """Blank what nobody sees, for the kernel multiplies it by zero, and visit the listed blocks; None: all of them."""
     D, E = q.shape[3], v.shape[3]
     exact = attention.places(q.shape[2], k.shape[2])
     places = _with_start_as_data(exact, q.shape[0], q.device)
     q, k, v = _blank(q, k, v, attention, exact)
     terms = attention.biases
     blocks = None
-    if not attention.mask.is_full(exact):
+    if lists is not None:
 
         def allows(b: Tensor, h: Tensor, i: Tensor, j: Tensor) -> Tensor:
             return attention.mask.allows(b, h, i, j, places)
 
-        lists = block_lists(attention.mask, exact, q.device) if lists is None else lists
         blocks = BlockMask((q.shape[2], k.shape[2]), *lists, BLOCK_SIZE=(SIZE, SIZE), mask_mod=allows)
 
     def score(logit: Tensor, b: Tensor, h: Tensor, i: Tensor, j: Tensor) -> Tensor:
@@ -91,31 +89,52 @@ def _with_start_as_data(places: Places, B: int, device: torch.device) -> Places:
     return Places(Sequence(queries.n, shift, queries.step), Sequence(keys.n, 0, keys.step))
 
 
-def _known_lists(attention: Attention, q: Tensor, k: Tensor) -> tuple[Tensor, ...] | None:
-    """The block lists, remembered when they depend on sizes alone; None when they depend on data."""
+def _block_lists(attention: Attention, q: Tensor, k: Tensor) -> list[Tensor] | None:
+    """The blocks that this call visits, None for all; remembered when they depend on sizes alone."""
+    B, H, T, S = *q.shape[:3], k.shape[2]
+    if attention.mask.is_full(attention.places(T, S)):
+        return None
     structure, tensors = Attention(mask=attention.mask, queries=attention.queries, keys=attention.keys).flatten()
-    return None if tensors else _static_lists(repr(structure), q.shape[2], k.shape[2], q.device)
+    if torch.compiler.is_compiling() or tensors:
+        return list_blocks(tensors, repr(structure), B, H, T, S, q.device)
+    return _static_lists(repr(structure), B, H, T, S, q.device)
 
 
-def block_lists(mask: Mask, places: Places, device: torch.device) -> tuple[Tensor, ...]:
+@functools.lru_cache(maxsize=256)
+def _static_lists(structure: str, B: int, H: int, T: int, S: int, device: torch.device) -> list[Tensor]:
+    return list_blocks([], structure, B, H, T, S, device)
+
+
+@torch.library.custom_op("regard::list_blocks", mutates_args=())
+def list_blocks(
+    tensors: list[Tensor], structure: str, B: int, H: int, T: int, S: int, device: torch.device
+) -> list[Tensor]:
     """Which blocks to visit, as FlexAttention lists them: by query block and by key block, in part and in full."""
-    T, S = places.queries.count, places.keys.count
-    some, every = torch.broadcast_tensors(*mask.blocks(places, SIZE, device))
-    some, every = (x.expand(-1, -1, -(-T // SIZE), -(-S // SIZE)) for x in (some, every))
-    part, full = (some & ~every).contiguous(), (some & every).contiguous()
+    attention = Attention.unflatten(structure, tensors)
+    places = attention.places(T, S)
+    shape = _block_shape(attention, B, H, T, S)
+    some, every = (x.expand(shape) for x in attention.mask.blocks(places, SIZE, device))
+    part, full = some & ~every, some & every
     # The kernel takes each list for neighbouring numbers, and `argsort` keeps the strides that it finds.
-    return *_listed(part), *_listed(full), *_listed(part.mT.contiguous()), *_listed(full.mT.contiguous())
+    return [x.contiguous() for chosen in (part, full, part.mT, full.mT) for x in _listed(chosen.contiguous())]
+
+
+@list_blocks.register_fake
+def _(tensors: list[Tensor], structure: str, B: int, H: int, T: int, S: int, device: torch.device) -> list[Tensor]:
+    shape = _block_shape(Attention.unflatten(structure, tensors), B, H, T, S)
+    flipped = (*shape[:2], shape[3], shape[2])
+    sizes = [size for kind in (shape, shape, flipped, flipped) for size in (kind[:3], kind)]
+    return [torch.empty(size, dtype=torch.int32, device=device) for size in sizes]
+
+
+def _block_shape(attention: Attention, B: int, H: int, T: int, S: int) -> tuple[int, int, int, int]:
+    by_row, by_head = attention.mask.varies(attention.places(T, S))
+    return B if by_row else 1, H if by_head else 1, -(-T // SIZE), -(-S // SIZE)
 
 
 def _listed(chosen: Tensor) -> tuple[Tensor, Tensor]:
     """How many blocks each row visits, and their numbers first in the list."""
     return chosen.sum(-1, dtype=torch.int32), chosen.int().argsort(dim=-1, descending=True, stable=True).int()
-
-
-@functools.lru_cache(maxsize=256)
-def _static_lists(structure: str, T: int, S: int, device: torch.device) -> tuple[Tensor, ...]:
-    attention = Attention.unflatten(structure, [])
-    return block_lists(attention.mask, attention.places(T, S), device)
 
 
 def _blank(q: Tensor, k: Tensor, v: Tensor, attention: Attention, places: Places) -> tuple[Tensor, Tensor, Tensor]:

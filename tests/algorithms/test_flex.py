@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch.nn.attention.flex_attention import BlockMask, create_block_mask
 
-from regard.algorithms import flex
+from regard.algorithms import flex, slab_kernel
 from regard.attention import Attention, Bias, Causal, Content, Dense, KeyPadding, Mask, Padding, Slopes, Strided, Window
 from regard.attention.reference import reference
 from tests.tolerances import TORCH_EAGER_FLEX
@@ -35,7 +35,8 @@ def test_the_blocks_to_visit_are_those_of_the_dense_map(T: int, S: int):
         def allows(b, h, i, j, mask=mask, places=places):
             return mask.allows(b, h, i, j, places)
 
-        lists = flex.block_lists(mask, places, CPU)
+        structure, tensors = Attention(mask=mask).flatten()
+        lists = flex.list_blocks(tensors, repr(structure), B, H, T, S, CPU)
         assert all(entry.is_contiguous() for entry in lists), name  # the kernel reads neighbouring numbers
         ours = BlockMask((T, S), *lists, BLOCK_SIZE=(flex.SIZE, flex.SIZE), mask_mod=allows)
         rows, heads = lists[0].shape[:2]
@@ -63,3 +64,16 @@ def test_flex_is_given_the_whole_value(T: int, S: int, monkeypatch: pytest.Monke
             expected, expected_lse = reference(q.double(), k.double(), v.double(), attention)
             torch.testing.assert_close(out.double(), expected, **TORCH_EAGER_FLEX, msg=name)
             torch.testing.assert_close(lse.double(), expected_lse, **TORCH_EAGER_FLEX, msg=name)
+
+
+@pytest.mark.compiled
+@pytest.mark.filterwarnings("ignore::DeprecationWarning:torch.*", "ignore::UserWarning:torch.*")
+def test_the_operators_keep_their_promises_to_the_compiler():
+    """Shapes without data agree with the real ones, at dynamic sizes too, and nothing is changed in place."""
+    mask = Causal() & KeyPadding(torch.tensor([5, 200]))
+    structure, tensors = Attention(mask=mask).flatten()
+    torch.library.opcheck(flex.list_blocks, (tensors, repr(structure), B, H, 300, 300, CPU))
+    q, k, v = (torch.randn(B, heads, 140, 16, requires_grad=True) for heads in (H, 2, 2))
+    for scores in (Content(), Content() + Slopes(torch.rand(H, requires_grad=True))):
+        structure, tensors = Attention(scores, mask).flatten()
+        torch.library.opcheck(slab_kernel._forward, (q, k, v, tensors, repr(structure), "blocks", True))
