@@ -36,7 +36,7 @@ check: setup
 	$(BIN)/basedpyright
 
 bench: setup
-	$(BIN)/python -m benchmarks.attention --out benchmarks/results/attention-cpu.json --markdown benchmarks/results/attention-cpu.md
+	$(BIN)/python -m benchmarks.attention --device cpu --out benchmarks/results/attention-cpu.json --markdown benchmarks/results/attention-cpu.md
 
 clean:
 	rm -rf .venv build dist *.egg-info .pytest_cache .ruff_cache .hypothesis

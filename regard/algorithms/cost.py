@@ -58,7 +58,7 @@ def traffic(shape: Any, item: int, backward: bool) -> Count:
 
 
 def kept(shape: Any, item: int, backward: bool) -> Count:
-    """Bytes that kernels hold: the output and a number per row; going back dq, dk, dv, and a float32 dq that adds up."""
+    """Bytes that kernels hold: the output and a number per row; going back dq, dk, dv, and a float32 sum for dq."""
     rows = shape.B * shape.H * shape.T
     forward = output(shape, item) + 4 * rows
     return forward + inputs(shape, item) + 4 * rows * shape.D if backward else forward

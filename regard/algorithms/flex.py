@@ -109,7 +109,11 @@ def _static_lists(structure: str, B: int, H: int, T: int, S: int, device: torch.
 def list_blocks(
     tensors: list[Tensor], structure: str, B: int, H: int, T: int, S: int, device: torch.device
 ) -> list[Tensor]:
-    """Which blocks to visit, as FlexAttention lists them: by query block and by key block, in part and in full."""
+    """Which blocks to visit, as FlexAttention lists them: by query block and by key block, in part and in full.
+
+    An operator of its own, because the sort that torch's compiler makes of a symbolic length reads out of bounds
+    (pytorch issue 160018).
+    """
     attention = Attention.unflatten(structure, tensors)
     places = attention.places(T, S)
     shape = _block_shape(attention, B, H, T, S)
