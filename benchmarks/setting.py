@@ -45,7 +45,7 @@ class Setting:
                 quick=Effort(seconds=0.3, rounds=(3, 10), slice=1e-3),
             )
         return self.pick(
-            full=Effort(seconds=6.0, rounds=(7, 30), slice=2e-2),
+            full=Effort(seconds=12.0, rounds=(9, 40), slice=2e-2),
             quick=Effort(seconds=0.8, rounds=(3, 10), slice=5e-3),
             tiny=Effort(seconds=0.0, rounds=(2, 2), slice=0.0),
         )

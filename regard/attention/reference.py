@@ -25,12 +25,7 @@ def reference(
     weights = softmax(logits), 0 in an empty row
     output  = weights · v
     """
-    attention = attention.on(q.device)
-    q, k, v = widen(q, k, v)
-    index = indices(q, k)
-    places = attention.places(q.shape[2], k.shape[2])
-    mask = attention.mask.slab(*index, places)
-    q, k, v = blank(q, k, v, mask)
+    q, k, v, attention, index, places, mask = _prepared(q, k, v, attention)
 
     logits = logits_of(q, k, attention, index, places)
     logits = logits.masked_fill(~mask, -torch.inf)
@@ -44,13 +39,20 @@ def weight_map(
     q: Float[Tensor, "B H T D"], k: Float[Tensor, "B G S D"], attention: Attention
 ) -> Float[Tensor, "B H T S"]:
     """The map of the definition, in at least float32."""
+    q, k, _, attention, index, places, mask = _prepared(q, k, k, attention)
+    return weigh(logits_of(q, k, attention, index, places).masked_fill(~mask, -torch.inf), attention)
+
+
+def _prepared(
+    q: Tensor, k: Tensor, v: Tensor, attention: Attention
+) -> tuple[Tensor, Tensor, Tensor, Attention, Index, Places, Tensor]:
+    """Wide tensors without what nobody sees, everything on one device, and the mask as a map."""
     attention = attention.on(q.device)
-    q, k, _ = widen(q, k, k)
+    q, k, v = widen(q, k, v)
     index = indices(q, k)
     places = attention.places(q.shape[2], k.shape[2])
     mask = attention.mask.slab(*index, places)
-    q, k, _ = blank(q, k, k, mask)
-    return weigh(logits_of(q, k, attention, index, places).masked_fill(~mask, -torch.inf), attention)
+    return *blank(q, k, v, mask), attention, index, places, mask
 
 
 def logits_of(

@@ -57,7 +57,8 @@ def _structure(field: Any, tensors: list[Tensor]) -> Any:
     if field is None or isinstance(field, int | float):
         return field
     if isinstance(field, Value):
-        return (field.tag, *[_structure(getattr(field, name), tensors) for name in type(field).__match_args__])
+        names = type(field).__match_args__
+        return (field.tag, *[_structure(getattr(field, name), tensors) for name in names]) if names else (field.tag,)
     if isinstance(field, Tensor):
         tensors.append(field)
         return ("tensor", len(tensors) - 1)
