@@ -8,6 +8,7 @@ from regard.algorithms.cost import Cost, Count, inputs, kept, products, traffic
 from regard.algorithms.problem import Problem
 from regard.algorithms.visits import visited
 from regard.attention import Attention, Hard
+from regard.attention.visibility import band
 
 NAME = "blockwise"
 
@@ -42,12 +43,17 @@ def _on_cuda(problem: Problem) -> tuple[Count, Count]:
 def _on_cpu(problem: Problem) -> tuple[Count, Count]:
     """Some seventy calls for each slab; the largest slab's mask, or its biases for every row and head."""
     shape = problem.shape
+    if not (problem.masks or problem.attention.biases):
+        return 70, 0
     by_row, by_head = problem.attention.mask.varies(problem.places)
-    runs = (shape.B if by_row else 1) * (shape.H if by_head else 1)
-    count = runs * -(-shape.T // slabs.SIZE) if problem.masks else 1
+    count = (shape.B if by_row else 1) * (shape.H if by_head else 1) * -(-shape.T // slabs.SIZE)
+    low, high = band(problem.masks, problem.places)
+    keys = shape.S if low is None or high is None else min(shape.S, high - low + 3 * slabs.SIZE)
     if problem.attention.biases:
-        return 70 * count, 12 * shape.B * shape.H * slabs.SIZE * shape.S
-    return 70 * count, 5 * slabs.LONGEST * slabs.SIZE * shape.S if problem.masks else 0
+        return 70 * count, 12 * shape.B * shape.H * slabs.SIZE * keys
+    # Under a band every block of queries sees other keys; without one several blocks share a slab.
+    blocks = slabs.LONGEST if low is None and high is None else 1
+    return 70 * count, 5 * blocks * slabs.SIZE * keys
 
 
 def run(
