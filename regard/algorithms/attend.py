@@ -1,6 +1,6 @@
 """`attend` and `weights`: the value in, the result out."""
 
-from typing import Any
+from typing import Any, Literal, overload
 
 import torch
 from jaxtyping import Float
@@ -15,6 +15,32 @@ PLAIN = Attention()
 _choices: dict[Any, Any] = {}
 
 
+@overload
+def attend(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    attention: Attention = PLAIN,
+    *,
+    dropout: float = 0.0,
+    algorithm: str | None = None,
+    return_lse: Literal[False] = False,
+) -> Tensor: ...
+
+
+@overload
+def attend(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    attention: Attention = PLAIN,
+    *,
+    dropout: float = 0.0,
+    algorithm: str | None = None,
+    return_lse: Literal[True],
+) -> tuple[Tensor, Tensor]: ...
+
+
 def attend(
     q: Float[Tensor, "B H T D"],
     k: Float[Tensor, "B G S D"],
@@ -24,19 +50,22 @@ def attend(
     dropout: float = 0.0,
     algorithm: str | None = None,
     return_lse: bool = False,
-) -> Any:
+) -> Float[Tensor, "B H T E"] | tuple[Float[Tensor, "B H T E"], Float[Tensor, "B H T"]]:
     """Attention, by the cheapest algorithm that is exact for it.
 
         o_i = Σ_j softmax_j(scores_ij where the mask allows) · v_j
 
-    Grouped heads: G divides H. A row that may see nothing gives zeros, and so do its gradients.
+    Grouped heads: G divides H. A row that may see nothing gives zeros, and so do its gradients. `dropout` acts on the
+    weights. `algorithm` names one, which raises `Refused` where it is not exact. `return_lse` gives the log-sum-exp of
+    each row's logits too, shape (B, H, T), in at least float32.
 
     >>> q, k, v = (torch.ones(1, 1, 2, 4) for _ in range(3))
     >>> attend(q, k, v).shape
     torch.Size([1, 1, 2, 4])
     """
     check_options(attention, dropout, return_lse)
-    if isinstance(attention.content, Content) and attention.content.beta is not None and attention.content.beta <= 0:
+    content = attention.content
+    if content is not None and content.beta is not None and content.beta <= 0:
         q, attention = _with_positive_beta(q, attention)
     chosen = _choose(q, k, v, attention, dropout, algorithm, return_lse)
     out, lse = chosen.run(q, k, v, attention, dropout=dropout, return_lse=return_lse)
@@ -89,6 +118,7 @@ def weights(
     >>> weights(torch.zeros(1, 1, 1, 4), torch.zeros(1, 1, 2, 4))
     tensor([[[[0.5000, 0.5000]]]])
     """
+    check_options(attention, 0.0, return_lse=False)
     attention.check(check_tensors(q, k, k))
     check_types(q, attention)
     return weight_map(q, k, attention).to(q.dtype)

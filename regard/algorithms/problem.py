@@ -46,8 +46,8 @@ def pose(
     device: str | None = None,
 ) -> Problem:
     """Check the input and state the problem. Raises before any arithmetic."""
-    shape = check_tensors(q, k, v)
     check_options(attention, dropout, return_lse)
+    shape = check_tensors(q, k, v)
     attention.check(shape)
     biases = check_types(q, attention)
     places = attention.places(shape.T, shape.S)
@@ -105,6 +105,9 @@ def check_tensors(q: Tensor, k: Tensor, v: Tensor) -> Shape:
 
 
 def check_options(attention: Attention, dropout: float, return_lse: bool) -> None:
+    if not isinstance(attention, Attention):
+        field = "mask" if isinstance(attention, Mask) else "scores"
+        raise ValueError(f"attention must be an Attention: got {attention!r}; use Attention({field}={attention!r})")
     if not 0 <= dropout < 1:
         raise ValueError(f"dropout is a probability below 1: got dropout={dropout}; use 0.0 for none")
     if return_lse and isinstance(attention.weighting, Hard):

@@ -78,6 +78,8 @@ BAD: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
     "v of one dimension": (attended(inputs=(Q, K, V[0, 0, 0])), ("v must be (B, G, S, E)", "(5,)")),
     "whole numbers": (attended(inputs=(Q.long(), K, V)), ("q must be floating point", "torch.int64")),
     "boolean values": (attended(inputs=(Q, K, V.bool())), ("v must be floating point", "torch.bool")),
+    "a mask alone": (attended(Causal), ("must be an Attention", "Attention(mask=Causal())")),
+    "scores alone": (attended(Content), ("must be an Attention", "Attention(scores=Content(beta=None))")),
     "widths differ": (attended(inputs=tensors(k=(2, 2, 6, 7))), ("one width", "8", "7")),
     "lengths of k and v differ": (attended(inputs=tensors(v=(2, 2, 7, 5))), ("one length", "6", "7")),
     "heads of k and v differ": (attended(inputs=tensors(v=(2, 4, 6, 5))), ("number of heads", "2", "4")),
