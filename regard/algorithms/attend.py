@@ -10,6 +10,7 @@ from regard.algorithms.planner import choose
 from regard.algorithms.problem import check_options, check_tensors, check_types, pose
 from regard.attention import Attention, Content, Sum
 from regard.attention.reference import weight_map
+from regard.attention.value import check_state
 
 PLAIN = Attention()
 _choices: dict[Any, Any] = {}
@@ -64,6 +65,9 @@ def attend(
     torch.Size([1, 1, 2, 4])
     """
     check_options(attention, dropout, return_lse)
+    if torch.is_autocast_enabled(q.device.type):  # q, k and v say the type of the result; logits are never narrowed
+        with torch.autocast(q.device.type, enabled=False):
+            return attend(q, k, v, attention, dropout=dropout, algorithm=algorithm, return_lse=return_lse)  # pyright: ignore[reportCallIssue, reportArgumentType]
     content = attention.content
     if content is not None and content.beta is not None and content.beta <= 0:
         q, attention = _with_positive_beta(q, attention)
@@ -92,6 +96,7 @@ def _choose(
         return choose(pose(q, k, v, attention, dropout=dropout, return_lse=return_lse), algorithm)
     flat = attention.__dict__.get("flat")
     if flat is None:  # a value never changes: take it apart once
+        check_state(attention)
         flat = attention.__dict__["flat"] = attention.flatten()
     structure, tensors = flat
     grads = torch.is_grad_enabled()
@@ -121,4 +126,5 @@ def weights(
     check_options(attention, 0.0, return_lse=False)
     attention.check(check_tensors(q, k, k))
     check_types(q, attention)
-    return weight_map(q, k, attention).to(q.dtype)
+    with torch.autocast(q.device.type, enabled=False):
+        return weight_map(q, k, attention).to(q.dtype)

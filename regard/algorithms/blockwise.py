@@ -29,10 +29,18 @@ def cost(problem: Problem) -> Cost:
     calls, extra = _on_cuda(problem) if problem.on_cuda else _on_cpu(problem)
     return Cost(
         flops=products(visited(problem, slabs.SIZE), shape.D, shape.E, problem.backward, recompute=True),
-        bytes=traffic(shape, problem.item, problem.backward),
+        bytes=traffic(shape, problem.item, problem.backward) + _bias_gradients(problem),
         memory=kept(shape, problem.item, problem.backward) + extra,
         launches=3 * calls if problem.backward else calls,
     )
+
+
+def _bias_gradients(problem: Problem) -> Count:
+    """On the CPU each slab adds a gradient of the whole bias to the sum."""
+    if problem.on_cuda or not problem.bias_backward:
+        return 0
+    biases = [tensor for term in problem.attention.biases for tensor in term.flatten()[1]]
+    return 12 * sum([tensor.numel() for tensor in biases]) * -(-problem.shape.T // slabs.SIZE)
 
 
 def _on_cuda(problem: Problem) -> tuple[Count, Count]:

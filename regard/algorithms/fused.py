@@ -36,7 +36,7 @@ def refuses(problem: Problem) -> str | None:
 
 def starts_causal(masks: tuple[Mask, ...], places: Places) -> bool:
     """Query i sees keys 0…i: the one alignment that sdpa's `is_causal` means."""
-    return len(masks) == 1 and isinstance(masks[0], Causal) and band(masks, places) == (None, 0)
+    return len(masks) == 1 and type(masks[0]) is Causal and band(masks, places) == (None, 0)
 
 
 def cost(problem: Problem) -> Cost:
@@ -79,7 +79,7 @@ def _is_causal(attention: Attention, T: int, S: int) -> bool:
     """Whether the one mask that is not refused hides anything; the two common cases are decided without positions."""
     if isinstance(attention.mask, Everything):
         return False
-    if isinstance(attention.mask, Causal) and attention.queries is None and attention.keys is None:
+    if type(attention.mask) is Causal and attention.queries is None and attention.keys is None:
         return T > 1  # the last query stands at the last key and sees everything
     return not attention.mask.is_full(attention.places(T, S))
 

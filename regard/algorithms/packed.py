@@ -11,7 +11,7 @@ from regard.algorithms.fused import starts_causal
 from regard.algorithms.problem import Problem
 from regard.algorithms.visits import visited
 from regard.attention import Attention, Content, Hard
-from regard.attention.padding import Padding, RealTokens
+from regard.attention.padding import KeyPadding, Padding
 
 NAME = "packed"
 
@@ -21,8 +21,8 @@ def refuses(problem: Problem) -> str | None:
         return "computes a softmax, not Hard()"
     if not isinstance(problem.attention.scores, Content):
         return "scores content alone"
-    paddings = [mask for mask in problem.masks if isinstance(mask, RealTokens)]
-    others = tuple([mask for mask in problem.masks if not isinstance(mask, RealTokens)])
+    paddings = [mask for mask in problem.masks if type(mask) in (KeyPadding, Padding)]
+    others = tuple([mask for mask in problem.masks if type(mask) not in (KeyPadding, Padding)])
     if len(paddings) != 1:
         return "needs one Padding or KeyPadding"
     if others and not (isinstance(paddings[0], Padding) and starts_causal(others, problem.places)):

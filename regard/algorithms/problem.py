@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from regard.algorithms.ceilings import Ceilings, table, table_of
-from regard.attention import Attention, Hard, Mask, Places, Shape
+from regard.attention import Attention, Hard, Mask, Places, Shape, Term
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,8 +106,10 @@ def check_tensors(q: Tensor, k: Tensor, v: Tensor) -> Shape:
 
 def check_options(attention: Attention, dropout: float, return_lse: bool) -> None:
     if not isinstance(attention, Attention):
-        field = "mask" if isinstance(attention, Mask) else "scores"
-        raise ValueError(f"attention must be an Attention: got {attention!r}; use Attention({field}={attention!r})")
+        use = "Attention()"
+        if isinstance(attention, Mask | Term):
+            use = f"Attention({'mask' if isinstance(attention, Mask) else 'scores'}={attention!r})"
+        raise ValueError(f"attention must be an Attention: got {attention!r}; use {use}")
     if not 0 <= dropout < 1:
         raise ValueError(f"dropout is a probability below 1: got dropout={dropout}; use 0.0 for none")
     if return_lse and isinstance(attention.weighting, Hard):

@@ -19,10 +19,11 @@ def cost(problem: Problem) -> Cost:
     shape = problem.shape
     pairs = shape.B * shape.H * shape.T * shape.S
     wide = max(4, problem.item)
+    copies = wide * shape.B * shape.H * shape.S * (shape.D + shape.E)  # k and v, widened, repeated, blanked
     passes, kept = (24, 6) if problem.backward else (10, 3)
     return Cost(
         flops=products(pairs, shape.D, shape.E, problem.backward, recompute=False),
-        bytes=passes * wide * pairs + traffic(shape, problem.item, problem.backward),
+        bytes=passes * wide * pairs + 6 * copies + traffic(shape, problem.item, problem.backward),
         memory=kept * wide * pairs,
         launches=60 if problem.backward else 25,
     )

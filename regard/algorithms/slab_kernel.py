@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor
+from torch.autograd.forward_ad import unpack_dual
 
 from regard.algorithms import slabs
 from regard.algorithms.slabs import Slab
@@ -20,6 +21,8 @@ def attend_by_slabs(
     q: Tensor, k: Tensor, v: Tensor, attention: Attention, cut: str, return_lse: bool
 ) -> tuple[Tensor, Tensor | None]:
     """Attention over the slabs of `cut`: the "sequences" of a padded batch, or the "blocks" of a mask."""
+    if not torch.compiler.is_compiling() and any(unpack_dual(x).tangent is not None for x in (q, k, v)):
+        raise RuntimeError("packed and blockwise attention have no forward-mode derivative; use algorithm='reference'")
     structure, tensors = attention.on(q.device).flatten()
     out, lse = _forward(q, k, v, tensors, repr(structure), cut, return_lse)
     return out, lse if return_lse else None
@@ -152,6 +155,9 @@ def _operands(q: Tensor, k: Tensor, v: Tensor, attention: Attention, slab: Slab,
         bias = q.new_zeros(()) if bias is None else bias.to(wide)
         for term in attention.biases:
             bias = bias + term.slab(*slab.index, places).to(wide)
+        dead = (bias == -torch.inf).all(-1, keepdim=True)
+        if dead.any():  # a bias of −∞ can empty a row too
+            bias, empty = bias.masked_fill(dead, 0), dead if empty is None else dead | empty
     if bias is not None:
         bias = bias.expand(*q.shape[:3], k.shape[2])
     width = max(q.shape[3], v.shape[3])

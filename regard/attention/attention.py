@@ -8,6 +8,8 @@ from regard.attention.scores import Content, Shape, Term
 from regard.attention.value import Value
 from regard.attention.weighting import Softmax, Weighting
 
+EXAMPLES = {"scores": "Content()", "mask": "Causal() or Dense(tensor)", "weighting": "Softmax() or Hard()"}
+
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class Attention(Value):
@@ -34,6 +36,12 @@ class Attention(Value):
         queries: Positions | None = None,
         keys: Positions | None = None,
     ) -> None:
+        for name, part, kind in (("scores", scores, Term), ("mask", mask, Mask), ("weighting", weighting, Weighting)):
+            if part is not None and not isinstance(part, kind):
+                raise ValueError(f"{name} must be a value such as {EXAMPLES[name]}: got {part!r}; did you forget ()?")
+        for name, part in (("queries", queries), ("keys", keys)):
+            if part is not None and not isinstance(part, Positions):
+                raise ValueError(f"{name} must be Sequence or Grid positions: got {part!r}; use Sequence(n)")
         # Written out because torch.compile can follow neither a default that is an object nor a default factory.
         object.__setattr__(self, "scores", Content() if scores is None else scores)
         object.__setattr__(self, "mask", Everything() if mask is None else mask)

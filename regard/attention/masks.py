@@ -30,9 +30,11 @@ class Mask(Value):
     """A predicate over pairs of a query and a key."""
 
     def __and__(self, other: "Mask") -> "Mask":
+        _check_mask("&", other)
         return self if isinstance(other, Everything) else And(self, other)
 
     def __or__(self, other: "Mask") -> "Mask":
+        _check_mask("|", other)
         return Or(self, other)
 
     def __invert__(self) -> "Mask":
@@ -166,6 +168,7 @@ class Everything(Mask):
     """Every query may attend to every key."""
 
     def __and__(self, other: Mask) -> Mask:
+        _check_mask("&", other)
         return other
 
     def allows(self, b: Any, h: Any, i: Any, j: Any, places: Places) -> Any:
@@ -212,6 +215,11 @@ class OffsetMask(Mask):
 
     def varies(self, places: Places) -> tuple[bool, bool]:
         return not places.is_static, False
+
+
+def _check_mask(sign: str, other: object) -> None:
+    if not isinstance(other, Mask):
+        raise ValueError(f"{sign} joins two masks: got {type(other).__name__}; a boolean tensor is Dense(tensor)")
 
 
 def _check_whole(name: str, number: int, least: int) -> None:

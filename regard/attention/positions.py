@@ -24,11 +24,15 @@ class Sequence(Value):
     def __post_init__(self) -> None:
         if self.step < 1:
             raise ValueError(f"step must be at least 1: got step={self.step}; reverse the tokens themselves")
+        if isinstance(self.n, float) or isinstance(self.start, float | str | list | tuple):
+            raise ValueError(f"n and start must be whole numbers: got n={self.n!r}, start={self.start!r}; use int")
         if isinstance(self.start, Tensor) and (self.start.ndim != 1 or self.start.is_floating_point()):
             raise ValueError(
                 "start must be a whole number or one whole number per row, shape (B,): "
                 f"got {self.start.dtype} of shape {tuple(self.start.shape)}; use .long()"
             )
+        if isinstance(self.start, Tensor) and self.start.dtype != torch.int64:
+            object.__setattr__(self, "start", self.start.long())  # small types wrap where positions are subtracted
 
     @property
     def count(self) -> int:

@@ -20,6 +20,8 @@ class Term(Value):
         return (self,)
 
     def __add__(self, other: "Term") -> "Sum":
+        if not isinstance(other, Term):
+            raise ValueError(f"+ joins two score terms: got {type(other).__name__}; a tensor is Bias(tensor)")
         return Sum(self.terms + other.terms)
 
     def check(self, shape: "Shape", places: Places) -> None:
@@ -78,6 +80,8 @@ class Content(Term):
     beta: float | int | None = None
 
     def __post_init__(self) -> None:
+        if self.beta is not None and type(self.beta) not in (int, float):
+            raise ValueError(f"beta must be a plain number: got {self.beta!r}; scale q to learn it, or use float(beta)")
         if self.beta is not None and not math.isfinite(self.beta):
             raise ValueError(f"beta must be finite: got beta={self.beta}; for the limit beta → ∞ use weighting=Hard()")
 
@@ -124,7 +128,7 @@ class Slopes(Term):
 
     @classmethod
     def geometric(cls, num_heads: int, device: torch.device | str | None = None) -> "Slopes":
-        """The paper's slopes `2^(−8(h+1)/H)`."""
+        """Slopes `2^(−8(h+1)/H)`: the paper's where H is a power of two; elsewhere the paper interleaves two series."""
         heads = torch.arange(1, num_heads + 1, device=device, dtype=torch.float32)
         return cls(2 ** (-8 * heads / num_heads))
 

@@ -44,6 +44,24 @@ class Value:
         return value
 
 
+def check_state(value: Any) -> None:
+    """Raise unless all that a value knows is in its positional fields: only these are kept when it is rebuilt."""
+    if isinstance(value, tuple):
+        for item in value:
+            check_state(item)
+    if not isinstance(value, Value):
+        return
+    names = type(value).__match_args__
+    lost = [name for name in value.__dict__ if name not in names and name != "flat"]
+    if lost:
+        raise ValueError(
+            f"a {type(value).__name__} must keep all it knows in positional fields: got {', '.join(lost)} besides; "
+            "make it a @dataclass(frozen=True, eq=False)"
+        )
+    for name in names:
+        check_state(getattr(value, name))
+
+
 def _on(field: Any, device: torch.device) -> Any:
     if isinstance(field, Tensor | Value):
         return field.to(device) if isinstance(field, Tensor) else field.on(device)

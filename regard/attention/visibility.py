@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from regard.attention.masks import Causal, Mask, Window
-from regard.attention.padding import Padding, RealTokens
+from regard.attention.padding import KeyPadding, Padding, RealTokens
 from regard.attention.positions import Places, Sequence
 
 Bound = int | None
@@ -28,11 +28,11 @@ def band(masks: tuple[Mask, ...], places: Places) -> tuple[Bound, Bound]:
     queries, keys = places.line(masks)
     shift = queries.at(0, 0) - keys.at(0, 0)
     for mask in masks:
-        if isinstance(mask, Causal | Window):
-            after = 0 if isinstance(mask, Causal) else mask.after
+        if type(mask) is Causal or type(mask) is Window:  # a subclass may mean something else
+            after = mask.after if isinstance(mask, Window) else 0
             bound = (shift + after) // keys.step
             high = bound if high is None else min(high, bound)
-        if isinstance(mask, Window):
+        if type(mask) is Window:
             bound = -((mask.before - shift) // keys.step)
             low = bound if low is None else max(low, bound)
     return low, high
@@ -43,7 +43,7 @@ def visible(mask: Mask, places: Places, B: int, H: int, device: torch.device) ->
     masks = tuple([part for part in mask.conjuncts if not part.is_full(places)])
     if not masks:
         return None, None
-    if on_one_line(places) and all([isinstance(part, Causal | Window | RealTokens) for part in masks]):
+    if on_one_line(places) and all([type(part) in (Causal, Window, KeyPadding, Padding) for part in masks]):
         return _in_band(masks, places, device)
     return _by_definition(mask, places, B, H, device)
 

@@ -1,0 +1,143 @@
+"""Ways in which a value could be computed as another one, each once found."""
+
+from dataclasses import dataclass
+
+import pytest
+import torch
+
+from regard import Attention, attend
+from regard.attention import Bias, Causal, Content, Hard, KeyPadding, Mask, Padding, Sequence
+from regard.attention.reference import reference
+
+
+def tensors(n: int = 200) -> tuple[torch.Tensor, ...]:
+    return tuple(torch.randn(2, heads, n, 8, dtype=torch.float64) for heads in (4, 2, 2))
+
+
+def assert_equal(attention: Attention) -> None:
+    q, k, v = tensors()
+    torch.testing.assert_close(attend(q, k, v, attention), reference(q, k, v, attention)[0])
+
+
+@dataclass(frozen=True, eq=False)
+class Band(Mask):
+    """A mask of a user's own, with nothing but `allows`."""
+
+    width: int = 3
+
+    def allows(self, b, h, i, j, places):
+        return (i - j).abs() <= self.width
+
+
+class Forgetful(Mask):
+    """Not a dataclass: what it knows would be lost when it is rebuilt."""
+
+    def __init__(self, width: int = 3) -> None:
+        self.width = width
+
+    def allows(self, b, h, i, j, places):
+        return (i - j).abs() <= self.width
+
+
+@dataclass(frozen=True, eq=False)
+class StrictlyCausal(Causal):
+    def holds(self, delta):
+        return delta < 0
+
+    def holds_somewhere(self, low, high):
+        return low < 0
+
+    def holds_everywhere(self, low, high):
+        return high < 0
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class OddRows(Padding):
+    """A subclass of a mask that an algorithm knows by name."""
+
+    def allows(self, b, h, i, j, places):
+        return super().allows(b, h, i, j, places) & (i % 2 == 1)
+
+    def blocks(self, places, size, device):
+        return Mask.blocks(self, places, size, device)
+
+
+@pytest.mark.parametrize("width", [3, 50])
+def test_a_mask_of_ones_own(width: int):
+    assert_equal(Attention(mask=Band(width)))
+
+
+def test_a_value_that_would_forget_is_refused():
+    q, k, v = tensors()
+    with pytest.raises(ValueError, match=r"Forgetful must keep all .* positional fields: got width besides; make it"):
+        attend(q, k, v, Attention(mask=Causal() & Forgetful(50)))
+
+
+@pytest.mark.parametrize("mask", [StrictlyCausal(), OddRows([200, 120])], ids=["causal", "padding"])
+def test_a_subclass_is_not_taken_for_its_parent(mask: Mask):
+    assert_equal(Attention(mask=mask))
+
+
+@pytest.mark.usefixtures("unhooked")
+@pytest.mark.parametrize("weighting", [Hard, "hard"])
+def test_an_unknown_weighting_is_refused(weighting):
+    with pytest.raises(ValueError, match=r"weighting must be a value such as Softmax\(\) or Hard\(\): got"):
+        Attention(weighting=weighting)
+
+
+@pytest.mark.usefixtures("unhooked")
+@pytest.mark.parametrize(
+    "bad", [lambda: Attention(mask=Causal), lambda: Attention(Causal()), lambda: Attention(keys=3)]
+)
+def test_a_part_of_another_kind_is_refused(bad):
+    with pytest.raises(ValueError, match="must be"):
+        bad()
+
+
+@pytest.mark.usefixtures("unhooked")
+def test_operators_refuse_tensors():
+    with pytest.raises(ValueError, match=r"& joins two masks: got Tensor; a boolean tensor is Dense"):
+        Causal() & torch.ones(2, 2, dtype=torch.bool)
+    with pytest.raises(ValueError, match=r"\+ joins two score terms: got Causal"):
+        Content() + Causal()
+
+
+@pytest.mark.usefixtures("unhooked")
+def test_a_beta_that_would_not_learn_is_refused():
+    with pytest.raises(ValueError, match="beta must be a plain number"):
+        Content(torch.tensor(0.5, requires_grad=True))
+
+
+def test_a_bias_can_empty_a_row_too():
+    q, k, v = tensors()
+    bias = torch.randn(200, 200, dtype=torch.float64)
+    bias[5] = -torch.inf
+    attention = Attention(Content() + Bias(bias))
+    for algorithm in ("reference", "blockwise"):
+        out, lse = attend(q, k, v, attention, algorithm=algorithm, return_lse=True)
+        assert (lse[:, :, 5] == -torch.inf).all()
+        assert (out[:, :, 5] == 0).all()
+
+
+def test_starts_of_a_small_type_do_not_wrap():
+    q, k = torch.randn(2, 1, 5, 8), torch.randn(2, 1, 3, 8)
+    for dtype in (torch.uint8, torch.int64):
+        attention = Attention(mask=Causal(), keys=Sequence(3, start=torch.zeros(2, dtype=dtype)))
+        assert (attend(q, k, k, attention)[:, :, :2] == 0).all()
+
+
+@pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated")  # torch's own, at the first jvp
+def test_forward_mode_is_right_or_refused():
+    q, k, v = tensors()
+    with pytest.raises(RuntimeError, match="no forward-mode derivative"):
+        torch.func.jvp(lambda x: attend(x, k, v, Attention(mask=KeyPadding([200, 3]))), (q,), (q,))
+
+
+def test_autocast_changes_neither_type_nor_precision():
+    q, k, v = (x.float() for x in tensors())
+    for attention in (Attention(), Attention(mask=KeyPadding([200, 100]))):
+        for algorithm in (None, "reference"):
+            plain = attend(q, k, v, attention, algorithm=algorithm)
+            with torch.autocast("cpu", torch.bfloat16):
+                cast = attend(q, k, v, attention, algorithm=algorithm)
+            assert torch.equal(plain, cast)
