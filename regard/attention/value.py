@@ -44,22 +44,32 @@ class Value:
         return value
 
 
+_SOUND: set[type] = set()  # dataclasses all of whose fields are positional
+
+
 def check_state(value: Any) -> None:
     """Raise unless all that a value knows is in its positional fields: only these are kept when it is rebuilt."""
-    if isinstance(value, tuple):
+    if isinstance(value, Value):
+        if type(value) not in _SOUND:
+            _check_kind(value)
+        for name in type(value).__match_args__:
+            check_state(getattr(value, name))
+    elif isinstance(value, tuple):
         for item in value:
             check_state(item)
-    if not isinstance(value, Value):
-        return
-    names = type(value).__match_args__
-    lost = [name for name in value.__dict__ if name not in names and name != "flat"]
+
+
+def _check_kind(value: Value) -> None:
+    kind = type(value)
+    lost = [name for name in value.__dict__ if name not in kind.__match_args__ and name != "flat"]
     if lost:
         raise ValueError(
-            f"a {type(value).__name__} must keep all it knows in positional fields: got {', '.join(lost)} besides; "
+            f"a {kind.__name__} must keep all it knows in positional fields: got {', '.join(lost)} besides; "
             "make it a @dataclass(frozen=True, eq=False)"
         )
-    for name in names:
-        check_state(getattr(value, name))
+    fields = kind.__dict__.get("__dataclass_fields__")
+    if fields is not None and len(fields) == len(kind.__match_args__):
+        _SOUND.add(kind)
 
 
 def _on(field: Any, device: torch.device) -> Any:
