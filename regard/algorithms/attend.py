@@ -65,7 +65,9 @@ def attend(
     torch.Size([1, 1, 2, 4])
     """
     check_options(attention, dropout, return_lse)
-    if torch.is_autocast_enabled(q.device.type):  # q, k and v say the type of the result; logits are never narrowed
+    if not q.is_meta and torch.is_autocast_enabled(
+        q.device.type
+    ):  # q, k and v say the type of the result; logits are never narrowed
         with torch.autocast(q.device.type, enabled=False):
             return attend(q, k, v, attention, dropout=dropout, algorithm=algorithm, return_lse=return_lse)  # pyright: ignore[reportCallIssue, reportArgumentType]
     content = attention.content
@@ -126,5 +128,7 @@ def weights(
     check_options(attention, 0.0, return_lse=False)
     attention.check(check_tensors(q, k, k))
     check_types(q, attention)
-    with torch.autocast(q.device.type, enabled=False):
-        return weight_map(q, k, attention).to(q.dtype)
+    if not q.is_meta and torch.is_autocast_enabled(q.device.type):
+        with torch.autocast(q.device.type, enabled=False):
+            return weights(q, k, attention)
+    return weight_map(q, k, attention).to(q.dtype)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 import torch
 
-from regard import Attention, attend
+from regard import Attention, attend, weights
 from regard.attention import Bias, Causal, Content, Hard, KeyPadding, Mask, Padding, Sequence
 from regard.attention.reference import reference
 
@@ -141,3 +141,16 @@ def test_autocast_changes_neither_type_nor_precision():
             with torch.autocast("cpu", torch.bfloat16):
                 cast = attend(q, k, v, attention, algorithm=algorithm)
             assert torch.equal(plain, cast)
+
+
+def test_shapes_can_be_had_without_numbers():
+    q, k = torch.empty(2, 4, 5, 8, device="meta"), torch.empty(2, 2, 7, 8, device="meta")
+    assert weights(q, k, Attention(mask=Causal())).shape == (2, 4, 5, 7)
+    assert attend(q, k, k, Attention(mask=Causal()), algorithm="reference").shape == q.shape
+
+
+def test_the_map_keeps_its_precision_under_autocast():
+    q, k, _ = (x.float() for x in tensors())
+    plain = weights(q, k)
+    with torch.autocast("cpu", torch.bfloat16):
+        assert torch.equal(weights(q, k), plain)
