@@ -7,7 +7,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from regard.algorithms.planner import choose
-from regard.algorithms.problem import check_options, check_tensors, check_types, pose
+from regard.algorithms.problem import check_options, check_tensors, check_types, pose, without_content
 from regard.attention import Attention, Content, Sum
 from regard.attention.reference import weight_map
 from regard.attention.value import check_state
@@ -18,8 +18,8 @@ _choices: dict[Any, Any] = {}
 
 @overload
 def attend(
-    q: Tensor,
-    k: Tensor,
+    q: Tensor | None,
+    k: Tensor | None,
     v: Tensor,
     attention: Attention = PLAIN,
     *,
@@ -31,8 +31,8 @@ def attend(
 
 @overload
 def attend(
-    q: Tensor,
-    k: Tensor,
+    q: Tensor | None,
+    k: Tensor | None,
     v: Tensor,
     attention: Attention = PLAIN,
     *,
@@ -43,8 +43,8 @@ def attend(
 
 
 def attend(
-    q: Float[Tensor, "B H T D"],
-    k: Float[Tensor, "B G S D"],
+    q: Float[Tensor, "B H T D"] | None,
+    k: Float[Tensor, "B G S D"] | None,
     v: Float[Tensor, "B G S E"],
     attention: Attention = PLAIN,
     *,
@@ -58,16 +58,18 @@ def attend(
 
     Grouped heads: G divides H. A row that may see nothing gives zeros, and so do its gradients. `dropout` acts on the
     weights. `algorithm` names one, which raises `Refused` where it is not exact. `return_lse` gives the log-sum-exp of
-    each row's logits too, shape (B, H, T), in at least float32.
+    each row's logits too, shape (B, H, T), in at least float32. Scores without `Content` need no q and k: give None,
+    and the terms say H, the positions T.
 
     >>> q, k, v = (torch.ones(1, 1, 2, 4) for _ in range(3))
     >>> attend(q, k, v).shape
     torch.Size([1, 1, 2, 4])
     """
     check_options(attention, dropout, return_lse)
-    if not q.is_meta and torch.is_autocast_enabled(
-        q.device.type
-    ):  # q, k and v say the type of the result; logits are never narrowed
+    if q is None or k is None:
+        q, k = without_content(q, k, v, attention)
+    # Whatever autocast would say, q, k and v say the type of the result, and logits are never narrowed.
+    if not q.is_meta and torch.is_autocast_enabled(q.device.type):
         with torch.autocast(q.device.type, enabled=False):
             return attend(q, k, v, attention, dropout=dropout, algorithm=algorithm, return_lse=return_lse)  # pyright: ignore[reportCallIssue, reportArgumentType]
     content = attention.content
@@ -118,17 +120,33 @@ def _choose(
 
 
 def weights(
-    q: Float[Tensor, "B H T D"], k: Float[Tensor, "B G S D"], attention: Attention = PLAIN
-) -> Float[Tensor, "B H T S"]:
+    q: Float[Tensor, "B H T D"] | None, k: Float[Tensor, "B G S D"] | None, attention: Attention = PLAIN
+) -> Float[Tensor, "#B H T S"]:
     """The attention map, quadratic in memory: computed when, and only when, somebody asks.
+
+    Without content it is one map for every batch, (1, H, T, S), unless a bias or the mask has rows of its own; q and k
+    may be None where the value has positions.
 
     >>> weights(torch.zeros(1, 1, 1, 4), torch.zeros(1, 1, 2, 4))
     tensor([[[[0.5000, 0.5000]]]])
     """
     check_options(attention, 0.0, return_lse=False)
-    attention.check(check_tensors(q, k, k))
+    if q is None or k is None:
+        q, k = _placed(q, k, attention)
+    attention.check(check_tensors(q, k, k if k.shape[3] else k.new_empty(*k.shape[:3], 1)))
     check_types(q, attention)
     if not q.is_meta and torch.is_autocast_enabled(q.device.type):
         with torch.autocast(q.device.type, enabled=False):
             return weights(q, k, attention)
     return weight_map(q, k, attention).to(q.dtype)
+
+
+def _placed(q: Tensor | None, k: Tensor | None, attention: Attention) -> tuple[Tensor, Tensor]:
+    """Queries and keys of width zero for a map that needs none: as many as the value's positions."""
+    keys = attention.queries if attention.keys is None else attention.keys
+    if keys is None:
+        raise ValueError("a map without q and k needs positions: got none; use keys=Sequence(n) or Grid(h, w)")
+    tensors = attention.flatten()[1]
+    floating = [x for x in tensors if x.is_floating_point()]
+    like = floating[0] if floating else torch.empty(0)
+    return without_content(q, k, like.new_empty(1, 1, keys.count, 1), attention)

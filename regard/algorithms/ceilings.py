@@ -41,7 +41,14 @@ TABLES = {
             double=0.12e12,
             bandwidth=20e9,
             launch=1e-5,
-            efficiency={"reference": 0.1, "fused": 0.7, "packed": 0.7, "blockwise": 0.35},
+            efficiency={
+                "reference": 0.1,
+                "fused": 0.7,
+                "packed": 0.7,
+                "separable": 0.5,
+                "shared": 0.6,
+                "blockwise": 0.35,
+            },
         ),
         Ceilings(
             name="h200",
@@ -51,7 +58,14 @@ TABLES = {
             double=60e12,
             bandwidth=4.27e12,
             launch=5e-6,
-            efficiency={"reference": 0.05, "fused": 0.65, "packed": 0.35, "blockwise": 0.3},
+            efficiency={
+                "reference": 0.05,
+                "fused": 0.65,
+                "packed": 0.35,
+                "separable": 0.4,
+                "shared": 0.7,
+                "blockwise": 0.3,
+            },
         ),
     )
 }

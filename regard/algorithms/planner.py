@@ -6,9 +6,9 @@ from typing import Any, Protocol
 
 from torch import Tensor
 
-from regard.algorithms import blockwise, fused, packed, reference
+from regard.algorithms import blockwise, fused, packed, reference, separable, shared
 from regard.algorithms.cost import Cost
-from regard.algorithms.problem import Problem, nearest, pose
+from regard.algorithms.problem import Problem, check_options, nearest, pose, without_content
 from regard.attention import Attention
 
 
@@ -28,7 +28,7 @@ class Algorithm(Protocol):
     ) -> tuple[Tensor, Tensor | None]: ...
 
 
-ALGORITHMS: list[Any] = [fused, packed, blockwise, reference]
+ALGORITHMS: list[Any] = [fused, packed, separable, shared, blockwise, reference]
 
 
 class Refused(ValueError):  # noqa: N818 - it reads as what happened
@@ -110,8 +110,8 @@ class Plan:
 
 
 def plan(
-    q: Tensor,
-    k: Tensor,
+    q: Tensor | None,
+    k: Tensor | None,
     v: Tensor,
     attention: Attention = Attention(),  # noqa: B008 - a frozen value
     *,
@@ -120,6 +120,8 @@ def plan(
     device: str | None = None,
 ) -> Plan:
     """What `attend` would do with these tensors, and why; meta tensors and another `device` ("h200") are fine."""
+    check_options(attention, dropout, return_lse)
+    q, k = without_content(q, k, v, attention)
     problem = pose(q, k, v, attention, dropout=dropout, return_lse=return_lse, device=device)
     candidates = []
     for algorithm in ALGORITHMS:

@@ -49,6 +49,8 @@ def pose(
     check_options(attention, dropout, return_lse)
     shape = check_tensors(q, k, v)
     attention.check(shape)
+    if shape.D < 1 and attention.content is not None:
+        raise ValueError(f"{attention.content!r} needs columns: got q {tuple(q.shape)}; give width 1 or more")
     biases = check_types(q, attention)
     places = attention.places(shape.T, shape.S)
     grads = torch.is_grad_enabled()
@@ -67,8 +69,26 @@ def pose(
     )
 
 
+def without_content(q: Tensor | None, k: Tensor | None, v: Tensor, attention: Attention) -> tuple[Tensor, Tensor]:
+    """Queries and keys for a value that reads none: of width zero, as many as its terms and positions say."""
+    if q is not None and k is not None:
+        return q, k
+    if attention.content is not None:
+        missing = "q" if q is None else "k"
+        raise ValueError(f"{attention.content!r} needs q and k: got {missing}=None; leave it out of the scores")
+    if q is not None or k is not None:
+        raise ValueError("q and k must both be given or both be None: got one of them; give None for both")
+    if v.ndim != 4 or not v.is_floating_point():
+        raise ValueError(f"v must be floating point (B, G, S, E): got {v.dtype} of shape {tuple(v.shape)}; use view")
+    B, G, S, _ = v.shape
+    H = attention.scores.heads
+    if H is None:
+        raise ValueError(f"the score terms must say the number of heads: got {attention.scores!r}; add one per head")
+    return v.new_empty(B, H, attention.num_queries(S), 0), v.new_empty(B, G, S, 0)
+
+
 def check_tensors(q: Tensor, k: Tensor, v: Tensor) -> Shape:
-    """The sizes of q (B,H,T,D), k (B,G,S,D), v (B,G,S,E), or the first thing that does not fit."""
+    """The sizes of q (B,H,T,D), k (B,G,S,D), v (B,G,S,E), or the first thing that does not fit. D is 0 without q, k."""
     for name, x, layout in (("q", q, "(B, H, T, D)"), ("k", k, "(B, G, S, D)"), ("v", v, "(B, G, S, E)")):
         if x.ndim != 4:
             raise ValueError(
@@ -88,7 +108,7 @@ def check_tensors(q: Tensor, k: Tensor, v: Tensor) -> Shape:
         raise ValueError(f"k and v must have one length: got S={S} and {v.shape[2]}; give each key its value")
     if v.shape[1] != G:
         raise ValueError(f"k and v must have one number of heads: got G={G} and {v.shape[1]}; expand one of them")
-    if min(B, H, G, T, S, D, E) < 1:
+    if min(B, H, G, T, S, E) < 1:
         raise ValueError(
             "attention needs at least one of everything: "
             f"got q {tuple(q.shape)}, k {tuple(k.shape)}, v {tuple(v.shape)}; leave out what is empty"

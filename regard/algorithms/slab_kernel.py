@@ -212,7 +212,7 @@ def _by_definition(
 
     def definition(q: Tensor, k: Tensor, v: Tensor, *leaves: Tensor) -> list[Tensor]:
         logits = logits_of(q, k, with_leaves(*leaves), slab.index, places).masked_fill(~allowed, -torch.inf)
-        return [weigh(logits, attention) @ v, logsumexp(logits)][: len(grads)]
+        return [weigh(logits, attention) @ v, logsumexp(logits).expand(q.shape[:3])][: len(grads)]
 
     pull_back = torch.func.vjp(definition, q, k, v, *leaves)[1]
     return list(pull_back([_take(grad, slab.rows, slab.heads, slab.queries).to(q.dtype) for grad in grads]))

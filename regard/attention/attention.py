@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 from regard.attention.masks import Everything, Mask
 from regard.attention.positions import Grid, Places, Positions, Sequence, check_positions
+from regard.attention.reach import reach
+from regard.attention.relative import RelativeTable
 from regard.attention.scores import Content, Shape, Term
 from regard.attention.value import Value
 from regard.attention.weighting import Softmax, Weighting
@@ -49,6 +51,10 @@ class Attention(Value):
         object.__setattr__(self, "queries", queries)
         object.__setattr__(self, "keys", keys)
 
+    def num_queries(self, S: int) -> int:
+        """T, where there is no q to tell it: the number of query places, or as many as there are keys."""
+        return S if self.queries is None else self.queries.count
+
     def places(self, T: int, S: int) -> Places:
         """Where both sides stand; without positions the last query stands at the last key."""
         if isinstance(self.queries, Grid) and self.keys is None:
@@ -82,6 +88,9 @@ class Attention(Value):
             check_positions(positions, shape.B, count, side)
         self.scores.check(shape, places)
         self.mask.check(shape, places)
+        for term in self.scores.terms:
+            if isinstance(term, RelativeTable):
+                term.check_reach(reach(self.mask, places, term))
 
     def __repr__(self) -> str:
         fields = [f"scores={self.scores!r}", f"mask={self.mask!r}", f"weighting={self.weighting!r}"]

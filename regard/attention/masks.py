@@ -65,6 +65,10 @@ class Mask(Value):
         """Whether it may differ between rows of the batch, and between heads."""
         return False, False
 
+    def along(self, axis: int) -> "Mask | None":
+        """The mask along one axis of a grid, where this is a mask of rows times one of columns; else None."""
+        return None
+
     @property
     def conjuncts(self) -> tuple["Mask", ...]:
         """The masks whose intersection this is."""
@@ -222,7 +226,8 @@ def _check_mask(sign: str, other: object) -> None:
         raise ValueError(f"{sign} joins two masks: got {type(other).__name__}; a boolean tensor is Dense(tensor)")
 
 
-def _check_whole(name: str, number: int, least: int) -> None:
+def check_whole(name: str, number: int, least: int) -> None:
+    """Raise unless this is a whole number from `least` that 64-bit offsets can hold."""
     if not isinstance(number, int) or not least <= number < FARTHEST:
         raise ValueError(
             f"{name} must be a whole number from {least} to below 2^62: got {name}={number!r}; use {least} or more"
@@ -251,8 +256,8 @@ class Window(OffsetMask):
     after: int = 0
 
     def __post_init__(self) -> None:
-        _check_whole("before", self.before, 0)
-        _check_whole("after", self.after, 0)
+        check_whole("before", self.before, 0)
+        check_whole("after", self.after, 0)
 
     def holds(self, delta: Any) -> Any:
         return (delta >= -self.before) & (delta <= self.after)
@@ -271,7 +276,7 @@ class Strided(OffsetMask):
     stride: int
 
     def __post_init__(self) -> None:
-        _check_whole("stride", self.stride, 1)
+        check_whole("stride", self.stride, 1)
 
     def holds(self, delta: Any) -> Any:
         return delta % self.stride == 0

@@ -70,6 +70,14 @@ class Grid(Value):
     def count(self) -> int:
         return self.h * self.w
 
+    def axis(self, number: int) -> Sequence:
+        """The rows (0) or the columns (1) as a sequence.
+
+        >>> Grid(2, 3, step=(1, 2)).axis(1)
+        Sequence(n=3, start=0, step=2)
+        """
+        return Sequence((self.h, self.w)[number], self.start[number], self.step[number])
+
     def at(self, b: Any, i: Any) -> tuple[Any, Any]:
         """Row and column of token i."""
         return self.start[0] + self.step[0] * (i // self.w), self.start[1] + self.step[1] * (i % self.w)
@@ -102,14 +110,31 @@ class Places(Value):
         """Both sides as sequences, for masks and scores that need an order."""
         if isinstance(self.queries, Sequence) and isinstance(self.keys, Sequence):
             return self.queries, self.keys
-        raise ValueError(
-            f"{who!r} needs tokens in a line: got queries={self.queries!r}, keys={self.keys!r}; use Sequence positions"
-        )
+        use = "Sequence positions" if isinstance(self.queries, Grid) == isinstance(self.keys, Grid) else "one kind"
+        raise ValueError(f"{who!r} needs tokens in a line: got queries={self.queries!r}, keys={self.keys!r}; use {use}")
 
     def offset(self, b: Any, i: Any, j: Any, who: object) -> Any:
         """Signed distance from query i to key j."""
         queries, keys = self.line(who)
         return keys.at(b, j) - queries.at(b, i)
+
+    def offsets(self, b: Any, i: Any, j: Any, who: object) -> tuple[Any, ...]:
+        """The offset from query i to key j along every axis: one in a line, row and column on a grid."""
+        if isinstance(self.queries, Grid) and isinstance(self.keys, Grid):
+            pairs = zip(self.keys.at(b, j), self.queries.at(b, i), strict=True)
+            return tuple([key - query for key, query in pairs])
+        return (self.offset(b, i, j, who),)
+
+    @property
+    def num_axes(self) -> int:
+        return 2 if isinstance(self.queries, Grid) and isinstance(self.keys, Grid) else 1
+
+    def axis(self, number: int, who: object) -> "Places":
+        """The places along one axis alone, as sequences: the rows (0) or the columns (1) of grids."""
+        if not (isinstance(self.queries, Grid) and isinstance(self.keys, Grid)):
+            assert number == 0
+            return Places(*self.line(who))
+        return Places(self.queries.axis(number), self.keys.axis(number))
 
     @property
     def is_static(self) -> bool:

@@ -20,7 +20,7 @@ def reference(
 ) -> tuple[Float[Tensor, "B H T E"], Float[Tensor, "B H T"]]:
     """Output and log-sum-exp of the logits, by the definition.
 
-    logits  = β·q kᵀ + bias                     in at least float32
+    logits  = β·q kᵀ + bias                     in at least float32; one row for the batch where none differs
     logits  = −∞ where the mask forbids
     weights = softmax(logits), 0 in an empty row
     output  = weights · v
@@ -30,15 +30,17 @@ def reference(
     logits = logits_of(q, k, attention, index, places)
     logits = logits.masked_fill(~mask, -torch.inf)
     weights = weigh(logits, attention)
-    output = torch.nn.functional.dropout(weights, dropout) @ v
+    if dropout:
+        weights = torch.nn.functional.dropout(weights.expand(v.shape[0], -1, -1, -1), dropout)
+    output = weights @ v
 
-    return output, logsumexp(logits)
+    return output, logsumexp(logits).expand(output.shape[:3])
 
 
 def weight_map(
     q: Float[Tensor, "B H T D"], k: Float[Tensor, "B G S D"], attention: Attention
-) -> Float[Tensor, "B H T S"]:
-    """The map of the definition, in at least float32."""
+) -> Float[Tensor, "#B H T S"]:
+    """The map of the definition, in at least float32; one for the whole batch where its rows do not differ."""
     q, k, _, attention, index, places, mask = _prepared(q, k, k, attention)
     return weigh(logits_of(q, k, attention, index, places).masked_fill(~mask, -torch.inf), attention)
 
@@ -57,17 +59,18 @@ def _prepared(
 
 def logits_of(
     q: Float[Tensor, "B H T D"], k: Float[Tensor, "B H S D"], attention: Attention, index: Index, places: Places
-) -> Float[Tensor, "B H T S"]:
+) -> Float[Tensor, "#B H T S"]:
     """The sum of the score terms at these rows, heads, queries and keys; mask not applied."""
     logits = q.new_zeros(())
     if attention.content is not None:
         logits = attention.content.scale(q.shape[3]) * q @ k.mT
     for term in attention.biases:
         logits = logits + term.slab(*index, places).to(q.dtype)
-    return logits.expand(*q.shape[:3], k.shape[2])
+    rows = logits.shape[0] if logits.ndim == 4 else 1
+    return logits.expand(rows, *q.shape[1:3], k.shape[2])
 
 
-def weigh(logits: Float[Tensor, "B H T S"], attention: Attention) -> Float[Tensor, "B H T S"]:
+def weigh(logits: Float[Tensor, "#B H T S"], attention: Attention) -> Float[Tensor, "#B H T S"]:
     """Logits, −∞ where hidden, to weights; a row that is −∞ throughout gives zeros and no gradient."""
     empty = (logits == -torch.inf).all(-1, keepdim=True)
     if isinstance(attention.weighting, Hard):
@@ -79,7 +82,7 @@ def weigh(logits: Float[Tensor, "B H T S"], attention: Attention) -> Float[Tenso
     return torch.softmax(logits.masked_fill(empty, 0), -1).masked_fill(empty, 0)
 
 
-def logsumexp(logits: Float[Tensor, "B H T S"]) -> Float[Tensor, "B H T"]:
+def logsumexp(logits: Float[Tensor, "#B H T S"]) -> Float[Tensor, "#B H T"]:
     """The log-sum-exp over the keys; −∞ in an empty row, with gradient zero rather than NaN."""
     empty = (logits == -torch.inf).all(-1, keepdim=True)
     return logits.masked_fill(empty, 0).logsumexp(-1).masked_fill(empty.squeeze(-1), -torch.inf)

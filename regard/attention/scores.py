@@ -24,8 +24,17 @@ class Term(Value):
             raise ValueError(f"+ joins two score terms: got {type(other).__name__}; a tensor is Bias(tensor)")
         return Sum(self.terms + other.terms)
 
+    @property
+    def heads(self) -> int | None:
+        """The number of heads that this term is for, None when it fits any."""
+        return None
+
     def check(self, shape: "Shape", places: Places) -> None:
         """Raise unless this term fits tensors of these sizes."""
+
+    def along(self, axis: int) -> "tuple[Term, ...] | None":
+        """The terms along one axis of a grid, where this is a sum of a term in rows and one in columns; else None."""
+        return None
 
     def at(self, b: Any, h: Any, i: Any, j: Any, places: Places) -> Any:
         """The term for indices that broadcast against each other. `Content` has none: it needs q and k."""
@@ -58,6 +67,10 @@ class Sum(Term):
     @property
     def terms(self) -> tuple[Term, ...]:
         return self.parts
+
+    @property
+    def heads(self) -> int | None:
+        return max([term.heads or 0 for term in self.parts]) or None
 
     def check(self, shape: Shape, places: Places) -> None:
         if sum(isinstance(term, Content) for term in self.parts) > 1:
@@ -101,6 +114,10 @@ class Bias(Term):
                 f"Bias must be floating point: got {self.tensor.dtype}; for a mask of True = may attend use Dense"
             )
 
+    @property
+    def heads(self) -> int | None:
+        return self.tensor.shape[-3] if self.tensor.ndim >= 3 else None
+
     def check(self, shape: Shape, places: Places) -> None:
         check_map("Bias", self.tensor, shape)
 
@@ -131,6 +148,10 @@ class Slopes(Term):
         """Slopes `2^(−8(h+1)/H)`: the paper's where H is a power of two; elsewhere the paper interleaves two series."""
         heads = torch.arange(1, num_heads + 1, device=device, dtype=torch.float32)
         return cls(2 ** (-8 * heads / num_heads))
+
+    @property
+    def heads(self) -> int | None:
+        return self.slopes.shape[0]
 
     def check(self, shape: Shape, places: Places) -> None:
         if tuple(self.slopes.shape) != (shape.H,):

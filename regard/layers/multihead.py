@@ -7,7 +7,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from regard.algorithms import attend, weights
-from regard.attention import Attention, Content, Mask
+from regard.attention import Attention, Content, Mask, Positions
 from regard.layers.scaled_dot_product import EVERYTHING, check_sequence, compose
 
 
@@ -108,21 +108,24 @@ class MultiHead(nn.Module):
         causal: bool = False,
         *,
         mask: Mask = EVERYTHING,
+        queries: Positions | None = None,
+        keys: Positions | None = None,
     ) -> Float[Tensor, "B T Co"]:
         """Attend from q to k and v; k defaults to q, v to k. True in `key_padding_mask` marks a pad key.
 
-        A pair is visible when `key_padding_mask`, `causal` and `mask` all allow it.
+        A pair is visible when `key_padding_mask`, `causal` and `mask` all allow it. `queries` and `keys` say where the
+        tokens stand, for masks and layers that ask.
         """
         k = q if k is None else k
         v = k if v is None else v
         check_sequence("q", q, "T", self.query.in_features)
         check_sequence("k", k, "S", self.key.in_features)
         check_sequence("v", v, "S", self.value.in_features)
-        attention = self.attention(compose(k, key_padding_mask, causal, mask))
+        attention = self.attention(compose(k, key_padding_mask, causal, mask), queries, keys)
         q_BHTD = split_heads(self.query(q), self.num_heads)
         k_BGSD = split_heads(self.key(k), self.num_groups)
         v_BGSE = split_heads(self.value(v), self.num_groups)
-        o_BHTE = attend(q_BHTD, k_BGSD, v_BGSE, attention, dropout=self.dropout if self.training else 0.0)
+        o_BHTE = self.mix(q_BHTD, k_BGSD, v_BGSE, attention, self.dropout if self.training else 0.0)
         return self.out(merge_heads(o_BHTE))
 
     def weights(
@@ -133,17 +136,29 @@ class MultiHead(nn.Module):
         causal: bool = False,
         *,
         mask: Mask = EVERYTHING,
+        queries: Positions | None = None,
+        keys: Positions | None = None,
     ) -> Float[Tensor, "B H T S"]:
         """The maps by which `forward` mixes the values, without dropout."""
         k = q if k is None else k
         check_sequence("q", q, "T", self.query.in_features)
         check_sequence("k", k, "S", self.key.in_features)
-        attention = self.attention(compose(k, key_padding_mask, causal, mask))
-        return weights(split_heads(self.query(q), self.num_heads), split_heads(self.key(k), self.num_groups), attention)
+        attention = self.attention(compose(k, key_padding_mask, causal, mask), queries, keys)
+        return self.map(
+            split_heads(self.query(q), self.num_heads), split_heads(self.key(k), self.num_groups), attention
+        )
 
-    def attention(self, mask: Mask) -> Attention:
-        """The mechanism of one forward pass. A layer with more score terms or with positions overrides this."""
-        return Attention(scores=Content(self.beta), mask=mask)
+    def attention(self, mask: Mask, queries: Positions | None, keys: Positions | None) -> Attention:
+        """The mechanism of one forward pass. A layer with more score terms overrides this."""
+        return Attention(Content(self.beta), mask, None, queries, keys)
+
+    def mix(self, q: Tensor, k: Tensor, v: Tensor, attention: Attention, dropout: float) -> Tensor:
+        """What the heads do between the projections. A layer with several softmaxes overrides this, and `map`."""
+        return attend(q, k, v, attention, dropout=dropout)
+
+    def map(self, q: Tensor, k: Tensor, attention: Attention) -> Tensor:
+        """The map of `mix`."""
+        return weights(q, k, attention)
 
     @classmethod
     def from_torch(cls, module: nn.MultiheadAttention) -> "MultiHead":

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 
 from regard import Attention
-from regard.attention import Bias, Causal, Content, KeyPadding, Mask, Padding, Window
+from regard.attention import Bias, Causal, Content, KeyPadding, Mask, Padding, Positions, Window
 from regard.layers import MultiHead, Widths
 from regard.layers.multihead import merge_heads, split_heads
 
@@ -206,8 +206,8 @@ def test_a_subclass_adds_score_terms_that_learn():
             super().__init__(12, 3, dtype=torch.float64)
             self.table = nn.Parameter(torch.randn(3, 5, 5, dtype=torch.float64))
 
-        def attention(self, mask: Mask) -> Attention:
-            return Attention(scores=Content(self.beta) + Bias(self.table), mask=mask)
+        def attention(self, mask: Mask, queries: Positions | None, keys: Positions | None) -> Attention:
+            return Attention(Content(self.beta) + Bias(self.table), mask, None, queries, keys)
 
     layer = Biased()
     x = torch.randn(2, 5, 12, dtype=torch.float64)

@@ -1,0 +1,72 @@
+"""Values mixed by maps that all rows of a batch share, heads laid side by side so that merging them is free."""
+
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+
+def mix(maps: Float[Tensor, "H T S"], v: Float[Tensor, "B G S E"]) -> Float[Tensor, "B H T E"]:
+    """`o_bh = maps_h · v_bg`, as a view of (B, T, H, E) memory. Maps and v have one type."""
+    H, G = maps.shape[0], v.shape[1]
+    if torch.compiler.is_compiling():
+        grouped = maps.unflatten(0, (G, H // G))
+        return torch.einsum("grts,bgse->btgre", grouped, v).flatten(2, 3).transpose(1, 2)
+    mixed = _Mixed.apply(maps, v)
+    assert isinstance(mixed, Tensor)
+    return mixed
+
+
+class _Mixed(torch.autograd.Function):
+    """The product without copies of the map for each row, nor of the output for each head."""
+
+    @staticmethod
+    def forward(ctx: Any, maps: Tensor, v: Tensor) -> Tensor:
+        ctx.save_for_backward(maps, v)
+        return _mixed(maps, v)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, Tensor | None]:  # pyright: ignore[reportIncompatibleMethodOverride]
+        maps, v = ctx.saved_tensors
+        grad_maps = _grad_of_maps(grad, v, maps.shape[0]) if ctx.needs_input_grad[0] else None
+        grad_v = _grad_of_values(grad, maps, v.shape[1]) if ctx.needs_input_grad[1] else None
+        return grad_maps, grad_v
+
+
+def _mixed(maps: Tensor, v: Tensor) -> Tensor:
+    (H, T, S), (B, G, _, E) = maps.shape, v.shape
+    if G == 1:  # the rows of all heads are one matrix, in the order of the output
+        rows = maps.transpose(0, 1).reshape(T * H, S)
+        return torch.bmm(rows.expand(B, -1, -1), v[:, 0]).view(B, T, H, E).transpose(1, 2)
+    out = v.new_empty(B, T, H, E)
+    for h in range(H):
+        torch.bmm(maps[h].expand(B, -1, -1), v[:, h * G // H], out=out[:, :, h])
+    return out.transpose(1, 2)
+
+
+def _grad_of_values(grad: Tensor, maps: Tensor, G: int) -> Tensor:
+    (B, H, T, E), S = grad.shape, maps.shape[2]
+    if G == 1:
+        columns = maps.permute(2, 1, 0).reshape(S, T * H)
+        rows = grad.transpose(1, 2).reshape(B, T * H, E)
+        return torch.bmm(columns.expand(B, -1, -1), rows)[:, None]
+    out = grad.new_zeros(B, G, S, E) if G < H else grad.new_empty(B, G, S, E)
+    for h in range(H):
+        slot = out[:, h * G // H]
+        back = maps[h].mT.expand(B, -1, -1)
+        if G == H:
+            torch.bmm(back, grad[:, h], out=slot)
+        else:
+            slot.baddbmm_(back, grad[:, h])
+    return out
+
+
+def _grad_of_maps(grad: Tensor, v: Tensor, H: int) -> Tensor:
+    """`Σ_b grad_bh v_bgᵀ`: as one product over rows and columns together, or one per row where the maps are small."""
+    (B, _, T, E), (G, S) = grad.shape, v.shape[1:3]
+    if B * T * S <= 2 * B * (T + S) * E and G == H:
+        return torch.stack([torch.bmm(grad[:, h], v[:, h].mT).sum(0) for h in range(H)])
+    left = grad.permute(1, 2, 0, 3).reshape(G, H // G * T, B * E)
+    right = v.permute(1, 2, 0, 3).reshape(G, S, B * E)
+    return torch.bmm(left, right.mT).view(H, T, S)

@@ -1,0 +1,104 @@
+"""Scores that are a sum of a term in rows and a term in columns, on a grid: the map is a product of two small ones.
+
+    softmax(f(y) + g(x)) over y × x  =  softmax(f) ⊗ softmax(g)
+
+so the values are mixed along rows, then along columns: N·(h + w) in place of N².
+"""
+
+from torch import Tensor
+
+from regard.algorithms.cost import Cost, output
+from regard.algorithms.mixing import mix
+from regard.algorithms.problem import Problem
+from regard.algorithms.shared import axis_maps, blank_values, mixed_bytes, refuses_content
+from regard.attention import Attention, Grid, Hard, Places, Sum, Term
+from regard.attention.masks import And, Everything, Mask
+from regard.attention.visibility import visible
+
+NAME = "separable"
+
+
+def refuses(problem: Problem) -> str | None:
+    if isinstance(problem.attention.weighting, Hard):
+        return "computes a softmax, not Hard()"
+    if problem.places.num_axes != 2:
+        return "needs tokens on a grid"
+    reason = refuses_content(problem)
+    if reason is not None:
+        return reason
+    for term in problem.attention.biases:
+        if term.along(0) is None:
+            return f"takes terms of rows plus columns: not {term!r}"
+    for mask in problem.masks:
+        if mask.along(0) is None:
+            return f"takes masks of rows times columns: not {mask!r}"
+    return None
+
+
+def cost(problem: Problem) -> Cost:
+    """Two products with all values, along rows and along columns; the values in between cross memory."""
+    shape = problem.shape
+    queries, keys = problem.places.queries, problem.places.keys
+    assert isinstance(queries, Grid)
+    assert isinstance(keys, Grid)
+    rows = shape.B * shape.H * queries.h * keys.h * keys.w * shape.E
+    columns = shape.B * shape.H * queries.count * keys.w * shape.E
+    between = problem.item * shape.B * shape.H * queries.h * keys.w * shape.E
+    products = (2 if problem.backward else 1) + (1 if problem.bias_backward else 0)
+    calls = 50 + (1 if shape.G == 1 else shape.H) + shape.H
+    return Cost(
+        flops=2 * (rows + columns) * products,
+        bytes=(mixed_bytes(problem) + 2 * between) * products,
+        memory=between * (2 if problem.backward else 1) + output(shape, problem.item) * (2 if problem.backward else 1),
+        launches=calls * products,
+    )
+
+
+def run(
+    q: Tensor, k: Tensor, v: Tensor, attention: Attention, *, dropout: float, return_lse: bool
+) -> tuple[Tensor, Tensor | None]:
+    assert dropout == 0
+    B, H, T, S = *q.shape[:3], k.shape[2]
+    attention = attention.on(v.device)
+    places = attention.places(T, S)
+    queries, keys = places.queries, places.keys
+    assert isinstance(queries, Grid)
+    assert isinstance(keys, Grid)
+    row_map, row_lse = axis_maps(along(attention, 0), places.axis(0, attention), H, v)
+    column_map, column_lse = axis_maps(along(attention, 1), places.axis(1, attention), H, v)
+    values = _blanked(v, attention, places)
+    E = v.shape[3]
+    mixed = mix(row_map, values.unflatten(2, (keys.h, keys.w)).flatten(3))  # (B, H, h′, w·E), as (B, h′, H, w·E)
+    by_row = mixed.transpose(1, 2).reshape(B * queries.h, H, keys.w, E)
+    out = mix(column_map, by_row)  # (B·h′, H, w′, E), as (B·h′, w′, H, E)
+    out = out.transpose(1, 2).reshape(B, T, H, E).transpose(1, 2)
+    if not return_lse:
+        return out, None
+    lse = row_lse[:, :, None] + column_lse[:, None, :]
+    return out, lse.flatten(1).expand(B, -1, -1)
+
+
+def along(attention: Attention, axis: int) -> Attention:
+    """The same attention along one axis of its grid."""
+    terms: list[Term] = []
+    for term in attention.biases:
+        parts = term.along(axis)
+        assert parts is not None
+        terms += parts
+    mask: Mask = Everything()
+    for part in attention.mask.conjuncts:
+        factor = part.along(axis)
+        assert factor is not None
+        mask = factor if isinstance(mask, Everything) else And(mask, factor)
+    return Attention(Sum(tuple(terms)), mask)
+
+
+def _blanked(v: Tensor, attention: Attention, places: Places) -> Tensor:
+    """A value is seen where its row and its column are."""
+    keys = places.keys
+    assert isinstance(keys, Grid)
+    for axis, shape in ((0, (1, 1, keys.h, 1)), (1, (1, 1, 1, keys.w))):
+        _, seen = visible(along(attention, axis).mask, places.axis(axis, attention), 1, 1, v.device)
+        if seen is not None:
+            v = blank_values(v, seen.reshape(shape).expand(1, 1, keys.h, keys.w).flatten(2), v.shape[1])
+    return v

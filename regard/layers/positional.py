@@ -1,0 +1,183 @@
+"""Heads that attend by position: alone, added to content, or gated against it."""
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from regard.algorithms import attend, weights
+from regard.attention import Attention, Content, Mask, Positions, Softmax, Weighting
+from regard.layers.multihead import MultiHead, Widths, merge_heads
+from regard.layers.relative import Gaussian, RelativePositions
+from regard.layers.scaled_dot_product import EVERYTHING, check_sequence
+
+
+class PositionHeads(nn.Module):
+    """Multi-head attention without queries and keys: each head mixes the tokens around a place of its own.
+
+        o_h = softmax(r_h(δ)) · x              the same map for every row of the batch
+        y   = ([o_1, …, o_H] Wᵛ + bᵛ) Wᵒ + bᵒ
+
+    Heads mix the whole width before they are projected, so `value` maps H·C to C. `project=False` leaves out the second
+    projection. `queries` may be fewer than the tokens (a stride): only they are computed.
+
+    >>> layer = PositionHeads(32, Gaussian(9))
+    >>> from regard.attention import Grid
+    >>> layer(torch.randn(2, 64, 32), Grid(8, 8)).shape
+    torch.Size([2, 64, 32])
+    >>> layer(torch.randn(2, 64, 32), Grid(8, 8), queries=Grid(4, 4, step=(2, 2))).shape
+    torch.Size([2, 16, 32])
+
+    Cordonnier, Loukas, Jaggi, ICLR 2020: their N_h is our H, their D_in our C; their W_v of head h times its block of
+    W_out is rows hC…(h+1)C of `value.weight.T`, times `out.weight.T`.
+    """
+
+    def __init__(
+        self,
+        width: int,
+        position: RelativePositions,
+        *,
+        out_width: int | None = None,
+        project: bool = True,
+        bias: bool = True,
+        weighting: Weighting | None = None,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__()
+        out_width = width if out_width is None else out_width
+        if width < 1 or out_width < 1:
+            raise ValueError(f"widths must be at least 1: got width={width}, out_width={out_width}")
+        self.num_heads = position.num_heads
+        self.weighting = Softmax() if weighting is None else weighting
+        self.position = position
+        self.value = nn.Linear(self.num_heads * width, out_width, bias, device, dtype)
+        self.out = nn.Linear(out_width, out_width, bias, device, dtype) if project else nn.Identity()
+
+    def forward(
+        self,
+        x: Float[Tensor, "B S C"],
+        positions: Positions,
+        queries: Positions | None = None,
+        *,
+        mask: Mask = EVERYTHING,
+    ) -> Float[Tensor, "B T Co"]:
+        """Mix tokens that stand at `positions`, seen from `queries`, which are the same unless given."""
+        check_sequence("x", x, "S", self.value.in_features // self.num_heads)
+        o_BHTC = attend(None, None, x[:, None], self.attention(positions, queries, mask))
+        return self.out(self.value(merge_heads(o_BHTC)))
+
+    def attention(self, positions: Positions, queries: Positions | None = None, mask: Mask = EVERYTHING) -> Attention:
+        """The mechanism of one forward pass."""
+        return Attention(
+            self.position.term(), mask, self.weighting, positions if queries is None else queries, positions
+        )
+
+    def weights(
+        self, positions: Positions, queries: Positions | None = None, *, mask: Mask = EVERYTHING
+    ) -> Float[Tensor, "1 H T S"]:
+        """The maps, one per head for every batch."""
+        return weights(None, None, self.attention(positions, queries, mask))
+
+    def extra_repr(self) -> str:
+        return f"num_heads={self.num_heads}, weighting={self.weighting}"
+
+
+class GaussianHeads(PositionHeads):
+    """Gaussian heads alone, the attention-only layer of Cordonnier et al.: `PositionHeads(width, Gaussian(num_heads))`.
+
+    >>> sum(p.numel() for p in GaussianHeads(400, 9).parameters())  # 9·400·400 + 400 + 400·400 + 400 + 9·2 + 9
+    1600827
+    """
+
+    def __init__(
+        self,
+        width: int,
+        num_heads: int,
+        *,
+        axes: int = 2,
+        kind: str = "isotropic",
+        out_width: int | None = None,
+        project: bool = True,
+        bias: bool = True,
+        weighting: Weighting | None = None,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        position = Gaussian(num_heads, axes=axes, kind=kind, device=device, dtype=dtype)
+        options = {"out_width": out_width, "project": project, "bias": bias, "weighting": weighting}
+        super().__init__(width, position, **options, device=device, dtype=dtype)
+
+
+class PositionedMultiHead(MultiHead):
+    """Multi-head attention whose logits are content plus relative position: `β·qᵀk + r_h(δ)`.
+
+    >>> from regard.attention import Grid
+    >>> layer = PositionedMultiHead(64, Gaussian(8))
+    >>> layer(torch.randn(2, 36, 64), keys=Grid(6, 6)).shape
+    torch.Size([2, 36, 64])
+    """
+
+    def __init__(
+        self,
+        width: int | Widths,
+        position: RelativePositions,
+        *,
+        num_groups: int | None = None,
+        bias: bool = True,
+        out_bias: bool = True,
+        beta: float | None = None,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        options = {"num_groups": num_groups, "bias": bias, "out_bias": out_bias, "beta": beta}
+        super().__init__(width, position.num_heads, **options, device=device, dtype=dtype)
+        self.position = position
+
+    def attention(self, mask: Mask, queries: Positions | None, keys: Positions | None) -> Attention:
+        return Attention(Content(self.beta) + self.position.term(), mask, None, queries, keys)
+
+
+class GatedMultiHead(PositionedMultiHead):
+    """Two softmaxes, one of content and one of position, mixed by a gate that each head learns.
+
+        o_h = (1 − σ(g_h)) · softmax(β·qᵀk) v + σ(g_h) · softmax(r_h(δ)) v
+
+    The positional one is the same for every row, and is computed once for the batch.
+
+    d'Ascoli et al., *ConViT*, ICML 2021: their λ is our `gate`, their locality strength the precision of `Gaussian`.
+    """
+
+    def __init__(
+        self,
+        width: int | Widths,
+        position: RelativePositions,
+        *,
+        num_groups: int | None = None,
+        bias: bool = True,
+        out_bias: bool = True,
+        beta: float | None = None,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        options = {"num_groups": num_groups, "bias": bias, "out_bias": out_bias, "beta": beta}
+        super().__init__(width, position, **options, device=device, dtype=dtype)
+        self.gate = nn.Parameter(torch.ones(self.num_heads, device=device, dtype=dtype))
+
+    def mix(self, q: Tensor, k: Tensor, v: Tensor, attention: Attention, dropout: float) -> Tensor:
+        share = torch.sigmoid(self.gate)[:, None, None].to(v.dtype)
+        by_content = attend(q, k, v, attention, dropout=dropout)
+        by_position = attend(None, None, v, self._positional(attention))
+        return by_content + share * (by_position - by_content)
+
+    def map(self, q: Tensor, k: Tensor, attention: Attention) -> Tensor:
+        share = torch.sigmoid(self.gate)[:, None, None].to(q.dtype)
+        by_content = weights(q, k, attention)
+        return by_content + share * (weights(None, None, self._positional(attention)).to(q.dtype) - by_content)
+
+    def attention(self, mask: Mask, queries: Positions | None, keys: Positions | None) -> Attention:
+        return Attention(Content(self.beta), mask, None, queries, keys)
+
+    def _positional(self, attention: Attention) -> Attention:
+        if attention.queries is None and attention.keys is None:
+            raise ValueError("gated heads need positions: got none; use keys=Grid(h, w) or Sequence(n)")
+        return Attention(self.position.term(), attention.mask, None, attention.queries, attention.keys)

@@ -1,0 +1,140 @@
+"""Learned relative positions: modules that own the parameters and build the score term when they are asked."""
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+from regard.attention import Quadratic, RelativeTable, Sum, Term
+from regard.attention.relative import check_precision
+
+KINDS = ("isotropic", "diagonal", "full")
+
+
+class RelativePositions(nn.Module):
+    """What the layers ask of relative positions: the number of heads, and the term of this forward pass."""
+
+    num_heads: int
+
+    def term(self) -> Term:
+        raise NotImplementedError(f"{type(self).__name__} must define term()")
+
+
+class Gaussian(RelativePositions):
+    """Gaussian heads: a centre each, and a width: one for all directions, one per axis, or a full covariance.
+
+    The logarithm of the precision is learned, so that it stays positive whatever an optimizer does; a full one is
+    `L Lᵀ` with the logarithm of L's diagonal. `axes` is 1 for tokens in a line and 2 for a grid.
+
+    >>> heads = Gaussian(9)
+    >>> heads.term()
+    Quadratic(centre=float32[9, 2], precision=float32[9])
+    """
+
+    def __init__(
+        self,
+        num_heads: int,
+        *,
+        axes: int = 2,
+        kind: str = "isotropic",
+        spread: float = 2.0,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__()
+        if num_heads < 1 or axes not in (1, 2):
+            raise ValueError(f"needs a head or more and one or two axes: got num_heads={num_heads}, axes={axes}")
+        if kind not in KINDS:
+            raise ValueError(f"kind must be one of {', '.join(KINDS)}: got kind={kind!r}")
+        self.num_heads, self.axes, self.kind, self.spread = num_heads, axes, kind, spread
+        sizes = {"isotropic": (num_heads,), "diagonal": (num_heads, axes), "full": (num_heads, axes, axes)}[kind]
+        self.centre = nn.Parameter(torch.empty(num_heads, axes, device=device, dtype=dtype))
+        self.log_precision = nn.Parameter(torch.empty(sizes, device=device, dtype=dtype))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Centres from N(0, spread²) and unit variance, precision 1/2."""
+        nn.init.normal_(self.centre, std=self.spread)
+        with torch.no_grad():
+            half = math.log(0.5)
+            if self.kind == "full":
+                self.log_precision.copy_(torch.eye(self.axes) * half / 2)
+            else:
+                self.log_precision.fill_(half)
+
+    @property
+    def precision(self) -> Tensor:
+        """(H,), (H, P) or (H, P, P); positive by construction."""
+        if self.kind != "full":
+            return self.log_precision.exp()
+        lower = self.log_precision.tril(-1) + self.log_precision.diagonal(dim1=1, dim2=2).exp().diag_embed()
+        return lower @ lower.mT
+
+    @torch.no_grad()
+    def set(self, centre: Tensor, precision: Tensor) -> None:
+        """Put the heads where they are wanted; the precision has the shape of this module's kind."""
+        wanted = tuple(self.log_precision.shape)
+        if tuple(centre.shape) != tuple(self.centre.shape) or tuple(precision.shape) != wanted:
+            raise ValueError(
+                f"centre and precision must be {tuple(self.centre.shape)} and {wanted}: "
+                f"got {tuple(centre.shape)} and {tuple(precision.shape)}"
+            )
+        check_precision(precision)
+        self.centre.copy_(centre)
+        if self.kind == "full":
+            lower = torch.linalg.cholesky(precision)
+            self.log_precision.copy_(lower.tril(-1) + lower.diagonal(dim1=1, dim2=2).log().diag_embed())
+        else:
+            self.log_precision.copy_(precision.log())
+
+    def term(self) -> Quadratic:
+        return Quadratic(self.centre, self.precision)
+
+    def extra_repr(self) -> str:
+        return f"num_heads={self.num_heads}, axes={self.axes}, kind={self.kind!r}"
+
+
+class Tables(RelativePositions):
+    """Learned tables over offsets up to `reach`, which covers grids of `reach + 1` pixels a side.
+
+    `kind` is "full", one entry for every offset, or on a grid "axes", a table for rows plus one for columns. With
+    `bound` every entry counts as at most so much in size, which lets a full table be computed as a convolution.
+
+    >>> Tables(8, reach=(15, 15), kind="axes").term()
+    RelativeTable(float32[8, 31], axis=0) + RelativeTable(float32[8, 31], axis=1)
+    """
+
+    def __init__(
+        self,
+        num_heads: int,
+        reach: int | tuple[int, ...],
+        *,
+        kind: str = "full",
+        bound: float | None = None,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__()
+        reaches = (reach,) if isinstance(reach, int) else tuple(reach)
+        if num_heads < 1 or len(reaches) not in (1, 2) or min(reaches) < 0:
+            raise ValueError(f"needs a head or more, and a reach per axis: got num_heads={num_heads}, reach={reach}")
+        if kind not in ("full", "axes") or (kind == "axes" and len(reaches) != 2):
+            raise ValueError(f"kind must be 'full', or on a grid 'axes': got kind={kind!r} with reach={reach}")
+        self.num_heads, self.kind, self.bound = num_heads, kind, bound
+        sizes = [2 * n + 1 for n in reaches]
+        shapes = [[num_heads, *sizes]] if kind == "full" else [[num_heads, size] for size in sizes]
+        self.tables = nn.ParameterList([nn.Parameter(torch.empty(s, device=device, dtype=dtype)) for s in shapes])
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Small random entries: nearly uniform attention, and no two heads alike."""
+        for table in self.tables:
+            nn.init.trunc_normal_(table, std=0.02)
+
+    def term(self) -> Term:
+        if self.kind == "full":
+            return RelativeTable(self.tables[0], self.bound)
+        return Sum(tuple([RelativeTable(table, self.bound, axis) for axis, table in enumerate(self.tables)]))
+
+    def extra_repr(self) -> str:
+        return f"num_heads={self.num_heads}, kind={self.kind!r}, bound={self.bound}"
