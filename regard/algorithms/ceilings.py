@@ -44,7 +44,10 @@ TABLES = {
             efficiency={
                 "reference": 0.1,
                 "fused": 0.7,
+                "augmented": 0.7,
                 "packed": 0.7,
+                "gather": 1.0,
+                "convolution": 0.05,
                 "separable": 0.5,
                 "shared": 0.6,
                 "blockwise": 0.35,
@@ -61,7 +64,10 @@ TABLES = {
             efficiency={
                 "reference": 0.05,
                 "fused": 0.65,
+                "augmented": 0.6,
                 "packed": 0.35,
+                "gather": 1.0,
+                "convolution": 0.05,
                 "separable": 0.4,
                 "shared": 0.7,
                 "blockwise": 0.3,

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from torch import Tensor
 
-from regard.algorithms import blockwise, fused, packed, reference, separable, shared
+from regard.algorithms import augmented, blockwise, convolution, fused, gather, packed, reference, separable, shared
 from regard.algorithms.cost import Cost
 from regard.algorithms.problem import Problem, check_options, nearest, pose, without_content
 from regard.attention import Attention
@@ -28,7 +28,7 @@ class Algorithm(Protocol):
     ) -> tuple[Tensor, Tensor | None]: ...
 
 
-ALGORITHMS: list[Any] = [fused, packed, separable, shared, blockwise, reference]
+ALGORITHMS: list[Any] = [fused, augmented, packed, gather, separable, convolution, shared, blockwise, reference]
 
 
 class Refused(ValueError):  # noqa: N818 - it reads as what happened

@@ -5,14 +5,16 @@
 so the values are mixed along rows, then along columns: N·(h + w) in place of N².
 """
 
+import torch
 from torch import Tensor
 
 from regard.algorithms.cost import Cost, output
 from regard.algorithms.mixing import mix
 from regard.algorithms.problem import Problem
-from regard.algorithms.shared import axis_maps, blank_values, mixed_bytes, refuses_content
+from regard.algorithms.shared import blank_values, mixed_bytes, refuses_content, whole_logits, whole_map
 from regard.attention import Attention, Grid, Hard, Places, Sum, Term
 from regard.attention.masks import And, Everything, Mask
+from regard.attention.reference import logsumexp
 from regard.attention.visibility import visible
 
 NAME = "separable"
@@ -64,18 +66,28 @@ def run(
     queries, keys = places.queries, places.keys
     assert isinstance(queries, Grid)
     assert isinstance(keys, Grid)
-    row_map, row_lse = axis_maps(along(attention, 0), places.axis(0, attention), H, v)
-    column_map, column_lse = axis_maps(along(attention, 1), places.axis(1, attention), H, v)
+    logits, maps = [], []
+    for axis in (0, 1):
+        one = along(attention, axis)
+        logits.append(whole_logits(one, places.axis(axis, attention), H, torch.float64, v.device))  # small, so exact
+        maps.append(whole_map(logits[axis], one).to(v.dtype))
     values = _blanked(v, attention, places)
     E = v.shape[3]
-    mixed = mix(row_map, values.unflatten(2, (keys.h, keys.w)).flatten(3))  # (B, H, h′, w·E), as (B, h′, H, w·E)
+    mixed = mix(maps[0], values.unflatten(2, (keys.h, keys.w)).flatten(3))  # (B, H, h′, w·E), as (B, h′, H, w·E)
     by_row = mixed.transpose(1, 2).reshape(B * queries.h, H, keys.w, E)
-    out = mix(column_map, by_row)  # (B·h′, H, w′, E), as (B·h′, w′, H, E)
+    out = mix(maps[1], by_row)  # (B·h′, H, w′, E), as (B·h′, w′, H, E)
     out = out.transpose(1, 2).reshape(B, T, H, E).transpose(1, 2)
     if not return_lse:
         return out, None
-    lse = row_lse[:, :, None] + column_lse[:, None, :]
+    rows, columns = (logsumexp(x[None])[0] for x in logits)
+    lse = (rows[:, :, None] + columns[:, None, :]).to(torch.promote_types(v.dtype, torch.float32))
     return out, lse.flatten(1).expand(B, -1, -1)
+
+
+def is_separable(terms: tuple[Term, ...], masks: tuple[Mask, ...], places: Places) -> bool:
+    """Whether scores are terms of rows plus columns, and masks of rows times columns, on a grid."""
+    parts = (*terms, *masks)
+    return places.num_axes == 2 and places.is_static and all([part.along(0) is not None for part in parts])
 
 
 def along(attention: Attention, axis: int) -> Attention:

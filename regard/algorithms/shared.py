@@ -6,8 +6,8 @@ from torch import Tensor
 from regard.algorithms.cost import Cost, output
 from regard.algorithms.mixing import mix
 from regard.algorithms.problem import Problem
-from regard.attention import Attention, Bias, Mask, Places
-from regard.attention.reference import logits_of, logsumexp, weigh
+from regard.attention import Attention, Bias, Everything, Places, Quadratic, Softmax
+from regard.attention.reference import logsumexp, weigh
 from regard.attention.visibility import visible
 
 NAME = "shared"
@@ -61,27 +61,34 @@ def run(
     B, H, T, S = *q.shape[:3], k.shape[2]
     attention = attention.on(v.device)
     places = attention.places(T, S)
-    maps, lse = axis_maps(attention, places, H, v)
+    logits = whole_logits(attention, places, H, torch.promote_types(v.dtype, torch.float32), v.device)
+    maps = whole_map(logits, attention).to(v.dtype)
     _, seen = visible(attention.mask, places, 1, H, v.device)
     out = mix(maps, blank_values(v, seen, H))
-    return out, lse.expand(B, -1, -1) if return_lse else None
+    return out, logsumexp(logits[None]).expand(B, -1, -1) if return_lse else None
 
 
-def axis_maps(attention: Attention, places: Places, H: int, like: Tensor) -> tuple[Tensor, Tensor]:
-    """The map (H, T, S) in the type of `like`, and its log-sum-exp (H, T), in at least float32."""
+def whole_logits(attention: Attention, places: Places, H: int, dtype: torch.dtype, device: torch.device) -> Tensor:
+    """The logits of all heads, queries and keys, (H, T, S), −∞ where the mask hides."""
     T, S = places.queries.count, places.keys.count
-    exact = torch.promote_types(like.dtype, torch.float32)
-    q, k = (like.new_empty(1, H, n, 0, dtype=exact) for n in (T, S))
-    index = [torch.arange(n, device=like.device) for n in (1, H, T, S)]
-    logits = logits_of(q, k, attention, (index[0], index[1], index[2], index[3]), places)
-    logits = _hide(logits, attention.mask, index, places)
-    return weigh(logits, attention)[0].to(like.dtype), logsumexp(logits)[0]
-
-
-def _hide(logits: Tensor, mask: Mask, index: list[Tensor], places: Places) -> Tensor:
-    if mask.is_full(places):
+    logits = torch.zeros((), dtype=dtype, device=device)
+    for n, term in enumerate(attention.biases):
+        part = term.whole(places, H, dtype, device)
+        logits = part if n == 0 else logits + part
+    logits = logits.expand(H, T, S)
+    if attention.mask.is_full(places):
         return logits
-    return logits.masked_fill(~mask.slab(index[0], index[1], index[2], index[3], places), -torch.inf)
+    b, h, i, j = (torch.arange(n, device=device) for n in (1, H, T, S))
+    allowed = attention.mask.slab(b, h, i, j, places)
+    return logits.masked_fill(~(allowed[0] if allowed.ndim == 4 else allowed), -torch.inf)
+
+
+def whole_map(logits: Tensor, attention: Attention) -> Tensor:
+    """The weights of such logits."""
+    gaussian = all([isinstance(term, Quadratic) for term in attention.biases])
+    if gaussian and isinstance(attention.mask, Everything) and isinstance(attention.weighting, Softmax):
+        return torch.softmax(logits, -1)  # no row can be empty: a gaussian is never −∞
+    return weigh(logits[None], attention)[0]
 
 
 def blank_values(v: Tensor, seen: Tensor | None, H: int) -> Tensor:

@@ -4,6 +4,7 @@ Both read the offset δ = key − query alone, so a head attends to the same pla
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +12,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from regard.attention.positions import Places
+from regard.attention.positions import Grid, Places
 from regard.attention.scores import Shape, Term
 from regard.attention.value import show
 
@@ -85,6 +86,24 @@ class Quadratic(Term):
         centre = self.centre[h].double()[:, :, None, None]
         away = [delta - centre[:, p] for p, delta in enumerate(deltas)]
         return self._logit(away, h[:, None, None])
+
+    def whole(self, places: Places, H: int, dtype: torch.dtype, device: torch.device) -> Tensor:
+        """By axes: the squares are made in rows and in columns alone, and one pass over the pairs adds them."""
+        if places.num_axes == 1:
+            return super().whole(places, H, dtype, device)
+        away = []
+        for p in (0, 1):
+            queries, keys = places.axis(p, self).line(self)
+            i, j = (torch.arange(n, device=device) for n in (queries.n, keys.n))
+            delta = (keys.at(0, j) - queries.at(0, i)[:, None]).double()
+            away.append(delta - self.centre[:, p, None, None].double())  # (H, n′, n)
+        precision = self.precision.double()
+        rows, columns = (_along_axis(precision, p)[:, None, None] * away[p] ** 2 for p in (0, 1))
+        logits = -_over_pairs(rows.to(dtype), columns.to(dtype), torch.add)
+        if self.is_full:
+            across = -(precision[:, 0, 1] + precision[:, 1, 0])[:, None, None] * away[0]
+            logits = logits + _over_pairs(across.to(dtype), away[1].to(dtype), torch.mul)
+        return logits.flatten(3).flatten(1, 2)
 
     def _logit(self, away: list[Any], h: Any) -> Any:
         """`−xᵀMx` written out over the one or two axes."""
@@ -184,6 +203,30 @@ class RelativeTable(Term):
         entry = [(delta + reach).clamp(0, 2 * reach) for delta, reach in zip(deltas, self.reach, strict=True)]
         return self.bounded[(h, *entry)]
 
+    def whole(self, places: Places, H: int, dtype: torch.dtype, device: torch.device) -> Tensor:
+        """By sliding windows over the table, which have a fast gradient where general indexing sorts."""
+        axes = range(places.num_axes) if self.axis is None else (self.axis,)
+        table = self.bounded.to(dtype)
+        windows = []
+        for number, axis in enumerate(axes):
+            queries, keys = places.axis(axis, self).line(self)
+            # Offsets of the last query first: windows go on as the queries go back.
+            first = keys.at(0, 0) - queries.at(0, queries.n - 1)
+            last = keys.at(0, keys.n - 1) - queries.at(0, 0)
+            entry = (torch.arange(first, last + 1, device=device) + self.reach[number]).clamp(0, 2 * self.reach[number])
+            size = keys.step * (keys.n - 1) + 1
+            table = table.index_select(1 + number, entry).unfold(1 + number, size, queries.step)
+            table = table[..., :: keys.step]
+            windows.append(1 + number)
+        table = table.flip(windows)  # (H, h′, h), or (H, h′, w′, h, w)
+        if self.axis is None:
+            return table if len(windows) == 1 else table.flatten(3).flatten(1, 2)
+        queries, keys = places.queries, places.keys
+        assert isinstance(queries, Grid)
+        assert isinstance(keys, Grid)
+        table = table[:, :, None, :, None] if self.axis == 0 else table[:, None, :, None, :]
+        return table.expand(-1, queries.h, queries.w, keys.h, keys.w).flatten(3).flatten(1, 2)
+
     def __repr__(self) -> str:
         axis = "" if self.axis is None else f", axis={self.axis}"
         bound = "" if self.bound is None else f", bound={self.bound}"
@@ -212,6 +255,18 @@ def check_precision(precision: Tensor) -> None:
             f"a matrix of precision must be {why}: got {precision[head].tolist()} in head {head}; "
             "use L @ L.mT of an invertible L"
         )
+
+
+def _along_axis(precision: Tensor, axis: int) -> Tensor:
+    """The precision along one axis, (H,)."""
+    if precision.ndim == 1:
+        return precision
+    return precision[:, axis] if precision.ndim == 2 else precision[:, axis, axis]
+
+
+def _over_pairs(rows: Tensor, columns: Tensor, join: Callable[[Tensor, Tensor], Tensor]) -> Tensor:
+    """(H, h′, h) and (H, w′, w) joined over all pairs of pixels, (H, h′, w′, h, w)."""
+    return join(rows[:, :, None, :, None], columns[:, None, :, None, :])
 
 
 def _check_axes(term: Term, axes: int, places: Places) -> None:
