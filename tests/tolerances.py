@@ -44,22 +44,39 @@ HALF_LSE = 2**-13
 # accumulates in float32 or wider: above this it would be the yardstick of its own mistakes.
 OWN_ROUNDINGS = 64
 
+# The gradient of a float32 score term under half-precision values is a sum, over all pairs, of products of half-precision
+# numbers. The reference multiplies them in float32; an algorithm that mixes in half precision rounds the map, and the
+# mixed values between two steps: so many units in the last place of the half type, of the largest gradient of its kind.
+HALF_TERM = 3
+
+# The gradient of a precision is a logit over that precision: of the precisions in the cases this is the least.
+LEAST_PRECISION = 0.1
+
 Results = dict[str, Tensor]
 
 
-def mismatches(got: Results, own: Results, exact: Results, incoming: float) -> list[str]:
+def mismatches(got: Results, own: Results, exact: Results, incoming: float, depth: float = 0.0) -> list[str]:
     """What in `got` is not as good as `own`, the reference in the same type; both against the float64 `exact`.
 
-    `incoming` is the size of the gradients that come back, the least that counts as the size of a gradient.
+    `incoming` is the size of the gradients that come back, the least that counts as the size of a gradient. `depth` is
+    that of the log-sum-exp: a logit of size L is known to L roundings, and so are its exponential and its gradient.
     """
     half = own["out"].dtype.itemsize == 2
     gradients = max([incoming, *(_largest(x) for name, x in exact.items() if name.startswith("gradient"))])
     problems = []
     for name, x in exact.items():
         scale = gradients if name.startswith("gradient") else _largest(x)
-        floor = ROUNDINGS * torch.finfo(torch.promote_types(own[name].dtype, torch.float32)).eps * scale
+        term = name.startswith("gradient of term")
+        if term:  # a sum over rows, queries and columns, of which the reference may cancel each before it adds them
+            scale = max(scale, incoming * exact["out"][:, 0].numel() ** 0.5)
+        rounding = torch.finfo(torch.promote_types(own[name].dtype, torch.float32)).eps * scale
+        size = depth / LEAST_PRECISION if term else depth
+        floor = (ROUNDINGS + size) * rounding
         floor = max(floor, HALF_LSE) if half and name == "lse" else floor
-        problems += [f"{name}: {problem}" for problem in _compare(got[name], own[name], x, scale, floor)]
+        if half and term and own[name].dtype.itemsize > 2:
+            floor += HALF_TERM * torch.finfo(own["out"].dtype).eps * max(incoming, _largest(x))
+        own_limit = (torch.finfo(own[name].dtype).eps / 2) * scale + (OWN_ROUNDINGS + size) * rounding
+        problems += [f"{name}: {problem}" for problem in _compare(got[name], own[name], x, own_limit, floor)]
     return problems
 
 
@@ -68,7 +85,7 @@ def _largest(x: Tensor) -> float:
     return float(x.abs().masked_fill(~x.isfinite(), 0).max())
 
 
-def _compare(got: Tensor, own: Tensor, exact: Tensor, scale: float, floor: float) -> list[str]:
+def _compare(got: Tensor, own: Tensor, exact: Tensor, own_limit: float, floor: float) -> list[str]:
     if got.shape != own.shape or got.dtype != own.dtype:
         return [f"must be {own.dtype} of shape {tuple(own.shape)}, got {got.dtype} of shape {tuple(got.shape)}"]
     infinite = exact.isinf()  # the log-sum-exp of an empty row
@@ -80,13 +97,11 @@ def _compare(got: Tensor, own: Tensor, exact: Tensor, scale: float, floor: float
     if not got[seen].isfinite().all():
         return [f"{int((~got[seen].isfinite()).sum())} of {got.numel()} numbers are not finite"]
     error, own_error = ((x[seen].double() - exact[seen]).abs() for x in (got, own))
-    return _bounded(error, own_error, scale, floor, got.dtype)
+    return _bounded(error, own_error, own_limit, floor, got.dtype)
 
 
-def _bounded(error: Tensor, own_error: Tensor, scale: float, floor: float, dtype: torch.dtype) -> list[str]:
+def _bounded(error: Tensor, own_error: Tensor, own_limit: float, floor: float, dtype: torch.dtype) -> list[str]:
     allowance = ALLOWANCES[dtype]
-    accumulated = torch.finfo(torch.promote_types(dtype, torch.float32)).eps
-    own_limit = (torch.finfo(dtype).eps / 2 + OWN_ROUNDINGS * accumulated) * scale
     bounds = (
         ("the reference itself is off by", own_error.max(), own_limit),
         ("largest error", error.max(), allowance.largest * own_error.max() + floor),

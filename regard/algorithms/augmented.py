@@ -7,6 +7,9 @@ term is the same for all keys: the softmax drops it, and it is kept because with
 counted from the middle of the keys, and numbers that a type cannot hold are split into pieces that it can.
 """
 
+import functools
+from typing import Any
+
 import torch
 from torch import Tensor
 
@@ -17,8 +20,11 @@ from regard.algorithms.visits import visited
 from regard.attention import Attention, Content, Hard, Places, Quadratic
 
 NAME = "augmented"
-PIECES = {torch.bfloat16: 3, torch.float32: 2, torch.float64: 1}  # of a query's number
+PIECES = {torch.bfloat16: 3, torch.float32: 2, torch.float64: 2}  # of a query's number
 FAR = 64.0  # squared distance up to which float32 sums give the gradient of a precision to all its digits
+
+
+Column = tuple[int, int, int]  # a monomial, a piece of the query's number, a piece of the key's
 
 
 def refuses(problem: Problem) -> str | None:
@@ -72,7 +78,7 @@ def num_coordinates(problem: Problem) -> int:
     return _padded(len(_columns(terms, problem.places, problem.dtype)), problem.shape.D, problem.on_cuda)
 
 
-def _columns(terms: list[Quadratic], places: Places, dtype: torch.dtype) -> list[tuple[int, int, int]]:
+def _columns(terms: list[Quadratic], places: Places, dtype: torch.dtype) -> list[Column]:
     """Which monomial, piece of the query's number and piece of the key's number each column holds, largest first."""
     columns = []
     for number, bits in enumerate(_bits(terms, places)):
@@ -120,7 +126,7 @@ def cost(problem: Problem) -> Cost:
 def run(
     q: Tensor, k: Tensor, v: Tensor, attention: Attention, *, dropout: float, return_lse: bool
 ) -> tuple[Tensor, Tensor | None]:
-    B, H, T, D = q.shape
+    B, _, T, D = q.shape
     G, S = k.shape[1:3]
     content = attention.content
     assert content is not None
@@ -128,74 +134,128 @@ def run(
     places = attention.places(T, S)
     terms = [term for term in attention.biases if isinstance(term, Quadratic)]
     scale = content.scale(D)
-    numbers, monomials = _expansion(terms, places, q.device)
-    numbers = [number / scale for number in numbers]  # the kernel scales them again
-    columns = _columns(terms, places, q.dtype)
-    query_pieces = [_pieces(number, PIECES[q.dtype], q.dtype) for number in numbers]
-    key_pieces = [_pieces(monomial, 3, k.dtype) for monomial in monomials]
-    blanks = _padded(len(columns), D, q.is_cuda) - len(columns)
-    on_queries = [query_pieces[n][a].expand(H, T) for n, a, _ in columns]
-    on_keys = [key_pieces[n][b] for n, _, b in columns]
-    on_queries += [q.new_zeros(()).expand(H, T)] * blanks
-    on_keys += [k.new_zeros(()).expand(S)] * blanks
-    wide_q = torch.cat((torch.stack(on_queries, -1).expand(B, -1, -1, -1), q), -1)  # large numbers first: they cancel
-    wide_k = torch.cat((torch.stack(on_keys, -1).expand(B, G, -1, -1), k), -1)
+    on_queries = _query_columns(terms, places, q.dtype, scale, D, q.device)  # (H, T, columns)
+    on_keys = _key_columns(terms, places, k.dtype, D, k.device)  # (S, columns)
+    wide_q = torch.cat((on_queries.expand(B, -1, -1, -1), q), -1)  # large numbers first: they cancel
+    wide_k = torch.cat((on_keys.expand(B, G, -1, -1), k), -1)
     plain = Attention(Content(scale), attention.mask, None, attention.queries, attention.keys)
     return fused.run(wide_q, wide_k, v, plain, dropout=dropout, return_lse=return_lse)
 
 
-def _expansion(terms: list[Quadratic], places: Places, device: torch.device) -> tuple[list[Tensor], list[Tensor]]:
-    """Numbers of the queries, (H, 1) or (H, T), and monomials of the keys, (S,), in float64; the logit is their product.
+def _query_columns(
+    terms: list[Quadratic], places: Places, dtype: torch.dtype, scale: float, width: int, device: torch.device
+) -> Tensor:
+    """The pieces of every query's numbers, (H, T, columns); divided by the scale, for the kernel multiplies by it."""
+    queries, _ = _centred(places, device)
+    squares, linear, constant = _coefficients(terms[0], queries)
+    for term in terms[1:]:
+        more = _coefficients(term, queries)
+        squares, linear, constant = squares + more[0], linear + more[1], constant + more[2]
+    H, T = constant.shape[:2]
+    numbers = torch.cat((_of_monomials(squares, _kind(terms)).expand(H, T, -1), linear, constant), -1) / scale
+    pieces = [*_pieces(numbers, PIECES[dtype], dtype), numbers.new_zeros(H, T, 1, dtype=dtype)]
+    columns = _columns(terms, places, dtype)
+    blanks = _padded(len(columns), width, device.type == "cuda") - len(columns)
+    chosen = tuple([a * numbers.shape[2] + n for n, a, _ in columns]) + (PIECES[dtype] * numbers.shape[2],) * blanks
+    return torch.cat(pieces, -1).index_select(-1, _index(chosen, device))
 
-    The monomials are squares and products of coordinates, the coordinates, and one.
-    """
-    P = places.num_axes
-    middle = [places.axis(axis, NAME).line(NAME)[1].at(0, 0) + _last(places, axis) / 2 for axis in range(P)]
-    i, j = (torch.arange(side.count, device=device) for side in (places.queries, places.keys))
-    query = [x.double() - m for x, m in zip(_at(places.queries.at(0, i)), middle, strict=True)]
-    key = [x.double() - m for x, m in zip(_at(places.keys.at(0, j)), middle, strict=True)]
-    squares = torch.zeros(terms[0].heads, P, P, dtype=torch.float64, device=device)
-    linear = [torch.zeros_like(squares[:, 0, :1])] * P
-    constant = linear[0]
-    for term in terms:
-        matrix = _matrices(term.precision.double(), P)
-        target = [query[p] + term.centre[:, p, None].double() for p in range(P)]  # (H, T)
-        pull = [_total([matrix[:, p, r, None] * target[r] for r in range(P)]) for p in range(P)]
-        squares = squares + matrix
-        linear = [linear[p] + 2 * pull[p] for p in range(P)]
-        constant = constant - _total([pull[p] * target[p] for p in range(P)])
-    kind = _kind(terms)
-    if kind == "isotropic":
-        numbers, monomials = [-squares[:, 0, 0, None]], [_total([x * x for x in key])]
+
+def _coefficients(term: Quadratic, queries: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """−M (H, 1, P, P), 2Mu (H, T, P) and −uᵀMu (H, T, 1), in float64."""
+    target = queries + term.centre[:, None].double()  # u, (H, T, P)
+    precision = term.precision.double()
+    if precision.ndim == 3:
+        matrix = (precision + precision.mT) / 2
+        pull = target @ matrix
     else:
-        numbers, monomials = [-squares[:, p, p, None] for p in range(P)], [x * x for x in key]
-        if kind == "full" and P == 2:
-            numbers.append(-(squares[:, 0, 1] + squares[:, 1, 0])[:, None])
-            monomials.append(key[0] * key[1])
-    return [*numbers, *linear, constant], [*monomials, *key, torch.ones_like(key[0])]
+        pull = target * (precision[:, None, None] if precision.ndim == 1 else precision[:, None])
+        along = precision[:, None].expand(-1, queries.shape[1]) if precision.ndim == 1 else precision
+        matrix = along.diag_embed()
+    return -matrix[:, None], 2 * pull, -(pull * target).sum(-1, keepdim=True)
 
 
-def _total(parts: list[Tensor]) -> Tensor:
-    return parts[0] if len(parts) == 1 else parts[0] + parts[1]
+def _of_monomials(squares: Tensor, kind: str) -> Tensor:
+    """The entries of (H, 1, P, P) that the key's monomials are multiplied by."""
+    if kind == "isotropic":
+        return squares[..., 0, :1]
+    diagonal = squares.diagonal(dim1=-2, dim2=-1)
+    if kind == "diagonal" or squares.shape[-1] == 1:
+        return diagonal
+    return torch.cat((diagonal, 2 * squares[..., 0, 1:]), -1)
 
 
-def _at(place: Tensor | tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-    return place if isinstance(place, tuple) else (place,)
+def _key_columns(
+    terms: list[Quadratic], places: Places, dtype: torch.dtype, width: int, device: torch.device
+) -> Tensor:
+    """The pieces of every key's monomials, (S, columns): places alone say them, so they are kept."""
+    columns = tuple(_columns(terms, places, dtype))
+    blanks = _padded(len(columns), width, device.type == "cuda") - len(columns)
+    if torch.compiler.is_compiling():
+        return _monomial_columns(places, _kind(terms), columns, blanks, dtype, device)
+    return _kept_columns(repr(places.flatten()[0]), _kind(terms), columns, blanks, dtype, device)
 
 
-def _matrices(precision: Tensor, P: int) -> Tensor:
-    """(H, P, P), symmetric, whatever the kind."""
-    if precision.ndim == 1:
-        return precision[:, None, None] * torch.eye(P, dtype=precision.dtype, device=precision.device)
-    return (precision + precision.mT) / 2 if precision.ndim == 3 else precision.diag_embed()
+@functools.lru_cache(maxsize=64)
+def _kept_columns(
+    places: str, kind: str, columns: Any, blanks: int, dtype: torch.dtype, device: torch.device
+) -> Tensor:
+    return _monomial_columns(Places.unflatten(places, []), kind, columns, blanks, dtype, device)
+
+
+def _monomial_columns(
+    places: Places, kind: str, columns: tuple[Column, ...], blanks: int, dtype: torch.dtype, device: torch.device
+) -> Tensor:
+    _, keys = _centred(places, device)
+    squares = keys * keys
+    if kind == "isotropic":
+        squares = squares.sum(-1, keepdim=True)
+    elif kind == "full" and keys.shape[1] == 2:
+        squares = torch.cat((squares, keys[:, :1] * keys[:, 1:]), -1)
+    monomials = torch.cat((squares, keys, torch.ones_like(keys[:, :1])), -1)
+    pieces = _pieces(monomials, 3, dtype)
+    parts = [pieces[b][:, n] for n, _, b in columns] + [torch.zeros_like(pieces[0][:, 0])] * blanks
+    return torch.stack(parts, -1)
+
+
+def _centred(places: Places, device: torch.device) -> tuple[Tensor, Tensor]:
+    """Places of the queries (T, P) and of the keys (S, P), from the middle of the keys, in float64."""
+    if torch.compiler.is_compiling():
+        return _measure(places, device)
+    return _kept_places(repr(places.flatten()[0]), device)
+
+
+@functools.lru_cache(maxsize=64)
+def _kept_places(places: str, device: torch.device) -> tuple[Tensor, Tensor]:
+    return _measure(Places.unflatten(places, []), device)
+
+
+def _measure(places: Places, device: torch.device) -> tuple[Tensor, Tensor]:
+    sides = []
+    for side in (places.queries, places.keys):
+        place = side.at(0, torch.arange(side.count, device=device))
+        axes = []
+        for axis, x in enumerate(place if isinstance(place, tuple) else (place,)):
+            first = places.axis(axis, NAME).line(NAME)[1].at(0, 0)
+            axes.append(x.double() - (first + _last(places, axis) / 2))
+        sides.append(torch.stack(axes, -1))
+    return sides[0], sides[1]
+
+
+@functools.lru_cache(maxsize=64)
+def _kept_index(numbers: tuple[int, ...], device: torch.device) -> Tensor:
+    return torch.tensor(numbers, device=device)
+
+
+def _index(numbers: tuple[int, ...], device: torch.device) -> Tensor:
+    return torch.tensor(numbers, device=device) if torch.compiler.is_compiling() else _kept_index(numbers, device)
 
 
 def _pieces(x: Tensor, count: int, dtype: torch.dtype) -> list[Tensor]:
-    """Numbers of this type that add up to x. Of float32 the first has eight digits: its products are exact."""
+    """Numbers of this type that add up to x. In a wide type the first has eight digits: its products are exact."""
     pieces = []
     for n in range(count):
-        first = dtype == torch.float32 and n == 0 and count == 2
+        first = dtype != torch.bfloat16 and n == 0 and count == 2
         piece = (x.bfloat16() if first else x).to(dtype)
         pieces.append(piece)
-        x = x - piece.double()
+        x = x - piece if n + 1 < count else x
     return pieces

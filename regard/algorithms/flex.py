@@ -40,6 +40,7 @@ def _attend(q: Tensor, k: Tensor, v: Tensor, attention: Attention, lists: list[T
     places = _with_start_as_data(exact, q.shape[0], q.device)
     q, k, v = _blank(q, k, v, attention, exact)
     terms = attention.biases
+    scorers = [term.scorer(places) for term in terms]
     blocks = None
     if lists is not None:
 
@@ -49,8 +50,8 @@ def _attend(q: Tensor, k: Tensor, v: Tensor, attention: Attention, lists: list[T
         blocks = BlockMask((q.shape[2], k.shape[2]), *lists, BLOCK_SIZE=(SIZE, SIZE), mask_mod=allows)
 
     def score(logit: Tensor, b: Tensor, h: Tensor, i: Tensor, j: Tensor) -> Tensor:
-        for term in terms:
-            logit = logit + term.at(b, h, i, j, places)
+        for scorer in scorers:
+            logit = logit + scorer(b, h, i, j)
         return logit
 
     out, aux = flex_attention(

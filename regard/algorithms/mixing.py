@@ -8,10 +8,10 @@ from torch import Tensor
 
 
 def mix(maps: Float[Tensor, "H T S"], v: Float[Tensor, "B G S E"]) -> Float[Tensor, "B H T E"]:
-    """`o_bh = maps_h · v_bg`, as a view of (B, T, H, E) memory. Maps and v have one type."""
+    """`o_bh = maps_h · v_bg`, as a view of (B, T, H, E) memory. Maps may be wider than v, which they are rounded to."""
     H, G = maps.shape[0], v.shape[1]
     if torch.compiler.is_compiling():
-        grouped = maps.unflatten(0, (G, H // G))
+        grouped = maps.to(v.dtype).unflatten(0, (G, H // G))
         return torch.einsum("grts,bgse->btgre", grouped, v).flatten(2, 3).transpose(1, 2)
     mixed = _Mixed.apply(maps, v)
     assert isinstance(mixed, Tensor)
@@ -23,6 +23,8 @@ class _Mixed(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, maps: Tensor, v: Tensor) -> Tensor:
+        ctx.exact = maps.dtype
+        maps = maps.to(v.dtype)
         ctx.save_for_backward(maps, v)
         return _mixed(maps, v)
 
@@ -31,7 +33,7 @@ class _Mixed(torch.autograd.Function):
         maps, v = ctx.saved_tensors
         grad_maps = _grad_of_maps(grad, v, maps.shape[0]) if ctx.needs_input_grad[0] else None
         grad_v = _grad_of_values(grad, maps, v.shape[1]) if ctx.needs_input_grad[1] else None
-        return grad_maps, grad_v
+        return None if grad_maps is None else grad_maps.to(ctx.exact), grad_v
 
 
 def _mixed(maps: Tensor, v: Tensor) -> Tensor:
@@ -63,10 +65,17 @@ def _grad_of_values(grad: Tensor, maps: Tensor, G: int) -> Tensor:
 
 
 def _grad_of_maps(grad: Tensor, v: Tensor, H: int) -> Tensor:
-    """`Σ_b grad_bh v_bgᵀ`: as one product over rows and columns together, or one per row where the maps are small."""
+    """`Σ_b grad_bh v_bgᵀ`, added in float32: row by row where the maps are small, else as one product over all rows."""
     (B, _, T, E), (G, S) = grad.shape, v.shape[1:3]
-    if B * T * S <= 2 * B * (T + S) * E and G == H:
-        return torch.stack([torch.bmm(grad[:, h], v[:, h].mT).sum(0) for h in range(H)])
+    exact = torch.promote_types(grad.dtype, torch.float32)
+    if T * S <= 2 * (T + S) * E and G in (1, H):
+        if G == 1:
+            rows = grad.transpose(1, 2).reshape(B, T * H, E)
+            return torch.bmm(rows, v[:, 0].mT).sum(0, dtype=exact).view(T, H, S).transpose(0, 1)
+        parts = grad.new_empty(H, B, T, S)
+        for h in range(H):
+            torch.bmm(grad[:, h], v[:, h].mT, out=parts[h])
+        return parts.sum(1, dtype=exact)
     left = grad.permute(1, 2, 0, 3).reshape(G, H // G * T, B * E)
     right = v.permute(1, 2, 0, 3).reshape(G, S, B * E)
     return torch.bmm(left, right.mT).view(H, T, S)

@@ -9,10 +9,11 @@ import torch
 from torch import Tensor
 
 from regard.algorithms.cost import Cost, output
+from regard.algorithms.gaussian_map import gaussian_map
 from regard.algorithms.mixing import mix
 from regard.algorithms.problem import Problem
 from regard.algorithms.shared import blank_values, mixed_bytes, refuses_content, whole_logits, whole_map
-from regard.attention import Attention, Grid, Hard, Places, Sum, Term
+from regard.attention import Attention, Grid, Hard, Places, Quadratic, Sum, Term
 from regard.attention.masks import And, Everything, Mask
 from regard.attention.reference import logsumexp
 from regard.attention.visibility import visible
@@ -66,11 +67,7 @@ def run(
     queries, keys = places.queries, places.keys
     assert isinstance(queries, Grid)
     assert isinstance(keys, Grid)
-    logits, maps = [], []
-    for axis in (0, 1):
-        one = along(attention, axis)
-        logits.append(whole_logits(one, places.axis(axis, attention), H, torch.float64, v.device))  # small, so exact
-        maps.append(whole_map(logits[axis], one).to(v.dtype))
+    maps = [axis_map(attention, places, axis, H, v.device) for axis in (0, 1)]
     values = _blanked(v, attention, places)
     E = v.shape[3]
     mixed = mix(maps[0], values.unflatten(2, (keys.h, keys.w)).flatten(3))  # (B, H, h′, w·E), as (B, h′, H, w·E)
@@ -79,9 +76,21 @@ def run(
     out = out.transpose(1, 2).reshape(B, T, H, E).transpose(1, 2)
     if not return_lse:
         return out, None
-    rows, columns = (logsumexp(x[None])[0] for x in logits)
+    rows, columns = (logsumexp(axis_logits(attention, places, axis, H, v.device)[None])[0] for axis in (0, 1))
     lse = (rows[:, :, None] + columns[:, None, :]).to(torch.promote_types(v.dtype, torch.float32))
     return out, lse.flatten(1).expand(B, -1, -1)
+
+
+def axis_map(attention: Attention, places: Places, axis: int, H: int, device: torch.device) -> Tensor:
+    """The map along one axis, (H, n′, n), in float64: it is small."""
+    (term, *others) = attention.biases
+    if isinstance(term, Quadratic) and not others and attention.mask.is_full(places):
+        return gaussian_map(term, places, axis, device)
+    return whole_map(axis_logits(attention, places, axis, H, device), along(attention, axis))
+
+
+def axis_logits(attention: Attention, places: Places, axis: int, H: int, device: torch.device) -> Tensor:
+    return whole_logits(along(attention, axis), places.axis(axis, attention), H, torch.float64, device)
 
 
 def is_separable(terms: tuple[Term, ...], masks: tuple[Mask, ...], places: Places) -> bool:
@@ -107,6 +116,8 @@ def along(attention: Attention, axis: int) -> Attention:
 
 def _blanked(v: Tensor, attention: Attention, places: Places) -> Tensor:
     """A value is seen where its row and its column are."""
+    if isinstance(attention.mask, Everything):
+        return v
     keys = places.keys
     assert isinstance(keys, Grid)
     for axis, shape in ((0, (1, 1, keys.h, 1)), (1, (1, 1, 1, keys.w))):

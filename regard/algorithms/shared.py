@@ -6,7 +6,7 @@ from torch import Tensor
 from regard.algorithms.cost import Cost, output
 from regard.algorithms.mixing import mix
 from regard.algorithms.problem import Problem
-from regard.attention import Attention, Bias, Everything, Places, Quadratic, Softmax
+from regard.attention import Attention, Bias, Everything, Places, Quadratic, RelativeTable, Softmax, Term
 from regard.attention.reference import logsumexp, weigh
 from regard.attention.visibility import visible
 
@@ -62,7 +62,7 @@ def run(
     attention = attention.on(v.device)
     places = attention.places(T, S)
     logits = whole_logits(attention, places, H, torch.promote_types(v.dtype, torch.float32), v.device)
-    maps = whole_map(logits, attention).to(v.dtype)
+    maps = whole_map(logits, attention)
     _, seen = visible(attention.mask, places, 1, H, v.device)
     out = mix(maps, blank_values(v, seen, H))
     return out, logsumexp(logits[None]).expand(B, -1, -1) if return_lse else None
@@ -85,10 +85,15 @@ def whole_logits(attention: Attention, places: Places, H: int, dtype: torch.dtyp
 
 def whole_map(logits: Tensor, attention: Attention) -> Tensor:
     """The weights of such logits."""
-    gaussian = all([isinstance(term, Quadratic) for term in attention.biases])
-    if gaussian and isinstance(attention.mask, Everything) and isinstance(attention.weighting, Softmax):
-        return torch.softmax(logits, -1)  # no row can be empty: a gaussian is never −∞
+    finite = all([_is_finite(term) for term in attention.biases])
+    if finite and isinstance(attention.mask, Everything) and isinstance(attention.weighting, Softmax):
+        return torch.softmax(logits, -1)  # no row can be empty
     return weigh(logits[None], attention)[0]
+
+
+def _is_finite(term: Term) -> bool:
+    """Whether the term is −∞ nowhere."""
+    return isinstance(term, Quadratic) or (isinstance(term, RelativeTable) and term.bound is not None)
 
 
 def blank_values(v: Tensor, seen: Tensor | None, H: int) -> Tensor:

@@ -77,9 +77,24 @@ class Quadratic(Term):
         return (Quadratic(self.centre[:, axis : axis + 1], precision),)
 
     def at(self, b: Any, h: Any, i: Any, j: Any, places: Places) -> Any:
-        deltas = places.offsets(b, i, j, self)
-        away = [delta - self.centre[h, p].float() for p, delta in enumerate(deltas)]
-        return self._logit(away, h)
+        return self.scorer(places)(b, h, i, j)
+
+    def scorer(self, places: Places) -> Callable[[Any, Any, Any, Any], Any]:
+        centres = [centre.clone() for centre in self.centre.float().unbind(1)]
+        precision = self.precision.float()
+        entries = [_along_axis(precision, p).clone() for p in range(len(centres) if precision.ndim > 1 else 1)]
+        if self.is_full and len(centres) == 2:
+            entries.append((precision[:, 0, 1] + precision[:, 1, 0]).clone())
+
+        def score(b: Any, h: Any, i: Any, j: Any) -> Any:
+            away = [delta - centre[h] for delta, centre in zip(places.offsets(b, i, j, self), centres, strict=True)]
+            squares = [x * x for x in away]
+            if len(entries) == 1:
+                return -entries[0][h] * (squares[0] if len(squares) == 1 else squares[0] + squares[1])
+            total = entries[0][h] * squares[0] + entries[1][h] * squares[1]
+            return -total if len(entries) == 2 else -(total + entries[2][h] * away[0] * away[1])
+
+        return score
 
     def slab(self, b: Tensor, h: Tensor, i: Tensor, j: Tensor, places: Places) -> Tensor:
         deltas = places.offsets(b[:, None, None, None], i[:, None], j, self)
@@ -197,11 +212,19 @@ class RelativeTable(Term):
         return (RelativeTable(self.table, self.bound),) if axis == self.axis else ()
 
     def at(self, b: Any, h: Any, i: Any, j: Any, places: Places) -> Any:
-        deltas = places.offsets(b, i, j, self)
-        if self.axis is not None:
-            deltas = (deltas[self.axis],)
-        entry = [(delta + reach).clamp(0, 2 * reach) for delta, reach in zip(deltas, self.reach, strict=True)]
-        return self.bounded[(h, *entry)]
+        return self.scorer(places)(b, h, i, j)
+
+    def scorer(self, places: Places) -> Callable[[Any, Any, Any, Any], Any]:
+        table = self.bounded
+
+        def score(b: Any, h: Any, i: Any, j: Any) -> Any:
+            deltas = places.offsets(b, i, j, self)
+            if self.axis is not None:
+                deltas = (deltas[self.axis],)
+            entry = [(delta + reach).clamp(0, 2 * reach) for delta, reach in zip(deltas, self.reach, strict=True)]
+            return table[(h, *entry)]
+
+        return score
 
     def whole(self, places: Places, H: int, dtype: torch.dtype, device: torch.device) -> Tensor:
         """By sliding windows over the table, which have a fast gradient where general indexing sorts."""

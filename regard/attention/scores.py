@@ -1,6 +1,7 @@
 """What is scored: a sum of terms, each a number for every (row, head, query, key)."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,6 +40,10 @@ class Term(Value):
     def at(self, b: Any, h: Any, i: Any, j: Any, places: Places) -> Any:
         """The term for indices that broadcast against each other. `Content` has none: it needs q and k."""
         raise NotImplementedError(f"{type(self).__name__} must define at(b, h, i, j, places)")
+
+    def scorer(self, places: Places) -> Callable[[Any, Any, Any, Any], Any]:
+        """The term as a function of (b, h, i, j), for a kernel that may read each tensor at one place only."""
+        return lambda b, h, i, j: self.at(b, h, i, j, places)
 
     def slab(self, b: Tensor, h: Tensor, i: Tensor, j: Tensor, places: Places) -> Tensor:
         """The term on rows b, heads h, queries i and keys j (four index vectors): broadcastable to (b, h, i, j)."""

@@ -19,11 +19,15 @@ from regard.attention import (
     Content,
     Dense,
     Everything,
+    Grid,
     Hard,
     KeyPadding,
     Mask,
+    Neighbours,
     Padding,
     Positions,
+    Quadratic,
+    RelativeTable,
     Sequence,
     Shape,
     Slopes,
@@ -43,6 +47,7 @@ class Draw:
     dtype: torch.dtype
     device: torch.device
     generator: torch.Generator
+    axes: int = 1  # 2 where the tokens stand on a grid
 
     def normal(self, *sizes: int, dtype: torch.dtype | None = None) -> Tensor:
         return torch.randn(*sizes, generator=self.generator).to(self.device, dtype or self.dtype)
@@ -84,6 +89,33 @@ def _slopes(draw: Draw, dtype: torch.dtype | None = None) -> Slopes:
     return Slopes((0.1 + 0.1 * draw.normal(draw.shape.H, dtype=torch.float32)).to(dtype).requires_grad_())
 
 
+def _gaussian(draw: Draw, kind: str = "isotropic", learnt: bool = True) -> Quadratic:
+    """Heads at random places, one of them far outside, with widths from one pixel to several."""
+    H, P = draw.shape.H, draw.axes
+    exact = torch.promote_types(draw.dtype, torch.float32)
+    centre = 2 * draw.normal(H, P, dtype=exact)
+    centre[0] *= 4
+    precision = draw.normal(*{"isotropic": (H,), "diagonal": (H, P), "full": (H, P, P)}[kind], dtype=exact)
+    precision = precision @ precision.mT + 0.1 * torch.eye(P).to(precision) if kind == "full" else 0.1 + precision.exp() / 4
+    return Quadratic(centre.requires_grad_(), precision.requires_grad_(learnt))
+
+
+def _table(draw: Draw, bound: float | None = None, axis: int | None = None) -> RelativeTable:
+    """A table that covers every offset of the positions below."""
+    T, S = draw.shape.T, draw.shape.S
+    reach = 3 * S + 3 * T + 20 if draw.axes == 1 else 3 * max(*_sides(T), *_sides(S)) + 5
+    sizes = (2 * reach + 1,) * (draw.axes if axis is None else 1)
+    exact = torch.promote_types(draw.dtype, torch.float32)
+    table = draw.normal(draw.shape.H, *sizes, dtype=exact).requires_grad_()
+    return RelativeTable(table, bound, axis if draw.axes == 2 else None)
+
+
+def _sides(n: int) -> tuple[int, int]:
+    """A grid of n pixels, as square as can be."""
+    h = max(h for h in range(1, n + 1) if n % h == 0 and h * h <= n)
+    return h, n // h
+
+
 SCORES: dict[str, Callable[[Draw], Term]] = {
     "content": lambda draw: Content(),
     "beta 0.3": lambda draw: Content(beta=0.3),
@@ -98,7 +130,18 @@ SCORES: dict[str, Callable[[Draw], Term]] = {
     "slopes of q's type": lambda draw: Content() + _slopes(draw, draw.dtype),
     "bias and slopes": lambda draw: Content() + _bias(draw, 1, grad=True) + Slopes.geometric(draw.shape.H, draw.device),
     "bias alone": lambda draw: _bias(draw, draw.shape.H, grad=True),
+    "gaussian": lambda draw: Content() + _gaussian(draw),
+    "gaussian of known width": lambda draw: Content(beta=0.3) + _gaussian(draw, "diagonal", learnt=False),
+    "full gaussian": lambda draw: _gaussian(draw, "full") + Content(),
+    "table": lambda draw: Content() + _table(draw),
+    "gaussian alone": lambda draw: _gaussian(draw),
+    "diagonal gaussian alone": lambda draw: _gaussian(draw, "diagonal"),
+    "full gaussian alone": lambda draw: _gaussian(draw, "full"),
+    "bounded table alone": lambda draw: _table(draw, bound=1.5),
+    "table of rows and of columns alone": lambda draw: _table(draw, axis=0) + _table(draw, axis=1),
+    "gaussian and tables alone": lambda draw: _gaussian(draw) + _table(draw, bound=2) + _bias(draw, 1, grad=True),
 }
+RELATIVE = [name for name in SCORES if "gaussian" in name or "table" in name]
 
 MASKS: dict[str, Callable[[Draw], Mask]] = {
     "everything": lambda draw: Everything(),
@@ -130,6 +173,8 @@ MASKS: dict[str, Callable[[Draw], Mask]] = {
     "not causal": lambda draw: ~Causal(),
     "not both": lambda draw: ~(Causal() & Window(4)) & KeyPadding(draw.lengths),
     "not lengths": lambda draw: ~Padding(draw.whole(draw.lengths)),
+    "neighbours": lambda draw: Neighbours(1, 2),
+    "neighbours but one": lambda draw: Neighbours(2, 1) & ~Neighbours(0, 0),
 }
 
 TWO_SIDES = tuple[Positions | None, Positions | None]
@@ -146,6 +191,16 @@ POSITIONS: dict[str, Callable[[Draw], TWO_SIDES]] = {
         Sequence(draw.shape.S, start=draw.whole([2, 7, -1, 0][: draw.shape.B]), step=2),
     ),
 }
+
+GRIDS: dict[str, Callable[[Draw], TWO_SIDES]] = {
+    "grid": lambda draw: (Grid(*_sides(draw.shape.T)), Grid(*_sides(draw.shape.S))),
+    "strided grid": lambda draw: (
+        Grid(*_sides(draw.shape.T), start=(1, -2), step=(2, 3)),
+        Grid(*_sides(draw.shape.S), start=(-1, 0)),
+    ),
+    "coarse grid": lambda draw: (Grid(*_sides(draw.shape.T), step=(2, 2)), Grid(*_sides(draw.shape.S), step=(2, 1))),
+}
+POSITIONS |= GRIDS
 
 ORDINARY = Shape(B=3, H=4, G=4, T=32, S=32, D=16, E=16)
 SHAPES = {
@@ -223,6 +278,12 @@ def is_meant(case: Case) -> bool:
     )
     if pads_queries and case.mask != "causal or lengths" and not one_sequence:
         return False
+    on_grid = case.positions in GRIDS
+    if case.mask.startswith("neighbours") and not on_grid:
+        return False
+    in_line = any(word in case.mask for word in ("causal", "window", "strided", "both"))
+    if on_grid and (in_line or "slopes" in case.scores):
+        return False
     return not (case.weighting == "hard" and case.wanted != "output")
 
 
@@ -230,6 +291,9 @@ def cases() -> list[Case]:
     moves = [(field, name) for field, table in TABLES.items() for name in list(table)[1:]]
     chosen = [{}, *({field: name} for field, name in moves)]
     chosen += [dict(pair) for pair in itertools.combinations(moves, 2) if pair[0][0] != pair[1][0]]
+    # Relative scores are for grids: each of them on a grid, with every other move.
+    on_grids = [{"scores": scores, "positions": grid} for scores in RELATIVE for grid in GRIDS]
+    chosen += [pair | {field: name} for pair in on_grids for field, name in moves if field not in pair]
     return [case for case in (Case(**changes) for changes in chosen) if is_meant(case)]
 
 
@@ -259,7 +323,8 @@ def _double(x: Tensor) -> Tensor:
 def build(case: Case, device: torch.device, shape: Shape | None = None, seed: int = 0) -> Call:
     """The tensors and the value of a case."""
     shape = shape or SHAPES[case.shape]
-    draw = Draw(shape, DTYPES[case.dtype], device, torch.Generator().manual_seed(seed))
+    axes = 2 if case.positions in GRIDS else 1
+    draw = Draw(shape, DTYPES[case.dtype], device, torch.Generator().manual_seed(seed), axes)
     layout, learnt = LAYOUTS[case.layout], TABLES["learnt"][case.learnt]
     q = layout(draw, shape.B, shape.H, shape.T, shape.D).requires_grad_("q" in learnt)
     k = layout(draw, shape.B, shape.G, shape.S, shape.D).requires_grad_("k" in learnt)

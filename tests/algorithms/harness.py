@@ -20,10 +20,11 @@ EQUAL = "equal"
 
 def verdicts(call: Call, names: list[str] | None = None) -> dict[str, str]:
     """For each algorithm, and for the planner's choice, `EQUAL`, `REFUSED`, or what is wrong."""
-    exact, own = _define(call.widened()), _define(call)
+    wide = call.widened()
+    exact, own, depth = _define(wide), _define(call), _depth(wide)
     if names is None:
         names = [*(algorithm.NAME for algorithm in ALGORITHMS), "the planner's choice"]
-    return {name: _verdict(name, call, exact, own) for name in names}
+    return {name: _verdict(name, call, exact, own, depth) for name in names}
 
 
 def wrong(call: Call, names: list[str] | None = None) -> dict[str, str]:
@@ -31,7 +32,7 @@ def wrong(call: Call, names: list[str] | None = None) -> dict[str, str]:
     return {name: verdict for name, verdict in verdicts(call, names).items() if verdict not in (EQUAL, REFUSED)}
 
 
-def _verdict(name: str, call: Call, exact: Results, own: Results) -> str:
+def _verdict(name: str, call: Call, exact: Results, own: Results, depth: float) -> str:
     algorithm = name if name in [known.NAME for known in ALGORITHMS] else None
 
     def run(q: Tensor, k: Tensor, v: Tensor, attention: Attention) -> Any:
@@ -40,7 +41,7 @@ def _verdict(name: str, call: Call, exact: Results, own: Results) -> str:
     refusal = _refusal(algorithm, call) if algorithm else None
     if refusal is None:
         incoming = max(float(grad.abs().max()) for grad in call.grads)
-        return "; ".join(mismatches(results(run, call), own, exact, incoming)) or EQUAL
+        return "; ".join(mismatches(results(run, call), own, exact, incoming, depth)) or EQUAL
     try:
         run(call.q, call.k, call.v, call.attention)
     except Refused as error:
@@ -69,6 +70,13 @@ def results(run: Callable[..., Any], call: Call) -> Results:
         grads = torch.autograd.grad(heads, list(leaves.values()), seeds, materialize_grads=True)
     found = {name: x.detach() for name, x in zip(("out", "lse"), outputs, strict=False)}
     return found | {f"gradient of {name}": grad for name, grad in zip(leaves, grads, strict=True)}
+
+
+def _depth(call: Call) -> float:
+    """How far below zero, or above, the largest logits of the rows lie."""
+    with torch.no_grad():
+        lse = reference(call.q, call.k, call.v, call.attention)[1]
+    return float(lse.masked_fill(lse.isinf(), 0).abs().max())
 
 
 def _define(call: Call) -> Results:

@@ -1,6 +1,9 @@
 """Every algorithm equals the definition, outputs and gradients, or refuses with a reason."""
 
+from dataclasses import replace
+
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -47,6 +50,7 @@ def test_any_moves_at_any_size(drawn: tuple[Case, Shape, int], device):
     assert problems == {}
 
 
+GRID = Case(positions="grid")
 RUNS = {
     "reference": [Case(weighting="hard", mask="not both", scores="bias alone", wanted="output")],
     "fused": [Case(), Case(mask="causal"), Case(shape="grouped heads", dtype="bfloat16"), Case(shape="narrow values")],
@@ -54,6 +58,45 @@ RUNS = {
         Case(mask=mask, dtype=dtype)
         for mask in ("lengths", "lengths as sizes", "map", "causal lengths", "key lengths")
         for dtype in ("bfloat16", "float16")
+    ],
+    "gather": [
+        replace(GRID, scores=scores, weighting="hard", positions=grid, mask=mask)
+        for scores in ("gaussian alone", "full gaussian alone", "bounded table alone")
+        for grid in ("grid", "strided grid")
+        for mask in ("everything", "neighbours")
+    ],
+    "separable": [
+        replace(GRID, scores=scores, mask=mask, dtype=dtype, wanted="output and log-sum-exp")
+        for scores in ("gaussian alone", "diagonal gaussian alone", "table of rows and of columns alone")
+        for mask in ("everything", "neighbours")
+        for dtype in DTYPES
+    ],
+    "convolution": [
+        replace(GRID, scores="bounded table alone", positions=positions, mask=mask, wanted="output and log-sum-exp")
+        for positions, mask in (
+            ("grid", "everything"),
+            ("strided grid", "everything"),
+            ("grid", "neighbours"),
+            ("strided grid", "neighbours"),
+            ("no positions", "causal"),
+            ("queries from 5", "lopsided window"),
+        )
+    ],
+    "augmented": [
+        replace(GRID, scores=scores, dtype=dtype)
+        for scores, dtype in (
+            ("gaussian of known width", "bfloat16"),
+            ("gaussian of known width", "float32"),
+            *([("gaussian", "float64"), ("full gaussian", "float64")] if not torch.cuda.is_available() else []),
+            ("gaussian", "float32"),
+            ("full gaussian", "float32"),
+        )
+    ],
+    "shared": [
+        replace(GRID, scores=scores, mask=mask, dtype=dtype)
+        for scores in ("full gaussian alone", "gaussian and tables alone", "bias alone")
+        for mask in ("everything", "neighbours but one", "dense per head")
+        for dtype in ("float32", "bfloat16")
     ],
     "blockwise": [
         Case(mask="not both", scores="bias and slopes"),
