@@ -12,8 +12,24 @@ Value = TypeVar("Value")
 
 # Seconds after which a section of many cases takes no new one: a run is about 6 minutes on the GPU, 5 on the CPU.
 LIMITS = {
-    "cuda": {"dense": 110, "memory": 25, "planner": 120},
-    "cpu": {"memory": 45, "planner": 130},
+    "cuda": {
+        "dense": 110,
+        "memory": 25,
+        "planner": 120,
+        "grid position": 75,
+        "grid table": 30,
+        "grid content": 45,
+        "grid planner": 75,
+    },
+    "cpu": {
+        "memory": 45,
+        "planner": 130,
+        "grid position": 30,
+        "grid table": 30,
+        "grid content": 30,
+        "grid cpu": 60,
+        "grid planner": 130,
+    },
 }
 SHARE = {"full": 1.0, "quick": 0.5, "tiny": 0.3}
 

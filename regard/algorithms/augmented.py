@@ -8,7 +8,7 @@ counted from the middle of the keys, and numbers that a type cannot hold are spl
 """
 
 import functools
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -75,13 +75,13 @@ def _last(places: Places, axis: int) -> int:
 def num_coordinates(problem: Problem) -> int:
     """Columns added to queries and keys."""
     terms = [term for term in problem.attention.biases if isinstance(term, Quadratic)]
-    return _padded(len(_columns(terms, problem.places, problem.dtype)), problem.shape.D, problem.on_cuda)
+    return _padded(len(_columns(_kind(terms), problem.places, problem.dtype)), problem.shape.D, problem.on_cuda)
 
 
-def _columns(terms: list[Quadratic], places: Places, dtype: torch.dtype) -> list[Column]:
+def _columns(kind: str, places: Places, dtype: torch.dtype) -> list[Column]:
     """Which monomial, piece of the query's number and piece of the key's number each column holds, largest first."""
     columns = []
-    for number, bits in enumerate(_bits(terms, places)):
+    for number, bits in enumerate(_bits(kind, places)):
         key_pieces = -(-bits // 8) if dtype == torch.bfloat16 else 1
         columns += [
             (number, a, b) for a in range(PIECES[dtype]) for b in range(key_pieces) if a + b < max(3, PIECES[dtype])
@@ -89,10 +89,9 @@ def _columns(terms: list[Quadratic], places: Places, dtype: torch.dtype) -> list
     return sorted(columns, key=lambda column: column[1] + column[2])
 
 
-def _bits(terms: list[Quadratic], places: Places) -> list[int]:
+def _bits(kind: str, places: Places) -> list[int]:
     """Binary digits of each monomial's largest value; places are multiples of a half."""
     ends = [max(1, _last(places, axis)) for axis in range(places.num_axes)]  # twice the largest place
-    kind = _kind(terms)
     if kind == "isotropic":
         squares = [sum([end * end for end in ends])]
     else:
@@ -134,102 +133,58 @@ def run(
     places = attention.places(T, S)
     terms = [term for term in attention.biases if isinstance(term, Quadratic)]
     scale = content.scale(D)
-    on_queries = _query_columns(terms, places, q.dtype, scale, D, q.device)  # (H, T, columns)
-    on_keys = _key_columns(terms, places, k.dtype, D, k.device)  # (S, columns)
+    sizes = (_kind(terms), q.dtype, D, scale, q.device)
+    static = _static(places, *sizes) if torch.compiler.is_compiling() else _kept_static(places.key, *sizes)
+    on_queries = _query_columns(terms, static, q.dtype)  # (H, T, columns)
     wide_q = torch.cat((on_queries.expand(B, -1, -1, -1), q), -1)  # large numbers first: they cancel
-    wide_k = torch.cat((on_keys.expand(B, G, -1, -1), k), -1)
+    wide_k = torch.cat((static.on_keys.expand(B, G, -1, -1), k), -1)
     plain = Attention(Content(scale), attention.mask, None, attention.queries, attention.keys)
     return fused.run(wide_q, wide_k, v, plain, dropout=dropout, return_lse=return_lse)
 
 
-def _query_columns(
-    terms: list[Quadratic], places: Places, dtype: torch.dtype, scale: float, width: int, device: torch.device
-) -> Tensor:
-    """The pieces of every query's numbers, (H, T, columns); divided by the scale, for the kernel multiplies by it."""
-    queries, _ = _centred(places, device)
-    squares, linear, constant = _coefficients(terms[0], queries)
-    for term in terms[1:]:
-        more = _coefficients(term, queries)
-        squares, linear, constant = squares + more[0], linear + more[1], constant + more[2]
-    H, T = constant.shape[:2]
-    numbers = torch.cat((_of_monomials(squares, _kind(terms)).expand(H, T, -1), linear, constant), -1) / scale
-    pieces = [*_pieces(numbers, PIECES[dtype], dtype), numbers.new_zeros(H, T, 1, dtype=dtype)]
-    columns = _columns(terms, places, dtype)
-    blanks = _padded(len(columns), width, device.type == "cuda") - len(columns)
-    chosen = tuple([a * numbers.shape[2] + n for n, a, _ in columns]) + (PIECES[dtype] * numbers.shape[2],) * blanks
-    return torch.cat(pieces, -1).index_select(-1, _index(chosen, device))
+class Static(NamedTuple):
+    """What places alone say, and is therefore kept from call to call."""
+
+    queries: Tensor  # their places from the middle of the keys, (T, P), in float64
+    on_keys: Tensor  # the pieces of the keys' monomials, (S, columns)
+    factors: Tensor  # by which a query's numbers enter: −1 with squares, 2 with places, −1 with 1, over the scale
+    chosen: Tensor  # which piece of which number each column of the queries holds
+    zero: Tensor  # a number for the columns that fill up the width, (T, 1)
 
 
-def _coefficients(term: Quadratic, queries: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """−M (H, 1, P, P), 2Mu (H, T, P) and −uᵀMu (H, T, 1), in float64."""
-    target = queries + term.centre[:, None].double()  # u, (H, T, P)
-    precision = term.precision.double()
-    if precision.ndim == 3:
-        matrix = (precision + precision.mT) / 2
-        pull = target @ matrix
-    else:
-        pull = target * (precision[:, None, None] if precision.ndim == 1 else precision[:, None])
-        along = precision[:, None].expand(-1, queries.shape[1]) if precision.ndim == 1 else precision
-        matrix = along.diag_embed()
-    return -matrix[:, None], 2 * pull, -(pull * target).sum(-1, keepdim=True)
-
-
-def _of_monomials(squares: Tensor, kind: str) -> Tensor:
-    """The entries of (H, 1, P, P) that the key's monomials are multiplied by."""
-    if kind == "isotropic":
-        return squares[..., 0, :1]
-    diagonal = squares.diagonal(dim1=-2, dim2=-1)
-    if kind == "diagonal" or squares.shape[-1] == 1:
-        return diagonal
-    return torch.cat((diagonal, 2 * squares[..., 0, 1:]), -1)
-
-
-def _key_columns(
-    terms: list[Quadratic], places: Places, dtype: torch.dtype, width: int, device: torch.device
-) -> Tensor:
-    """The pieces of every key's monomials, (S, columns): places alone say them, so they are kept."""
-    columns = tuple(_columns(terms, places, dtype))
-    blanks = _padded(len(columns), width, device.type == "cuda") - len(columns)
-    if torch.compiler.is_compiling():
-        return _monomial_columns(places, _kind(terms), columns, blanks, dtype, device)
-    return _kept_columns(repr(places.flatten()[0]), _kind(terms), columns, blanks, dtype, device)
-
-
-@functools.lru_cache(maxsize=64)
-def _kept_columns(
-    places: str, kind: str, columns: Any, blanks: int, dtype: torch.dtype, device: torch.device
-) -> Tensor:
-    return _monomial_columns(Places.unflatten(places, []), kind, columns, blanks, dtype, device)
-
-
-def _monomial_columns(
-    places: Places, kind: str, columns: tuple[Column, ...], blanks: int, dtype: torch.dtype, device: torch.device
-) -> Tensor:
-    _, keys = _centred(places, device)
+def _static(places: Places, kind: str, dtype: torch.dtype, width: int, scale: float, device: torch.device) -> Static:
+    queries, keys = _from_middle(places, device)
     squares = keys * keys
     if kind == "isotropic":
         squares = squares.sum(-1, keepdim=True)
     elif kind == "full" and keys.shape[1] == 2:
         squares = torch.cat((squares, keys[:, :1] * keys[:, 1:]), -1)
     monomials = torch.cat((squares, keys, torch.ones_like(keys[:, :1])), -1)
+    columns = _columns(kind, places, dtype)
+    blanks = _padded(len(columns), width, device.type == "cuda") - len(columns)
     pieces = _pieces(monomials, 3, dtype)
     parts = [pieces[b][:, n] for n, _, b in columns] + [torch.zeros_like(pieces[0][:, 0])] * blanks
-    return torch.stack(parts, -1)
-
-
-def _centred(places: Places, device: torch.device) -> tuple[Tensor, Tensor]:
-    """Places of the queries (T, P) and of the keys (S, P), from the middle of the keys, in float64."""
-    if torch.compiler.is_compiling():
-        return _measure(places, device)
-    return _kept_places(repr(places.flatten()[0]), device)
+    factors = [-1.0] * squares.shape[1] + [2.0] * keys.shape[1] + [-1.0, 0.0]
+    if kind == "full" and keys.shape[1] == 2:
+        factors[2] = -2.0  # the product of two coordinates stands for both corners of the matrix
+    count = len(factors)
+    chosen = [a * count + n for n, a, _ in columns] + [count - 1] * blanks
+    return Static(
+        queries,
+        torch.stack(parts, -1),
+        torch.tensor(factors, dtype=torch.float64, device=device) / scale,
+        torch.tensor(chosen, device=device),
+        queries.new_zeros(len(queries), 1),
+    )
 
 
 @functools.lru_cache(maxsize=64)
-def _kept_places(places: str, device: torch.device) -> tuple[Tensor, Tensor]:
-    return _measure(Places.unflatten(places, []), device)
+def _kept_static(key: Any, kind: str, dtype: torch.dtype, width: int, scale: float, device: torch.device) -> Static:
+    return _static(Places.of_key(key), kind, dtype, width, scale, device)
 
 
-def _measure(places: Places, device: torch.device) -> tuple[Tensor, Tensor]:
+def _from_middle(places: Places, device: torch.device) -> tuple[Tensor, Tensor]:
+    """Places of the queries (T, P) and of the keys (S, P), from the middle of the keys, in float64."""
     sides = []
     for side in (places.queries, places.keys):
         place = side.at(0, torch.arange(side.count, device=device))
@@ -241,13 +196,34 @@ def _measure(places: Places, device: torch.device) -> tuple[Tensor, Tensor]:
     return sides[0], sides[1]
 
 
-@functools.lru_cache(maxsize=64)
-def _kept_index(numbers: tuple[int, ...], device: torch.device) -> Tensor:
-    return torch.tensor(numbers, device=device)
+def _query_columns(terms: list[Quadratic], static: Static, dtype: torch.dtype) -> Tensor:
+    """The pieces of every query's numbers, (H, T, columns)."""
+    numbers = _numbers(terms[0], static, _kind(terms))
+    for term in terms[1:]:
+        numbers = numbers + _numbers(term, static, _kind(terms))
+    pieces = _pieces(numbers * static.factors, PIECES[dtype], dtype)
+    return torch.cat(pieces, -1).index_select(-1, static.chosen)
 
 
-def _index(numbers: tuple[int, ...], device: torch.device) -> Tensor:
-    return torch.tensor(numbers, device=device) if torch.compiler.is_compiling() else _kept_index(numbers, device)
+def _numbers(term: Quadratic, static: Static, kind: str) -> Tensor:
+    """M, Mu, uᵀMu and 0 for every head and query, (H, T, numbers), in float64."""
+    target = static.queries + term.centre[:, None].double()  # u, (H, T, P)
+    precision = term.precision.double()
+    P = target.shape[2]
+    if precision.ndim == 3:
+        matrix = (precision + precision.mT) / 2
+        pull = target @ matrix
+        corners = [matrix[:, p, p] for p in range(P)] + ([matrix[:, 0, 1]] if P == 2 else [])
+        squares = torch.stack(corners, -1)
+    else:
+        along = precision[:, None] if precision.ndim == 1 else precision
+        pull = target * along[:, None]
+        squares = along if kind == "isotropic" else along.expand(-1, P)
+        if kind == "full" and P == 2:
+            squares = torch.cat((squares, torch.zeros_like(squares[:, :1])), -1)
+    depth = (pull * target).sum(-1, keepdim=True)
+    H, T = target.shape[:2]
+    return torch.cat((squares[:, None].expand(H, T, -1), pull, depth, static.zero.expand(H, T, 1)), -1)
 
 
 def _pieces(x: Tensor, count: int, dtype: torch.dtype) -> list[Tensor]:

@@ -25,22 +25,24 @@ def attend_by_flex(
     attention = attention.on(q.device)
     lists = _block_lists(attention, q, k)
     if torch.compiler.is_compiling():
-        out, lse = _attend(q, k, v, attention, lists)
+        out, lse = _attend(q, k, v, attention, lists, return_lse)
     else:
         structure, _ = attention.flatten()
-        kind = (structure, q.dtype, q.shape[1], k.shape[1], q.shape[3], v.shape[3], torch.is_grad_enabled())
-        out, lse = _compiled(kind)(q, k, v, attention, lists)
+        kind = (structure, q.dtype, q.shape[1], k.shape[1], q.shape[3], v.shape[3], torch.is_grad_enabled(), return_lse)
+        out, lse = _compiled(kind)(q, k, v, attention, lists, return_lse)
     return out, lse if return_lse else None
 
 
-def _attend(q: Tensor, k: Tensor, v: Tensor, attention: Attention, lists: list[Tensor] | None) -> tuple[Tensor, Tensor]:
+def _attend(
+    q: Tensor, k: Tensor, v: Tensor, attention: Attention, lists: list[Tensor] | None, return_lse: bool
+) -> tuple[Tensor, Tensor]:
     """Blank what nobody sees, for the kernel multiplies it by zero, and visit the listed blocks; None: all of them."""
     D, E = q.shape[3], v.shape[3]
     exact = attention.places(q.shape[2], k.shape[2])
     places = _with_start_as_data(exact, q.shape[0], q.device)
     q, k, v = _blank(q, k, v, attention, exact)
     terms = attention.biases
-    scorers = [term.scorer(places) for term in terms]
+    scorers = [term.scorer(places, shift=not return_lse) for term in terms]
     blocks = None
     if lists is not None:
 

@@ -1,4 +1,4 @@
-"""The map of gaussian heads along one axis, its gradient in closed form: a dozen small kernels in place of fifty."""
+"""The maps of gaussian heads along both axes, with gradients in closed form: few small kernels in place of many."""
 
 import functools
 from typing import Any
@@ -9,37 +9,47 @@ from torch import Tensor
 from regard.attention import Places, Quadratic, Sequence
 
 
-def gaussian_map(term: Quadratic, places: Places, axis: int, device: torch.device) -> Tensor:
-    """`softmax(−α (δ − Δ)²)` over the keys along one axis, (H, n′, n), in float64."""
-    line = places.axis(axis, term)
-    queries, keys = line.line(term)
-    centre = term.centre[:, axis]
-    precision = term.precision if term.precision.ndim == 1 else term.precision[:, axis]
+def gaussian_maps(term: Quadratic, places: Places, device: torch.device) -> list[Tensor]:
+    """`softmax(−α (δ − Δ)²)` over the keys, along rows and along columns, (H, n′, n) each, in float64."""
+    sides = [places.axis(axis, term).line(term) for axis in (0, 1)]
     if torch.compiler.is_compiling():
-        away = _offsets(queries, keys, device) - centre[:, None, None].double()
-        return torch.softmax(-precision[:, None, None].double() * away**2, -1)
-    offsets = _kept_offsets(queries.n, queries.start, queries.step, keys.n, keys.start, keys.step, device)
-    maps = _GaussianMap.apply(centre, precision, offsets)
-    assert isinstance(maps, Tensor)
-    return maps
+        maps = []
+        for axis, (queries, keys) in enumerate(sides):
+            away = _offsets(queries, keys, device) - term.centre[:, axis, None, None].double()
+            precision = term.precision if term.precision.ndim == 1 else term.precision[:, axis]
+            maps.append(torch.softmax(-precision[:, None, None].double() * away**2, -1))
+        return maps
+    keys = [(q.n, q.start, q.step, k.n, k.start, k.step) for q, k in sides]
+    centre = term.centre.T  # (2, H)
+    precision = term.precision.expand(2, -1) if term.precision.ndim == 1 else term.precision.T
+    if keys[0] == keys[1]:
+        maps = _GaussianMap.apply(centre, precision, _kept_offsets(*keys[0], device))
+        assert isinstance(maps, Tensor)
+        return list(maps.unbind(0))
+    return [
+        _GaussianMap.apply(centre[a : a + 1], precision[a : a + 1], _kept_offsets(*keys[a], device))[0]  # pyright: ignore[reportIndexIssue, reportOptionalSubscript]
+        for a in (0, 1)
+    ]
 
 
 class _GaussianMap(torch.autograd.Function):
+    """Centres and precisions (axes, H) to maps (axes, H, n′, n)."""
+
     @staticmethod
     def forward(ctx: Any, centre: Tensor, precision: Tensor, offsets: Tensor) -> Tensor:
-        away = offsets - centre[:, None, None]  # float64, as the offsets are
-        maps = torch.softmax((away * away).mul_(-precision[:, None, None]), -1)
-        ctx.save_for_backward(centre, precision, offsets, maps)
+        away = offsets - centre[..., None, None]  # float64, as the offsets are
+        maps = torch.softmax((away * away).mul_(-precision[..., None, None]), -1)
+        ctx.save_for_backward(precision, away, maps)
+        ctx.kinds = centre.dtype, precision.dtype
         return maps
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, Tensor | None, None]:  # pyright: ignore[reportIncompatibleMethodOverride]
-        centre, precision, offsets, maps = ctx.saved_tensors
-        away = offsets - centre[:, None, None]
+        precision, away, maps = ctx.saved_tensors
         weighed = maps * grad
         pull = torch.addcmul(weighed, maps, weighed.sum(-1, keepdim=True), value=-1) * away  # ∂logits, times δ − Δ
-        grad_centre = (2 * precision * pull.sum((1, 2))).to(centre.dtype) if ctx.needs_input_grad[0] else None
-        grad_precision = (pull * away).sum((1, 2)).neg().to(precision.dtype) if ctx.needs_input_grad[1] else None
+        grad_centre = (2 * precision * pull.sum((-2, -1))).to(ctx.kinds[0]) if ctx.needs_input_grad[0] else None
+        grad_precision = (pull * away).sum((-2, -1)).neg().to(ctx.kinds[1]) if ctx.needs_input_grad[1] else None
         return grad_centre, grad_precision, None
 
 

@@ -31,8 +31,10 @@ class _Mixed(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, Tensor | None]:  # pyright: ignore[reportIncompatibleMethodOverride]
         maps, v = ctx.saved_tensors
+        if _is_small(maps, v):
+            grad = grad.contiguous()  # once, for both
         grad_maps = _grad_of_maps(grad, v, maps.shape[0]) if ctx.needs_input_grad[0] else None
-        grad_v = _grad_of_values(grad, maps, v.shape[1]) if ctx.needs_input_grad[1] else None
+        grad_v = _grad_of_values(grad, maps, v) if ctx.needs_input_grad[1] else None
         return None if grad_maps is None else grad_maps.to(ctx.exact), grad_v
 
 
@@ -41,18 +43,28 @@ def _mixed(maps: Tensor, v: Tensor) -> Tensor:
     if G == 1:  # the rows of all heads are one matrix, in the order of the output
         rows = maps.transpose(0, 1).reshape(T * H, S)
         return torch.bmm(rows.expand(B, -1, -1), v[:, 0]).view(B, T, H, E).transpose(1, 2)
+    if _is_small(maps, v):
+        mixed = torch.bmm(maps.repeat(B, 1, 1), v.reshape(B * H, S, E))
+        return mixed.view(B, H, T, E).transpose(1, 2).contiguous().transpose(1, 2)
     out = v.new_empty(B, T, H, E)
     for h in range(H):
         torch.bmm(maps[h].expand(B, -1, -1), v[:, h * G // H], out=out[:, :, h])
     return out.transpose(1, 2)
 
 
-def _grad_of_values(grad: Tensor, maps: Tensor, G: int) -> Tensor:
-    (B, H, T, E), S = grad.shape, maps.shape[2]
+def _is_small(maps: Tensor, v: Tensor) -> bool:
+    """Maps smaller than the values that they mix: a copy for each row costs less than a call for each head."""
+    return v.shape[1] == maps.shape[0] and maps.shape[1] <= v.shape[3]
+
+
+def _grad_of_values(grad: Tensor, maps: Tensor, v: Tensor) -> Tensor:
+    (B, H, T, E), (G, S) = grad.shape, v.shape[1:3]
     if G == 1:
         columns = maps.permute(2, 1, 0).reshape(S, T * H)
         rows = grad.transpose(1, 2).reshape(B, T * H, E)
         return torch.bmm(columns.expand(B, -1, -1), rows)[:, None]
+    if _is_small(maps, v):
+        return torch.bmm(maps.mT.repeat(B, 1, 1), grad.reshape(B * H, T, E)).view(B, H, S, E)
     out = grad.new_zeros(B, G, S, E) if G < H else grad.new_empty(B, G, S, E)
     for h in range(H):
         slot = out[:, h * G // H]
@@ -72,10 +84,8 @@ def _grad_of_maps(grad: Tensor, v: Tensor, H: int) -> Tensor:
         if G == 1:
             rows = grad.transpose(1, 2).reshape(B, T * H, E)
             return torch.bmm(rows, v[:, 0].mT).sum(0, dtype=exact).view(T, H, S).transpose(0, 1)
-        parts = grad.new_empty(H, B, T, S)
-        for h in range(H):
-            torch.bmm(grad[:, h], v[:, h].mT, out=parts[h])
-        return parts.sum(1, dtype=exact)
+        rows, values = grad.reshape(B * H, T, E), v.reshape(B * H, S, E)
+        return torch.bmm(rows, values.mT).view(B, H, T, S).sum(0, dtype=exact)
     left = grad.permute(1, 2, 0, 3).reshape(G, H // G * T, B * E)
     right = v.permute(1, 2, 0, 3).reshape(G, S, B * E)
     return torch.bmm(left, right.mT).view(H, T, S)

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from regard.algorithms.cost import Cost, output
-from regard.algorithms.gaussian_map import gaussian_map
+from regard.algorithms.gaussian_map import gaussian_maps
 from regard.algorithms.mixing import mix
 from regard.algorithms.problem import Problem
 from regard.algorithms.shared import blank_values, mixed_bytes, refuses_content, whole_logits, whole_map
@@ -67,7 +67,7 @@ def run(
     queries, keys = places.queries, places.keys
     assert isinstance(queries, Grid)
     assert isinstance(keys, Grid)
-    maps = [axis_map(attention, places, axis, H, v.device) for axis in (0, 1)]
+    maps = axis_maps(attention, places, H, v.device)
     values = _blanked(v, attention, places)
     E = v.shape[3]
     mixed = mix(maps[0], values.unflatten(2, (keys.h, keys.w)).flatten(3))  # (B, H, h′, w·E), as (B, h′, H, w·E)
@@ -81,12 +81,12 @@ def run(
     return out, lse.flatten(1).expand(B, -1, -1)
 
 
-def axis_map(attention: Attention, places: Places, axis: int, H: int, device: torch.device) -> Tensor:
-    """The map along one axis, (H, n′, n), in float64: it is small."""
+def axis_maps(attention: Attention, places: Places, H: int, device: torch.device) -> list[Tensor]:
+    """The maps along rows and along columns, (H, n′, n), in float64: they are small."""
     (term, *others) = attention.biases
-    if isinstance(term, Quadratic) and not others and attention.mask.is_full(places):
-        return gaussian_map(term, places, axis, device)
-    return whole_map(axis_logits(attention, places, axis, H, device), along(attention, axis))
+    if isinstance(term, Quadratic) and not others and isinstance(attention.mask, Everything):
+        return gaussian_maps(term, places, device)
+    return [whole_map(axis_logits(attention, places, axis, H, device), along(attention, axis)) for axis in (0, 1)]
 
 
 def axis_logits(attention: Attention, places: Places, axis: int, H: int, device: torch.device) -> Tensor:

@@ -126,6 +126,21 @@ class Places(Value):
         return (self.offset(b, i, j, who),)
 
     @property
+    def key(self) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """What static places are, as numbers: equal for equal places, to remember by."""
+        sides = [
+            (side.count, side.h, side.start, side.step) if isinstance(side, Grid) else (side.n, side.start, side.step)
+            for side in (self.queries, self.keys)
+        ]
+        return sides[0], sides[1]
+
+    @classmethod
+    def of_key(cls, key: tuple[tuple[Any, ...], tuple[Any, ...]]) -> "Places":
+        """The places of such a key."""
+        sides = [Grid(side[1], side[0] // side[1], *side[2:]) if len(side) == 4 else Sequence(*side) for side in key]
+        return cls(sides[0], sides[1])
+
+    @property
     def num_axes(self) -> int:
         return 2 if isinstance(self.queries, Grid) and isinstance(self.keys, Grid) else 1
 

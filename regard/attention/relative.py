@@ -79,20 +79,35 @@ class Quadratic(Term):
     def at(self, b: Any, h: Any, i: Any, j: Any, places: Places) -> Any:
         return self.scorer(places)(b, h, i, j)
 
-    def scorer(self, places: Places) -> Callable[[Any, Any, Any, Any], Any]:
+    def scorer(self, places: Places, shift: bool = False) -> Callable[[Any, Any, Any, Any], Any]:
+        """Shifted, the logit is zero at the key place nearest to the centre, however far outside that lies.
+
+        x² − y² = (x − y)(x + y) keeps the digits that the difference of two large squares would lose.
+        """
         centres = [centre.clone() for centre in self.centre.float().unbind(1)]
         precision = self.precision.float()
         entries = [_along_axis(precision, p).clone() for p in range(len(centres) if precision.ndim > 1 else 1)]
         if self.is_full and len(centres) == 2:
             entries.append((precision[:, 0, 1] + precision[:, 1, 0]).clone())
+        nearest = shift and places.num_axes == 2 and not self.is_full
+
+        def square(delta: Any, centre: Any, axis: int, b: Any, i: Any) -> Any:
+            if not nearest:
+                return (delta - centre) * (delta - centre)
+            _, keys = places.axis(axis, self).line(self)
+            row = places.queries.at(b, i)[axis]
+            best = torch.clamp(centre, keys.at(b, 0) - row, keys.at(b, keys.n - 1) - row)
+            return (delta - best) * (delta + best - 2 * centre)
 
         def score(b: Any, h: Any, i: Any, j: Any) -> Any:
-            away = [delta - centre[h] for delta, centre in zip(places.offsets(b, i, j, self), centres, strict=True)]
-            squares = [x * x for x in away]
+            deltas, at = places.offsets(b, i, j, self), [centre[h] for centre in centres]
+            squares = [square(delta, centre, p, b, i) for p, (delta, centre) in enumerate(zip(deltas, at, strict=True))]
             if len(entries) == 1:
                 return -entries[0][h] * (squares[0] if len(squares) == 1 else squares[0] + squares[1])
             total = entries[0][h] * squares[0] + entries[1][h] * squares[1]
-            return -total if len(entries) == 2 else -(total + entries[2][h] * away[0] * away[1])
+            if len(entries) == 2:
+                return -total
+            return -(total + entries[2][h] * (deltas[0] - at[0]) * (deltas[1] - at[1]))
 
         return score
 
@@ -214,7 +229,7 @@ class RelativeTable(Term):
     def at(self, b: Any, h: Any, i: Any, j: Any, places: Places) -> Any:
         return self.scorer(places)(b, h, i, j)
 
-    def scorer(self, places: Places) -> Callable[[Any, Any, Any, Any], Any]:
+    def scorer(self, places: Places, shift: bool = False) -> Callable[[Any, Any, Any, Any], Any]:
         table = self.bounded
 
         def score(b: Any, h: Any, i: Any, j: Any) -> Any:

@@ -41,8 +41,11 @@ class Term(Value):
         """The term for indices that broadcast against each other. `Content` has none: it needs q and k."""
         raise NotImplementedError(f"{type(self).__name__} must define at(b, h, i, j, places)")
 
-    def scorer(self, places: Places) -> Callable[[Any, Any, Any, Any], Any]:
-        """The term as a function of (b, h, i, j), for a kernel that may read each tensor at one place only."""
+    def scorer(self, places: Places, shift: bool = False) -> Callable[[Any, Any, Any, Any], Any]:
+        """The term as a function of (b, h, i, j), for a kernel that may read each tensor at one place only.
+
+        With `shift` it may add a number to all keys of a query, which the softmax drops, to keep logits small.
+        """
         return lambda b, h, i, j: self.at(b, h, i, j, places)
 
     def slab(self, b: Tensor, h: Tensor, i: Tensor, j: Tensor, places: Places) -> Tensor:

@@ -1,0 +1,227 @@
+"""Attention on a grid, side by side with its peers, in one run: `python -m benchmarks.grid --device cuda --out r.json`.
+
+Every contender is first compared with the float64 definition, output and gradients of values, centres, precisions and
+tables; one that is wrong is reported as wrong and not timed. A missed bar is a line of the table, not an error.
+"""
+
+import argparse
+import os
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from benchmarks import attention
+from benchmarks.grid_cases import ISOTROPIC, TABLE, Case, draw
+from benchmarks.grid_contest import Contender, contest, ours, planned, regard, run_of, verdicts
+from benchmarks.grid_peers import content_peers, layer_peers, table_peers
+from benchmarks.grid_planning import planning
+from benchmarks.peers import installed
+from benchmarks.record import Bar, Row, machine, race, to_json, to_markdown
+from benchmarks.setting import Setting, Watch, progress
+from benchmarks.timing import Timing, explain, interleave
+from regard.algorithms.ceilings import table_of
+
+Section = Callable[[Setting], list[Row]]
+TOKENS = 32768  # in every case of the GPU, whatever its grid
+OVER_DENSE = {64: Bar("≥", 8.0), 128: Bar("≥", 100.0)}
+OVER_FLEX = {64: Bar("≥", 5.0)}
+OVER_PLAIN = {64: Bar("≤", 1.6), 128: Bar("≤", 1.6)}
+OVER_DENSE_ON_CPU = {48: Bar("≥", 4.0)}
+GROWTH = Bar("≤", 1.3)
+
+
+def position(setting: Setting) -> list[Row]:
+    """The layer: 9 gaussian heads mix a width of 400, and are projected to it; forward and backward."""
+    watch, rows, cases = setting.watch("grid position"), [], []
+    sizes = [16, 32, 64, 128] if setting.on_cuda else setting.pick(full=[16, 32], tiny=[6])
+    for side in sizes:
+        case = _case(setting, side, H=9, E=400 if setting.on_cuda else 32, shared=True, projections=1)
+        cases.append(case)
+        contenders = ours(case, ("both",))[0] | layer_peers(setting.device)
+        groups = _groups(contenders, {"dense": ("dense", "paper"), "separable": ("separable",)})
+        bars = {"dense": OVER_DENSE.get(side) if setting.on_cuda else None}
+        rows += _rows("position", case, contenders, groups, bars, setting, watch)
+        _add_floor(rows, case)
+    return [*rows, _growth(cases[len(cases) // 2 - 1], cases[-1], setting)]  # from 32×32 of four
+
+
+def _add_floor(rows: list[Row], case: Case) -> None:
+    """What no way can beat, and the bandwidth that regard reached: cells of the case's first row.
+
+    The traffic is that of the mixed heads (B, N, H·C), written, read for the projection and for its weights, and on the
+    way back written and read again, and of input, output and their gradients.
+    """
+    ceilings = table_of(case.device)
+    tokens, width = case.B * case.N, case.H * case.E
+    flops = 3 * 2.0 * tokens * width * case.E
+    traffic = 1.0 * case.dtype.itemsize * tokens * (5 * width + 4 * case.E)
+    row = next(row for row in rows if row.case == case.label)
+    ours = row.cells["regard"]
+    row.cells["projection floor ms"] = 1e3 * flops / ceilings.rate(case.dtype)
+    row.cells["traffic floor ms"] = 1e3 * traffic / ceilings.bandwidth
+    row.cells["regard GB/s"] = traffic / ours.median / 1e9 if isinstance(ours, Timing) else None
+
+
+def _growth(small: Case, large: Case, setting: Setting) -> Row:
+    """Regard's time at the largest grid over that at a smaller one, for as many tokens, measured in turns."""
+    names = [f"{case.h}×{case.w}" for case in (small, large)]
+    runs = {
+        name: [run_of(regard()(case, draw(case, seed)), "both") for seed in range(3 if setting.on_cuda else 1)]
+        for name, case in zip(names, (small, large), strict=True)
+    }
+    times = interleave(runs, setting.device, setting.effort if setting.on_cuda else setting.glance)
+    first, last = times[names[0]], times[names[-1]]
+    ratio = last.over(first) if isinstance(first, Timing) and isinstance(last, Timing) else None
+    bar = GROWTH if setting.on_cuda else None
+    return Row("position", f"growth to {names[-1]}", "both", dict(times), ratio, names[0], bar)
+
+
+def table(setting: Setting) -> list[Row]:
+    """Bounded tables over whole offsets, position alone, 8 heads of 64, one batch; forward and backward."""
+    watch, rows = setting.watch("grid table"), []
+    for side in [64, 32] if setting.on_cuda else setting.pick(full=[32, 16], tiny=[6]):
+        E = 64 if setting.on_cuda else 16
+        case = _case(setting, side, kind=TABLE, H=8, E=E, B=8 if setting.on_cuda else 2)
+        contenders = ours(case, ("both",))[0] | table_peers(setting.device)
+        groups = _groups(contenders, {"flex": ("flex",), "dense": ("dense",)})
+        bars = {"flex": OVER_FLEX.get(side) if setting.on_cuda else None}
+        rows += _rows("table", case, contenders, groups, bars, setting, watch)
+    return rows
+
+
+def content(setting: Setting) -> list[Row]:
+    """Content plus gaussian heads, 8 of 64, forward: without a graph, and with one where the precision is fixed."""
+    watch, rows = setting.watch("grid content"), []
+    measures = ("inference", "forward")
+    for side in [64, 128, 32] if setting.on_cuda else setting.pick(full=[32, 16], tiny=[6]):
+        E = 64 if setting.on_cuda else 16
+        case = _case(setting, side, H=8, E=E, content=True, learned_precision=False)
+        contenders = ours(case, measures)[0] | content_peers(setting.device)
+        groups = _groups(contenders, {"plain": ("plain",), "flex": ("flex",), "sdpa + bias": ("sdpa",)})
+        bars = {"plain": OVER_PLAIN.get(side) if setting.on_cuda else None}
+        found = _rows("content", case, contenders, groups, bars, setting, watch, measures)
+        rows += [_over_plain(row) if row.against.startswith("plain") else row for row in found]
+    return rows
+
+
+def _over_plain(row: Row) -> Row:
+    """Positions cost something: the bar is on regard's time over the plain one's."""
+    plain, ours = row.cells.get(row.against), row.cells.get("regard")
+    if isinstance(plain, Timing) and isinstance(ours, Timing):
+        row.ratio = ours.over(plain)
+    return row
+
+
+def on_cpu(setting: Setting) -> list[Row]:
+    """The whole layer with both projections, float32, against its dense form; forward and backward."""
+    watch, rows = setting.watch("grid cpu"), []
+    for side in setting.pick(full=[16, 32, 48], tiny=[6]):
+        case = _case(setting, side, H=9, E=64, B=4, shared=True, projections=2)
+        contenders = ours(case, ("both",))[0] | layer_peers(setting.device)
+        groups = _groups(contenders, {"dense": ("dense", "paper"), "separable": ("separable",)})
+        rows += _rows("cpu", case, contenders, groups, {"dense": OVER_DENSE_ON_CPU.get(side)}, setting, watch)
+    return rows
+
+
+def _case(setting: Setting, side: int, *, kind: str = ISOTROPIC, B: int | None = None, **options: Any) -> Case:
+    dtype = torch.bfloat16 if setting.on_cuda else torch.float32
+    tokens = TOKENS if setting.on_cuda else 2048
+    rows = max(1, tokens // side**2) if B is None else B
+    return Case(kind=kind, B=rows, h=side, w=side, dtype=dtype, device=setting.device, **options)
+
+
+def _groups(contenders: dict[str, Contender], starts: dict[str, tuple[str, ...]]) -> dict[str, list[str]]:
+    """The peers of each comparison, by how their names begin."""
+    return {group: [name for name in contenders if name.startswith(start)] for group, start in starts.items()}
+
+
+def _rows(
+    section: str,
+    case: Case,
+    contenders: dict[str, Contender],
+    groups: dict[str, list[str]],
+    bars: dict[str, Bar | None],
+    setting: Setting,
+    watch: Watch,
+    measures: tuple[str, ...] = ("both",),
+) -> list[Row]:
+    """One row per measure and group of peers; the times stand in the first of a measure."""
+    progress(section, case.label)
+    effort = setting.effort if setting.on_cuda or section == "cpu" else setting.glance
+    found = contest(case, contenders, measures, effort, watch, case.small())
+    rows = []
+    for measure, results in found.items():
+        for number, (group, peers) in enumerate(groups.items()):
+            row = race(section, case.label, measure, results, peers, bars.get(group))
+            if row.ratio is None:
+                row.against = f"{group}: {row.against}"
+            if number:
+                row.cells = {name: row.cells[name] for name in ("regard", row.against) if name in row.cells}
+            else:
+                row.cells = {"chosen": planned(case, measure).chosen, **row.cells}
+                row.details = {"left out": ours(case, (measure,))[1]}
+            rows.append(row)
+    return rows
+
+
+GPU_SECTIONS: dict[str, Section] = {"position": position, "table": table, "content": content, "planner": planning}
+CPU_SECTIONS: dict[str, Section] = {"cpu": on_cpu, **GPU_SECTIONS}
+
+
+def main(arguments: list[str] | None = None) -> None:
+    options = parser().parse_args(arguments)
+    device = torch.device(options.device)
+    if device.type == "cuda":
+        device = torch.device("cuda", torch.cuda.current_device())
+    torch.set_num_threads(options.threads)
+    warnings.filterwarnings("ignore")  # sdpa explains at length why each excluded backend is excluded
+    setting = Setting(device, options.scale)
+    sections = GPU_SECTIONS if setting.on_cuda else CPU_SECTIONS
+    chosen = options.only or list(sections)
+    unknown = [name for name in chosen if name not in sections]
+    if unknown:
+        raise SystemExit(f"no section {', '.join(unknown)} on {device.type}: use one of {', '.join(sections)}")
+
+    words = sys.argv[1:] if arguments is None else arguments
+    command = " ".join([Path(sys.executable).name, "-m", "benchmarks.grid", *words])
+    report = machine(device, options.commit) | {"scale": options.scale, "peers": installed(), "seconds": {}}
+    report |= {"command": command, "load before": os.getloadavg()}
+    rows: list[Row] = []
+    for name in chosen:
+        start = time.perf_counter()
+        try:
+            rows += sections[name](setting)
+        except Exception as error:  # the other sections still have something to say
+            rows.append(Row(name, "the whole section", "", {"regard": explain(error)}))
+        report["load after"] = os.getloadavg()
+        report["seconds"][name] = round(time.perf_counter() - start, 1)
+        progress(name, "took", report["seconds"][name], "s")
+        # Written after every section: a run that is cut off keeps what it has measured.
+        _write(options.out, to_json(report | {"checks": verdicts()}, rows))
+        _write(options.markdown, _markdown(report, rows))
+    print(_markdown(report, rows), flush=True)
+
+
+def _markdown(report: dict[str, Any], rows: list[Row]) -> str:
+    return to_markdown(report, rows).replace("# Attention,", "# Attention on a grid,", 1)
+
+
+def _write(path: Path | None, text: str) -> None:
+    if path is not None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def parser() -> argparse.ArgumentParser:
+    options = attention.parser()
+    options.prog, options.description = "python -m benchmarks.grid", __doc__
+    return options
+
+
+if __name__ == "__main__":
+    main()
