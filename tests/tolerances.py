@@ -44,9 +44,10 @@ HALF_LSE = 2**-13
 # accumulates in float32 or wider: above this it would be the yardstick of its own mistakes.
 OWN_ROUNDINGS = 64
 
-# The gradient of a float32 score term under half-precision values is a sum, over all pairs, of products of half-precision
-# numbers. The reference multiplies them in float32; an algorithm that mixes in half precision rounds the map, and the
-# mixed values between two steps: so many units in the last place of the half type, of the largest gradient of its kind.
+# The gradient of a float32 score term under half-precision values is a sum, over all pairs, of products of
+# half-precision numbers. The reference multiplies them in float32; an algorithm that mixes in half precision rounds the
+# map, and the mixed values between two steps: so many units in the last place of the half type, of the largest gradient
+# of its kind.
 HALF_TERM = 3
 
 # The gradient of a precision is a logit over that precision: of the precisions in the cases this is the least.

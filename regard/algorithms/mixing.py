@@ -24,7 +24,7 @@ class _Mixed(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, maps: Tensor, v: Tensor) -> Tensor:
         ctx.exact = maps.dtype
-        maps = maps.to(v.dtype)
+        maps = _rounded(maps, v)
         ctx.save_for_backward(maps, v)
         return _mixed(maps, v)
 
@@ -38,18 +38,39 @@ class _Mixed(torch.autograd.Function):
         return None if grad_maps is None else grad_maps.to(ctx.exact), grad_v
 
 
+def _rounded(maps: Tensor, v: Tensor) -> Tensor:
+    """The maps in the type of v. The far ends of gaussians are numbers so small that a CPU takes ten times as long."""
+    maps = maps.to(v.dtype)
+    if maps.is_cuda or maps.dtype == torch.float16:
+        return maps
+    return torch.threshold(maps, torch.finfo(maps.dtype).tiny, 0.0)
+
+
 def _mixed(maps: Tensor, v: Tensor) -> Tensor:
     (H, T, S), (B, G, _, E) = maps.shape, v.shape
     if G == 1:  # the rows of all heads are one matrix, in the order of the output
         rows = maps.transpose(0, 1).reshape(T * H, S)
-        return torch.bmm(rows.expand(B, -1, -1), v[:, 0]).view(B, T, H, E).transpose(1, 2)
+        return _times(rows, v[:, 0]).view(B, T, H, E).transpose(1, 2)
     if _is_small(maps, v):
         mixed = torch.bmm(maps.repeat(B, 1, 1), v.reshape(B * H, S, E))
         return mixed.view(B, H, T, E).transpose(1, 2).contiguous().transpose(1, 2)
     out = v.new_empty(B, T, H, E)
     for h in range(H):
-        torch.bmm(maps[h].expand(B, -1, -1), v[:, h * G // H], out=out[:, :, h])
+        _times(maps[h], v[:, h * G // H], out[:, :, h])
     return out.transpose(1, 2)
+
+
+def _times(matrix: Tensor, rows: Tensor, out: Tensor | None = None) -> Tensor:
+    """One matrix times each of (B, S, E). On the CPU a batched product does not see that they share it, and crawls."""
+    if rows.is_cuda:
+        return torch.bmm(matrix.expand(len(rows), -1, -1), rows, out=out)
+    if out is None:
+        out = rows.new_empty(len(rows), matrix.shape[0], rows.shape[2])
+    if matrix.numel() <= rows[0].numel():
+        return out.copy_(torch.bmm(matrix.repeat(len(rows), 1, 1), rows))
+    for row, slot in zip(rows, out, strict=True):
+        torch.mm(matrix, row, out=slot) if slot.is_contiguous() else slot.copy_(matrix @ row)
+    return out
 
 
 def _is_small(maps: Tensor, v: Tensor) -> bool:
@@ -62,17 +83,16 @@ def _grad_of_values(grad: Tensor, maps: Tensor, v: Tensor) -> Tensor:
     if G == 1:
         columns = maps.permute(2, 1, 0).reshape(S, T * H)
         rows = grad.transpose(1, 2).reshape(B, T * H, E)
-        return torch.bmm(columns.expand(B, -1, -1), rows)[:, None]
+        return _times(columns, rows)[:, None]
     if _is_small(maps, v):
         return torch.bmm(maps.mT.repeat(B, 1, 1), grad.reshape(B * H, T, E)).view(B, H, S, E)
     out = grad.new_zeros(B, G, S, E) if G < H else grad.new_empty(B, G, S, E)
     for h in range(H):
         slot = out[:, h * G // H]
-        back = maps[h].mT.expand(B, -1, -1)
         if G == H:
-            torch.bmm(back, grad[:, h], out=slot)
+            _times(maps[h].mT, grad[:, h], slot)
         else:
-            slot.baddbmm_(back, grad[:, h])
+            slot += _times(maps[h].mT, grad[:, h])
     return out
 
 

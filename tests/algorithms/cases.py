@@ -96,7 +96,8 @@ def _gaussian(draw: Draw, kind: str = "isotropic", learnt: bool = True) -> Quadr
     centre = 2 * draw.normal(H, P, dtype=exact)
     centre[0] *= 4
     precision = draw.normal(*{"isotropic": (H,), "diagonal": (H, P), "full": (H, P, P)}[kind], dtype=exact)
-    precision = precision @ precision.mT + 0.1 * torch.eye(P).to(precision) if kind == "full" else 0.1 + precision.exp() / 4
+    eye = torch.eye(P, device=draw.device, dtype=exact)
+    precision = precision @ precision.mT + 0.1 * eye if kind == "full" else 0.1 + precision.exp() / 4
     return Quadratic(centre.requires_grad_(), precision.requires_grad_(learnt))
 
 
