@@ -2,5 +2,6 @@
 
 from regard.algorithms.attend import attend, weights
 from regard.algorithms.planner import Plan, Refused, plan
+from regard.algorithms.projected import attend_projected
 
-__all__ = ["Plan", "Refused", "attend", "plan", "weights"]
+__all__ = ["Plan", "Refused", "attend", "attend_projected", "plan", "weights"]

@@ -136,10 +136,38 @@ def run(
     sizes = (_kind(terms), q.dtype, D, scale, q.device)
     static = _static(places, *sizes) if torch.compiler.is_compiling() else _kept_static(places.key, *sizes)
     on_queries = _query_columns(terms, static, q.dtype)  # (H, T, columns)
-    wide_q = torch.cat((on_queries.expand(B, -1, -1, -1), q), -1)  # large numbers first: they cancel
-    wide_k = torch.cat((static.on_keys.expand(B, G, -1, -1), k), -1)
+    wide_q = _widened(on_queries[None], q)
+    wide_k = _widened(static.on_keys[None, None], k)
     plain = Attention(Content(scale), attention.mask, None, attention.queries, attention.keys)
     return fused.run(wide_q, wide_k, v, plain, dropout=dropout, return_lse=return_lse)
+
+
+def _widened(columns: Tensor, x: Tensor) -> Tensor:
+    """The columns, the same for every row, before those of x: large numbers first, so that they cancel first."""
+    if torch.compiler.is_compiling():
+        return torch.cat((columns.expand(*x.shape[:3], -1), x), -1)
+    wide = _Widened.apply(columns, x)
+    assert isinstance(wide, Tensor)
+    return wide
+
+
+class _Widened(torch.autograd.Function):
+    """Two copies into place, where a concatenation would first write out the columns for every row."""
+
+    @staticmethod
+    def forward(ctx: Any, columns: Tensor, x: Tensor) -> Tensor:
+        ctx.shape, ctx.exact = columns.shape, columns.dtype
+        count = columns.shape[3]
+        wide = x.new_empty(*x.shape[:3], count + x.shape[3])
+        wide[..., :count] = columns
+        wide[..., count:] = x
+        return wide
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, Tensor | None]:  # pyright: ignore[reportIncompatibleMethodOverride]
+        count = ctx.shape[3]
+        of_columns = grad[..., :count].sum_to_size(ctx.shape) if ctx.needs_input_grad[0] else None
+        return of_columns, grad[..., count:] if ctx.needs_input_grad[1] else None
 
 
 class Static(NamedTuple):

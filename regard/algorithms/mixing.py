@@ -24,7 +24,7 @@ class _Mixed(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, maps: Tensor, v: Tensor) -> Tensor:
         ctx.exact = maps.dtype
-        maps = _rounded(maps, v)
+        maps = rounded(maps, v)
         ctx.save_for_backward(maps, v)
         return _mixed(maps, v)
 
@@ -38,7 +38,7 @@ class _Mixed(torch.autograd.Function):
         return None if grad_maps is None else grad_maps.to(ctx.exact), grad_v
 
 
-def _rounded(maps: Tensor, v: Tensor) -> Tensor:
+def rounded(maps: Tensor, v: Tensor) -> Tensor:
     """The maps in the type of v. The far ends of gaussians are numbers so small that a CPU takes ten times as long."""
     maps = maps.to(v.dtype)
     if maps.is_cuda or maps.dtype == torch.float16:
@@ -50,17 +50,17 @@ def _mixed(maps: Tensor, v: Tensor) -> Tensor:
     (H, T, S), (B, G, _, E) = maps.shape, v.shape
     if G == 1:  # the rows of all heads are one matrix, in the order of the output
         rows = maps.transpose(0, 1).reshape(T * H, S)
-        return _times(rows, v[:, 0]).view(B, T, H, E).transpose(1, 2)
+        return times(rows, v[:, 0]).view(B, T, H, E).transpose(1, 2)
     if _is_small(maps, v):
         mixed = torch.bmm(maps.repeat(B, 1, 1), v.reshape(B * H, S, E))
         return mixed.view(B, H, T, E).transpose(1, 2).contiguous().transpose(1, 2)
     out = v.new_empty(B, T, H, E)
     for h in range(H):
-        _times(maps[h], v[:, h * G // H], out[:, :, h])
+        times(maps[h], v[:, h * G // H], out[:, :, h])
     return out.transpose(1, 2)
 
 
-def _times(matrix: Tensor, rows: Tensor, out: Tensor | None = None) -> Tensor:
+def times(matrix: Tensor, rows: Tensor, out: Tensor | None = None) -> Tensor:
     """One matrix times each of (B, S, E). On the CPU a batched product does not see that they share it, and crawls."""
     if rows.is_cuda:
         return torch.bmm(matrix.expand(len(rows), -1, -1), rows, out=out)
@@ -83,16 +83,16 @@ def _grad_of_values(grad: Tensor, maps: Tensor, v: Tensor) -> Tensor:
     if G == 1:
         columns = maps.permute(2, 1, 0).reshape(S, T * H)
         rows = grad.transpose(1, 2).reshape(B, T * H, E)
-        return _times(columns, rows)[:, None]
+        return times(columns, rows)[:, None]
     if _is_small(maps, v):
         return torch.bmm(maps.mT.repeat(B, 1, 1), grad.reshape(B * H, T, E)).view(B, H, S, E)
     out = grad.new_zeros(B, G, S, E) if G < H else grad.new_empty(B, G, S, E)
     for h in range(H):
         slot = out[:, h * G // H]
         if G == H:
-            _times(maps[h].mT, grad[:, h], slot)
+            times(maps[h].mT, grad[:, h], slot)
         else:
-            slot += _times(maps[h].mT, grad[:, h])
+            slot += times(maps[h].mT, grad[:, h])
     return out
 
 

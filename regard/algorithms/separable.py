@@ -68,7 +68,7 @@ def run(
     assert isinstance(queries, Grid)
     assert isinstance(keys, Grid)
     maps = axis_maps(attention, places, H, v.device)
-    values = _blanked(v, attention, places)
+    values = blanked(v, attention, places)
     E = v.shape[3]
     mixed = mix(maps[0], values.unflatten(2, (keys.h, keys.w)).flatten(3))  # (B, H, h′, w·E), as (B, h′, H, w·E)
     by_row = mixed.transpose(1, 2).reshape(B * queries.h, H, keys.w, E)
@@ -114,7 +114,7 @@ def along(attention: Attention, axis: int) -> Attention:
     return Attention(Sum(tuple(terms)), mask)
 
 
-def _blanked(v: Tensor, attention: Attention, places: Places) -> Tensor:
+def blanked(v: Tensor, attention: Attention, places: Places) -> Tensor:
     """A value is seen where its row and its column are."""
     if isinstance(attention.mask, Everything):
         return v

@@ -4,9 +4,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from regard.algorithms import attend, weights
+from regard.algorithms import attend, attend_projected, weights
 from regard.attention import Attention, Content, Mask, Positions, Softmax, Weighting
-from regard.layers.multihead import MultiHead, Widths, merge_heads
+from regard.layers.multihead import MultiHead, Widths
 from regard.layers.relative import Gaussian, RelativePositions
 from regard.layers.scaled_dot_product import EVERYTHING, check_sequence
 
@@ -63,8 +63,8 @@ class PositionHeads(nn.Module):
     ) -> Float[Tensor, "B T Co"]:
         """Mix tokens that stand at `positions`, seen from `queries`, which are the same unless given."""
         check_sequence("x", x, "S", self.value.in_features // self.num_heads)
-        o_BHTC = attend(None, None, x[:, None], self.attention(positions, queries, mask))
-        return self.out(self.value(merge_heads(o_BHTC)))
+        attention = self.attention(positions, queries, mask)
+        return self.out(attend_projected(x, attention, self.value.weight, self.value.bias))
 
     def attention(self, positions: Positions, queries: Positions | None = None, mask: Mask = EVERYTHING) -> Attention:
         """The mechanism of one forward pass."""
