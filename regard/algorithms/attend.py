@@ -1,5 +1,6 @@
 """`attend` and `weights`: the value in, the result out."""
 
+from collections.abc import Callable
 from typing import Any, Literal, overload
 
 import torch
@@ -98,6 +99,32 @@ def _choose(
     """The choice for such a call, remembered by everything that it depends on. Contents are checked every time."""
     if torch.compiler.is_compiling():
         return choose(pose(q, k, v, attention, dropout=dropout, return_lse=return_lse), algorithm)
+    key = (*traits(q, k, v, attention), dropout > 0, algorithm, return_lse)
+    return remembered(
+        key,
+        lambda: choose(pose(q, k, v, attention, dropout=dropout, return_lse=return_lse), algorithm),
+        q,
+        k,
+        v,
+        attention,
+    )
+
+
+def remembered(key: Any, decide: Callable[[], Any], q: Tensor, k: Tensor, v: Tensor, attention: Attention) -> Any:
+    """What was decided for this key, or is now; tensors inside the value are checked in any case."""
+    chosen = _choices.get(key)
+    if chosen is None:
+        chosen = decide()
+        if len(_choices) > 10_000:
+            _choices.clear()
+        _choices[key] = chosen
+    elif attention.__dict__["flat"][1]:
+        attention.check(check_tensors(q, k, v))
+    return chosen
+
+
+def traits(q: Tensor, k: Tensor, v: Tensor, attention: Attention) -> tuple[Any, ...]:
+    """Sizes, types, devices, kinds and whether gradients are wanted: all that a choice may depend on."""
     flat = attention.__dict__.get("flat")
     if flat is None:  # a value never changes: take it apart once
         check_state(attention)
@@ -105,18 +132,8 @@ def _choose(
     structure, tensors = flat
     grads = torch.is_grad_enabled()
     sizes = (q.shape, k.shape, v.shape, q.dtype, k.dtype, v.dtype, q.device, k.device, v.device)
-    flags = (grads and (q.requires_grad or k.requires_grad or v.requires_grad), dropout > 0, algorithm, return_lse)
-    traits = [(x.shape, x.dtype, x.device, grads and x.requires_grad) for x in tensors]
-    key = (sizes, flags, structure, *traits)
-    chosen = _choices.get(key)
-    if chosen is None:
-        chosen = choose(pose(q, k, v, attention, dropout=dropout, return_lse=return_lse), algorithm)
-        if len(_choices) > 10_000:
-            _choices.clear()
-        _choices[key] = chosen
-    elif tensors:
-        attention.check(check_tensors(q, k, v))
-    return chosen
+    wanted = grads and (q.requires_grad or k.requires_grad or v.requires_grad)
+    return sizes, wanted, structure, *[(x.shape, x.dtype, x.device, grads and x.requires_grad) for x in tensors]
 
 
 def weights(

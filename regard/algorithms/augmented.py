@@ -56,9 +56,20 @@ def _refuses_gradients(problem: Problem) -> str | None:
     learnt = any([isinstance(term, Quadratic) and term.precision.requires_grad for term in problem.attention.biases])
     if problem.dtype == torch.bfloat16 and learnt:
         return "the gradient of a precision would be rounded to bfloat16 before it cancels"
+    if problem.dtype == torch.bfloat16 and not _inside(problem.places):
+        return "the gradients of centres would be rounded to bfloat16 before they cancel, for queries outside the keys"
     if problem.dtype == torch.float32 and _radius_squared(problem.places) > FAR:
         return f"the gradients of centres and precisions would cancel in float32 beyond {FAR:g} squared pixels"
     return None
+
+
+def _inside(places: Places) -> bool:
+    """Whether every query stands among the keys."""
+    for axis in range(places.num_axes):
+        queries, keys = places.axis(axis, NAME).line(NAME)
+        if queries.at(0, 0) < keys.at(0, 0) or queries.at(0, queries.n - 1) > keys.at(0, keys.n - 1):
+            return False
+    return True
 
 
 def _radius_squared(places: Places) -> float:
@@ -125,8 +136,7 @@ def cost(problem: Problem) -> Cost:
 def run(
     q: Tensor, k: Tensor, v: Tensor, attention: Attention, *, dropout: float, return_lse: bool
 ) -> tuple[Tensor, Tensor | None]:
-    B, _, T, D = q.shape
-    G, S = k.shape[1:3]
+    T, S, D = q.shape[2], k.shape[2], q.shape[3]
     content = attention.content
     assert content is not None
     attention = attention.on(q.device)

@@ -7,7 +7,7 @@ from regard.algorithms import slabs
 from regard.algorithms.cost import Cost, Count, inputs, kept, products, traffic
 from regard.algorithms.problem import Problem
 from regard.algorithms.visits import visited
-from regard.attention import Attention, Hard
+from regard.attention import Attention, Hard, Quadratic, RelativeTable
 from regard.attention.visibility import band
 
 NAME = "blockwise"
@@ -35,12 +35,40 @@ def cost(problem: Problem) -> Cost:
     )
 
 
+ATOMIC = 2.4e-9  # seconds for one addition to a tensor of one number, by many threads at once; less by √numbers
+
+
 def _bias_gradients(problem: Problem) -> Count:
-    """On the CPU each slab adds a gradient of the whole bias to the sum."""
-    if problem.on_cuda or not problem.bias_backward:
+    """What the gradients of score terms cost, as bytes.
+
+    On the CPU each slab adds a gradient of the whole tensor to the sum. On the GPU each pair adds to one number of it,
+    and all pairs that add to the same number wait for each other.
+    """
+    if not problem.bias_backward:
         return 0
-    biases = [tensor for term in problem.attention.biases for tensor in term.flatten()[1]]
-    return 12 * sum([tensor.numel() for tensor in biases]) * -(-problem.shape.T // slabs.SIZE)
+    terms = [(term, [x for x in term.flatten()[1] if x.requires_grad]) for term in problem.attention.biases]
+    if not problem.on_cuda:
+        numbers = sum([tensor.numel() for _, tensors in terms for tensor in tensors])
+        return 12 * numbers * -(-problem.shape.T // slabs.SIZE) + _relative_on_cpu(problem)
+    waiting = 0.0  # additions of a pair, each counted by how many others wait for the same number
+    for term, tensors in terms:
+        for tensor in tensors:
+            if isinstance(term, Quadratic):  # every number of the head
+                waiting += tensor[0].numel() / problem.shape.H**0.5
+            else:  # one number
+                waiting += tensor.numel() ** -0.5
+    return visited(problem, slabs.SIZE) * waiting * ATOMIC * problem.ceilings.bandwidth
+
+
+def _relative_on_cpu(problem: Problem) -> Count:
+    """A slab's relative terms are made in float64, and its gradients by the definition: so many bytes for a pair."""
+    each = 0
+    for term in problem.attention.biases:
+        if isinstance(term, Quadratic):
+            each = max(each, 950 if problem.attention.content is None else 2300)
+        elif isinstance(term, RelativeTable):
+            each = max(each, 350)
+    return each * visited(problem, slabs.SIZE)
 
 
 def _on_cuda(problem: Problem) -> tuple[Count, Count]:

@@ -69,7 +69,7 @@ TABLES = {
                 "gather": 1.0,
                 "convolution": 0.05,
                 "separable": 0.4,
-                "shared": 0.7,
+                "shared": 0.6,
                 "blockwise": 0.3,
             },
         ),

@@ -128,7 +128,7 @@ def cost(problem: Problem) -> Cost:
     channels = shape.B * shape.E * (shape.G + shape.H) + shape.H
     return Cost(
         flops=5 * channels * points * max(1, math.ceil(math.log2(points))) * products / 2,
-        bytes=(8 * 8 * channels * points // 2 + mixed_bytes(problem)) * products,
+        bytes=(16 * 8 * channels * points // 2 + mixed_bytes(problem)) * products,
         memory=16 * channels * points + output(shape, problem.item),
         launches=40 * products,
     )

@@ -20,9 +20,13 @@ def refuses(problem: Problem) -> str | None:
 
 
 def cost(problem: Problem) -> Cost:
-    """Each output is one value, copied. Finding which takes a pass over the pairs, or over each axis alone."""
+    """Each output is one value, copied. Finding which takes a pass over the pairs, or over each axis alone.
+
+    Going back, outputs that read one value add to it one after the other: on the GPU like forty copies.
+    """
     shape = problem.shape
     copied = output(shape, problem.item)
+    back = (40 if problem.on_cuda else 4) * copied if problem.backward else 0
     pairs = shape.H * shape.T * shape.S
     calls = 60
     if is_separable(problem.attention.biases, problem.masks, problem.places):
@@ -34,7 +38,7 @@ def cost(problem: Problem) -> Cost:
         calls = calls + 30 * pairs // CHUNK
     return Cost(
         flops=0,
-        bytes=(4 if problem.backward else 2) * copied + 100 * pairs,
+        bytes=2 * copied + back + 100 * pairs,
         memory=(2 if problem.backward else 1) * copied + 40 * min(pairs, CHUNK),
         launches=calls,
     )

@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.nn.functional import linear
 
 from regard.algorithms import separable
-from regard.algorithms.attend import attend
+from regard.algorithms.attend import attend, remembered, traits
 from regard.algorithms.mixing import rounded, times
 from regard.algorithms.planner import choose, seconds
 from regard.algorithms.problem import Problem, pose, without_content
@@ -36,11 +36,17 @@ def attend_projected(
     """
     v = x[:, None]
     q, k = without_content(None, None, v, attention)
-    problem = pose(q, k, v, attention)
-    if _is_cheaper(problem, weight.shape[0]):
-        return _by_axes(x, attention, weight, bias, problem)
+    if _by_axes_is_cheaper(q, k, v, attention, weight.shape[0]):
+        return _by_axes(x, attention, weight, bias, q.shape[1], q.shape[2])
     heads = attend(None, None, v, attention)  # (B, H, T, C)
     return linear(heads.transpose(1, 2).flatten(2), weight, bias)
+
+
+def _by_axes_is_cheaper(q: Tensor, k: Tensor, v: Tensor, attention: Attention, out_width: int) -> bool:
+    if torch.compiler.is_compiling():
+        return _is_cheaper(pose(q, k, v, attention), out_width)
+    key = ("projected", out_width, *traits(q, k, v, attention))
+    return remembered(key, lambda: _is_cheaper(pose(q, k, v, attention), out_width), q, k, v, attention)
 
 
 def _is_cheaper(problem: Problem, out_width: int) -> bool:
@@ -71,15 +77,21 @@ def _is_cheaper(problem: Problem, out_width: int) -> bool:
     return ours < others
 
 
-def _by_axes(x: Tensor, attention: Attention, weight: Tensor, bias: Tensor | None, problem: Problem) -> Tensor:
-    (B, _, C), H, Co = x.shape, problem.shape.H, weight.shape[0]
+def _by_axes(x: Tensor, attention: Attention, weight: Tensor, bias: Tensor | None, H: int, T: int) -> Tensor:
+    (B, S, C), Co = x.shape, weight.shape[0]
     attention = attention.on(x.device)
-    places = attention.places(problem.shape.T, problem.shape.S)
+    places = attention.places(T, S)
     queries, keys = places.queries, places.keys
     assert isinstance(queries, Grid)
     assert isinstance(keys, Grid)
     row_map, column_map = separable.axis_maps(attention, places, H, x.device)
     values = separable.blanked(x[:, None], attention, places)[:, 0]
+    if torch.compiler.is_compiling():
+        columns, rows = rounded(column_map, x), rounded(row_map, x)
+        mixed = torch.einsum("huw,bjwc->bjuhc", columns, values.view(B, keys.h, keys.w, C))
+        projected = torch.einsum("bjuhc,ohc->hjbuo", mixed, weight.view(Co, H, C))
+        y = torch.einsum("hij,hjbuo->biuo", rows, projected).reshape(B, T, Co)
+        return y if bias is None else y + bias
     x_jBwC = values.view(B, keys.h, keys.w, C).transpose(0, 1).reshape(keys.h * B, keys.w, C)
     columns = column_map.transpose(0, 1).reshape(queries.w * H, keys.w)  # the rows of all heads, head by head
     mixed = _Times.apply(columns, x_jBwC)

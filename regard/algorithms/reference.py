@@ -2,9 +2,9 @@
 
 from torch import Tensor
 
-from regard.algorithms.cost import Cost, products, traffic
+from regard.algorithms.cost import Cost, Count, products, traffic
 from regard.algorithms.problem import Problem
-from regard.attention import Attention
+from regard.attention import Attention, Quadratic
 from regard.attention.reference import reference
 
 NAME = "reference"
@@ -23,10 +23,19 @@ def cost(problem: Problem) -> Cost:
     passes, kept = (24, 6) if problem.backward else (10, 3)
     return Cost(
         flops=products(pairs, shape.D, shape.E, problem.backward, recompute=False),
-        bytes=passes * wide * pairs + 6 * copies + traffic(shape, problem.item, problem.backward),
+        bytes=passes * wide * pairs + _squares(problem) + 6 * copies + traffic(shape, problem.item, problem.backward),
         memory=kept * wide * pairs,
         launches=60 if problem.backward else 25,
     )
+
+
+def _squares(problem: Problem) -> Count:
+    """Gaussians are squared in float64, and their tails are numbers so small that a CPU crawls."""
+    if not any([isinstance(term, Quadratic) for term in problem.attention.biases]):
+        return 0
+    shape = problem.shape
+    maps = shape.B if problem.attention.content is not None else 1
+    return (100 if problem.on_cuda else 1400) * maps * shape.H * shape.T * shape.S
 
 
 def run(

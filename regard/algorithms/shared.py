@@ -11,6 +11,7 @@ from regard.attention.reference import logsumexp, weigh
 from regard.attention.visibility import visible
 
 NAME = "shared"
+SMALL = 1 << 18  # pairs of a map whose gradient is made row by row, and then added up
 
 
 def refuses(problem: Problem) -> str | None:
@@ -38,14 +39,23 @@ def cost(problem: Problem) -> Cost:
     pairs = shape.H * shape.T * shape.S
     wide = max(4, problem.item)
     flops = 2 * shape.B * pairs * shape.E
+    by_row = 2 * problem.item * shape.B * pairs if problem.bias_backward and shape.T * shape.S <= SMALL else 0
     passes, kept = (26, 6) if problem.bias_backward else (12, 3)
+    passes += sum([_more_passes(term, problem.bias_backward) for term in problem.attention.biases])
     products = (2 if problem.backward else 1) + (1 if problem.bias_backward else 0)
     return Cost(
         flops=flops * products,
-        bytes=passes * wide * pairs + mixed_bytes(problem) * products,
+        bytes=passes * wide * pairs + mixed_bytes(problem) * products + by_row,
         memory=kept * wide * pairs + output(shape, problem.item) * (2 if problem.backward else 1),
-        launches=60 if problem.backward else 25,
+        launches=95 if problem.backward else 30,
     )
+
+
+def _more_passes(term: Term, backward: bool) -> int:
+    """Passes over the map beyond those of one sum and one softmax."""
+    if isinstance(term, RelativeTable):
+        return 20 if backward else 2  # the sum over the windows that share an entry
+    return 10 if isinstance(term, Quadratic) and term.is_full and backward else 0
 
 
 def mixed_bytes(problem: Problem) -> int:

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+import torch
+
 from regard.attention.masks import Everything, Mask
 from regard.attention.positions import Grid, Places, Positions, Sequence, check_positions
 from regard.attention.reach import reach
@@ -50,6 +52,12 @@ class Attention(Value):
         object.__setattr__(self, "weighting", Softmax() if weighting is None else weighting)
         object.__setattr__(self, "queries", queries)
         object.__setattr__(self, "keys", keys)
+
+    def on(self, device: torch.device) -> "Attention":
+        flat = self.__dict__.get("flat")  # its tensors, where somebody has taken it apart already
+        if flat is not None and isinstance(self.mask, Everything) and all([x.device == device for x in flat[1]]):
+            return self
+        return super().on(device)
 
     def num_queries(self, S: int) -> int:
         """T, where there is no q to tell it: the number of query places, or as many as there are keys."""
