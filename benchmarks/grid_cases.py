@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import linear
 
 from regard.algorithms.problem import without_content
 from regard.attention import Attention, Content, Grid, Hard, Sum
@@ -79,7 +80,7 @@ class Case:
 
     def project(self, module: Any, o: Tensor) -> Tensor:
         """What follows the mixing of the heads (B, H, N, E), in a layer."""
-        return module.out(module.value(merge_heads(o))) if self.projections else o
+        return module.out(linear(merge_heads(o), module.value.weight, module.value.bias)) if self.projections else o
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.nn.attention import SDPBackend, sdpa_kernel
-from torch.nn.functional import scaled_dot_product_attention
+from torch.nn.functional import linear, scaled_dot_product_attention
 
 from benchmarks.grid_cases import BOUND, ISOTROPIC, NONE, TABLE, Case, Inputs, position_of
 from benchmarks.grid_contest import Build, Call, Contender
@@ -85,7 +85,9 @@ def layer_of(mix: Mix, compile: bool = False) -> Build:
 
 def _layer(module: Any, mix: Mix, x: Tensor, h: int, w: int) -> Tensor:
     position = module.position
-    return module.out(module.value(mix(x, position.centre, position.log_precision, h, w)))
+    return module.out(
+        linear(mix(x, position.centre, position.log_precision, h, w), module.value.weight, module.value.bias)
+    )
 
 
 def dense_table(v: Tensor, _: Tensor, table: Tensor, h: int, w: int) -> Tensor:

@@ -11,6 +11,13 @@ from regard.layers.relative import Gaussian, RelativePositions
 from regard.layers.scaled_dot_product import EVERYTHING, check_sequence
 
 
+class Mixed(nn.Linear):
+    """The projection of all heads side by side, which mixes the tokens itself: the order of the two is its own affair."""
+
+    def forward(self, x: Float[Tensor, "B S C"], attention: Attention) -> Float[Tensor, "B T Co"]:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return attend_projected(x, attention, self.weight, self.bias)
+
+
 class PositionHeads(nn.Module):
     """Multi-head attention without queries and keys: each head mixes the tokens around a place of its own.
 
@@ -50,7 +57,7 @@ class PositionHeads(nn.Module):
         self.num_heads = position.num_heads
         self.weighting = Softmax() if weighting is None else weighting
         self.position = position
-        self.value = nn.Linear(self.num_heads * width, out_width, bias, device, dtype)
+        self.value = Mixed(self.num_heads * width, out_width, bias, device, dtype)
         self.out = nn.Linear(out_width, out_width, bias, device, dtype) if project else nn.Identity()
 
     def forward(
@@ -64,7 +71,7 @@ class PositionHeads(nn.Module):
         """Mix tokens that stand at `positions`, seen from `queries`, which are the same unless given."""
         check_sequence("x", x, "S", self.value.in_features // self.num_heads)
         attention = self.attention(positions, queries, mask)
-        return self.out(attend_projected(x, attention, self.value.weight, self.value.bias))
+        return self.out(self.value(x, attention))
 
     def attention(self, positions: Positions, queries: Positions | None = None, mask: Mask = EVERYTHING) -> Attention:
         """The mechanism of one forward pass."""

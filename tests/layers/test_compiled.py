@@ -6,12 +6,13 @@ import pytest
 import torch
 from torch import Tensor
 
-from regard.attention import Padding, Window
-from regard.layers import MultiHead
+from regard.attention import Grid, Padding, Window
+from regard.layers import GatedMultiHead, Gaussian, GaussianHeads, MultiHead, PositionedMultiHead, PositionHeads, Tables
 
 pytestmark = [
     pytest.mark.compiled,
     pytest.mark.filterwarnings("ignore:`torch.jit:DeprecationWarning"),  # torch's compiler warns of torch
+    pytest.mark.filterwarnings("ignore:`torch._prims_common:FutureWarning"),
 ]
 
 PAD = torch.tensor([[False] * 9, [False] * 6 + [True] * 3])
@@ -52,3 +53,27 @@ def test_a_second_call_compiles_nothing():
         results(compiled, torch.randn(2, 9, 12), key_padding_mask=PAD.clone(), causal=True)
     with torch._dynamo.config.patch(error_on_recompile=True):
         results(compiled, torch.randn(2, 9, 12), key_padding_mask=PAD.clone(), causal=True)
+
+
+POSITIONAL = {
+    "gaussian heads": lambda: (GaussianHeads(8, 4), (Grid(3, 4),), {}),
+    "full gaussian heads": lambda: (GaussianHeads(8, 4, kind="full"), (Grid(3, 4),), {}),
+    "strided gaussian heads": lambda: (GaussianHeads(8, 4), (Grid(3, 4), Grid(2, 2, step=(2, 2))), {}),
+    "tables": lambda: (PositionHeads(8, Tables(4, (2, 3), bound=2)), (Grid(3, 4),), {}),
+    "content and gaussians": lambda: (PositionedMultiHead(8, Gaussian(4)), (), {"keys": Grid(3, 4)}),
+    "gated": lambda: (GatedMultiHead(8, Gaussian(4)), (), {"keys": Grid(3, 4)}),
+}
+
+
+@pytest.mark.parametrize("name", POSITIONAL)
+def test_positional_layers_are_one_graph(name: str):
+    layer, arguments, options = POSITIONAL[name]()
+    x = torch.randn(2, 12, 8, requires_grad=True)
+    compiled = torch.compile(copy.deepcopy(layer), fullgraph=True)
+
+    def both(module: torch.nn.Module) -> list[Tensor]:
+        y = module(x, *arguments, **options)
+        return [y, *torch.autograd.grad(y.square().sum(), [x, *module.parameters()])]
+
+    for got, expected in zip(both(compiled), both(layer), strict=True):
+        torch.testing.assert_close(got, expected, rtol=1e-4, atol=1e-5)
