@@ -2,7 +2,6 @@
 
 import contextlib
 import io
-import math
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,9 +12,7 @@ from typer.core import TyperGroup
 
 if TYPE_CHECKING:
     from regard.algorithms import Plan
-    from regard.attention import Attention
-
-LARGEST = 2**60  # numbers in one tensor: beyond it torch cannot count the bytes
+    from regard.attention import Attention, Mask, Places
 
 
 class BadInput(Exception):  # noqa: N818 - named by what came
@@ -85,16 +82,29 @@ def _size(help: str) -> Any:
     return typer.Option(min=1, metavar="N", help=help)
 
 
-Mask = Annotated[
+MaskText = Annotated[
     str,
     typer.Option(
         metavar="TEXT",
         help="Who may attend to whom: everything, causal, window(before, after), strided(n), "
-        "key_padding(length, …), padding(length, …), joined by & | ~ and parentheses.",
+        "neighbours(rows, columns), key_padding(length, …), padding(length, …), joined by & | ~ and parentheses.",
     ),
 ]
-Scores = Annotated[
-    str, typer.Option(metavar="TEXT", help="What is scored: content, content(beta=0.3), slopes, joined by +.")
+ScoresText = Annotated[
+    str,
+    typer.Option(
+        metavar="TEXT",
+        help="What is scored: content, content(beta=0.3), slopes, gaussian, diagonal_gaussian, full_gaussian, table, "
+        "table(bound), row_table, column_table, joined by +. Without content there is neither q nor k.",
+    ),
+]
+GridText = Annotated[
+    str | None,
+    typer.Option("--grid", metavar="HxW", help="Tokens on a grid of H rows and W columns, in place of a line."),
+]
+StrideText = Annotated[
+    str | None,
+    typer.Option("--stride", metavar="N|NxM", help="Queries at every Nth row and Mth column of the grid alone."),
 ]
 Lengths = Annotated[
     str | None,
@@ -123,10 +133,12 @@ def plan(
     groups: Annotated[int | None, _size("Key-value heads G, a divisor of the heads; by default all of them.")] = None,
     tokens: Annotated[int | None, _size("Queries T; by default the longest length given, or 4096.")] = None,
     keys: Annotated[int | None, _size("Keys S; by default as many as queries.")] = None,
-    width: Annotated[int, _size("Width D of a head's queries and keys.")] = 64,
-    value_width: Annotated[int | None, _size("Width E of a head's values; by default D.")] = None,
-    mask: Mask = "everything",
-    scores: Scores = "content",
+    width: Annotated[int, _size("Width D of a head's queries and keys; without content, of its values.")] = 64,
+    value_width: Annotated[int | None, _size("Width E of a head's values; by default that width.")] = None,
+    grid: GridText = None,
+    stride: StrideText = None,
+    mask: MaskText = "everything",
+    scores: ScoresText = "content",
     hard: Annotated[bool, typer.Option("--hard", help="One-hot at the largest logit instead of softmax.")] = False,
     lengths: Lengths = None,
     dtype: Number = None,
@@ -149,13 +161,17 @@ def plan(
     regard plan --lengths 512,1024,2048,4096 --mask causal
 
     regard plan --heads 32 --groups 8 --keys 8192 --tokens 1 --forward-only --json
+
+    regard plan --grid 64x64 --scores gaussian --heads 9 --groups 1 --width 400 --device h200
     """
     with bad_input():
         device = _this_machine() if device is None else device.lower()
-        attention = _attention(mask, scores, lengths, heads, hard)
-        rows, longest = _batch_of(attention)
-        T = tokens or longest or 4096
-        sizes = (batch or rows or 4, heads, groups or heads, T, keys or T, width, value_width or width)
+        visible = _visible(mask, lengths)
+        rows, longest = _batch_of(visible)
+        places = _line(tokens or longest or 4096, keys, stride) if grid is None else _grid(grid, stride, tokens, keys)
+        attention = _attention(scores, visible, places, heads, hard, backward)
+        T, S = places.queries.count, places.keys.count
+        sizes = (batch or rows or 4, heads, groups or heads, T, S, width, value_width or width)
         result = _planned(sizes, attention, dtype, device, backward, dropout, lse)
     if as_json:
         typer.echo(result.json())
@@ -198,31 +214,81 @@ def _this_machine() -> str:
     return table_of(torch.device("cuda" if torch.cuda.is_available() else "cpu")).name
 
 
-def _attention(mask: str, scores: str, lengths: str | None, heads: int, hard: bool) -> "Attention":
-    from regard.attention import Attention, Everything, Hard, Padding, Softmax
-    from regard.attention.notation import parse_mask, parse_scores
+def _visible(mask: str, lengths: str | None) -> "Mask":
+    from regard.attention import Everything, Padding
+    from regard.attention.notation import parse_mask
 
     visible = parse_mask(mask)
-    if lengths is not None:
-        padding = Padding(_whole_numbers(lengths))
-        visible = padding if isinstance(visible, Everything) else visible & padding
-    return Attention(parse_scores(scores, heads), visible, Hard() if hard else Softmax())
+    if lengths is None:
+        return visible
+    padding = Padding(_whole_numbers(lengths))
+    return padding if isinstance(visible, Everything) else visible & padding
+
+
+def _line(tokens: int, keys: int | None, stride: str | None) -> "Places":
+    from regard.attention import Attention
+
+    if stride is not None:
+        raise ValueError(f"--stride keeps pixels of a grid: got --stride {stride} without one; add --grid 64x64")
+    return Attention().places(tokens, keys or tokens)
+
+
+def _grid(grid: str, stride: str | None, tokens: int | None, keys: int | None) -> "Places":
+    """Keys at all pixels, queries at those that the stride keeps."""
+    from regard.attention import Grid, Places
+
+    for option, count in (("--tokens", tokens), ("--keys", keys)):
+        if count is not None:
+            raise ValueError(f"--grid says how many tokens there are: got {option} {count} too; use one of the two")
+    pixels = Grid(*_sides("--grid", grid, "64x64"))
+    if stride is None:
+        return Places(pixels, pixels)
+    down, right = _sides("--stride", stride, "2 or 2x3", one_for_both=True)
+    return Places(Grid(-(-pixels.h // down), -(-pixels.w // right), step=(down, right)), pixels)
+
+
+def _sides(option: str, text: str, example: str, one_for_both: bool = False) -> tuple[int, int]:
+    parts = text.lower().split("x")
+    if one_for_both and len(parts) == 1:
+        parts = parts * 2
+    if len(parts) != 2 or not all(_is_whole(part) and int(part) for part in parts):
+        raise ValueError(
+            f"{option} must be whole numbers from 1 to below 10**18, rows x columns: got {text!r}; write {example}"
+        )
+    return int(parts[0]), int(parts[1])
+
+
+def _attention(scores: str, visible: "Mask", places: "Places", heads: int, hard: bool, backward: bool) -> "Attention":
+    from regard.attention import Attention, Content, Grid, Hard, Softmax
+    from regard.attention.notation import parse_scores
+
+    terms = parse_scores(scores, heads, places, learns=backward)
+    on_grid = isinstance(places.keys, Grid)
+    scores_content = any(isinstance(term, Content) for term in terms.terms)
+    # In a line q says how many queries there are, and where; on a grid, or without q, only places do.
+    must_say = (on_grid or not scores_content) and places.queries.count != places.keys.count
+    queries, keys = places.queries if must_say else None, places.keys if on_grid else None
+    return Attention(terms, visible, Hard() if hard else Softmax(), queries, keys)
 
 
 def _whole_numbers(lengths: str) -> list[int]:
     for part in lengths.split(","):
-        if not (part.strip().isascii() and part.strip().isdigit() and len(part) < 19):
+        if not _is_whole(part):
             raise ValueError(
                 f"--lengths must be whole numbers with commas: got {part!r} in {lengths!r}; write 512,1024"
             )
     return [int(part) for part in lengths.split(",")]
 
 
-def _batch_of(attention: "Attention") -> tuple[int | None, int | None]:
+def _is_whole(text: str) -> bool:
+    return text.strip().isascii() and text.strip().isdigit() and len(text) < 19
+
+
+def _batch_of(visible: "Mask") -> tuple[int | None, int | None]:
     """Rows and longest row of the padded batch that the mask speaks of, if it does."""
     from regard.attention.padding import RealTokens
 
-    for mask in attention.mask.conjuncts:
+    for mask in visible.conjuncts:
         if isinstance(mask, RealTokens) and mask.lengths:
             return len(mask.lengths), max(mask.lengths)
     return None, None
@@ -237,19 +303,16 @@ def _planned(
     dropout: float,
     lse: bool,
 ) -> "Plan":
-    from regard.algorithms import plan
-    from regard.algorithms.ceilings import table
-
-    B, H, G, T, S, D, E = sizes
-    number = dtype or ("float32" if table(device).kind == "cpu" else "bfloat16")
-    q, k, v = (_promise(shape, number, backward) for shape in ((B, H, T, D), (B, G, S, D), (B, G, S, E)))
-    return plan(q, k, v, attention, dropout=dropout, return_lse=lse, device=device)
-
-
-def _promise(shape: tuple[int, ...], dtype: str, backward: bool) -> Any:
-    """A tensor of these sizes without numbers in it."""
     import torch
 
-    if math.prod(shape) > LARGEST:
-        raise ValueError(f"a tensor may hold at most 2**60 numbers: got sizes {shape}; use smaller ones")
-    return torch.empty(shape, dtype=getattr(torch, dtype), device="meta", requires_grad=backward)
+    from regard.algorithms import plan
+    from regard.algorithms.ceilings import table
+    from regard.attention.notation import check_sizes, placeholder
+
+    B, H, G, T, S, D, E = sizes
+    number = getattr(torch, dtype or ("float32" if table(device).kind == "cpu" else "bfloat16"))
+    reads = attention.content is not None
+    q, k = (placeholder(shape, number, backward) if reads else None for shape in ((B, H, T, D), (B, G, S, D)))
+    v = placeholder((B, G, S, E), number, backward)
+    check_sizes((B, H, T, E))  # of the output
+    return plan(q, k, v, attention, dropout=dropout, return_lse=lse, device=device)

@@ -54,7 +54,7 @@ def cost(problem: Problem) -> Cost:
 def _more_passes(term: Term, backward: bool) -> int:
     """Passes over the map beyond those of one sum and one softmax."""
     if isinstance(term, RelativeTable):
-        return 20 if backward else 2  # the sum over the windows that share an entry
+        return 8 if backward else 2  # the sum over the windows that share an entry
     return 10 if isinstance(term, Quadratic) and term.is_full and backward else 0
 
 

@@ -7,18 +7,27 @@ Causal() & Window(before=256, after=0) & ~Strided(stride=4)
 import ast
 import difflib
 import inspect
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import torch
+from torch import Tensor
+
+from regard.attention.grid_masks import Neighbours
 from regard.attention.masks import Causal, Everything, Mask, Strided, Window
 from regard.attention.padding import KeyPadding, Padding
+from regard.attention.positions import Places
+from regard.attention.reach import reach
+from regard.attention.relative import Quadratic, RelativeTable
 from regard.attention.scores import Content, Slopes, Term
 
 LONGEST = 1_000  # characters
 DEEPEST = 64  # operators and brackets inside each other
 LARGEST = 2**53  # beyond it no sequence is that long, and int64 positions would overflow soon after
+MOST = 2**60  # numbers in one tensor: beyond it torch cannot count the bytes
 STRANGE = re.compile(r"[^\w\s()\[\],=&|~.+-]|[^\x00-\x7f]")
 
 
@@ -43,8 +52,10 @@ WORDS = (
     Word("strided(stride)", Strided),
     Word("key_padding(length, length, …)", KeyPadding, gathers=True),
     Word("padding(length, length, …)", Padding, gathers=True),
+    Word("neighbours(rows, columns)", Neighbours),
 )
-TENSORS = ("dense", "bias")
+TENSORS = ("dense", "bias", "quadratic", "relativetable")
+REAL = (int, float, type(None))
 
 
 def parse_mask(text: str) -> Mask:
@@ -56,17 +67,72 @@ def parse_mask(text: str) -> Mask:
     return Reader("a mask", text, WORDS, "causal & window(256, 0)").mask()
 
 
-def parse_scores(text: str, num_heads: int) -> Term:
+def parse_scores(text: str, num_heads: int, places: Places | None = None, learns: bool = False) -> Term:
     """The score terms that `text` writes, joined by `+`; `slopes` are the geometric ones of `num_heads` heads.
+
+    Gaussians and tables fit the `places`. They are placeholders on the meta device, to plan with: they have sizes, and
+    where `learns` a gradient, but no numbers.
 
     >>> parse_scores("content(beta=0.3) + slopes", num_heads=8)
     Content(beta=0.3) + Slopes(float32[8])
+
+    >>> from regard.attention import Grid
+    >>> parse_scores("gaussian + table(bound=8)", num_heads=9, places=Places(Grid(4, 6), Grid(4, 6)))
+    Quadratic(centre=float32[9, 2], precision=float32[9]) + RelativeTable(float32[9, 7, 11], bound=8)
     """
+    relative = Relative(num_heads, places, learns)
     words = (
-        Word("content(beta=None)", Content, numbers=(int, float, type(None))),
+        Word("content(beta=None)", Content, numbers=REAL),
         Word("slopes", lambda: Slopes.geometric(num_heads)),
+        Word("gaussian", lambda: relative.gaussian(0)),
+        Word("diagonal_gaussian", lambda: relative.gaussian(1)),
+        Word("full_gaussian", lambda: relative.gaussian(2)),
+        Word("table(bound=None)", lambda bound=None: relative.table(bound), numbers=REAL),
+        Word("row_table(bound=None)", lambda bound=None: relative.table(bound, 0), numbers=REAL),
+        Word("column_table(bound=None)", lambda bound=None: relative.table(bound, 1), numbers=REAL),
     )
     return Reader("a sum of scores", text, words, "content(beta=0.3) + slopes").scores()
+
+
+@dataclass(frozen=True)
+class Relative:
+    """Terms of the relative position that fit these places."""
+
+    num_heads: int
+    places: Places | None
+    learns: bool
+
+    def gaussian(self, dimensions: int) -> Quadratic:
+        """Its precision is a number, a number per axis, or a matrix for each head: 0, 1 or 2 dimensions."""
+        P = self.known_places().num_axes
+        return Quadratic(self.placeholder(P), self.placeholder(*[P] * dimensions))
+
+    def table(self, bound: float | int | None, axis: int | None = None) -> RelativeTable:
+        """Over all offsets that the places have."""
+        places = self.known_places()
+        if axis is not None and places.num_axes != 2:
+            raise ValueError("a table of rows or of columns needs a grid: got tokens in a line; use table")
+        sizes = [2 * far + 1 for far in reach(Everything(), places, self)]
+        return RelativeTable(self.placeholder(*(sizes if axis is None else sizes[axis : axis + 1])), bound, axis)
+
+    def known_places(self) -> Places:
+        if self.places is None:
+            raise ValueError("a term of the relative position needs to know the places: got none; give Places")
+        return self.places
+
+    def placeholder(self, *sizes: int) -> Tensor:
+        return placeholder((self.num_heads, *sizes), torch.float32, self.learns)
+
+
+def placeholder(sizes: tuple[int, ...], dtype: torch.dtype, learns: bool) -> Tensor:
+    """A tensor of these sizes without numbers in it."""
+    check_sizes(sizes)
+    return torch.empty(sizes, dtype=dtype, device="meta", requires_grad=learns)
+
+
+def check_sizes(sizes: tuple[int, ...]) -> None:
+    if math.prod(sizes) > MOST:
+        raise ValueError(f"a tensor may hold at most 2**60 numbers: got sizes {sizes}; use smaller ones")
 
 
 class Reader:

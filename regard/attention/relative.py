@@ -14,6 +14,7 @@ from torch import Tensor
 
 from regard.attention.positions import Grid, Places
 from regard.attention.scores import Shape, Term
+from regard.attention.sliding import sliding
 from regard.attention.value import show
 
 
@@ -245,17 +246,20 @@ class RelativeTable(Term):
         """By sliding windows over the table, which have a fast gradient where general indexing sorts."""
         axes = range(places.num_axes) if self.axis is None else (self.axis,)
         table = self.bounded.to(dtype)
-        windows = []
-        for number, axis in enumerate(axes):
-            queries, keys = places.axis(axis, self).line(self)
-            # Offsets of the last query first: windows go on as the queries go back.
+        sides = [places.axis(axis, self).line(self) for axis in axes]
+        for number, (queries, keys) in enumerate(sides):
             first = keys.at(0, 0) - queries.at(0, queries.n - 1)
             last = keys.at(0, keys.n - 1) - queries.at(0, 0)
             entry = (torch.arange(first, last + 1, device=device) + self.reach[number]).clamp(0, 2 * self.reach[number])
+            table = table.index_select(1 + number, entry)
+        if len(sides) == 2 and all([side.step == 1 for pair in sides for side in pair]):
+            counts = [(queries.n, keys.n) for queries, keys in sides]
+            return sliding(table, (counts[0][0], counts[1][0]), (counts[0][1], counts[1][1])).flatten(3).flatten(1, 2)
+        for number, (queries, keys) in enumerate(sides):
             size = keys.step * (keys.n - 1) + 1
-            table = table.index_select(1 + number, entry).unfold(1 + number, size, queries.step)
-            table = table[..., :: keys.step]
-            windows.append(1 + number)
+            table = table.unfold(1 + number, size, queries.step)[..., :: keys.step]
+        # Windows go on as the queries go back.
+        windows = [1 + number for number in range(len(sides))]
         table = table.flip(windows)  # (H, h′, h), or (H, h′, w′, h, w)
         if self.axis is None:
             return table if len(windows) == 1 else table.flatten(3).flatten(1, 2)

@@ -12,7 +12,7 @@ from regard.layers.scaled_dot_product import EVERYTHING, check_sequence
 
 
 class Mixed(nn.Linear):
-    """The projection of all heads side by side, which mixes the tokens itself: the order of the two is its own affair."""
+    """The projection of all heads side by side, which mixes the tokens itself: the order of the two is up to it."""
 
     def forward(self, x: Float[Tensor, "B S C"], attention: Attention) -> Float[Tensor, "B T Co"]:  # pyright: ignore[reportIncompatibleMethodOverride]
         return attend_projected(x, attention, self.weight, self.bias)

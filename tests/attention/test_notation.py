@@ -4,18 +4,35 @@ import contextlib
 import re
 
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from regard.attention import Causal, Content, Everything, KeyPadding, Padding, Slopes, Strided, Window
+from regard.attention import (
+    Causal,
+    Content,
+    Everything,
+    Grid,
+    KeyPadding,
+    Neighbours,
+    Padding,
+    Places,
+    Sequence,
+    Slopes,
+    Strided,
+    Window,
+)
 from regard.attention.notation import DEEPEST, LONGEST, parse_mask, parse_scores
 
+LINE = Places(Sequence(3, start=2), Sequence(5))
+GRID = Places(Grid(2, 2, step=(2, 3)), Grid(4, 6))
 LENGTHS = st.lists(st.integers(0, 9999), max_size=5)
 PARTS = st.one_of(
     st.builds(Everything),
     st.builds(Causal),
     st.builds(Window, st.integers(0, 9999), st.integers(0, 9999)),
     st.builds(Strided, st.integers(1, 9999)),
+    st.builds(Neighbours, st.integers(0, 9999), st.integers(0, 9999)),
     st.builds(KeyPadding, LENGTHS),
     st.builds(Padding, LENGTHS),
 )
@@ -29,9 +46,25 @@ MASKS = st.recursive(
     max_leaves=8,
 )
 # Arbitrary text rarely gets past the first character; text made of the notation's own pieces gets everywhere.
-NAMES = ("causal", "window", "strided", "key_padding", "KeyPadding", "padding", "dense", "content", "slopes")
-PYTHON = ("beta", "before", "lengths", "None", "True", "lambda", "or", "if", "not", "in", "import", "__class__", "1_0")
-PIECES = st.sampled_from([*NAMES, *PYTHON, "0.5", "1e9", "1j", "0x", "()", *"()[],=&|~+-.03\n\t'\"*#;:@é∞\0"])
+NAMES = ("causal", "window", "strided", "key_padding", "KeyPadding", "padding", "dense", "neighbours")
+SCORES = ("content", "slopes", "gaussian", "full_gaussian", "table", "row_table", "Quadratic")
+PYTHON = (
+    "beta",
+    "bound",
+    "before",
+    "lengths",
+    "None",
+    "True",
+    "lambda",
+    "or",
+    "if",
+    "not",
+    "in",
+    "import",
+    "__class__",
+    "1_0",
+)
+PIECES = st.sampled_from([*NAMES, *SCORES, *PYTHON, "0.5", "1e9", "1j", "0x", "()", *"()[],=&|~+-.03\n\t'\"*#;:@é∞\0"])
 TEXT = st.one_of(st.text(max_size=60), st.lists(PIECES, max_size=30).map("".join), st.lists(PIECES).map(" ".join))
 
 
@@ -47,6 +80,8 @@ TEXT = st.one_of(st.text(max_size=60), st.lists(PIECES, max_size=30).map("".join
         ("KeyPadding((512, 1024))", "KeyPadding((512, 1024))"),
         ("padding(lengths=[3, 5])", "Padding((3, 5))"),
         ("padding(3)", "Padding((3,))"),
+        ("neighbours(1, 2)", "Neighbours(rows=1, columns=2)"),
+        ("~Neighbours(columns=2, rows=0)", "~Neighbours(rows=0, columns=2)"),
         ("everything & (causal | padding(3, 5))", "Everything() & (Causal() | Padding((3, 5)))"),
         ("~(causal & window(1))", "~(Causal() & Window(before=1, after=0))"),
         ("causal | window(1) & strided(2)", "(Causal() | Window(before=1, after=0) & Strided(stride=2))"),
@@ -67,10 +102,41 @@ def test_scores() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "places", "printed"),
+    [
+        ("gaussian", LINE, "Quadratic(centre=float32[8, 1], precision=float32[8])"),
+        ("Gaussian()", GRID, "Quadratic(centre=float32[8, 2], precision=float32[8])"),
+        ("diagonal_gaussian", LINE, "Quadratic(centre=float32[8, 1], precision=float32[8, 1])"),
+        ("diagonal_gaussian", GRID, "Quadratic(centre=float32[8, 2], precision=float32[8, 2])"),
+        ("full_gaussian", LINE, "Quadratic(centre=float32[8, 1], precision=float32[8, 1, 1])"),
+        ("full_gaussian", GRID, "Quadratic(centre=float32[8, 2], precision=float32[8, 2, 2])"),
+        # Keys 0…4 seen from 2…4 lie at −4…2; rows 0…3 from 0 and 2 at −2…3, columns 0…5 from 0 and 3 at −3…5.
+        ("table", LINE, "RelativeTable(float32[8, 9])"),
+        ("table", GRID, "RelativeTable(float32[8, 7, 11])"),
+        ("table(bound=None)", GRID, "RelativeTable(float32[8, 7, 11])"),
+        ("table(7.5)", LINE, "RelativeTable(float32[8, 9], bound=7.5)"),
+        (
+            "row_table + column_table(bound=3)",
+            GRID,
+            "RelativeTable(float32[8, 7], axis=0) + RelativeTable(float32[8, 11], bound=3, axis=1)",
+        ),
+    ],
+)
+@pytest.mark.parametrize("learns", [True, False])
+def test_scores_of_the_relative_position_fit_the_places(text: str, places: Places, printed: str, learns: bool) -> None:
+    scores = parse_scores(text, 8, places, learns)
+    assert repr(scores) == printed
+    tensors = [tensor for term in scores.terms for tensor in term.flatten()[1]]
+    assert tensors
+    assert all(tensor.is_meta and tensor.requires_grad is learns for tensor in tensors)
+    assert all(tensor.dtype == torch.float32 for tensor in tensors)
+
+
+@pytest.mark.parametrize(
     ("text", "message"),
     [
         ("causal & windw(3)", "known names: got 'windw' at character 10; did you mean window?"),
-        ("bar", "got 'bar' at character 1; use everything, causal, window, strided, key_padding, padding"),
+        ("bar", "got 'bar' at character 1; use everything, causal, window, strided, key_padding, padding, neighbours"),
         ("  \n causl", "got 'causl' at character 5; did you mean causal?"),
         ("", "whole expression: got its end too early; write it like 'causal & window(256, 0)'"),
         ("causal &", "got its end too early"),
@@ -90,6 +156,9 @@ def test_scores() -> None:
         ("window(causal)", "window takes whole numbers: got 'causal' at character 8"),
         ("window((3,))", "window takes whole numbers: got '(3,)' at character 8"),
         (f"window({10**30})", f"got '{10**30}' at character 8; use a smaller one"),
+        ("neighbours(1)", "written neighbours(rows, columns): got 'neighbours(1)' at character 1; missing a required"),
+        ("neighbours(1, -2)", "got columns=-2; use 0 or more, in 'neighbours(1, -2)'"),
+        ("neighbors(1, 1)", "did you mean neighbours?"),
         ("causal(3)", "causal takes no argument: got 'causal(3)' at character 1; write causal"),
         ("padding", "got 'padding' at character 1; give one length per row of the batch"),
         ("padding((3,), (5,))", "give the lengths once"),
@@ -122,11 +191,38 @@ def test_what_is_no_mask(text: str, message: str) -> None:
         ("content(beta=-None)", "content takes numbers: got '-None' at character 14"),
         ("content + slopes(4)", "slopes takes no argument: got 'slopes(4)' at character 11"),
         ("bias(x)", "bias holds a tensor"),
+        ("Quadratic(centre=float32[8, 2])", "Quadratic holds a tensor, which text cannot write"),
+        ("RelativeTable(float32[8, 9])", "RelativeTable holds a tensor, which text cannot write"),
+        ("gausian", "did you mean gaussian"),
+        ("gaussian(3)", "gaussian takes no argument: got 'gaussian(3)' at character 1; write gaussian"),
+        ("table(3, 4)", "table must be written table(bound=None): got 'table(3, 4)' at character 1; too many"),
+        ("table(axis=1)", "got an unexpected keyword argument 'axis'"),
+        ("table(gaussian)", "table takes numbers: got 'gaussian' at character 7"),
+        ("content + table(0)", "bound must be positive and finite: got bound=0"),
+        ("table(-1)", "got bound=-1; None promises nothing, in 'table(-1)' at character 1"),
+        ("table(1e999)", "got bound=inf"),
+        ("gaussian + column_table", "needs a grid: got tokens in a line; use table, in 'column_table' at character 12"),
+        ("gaussian - table", "joined by +: got 'gaussian - table' at character 1"),
     ],
 )
 def test_what_is_no_score(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=re.escape(message)):
+        parse_scores(text, 8, LINE)
+
+
+@pytest.mark.parametrize("text", ["gaussian", "table", "row_table"])
+def test_relative_positions_need_places(text: str) -> None:
+    message = f"needs to know the places: got none; give Places, in {text!r} at character 1"
+    with pytest.raises(ValueError, match=re.escape(message)):
         parse_scores(text, num_heads=8)
+
+
+def test_a_placeholder_is_not_beyond_what_torch_can_count() -> None:
+    side = 2**29
+    huge = Places(Grid(side, side), Grid(side, side))
+    with pytest.raises(ValueError, match=re.escape(f"2**60 numbers: got sizes (2, {2 * side - 1}, {2 * side - 1});")):
+        parse_scores("table", 2, huge)
+    assert repr(parse_scores("table", 1, huge)) == f"RelativeTable(float32[1, {2 * side - 1}, {2 * side - 1}])"
 
 
 # beartype picks the item of a list that it checks at random, which hypothesis takes for the strategy's own chance.
@@ -139,6 +235,6 @@ def test_what_a_mask_prints_is_read_back(mask) -> None:
 @settings(max_examples=500)
 @given(TEXT)
 def test_any_text_is_read_or_refused(text: str) -> None:
-    for parse in (parse_mask, lambda text: parse_scores(text, num_heads=2)):
+    for parse in (parse_mask, lambda text: parse_scores(text, 2, GRID)):
         with contextlib.suppress(ValueError):
             assert repr(parse(text))
