@@ -47,7 +47,7 @@ def cost(problem: Problem) -> Cost:
         flops=flops * products,
         bytes=passes * wide * pairs + mixed_bytes(problem) * products + by_row,
         memory=kept * wide * pairs + output(shape, problem.item) * (2 if problem.backward else 1),
-        launches=95 if problem.backward else 30,
+        launches=95 if problem.bias_backward else 45 if problem.backward else 30,
     )
 
 

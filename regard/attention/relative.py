@@ -90,25 +90,27 @@ class Quadratic(Term):
         entries = [_along_axis(precision, p).clone() for p in range(len(centres) if precision.ndim > 1 else 1)]
         if self.is_full and len(centres) == 2:
             entries.append((precision[:, 0, 1] + precision[:, 1, 0]).clone())
-        nearest = shift and places.num_axes == 2 and not self.is_full
+        nearest = shift and places.num_axes == 2
 
-        def square(delta: Any, centre: Any, axis: int, b: Any, i: Any) -> Any:
+        def factors(delta: Any, centre: Any, axis: int, b: Any, i: Any) -> tuple[Any, Any]:
+            """X − y and x + y, where x = δ − Δ and y is 0, or the same at the nearest key place."""
             if not nearest:
-                return (delta - centre) * (delta - centre)
+                return delta - centre, delta - centre
             _, keys = places.axis(axis, self).line(self)
             row = places.queries.at(b, i)[axis]
             best = torch.clamp(centre, keys.at(b, 0) - row, keys.at(b, keys.n - 1) - row)
-            return (delta - best) * (delta + best - 2 * centre)
+            return delta - best, delta + best - 2 * centre
 
         def score(b: Any, h: Any, i: Any, j: Any) -> Any:
             deltas, at = places.offsets(b, i, j, self), [centre[h] for centre in centres]
-            squares = [square(delta, centre, p, b, i) for p, (delta, centre) in enumerate(zip(deltas, at, strict=True))]
+            pairs = [factors(delta, centre, p, b, i) for p, (delta, centre) in enumerate(zip(deltas, at, strict=True))]
+            squares = [less * more for less, more in pairs]
             if len(entries) == 1:
                 return -entries[0][h] * (squares[0] if len(squares) == 1 else squares[0] + squares[1])
             total = entries[0][h] * squares[0] + entries[1][h] * squares[1]
             if len(entries) == 2:
                 return -total
-            return -(total + entries[2][h] * (deltas[0] - at[0]) * (deltas[1] - at[1]))
+            return -(total + 0.5 * entries[2][h] * (pairs[0][0] * pairs[1][1] + pairs[1][0] * pairs[0][1]))
 
         return score
 
