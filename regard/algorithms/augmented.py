@@ -3,8 +3,9 @@
     −(p − u)ᵀ M (p − u)  =  −pᵀMp + 2 (Mu)ᵀ p − uᵀMu          p: the key's place, u: the query's place plus the centre
 
 is a dot product of numbers of the query, (−M, 2Mu, −uᵀMu), with monomials of the key's place, (p pᵀ, p, 1). The last
-term is the same for all keys: the softmax drops it, and it is kept because with it the large numbers cancel. Places are
-counted from the middle of the keys, and numbers that a type cannot hold are split into pieces that it can.
+term is the same for all keys: the softmax drops it, and another in its place makes the large numbers cancel, the one
+for which the logit is zero at the place c among the keys nearest to u: cᵀMc − 2uᵀMc. Places are counted from the
+middle of the keys, and numbers that a type cannot hold are split into pieces that it can.
 """
 
 import functools
@@ -12,12 +13,14 @@ from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
 from regard.algorithms import fused
 from regard.algorithms.cost import Cost, kept, products, traffic
 from regard.algorithms.problem import Problem
 from regard.algorithms.visits import visited
 from regard.attention import Attention, Content, Hard, Places, Quadratic
+from regard.attention.eager import is_eager, may_keep
 
 NAME = "augmented"
 PIECES = {torch.bfloat16: 3, torch.float32: 2, torch.float64: 2}  # of a query's number
@@ -56,20 +59,9 @@ def _refuses_gradients(problem: Problem) -> str | None:
     learnt = any([isinstance(term, Quadratic) and term.precision.requires_grad for term in problem.attention.biases])
     if problem.dtype == torch.bfloat16 and learnt:
         return "the gradient of a precision would be rounded to bfloat16 before it cancels"
-    if problem.dtype == torch.bfloat16 and not _inside(problem.places):
-        return "the gradients of centres would be rounded to bfloat16 before they cancel, for queries outside the keys"
     if problem.dtype == torch.float32 and _radius_squared(problem.places) > FAR:
         return f"the gradients of centres and precisions would cancel in float32 beyond {FAR:g} squared pixels"
     return None
-
-
-def _inside(places: Places) -> bool:
-    """Whether every query stands among the keys."""
-    for axis in range(places.num_axes):
-        queries, keys = places.axis(axis, NAME).line(NAME)
-        if queries.at(0, 0) < keys.at(0, 0) or queries.at(0, queries.n - 1) > keys.at(0, keys.n - 1):
-            return False
-    return True
 
 
 def _radius_squared(places: Places) -> float:
@@ -144,7 +136,7 @@ def run(
     terms = [term for term in attention.biases if isinstance(term, Quadratic)]
     scale = content.scale(D)
     sizes = (_kind(terms), q.dtype, D, scale, q.device)
-    static = _static(places, *sizes) if torch.compiler.is_compiling() else _kept_static(places.key, *sizes)
+    static = _kept_static(places.key, *sizes) if may_keep(q) else _static(places, *sizes)
     on_queries = _query_columns(terms, static, q.dtype)  # (H, T, columns)
     wide_q = _widened(on_queries[None], q)
     wide_k = _widened(static.on_keys[None, None], k)
@@ -154,7 +146,7 @@ def run(
 
 def _widened(columns: Tensor, x: Tensor) -> Tensor:
     """The columns, the same for every row, before those of x: large numbers first, so that they cancel first."""
-    if torch.compiler.is_compiling():
+    if not is_eager(x):
         return torch.cat((columns.expand(*x.shape[:3], -1), x), -1)
     wide = _Widened.apply(columns, x)
     assert isinstance(wide, Tensor)
@@ -174,6 +166,7 @@ class _Widened(torch.autograd.Function):
         return wide
 
     @staticmethod
+    @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, Tensor | None]:  # pyright: ignore[reportIncompatibleMethodOverride]
         count = ctx.shape[3]
         of_columns = grad[..., :count].sum_to_size(ctx.shape) if ctx.needs_input_grad[0] else None
@@ -187,6 +180,7 @@ class Static(NamedTuple):
     on_keys: Tensor  # the pieces of the keys' monomials, (S, columns)
     factors: Tensor  # by which a query's numbers enter: −1 with squares, 2 with places, −1 with 1, over the scale
     chosen: Tensor  # which piece of which number each column of the queries holds
+    edge: Tensor  # the farthest places of the keys, (P,)
     zero: Tensor  # a number for the columns that fill up the width, (T, 1)
 
 
@@ -212,13 +206,15 @@ def _static(places: Places, kind: str, dtype: torch.dtype, width: int, scale: fl
         torch.stack(parts, -1),
         torch.tensor(factors, dtype=torch.float64, device=device) / scale,
         torch.tensor(chosen, device=device),
+        keys.amax(0),
         queries.new_zeros(len(queries), 1),
     )
 
 
 @functools.lru_cache(maxsize=64)
 def _kept_static(key: Any, kind: str, dtype: torch.dtype, width: int, scale: float, device: torch.device) -> Static:
-    return _static(Places.of_key(key), kind, dtype, width, scale, device)
+    with torch.inference_mode(False):  # training may come later
+        return _static(Places.of_key(key), kind, dtype, width, scale, device)
 
 
 def _from_middle(places: Places, device: torch.device) -> tuple[Tensor, Tensor]:
@@ -244,22 +240,24 @@ def _query_columns(terms: list[Quadratic], static: Static, dtype: torch.dtype) -
 
 
 def _numbers(term: Quadratic, static: Static, kind: str) -> Tensor:
-    """M, Mu, uᵀMu and 0 for every head and query, (H, T, numbers), in float64."""
+    """M, Mu, 2uᵀMc − cᵀMc and 0 for every head and query, (H, T, numbers), in float64."""
     target = static.queries + term.centre[:, None].double()  # u, (H, T, P)
     precision = term.precision.double()
     P = target.shape[2]
+    matrix, along = None, precision[:, None] if precision.ndim == 1 else precision
     if precision.ndim == 3:
         matrix = (precision + precision.mT) / 2
         pull = target @ matrix
         corners = [matrix[:, p, p] for p in range(P)] + ([matrix[:, 0, 1]] if P == 2 else [])
         squares = torch.stack(corners, -1)
     else:
-        along = precision[:, None] if precision.ndim == 1 else precision
         pull = target * along[:, None]
         squares = along if kind == "isotropic" else along.expand(-1, P)
         if kind == "full" and P == 2:
             squares = torch.cat((squares, torch.zeros_like(squares[:, :1])), -1)
-    depth = (pull * target).sum(-1, keepdim=True)
+    near = torch.minimum(torch.maximum(target.detach(), -static.edge), static.edge)  # c
+    near_pull = near @ matrix if matrix is not None else near * along[:, None]
+    depth = ((2 * pull - near_pull) * near).sum(-1, keepdim=True)
     H, T = target.shape[:2]
     return torch.cat((squares[:, None].expand(H, T, -1), pull, depth, static.zero.expand(H, T, 1)), -1)
 

@@ -5,14 +5,17 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
 from regard.attention import Places, Quadratic, Sequence
+from regard.attention.eager import is_eager, may_keep
 
 
-def gaussian_maps(term: Quadratic, places: Places, device: torch.device) -> list[Tensor]:
+def gaussian_maps(term: Quadratic, places: Places, like: Tensor) -> list[Tensor]:
     """`softmax(−α (δ − Δ)²)` over the keys, along rows and along columns, (H, n′, n) each, in float64."""
     sides = [places.axis(axis, term).line(term) for axis in (0, 1)]
-    if torch.compiler.is_compiling():
+    device = like.device
+    if not is_eager(like):
         maps = []
         for axis, (queries, keys) in enumerate(sides):
             away = _offsets(queries, keys, device) - term.centre[:, axis, None, None].double()
@@ -22,12 +25,13 @@ def gaussian_maps(term: Quadratic, places: Places, device: torch.device) -> list
     keys = [(q.n, q.start, q.step, k.n, k.start, k.step) for q, k in sides]
     centre = term.centre.T  # (2, H)
     precision = term.precision.expand(2, -1) if term.precision.ndim == 1 else term.precision.T
+    offsets = _kept_offsets if may_keep(like) else _kept_offsets.__wrapped__
     if keys[0] == keys[1]:
-        maps = _GaussianMap.apply(centre, precision, _kept_offsets(*keys[0], device))
+        maps = _GaussianMap.apply(centre, precision, offsets(*keys[0], device))
         assert isinstance(maps, Tensor)
         return list(maps.unbind(0))
     return [
-        _GaussianMap.apply(centre[a : a + 1], precision[a : a + 1], _kept_offsets(*keys[a], device))[0]  # pyright: ignore[reportIndexIssue, reportOptionalSubscript]
+        _GaussianMap.apply(centre[a : a + 1], precision[a : a + 1], offsets(*keys[a], device))[0]  # pyright: ignore[reportIndexIssue, reportOptionalSubscript]
         for a in (0, 1)
     ]
 
@@ -44,6 +48,7 @@ class _GaussianMap(torch.autograd.Function):
         return maps
 
     @staticmethod
+    @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, Tensor | None, None]:  # pyright: ignore[reportIncompatibleMethodOverride]
         precision, away, maps = ctx.saved_tensors
         weighed = maps * grad
@@ -62,4 +67,5 @@ def _offsets(queries: Sequence, keys: Sequence, device: torch.device) -> Tensor:
 @functools.lru_cache(maxsize=256)
 def _kept_offsets(n: int, start: int, step: int, m: int, key_start: int, key_step: int, device: torch.device) -> Tensor:
     """The same, kept: sizes say all."""
-    return _offsets(Sequence(n, start, step), Sequence(m, key_start, key_step), device)
+    with torch.inference_mode(False):  # training may come later
+        return _offsets(Sequence(n, start, step), Sequence(m, key_start, key_step), device)

@@ -5,12 +5,15 @@ from typing import Any
 import torch
 from jaxtyping import Float
 from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+from regard.attention.eager import is_eager
 
 
 def mix(maps: Float[Tensor, "H T S"], v: Float[Tensor, "B G S E"]) -> Float[Tensor, "B H T E"]:
     """`o_bh = maps_h · v_bg`, as a view of (B, T, H, E) memory. Maps may be wider than v, which they are rounded to."""
     H, G = maps.shape[0], v.shape[1]
-    if torch.compiler.is_compiling():
+    if not is_eager(v):
         grouped = maps.to(v.dtype).unflatten(0, (G, H // G))
         return torch.einsum("grts,bgse->btgre", grouped, v).flatten(2, 3).transpose(1, 2)
     mixed = _Mixed.apply(maps, v)
@@ -29,6 +32,7 @@ class _Mixed(torch.autograd.Function):
         return _mixed(maps, v)
 
     @staticmethod
+    @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, Tensor | None]:  # pyright: ignore[reportIncompatibleMethodOverride]
         maps, v = ctx.saved_tensors
         if _is_small(maps, v):

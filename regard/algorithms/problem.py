@@ -79,7 +79,9 @@ def without_content(q: Tensor | None, k: Tensor | None, v: Tensor, attention: At
     if q is not None or k is not None:
         raise ValueError("q and k must both be given or both be None: got one of them; give None for both")
     if v.ndim != 4 or not v.is_floating_point():
-        raise ValueError(f"v must be floating point (B, G, S, E): got {v.dtype} of shape {tuple(v.shape)}; use view")
+        raise ValueError(
+            f"v must be floating point (B, G, S, E): got {v.dtype} of shape {tuple(v.shape)}; use .float()"
+        )
     B, G, S, _ = v.shape
     H = attention.scores.heads
     if H is None:

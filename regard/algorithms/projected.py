@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from jaxtyping import Float
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 from torch.nn.functional import linear
 
 from regard.algorithms import separable
@@ -19,6 +20,7 @@ from regard.algorithms.mixing import rounded, times
 from regard.algorithms.planner import choose, seconds
 from regard.algorithms.problem import Problem, pose, without_content
 from regard.attention import Attention, Grid
+from regard.attention.eager import is_eager
 
 
 def attend_projected(
@@ -34,6 +36,11 @@ def attend_projected(
     >>> attend_projected(torch.randn(1, 9, 4), gaussians, torch.randn(5, 8)).shape
     torch.Size([1, 9, 5])
     """
+    if not x.is_meta and torch.is_autocast_enabled(x.device.type):
+        narrow = torch.get_autocast_dtype(x.device.type)  # what `linear` would do; the maps stay wide
+        x, weight = (y if y.dtype == torch.float64 else y.to(narrow) for y in (x, weight))
+        with torch.autocast(x.device.type, enabled=False):
+            return attend_projected(x, attention, weight, bias if bias is None else bias.to(weight.dtype))
     v = x[:, None]
     q, k = without_content(None, None, v, attention)
     if _by_axes_is_cheaper(q, k, v, attention, weight.shape[0]):
@@ -84,9 +91,9 @@ def _by_axes(x: Tensor, attention: Attention, weight: Tensor, bias: Tensor | Non
     queries, keys = places.queries, places.keys
     assert isinstance(queries, Grid)
     assert isinstance(keys, Grid)
-    row_map, column_map = separable.axis_maps(attention, places, H, x.device)
+    row_map, column_map = separable.axis_maps(attention, places, H, x)
     values = separable.blanked(x[:, None], attention, places)[:, 0]
-    if torch.compiler.is_compiling():
+    if not is_eager(x):
         columns, rows = rounded(column_map, x), rounded(row_map, x)
         mixed = torch.einsum("huw,bjwc->bjuhc", columns, values.view(B, keys.h, keys.w, C))
         projected = torch.einsum("bjuhc,ohc->hjbuo", mixed, weight.view(Co, H, C))
@@ -115,6 +122,7 @@ class _Times(torch.autograd.Function):
         return times(matrix, values)
 
     @staticmethod
+    @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, Tensor | None]:  # pyright: ignore[reportIncompatibleMethodOverride]
         matrix, values = ctx.saved_tensors
         exact = torch.promote_types(grad.dtype, torch.float32)
@@ -131,6 +139,7 @@ class _ByHead(torch.autograd.Function):
         return torch.bmm(tokens.transpose(0, 1), weight.permute(1, 2, 0))
 
     @staticmethod
+    @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, Tensor | None]:  # pyright: ignore[reportIncompatibleMethodOverride]
         tokens, weight = ctx.saved_tensors
         grad_tokens, grad_weight = None, None

@@ -69,7 +69,7 @@ def run(
     queries, keys = places.queries, places.keys
     assert isinstance(queries, Grid)
     assert isinstance(keys, Grid)
-    maps = axis_maps(attention, places, H, v.device)
+    maps = axis_maps(attention, places, H, v)
     values = blanked(v, attention, places)
     E = v.shape[3]
     mixed = mix(maps[0], values.unflatten(2, (keys.h, keys.w)).flatten(3))  # (B, H, h′, w·E), as (B, h′, H, w·E)
@@ -83,12 +83,12 @@ def run(
     return out, lse.flatten(1).expand(B, -1, -1)
 
 
-def axis_maps(attention: Attention, places: Places, H: int, device: torch.device) -> list[Tensor]:
+def axis_maps(attention: Attention, places: Places, H: int, like: Tensor) -> list[Tensor]:
     """The maps along rows and along columns, (H, n′, n), in float64: they are small."""
     (term, *others) = attention.biases
     if isinstance(term, Quadratic) and not others and isinstance(attention.mask, Everything):
-        return gaussian_maps(term, places, device)
-    return [whole_map(axis_logits(attention, places, axis, H, device), along(attention, axis)) for axis in (0, 1)]
+        return gaussian_maps(term, places, like)
+    return [whole_map(axis_logits(attention, places, axis, H, like.device), along(attention, axis)) for axis in (0, 1)]
 
 
 def axis_logits(attention: Attention, places: Places, axis: int, H: int, device: torch.device) -> Tensor:

@@ -71,19 +71,22 @@ def run(
     B, H, T, S = *q.shape[:3], k.shape[2]
     attention = attention.on(v.device)
     places = attention.places(T, S)
-    logits = whole_logits(attention, places, H, torch.promote_types(v.dtype, torch.float32), v.device)
+    exact = torch.promote_types(v.dtype, torch.float32)
+    logits = whole_logits(attention, places, H, exact, v.device, shift=not return_lse)
     maps = whole_map(logits, attention)
     _, seen = visible(attention.mask, places, 1, H, v.device)
     out = mix(maps, blank_values(v, seen, H))
     return out, logsumexp(logits[None]).expand(B, -1, -1) if return_lse else None
 
 
-def whole_logits(attention: Attention, places: Places, H: int, dtype: torch.dtype, device: torch.device) -> Tensor:
-    """The logits of all heads, queries and keys, (H, T, S), −∞ where the mask hides."""
+def whole_logits(
+    attention: Attention, places: Places, H: int, dtype: torch.dtype, device: torch.device, shift: bool = False
+) -> Tensor:
+    """The logits of all heads, queries and keys, (H, T, S), −∞ where the mask hides; shifted by rows where allowed."""
     T, S = places.queries.count, places.keys.count
     logits = torch.zeros((), dtype=dtype, device=device)
     for n, term in enumerate(attention.biases):
-        part = term.whole(places, H, dtype, device)
+        part = term.whole(places, H, dtype, device, shift)
         logits = part if n == 0 else logits + part
     logits = logits.expand(H, T, S)
     if attention.mask.is_full(places):

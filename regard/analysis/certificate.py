@@ -101,7 +101,7 @@ class Head:
 
 def _eigenvalues(matrix: Any) -> tuple[float, float]:
     """The smallest and the largest."""
-    values = torch.linalg.eigvalsh(torch.tensor(matrix, dtype=torch.float64)).tolist()
+    values = torch.linalg.eigvalsh(torch.tensor(matrix, dtype=torch.float64, device="cpu")).tolist()
     return values[0], values[-1]
 
 
@@ -112,10 +112,10 @@ def _matrix_gap(precision: Any, fraction: tuple[float, ...], eps: float, hard: b
     far = math.ceil(math.sqrt(high / low if hard else 750 / low)) + 2
     if far > FARTHEST or slack >= 0.5:
         return 1.0
-    line = torch.arange(-far, far + 1, dtype=torch.float64)
+    line = torch.arange(-far, far + 1, dtype=torch.float64, device="cpu")
     n = torch.cartesian_prod(*[line] * len(fraction)).reshape(-1, len(fraction))
     n = n[n.abs().sum(1) > 0]
-    matrix, shift = torch.tensor(precision, dtype=torch.float64), torch.tensor(fraction, dtype=torch.float64)
+    matrix, shift = (torch.tensor(x, dtype=torch.float64, device="cpu") for x in (precision, fraction))
     loss = (n @ matrix * (n - 2 * shift)).sum(1)  # (n − f)ᵀM(n − f) − fᵀMf
     if hard:
         return 0.0 if float(loss.min()) > slack * high else 1.0

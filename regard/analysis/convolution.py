@@ -134,7 +134,7 @@ def _order(stencil: Stencil, taps: Tensor, sign: str) -> tuple[Int[Tensor, "taps
 def _strongest(taps: Tensor, num_heads: int | None) -> tuple[Tensor, float]:
     """The taps of largest norm, in order, and the sum of the others' norms."""
     if num_heads is None:
-        return torch.arange(len(taps)), 0.0
+        return torch.arange(len(taps), device="cpu"), 0.0
     if not 1 <= num_heads <= len(taps):
         raise ValueError(
             f"num_heads must be from 1 to the kernel's {len(taps)} taps: got num_heads={num_heads}; leave it out"
@@ -154,6 +154,7 @@ def _build(conv: Conv, stencil: Stencil, centre: Tensor, taps: Tensor, weighting
     with torch.no_grad():
         layer.heads.value.weight.copy_(taps.flatten(0, 1).T)
         if bias is not None:
+            assert layer.heads.value.bias is not None
             layer.heads.value.bias.copy_(bias)
             layer.heads.value.bias.requires_grad_(bias.requires_grad)
     layer.heads.value.weight.requires_grad_(weight.requires_grad)
@@ -186,8 +187,8 @@ def conv_from_attention(layer: AttentionConv | PositionHeads, *, norm: float | N
     options = {"padding_mode": stencil.padding_mode, "bias": bias is not None}
     options |= {"device": heads.value.weight.device, "dtype": heads.value.weight.dtype}
     conv: Conv = kind(C, out, stencil.size, stencil.stride, stencil.padding, stencil.dilation, **options)
-    first = torch.tensor([before for before, _ in stencil.reach])
-    entry = (targets + first) // torch.tensor(stencil.dilations)
+    first = torch.tensor([before for before, _ in stencil.reach], device="cpu")
+    entry = (targets + first) // torch.tensor(stencil.dilations, device="cpu")
     raster = entry[:, 0] if stencil.axes == 1 else entry[:, 0] * stencil.size[1] + entry[:, 1]
     kernel = taps.new_zeros(stencil.num_taps, C, out).index_add(0, raster.to(taps.device), taps)
     with torch.no_grad():
@@ -317,9 +318,9 @@ def _covering(own: Stencil, targets: Tensor) -> Stencil:
 
 
 def _holds(own: Stencil, targets: Tensor) -> bool:
-    reach = torch.tensor(own.reach)
+    reach = torch.tensor(own.reach, device="cpu")
     inside = (targets >= -reach[:, 0]) & (targets <= reach[:, 1])
-    return bool((inside & ((targets + reach[:, 0]) % torch.tensor(own.dilations) == 0)).all())
+    return bool((inside & ((targets + reach[:, 0]) % torch.tensor(own.dilations, device="cpu") == 0)).all())
 
 
 def thin_attention_from_conv(conv: Conv) -> ThinHeads:
@@ -337,8 +338,8 @@ def thin_attention_from_conv(conv: Conv) -> ThinHeads:
     taps = _taps_of(conv).permute(1, 2, 0)  # (C_in, C_out, taps)
     parts = torch.stack((taps, -taps), 2).clamp(min=0).flatten(0, 2)
     totals = parts.sum(1)
-    into = torch.arange(conv.in_channels).repeat_interleave(2 * conv.out_channels)
-    out = torch.arange(conv.out_channels).repeat_interleave(2).repeat(conv.in_channels)
+    into = torch.arange(conv.in_channels, device="cpu").repeat_interleave(2 * conv.out_channels)
+    out = torch.arange(conv.out_channels, device="cpu").repeat_interleave(2).repeat(conv.in_channels)
     options: dict[str, Any] = {"device": conv.weight.device, "dtype": conv.weight.dtype}
     layer = ThinHeads(into, conv.out_channels, _stencil_of(conv), bias=conv.bias is not None, **options)
     with torch.no_grad():

@@ -8,6 +8,7 @@ import copy
 import itertools
 import json
 import math
+import operator
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 
@@ -116,7 +117,7 @@ def ellipses(layer: Layer, masses: Sequence[float] = (0.5, 0.9)) -> tuple[Ellips
     if not masses or not all(0 < mass < 1 for mass in masses):
         raise ValueError(f"masses must lie between 0 and 1: got masses={tuple(masses)}; use (0.5, 0.9)")
     term, _ = _term(layer)
-    mass = torch.tensor(tuple(masses), dtype=torch.float64)
+    mass = torch.tensor(tuple(masses), dtype=torch.float64, device="cpu")
     radius = mass.erfinv() if term.centre.shape[1] == 1 else (-torch.log1p(-mass)).sqrt()
     found = []
     for head, (centre, matrix) in enumerate(zip(term.centre.tolist(), term.precision.cpu(), strict=True)):
@@ -165,7 +166,7 @@ def nearest_kernel(
         raise ValueError(
             f"a bijection must have as many heads as taps: {more}, got {H} and {len(taps)}; use prune, or another size"
         )
-    away = (term.centre.cpu()[:, None] - torch.tensor(taps)).norm(dim=2)
+    away = (term.centre.cpu()[:, None] - torch.tensor(taps, device="cpu")).norm(dim=2)
     given = assign(away.square().tolist())
     lattice = [_on_lattice(c, m) for c, m in zip(term.centre.cpu(), term.precision.cpu(), strict=True)]
     peaks = tuple([peak for peak, _ in lattice])
@@ -226,7 +227,7 @@ def examine(
     singular   the covariance has a condition number of `max_condition` or more
     """
     term, weighting = _term(layer)
-    keys, half = _places(positions), torch.tensor(positions.step) / 2
+    keys, half = _places(positions), torch.tensor(positions.step, device="cpu") / 2
     low, high = keys.amin(0), keys.amax(0)
     edge = ((keys == low) | (keys == high)).any(1).to(term.centre.device)
     seen = []
@@ -281,7 +282,8 @@ def merge(
     Σ_k (a_hk − a_rk) x_k, at most 2·TV(a_h, a_r)·max ‖x_k‖, and the output by ‖W_out W_h‖₂ times that. The bound is the
     sum over the moved heads, at the worst query of `positions`; without positions each TV counts as 1.
     """
-    groups = [members for members in map(tuple, classes) if members]
+    groups = [tuple([operator.index(head) for head in members]) for members in classes]
+    groups = [members for members in groups if members]
     merged, norms = _distinct(layer, itertools.chain(*groups)), _norms(layer)
     groups = [tuple(sorted(group, key=lambda head: -norms[head])) for group in groups]
     groups += [(head,) for head in range(layer.num_heads) if head not in merged]
@@ -291,7 +293,7 @@ def merge(
 def _distinct(layer: PositionHeads, heads: Iterable[int]) -> list[int]:
     if not (isinstance(layer, PositionHeads) and isinstance(layer.position, Gaussian)):
         raise ValueError(f"layer must be PositionHeads with a Gaussian position: got {layer!r}; use GaussianHeads")
-    found = list(heads)
+    found = [operator.index(head) for head in heads]  # numbers of heads, from a list or a tensor
     if len(set(found)) != len(found) or not all(0 <= head < layer.num_heads for head in found):
         raise ValueError(f"heads must be distinct and below {layer.num_heads}: got {found}; name each once")
     return found
@@ -325,7 +327,7 @@ def _regrouped(
 
 
 def _bound(layer: PositionHeads, groups: Groups, gone: Sequence[int], positions: Positions | None) -> float:
-    norms = torch.tensor(_norms(layer), dtype=torch.float64)
+    norms = torch.tensor(_norms(layer), dtype=torch.float64, device="cpu")
     moved = [(head, group[0]) for group in groups for head in group[1:]]
     old, new = [head for head, _ in moved], [head for _, head in moved]
     shift = float(norms[old].sum())
@@ -360,7 +362,7 @@ def _term(layer: Layer) -> tuple[Quadratic, Weighting | None]:
 
 def _places(positions: Positions) -> Tensor:
     """The place of every token, (N, 1) or (N, 2)."""
-    places = positions.at(0, torch.arange(positions.count))
+    places = positions.at(0, torch.arange(positions.count, device="cpu"))
     return torch.stack(places if isinstance(places, tuple) else (places,), 1)
 
 
@@ -391,7 +393,7 @@ def _on_lattice(centre: Tensor, matrix: Tensor) -> tuple[tuple[int, ...] | None,
     near, off = centre.round(), centre - centre.round()
     # Beyond this lies less than rounding; a head longer than 511 pixels is cut there.
     reach = ((45 + off @ matrix @ off) / torch.linalg.eigvalsh(matrix)[0].clamp(TINY)).sqrt().ceil().clamp(1, 511)
-    side = torch.arange(-int(reach), int(reach) + 1, dtype=torch.float64)
+    side = torch.arange(-int(reach), int(reach) + 1, dtype=torch.float64, device="cpu")
     pixels = torch.cartesian_prod(*[side] * len(centre)).view(-1, len(centre))
     logits = -((pixels - off) @ matrix * (pixels - off)).sum(1)
     (best, second), (first, _) = (found.tolist() for found in logits.topk(2))

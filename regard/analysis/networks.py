@@ -113,7 +113,7 @@ def _chain(network: nn.Module, name: str = "") -> list[tuple[str, nn.Module]]:
     """The layers in their order, sequences inside sequences laid flat."""
     if type(network) is not nn.Sequential:
         return [(name, network)]
-    parts = [_chain(child, f"{name}.{key}".lstrip(".")) for key, child in network.named_children()]
+    parts = [_chain(child, f"{name}.{key}".lstrip(".")) for key, child in network._modules.items() if child is not None]
     return [layer for part in parts for layer in part]
 
 

@@ -61,6 +61,10 @@ class Grid(Value):
     step: tuple[int, int] = (1, 1)
 
     def __post_init__(self) -> None:
+        pairs = (("start", self.start), ("step", self.step), ("h and w", (self.h, self.w)))
+        for name, pair in pairs:
+            if not isinstance(pair, tuple) or len(pair) != 2 or any([isinstance(n, float | Tensor) for n in pair]):
+                raise ValueError(f"{name} of a grid must be two whole numbers, rows first: got {pair!r}; use (1, 1)")
         if self.h < 1 or self.w < 1 or min(self.step) < 1:
             raise ValueError(
                 f"a grid needs positive sizes and steps: got h={self.h}, w={self.w}, step={self.step}; use 1 or more"

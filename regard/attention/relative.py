@@ -68,7 +68,7 @@ class Quadratic(Term):
             raise ValueError(
                 f"Quadratic needs one centre per head: got {self.heads} for H={shape.H}; use centre of ({shape.H}, P)"
             )
-        if _readable(self.precision):  # on a GPU a look would wait for it
+        if readable(self.precision):  # on a GPU a look would wait for it
             check_precision(self.precision)
 
     def along(self, axis: int) -> tuple[Term, ...] | None:
@@ -120,23 +120,34 @@ class Quadratic(Term):
         away = [delta - centre[:, p] for p, delta in enumerate(deltas)]
         return self._logit(away, h[:, None, None])
 
-    def whole(self, places: Places, H: int, dtype: torch.dtype, device: torch.device) -> Tensor:
+    def whole(self, places: Places, H: int, dtype: torch.dtype, device: torch.device, shift: bool = False) -> Tensor:
         """By axes: the squares are made in rows and in columns alone, and one pass over the pairs adds them."""
         if places.num_axes == 1:
-            return super().whole(places, H, dtype, device)
-        away = []
-        for p in (0, 1):
-            queries, keys = places.axis(p, self).line(self)
-            i, j = (torch.arange(n, device=device) for n in (queries.n, keys.n))
-            delta = (keys.at(0, j) - queries.at(0, i)[:, None]).double()
-            away.append(delta - self.centre[:, p, None, None].double())  # (H, n′, n)
+            logits = self._by_axis(0, places, device)
+            products = -_along_axis(self.precision.double(), 0)[:, None, None] * logits[0] * logits[1]
+            return (products - products.detach().amax(-1, keepdim=True) if shift else products).to(dtype)
+        less, more = zip(*[self._by_axis(p, places, device, shift) for p in (0, 1)], strict=True)
         precision = self.precision.double()
-        rows, columns = (_along_axis(precision, p)[:, None, None] * away[p] ** 2 for p in (0, 1))
+        rows, columns = (_along_axis(precision, p)[:, None, None] * less[p] * more[p] for p in (0, 1))
         logits = -_over_pairs(rows.to(dtype), columns.to(dtype), torch.add)
         if self.is_full:
-            across = -(precision[:, 0, 1] + precision[:, 1, 0])[:, None, None] * away[0]
-            logits = logits + _over_pairs(across.to(dtype), away[1].to(dtype), torch.mul)
+            half = -(precision[:, 0, 1] + precision[:, 1, 0])[:, None, None] / 2
+            for one, other in ((less, more), (more, less)) if shift else ():
+                logits = logits + _over_pairs((half * one[0]).to(dtype), other[1].to(dtype), torch.mul)
+            if not shift:
+                logits = logits + _over_pairs((2 * half * less[0]).to(dtype), less[1].to(dtype), torch.mul)
         return logits.flatten(3).flatten(1, 2)
+
+    def _by_axis(self, axis: int, places: Places, device: torch.device, shift: bool = False) -> tuple[Tensor, Tensor]:
+        """The factors x − y and x + y of `scorer`, (H, n′, n), in float64."""
+        queries, keys = places.axis(axis, self).line(self)
+        i, j = (torch.arange(n, device=device) for n in (queries.n, keys.n))
+        delta = (keys.at(0, j) - queries.at(0, i)[:, None]).double()
+        centre = self.centre[:, axis, None, None].double()
+        if not shift:
+            return delta - centre, delta - centre
+        best = torch.minimum(torch.maximum(centre.detach(), delta[:, :1]), delta[:, -1:])
+        return delta - best, delta + best - 2 * centre
 
     def _logit(self, away: list[Any], h: Any) -> Any:
         """`−xᵀMx` written out over the one or two axes."""
@@ -244,7 +255,7 @@ class RelativeTable(Term):
 
         return score
 
-    def whole(self, places: Places, H: int, dtype: torch.dtype, device: torch.device) -> Tensor:
+    def whole(self, places: Places, H: int, dtype: torch.dtype, device: torch.device, shift: bool = False) -> Tensor:
         """By sliding windows over the table, which have a fast gradient where general indexing sorts."""
         axes = range(places.num_axes) if self.axis is None else (self.axis,)
         table = self.bounded.to(dtype)
@@ -290,7 +301,10 @@ def check_precision(precision: Tensor) -> None:
         return
     matrix = precision.detach().double()
     skew = (matrix - matrix.mT).abs().amax((1, 2)) > 1e-5 * matrix.abs().amax((1, 2))
-    failed = torch.linalg.cholesky_ex(torch.nan_to_num((matrix + matrix.mT) / 2)).info != 0
+    # As good as the type can say: rounding may leave a matrix of large and small widths with an eigenvalue of 0.
+    slack = 4 * torch.finfo(precision.dtype).eps * matrix.diagonal(dim1=1, dim2=2).abs().amax(1)
+    padded = (matrix + matrix.mT) / 2 + slack[:, None, None] * torch.eye(matrix.shape[1]).to(matrix)
+    failed = torch.linalg.cholesky_ex(torch.nan_to_num(padded)).info != 0
     wrong = skew | failed | ~matrix.isfinite().all(2).all(1)
     if wrong.any():
         head = int(wrong.nonzero()[0, 0])
@@ -323,6 +337,6 @@ def _check_axes(term: Term, axes: int, places: Places) -> None:
     )
 
 
-def _readable(x: Tensor) -> bool:
+def readable(x: Tensor) -> bool:
     """On the host, and holding numbers: not on a GPU, not a placeholder of a compiler."""
     return x.device.type == "cpu" and not torch.compiler.is_compiling() and type(x) in (Tensor, torch.nn.Parameter)

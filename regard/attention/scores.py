@@ -52,8 +52,11 @@ class Term(Value):
         """The term on rows b, heads h, queries i and keys j (four index vectors): broadcastable to (b, h, i, j)."""
         return self.at(b[:, None, None, None], h[:, None, None], i[:, None], j, places)
 
-    def whole(self, places: Places, H: int, dtype: torch.dtype, device: torch.device) -> Tensor:
-        """The term for all heads, queries and keys, the same in every row: broadcastable to (H, T, S)."""
+    def whole(self, places: Places, H: int, dtype: torch.dtype, device: torch.device, shift: bool = False) -> Tensor:
+        """The term for all heads, queries and keys, the same in every row: broadcastable to (H, T, S).
+
+        With `shift` it may add a number to all keys of a query, as in `scorer`.
+        """
         sizes = (1, H, places.queries.count, places.keys.count)
         b, h, i, j = (torch.arange(n, device=device) for n in sizes)
         term = self.slab(b, h, i, j, places).to(dtype)

@@ -4,6 +4,9 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+from regard.attention.eager import is_eager
 
 
 def sliding(table: Tensor, queries: tuple[int, int], keys: tuple[int, int]) -> Tensor:
@@ -11,7 +14,7 @@ def sliding(table: Tensor, queries: tuple[int, int], keys: tuple[int, int]) -> T
 
     The table is (H, n + n′ − 1, m + m′ − 1): all offsets there are, in order.
     """
-    if torch.compiler.is_compiling():
+    if not is_eager(table):
         return _windows(table, keys)
     out = _Sliding.apply(table, queries, keys)
     assert isinstance(out, Tensor)
@@ -32,6 +35,7 @@ class _Sliding(torch.autograd.Function):
         return _windows(table, keys)
 
     @staticmethod
+    @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None, None]:  # pyright: ignore[reportIncompatibleMethodOverride]
         (n_q, m_q), (n, m) = ctx.sizes
         H, pitch = grad.shape[0], m + m_q - 1

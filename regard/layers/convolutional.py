@@ -94,7 +94,7 @@ class Stencil:
     def offsets(self) -> Int[Tensor, "taps P"]:
         """δ = key − query of each tap, the kernel's entries in raster order."""
         lines = [range(-before, after + 1, d) for (before, after), d in zip(self.reach, self.dilations, strict=True)]
-        return torch.tensor(list(itertools.product(*lines)))
+        return torch.tensor(list(itertools.product(*lines)), device="cpu")
 
     def queries(self, sizes: Sizes) -> Positions:
         """The pixels that are computed, for an image of these sizes: where the middle of the kernel stands."""

@@ -11,10 +11,35 @@ from regard.layers.relative import Gaussian, RelativePositions
 from regard.layers.scaled_dot_product import EVERYTHING, check_sequence
 
 
-class Mixed(nn.Linear):
-    """The projection of all heads side by side, which mixes the tokens itself: the order of the two is up to it."""
+class Mixed(nn.Module):
+    """The projection of all heads side by side, which mixes the tokens itself: the order of the two is up to it.
 
-    def forward(self, x: Float[Tensor, "B S C"], attention: Attention) -> Float[Tensor, "B T Co"]:  # pyright: ignore[reportIncompatibleMethodOverride]
+    It has the parameters of a linear layer, and is none: what it takes are the tokens before they are mixed.
+    """
+
+    def __init__(
+        self,
+        in_features: int,
+        out_features: int,
+        bias: bool = True,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__()
+        self.in_features, self.out_features = in_features, out_features
+        self.weight = nn.Parameter(torch.empty(out_features, in_features, device=device, dtype=dtype))
+        self.bias = nn.Parameter(torch.empty(out_features, device=device, dtype=dtype)) if bias else None
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """As a linear layer begins: uniform, by the number of columns."""
+        for parameter in self.parameters():
+            nn.init.uniform_(parameter, -(self.in_features**-0.5), self.in_features**-0.5)
+
+    def extra_repr(self) -> str:
+        return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
+
+    def forward(self, x: Float[Tensor, "B S C"], attention: Attention) -> Float[Tensor, "B T Co"]:
         return attend_projected(x, attention, self.weight, self.bias)
 
 
@@ -51,6 +76,8 @@ class PositionHeads(nn.Module):
         dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
+        if not isinstance(position, RelativePositions):
+            raise ValueError(f"position must be Gaussian or Tables: got {position!r}; use Gaussian(num_heads)")
         out_width = width if out_width is None else out_width
         if width < 1 or out_width < 1:
             raise ValueError(f"widths must be at least 1: got width={width}, out_width={out_width}")

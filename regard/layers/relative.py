@@ -6,9 +6,10 @@ import torch
 from torch import Tensor, nn
 
 from regard.attention import Quadratic, RelativeTable, Sum, Term
-from regard.attention.relative import check_precision
+from regard.attention.relative import check_precision, readable
 
 KINDS = ("isotropic", "diagonal", "full")
+MOST = 60.0  # of a precision's logarithm: beyond it float32 would soon say 0 or ∞
 
 
 class RelativePositions(nn.Module):
@@ -42,12 +43,13 @@ class Gaussian(RelativePositions):
         dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
-        if num_heads < 1 or axes not in (1, 2):
+        if type(num_heads) is not int or num_heads < 1 or axes not in (1, 2):
             raise ValueError(f"needs a head or more and one or two axes: got num_heads={num_heads}, axes={axes}")
         if kind not in KINDS:
             raise ValueError(f"kind must be one of {', '.join(KINDS)}: got kind={kind!r}")
         self.num_heads, self.axes, self.kind, self.spread = num_heads, axes, kind, spread
         sizes = {"isotropic": (num_heads,), "diagonal": (num_heads, axes), "full": (num_heads, axes, axes)}[kind]
+        dtype = torch.promote_types(dtype or torch.get_default_dtype(), torch.float32)  # half types cannot count pixels
         self.centre = nn.Parameter(torch.empty(num_heads, axes, device=device, dtype=dtype))
         self.log_precision = nn.Parameter(torch.empty(sizes, device=device, dtype=dtype))
         self.reset_parameters()
@@ -65,10 +67,13 @@ class Gaussian(RelativePositions):
     @property
     def precision(self) -> Tensor:
         """(H,), (H, P) or (H, P, P); positive by construction."""
+        wide = self.log_precision.to(torch.promote_types(self.log_precision.dtype, torch.float32))
         if self.kind != "full":
-            return self.log_precision.exp()
-        lower = self.log_precision.tril(-1) + self.log_precision.diagonal(dim1=1, dim2=2).exp().diag_embed()
-        return lower @ lower.mT
+            return wide.clamp(-MOST, MOST).exp()
+        diagonal = wide.diagonal(dim1=1, dim2=2).clamp(-MOST / 2, MOST / 2).exp()
+        lower = wide.tril(-1) + diagonal.diag_embed()
+        # Written out, because autocast would make a product of matrices in half precision.
+        return (lower[:, :, None] * lower[:, None]).sum(-1)
 
     @torch.no_grad()
     def set(self, centre: Tensor, precision: Tensor) -> None:
@@ -79,10 +84,11 @@ class Gaussian(RelativePositions):
                 f"centre and precision must be {tuple(self.centre.shape)} and {wanted}: "
                 f"got {tuple(centre.shape)} and {tuple(precision.shape)}"
             )
-        check_precision(precision)
+        if readable(precision):
+            check_precision(precision)
         self.centre.copy_(centre)
         if self.kind == "full":
-            lower = torch.linalg.cholesky(precision)
+            lower = torch.linalg.cholesky(precision.double())
             self.log_precision.copy_(lower.tril(-1) + lower.diagonal(dim1=1, dim2=2).log().diag_embed())
         else:
             self.log_precision.copy_(precision.log())
