@@ -37,6 +37,7 @@ check: setup
 
 bench: setup
 	$(BIN)/python -m benchmarks.attention --device cpu --out benchmarks/results/attention-cpu.json --markdown benchmarks/results/attention-cpu.md
+	$(BIN)/python -m benchmarks.grid --device cpu --out benchmarks/results/grid-cpu.json --markdown benchmarks/results/grid-cpu.md
 
 clean:
 	rm -rf .venv build dist *.egg-info .pytest_cache .ruff_cache .hypothesis

@@ -9,7 +9,6 @@ from regard.analysis.convolution import (
     thinned,
 )
 from regard.analysis.heads import (
-    Change,
     Duplicates,
     Ellipse,
     HeadState,
@@ -18,12 +17,11 @@ from regard.analysis.heads import (
     duplicates,
     ellipses,
     examine,
-    merge,
     nearest_kernel,
-    prune,
     query_map,
 )
 from regard.analysis.networks import attention_from_network, network_from_attention
+from regard.analysis.pruning import Change, merge, prune
 
 __all__ = [
     "Certificate",

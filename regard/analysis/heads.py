@@ -8,8 +8,7 @@ import copy
 import itertools
 import json
 import math
-import operator
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -20,10 +19,9 @@ from regard.algorithms import weights
 from regard.attention import Attention, Grid, Hard, Positions, Quadratic, Weighting
 from regard.attention import Sequence as Line
 from regard.attention.relative import check_precision
-from regard.layers import Gaussian, PositionHeads
+from regard.layers import Gaussian
 
 Layer = nn.Module | Quadratic
-Groups = list[tuple[int, ...]]
 TINY = 1e-300  # where rounding leaves a zero that divides
 KINDS = ("uniform", "one-hot", "border", "singular")
 
@@ -93,19 +91,6 @@ class Duplicates(Answer):
     classes: tuple[tuple[int, ...], ...]
 
 
-@dataclass(frozen=True)
-class Change(Answer):
-    """What fewer heads change in the output y: ‖Δy_q‖ ≤ bound · max_k ‖x_k‖ for each query q and all tokens x."""
-
-    heads: tuple[tuple[int, ...], ...]  # for each new head the old ones it stands for, the one it looks like first
-    removed: tuple[int, ...]
-    bound: float
-    largest: float | None = None  # measured ‖Δy_q‖
-    limit: float | None = None  # what the bound allows for the measured tokens
-    max_relative: float | None = None  # largest ‖Δy_q‖ over largest ‖y_q‖
-    mean_relative: float | None = None  # mean ‖Δy_q‖ over mean ‖y_q‖
-
-
 def ellipses(layer: Layer, masses: Sequence[float] = (0.5, 0.9)) -> tuple[Ellipse, ...]:
     """The ellipse around each head's centre that holds so much of its continuous gaussian; an interval in a line.
 
@@ -116,7 +101,7 @@ def ellipses(layer: Layer, masses: Sequence[float] = (0.5, 0.9)) -> tuple[Ellips
     """
     if not masses or not all(0 < mass < 1 for mass in masses):
         raise ValueError(f"masses must lie between 0 and 1: got masses={tuple(masses)}; use (0.5, 0.9)")
-    term, _ = _term(layer)
+    term, _ = term_of(layer)
     mass = torch.tensor(tuple(masses), dtype=torch.float64, device="cpu")
     radius = mass.erfinv() if term.centre.shape[1] == 1 else (-torch.log1p(-mass)).sqrt()
     found = []
@@ -140,7 +125,7 @@ def query_map(layer: Layer, positions: Positions, query: int | Sequence[int]) ->
     if len(place) != len(shape):
         raise ValueError(f"query must have a number for each axis: got query={query!r} on {positions!r}; use a place")
     one = Grid(1, 1, (place[0], place[-1])) if len(shape) == 2 else Line(1, place[0])
-    (maps,) = _maps(*_term(layer), positions, one)
+    (maps,) = maps_of(*term_of(layer), positions, one)
     return QueryMap(place, shape, maps[:, 0].unflatten(1, shape).tolist())
 
 
@@ -151,7 +136,7 @@ def nearest_kernel(
 
     Without a size it is the smallest odd one with a tap for every head. `bijection=True` demands as many heads as taps.
     """
-    term, weighting = _term(layer)
+    term, weighting = term_of(layer)
     H, P = term.centre.shape
     size = next(n for n in itertools.count(1, 2) if n**P >= H) if kernel_size is None else kernel_size
     sizes, steps = (tuple([n] * P if isinstance(n, int) else n) for n in (size, dilation))
@@ -226,12 +211,12 @@ def examine(
     border     the centre is never on the grid, and every map has 1 − tolerance on the outermost pixels
     singular   the covariance has a condition number of `max_condition` or more
     """
-    term, weighting = _term(layer)
+    term, weighting = term_of(layer)
     keys, half = _places(positions), torch.tensor(positions.step, device="cpu") / 2
     low, high = keys.amin(0), keys.amax(0)
     edge = ((keys == low) | (keys == high)).any(1).to(term.centre.device)
     seen = []
-    for maps in _maps(term, weighting, positions, queries):
+    for maps in maps_of(term, weighting, positions, queries):
         like_uniform = 1 - (maps - 1 / len(keys)).abs().sum(-1) / 2
         seen.append(torch.stack([like_uniform, maps.amax(-1), maps[..., edge].sum(-1)]).amin(2))
     worst = torch.stack(seen).amin(0).T.tolist()
@@ -251,7 +236,7 @@ def duplicates(layer: Layer, positions: Positions, queries: Positions | None = N
 
     Classes grow by complete linkage, the closest two first: *all* pairs inside one are within the tolerance.
     """
-    furthest = torch.stack([_variation(maps).amax(0) for maps in _maps(*_term(layer), positions, queries)]).amax(0)
+    furthest = torch.stack([variation(maps).amax(0) for maps in maps_of(*term_of(layer), positions, queries)]).amax(0)
     classes = [(head,) for head in range(len(furthest))]
     while len(classes) > 1:
         pairs = itertools.combinations(classes, 2)
@@ -262,89 +247,7 @@ def duplicates(layer: Layer, positions: Positions, queries: Positions | None = N
     return Duplicates(tolerance, tuple(map(tuple, furthest.tolist())), tuple(sorted(c for c in classes if c[1:])))
 
 
-def prune(
-    layer: PositionHeads, heads: Iterable[int], positions: Positions | None = None, x: Tensor | None = None
-) -> tuple[PositionHeads, Change]:
-    """A copy of the layer without these heads, and what that changes, measured on tokens `x` at `positions` if given.
-
-    A head adds W_out W_h o_h to the output, and o_h is a mean of tokens: it is at most ‖W_out W_h‖₂ · max ‖x_k‖.
-    """
-    kept = sorted(set(range(layer.num_heads)).difference(_distinct(layer, heads)))
-    return _regrouped(layer, [(head,) for head in kept], positions, x)
-
-
-def merge(
-    layer: PositionHeads, classes: Iterable[Iterable[int]], positions: Positions | None = None, x: Tensor | None = None
-) -> tuple[PositionHeads, Change]:
-    """A copy of the layer in which each class is one head, with the sum of its value weights; exact for equal heads.
-
-    The member with the largest value weights stays where it is. A head h that moves to r changes its mean of tokens by
-    Σ_k (a_hk − a_rk) x_k, at most 2·TV(a_h, a_r)·max ‖x_k‖, and the output by ‖W_out W_h‖₂ times that. The bound is the
-    sum over the moved heads, at the worst query of `positions`; without positions each TV counts as 1.
-    """
-    groups = [tuple([operator.index(head) for head in members]) for members in classes]
-    groups = [members for members in groups if members]
-    merged, norms = _distinct(layer, itertools.chain(*groups)), _norms(layer)
-    groups = [tuple(sorted(group, key=lambda head: -norms[head])) for group in groups]
-    groups += [(head,) for head in range(layer.num_heads) if head not in merged]
-    return _regrouped(layer, sorted(groups, key=min), positions, x)
-
-
-def _distinct(layer: PositionHeads, heads: Iterable[int]) -> list[int]:
-    if not (isinstance(layer, PositionHeads) and isinstance(layer.position, Gaussian)):
-        raise ValueError(f"layer must be PositionHeads with a Gaussian position: got {layer!r}; use GaussianHeads")
-    found = [operator.index(head) for head in heads]  # numbers of heads, from a list or a tensor
-    if len(set(found)) != len(found) or not all(0 <= head < layer.num_heads for head in found):
-        raise ValueError(f"heads must be distinct and below {layer.num_heads}: got {found}; name each once")
-    return found
-
-
-def _regrouped(
-    layer: PositionHeads, groups: Groups, positions: Positions | None, x: Tensor | None
-) -> tuple[PositionHeads, Change]:
-    """The layer with one head for each group, at the place of the group's first; heads in no group are gone."""
-    if not groups:
-        raise ValueError(f"a layer must keep a head: got all {layer.num_heads} to prune; leave one out")
-    if x is not None and positions is None:
-        raise ValueError("x must come with its positions: got positions=None; use Grid(h, w) or Sequence(n)")
-    new, first = copy.deepcopy(layer), [group[0] for group in groups]
-    blocks = layer.value.weight.detach().unflatten(1, (layer.num_heads, -1))
-    weight = torch.stack([blocks[:, list(group)].sum(1) for group in groups], 1).flatten(1)
-    new.value.weight = nn.Parameter(weight, layer.value.weight.requires_grad)
-    new.value.in_features, new.num_heads, new.position.num_heads = weight.shape[1], len(groups), len(groups)
-    for name, old in layer.position.named_parameters():
-        setattr(new.position, name, nn.Parameter(old.detach()[first], old.requires_grad))
-    gone = tuple(sorted(set(range(layer.num_heads)).difference(*groups)))
-    bound = _bound(layer, groups, gone, positions)
-    if x is None:
-        return new, Change(tuple(groups), gone, bound)
-    with torch.no_grad():
-        before, after = (module(x, positions).double() for module in (layer, new))
-    size, change = before.norm(dim=-1).clamp(TINY), (after - before).norm(dim=-1)
-    limit = bound * x.double().norm(dim=-1).max()
-    measured = [float(n) for n in (change.max(), limit, change.max() / size.max(), change.mean() / size.mean())]
-    return new, Change(tuple(groups), gone, bound, *measured)
-
-
-def _bound(layer: PositionHeads, groups: Groups, gone: Sequence[int], positions: Positions | None) -> float:
-    norms = torch.tensor(_norms(layer), dtype=torch.float64, device="cpu")
-    moved = [(head, group[0]) for group in groups for head in group[1:]]
-    old, new = [head for head, _ in moved], [head for _, head in moved]
-    shift = float(norms[old].sum())
-    if moved and positions is not None:
-        apart = [_variation(maps)[:, old, new].cpu() @ norms[old] for maps in _maps(*_term(layer), positions)]
-        shift = float(torch.cat(apart).max())
-    return float(norms[list(gone)].sum()) + 2 * shift
-
-
-def _norms(layer: PositionHeads) -> list[float]:
-    """‖W_out W_h‖₂ for each head."""
-    blocks = layer.value.weight.detach().double().unflatten(1, (layer.num_heads, -1)).transpose(0, 1)
-    out = layer.out.weight.detach().double() if isinstance(layer.out, nn.Linear) else None
-    return torch.linalg.matrix_norm(blocks if out is None else out @ blocks, 2).tolist()
-
-
-def _term(layer: Layer) -> tuple[Quadratic, Weighting | None]:
+def term_of(layer: Layer) -> tuple[Quadratic, Weighting | None]:
     """The heads with a matrix of precision each, in float64 and without a gradient, and the layer's weighting."""
     found = getattr(layer, "position", layer)
     if isinstance(found, Gaussian):
@@ -366,7 +269,7 @@ def _places(positions: Positions) -> Tensor:
     return torch.stack(places if isinstance(places, tuple) else (places,), 1)
 
 
-def _maps(
+def maps_of(
     term: Quadratic, weighting: Weighting | None, positions: Positions, queries: Positions | None = None
 ) -> Iterator[Tensor]:
     """The maps (H, t, S) of a few queries after the other, so that nothing quadratic is held."""
@@ -382,7 +285,7 @@ def _maps(
         yield weights(None, None, Attention(term, None, weighting, part, positions))[0]
 
 
-def _variation(maps: Tensor) -> Tensor:
+def variation(maps: Tensor) -> Tensor:
     """Total variation of each pair of heads from each query, (t, H, H)."""
     maps = maps.transpose(0, 1).contiguous()
     return torch.cdist(maps, maps, p=1) / 2

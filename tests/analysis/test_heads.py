@@ -11,7 +11,8 @@ import torch
 from torch import Tensor
 
 from regard.analysis import heads
-from regard.analysis.heads import assign, duplicates, ellipses, examine, merge, nearest_kernel, prune, query_map
+from regard.analysis.heads import assign, duplicates, ellipses, examine, nearest_kernel, query_map
+from regard.analysis.pruning import merge, prune
 from regard.attention import Grid, Hard, Quadratic, Sequence
 from regard.layers import GatedMultiHead, Gaussian, GaussianHeads, MultiHead, PositionedMultiHead, PositionHeads, Tables
 from regard.layers.convolutional import AttentionConv, Stencil
@@ -267,7 +268,7 @@ def test_duplicates_by_complete_linkage_do_not_chain():
     assert duplicates(chain, grid, tolerance=near / 2).classes == ()
     maps = layer_of(random_heads(4)).weights(grid).detach()  # any maps: the definition
     tv = (maps[0, 0] - maps[0, 1]).abs().sum(-1).max() / 2
-    assert float(heads._variation(maps[0])[:, 0, 1].max()) == pytest.approx(float(tv))
+    assert float(heads.variation(maps[0])[:, 0, 1].max()) == pytest.approx(float(tv))
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -5,7 +5,7 @@ import torch
 from torch import nn
 
 from regard import attend, weights
-from regard.attention import Attention, Causal, Content, Grid, Hard, Neighbours, Sequence
+from regard.attention import Attention, Causal, Content, Everything, Grid, Hard, Neighbours, Sequence
 from regard.layers import GatedMultiHead, Gaussian, GaussianHeads, MultiHead, PositionedMultiHead, PositionHeads, Tables
 
 EXACT = {"rtol": 0, "atol": 1e-12}
@@ -68,7 +68,7 @@ def test_content_plus_position_is_the_sum_of_logits(position):
     layer = PositionedMultiHead(8, position.double(), dtype=torch.float64)
     x = torch.randn(2, 12, 8, dtype=torch.float64)
     maps = layer.weights(x, keys=Grid(3, 4))
-    plain = MultiHead.attention(layer, None, None, Grid(3, 4))
+    plain = MultiHead.attention(layer, Everything(), None, Grid(3, 4))
     split = [y.unflatten(2, (4, 2)).transpose(1, 2) for y in (layer.query(x), layer.key(x))]
     both = Attention(Content() + position.term(), keys=Grid(3, 4))
     torch.testing.assert_close(maps, weights(*split, both), **EXACT)
