@@ -10,7 +10,21 @@ from torch import Tensor
 from regard.algorithms import ceilings, planner
 from regard.algorithms import reference as definition
 from regard.algorithms.cost import Cost
-from regard.attention import Attention, Causal, Content, Everything, KeyPadding, Padding, Sequence, Softmax, Window
+from regard.attention import (
+    Attention,
+    Causal,
+    Content,
+    Everything,
+    Grid,
+    KeyPadding,
+    Padding,
+    Quadratic,
+    RelativeTable,
+    Sequence,
+    Softmax,
+    Sum,
+    Window,
+)
 from regard.attention.reference import reference
 from tests.algorithms.cases import Case, build
 from tests.algorithms.harness import EQUAL, results, verdicts
@@ -107,6 +121,17 @@ def last_row_nan(out: Tensor, lse: Tensor | None) -> tuple[Tensor, Tensor | None
     return out.masked_fill((out == 0).all(-1, keepdim=True), torch.nan), lse
 
 
+def gaussian(a: Attention, change: Callable[[Quadratic], Quadratic]) -> Attention:
+    """The same value with another gaussian."""
+    terms = [change(term) if isinstance(term, Quadratic) else term for term in a.scores.terms]
+    return replace(a, scores=terms[0] if len(terms) == 1 else Sum(tuple(terms)))
+
+
+def scaled_gradient(x: Tensor, factor: float) -> Tensor:
+    """The same number, with a gradient that is off."""
+    return factor * x + (1 - factor) * x.detach()
+
+
 # The mistake, and a case that must show it. Half precision is the hardest place to see a small one.
 CONTROLS: dict[str, tuple[Run, Case]] = {
     "zeros": (afterwards(lambda out, lse: (out * 0, lse)), Case()),
@@ -144,6 +169,48 @@ CONTROLS: dict[str, tuple[Run, Case]] = {
     "log-sum-exp to base 2": (afterwards(lambda out, lse: (out, lse * 1.4427)), Case(wanted="output and log-sum-exp")),
     "no gradient at all": (afterwards(lambda out, lse: (out.detach(), lse)), Case()),
     "grouped heads tiled": (tiled, Case(shape="grouped heads")),
+    "centres at the other side": (
+        instead(lambda a: gaussian(a, lambda g: Quadratic(-g.centre, g.precision))),
+        Case(scores="gaussian alone", positions="grid"),
+    ),
+    "rows for columns": (
+        instead(lambda a: gaussian(a, lambda g: Quadratic(g.centre.flip(1), g.precision))),
+        Case(scores="diagonal gaussian alone", positions="grid"),
+    ),
+    "half the precision": (
+        instead(lambda a: gaussian(a, lambda g: Quadratic(g.centre, g.precision / 2))),
+        Case(scores="gaussian", positions="grid"),
+    ),
+    "a covariance without its corner": (
+        instead(
+            lambda a: gaussian(a, lambda g: Quadratic(g.centre, g.precision.diagonal(dim1=1, dim2=2))),
+        ),
+        Case(scores="full gaussian alone", positions="grid"),
+    ),
+    "gradient of a centre 5 % off": (
+        instead(lambda a: gaussian(a, lambda g: Quadratic(scaled_gradient(g.centre, 1.05), g.precision))),
+        Case(scores="gaussian alone", positions="grid"),
+    ),
+    "gradient of a precision 5 % off": (
+        instead(lambda a: gaussian(a, lambda g: Quadratic(g.centre, scaled_gradient(g.precision, 1.05)))),
+        Case(scores="gaussian alone", positions="grid"),
+    ),
+    "ignores the stride": (
+        instead(lambda a: replace(a, queries=Grid(4, 8))),
+        Case(scores="gaussian alone", positions="strided grid"),
+    ),
+    "ignores a bound": (
+        instead(lambda a: replace(a, scores=RelativeTable(a.scores.table))),
+        Case(scores="bounded table alone", positions="grid"),
+    ),
+    "a table upside down": (
+        instead(lambda a: replace(a, scores=RelativeTable(a.scores.table.flip(1), a.scores.bound))),
+        Case(scores="bounded table alone", positions="grid"),
+    ),
+    "drops neighbours": (
+        instead(lambda a: replace(a, mask=Everything())),
+        Case(mask="neighbours", positions="grid"),
+    ),
 }
 ROUNDING: dict[str, tuple[Run, Case]] = {
     "float32 in bfloat16": (in_type(torch.bfloat16), Case()),
