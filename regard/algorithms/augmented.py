@@ -24,7 +24,7 @@ from regard.attention.eager import is_eager, may_keep
 
 NAME = "augmented"
 PIECES = {torch.bfloat16: 3, torch.float32: 2, torch.float64: 2}  # of a query's number
-FAR = 64.0  # squared distance up to which float32 sums give the gradient of a precision to all its digits
+FAR = 512.0  # squared distance from the middle up to which float32 sums give a precision's gradient to five digits
 
 
 Column = tuple[int, int, int]  # a monomial, a piece of the query's number, a piece of the key's
@@ -59,8 +59,8 @@ def _refuses_gradients(problem: Problem) -> str | None:
     learnt = any([isinstance(term, Quadratic) and term.precision.requires_grad for term in problem.attention.biases])
     if problem.dtype == torch.bfloat16 and learnt:
         return "the gradient of a precision would be rounded to bfloat16 before it cancels"
-    if problem.dtype == torch.float32 and _radius_squared(problem.places) > FAR:
-        return f"the gradients of centres and precisions would cancel in float32 beyond {FAR:g} squared pixels"
+    if problem.dtype == torch.float32 and learnt and _radius_squared(problem.places) > FAR:
+        return f"the gradient of a precision would cancel in float32 beyond {FAR:g} squared pixels from the middle"
     return None
 
 
