@@ -27,6 +27,7 @@ PIECES = {torch.bfloat16: 3, torch.float32: 2, torch.float64: 2}  # of a query's
 FAR = 512.0  # squared distance from the middle up to which float32 sums give a precision's gradient to five digits
 
 
+DIGITS = 16  # of a monomial: with the eight of a query's number they fill the 24 of float32
 Column = tuple[int, int, int]  # a monomial, a piece of the query's number, a piece of the key's
 
 
@@ -49,6 +50,11 @@ def refuses(problem: Problem) -> str | None:
         return "squared places leave the range of float16"
     if problem.on_cuda and problem.dtype == torch.float64:
         return "no CUDA kernel of sdpa takes float64"
+    digits = max(_bits(_kind([term for term in terms if isinstance(term, Quadratic)]), problem.places))
+    if problem.dtype != torch.float64 and digits > DIGITS:
+        return (
+            f"places so far apart have squares of {digits} binary digits, and sums in float32 cancel {DIGITS} exactly"
+        )
     return _refuses_gradients(problem)
 
 
