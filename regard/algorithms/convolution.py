@@ -4,7 +4,7 @@
 
 The numerator convolves the values with `exp(r)`, the denominator convolves ones. Exponentials without the maximum of
 their own row lose rows whose maximum lies far below the head's, so this takes only tables with a promised bound
-|r| ≤ b: summed directly in float32 where 2b ≤ 60, by a Fourier transform in float64 where 2b ≤ 16.
+|r| ≤ b: summed directly where 2b ≤ 60, by a Fourier transform in float64 where 2b ≤ 16.
 """
 
 import math
@@ -117,7 +117,7 @@ def cost(problem: Problem) -> Cost:
     products = (2 if problem.backward else 1) + (1 if problem.bias_backward else 0)
     outputs = shape.B * shape.H * shape.E * shape.T
     if is_direct(axes, problem):
-        wide = max(4, problem.item)
+        wide = 8 if problem.on_cuda else max(4, problem.item)
         return Cost(
             flops=2 * outputs * count * products,
             bytes=wide * (outputs + shape.B * shape.G * shape.S * shape.E) * products * 3,
@@ -145,7 +145,8 @@ def run(
     assert axes is not None
     rows, columns = axes
     direct = rows.count * columns.count <= SMALL or not attention.mask.is_full(places)
-    exact = torch.promote_types(v.dtype, torch.float32) if direct else torch.float64
+    # On the GPU cuDNN would round a float32 convolution to ten digits, and its gradient whenever that is computed.
+    exact = torch.promote_types(v.dtype, torch.float32) if direct and not v.is_cuda else torch.float64
     kernel = _kernel(attention, axes, exact)
     _, seen = visible(attention.mask, places, 1, H, v.device)
     values = blank_values(v, seen, H)

@@ -49,8 +49,6 @@ def pose(
     check_options(attention, dropout, return_lse)
     shape = check_tensors(q, k, v)
     attention.check(shape)
-    if shape.D < 1 and attention.content is not None:
-        raise ValueError(f"{attention.content!r} needs columns: got q {tuple(q.shape)}; give width 1 or more")
     biases = check_types(q, attention)
     places = attention.places(shape.T, shape.S)
     grads = torch.is_grad_enabled()

@@ -116,6 +116,10 @@ class Content(Term):
         if self.beta is not None and not math.isfinite(self.beta):
             raise ValueError(f"beta must be finite: got beta={self.beta}; for the limit beta → ∞ use weighting=Hard()")
 
+    def check(self, shape: Shape, places: Places) -> None:
+        if shape.D < 1:
+            raise ValueError(f"{self!r} needs q and k with columns: got D={shape.D}; leave it out of the scores")
+
     def scale(self, width: int) -> float:
         return 1 / math.sqrt(width) if self.beta is None else float(self.beta)
 

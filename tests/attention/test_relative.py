@@ -165,3 +165,12 @@ def test_shapes_of_values_are_checked(unhooked):
         Quadratic(torch.zeros(3, 2), torch.ones(2))
     with pytest.raises(ValueError, match="one centre per head"):
         Attention(Quadratic(torch.zeros(3, 2), torch.ones(3)), keys=Grid(2, 2)).check(Shape(1, 2, 1, 4, 4, 0, 3))
+
+
+def test_content_of_no_width_is_refused(unhooked):
+    """A width of zero is how scores without content are carried inside; from outside it must not pass for content."""
+    nothing = torch.empty(1, 1, 4, 0)
+    with pytest.raises(ValueError, match="columns"):
+        attend(nothing, nothing, torch.randn(1, 1, 4, 3))
+    with pytest.raises(ValueError, match="columns"):
+        weights(nothing, nothing)
