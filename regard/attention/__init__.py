@@ -2,7 +2,7 @@
 
 from regard.attention.attention import Attention
 from regard.attention.grid_masks import Neighbours
-from regard.attention.masks import And, Blocks, Causal, Dense, Everything, Mask, Not, OffsetMask, Or, Strided, Window
+from regard.attention.masks import And, BlockMap, Causal, Dense, Everything, Mask, Not, OffsetMask, Or, Strided, Window
 from regard.attention.padding import KeyPadding, Padding
 from regard.attention.positions import Grid, Places, Positions, Sequence
 from regard.attention.relative import Quadratic, RelativeTable
@@ -13,7 +13,7 @@ __all__ = [
     "And",
     "Attention",
     "Bias",
-    "Blocks",
+    "BlockMap",
     "Causal",
     "Content",
     "Dense",

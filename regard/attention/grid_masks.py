@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from regard.attention.masks import Blocks, Mask, Window, check_whole
+from regard.attention.masks import BlockMap, Mask, Window, check_whole
 from regard.attention.positions import Grid, Places, block_edges
 from regard.attention.scores import Shape
 
@@ -40,8 +40,8 @@ class Neighbours(Mask):
         row, column = places.offsets(b, i, j, self)
         return (row >= -self.rows) & (row <= self.rows) & (column >= -self.columns) & (column <= self.columns)
 
-    def blocks(self, places: Places, size: int, device: torch.device) -> Blocks:
-        """Blocks are runs of the raster: their rows decide, and their columns where one row holds them."""
+    def blocks(self, places: Places, size: int, device: torch.device) -> BlockMap:
+        """BlockMap are runs of the raster: their rows decide, and their columns where one row holds them."""
         queries, keys = places.queries, places.keys
         assert isinstance(queries, Grid)
         assert isinstance(keys, Grid)
@@ -52,7 +52,7 @@ class Neighbours(Mask):
             low, high = low_k[None, :] - high_q[:, None], high_k[None, :] - low_q[:, None]
             some = some & (high >= -reach) & (low <= reach)
             every = every & (low >= -reach) & (high <= reach)
-        return Blocks(some[None, None], every[None, None])
+        return BlockMap(some[None, None], every[None, None])
 
     def is_full(self, places: Places) -> bool:
         return places.num_axes == 2 and all([self.along(axis).is_full(places.axis(axis, self)) for axis in (0, 1)])

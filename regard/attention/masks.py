@@ -19,7 +19,7 @@ from regard.attention.value import Value, show
 FARTHEST = 1 << 62  # offsets are 64-bit integers
 
 
-class Blocks(NamedTuple):
+class BlockMap(NamedTuple):
     """Two maps over blocks of pairs, broadcastable to (B, H, T/size, S/size)."""
 
     some: Bool[Tensor, "..."]
@@ -51,11 +51,11 @@ class Mask(Value):
         """The predicate on rows b, heads h, queries i and keys j (index vectors): broadcastable to (b, h, i, j)."""
         return self.allows(b[:, None, None, None], h[:, None, None], i[:, None], j, places)
 
-    def blocks(self, places: Places, size: int, device: torch.device) -> Blocks:
+    def blocks(self, places: Places, size: int, device: torch.device) -> BlockMap:
         """What is known of each block; nothing, unless a subclass knows more."""
         shape = (1, 1, -(-places.queries.count // size), -(-places.keys.count // size))
         ones = torch.ones(shape, dtype=torch.bool, device=device)
-        return Blocks(ones, ~ones)
+        return BlockMap(ones, ~ones)
 
     def is_full(self, places: Places) -> bool:
         """True when the mask provably hides nothing, known from sizes alone."""
@@ -94,9 +94,9 @@ class Pair(Mask):
     def slab(self, b: Tensor, h: Tensor, i: Tensor, j: Tensor, places: Places) -> Tensor:
         return self.join(self.left.slab(b, h, i, j, places), self.right.slab(b, h, i, j, places))
 
-    def blocks(self, places: Places, size: int, device: torch.device) -> Blocks:
+    def blocks(self, places: Places, size: int, device: torch.device) -> BlockMap:
         left, right = self.left.blocks(places, size, device), self.right.blocks(places, size, device)
-        return Blocks(self.join(left.some, right.some), self.join(left.every, right.every))
+        return BlockMap(self.join(left.some, right.some), self.join(left.every, right.every))
 
     def varies(self, places: Places) -> tuple[bool, bool]:
         left, right = self.left.varies(places), self.right.varies(places)
@@ -156,9 +156,9 @@ class Not(Mask):
     def slab(self, b: Tensor, h: Tensor, i: Tensor, j: Tensor, places: Places) -> Tensor:
         return ~self.mask.slab(b, h, i, j, places)
 
-    def blocks(self, places: Places, size: int, device: torch.device) -> Blocks:
+    def blocks(self, places: Places, size: int, device: torch.device) -> BlockMap:
         inner = self.mask.blocks(places, size, device)
-        return Blocks(~inner.every, ~inner.some)
+        return BlockMap(~inner.every, ~inner.some)
 
     def varies(self, places: Places) -> tuple[bool, bool]:
         return self.mask.varies(places)
@@ -178,9 +178,9 @@ class Everything(Mask):
     def allows(self, b: Any, h: Any, i: Any, j: Any, places: Places) -> Any:
         return (i == i) & (j == j)  # True in the shape of the pair, also inside a traced kernel
 
-    def blocks(self, places: Places, size: int, device: torch.device) -> Blocks:
+    def blocks(self, places: Places, size: int, device: torch.device) -> BlockMap:
         some = super().blocks(places, size, device).some
-        return Blocks(some, some)
+        return BlockMap(some, some)
 
     def is_full(self, places: Places) -> bool:
         return True
@@ -210,9 +210,9 @@ class OffsetMask(Mask):
     def allows(self, b: Any, h: Any, i: Any, j: Any, places: Places) -> Any:
         return self.holds(places.offset(b, i, j, self))
 
-    def blocks(self, places: Places, size: int, device: torch.device) -> Blocks:
+    def blocks(self, places: Places, size: int, device: torch.device) -> BlockMap:
         low, high = places.block_offsets(size, self, device)
-        return Blocks(self.holds_somewhere(low, high), self.holds_everywhere(low, high))
+        return BlockMap(self.holds_somewhere(low, high), self.holds_everywhere(low, high))
 
     def is_full(self, places: Places) -> bool:
         return places.is_static and bool(self.holds_everywhere(*places.offset_range(self)))
@@ -309,7 +309,7 @@ class Dense(Mask):
     def slab(self, b: Tensor, h: Tensor, i: Tensor, j: Tensor, places: Places) -> Tensor:
         return slab_map(self.tensor, b, h, i, j)
 
-    def blocks(self, places: Places, size: int, device: torch.device) -> Blocks:
+    def blocks(self, places: Places, size: int, device: torch.device) -> BlockMap:
         maps = self.tensor.to(device)[(None,) * (4 - self.tensor.ndim)]
         B, H, T, S = maps.shape
         rows, columns = -(-T // size), -(-S // size)
@@ -318,7 +318,7 @@ class Dense(Mask):
             padded = torch.nn.functional.pad(allowed, (0, columns * size - S, 0, rows * size - T))
             return padded.view(B, H, rows, size, columns, size).any(5).any(3)
 
-        return Blocks(any_of(maps), ~any_of(~maps))
+        return BlockMap(any_of(maps), ~any_of(~maps))
 
     def varies(self, places: Places) -> tuple[bool, bool]:
         sizes = (1, 1, *self.tensor.shape)[-4:]

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 import torch
 from torch import Tensor
 
-from regard.attention.masks import Blocks, Mask
+from regard.attention.masks import BlockMap, Mask
 from regard.attention.positions import Places, block_edges
 from regard.attention.scores import Shape
 from regard.attention.value import show
@@ -106,9 +106,9 @@ class KeyPadding(RealTokens):
     def allows(self, b: Any, h: Any, i: Any, j: Any, places: Places) -> Any:
         return self.is_real(b, j)
 
-    def blocks(self, places: Places, size: int, device: torch.device) -> Blocks:
+    def blocks(self, places: Places, size: int, device: torch.device) -> BlockMap:
         some, every = self.real_blocks(places.keys.count, size, device)
-        return Blocks(some[:, None, None, :], every[:, None, None, :])
+        return BlockMap(some[:, None, None, :], every[:, None, None, :])
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -127,9 +127,9 @@ class Padding(RealTokens):
     def allows(self, b: Any, h: Any, i: Any, j: Any, places: Places) -> Any:
         return self.is_real(b, i) & self.is_real(b, j)
 
-    def blocks(self, places: Places, size: int, device: torch.device) -> Blocks:
+    def blocks(self, places: Places, size: int, device: torch.device) -> BlockMap:
         some, every = self.real_blocks(places.keys.count, size, device)
-        return Blocks(*(axis[:, None, :, None] & axis[:, None, None, :] for axis in (some, every)))
+        return BlockMap(*(axis[:, None, :, None] & axis[:, None, None, :] for axis in (some, every)))
 
 
 def _check_range(lengths: Lengths, most: int) -> None:
