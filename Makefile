@@ -38,6 +38,7 @@ check: setup
 bench: setup
 	$(BIN)/python -m benchmarks.attention --device cpu --out benchmarks/results/attention-cpu.json --markdown benchmarks/results/attention-cpu.md
 	$(BIN)/python -m benchmarks.grid --device cpu --out benchmarks/results/grid-cpu.json --markdown benchmarks/results/grid-cpu.md
+	$(BIN)/python -m benchmarks.sparse --device cpu --out benchmarks/results/sparse-cpu.json --markdown benchmarks/results/sparse-cpu.md
 
 clean:
 	rm -rf .venv build dist *.egg-info .pytest_cache .ruff_cache .hypothesis

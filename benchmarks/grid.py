@@ -4,29 +4,22 @@ Every contender is first compared with the float64 definition, output and gradie
 tables; one that is wrong is reported as wrong and not timed. A missed bar is a line of the table, not an error.
 """
 
-import argparse
-import os
 import sys
-import time
-import warnings
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import torch
 
-from benchmarks import attention
+from benchmarks.comparison import compare, grouped
 from benchmarks.grid_cases import ISOTROPIC, TABLE, Case, draw
-from benchmarks.grid_contest import Contender, contest, ours, planned, regard, run_of, verdicts
+from benchmarks.grid_contest import Contender, ours, regard, run_of
 from benchmarks.grid_peers import content_peers, layer_peers, table_peers
 from benchmarks.grid_planning import planning
-from benchmarks.peers import installed
-from benchmarks.record import Bar, Row, machine, race, to_json, to_markdown
-from benchmarks.setting import Setting, Watch, progress
-from benchmarks.timing import Timing, explain, interleave
+from benchmarks.record import Bar, Row
+from benchmarks.session import Sections, run
+from benchmarks.setting import Setting, Watch
+from benchmarks.timing import Timing, interleave
 from regard.algorithms.ceilings import table_of
 
-Section = Callable[[Setting], list[Row]]
 TOKENS = 32768  # in every case of the GPU, whatever its grid
 OVER_DENSE = {64: Bar("≥", 8.0), 128: Bar("≥", 100.0)}
 OVER_FLEX = {64: Bar("≥", 5.0)}
@@ -43,7 +36,7 @@ def position(setting: Setting) -> list[Row]:
         case = _case(setting, side, H=9, E=400 if setting.on_cuda else 32, shared=True, projections=1)
         cases.append(case)
         contenders = ours(case, ("both",))[0] | layer_peers(setting.device)
-        groups = _groups(contenders, {"dense": ("dense", "paper"), "separable": ("separable",)})
+        groups = grouped(contenders, {"dense": ("dense", "paper"), "separable": ("separable",)})
         bars = {"dense": OVER_DENSE.get(side) if setting.on_cuda else None}
         rows += _rows("position", case, contenders, groups, bars, setting, watch)
         _add_floor(rows, case)
@@ -88,7 +81,7 @@ def table(setting: Setting) -> list[Row]:
         E = 64 if setting.on_cuda else 16
         case = _case(setting, side, kind=TABLE, H=8, E=E, B=8 if setting.on_cuda else 2)
         contenders = ours(case, ("both",))[0] | table_peers(setting.device)
-        groups = _groups(contenders, {"flex": ("flex",), "dense": ("dense",)})
+        groups = grouped(contenders, {"flex": ("flex",), "dense": ("dense",)})
         bars = {"flex": OVER_FLEX.get(side) if setting.on_cuda else None}
         rows += _rows("table", case, contenders, groups, bars, setting, watch)
     return rows
@@ -102,7 +95,7 @@ def content(setting: Setting) -> list[Row]:
         E = 64 if setting.on_cuda else 16
         case = _case(setting, side, H=8, E=E, content=True, learned_precision=False)
         contenders = ours(case, measures)[0] | content_peers(setting.device)
-        groups = _groups(contenders, {"plain": ("plain",), "flex": ("flex",), "sdpa + bias": ("sdpa",)})
+        groups = grouped(contenders, {"plain": ("plain",), "flex": ("flex",), "sdpa + bias": ("sdpa",)})
         bars = {"plain": OVER_PLAIN.get(side) if setting.on_cuda else None}
         found = _rows("content", case, contenders, groups, bars, setting, watch, measures)
         rows += [_over_plain(row) if row.against.startswith("plain") else row for row in found]
@@ -123,7 +116,7 @@ def on_cpu(setting: Setting) -> list[Row]:
     for side in setting.pick(full=[16, 32, 48], tiny=[6]):
         case = _case(setting, side, H=9, E=64, B=4, shared=True, projections=2)
         contenders = ours(case, ("both",))[0] | layer_peers(setting.device)
-        groups = _groups(contenders, {"dense": ("dense", "paper"), "separable": ("separable",)})
+        groups = grouped(contenders, {"dense": ("dense", "paper"), "separable": ("separable",)})
         rows += _rows("cpu", case, contenders, groups, {"dense": OVER_DENSE_ON_CPU.get(side)}, setting, watch)
     return rows
 
@@ -133,11 +126,6 @@ def _case(setting: Setting, side: int, *, kind: str = ISOTROPIC, B: int | None =
     tokens = TOKENS if setting.on_cuda else 2048
     rows = max(1, tokens // side**2) if B is None else B
     return Case(kind=kind, B=rows, h=side, w=side, dtype=dtype, device=setting.device, **options)
-
-
-def _groups(contenders: dict[str, Contender], starts: dict[str, tuple[str, ...]]) -> dict[str, list[str]]:
-    """The peers of each comparison, by how their names begin."""
-    return {group: [name for name in contenders if name.startswith(start)] for group, start in starts.items()}
 
 
 def _rows(
@@ -150,77 +138,17 @@ def _rows(
     watch: Watch,
     measures: tuple[str, ...] = ("both",),
 ) -> list[Row]:
-    """One row per measure and group of peers; the times stand in the first of a measure."""
-    progress(section, case.label)
     effort = setting.effort if setting.on_cuda or section == "cpu" else setting.glance
-    found = contest(case, contenders, measures, effort, watch, case.small())
-    rows = []
-    for measure, results in found.items():
-        for number, (group, peers) in enumerate(groups.items()):
-            row = race(section, case.label, measure, results, peers, bars.get(group))
-            if row.ratio is None:
-                row.against = f"{group}: {row.against}"
-            if number:
-                row.cells = {name: row.cells[name] for name in ("regard", row.against) if name in row.cells}
-            else:
-                row.cells = {"chosen": planned(case, measure).chosen, **row.cells}
-                row.details = {"left out": ours(case, (measure,))[1]}
-            rows.append(row)
-    return rows
+    return compare(section, case, contenders, groups, bars, effort, watch, measures)
 
 
-GPU_SECTIONS: dict[str, Section] = {"position": position, "table": table, "content": content, "planner": planning}
-CPU_SECTIONS: dict[str, Section] = {"cpu": on_cpu, **GPU_SECTIONS}
+GPU_SECTIONS: Sections = {"position": position, "table": table, "content": content, "planner": planning}
+CPU_SECTIONS: Sections = {"cpu": on_cpu, **GPU_SECTIONS}
 
 
 def main(arguments: list[str] | None = None) -> None:
-    options = parser().parse_args(arguments)
-    device = torch.device(options.device)
-    if device.type == "cuda":
-        device = torch.device("cuda", torch.cuda.current_device())
-    torch.set_num_threads(options.threads)
-    warnings.filterwarnings("ignore")  # sdpa explains at length why each excluded backend is excluded
-    setting = Setting(device, options.scale)
-    sections = GPU_SECTIONS if setting.on_cuda else CPU_SECTIONS
-    chosen = options.only or list(sections)
-    unknown = [name for name in chosen if name not in sections]
-    if unknown:
-        raise SystemExit(f"no section {', '.join(unknown)} on {device.type}: use one of {', '.join(sections)}")
-
     words = sys.argv[1:] if arguments is None else arguments
-    command = " ".join([Path(sys.executable).name, "-m", "benchmarks.grid", *words])
-    report = machine(device, options.commit) | {"scale": options.scale, "peers": installed(), "seconds": {}}
-    report |= {"command": command, "load before": os.getloadavg()}
-    rows: list[Row] = []
-    for name in chosen:
-        start = time.perf_counter()
-        try:
-            rows += sections[name](setting)
-        except Exception as error:  # the other sections still have something to say
-            rows.append(Row(name, "the whole section", "", {"regard": explain(error)}))
-        report["load after"] = os.getloadavg()
-        report["seconds"][name] = round(time.perf_counter() - start, 1)
-        progress(name, "took", report["seconds"][name], "s")
-        # Written after every section: a run that is cut off keeps what it has measured.
-        _write(options.out, to_json(report | {"checks": verdicts()}, rows))
-        _write(options.markdown, _markdown(report, rows))
-    print(_markdown(report, rows), flush=True)
-
-
-def _markdown(report: dict[str, Any], rows: list[Row]) -> str:
-    return to_markdown(report, rows).replace("# Attention,", "# Attention on a grid,", 1)
-
-
-def _write(path: Path | None, text: str) -> None:
-    if path is not None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-
-
-def parser() -> argparse.ArgumentParser:
-    options = attention.parser()
-    options.prog, options.description = "python -m benchmarks.grid", __doc__
-    return options
+    run("benchmarks.grid", "Attention on a grid", __doc__, {"cuda": GPU_SECTIONS, "cpu": CPU_SECTIONS}, words)
 
 
 if __name__ == "__main__":

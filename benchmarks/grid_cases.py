@@ -78,6 +78,10 @@ class Case:
         term = position_of(module).term()
         return Attention(Sum((Content(), *term.terms)) if self.content else term, weighting=weighting, keys=self.grid)
 
+    def define(self, q: Tensor | None, k: Tensor | None, v: Tensor, attention: Attention) -> Tensor:
+        """The heads' outputs by the definition."""
+        return reference(*without_content(q, k, v, attention), v, attention)[0]
+
     def project(self, module: Any, o: Tensor) -> Tensor:
         """What follows the mixing of the heads (B, H, N, E), in a layer."""
         return module.out(linear(merge_heads(o), module.value.weight, module.value.bias)) if self.projections else o
@@ -178,9 +182,7 @@ def expected(case: Case, x: Inputs) -> dict[str, Tensor]:
     q, k, v = (None if y is None else y.detach().double().requires_grad_() for y in (x.q, x.k, x.v))
     assert v is not None
     wide = Inputs(q, k, v, x.grad.double(), module)
-    attention = case.attention(module)
-    mixed, _ = reference(*without_content(q, k, wide.values, attention), wide.values, attention)
-    out = case.project(module, mixed)
+    out = case.project(module, case.define(q, k, wide.values, case.attention(module)))
     leaves = wide.leaves(case)
     gradients = torch.autograd.grad(out, tuple(leaves.values()), wide.grad)
     return {"output": out.detach()} | {f"d {name}": y for name, y in zip(leaves, gradients, strict=True)}

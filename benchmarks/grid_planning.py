@@ -72,7 +72,7 @@ def _row(case: Case, setting: Setting, watch: Watch, history: History) -> Row:
     if times:
         best = min(times, key=lambda name: times[name].median)
         ratio = times[made.chosen].over(times[best]) if made.chosen in times else None
-    details = [_detail(case, made, name, times) for name in results]
+    details = [detail(case, made, name, times) for name in results]
     cells: dict[str, Cell] = {"chosen": made.chosen, **results}
     cells |= {f"{entry['algorithm']} predicted ms": 1e3 * entry["predicted_s"] for entry in details}
     return Row("planner", case.label, "both", cells, ratio, best, NEAR, {"timed": details, "left out": left_out})
@@ -83,7 +83,7 @@ def _is_sample(case: Case) -> bool:
     return case.h in (16, 64) and (case.content or (case.kind in (ISOTROPIC, TABLE) and not case.shared))
 
 
-def _detail(case: Case, made: Plan, name: str, times: dict[str, Timing]) -> dict[str, Any]:
+def detail(case: Case, made: Plan, name: str, times: dict[str, Timing]) -> dict[str, Any]:
     """Prediction and measurement of one algorithm: what a table of ceilings is fitted to."""
     (candidate,) = [candidate for candidate in made.candidates if candidate.name == name]
     cost = candidate.cost

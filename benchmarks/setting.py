@@ -20,6 +20,10 @@ LIMITS = {
         "grid table": 30,
         "grid content": 45,
         "grid planner": 75,
+        "sparse window": 80,
+        "sparse lists": 40,
+        "sparse linear": 40,
+        "sparse decode": 30,
     },
     "cpu": {
         "memory": 45,
@@ -29,6 +33,10 @@ LIMITS = {
         "grid content": 30,
         "grid cpu": 60,
         "grid planner": 130,
+        "sparse window": 300,
+        "sparse lists": 60,
+        "sparse linear": 120,
+        "sparse decode": 150,
     },
 }
 SHARE = {"full": 1.0, "quick": 0.5, "tiny": 0.3}

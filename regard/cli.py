@@ -5,14 +5,10 @@ import io
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 from typer.core import TyperGroup
-
-if TYPE_CHECKING:
-    from regard.algorithms import Plan
-    from regard.attention import Attention, Mask, Places
 
 
 class BadInput(Exception):  # noqa: N818 - named by what came
@@ -82,14 +78,12 @@ def _size(help: str) -> Any:
     return typer.Option(min=1, metavar="N", help=help)
 
 
-MaskText = Annotated[
-    str,
-    typer.Option(
-        metavar="TEXT",
-        help="Who may attend to whom: everything, causal, window(before, after), strided(n), "
-        "neighbours(rows, columns), key_padding(length, …), padding(length, …), joined by & | ~ and parentheses.",
-    ),
-]
+MASKS = (
+    "Who may attend to whom: everything, causal, window(before, after), strided(n), dilated(step, before, after), "
+    "blocks(size, shift), global_tokens(n), key_padding(length, …), padding(length, …); on a grid neighbours(rows, "
+    "columns), tiles(rows, columns, down, right), same_row, same_column, axial. Joined by & | ~ and parentheses."
+)
+MaskText = Annotated[str, typer.Option(metavar="TEXT", help=MASKS)]
 ScoresText = Annotated[
     str,
     typer.Option(
@@ -105,6 +99,22 @@ GridText = Annotated[
 StrideText = Annotated[
     str | None,
     typer.Option("--stride", metavar="N|NxM", help="Queries at every Nth row and Mth column of the grid alone."),
+]
+WeightingText = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TEXT",
+        help="From scores to weights: softmax, hard, or linear attention by the features elu, relu, squared_relu, exp, "
+        "random_features(count).",
+    ),
+]
+Cached = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        metavar="N",
+        help="N tokens are in a cache already: what do --tokens more cost (1 by default), and what the cache?",
+    ),
 ]
 Lengths = Annotated[
     str | None,
@@ -139,7 +149,11 @@ def plan(
     stride: StrideText = None,
     mask: MaskText = "everything",
     scores: ScoresText = "content",
-    hard: Annotated[bool, typer.Option("--hard", help="One-hot at the largest logit instead of softmax.")] = False,
+    weighting: WeightingText = None,
+    hard: Annotated[
+        bool, typer.Option("--hard", help="One-hot at the largest logit: short for --weighting hard.")
+    ] = False,
+    cached: Cached = None,
     lengths: Lengths = None,
     dtype: Number = None,
     device: Device = None,
@@ -150,37 +164,85 @@ def plan(
 ) -> None:
     """Show every algorithm's cost or reason to refuse, and which one [b]attend[/b] would choose.
 
-    Nothing is computed: a plan for a machine that you don't have costs nothing.
-
-    [b]Examples[/b]
-
-    regard plan
+    Nothing is computed: a plan for a machine that you don't have costs nothing. [b]Examples[/b]:
 
     regard plan --mask "causal & window(256)" --tokens 16384 --device h200
-
-    regard plan --lengths 512,1024,2048,4096 --mask causal
 
     regard plan --heads 32 --groups 8 --keys 8192 --tokens 1 --forward-only --json
 
     regard plan --grid 64x64 --scores gaussian --heads 9 --groups 1 --width 400 --device h200
+
+    regard plan --mask causal --cached 32768 --heads 32 --groups 8 --device h200
+
+    regard plan --mask causal --weighting elu --tokens 16384
     """
     with bad_input():
-        device = _this_machine() if device is None else device.lower()
-        visible = _visible(mask, lengths)
-        rows, longest = _batch_of(visible)
-        places = _line(tokens or longest or 4096, keys, stride) if grid is None else _grid(grid, stride, tokens, keys)
-        attention = _attention(scores, visible, places, heads, hard, backward)
-        T, S = places.queries.count, places.keys.count
-        sizes = (batch or rows or 4, heads, groups or heads, T, S, width, value_width or width)
-        result = _planned(sizes, attention, dtype, device, backward, dropout, lse)
+        from regard import options
+
+        device = options.this_machine() if device is None else device.lower()
+        visible = options.visible_pairs(mask, lengths)
+        rows, longest = options.batch_of(visible)
+        places = options.placed(grid, stride, tokens, keys, default=longest or (4096 if cached is None else 1))
+        weight = options.weighting_of(weighting, hard, width)
+        attention = options.mechanism(scores, visible, weight, places, heads, backward and cached is None)
+        counts = (batch or rows or 4, heads, groups or heads, places.queries.count, places.keys.count)
+        sizes = (*counts, width, value_width or width)
+        if cached is not None:
+            useless = {"--dropout": dropout, "--lse": lse, "--grid": grid, "--keys": keys, "--lengths": lengths}
+            result = options.after_cache(cached, sizes, attention, dtype, device, useless)
+        else:
+            result = options.planned(sizes, attention, dtype, device, backward, dropout, lse)
+    _show(result, as_json)
+
+
+def _show(result: Any, as_json: bool) -> None:
     if as_json:
         typer.echo(result.json())
         return
     from rich.console import Console
 
-    from regard.algorithms.report import rich_table
+    Console(highlight=False).print(result.rich())
 
-    Console(highlight=False).print(rich_table(result))
+
+@app.command()
+def pattern(
+    mask: Annotated[str, typer.Argument(metavar="MASK", help=MASKS, show_default=False)],
+    tokens: Annotated[int | None, _size("Queries; by default the longest length given, or 64.")] = None,
+    keys: Annotated[int | None, _size("Keys; by default as many as queries.")] = None,
+    grid: GridText = None,
+    stride: StrideText = None,
+    pixel: Annotated[
+        str | None,
+        typer.Option(metavar="R,C", help="On a grid, the query whose view is drawn; by default in the middle."),
+    ] = None,
+    row: Annotated[int, typer.Option(min=0, metavar="N", help="Row of a padded batch, from 0.")] = 0,
+    block: Annotated[int, _size("Side of the blocks that are counted; kernels have 128.")] = 16,
+    svg: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also draw it into this SVG file.", show_default=False)
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print map, view and counts as JSON.")] = False,
+) -> None:
+    """Draw a mask, and count the pairs that it leaves visible and the blocks that a kernel visits for them.
+
+    Counts are exact. [b]Examples[/b]:
+
+    regard pattern "causal & (window(4) | strided(8))"
+
+    regard pattern "window(256, 256) | global_tokens(4)" --tokens 16384 --block 128
+
+    regard pattern "tiles(4, 4, down=2, right=2)" --grid 12x16 --pixel 5,7 --svg tiles.svg
+    """
+    with bad_input():
+        from regard import options
+        from regard.analysis.patterns import picture, text
+        from regard.attention.notation import parse_mask
+
+        visible = parse_mask(mask)
+        places = options.placed(grid, stride, tokens, keys, default=options.batch_of(visible)[1] or 64)
+        drawn = picture(visible, places, block=block, pixel=options.pixel_of(pixel), row=row)
+        if svg is not None:
+            options.write_svg(svg, drawn, mask)
+    typer.echo(drawn.json() if as_json else text(drawn, mask))
 
 
 @app.command()
@@ -204,115 +266,3 @@ def tour(
     agrees = run(Console(highlight=False))
     if not agrees:
         raise typer.Exit(1)
-
-
-def _this_machine() -> str:
-    import torch
-
-    from regard.algorithms.ceilings import table_of
-
-    return table_of(torch.device("cuda" if torch.cuda.is_available() else "cpu")).name
-
-
-def _visible(mask: str, lengths: str | None) -> "Mask":
-    from regard.attention import Everything, Padding
-    from regard.attention.notation import parse_mask
-
-    visible = parse_mask(mask)
-    if lengths is None:
-        return visible
-    padding = Padding(_whole_numbers(lengths))
-    return padding if isinstance(visible, Everything) else visible & padding
-
-
-def _line(tokens: int, keys: int | None, stride: str | None) -> "Places":
-    from regard.attention import Attention
-
-    if stride is not None:
-        raise ValueError(f"--stride keeps pixels of a grid: got --stride {stride} without one; add --grid 64x64")
-    return Attention().places(tokens, keys or tokens)
-
-
-def _grid(grid: str, stride: str | None, tokens: int | None, keys: int | None) -> "Places":
-    """Keys at all pixels, queries at those that the stride keeps."""
-    from regard.attention import Grid, Places
-
-    for option, count in (("--tokens", tokens), ("--keys", keys)):
-        if count is not None:
-            raise ValueError(f"--grid says how many tokens there are: got {option} {count} too; use one of the two")
-    pixels = Grid(*_sides("--grid", grid, "64x64"))
-    if stride is None:
-        return Places(pixels, pixels)
-    down, right = _sides("--stride", stride, "2 or 2x3", one_for_both=True)
-    return Places(Grid(-(-pixels.h // down), -(-pixels.w // right), step=(down, right)), pixels)
-
-
-def _sides(option: str, text: str, example: str, one_for_both: bool = False) -> tuple[int, int]:
-    parts = text.lower().split("x")
-    if one_for_both and len(parts) == 1:
-        parts = parts * 2
-    if len(parts) != 2 or not all(_is_whole(part) and int(part) for part in parts):
-        raise ValueError(
-            f"{option} must be whole numbers from 1 to below 10**18, rows x columns: got {text!r}; write {example}"
-        )
-    return int(parts[0]), int(parts[1])
-
-
-def _attention(scores: str, visible: "Mask", places: "Places", heads: int, hard: bool, backward: bool) -> "Attention":
-    from regard.attention import Attention, Content, Grid, Hard, Softmax
-    from regard.attention.notation import parse_scores
-
-    terms = parse_scores(scores, heads, places, learns=backward)
-    on_grid = isinstance(places.keys, Grid)
-    scores_content = any(isinstance(term, Content) for term in terms.terms)
-    # In a line q says how many queries there are, and where; on a grid, or without q, only places do.
-    must_say = (on_grid or not scores_content) and places.queries.count != places.keys.count
-    queries, keys = places.queries if must_say else None, places.keys if on_grid else None
-    return Attention(terms, visible, Hard() if hard else Softmax(), queries, keys)
-
-
-def _whole_numbers(lengths: str) -> list[int]:
-    for part in lengths.split(","):
-        if not _is_whole(part):
-            raise ValueError(
-                f"--lengths must be whole numbers with commas: got {part!r} in {lengths!r}; write 512,1024"
-            )
-    return [int(part) for part in lengths.split(",")]
-
-
-def _is_whole(text: str) -> bool:
-    return text.strip().isascii() and text.strip().isdigit() and len(text) < 19
-
-
-def _batch_of(visible: "Mask") -> tuple[int | None, int | None]:
-    """Rows and longest row of the padded batch that the mask speaks of, if it does."""
-    from regard.attention.padding import RealTokens
-
-    for mask in visible.conjuncts:
-        if isinstance(mask, RealTokens) and mask.lengths:
-            return len(mask.lengths), max(mask.lengths)
-    return None, None
-
-
-def _planned(
-    sizes: tuple[int, ...],
-    attention: "Attention",
-    dtype: str | None,
-    device: str,
-    backward: bool,
-    dropout: float,
-    lse: bool,
-) -> "Plan":
-    import torch
-
-    from regard.algorithms import plan
-    from regard.algorithms.ceilings import table
-    from regard.attention.notation import check_sizes, placeholder
-
-    B, H, G, T, S, D, E = sizes
-    number = getattr(torch, dtype or ("float32" if table(device).kind == "cpu" else "bfloat16"))
-    reads = attention.content is not None
-    q, k = (placeholder(shape, number, backward) if reads else None for shape in ((B, H, T, D), (B, G, S, D)))
-    v = placeholder((B, G, S, E), number, backward)
-    check_sizes((B, H, T, E))  # of the output
-    return plan(q, k, v, attention, dropout=dropout, return_lse=lse, device=device)

@@ -24,6 +24,7 @@ ORDER = (
     "claims",
     "explore",
     "tour",
+    "options",
     "cli",
 )
 FRONT_DOORS = {"__init__", "__main__"}  # they may import from everywhere, and nothing imports them

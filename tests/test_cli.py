@@ -258,3 +258,40 @@ def test_what_the_command_line_imports_is_light() -> None:
     source = Path(sys.modules["regard.cli"].__file__ or "").read_text(encoding="utf-8")
     top = [line for line in source.splitlines() if line.startswith(("import ", "from "))]
     assert not [line for line in top if "regard" in line or "torch" in line or "rich" in line]
+
+
+def test_one_more_token_after_a_cache() -> None:
+    made = planned(
+        "--mask", "causal", "--cached", "1000", "--batch", "2", "--heads", "8", "--groups", "2", "--device", "cpu"
+    )
+    assert made["cached"]["shape"] | {"T": 1, "S": 1001, "G": 2} == made["cached"]["shape"]
+    assert made["cache"]["bytes_per_token"] == 2 * 2 * 128 * 4
+    shown = " ".join(regard("plan", "--mask", "causal", "--cached", "1000", "--device", "h200").stdout.split())
+    assert "one more token after 1,000:" in shown
+    assert "501 times as much" in shown
+
+
+@pytest.mark.parametrize(
+    ("text", "chosen"), [("elu", "chunked"), ("random_features(128)", "chunked"), ("hard", "reference")]
+)
+def test_a_weighting_in_words(text: str, chosen: str) -> None:
+    made = planned("--mask", "causal", "--weighting", text, "--tokens", "16384", "--device", "cpu", "--batch", "1")
+    assert made["chosen"] == chosen
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--cached", "9", "--mask", "causal", "--dropout", "0.1"), "--cached plans equal rows of tokens in a line"),
+        (("--cached", "9", "--mask", "causal", "--grid", "3x3"), "got --grid too; leave it out"),
+        (("--cached", "9"), "a cached query must not see tokens that are still to come: got mask=Everything()"),
+        (("--hard", "--weighting", "elu"), "--hard is a weighting: got --weighting elu too"),
+        (("--weighting", "sigmoid"), "use softmax, hard, elu, relu, squared_relu, exp, random_features"),
+        (("--weighting", "elu", "--scores", "content + slopes"), "Kernel"),
+    ],
+)
+def test_bad_caches_and_weightings(arguments: tuple[str, ...], message: str) -> None:
+    result = regard("plan", *arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1

@@ -120,3 +120,10 @@ TORCH_EAGER_FLEX = {"rtol": 1e-5, "atol": 1e-5}
 
 # Gradients of a sum of squares over thousands of tokens, in float32 on both sides: sums of thousands of terms.
 LONG = {"rtol": 2e-4, "atol": 2e-4}
+
+# Cached pieces against the whole, both in float64: sums of some twenty numbers of size 1 in two orders.
+PIECES = {"rtol": 0.0, "atol": 1e-12}
+
+# One query against a cache by a kernel, outputs of size 1: its roundings as above, or of half precision one of the
+# result and one of the weights.
+ONE_QUERY = {torch.float32: ROUNDINGS * 2**-23, torch.bfloat16: 2 * 2**-7}

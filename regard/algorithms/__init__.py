@@ -1,7 +1,19 @@
 """How it is computed: the planner, and one file per algorithm with `refuses`, `cost` and `run`."""
 
 from regard.algorithms.attend import attend, weights
+from regard.algorithms.attend_linear import attend_linear
+from regard.algorithms.next_token import NextToken, next_token
 from regard.algorithms.planner import Plan, Refused, plan
 from regard.algorithms.projected import attend_projected
 
-__all__ = ["Plan", "Refused", "attend", "attend_projected", "plan", "weights"]
+__all__ = [
+    "NextToken",
+    "Plan",
+    "Refused",
+    "attend",
+    "attend_linear",
+    "attend_projected",
+    "next_token",
+    "plan",
+    "weights",
+]

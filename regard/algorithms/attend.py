@@ -9,7 +9,7 @@ from torch import Tensor
 
 from regard.algorithms.planner import choose
 from regard.algorithms.problem import check_options, check_tensors, check_types, pose, without_content
-from regard.attention import Attention, Content, Sum
+from regard.attention import Attention, Content, Kernel, Sum
 from regard.attention.reference import weight_map
 from regard.attention.value import check_state
 
@@ -74,7 +74,8 @@ def attend(
         with torch.autocast(q.device.type, enabled=False):
             return attend(q, k, v, attention, dropout=dropout, algorithm=algorithm, return_lse=return_lse)  # pyright: ignore[reportCallIssue, reportArgumentType]
     content = attention.content
-    if content is not None and content.beta is not None and content.beta <= 0:
+    signed = content is not None and content.beta is not None and content.beta <= 0
+    if signed and not isinstance(attention.weighting, Kernel):
         q, attention = _with_positive_beta(q, attention)
     chosen = _choose(q, k, v, attention, dropout, algorithm, return_lse)
     out, lse = chosen.run(q, k, v, attention, dropout=dropout, return_lse=return_lse)

@@ -19,7 +19,7 @@ from regard.algorithms import fused
 from regard.algorithms.cost import Cost, kept, products, traffic
 from regard.algorithms.problem import Problem
 from regard.algorithms.visits import visited
-from regard.attention import Attention, Content, Hard, Places, Quadratic
+from regard.attention import Attention, Content, Places, Quadratic, Softmax
 from regard.attention.eager import is_eager, may_keep
 
 NAME = "augmented"
@@ -33,8 +33,8 @@ Column = tuple[int, int, int]  # a monomial, a piece of the query's number, a pi
 
 def refuses(problem: Problem) -> str | None:
     attention = problem.attention
-    if isinstance(attention.weighting, Hard):
-        return "computes a softmax, not Hard()"
+    if not isinstance(attention.weighting, Softmax):
+        return f"computes a softmax, not {type(attention.weighting).__name__}()"
     terms = attention.biases
     if attention.content is None or not terms or not all([isinstance(term, Quadratic) for term in terms]):
         return "scores content plus Quadratic"

@@ -7,15 +7,15 @@ from regard.algorithms import slabs
 from regard.algorithms.cost import Cost, Count, inputs, kept, products, traffic
 from regard.algorithms.problem import Problem
 from regard.algorithms.visits import visited
-from regard.attention import Attention, Hard, Quadratic, RelativeTable
+from regard.attention import Attention, Quadratic, RelativeTable, Softmax
 from regard.attention.visibility import band
 
 NAME = "blockwise"
 
 
 def refuses(problem: Problem) -> str | None:
-    if isinstance(problem.attention.weighting, Hard):
-        return "computes a softmax, not Hard()"
+    if not isinstance(problem.attention.weighting, Softmax):
+        return f"computes a softmax, not {type(problem.attention.weighting).__name__}()"
     if problem.dropout:
         return "has no dropout"
     if problem.on_cuda and problem.dtype == torch.float64:

@@ -17,7 +17,7 @@ from torch.nn.functional import conv2d, pad
 from regard.algorithms.cost import Cost, output
 from regard.algorithms.problem import Problem
 from regard.algorithms.shared import blank_values, mixed_bytes, refuses_content
-from regard.attention import Attention, Causal, Hard, Mask, Places, RelativeTable, Window
+from regard.attention import Attention, Causal, Mask, Places, RelativeTable, Softmax, Window
 from regard.attention.reach import offset_ranges
 from regard.attention.visibility import visible
 
@@ -55,8 +55,8 @@ class Taps:
 
 
 def refuses(problem: Problem) -> str | None:
-    if isinstance(problem.attention.weighting, Hard):
-        return "computes a softmax, not Hard()"
+    if not isinstance(problem.attention.weighting, Softmax):
+        return f"computes a softmax, not {type(problem.attention.weighting).__name__}()"
     reason = refuses_content(problem)
     if reason is not None:
         return reason

@@ -24,23 +24,25 @@ def attend_by_flex(
     """Any mask and any score term, compiled once for each kind of problem."""
     attention = attention.on(q.device)
     lists = _block_lists(attention, q, k)
+    hides = lists is not None and _hides_tokens(attention, q, k)
     if torch.compiler.is_compiling():
-        out, lse = _attend(q, k, v, attention, lists, return_lse)
+        out, lse = _attend(q, k, v, attention, lists, hides, return_lse)
     else:
         structure, _ = attention.flatten()
         kind = (structure, q.dtype, q.shape[1], k.shape[1], q.shape[3], v.shape[3], torch.is_grad_enabled(), return_lse)
-        out, lse = _compiled(kind)(q, k, v, attention, lists, return_lse)
+        out, lse = _compiled(kind)(q, k, v, attention, lists, hides, return_lse)
     return out, lse if return_lse else None
 
 
 def _attend(
-    q: Tensor, k: Tensor, v: Tensor, attention: Attention, lists: list[Tensor] | None, return_lse: bool
+    q: Tensor, k: Tensor, v: Tensor, attention: Attention, lists: list[Tensor] | None, hides: bool, return_lse: bool
 ) -> tuple[Tensor, Tensor]:
     """Blank what nobody sees, for the kernel multiplies it by zero, and visit the listed blocks; None: all of them."""
     D, E = q.shape[3], v.shape[3]
     exact = attention.places(q.shape[2], k.shape[2])
     places = _with_start_as_data(exact, q.shape[0], q.device)
-    q, k, v = _blank(q, k, v, attention, exact)
+    if hides:
+        q, k, v = _blank(q, k, v, attention, exact)
     terms = attention.biases
     scorers = [term.scorer(places, shift=not return_lse) for term in terms]
     blocks = None
@@ -101,6 +103,21 @@ def _block_lists(attention: Attention, q: Tensor, k: Tensor) -> list[Tensor] | N
     if torch.compiler.is_compiling() or tensors:
         return list_blocks(tensors, repr(structure), B, H, T, S, q.device)
     return _static_lists(repr(structure), B, H, T, S, q.device)
+
+
+def _hides_tokens(attention: Attention, q: Tensor, k: Tensor) -> bool:
+    """Whether a query may see nothing, or a key be seen by nobody; found out once where sizes alone decide."""
+    structure, tensors = Attention(mask=attention.mask, queries=attention.queries, keys=attention.keys).flatten()
+    if torch.compiler.is_compiling() or tensors:
+        return True
+    return _static_hides(repr(structure), q.shape[1], q.shape[2], k.shape[2], q.device)
+
+
+@functools.lru_cache(maxsize=256)
+def _static_hides(structure: str, H: int, T: int, S: int, device: torch.device) -> bool:
+    attention = Attention.unflatten(structure, [])
+    sides = visible(attention.mask, attention.places(T, S), 1, H, device)
+    return any([side is not None and not bool(side.all()) for side in sides])
 
 
 @functools.lru_cache(maxsize=256)

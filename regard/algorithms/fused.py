@@ -12,15 +12,15 @@ from regard.algorithms.cost import Cost, kept, products, traffic
 from regard.algorithms.problem import Problem
 from regard.algorithms.visits import visited
 from regard.algorithms.widths import multiple_of_eight, widen
-from regard.attention import Attention, Causal, Content, Everything, Hard, Mask, Places
+from regard.attention import Attention, Causal, Content, Everything, Mask, Places, Softmax
 from regard.attention.visibility import band
 
 NAME = "fused"
 
 
 def refuses(problem: Problem) -> str | None:
-    if isinstance(problem.attention.weighting, Hard):
-        return "computes a softmax, not Hard()"
+    if not isinstance(problem.attention.weighting, Softmax):
+        return f"computes a softmax, not {type(problem.attention.weighting).__name__}()"
     if not isinstance(problem.attention.scores, Content):
         return "scores content alone"
     if problem.masks and not starts_causal(problem.masks, problem.places):
@@ -67,12 +67,16 @@ def run(
     width, value_width = _kernel_widths(D, E, kernel)
     q, k, v = widen(q, width), widen(k, width), widen(v, value_width)
     options = {"dropout_p": dropout, "is_causal": causal, "scale": content.scale(D), "enable_gqa": grouped}
+    out = by_kernel(kernel, q, k, v, options)
+    return out if value_width == E else out[..., :E], None
+
+
+def by_kernel(kernel: str, q: Tensor, k: Tensor, v: Tensor, options: dict[str, Any]) -> Tensor:
+    """Call sdpa with one kernel, or raise: never its quadratic fallback."""
     if torch.compiler.is_compiling():
         with sdpa_kernel(_BACKENDS[kernel]):
-            out = scaled_dot_product_attention(q, k, v, **options)
-    else:
-        out = _with_only(kernel, q, k, v, options)
-    return out if value_width == E else out[..., :E], None
+            return scaled_dot_product_attention(q, k, v, **options)
+    return _with_only(kernel, q, k, v, options)
 
 
 def _is_causal(attention: Attention, T: int, S: int) -> bool:

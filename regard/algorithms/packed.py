@@ -10,15 +10,15 @@ from regard.algorithms.cost import Cost, kept, output, products, traffic
 from regard.algorithms.fused import starts_causal
 from regard.algorithms.problem import Problem
 from regard.algorithms.visits import visited
-from regard.attention import Attention, Content, Hard
+from regard.attention import Attention, Content, Softmax
 from regard.attention.padding import KeyPadding, Padding
 
 NAME = "packed"
 
 
 def refuses(problem: Problem) -> str | None:
-    if isinstance(problem.attention.weighting, Hard):
-        return "computes a softmax, not Hard()"
+    if not isinstance(problem.attention.weighting, Softmax):
+        return f"computes a softmax, not {type(problem.attention.weighting).__name__}()"
     if not isinstance(problem.attention.scores, Content):
         return "scores content alone"
     paddings = [mask for mask in problem.masks if type(mask) in (KeyPadding, Padding)]

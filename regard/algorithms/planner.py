@@ -6,7 +6,23 @@ from typing import Any, Protocol
 
 from torch import Tensor
 
-from regard.algorithms import augmented, blockwise, convolution, fused, gather, packed, reference, separable, shared
+from regard.algorithms import (
+    augmented,
+    banded,
+    blockwise,
+    chunked,
+    convolution,
+    fused,
+    gather,
+    linear,
+    merged,
+    packed,
+    partitioned,
+    reference,
+    separable,
+    shared,
+    toeplitz,
+)
 from regard.algorithms.cost import Cost
 from regard.algorithms.problem import Problem, check_options, nearest, pose, without_content
 from regard.attention import Attention
@@ -28,7 +44,23 @@ class Algorithm(Protocol):
     ) -> tuple[Tensor, Tensor | None]: ...
 
 
-ALGORITHMS: list[Any] = [fused, augmented, packed, gather, separable, convolution, shared, blockwise, reference]
+ALGORITHMS: list[Any] = [
+    fused,
+    augmented,
+    banded,
+    partitioned,
+    packed,
+    gather,
+    separable,
+    toeplitz,
+    convolution,
+    shared,
+    merged,
+    linear,
+    chunked,
+    blockwise,
+    reference,
+]
 
 
 class Refused(ValueError):  # noqa: N818 - it reads as what happened
@@ -45,6 +77,12 @@ def seconds(problem: Problem, name: str, cost: Cost) -> float:
     return cost.launches * ceilings.launch + arithmetic + cost.bytes / ceilings.bandwidth
 
 
+def time_of(problem: Problem, algorithm: Any) -> float:
+    """Predicted time of one algorithm; those that call others know their own."""
+    own = getattr(algorithm, "seconds", None)
+    return seconds(problem, algorithm.NAME, algorithm.cost(problem)) if own is None else own(problem)
+
+
 def choose(problem: Problem, name: str | None = None) -> Any:
     """The cheapest algorithm that does not refuse, or the named one. Pure: sizes, types, kinds and flags decide."""
     if name is not None:
@@ -56,7 +94,7 @@ def choose(problem: Problem, name: str | None = None) -> Any:
     best, best_time = None, 0.0
     for algorithm in ALGORITHMS:
         if algorithm.refuses(problem) is None:
-            time = seconds(problem, algorithm.NAME, algorithm.cost(problem))
+            time = time_of(problem, algorithm)
             if best is None or time < best_time:
                 best, best_time = algorithm, time
     return best
@@ -103,10 +141,16 @@ class Plan:
             }
         )
 
-    def __str__(self) -> str:
-        from regard.algorithms.report import table
+    def rich(self) -> Any:
+        """The table for Rich."""
+        from regard.algorithms.report import rich_table
 
-        return table(self)
+        return rich_table(self)
+
+    def __str__(self) -> str:
+        from regard.algorithms.report import plain
+
+        return plain(self.rich())
 
 
 def plan(
@@ -127,6 +171,6 @@ def plan(
     for algorithm in ALGORITHMS:
         refusal = algorithm.refuses(problem)
         cost = algorithm.cost(problem) if refusal is None else None
-        time = seconds(problem, algorithm.NAME, cost) if cost is not None else None
+        time = time_of(problem, algorithm) if refusal is None else None
         candidates.append(Candidate(algorithm.NAME, cost, time, refusal))
     return Plan(problem, choose(problem).NAME, tuple(candidates))

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from regard.algorithms.ceilings import Ceilings, table, table_of
-from regard.attention import Attention, Hard, Mask, Places, Shape, Term
+from regard.attention import Attention, Mask, Places, Shape, Softmax, Term
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,8 +22,8 @@ class Problem:
     masks: tuple[Mask, ...]  # the conjuncts of the mask that may hide something
     dropout: bool
     return_lse: bool
-    backward: bool  # q, k, v or a score term needs a gradient
-    bias_backward: bool  # a score term does
+    backward: bool  # q, k, v, a score term or a feature map needs a gradient
+    bias_backward: bool  # a score term or a feature map does
 
     @property
     def on_cuda(self) -> bool:
@@ -64,6 +64,23 @@ def pose(
         return_lse=return_lse,
         backward=bias_backward or (grads and (q.requires_grad or k.requires_grad or v.requires_grad)),
         bias_backward=bias_backward,
+    )
+
+
+def within(problem: Problem, shape: Shape, attention: Attention, return_lse: bool) -> Problem:
+    """The problem of a part of the tensors, under another value."""
+    places = attention.places(shape.T, shape.S)
+    return Problem(
+        shape=shape,
+        dtype=problem.dtype,
+        ceilings=problem.ceilings,
+        attention=attention,
+        places=places,
+        masks=tuple([mask for mask in attention.mask.conjuncts if not mask.is_full(places)]),
+        dropout=problem.dropout,
+        return_lse=return_lse,
+        backward=problem.backward,
+        bias_backward=problem.bias_backward,
     )
 
 
@@ -132,24 +149,27 @@ def check_options(attention: Attention, dropout: float, return_lse: bool) -> Non
         raise ValueError(f"attention must be an Attention: got {attention!r}; use {use}")
     if not 0 <= dropout < 1:
         raise ValueError(f"dropout is a probability below 1: got dropout={dropout}; use 0.0 for none")
-    if return_lse and isinstance(attention.weighting, Hard):
-        raise ValueError("Hard() has no log-sum-exp: got return_lse=True; use weighting=Softmax()")
+    if return_lse and not isinstance(attention.weighting, Softmax):
+        raise ValueError(f"{attention.weighting!r} has no log-sum-exp: got return_lse=True; use weighting=Softmax()")
 
 
 def check_types(q: Tensor, attention: Attention) -> list[Tensor]:
-    """The tensors of the score terms: no wider than the logits, and like all that is large, where q is."""
+    """The tensors of score terms and features: no wider than the logits, and like all that is large, where q is."""
     biases = [tensor for term in attention.biases for tensor in term.flatten()[1]]
+    biases += attention.weighting.flatten()[1]
     widest = torch.promote_types(q.dtype, torch.float32)
     for bias in biases:
         if torch.promote_types(bias.dtype, widest) != widest:
             raise ValueError(
-                f"a score term may be at most {widest} for q of {q.dtype}: got {bias.dtype}; cast it explicitly"
+                f"score terms and features may be at most {widest} for q of {q.dtype}: got {bias.dtype}; "
+                "cast them explicitly"
             )
     for tensor in attention.flatten()[1]:
         # Lengths, slopes and starts are small and may come from the host; a map over pairs may not.
         if tensor.ndim > 1 and tensor.device != q.device and not tensor.is_meta and not q.is_meta:
             raise ValueError(
-                f"masks and biases must be on the device of q: got {tensor.device} and {q.device}; use .to(device)"
+                f"masks, biases and features must be on the device of q: got {tensor.device} and {q.device}; "
+                "use .to(device)"
             )
     return biases
 

@@ -3,8 +3,9 @@
 from torch import Tensor
 
 from regard.algorithms.cost import Cost, Count, products, traffic
+from regard.algorithms.linear import mapping, num_features
 from regard.algorithms.problem import Problem
-from regard.attention import Attention, Quadratic
+from regard.attention import Attention, Kernel, Quadratic
 from regard.attention.reference import reference
 
 NAME = "reference"
@@ -22,11 +23,19 @@ def cost(problem: Problem) -> Cost:
     copies = wide * shape.B * shape.H * shape.S * (shape.D + shape.E)  # k and v, widened, repeated, blanked
     passes, kept = (24, 6) if problem.backward else (10, 3)
     return Cost(
-        flops=products(pairs, shape.D, shape.E, problem.backward, recompute=False),
+        flops=_flops(problem, pairs),
         bytes=passes * wide * pairs + _squares(problem) + 6 * copies + traffic(shape, problem.item, problem.backward),
         memory=kept * wide * pairs,
         launches=60 if problem.backward else 25,
     )
+
+
+def _flops(problem: Problem, pairs: Count) -> Count:
+    """A kernel's weights are products of features, which may take products to make."""
+    shape, kernel = problem.shape, isinstance(problem.attention.weighting, Kernel)
+    width = num_features(problem) if kernel else shape.D
+    features = mapping(problem, shape.B * shape.H * (shape.T + shape.S)) if kernel else 0
+    return products(pairs, width, shape.E, problem.backward, recompute=False) + features
 
 
 def _squares(problem: Problem) -> Count:

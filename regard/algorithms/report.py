@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 PREFIXES = {-9: "n", -6: "µ", -3: "m", 0: "", 3: "k", 6: "M", 9: "G", 12: "T", 15: "P", 18: "E"}
 
 
-def table(plan: Plan, width: int = 80) -> str:
-    """The plan in plain text, `width` characters wide; refusals wrap and are never cut."""
+def plain(shown: object, width: int = 80) -> str:
+    """What Rich shows, in plain text, `width` characters wide; refusals wrap and are never cut."""
     from rich.console import Console
 
     file = io.StringIO()
     console = Console(file=file, width=width, color_system=None, force_terminal=False, force_jupyter=False)
-    console.print(rich_table(plan))
+    console.print(shown)
     return "\n".join(line.rstrip() for line in file.getvalue().splitlines())
 
 

@@ -13,7 +13,7 @@ from regard.algorithms.gaussian_map import gaussian_maps
 from regard.algorithms.mixing import mix
 from regard.algorithms.problem import Problem
 from regard.algorithms.shared import blank_values, mixed_bytes, refuses_content, whole_logits, whole_map
-from regard.attention import Attention, Grid, Hard, Places, Quadratic, Sum, Term
+from regard.attention import Attention, Grid, Places, Quadratic, Softmax, Sum, Term
 from regard.attention.masks import And, Everything, Mask
 from regard.attention.reference import logsumexp
 from regard.attention.visibility import visible
@@ -23,8 +23,8 @@ SMALL_PRODUCT = 0.003  # of a launch
 
 
 def refuses(problem: Problem) -> str | None:
-    if isinstance(problem.attention.weighting, Hard):
-        return "computes a softmax, not Hard()"
+    if not isinstance(problem.attention.weighting, Softmax):
+        return f"computes a softmax, not {type(problem.attention.weighting).__name__}()"
     if problem.places.num_axes != 2:
         return "needs tokens on a grid"
     reason = refuses_content(problem)

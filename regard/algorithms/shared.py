@@ -6,7 +6,7 @@ from torch import Tensor
 from regard.algorithms.cost import Cost, output
 from regard.algorithms.mixing import mix
 from regard.algorithms.problem import Problem
-from regard.attention import Attention, Bias, Everything, Places, Quadratic, RelativeTable, Softmax, Term
+from regard.attention import Attention, Bias, Everything, Hard, Kernel, Places, Quadratic, RelativeTable, Softmax, Term
 from regard.attention.reference import logsumexp, weigh
 from regard.attention.visibility import visible
 
@@ -20,7 +20,7 @@ def refuses(problem: Problem) -> str | None:
 
 def refuses_content(problem: Problem) -> str | None:
     """Why the rows of this batch may have maps of their own."""
-    if problem.attention.content is not None:
+    if isinstance(problem.attention.weighting, Kernel) or problem.attention.content is not None:
         return "takes scores of positions alone, without Content"
     if not problem.places.is_static:
         return "takes positions that are the same in every row"
@@ -34,20 +34,25 @@ def refuses_content(problem: Problem) -> str | None:
 
 
 def cost(problem: Problem) -> Cost:
-    """One map for the batch, made in some ten passes over it, and one product with the values of all rows."""
+    """One map for the batch, made in some ten passes over it, and one product with the values of all rows.
+
+    A hard map takes more passes, over whole numbers too, and sends no gradient back to the scores.
+    """
     shape = problem.shape
+    hard = isinstance(problem.attention.weighting, Hard)
+    learns = problem.bias_backward and not hard
     pairs = shape.H * shape.T * shape.S
     wide = max(4, problem.item)
     flops = 2 * shape.B * pairs * shape.E
-    by_row = 2 * problem.item * shape.B * pairs if problem.bias_backward and shape.T * shape.S <= SMALL else 0
-    passes, kept = (26, 6) if problem.bias_backward else (12, 3)
-    passes += sum([_more_passes(term, problem.bias_backward) for term in problem.attention.biases])
-    products = (2 if problem.backward else 1) + (1 if problem.bias_backward else 0)
+    by_row = 2 * problem.item * shape.B * pairs if learns and shape.T * shape.S <= SMALL else 0
+    passes, kept = (28, 6) if hard else (26, 6) if learns else (12, 3)
+    passes += sum([_more_passes(term, learns) for term in problem.attention.biases])
+    products = (2 if problem.backward else 1) + (1 if learns else 0)
     return Cost(
         flops=flops * products,
         bytes=passes * wide * pairs + mixed_bytes(problem) * products + by_row,
         memory=kept * wide * pairs + output(shape, problem.item) * (2 if problem.backward else 1),
-        launches=95 if problem.bias_backward else 45 if problem.backward else 30,
+        launches=95 if learns else 45 if problem.backward else 30,
     )
 
 

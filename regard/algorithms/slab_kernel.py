@@ -8,13 +8,11 @@ from torch import Tensor
 from torch.autograd.forward_ad import unpack_dual
 
 from regard.algorithms import slabs
+from regard.algorithms.flash_cpu import flash, flash_backward
 from regard.algorithms.slabs import Slab
 from regard.algorithms.widths import widen as widen_to
 from regard.attention import Attention, Places
 from regard.attention.reference import blank, logits_of, logsumexp, weigh, widen
-
-_flash = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu.default
-_flash_backward = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu_backward.default
 
 
 def attend_by_slabs(
@@ -38,7 +36,7 @@ def _forward(
     lse = torch.full(q.shape[:3], -torch.inf, dtype=torch.promote_types(q.dtype, torch.float32))
     for slab in _slabs(attention, cut, q, k):
         x = _operands(q, k, v, attention, slab, places)
-        part, norm = _flash(x.q, x.k, x.v, 0.0, slab.causal, attn_mask=x.bias, scale=_beta(attention, q))
+        part, norm = flash(x.q, x.k, x.v, 0.0, slab.causal, attn_mask=x.bias, scale=_beta(attention, q))
         part = part[..., : v.shape[3]]
         if x.empty is not None:
             part = part.masked_fill(x.empty, 0)
@@ -75,10 +73,10 @@ def _backward(
 
     for slab in _slabs(attention, cut, q, k):
         groups = slab.groups(q.shape[1] // k.shape[1])
-        if wanted or len(grads) == 2:
+        if wanted:
             parts = _by_definition(grads, q, k, v, attention, slab, with_leaves, leaves)
         else:
-            parts = _by_flash(grads[0], q, k, v, out, lse, attention, slab, places)
+            parts = _by_flash(grads, q, k, v, out, lse, attention, slab, places)
         _put(totals[0], slab.rows, slab.heads, slab.queries, parts[0])
         for total, part in zip(totals[1:3], parts[1:3], strict=True):
             if len(slab.heads) > len(groups):
@@ -165,7 +163,7 @@ def _operands(q: Tensor, k: Tensor, v: Tensor, attention: Attention, slab: Slab,
 
 
 def _by_flash(
-    grad: Tensor,
+    grads: list[Tensor],
     q: Tensor,
     k: Tensor,
     v: Tensor,
@@ -178,14 +176,15 @@ def _by_flash(
     """Gradients of one slab's q, k and v by the kernel."""
     D, E = q.shape[3], v.shape[3]
     x = _operands(q, k, v, attention, slab, places)
-    grad, out, lse = (_take(y, slab.rows, slab.heads, slab.queries) for y in (grad, out, lse))
+    out, lse, *grads = (_take(y, slab.rows, slab.heads, slab.queries) for y in (out, lse, *grads))
     if x.empty is not None:
         # At log-sum-exp +∞ every weight of the row is exactly 0, and with it every gradient.
-        grad = grad.masked_fill(x.empty, 0)
+        grads[0] = grads[0].masked_fill(x.empty, 0)
         lse = lse.masked_fill(x.empty.squeeze(-1), torch.inf)
-    grad, out = (widen_to(y.to(x.q.dtype), x.v.shape[3]) for y in (grad, out))
-    scale = _beta(attention, q)
-    dq, dk, dv = _flash_backward(grad, x.q, x.k, x.v, out, lse, 0.0, slab.causal, attn_mask=x.bias, scale=scale)
+    if len(grads) == 2 and x.empty is not None:
+        grads[1] = grads[1].masked_fill(x.empty.squeeze(-1), 0)
+    grads[0], out = grads[0].to(x.q.dtype), out.to(x.q.dtype)
+    dq, dk, dv = flash_backward(grads, x.q, x.k, x.v, out, lse, slab.causal, x.bias, _beta(attention, q))
     return [dq[..., :D], dk[..., :D], dv[..., :E]]
 
 

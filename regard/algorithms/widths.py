@@ -1,5 +1,6 @@
 """What kernels ask of a tensor's last dimension."""
 
+import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
@@ -11,7 +12,8 @@ def widen(x: Tensor, width: int) -> Tensor:
     """
     if x.shape[3] != width:
         return pad(x, (0, width - x.shape[3]))
-    return x if x.stride(3) == 1 else x.contiguous()
+    # `contiguous` would leave a single column as it is.
+    return x if x.stride(3) == 1 else x.clone(memory_format=torch.contiguous_format)
 
 
 def multiple_of_eight(width: int) -> int:

@@ -21,6 +21,7 @@ from regard.analysis.heads import (
     query_map,
 )
 from regard.analysis.networks import attention_from_network, network_from_attention
+from regard.analysis.patterns import PatternPicture, picture
 from regard.analysis.pruning import Change, merge, prune
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "HeadState",
     "KernelFit",
     "NetworkCertificate",
+    "PatternPicture",
     "QueryMap",
     "attention_as_printed",
     "attention_from_conv",
@@ -42,6 +44,7 @@ __all__ = [
     "merge",
     "nearest_kernel",
     "network_from_attention",
+    "picture",
     "prune",
     "query_map",
     "thin_attention_from_conv",

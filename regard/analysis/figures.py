@@ -51,7 +51,7 @@ def draw_heads(
     in_line = all(len(heads[0].centre) == 1 for heads in answers)
     size = (4.2, 0.7 + 0.24 * max(map(len, answers))) if in_line else (3.4, 3.4)
     columns = min(len(given), 2 if in_line or len(given) == 4 else 3)
-    figure, panels = _panels(len(given), columns, size, 0.4)
+    figure, panels = figure_of_panels(len(given), columns, size, 0.4)
     for number, (panel, heads) in enumerate(zip(panels, answers, strict=True)):
         if names is not None or len(given) > 1:
             panel.set_title(f"layer {number + 1}" if names is None else names[number], fontsize=10)
@@ -67,7 +67,7 @@ def draw_query_map(layer: Layer, positions: Positions, query: int | Sequence[int
     if isinstance(positions, Grid):
         return _draw_maps(answer, positions)
     places = [positions.at(0, i) for i in range(positions.n)]
-    figure, panels = _panels(len(answer.maps), 1, (6.0, 0.6), 0.5)
+    figure, panels = figure_of_panels(len(answer.maps), 1, (6.0, 0.6), 0.5)
     for head, (panel, weights) in enumerate(zip(panels, answer.maps, strict=True)):
         is_last = head == len(answer.maps) - 1
         panel.axvspan(answer.query[0] - 0.5, answer.query[0] + 0.5, color=ORANGE, alpha=0.3, linewidth=0)
@@ -92,7 +92,9 @@ def _draw_maps(answer: QueryMap, positions: Grid) -> "Figure":
     height, width = positions.h * down, positions.w * right
     extent = (left - right / 2, left - right / 2 + width, top - down / 2 + height, top - down / 2)
     columns = math.ceil(math.sqrt(len(answer.maps)))
-    figure, panels = _panels(len(answer.maps), columns, (1.9, 0.3 + 1.8 * min(max(height / width, 0.3), 3.0)), 0.3)
+    figure, panels = figure_of_panels(
+        len(answer.maps), columns, (1.9, 0.3 + 1.8 * min(max(height / width, 0.3), 3.0)), 0.3
+    )
     for head, (panel, weights) in enumerate(zip(panels, answer.maps, strict=True)):
         largest = max(map(max, weights))
         panel.imshow(weights, cmap="Blues", vmin=0, vmax=largest, extent=extent, interpolation="nearest")
@@ -119,7 +121,7 @@ def draw_kernel(
     reach = [n // 2 * step for n, step in zip(fit.kernel_size, fit.dilation, strict=True)]
     half = (reach[-1] + 1.5, reach[0] + 1.5 if len(reach) == 2 else 0.8)
     inch = min(0.7, 4.0 / max(half))  # of one pixel
-    figure, (panel,) = _panels(1, 1, (max(0.8 + 2 * inch * half[0], 3.6), 0.8 + 2 * inch * half[1]), 0.4)
+    figure, (panel,) = figure_of_panels(1, 1, (max(0.8 + 2 * inch * half[0], 3.6), 0.8 + 2 * inch * half[1]), 0.4)
     _draw_pixels(panel, half)
     if len(reach) == 1:
         panel.set_yticks([])
@@ -295,7 +297,7 @@ def _colour(head: int) -> str:
     return PALETTE[head % len(PALETTE)]
 
 
-def _panels(number: int, columns: int, size: Point, extra: float) -> "tuple[Figure, list[Axes]]":
+def figure_of_panels(number: int, columns: int, size: Point, extra: float) -> "tuple[Figure, list[Axes]]":
     """A figure of panels of that size in inches, row after row, with extra height for what stands above or below."""
     rows = math.ceil(number / columns)
     inches = (columns * size[0], rows * size[1] + extra)

@@ -10,7 +10,7 @@ from regard.attention.reach import reach
 from regard.attention.relative import RelativeTable
 from regard.attention.scores import Content, Shape, Term
 from regard.attention.value import Value
-from regard.attention.weighting import Softmax, Weighting
+from regard.attention.weighting import Kernel, Softmax, Weighting
 
 EXAMPLES = {"scores": "Content()", "mask": "Causal() or Dense(tensor)", "weighting": "Softmax() or Hard()"}
 
@@ -88,7 +88,7 @@ class Attention(Value):
         return tuple([term for term in self.scores.terms if not isinstance(term, Content)])
 
     def check(self, shape: Shape) -> None:
-        """Raise unless scores, mask and positions fit tensors of these sizes."""
+        """Raise unless scores, mask, weighting and positions fit tensors of these sizes, and each other."""
         places = self.places(shape.T, shape.S)
         sides = [(places.queries, shape.T, "queries"), (places.keys, shape.S, "keys")]
         # A side without positions follows the other: blame the one that was given.
@@ -96,6 +96,8 @@ class Attention(Value):
             check_positions(positions, shape.B, count, side)
         self.scores.check(shape, places)
         self.mask.check(shape, places)
+        if isinstance(self.weighting, Kernel):
+            self.weighting.check(self.scores, shape)
         for term in self.scores.terms:
             if isinstance(term, RelativeTable):
                 term.check_reach(reach(self.mask, places, term))

@@ -16,7 +16,11 @@ from regard.attention.positions import Places
 from regard.attention.scores import Shape, check_map, read_map, slab_map
 from regard.attention.value import Value, show
 
-FARTHEST = 1 << 62  # offsets are 64-bit integers
+Bound = int | None
+Span = tuple[Tensor, Tensor]  # the first and the last position of runs of tokens
+
+KNOWN = ("bounds", "cell", "along", "conjuncts", "disjuncts")
+DECIDES = {"allows": (*KNOWN, "is_relative", "by_position"), "holds": KNOWN}
 
 
 class BlockMap(NamedTuple):
@@ -28,6 +32,14 @@ class BlockMap(NamedTuple):
 
 class Mask(Value):
     """A predicate over pairs of a query and a key."""
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        # A subclass that decides otherwise than its parent may mean something else: forget what the parent knew.
+        decided = [name for name in DECIDES if name in cls.__dict__]
+        for name in [name for way in decided for name in DECIDES[way]]:
+            if name not in cls.__dict__:
+                setattr(cls, name, Mask.__dict__[name])
 
     def __and__(self, other: "Mask") -> "Mask":
         _check_mask("&", other)
@@ -69,10 +81,35 @@ class Mask(Value):
         """The mask along one axis of a grid, where this is a mask of rows times one of columns; else None."""
         return None
 
+    def bounds(self, axis: int) -> tuple[Bound, Bound]:
+        """The smallest and the largest offset along an axis that it may allow; None: no bound."""
+        return None, None
+
+    def cell(self, axis: int, position: Any) -> Any:
+        """The number of the cell in which a position stands along an axis, where the mask is *being in the same cell*
+        along every axis; None where it is not.
+        """
+        return None
+
+    @property
+    def is_relative(self) -> bool:
+        """Whether offsets alone decide, so that tokens may be moved together."""
+        return False
+
     @property
     def conjuncts(self) -> tuple["Mask", ...]:
         """The masks whose intersection this is."""
         return (self,)
+
+    @property
+    def disjuncts(self) -> tuple["Mask", ...]:
+        """The masks whose union this is."""
+        return (self,)
+
+    @property
+    def by_position(self) -> bool:
+        """Whether positions alone decide, no index and no tensor over pairs: then a piece is masked as the whole is."""
+        return self.is_relative
 
 
 class Pair(Mask):
@@ -102,6 +139,14 @@ class Pair(Mask):
         left, right = self.left.varies(places), self.right.varies(places)
         return left[0] or right[0], left[1] or right[1]
 
+    @property
+    def is_relative(self) -> bool:
+        return self.left.is_relative and self.right.is_relative
+
+    @property
+    def by_position(self) -> bool:
+        return self.left.by_position and self.right.by_position
+
 
 @dataclass(frozen=True, eq=False)
 class And(Pair):
@@ -115,6 +160,13 @@ class And(Pair):
 
     def is_full(self, places: Places) -> bool:
         return self.left.is_full(places) and self.right.is_full(places)
+
+    def bounds(self, axis: int) -> tuple[Bound, Bound]:
+        lows, highs = zip(self.left.bounds(axis), self.right.bounds(axis), strict=True)
+        return (
+            max([low for low in lows if low is not None], default=None),
+            min([high for high in highs if high is not None], default=None),
+        )
 
     @property
     def conjuncts(self) -> tuple[Mask, ...]:
@@ -137,6 +189,17 @@ class Or(Pair):
     def is_full(self, places: Places) -> bool:
         return self.left.is_full(places) or self.right.is_full(places)
 
+    @property
+    def disjuncts(self) -> tuple[Mask, ...]:
+        return self.left.disjuncts + self.right.disjuncts
+
+    def bounds(self, axis: int) -> tuple[Bound, Bound]:
+        (low, high), (other_low, other_high) = self.left.bounds(axis), self.right.bounds(axis)
+        return (
+            None if low is None or other_low is None else min(low, other_low),
+            None if high is None or other_high is None else max(high, other_high),
+        )
+
     def __repr__(self) -> str:
         return f"({self.left!r} | {self.right!r})"
 
@@ -151,7 +214,8 @@ class Not(Mask):
         self.mask.check(shape, places)
 
     def allows(self, b: Any, h: Any, i: Any, j: Any, places: Places) -> Any:
-        return ~self.mask.allows(b, h, i, j, places)
+        allowed = self.mask.allows(b, h, i, j, places)
+        return not allowed if isinstance(allowed, bool) else ~allowed  # ~True is -2
 
     def slab(self, b: Tensor, h: Tensor, i: Tensor, j: Tensor, places: Places) -> Tensor:
         return ~self.mask.slab(b, h, i, j, places)
@@ -162,6 +226,14 @@ class Not(Mask):
 
     def varies(self, places: Places) -> tuple[bool, bool]:
         return self.mask.varies(places)
+
+    @property
+    def is_relative(self) -> bool:
+        return self.mask.is_relative
+
+    @property
+    def by_position(self) -> bool:
+        return self.mask.by_position
 
     def __repr__(self) -> str:
         return f"~({self.mask!r})" if isinstance(self.mask, And) else f"~{self.mask!r}"
@@ -189,103 +261,14 @@ class Everything(Mask):
     def conjuncts(self) -> tuple[Mask, ...]:
         return ()
 
-
-class OffsetMask(Mask):
-    """A mask that depends on the offset δ = key − query alone; subclasses say so for one δ and for a range."""
-
-    def holds(self, delta: Any) -> Any:
-        raise NotImplementedError(f"{type(self).__name__} must define holds(delta)")
-
-    def holds_somewhere(self, low: Any, high: Any) -> Any:
-        """May hold for an offset in [low, high]; True when unsure."""
-        raise NotImplementedError(f"{type(self).__name__} must define holds_somewhere(low, high)")
-
-    def holds_everywhere(self, low: Any, high: Any) -> Any:
-        """Surely holds for every offset in [low, high]; False when unsure."""
-        raise NotImplementedError(f"{type(self).__name__} must define holds_everywhere(low, high)")
-
-    def check(self, shape: Shape, places: Places) -> None:
-        places.line(self)
-
-    def allows(self, b: Any, h: Any, i: Any, j: Any, places: Places) -> Any:
-        return self.holds(places.offset(b, i, j, self))
-
-    def blocks(self, places: Places, size: int, device: torch.device) -> BlockMap:
-        low, high = places.block_offsets(size, self, device)
-        return BlockMap(self.holds_somewhere(low, high), self.holds_everywhere(low, high))
-
-    def is_full(self, places: Places) -> bool:
-        return places.is_static and bool(self.holds_everywhere(*places.offset_range(self)))
-
-    def varies(self, places: Places) -> tuple[bool, bool]:
-        return not places.is_static, False
+    @property
+    def is_relative(self) -> bool:
+        return True
 
 
 def _check_mask(sign: str, other: object) -> None:
     if not isinstance(other, Mask):
         raise ValueError(f"{sign} joins two masks: got {type(other).__name__}; a boolean tensor is Dense(tensor)")
-
-
-def check_whole(name: str, number: int, least: int) -> None:
-    """Raise unless this is a whole number from `least` that 64-bit offsets can hold."""
-    if not isinstance(number, int) or not least <= number < FARTHEST:
-        raise ValueError(
-            f"{name} must be a whole number from {least} to below 2^62: got {name}={number!r}; use {least} or more"
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class Causal(OffsetMask):
-    """Keys at or before the query: `δ ≤ 0`. Without positions the last query stands at the last key."""
-
-    def holds(self, delta: Any) -> Any:
-        return delta <= 0
-
-    def holds_somewhere(self, low: Any, high: Any) -> Any:
-        return low <= 0
-
-    def holds_everywhere(self, low: Any, high: Any) -> Any:
-        return high <= 0
-
-
-@dataclass(frozen=True, eq=False)
-class Window(OffsetMask):
-    """Exactly `before` keys before the query, `after` keys after it, and the query's own place."""
-
-    before: int
-    after: int = 0
-
-    def __post_init__(self) -> None:
-        check_whole("before", self.before, 0)
-        check_whole("after", self.after, 0)
-
-    def holds(self, delta: Any) -> Any:
-        return (delta >= -self.before) & (delta <= self.after)
-
-    def holds_somewhere(self, low: Any, high: Any) -> Any:
-        return (high >= -self.before) & (low <= self.after)
-
-    def holds_everywhere(self, low: Any, high: Any) -> Any:
-        return (low >= -self.before) & (high <= self.after)
-
-
-@dataclass(frozen=True, eq=False)
-class Strided(OffsetMask):
-    """Every `stride`-th key counted from the query: `δ ≡ 0 (mod stride)`."""
-
-    stride: int
-
-    def __post_init__(self) -> None:
-        check_whole("stride", self.stride, 1)
-
-    def holds(self, delta: Any) -> Any:
-        return delta % self.stride == 0
-
-    def holds_somewhere(self, low: Any, high: Any) -> Any:
-        return high // self.stride * self.stride >= low  # the last multiple at or below high
-
-    def holds_everywhere(self, low: Any, high: Any) -> Any:
-        return ((low == high) | (self.stride == 1)) & (low % self.stride == 0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,13 +16,17 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from regard.attention.grid_masks import Neighbours
-from regard.attention.masks import Causal, Everything, Mask, Strided, Window
+from regard.attention.features import Elu, Exp, RandomFeatures, Relu, SquaredRelu
+from regard.attention.grid_masks import Axial, Neighbours, SameColumn, SameRow, Tiles
+from regard.attention.masks import Everything, Mask
+from regard.attention.offset_masks import Causal, Strided, Window
 from regard.attention.padding import KeyPadding, Padding
+from regard.attention.patterns import Blocks, Dilated, GlobalTokens
 from regard.attention.positions import Places
 from regard.attention.reach import reach
 from regard.attention.relative import Quadratic, RelativeTable
 from regard.attention.scores import Content, Slopes, Term
+from regard.attention.weighting import Hard, Kernel, Softmax, Weighting
 
 LONGEST = 1_000  # characters
 DEEPEST = 64  # operators and brackets inside each other
@@ -50,9 +54,16 @@ WORDS = (
     Word("causal", Causal),
     Word("window(before, after=0)", Window),
     Word("strided(stride)", Strided),
+    Word("dilated(step, before, after=0)", Dilated),
+    Word("blocks(size, shift=0)", Blocks),
+    Word("global_tokens(count)", GlobalTokens),
     Word("key_padding(length, length, …)", KeyPadding, gathers=True),
     Word("padding(length, length, …)", Padding, gathers=True),
     Word("neighbours(rows, columns)", Neighbours),
+    Word("same_row", SameRow),
+    Word("same_column", SameColumn),
+    Word("axial", Axial),
+    Word("tiles(rows, columns, down=0, right=0)", Tiles),
 )
 TENSORS = ("dense", "bias", "quadratic", "relativetable")
 REAL = (int, float, type(None))
@@ -92,6 +103,28 @@ def parse_scores(text: str, num_heads: int, places: Places | None = None, learns
         Word("column_table(bound=None)", lambda bound=None: relative.table(bound, 1), numbers=REAL),
     )
     return Reader("a sum of scores", text, words, "content(beta=0.3) + slopes").scores()
+
+
+def parse_weighting(text: str, width: int) -> Weighting:
+    """The weighting that `text` names; random features, for heads of this `width`, are placeholders to plan with.
+
+    >>> parse_weighting("squared_relu", 64)
+    Kernel(SquaredRelu())
+    """
+    words = (
+        Word("softmax", Softmax),
+        Word("hard", Hard),
+        Word("elu", lambda: Kernel(Elu())),
+        Word("relu", lambda: Kernel(Relu())),
+        Word("squared_relu", lambda: Kernel(SquaredRelu())),
+        Word("exp", lambda: Kernel(Exp())),
+        Word(
+            "random_features(count)",
+            lambda count: Kernel(RandomFeatures(placeholder((count, width), torch.float32, learns=False))),
+        ),
+    )
+    reader = Reader("a weighting", text, words, "elu")
+    return reader.read(reader.tree, {}, {})
 
 
 @dataclass(frozen=True)

@@ -168,11 +168,16 @@ class Places(Value):
     def block_offsets(self, size: int, who: object, device: torch.device) -> tuple[Tensor, Tensor]:
         """Smallest and largest offset in each block of `size` × `size` pairs, shapes (B|1, 1, T/size, S/size)."""
         queries, keys = self.line(who)
-        first_q, last_q = (_rows(queries, edge) for edge in block_edges(queries.n, size, device))
-        first_k, last_k = (_rows(keys, edge) for edge in block_edges(keys.n, size, device))
+        (first_q, last_q), (first_k, last_k) = block_ends(queries, size, device), block_ends(keys, size, device)
         low = first_k[:, None, None, :] - last_q[:, None, :, None]
         high = last_k[:, None, None, :] - first_q[:, None, :, None]
         return low, high
+
+
+def block_ends(side: Sequence, size: int, device: torch.device) -> tuple[Tensor, Tensor]:
+    """Positions of the first and the last token of each run of `size`, shapes (B|1, n/size)."""
+    first, last = block_edges(side.n, size, device)
+    return _rows(side, first), _rows(side, last)
 
 
 def block_edges(n: int, size: int, device: torch.device) -> tuple[Tensor, Tensor]:

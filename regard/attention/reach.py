@@ -2,7 +2,7 @@
 
 from torch import Tensor
 
-from regard.attention.masks import Causal, Mask, Window
+from regard.attention.masks import Mask
 from regard.attention.positions import Places, Sequence
 
 
@@ -18,11 +18,8 @@ def offset_ranges(mask: Mask, places: Places, who: object) -> list[tuple[int, in
         line = places.axis(axis, who)
         low, high = _range(line)
         for part in mask.conjuncts:
-            along = part if places.num_axes == 1 else part.along(axis)
-            if type(along) is Window:
-                low, high = max(low, -along.before), min(high, along.after)
-            elif type(along) is Causal:
-                high = min(high, 0)
+            least, most = part.bounds(axis)
+            low, high = low if least is None else max(low, least), high if most is None else min(high, most)
         ranges.append((low, high))
     return ranges
 

@@ -6,7 +6,7 @@ from torch import Tensor
 
 from regard.attention.attention import Attention
 from regard.attention.positions import Places
-from regard.attention.weighting import Hard
+from regard.attention.weighting import Hard, Kernel, divided
 
 Index = tuple[Tensor, Tensor, Tensor, Tensor]
 
@@ -17,8 +17,8 @@ def reference(
     v: Float[Tensor, "B G S E"],
     attention: Attention,
     dropout: float = 0.0,
-) -> tuple[Float[Tensor, "B H T E"], Float[Tensor, "B H T"]]:
-    """Output and log-sum-exp of the logits, by the definition.
+) -> tuple[Float[Tensor, "B H T E"], Float[Tensor, "B H T"] | None]:
+    """Output and log-sum-exp of the logits, by the definition; a `Kernel` has no logits, and None.
 
     logits  = β·q kᵀ + bias                     in at least float32; one row for the batch where none differs
     logits  = −∞ where the mask forbids
@@ -26,6 +26,9 @@ def reference(
     output  = weights · v
     """
     q, k, v, attention, index, places, mask = _prepared(q, k, v, attention)
+    if isinstance(attention.weighting, Kernel):
+        weights = kernel_weights(q, k, attention, mask)
+        return (torch.nn.functional.dropout(weights, dropout) if dropout else weights) @ v, None
 
     logits = logits_of(q, k, attention, index, places)
     logits = logits.masked_fill(~mask, -torch.inf)
@@ -42,6 +45,8 @@ def weight_map(
 ) -> Float[Tensor, "#B H T S"]:
     """The map of the definition, in at least float32; one for the whole batch where its rows do not differ."""
     q, k, _, attention, index, places, mask = _prepared(q, k, k, attention)
+    if isinstance(attention.weighting, Kernel):
+        return kernel_weights(q, k, attention, mask)
     return weigh(logits_of(q, k, attention, index, places).masked_fill(~mask, -torch.inf), attention)
 
 
@@ -80,6 +85,17 @@ def weigh(logits: Float[Tensor, "#B H T S"], attention: Attention) -> Float[Tens
         first = torch.where(best == best.amax(-1, keepdim=True), positions, best.shape[-1]).amin(-1, keepdim=True)
         return (positions == first).to(logits.dtype).masked_fill(empty, 0)
     return torch.softmax(logits.masked_fill(empty, 0), -1).masked_fill(empty, 0)
+
+
+def kernel_weights(
+    q: Float[Tensor, "B H T D"], k: Float[Tensor, "B H S D"], attention: Attention, mask: Bool[Tensor, "..."]
+) -> Float[Tensor, "B H T S"]:
+    """`g(q)·g(k)` where visible, as shares of its sum unless told otherwise; zeros where that sum is zero."""
+    kernel, content = attention.weighting, attention.content
+    assert isinstance(kernel, Kernel)
+    assert content is not None
+    products = (kernel.map(q, content) @ kernel.map(k, content).mT).masked_fill(~mask, 0)
+    return divided(products, products.sum(-1, keepdim=True)) if kernel.normalise else products
 
 
 def logsumexp(logits: Float[Tensor, "#B H T S"]) -> Float[Tensor, "#B H T"]:

@@ -58,6 +58,10 @@ class Quadratic(Term):
         return self.centre.shape[0]
 
     @property
+    def by_position(self) -> bool:
+        return True
+
+    @property
     def is_full(self) -> bool:
         """Whether rows and columns are coupled: a matrix per head."""
         return self.precision.ndim == 3
@@ -203,6 +207,10 @@ class RelativeTable(Term):
     @property
     def heads(self) -> int:
         return self.table.shape[0]
+
+    @property
+    def by_position(self) -> bool:
+        return True
 
     @property
     def reach(self) -> tuple[int, ...]:

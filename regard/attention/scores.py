@@ -30,6 +30,11 @@ class Term(Value):
         """The number of heads that this term is for, None when it fits any."""
         return None
 
+    @property
+    def by_position(self) -> bool:
+        """Whether a pair's own tokens and positions say all, no tensor over pairs: then a piece scores as the whole."""
+        return False
+
     def check(self, shape: "Shape", places: Places) -> None:
         """Raise unless this term fits tensors of these sizes."""
 
@@ -90,6 +95,10 @@ class Sum(Term):
     def heads(self) -> int | None:
         return max([term.heads or 0 for term in self.parts]) or None
 
+    @property
+    def by_position(self) -> bool:
+        return all([term.by_position for term in self.parts])
+
     def check(self, shape: Shape, places: Places) -> None:
         if sum(isinstance(term, Content) for term in self.parts) > 1:
             raise ValueError(f"scores may hold Content once: got {self!r}; give the sum of the betas to one Content")
@@ -119,6 +128,10 @@ class Content(Term):
     def check(self, shape: Shape, places: Places) -> None:
         if shape.D < 1:
             raise ValueError(f"{self!r} needs q and k with columns: got D={shape.D}; leave it out of the scores")
+
+    @property
+    def by_position(self) -> bool:
+        return True
 
     def scale(self, width: int) -> float:
         return 1 / math.sqrt(width) if self.beta is None else float(self.beta)
@@ -174,6 +187,10 @@ class Slopes(Term):
     @property
     def heads(self) -> int | None:
         return self.slopes.shape[0]
+
+    @property
+    def by_position(self) -> bool:
+        return True
 
     def check(self, shape: Shape, places: Places) -> None:
         if tuple(self.slopes.shape) != (shape.H,):

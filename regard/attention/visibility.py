@@ -3,11 +3,11 @@
 import torch
 from torch import Tensor
 
-from regard.attention.masks import Causal, Mask, Window
+from regard.attention.masks import Bound, Mask
+from regard.attention.offset_masks import Causal, Window
 from regard.attention.padding import KeyPadding, Padding, RealTokens
 from regard.attention.positions import Places, Sequence
 
-Bound = int | None
 CHUNK = 1 << 24  # pairs decided at once when only the definition can tell
 
 

@@ -7,7 +7,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from regard.algorithms import attend, weights
-from regard.attention import Attention, Content, Mask, Positions
+from regard.attention import Attention, Cache, Content, Mask, Positions
 from regard.layers.scaled_dot_product import EVERYTHING, check_sequence, compose
 
 
@@ -110,12 +110,21 @@ class MultiHead(nn.Module):
         mask: Mask = EVERYTHING,
         queries: Positions | None = None,
         keys: Positions | None = None,
+        cache: Cache | None = None,
+        lengths: tuple[int, ...] | list[int] | None = None,
+        start: int | tuple[int, ...] | list[int] | None = None,
     ) -> Float[Tensor, "B T Co"]:
         """Attend from q to k and v; k defaults to q, v to k. True in `key_padding_mask` marks a pad key.
 
         A pair is visible when `key_padding_mask`, `causal` and `mask` all allow it. `queries` and `keys` say where the
         tokens stand, for masks and layers that ask.
+
+        With a `cache` q is a piece of a sequence, which goes on from what the cache holds; the mask must hide the
+        future. `lengths` says how many of its tokens are real in each row, `start` where it begins, as in
+        `Cache.append`.
         """
+        given = {"k": k, "v": v, "key_padding_mask": key_padding_mask, "queries": queries, "keys": keys}
+        _check_cached(cache, given, {"lengths": lengths, "start": start})
         k = q if k is None else k
         v = k if v is None else v
         check_sequence("q", q, "T", self.query.in_features)
@@ -125,6 +134,8 @@ class MultiHead(nn.Module):
         q_BHTD = split_heads(self.query(q), self.num_heads)
         k_BGSD = split_heads(self.key(k), self.num_groups)
         v_BGSE = split_heads(self.value(v), self.num_groups)
+        if cache is not None:
+            k_BGSD, v_BGSE, attention = cache.append(k_BGSD, v_BGSE, attention, lengths, start)
         o_BHTE = self.mix(q_BHTD, k_BGSD, v_BGSE, attention, self.dropout if self.training else 0.0)
         return self.out(merge_heads(o_BHTE))
 
@@ -208,6 +219,25 @@ def split_heads(x: Float[Tensor, "B T HD"], num_heads: int) -> Float[Tensor, "B 
 def merge_heads(x: Float[Tensor, "B H T E"]) -> Float[Tensor, "B T HE"]:
     """The heads side by side, in order."""
     return x.transpose(1, 2).flatten(2)  # (B, H, T, E) → (B, T, H, E) → (B, T, H·E)
+
+
+INSTEAD = {
+    "k": "it is for tokens that attend to themselves; leave k out",
+    "v": "it is for tokens that attend to themselves; leave v out",
+    "key_padding_mask": "it counts real tokens; give the lengths of the piece",
+    "queries": "it counts positions itself; leave queries out",
+    "keys": "it counts positions itself; leave keys out",
+}
+
+
+def _check_cached(cache: Cache | None, given: dict[str, object], of_piece: dict[str, object]) -> None:
+    """Raise unless what is given is for a piece and a cache, or for neither."""
+    for name, value in of_piece.items():
+        if cache is None and value is not None:
+            raise ValueError(f"{name} is for a piece of a sequence: got {name} without a cache; give cache=…")
+    for name, value in given.items():
+        if cache is not None and value is not None:
+            raise ValueError(f"a cache takes q alone: got {name}, but {INSTEAD[name]}")
 
 
 def check_divides(whole_name: str, whole: int, part_name: str, part: int) -> None:

@@ -14,11 +14,15 @@ from torch import Tensor
 
 from regard.attention import (
     Attention,
+    Axial,
     Bias,
+    Blocks,
     Causal,
     Content,
     Dense,
+    Dilated,
     Everything,
+    GlobalTokens,
     Grid,
     Hard,
     KeyPadding,
@@ -28,15 +32,19 @@ from regard.attention import (
     Positions,
     Quadratic,
     RelativeTable,
+    SameColumn,
+    SameRow,
     Sequence,
     Shape,
     Slopes,
     Softmax,
     Strided,
     Term,
+    Tiles,
     Weighting,
     Window,
 )
+from tests.algorithms.kernels import KERNELS, fits_kernel
 
 
 @dataclass(frozen=True)
@@ -174,9 +182,26 @@ MASKS: dict[str, Callable[[Draw], Mask]] = {
     "not causal": lambda draw: ~Causal(),
     "not both": lambda draw: ~(Causal() & Window(4)) & KeyPadding(draw.lengths),
     "not lengths": lambda draw: ~Padding(draw.whole(draw.lengths)),
+    "blocks": lambda draw: Blocks(5, shift=2),
+    "causal blocks": lambda draw: Causal() & Blocks(7),
+    "blocks of key lengths": lambda draw: Blocks(6) & KeyPadding(draw.whole(draw.lengths)),
+    "not blocks": lambda draw: ~Blocks(9),
+    "dilated": lambda draw: Dilated(3, before=4, after=2),
+    "window or global tokens": lambda draw: Window(2, 2) | GlobalTokens(2),
+    "causal window or strided": lambda draw: Causal() & (Window(3) | Strided(4)),
+}
+IN_LINE = ("causal", "window", "strided", "both", "blocks", "dilated", "global")  # words of masks that need an order
+
+GRID_MASKS: dict[str, Callable[[Draw], Mask]] = {
     "neighbours": lambda draw: Neighbours(1, 2),
     "neighbours but one": lambda draw: Neighbours(2, 1) & ~Neighbours(0, 0),
+    "tiles": lambda draw: Tiles(2, 3),
+    "shifted tiles": lambda draw: Tiles(3, 4, down=1, right=3),
+    "axial": lambda draw: Axial(),
+    "same row": lambda draw: SameRow(),
+    "same column": lambda draw: SameColumn(),
 }
+MASKS |= GRID_MASKS
 
 TWO_SIDES = tuple[Positions | None, Positions | None]
 POSITIONS: dict[str, Callable[[Draw], TWO_SIDES]] = {
@@ -255,7 +280,8 @@ class Case:
         return " + ".join(moved) or "ordinary"
 
 
-WEIGHTINGS: dict[str, Weighting] = {"softmax": Softmax(), "hard": Hard()}
+WEIGHTINGS: dict[str, Callable[[Draw], Weighting]] = {"softmax": lambda draw: Softmax(), "hard": lambda draw: Hard()}
+WEIGHTINGS |= KERNELS
 TABLES: dict[str, dict[str, Any]] = {
     "scores": SCORES,
     "mask": MASKS,
@@ -280,10 +306,12 @@ def is_meant(case: Case) -> bool:
     if pads_queries and case.mask != "causal or lengths" and not one_sequence:
         return False
     on_grid = case.positions in GRIDS
-    if case.mask.startswith("neighbours") and not on_grid:
+    if case.mask in GRID_MASKS and not on_grid:
         return False
-    in_line = any(word in case.mask for word in ("causal", "window", "strided", "both"))
+    in_line = any(word in case.mask for word in IN_LINE)
     if on_grid and (in_line or "slopes" in case.scores):
+        return False
+    if case.weighting in KERNELS and not fits_kernel(case.weighting, case.scores, case.wanted):
         return False
     return not (case.weighting == "hard" and case.wanted != "output")
 
@@ -294,6 +322,8 @@ def cases() -> list[Case]:
     chosen += [dict(pair) for pair in itertools.combinations(moves, 2) if pair[0][0] != pair[1][0]]
     # Relative scores are for grids: each of them on a grid, with every other move.
     on_grids = [{"scores": scores, "positions": grid} for scores in RELATIVE for grid in GRIDS]
+    # So are these masks: each by itself, with every other move but scores, which come above.
+    on_grids += [{"mask": mask, "positions": "grid", "scores": "content"} for mask in GRID_MASKS]
     chosen += [pair | {field: name} for pair in on_grids for field, name in moves if field not in pair]
     return [case for case in (Case(**changes) for changes in chosen) if is_meant(case)]
 
@@ -331,7 +361,8 @@ def build(case: Case, device: torch.device, shape: Shape | None = None, seed: in
     k = layout(draw, shape.B, shape.G, shape.S, shape.D).requires_grad_("k" in learnt)
     v = layout(draw, shape.B, shape.G, shape.S, shape.E).requires_grad_("v" in learnt)
     queries, keys = POSITIONS[case.positions](draw)
-    attention = Attention(SCORES[case.scores](draw), MASKS[case.mask](draw), WEIGHTINGS[case.weighting], queries, keys)
+    weighting = WEIGHTINGS[case.weighting](draw)
+    attention = Attention(SCORES[case.scores](draw), MASKS[case.mask](draw), weighting, queries, keys)
     return_lse = TABLES["wanted"][case.wanted]
     grads = [layout(draw, shape.B, shape.H, shape.T, shape.E)]
     if return_lse:

@@ -24,7 +24,8 @@ def verdicts(call: Call, names: list[str] | None = None) -> dict[str, str]:
     exact, own, depth = _define(wide), _define(call), _depth(wide)
     if names is None:
         names = [*(algorithm.NAME for algorithm in ALGORITHMS), "the planner's choice"]
-    return {name: _verdict(name, call, exact, own, depth) for name in names}
+    refusals = _refusals(call)
+    return {name: _verdict(name, call, exact, own, depth, refusals) for name in names}
 
 
 def wrong(call: Call, names: list[str] | None = None) -> dict[str, str]:
@@ -32,13 +33,13 @@ def wrong(call: Call, names: list[str] | None = None) -> dict[str, str]:
     return {name: verdict for name, verdict in verdicts(call, names).items() if verdict not in (EQUAL, REFUSED)}
 
 
-def _verdict(name: str, call: Call, exact: Results, own: Results, depth: float) -> str:
+def _verdict(name: str, call: Call, exact: Results, own: Results, depth: float, refusals: dict[str, str | None]) -> str:
     algorithm = name if name in [known.NAME for known in ALGORITHMS] else None
 
     def run(q: Tensor, k: Tensor, v: Tensor, attention: Attention) -> Any:
         return attend(q, k, v, attention, algorithm=algorithm, return_lse=call.return_lse)
 
-    refusal = _refusal(algorithm, call) if algorithm else None
+    refusal = refusals[algorithm] if algorithm else None
     if refusal is None:
         incoming = max(float(grad.abs().max()) for grad in call.grads)
         return "; ".join(mismatches(results(run, call), own, exact, incoming, depth)) or EQUAL
@@ -49,11 +50,10 @@ def _verdict(name: str, call: Call, exact: Results, own: Results, depth: float) 
     return f"runs although it refuses: {refusal}"
 
 
-def _refusal(algorithm: str, call: Call) -> str | None:
-    """What the plan says of an algorithm."""
+def _refusals(call: Call) -> dict[str, str | None]:
+    """What the plan says of each algorithm."""
     planned = plan(call.q, call.k, call.v, call.attention, return_lse=call.return_lse)
-    (candidate,) = [candidate for candidate in planned.candidates if candidate.name == algorithm]
-    return candidate.refusal
+    return {candidate.name: candidate.refusal for candidate in planned.candidates}
 
 
 def results(run: Callable[..., Any], call: Call) -> Results:
@@ -76,6 +76,8 @@ def _depth(call: Call) -> float:
     """How far below zero, or above, the largest logits of the rows lie."""
     with torch.no_grad():
         lse = reference(call.q, call.k, call.v, call.attention)[1]
+    if lse is None:  # features are no logits
+        return 0.0
     return float(lse.masked_fill(lse.isinf(), 0).abs().max())
 
 

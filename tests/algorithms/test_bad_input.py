@@ -15,12 +15,16 @@ from regard.attention import (
     Causal,
     Content,
     Dense,
+    Elu,
     Grid,
     Hard,
+    Kernel,
     KeyPadding,
     Mask,
     OffsetMask,
     Padding,
+    RandomFeatures,
+    Relu,
     Sequence,
     Slopes,
     Strided,
@@ -56,8 +60,8 @@ def masked(make: Callable[[], Any], **options) -> Callable[[], Any]:
     return attended(lambda: Attention(mask=make()), **options)
 
 
-def scored(make: Callable[[], Any], **options) -> Callable[[], Any]:
-    return attended(lambda: Attention(scores=make()), **options)
+def scored(make: Callable[[], Any], weighting: Any = None, **options) -> Callable[[], Any]:
+    return attended(lambda: Attention(scores=make(), weighting=weighting), **options)
 
 
 def placed(make: Callable[[], dict[str, Any]], mask: Any = None) -> Callable[[], Any]:
@@ -70,6 +74,7 @@ def flags(*sizes: int) -> Tensor:
 
 Q, K, V = tensors()
 SLOPES = Slopes.geometric(4)
+RANDOM = Kernel(RandomFeatures.draw(4, 8))
 
 # name: the call, and what the message must hold: the requirement and the offending value.
 BAD: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
@@ -99,6 +104,42 @@ BAD: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
     "negative dropout": (attended(dropout=-0.1), ("dropout", "-0.1")),
     "dropout of nan": (attended(dropout=float("nan")), ("dropout", "nan")),
     "log-sum-exp of hard": (attended(Attention(weighting=Hard()), return_lse=True), ("log-sum-exp", "return_lse=True")),
+    "log-sum-exp of a kernel": (
+        attended(Attention(weighting=Kernel(Elu())), return_lse=True),
+        ("Kernel(Elu()) has no log-sum-exp", "return_lse=True"),
+    ),
+    "a kernel with beta": (
+        attended(Attention(Content(0.5), weighting=Kernel(Elu()))),
+        ("Kernel(Elu()) has no β", "Content(beta=0.5)"),
+    ),
+    "a kernel with a negative beta": (
+        attended(Attention(Content(-0.5), weighting=Kernel(Relu()))),
+        ("has no β", "Content(beta=-0.5)"),
+    ),
+    "random features with beta of zero": (
+        attended(Attention(Content(0.0), weighting=RANDOM)),
+        ("β must be positive", "Content(beta=0.0)"),
+    ),
+    "random features with a negative beta": (
+        attended(Attention(Content(-1.0), weighting=RANDOM)),
+        ("β must be positive", "Content(beta=-1.0)"),
+    ),
+    "random features of another width": (
+        attended(inputs=tensors(q=(2, 4, 6, 7), k=(2, 2, 6, 7)), attention=Attention(weighting=RANDOM)),
+        ("width 8", "D=7"),
+    ),
+    "double random features": (
+        attended(lambda: Attention(weighting=Kernel(RandomFeatures(torch.zeros(4, 8, dtype=torch.float64))))),
+        ("at most torch.float32", "torch.float64"),
+    ),
+    "a kernel with slopes": (
+        attended(Attention(Content() + SLOPES, weighting=Kernel(Elu()))),
+        ("no logits to add to", "Slopes(float32[4])"),
+    ),
+    "a kernel without content": (
+        scored(lambda: SLOPES, weighting=Kernel(Elu())),
+        ("no logits to add to", "Slopes(float32[4])"),
+    ),
     "infinite beta": (lambda: Content(beta=float("inf")), ("beta must be finite", "inf", "Hard()")),
     "beta of nan": (lambda: Content(beta=float("nan")), ("beta must be finite", "nan")),
     "content twice": (scored(lambda: Content() + Content(0.5)), ("Content once", "Content(beta=0.5)")),
@@ -224,6 +265,8 @@ def test_a_good_call_would_have_been_stopped_by_the_check():
         ("fused", Attention()),
         ("packed", Attention(mask=Padding([2, 6]))),
         ("blockwise", Attention(mask=Causal())),
+        ("linear", Attention(weighting=Kernel(Elu()))),
+        ("chunked", Attention(mask=Causal(), weighting=Kernel(Elu()))),
     ):
         with NoArithmetic(), pytest.raises(AssertionError, match="ran before"):
             attend(Q, K, V, value, algorithm=name)

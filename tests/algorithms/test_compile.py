@@ -10,9 +10,11 @@ from torch._dynamo.testing import CompileCounterWithBackend
 from regard import Attention, attend, plan
 from regard.attention import (
     Bias,
+    Blocks,
     Causal,
     Content,
     Dense,
+    GlobalTokens,
     KeyPadding,
     Not,
     Padding,
@@ -56,6 +58,10 @@ VALUES: dict[str, Callable[[Layer, Tensor], Attention]] = {
     "window": lambda layer, extra: Attention(mask=Window(3, 1)),
     # torch.compile cannot follow `~` on an object, which is `Not`.
     "not strided": lambda layer, extra: Attention(mask=Not(Strided(3)) | Window(1)),
+    "blocks": lambda layer, extra: Attention(mask=Causal() & Blocks(8)),
+    "shifted blocks": lambda layer, extra: Attention(mask=Blocks(7, shift=3)),
+    "causal window": lambda layer, extra: Attention(mask=Causal() & Window(5)),
+    "window or global tokens": lambda layer, extra: Attention(mask=Window(2, 2) | GlobalTokens(2)),
     "starts": lambda layer, extra: Attention(mask=Causal(), queries=Sequence(N, start=extra)),
     "bias": lambda layer, extra: Attention(Content() + Bias(layer.bias)),
     "slopes": lambda layer, extra: Attention(Content() + Slopes(layer.slopes), mask=Causal()),

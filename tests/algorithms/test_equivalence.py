@@ -7,11 +7,12 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from regard.algorithms import slabs
+from regard.algorithms import causal_sums, slabs
 from regard.algorithms.planner import ALGORITHMS
 from regard.attention import Shape
 from tests.algorithms.cases import DTYPES, TABLES, Case, build, cases, is_meant
 from tests.algorithms.harness import EQUAL, REFUSED, verdicts, wrong
+from tests.algorithms.kernels import KERNELS
 
 
 @pytest.mark.parametrize("case", cases(), ids=str)
@@ -34,6 +35,10 @@ def sizes(draw: st.DrawFn, one_length: bool, narrowest: int) -> Shape:
 def calls(draw: st.DrawFn) -> tuple[Case, Shape, int]:
     """A case with any number of its fields moved, at any size."""
     case = Case(**{field: draw(st.sampled_from(list(table))) for field, table in TABLES.items() if field != "shape"})
+    if draw(st.booleans()):
+        case = replace(case, weighting="softmax")
+    elif case.weighting in KERNELS:  # most scores are nothing to them
+        case = replace(case, scores="content", wanted="output")
     one_length = not is_meant(Case(mask=case.mask, shape="fewer keys"))
     # A half-precision kernel goes back from the rounded output; over few columns that one rounding is no mean of many.
     narrowest = 8 if DTYPES[case.dtype].itemsize == 2 else 1
@@ -46,6 +51,8 @@ def test_any_moves_at_any_size(drawn: tuple[Case, Shape, int], device):
     case, shape, seed = drawn
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(slabs, "SIZE", 16)  # many blocks in few tokens
+        patch.setattr(causal_sums, "CHUNK", 16)
+        patch.setattr(causal_sums, "PIECE", 128)
         problems = wrong(build(case, device, shape, seed))
     assert problems == {}
 
@@ -82,6 +89,19 @@ RUNS = {
             ("queries from 5", "lopsided window"),
         )
     ],
+    "toeplitz": [
+        *[
+            replace(
+                GRID, scores="bounded table alone", positions=positions, shape=shape, wanted="output and log-sum-exp"
+            )
+            for positions in ("grid", "strided grid", "no positions")
+            for shape in ("32 tokens", "63 tokens of width 60", "fewer queries", "grouped heads", "one key head")
+        ],
+        *[replace(GRID, scores="bounded table alone", dtype=dtype) for dtype in DTYPES],
+        replace(GRID, scores="bounded table alone", mask="neighbours"),
+        Case(scores="bounded table alone", mask="causal"),
+        Case(scores="bounded table alone", positions="queries from 5", mask="lopsided window"),
+    ],
     "augmented": [
         replace(GRID, scores=scores, dtype=dtype)
         for scores, dtype in (
@@ -97,6 +117,66 @@ RUNS = {
         for scores in ("full gaussian alone", "gaussian and tables alone", "bias alone")
         for mask in ("everything", "neighbours but one", "dense per head")
         for dtype in ("float32", "bfloat16")
+    ],
+    "linear": [
+        Case(weighting=kernel, mask=mask, shape=shape, dtype=dtype)
+        for kernel in KERNELS
+        for mask, shape, dtype in (
+            ("everything", "several blocks", "float32"),
+            ("everything", "fewer keys", "bfloat16"),
+            ("key lengths", "grouped heads", "float64"),
+            ("two paddings", "several blocks", "float32"),
+            ("causal", "one query", "float16"),
+        )
+    ],
+    "chunked": [
+        Case(weighting=kernel, mask=mask, shape=shape, positions=positions, dtype=dtype)
+        for kernel in KERNELS
+        for mask, shape, positions, dtype in (
+            ("causal", "several blocks", "no positions", "float32"),
+            ("causal", "several blocks of keys", "no positions", "bfloat16"),
+            ("causal", "fewer keys", "both from 0", "float16"),
+            ("causal", "several blocks of keys", "queries from 5", "float64"),
+            ("causal", "several blocks", "steps 2", "float32"),
+            ("causal key lengths", "several blocks of keys", "both from 0", "float32"),
+            ("causal map", "several blocks", "no positions", "bfloat16"),
+            ("causal lengths", "several blocks", "queries from 5", "float32"),
+        )
+    ],
+    "banded": [
+        *[
+            Case(mask=mask, shape=shape, dtype=dtype)
+            for mask in ("window", "lopsided window", "causal window", "window of oneself")
+            for shape in ("several blocks", "several blocks of keys", "grouped heads", "wide values")
+            for dtype in ("bfloat16", "float16")
+        ],
+        Case(mask="window", positions="both from 0", shape="fewer keys", dtype="bfloat16"),
+    ],
+    "partitioned": [
+        *[
+            Case(mask=mask, shape=shape, dtype=dtype)
+            for mask in ("blocks", "causal blocks", "strided", "dilated", "blocks of key lengths")
+            for shape in ("several blocks", "63 tokens of width 60", "grouped heads")
+            for dtype in ("float32", "bfloat16")
+        ],
+        *[
+            replace(GRID, mask=mask, positions=grid, scores=scores)
+            for mask in ("tiles", "shifted tiles", "same row", "same column")
+            for grid in ("grid", "strided grid")
+            for scores in ("content", "gaussian", "table", "full gaussian alone")
+        ],
+        Case(mask="dilated", weighting="hard"),
+        Case(mask="blocks", positions="both from 0", shape="fewer queries", wanted="output and log-sum-exp"),
+    ],
+    "merged": [
+        *[
+            Case(mask=mask, shape="several blocks", dtype=dtype, wanted="output and log-sum-exp")
+            for mask in ("window or global tokens", "causal window or strided", "window or strided")
+            for dtype in ("float32", "bfloat16")
+        ],
+        replace(GRID, mask="axial"),
+        replace(GRID, mask="axial", scores="gaussian"),
+        Case(mask="causal or lengths", scores="bias with gradient"),
     ],
     "blockwise": [
         Case(mask="not both", scores="bias and slopes"),

@@ -7,14 +7,17 @@ import pytest
 import torch
 from torch import Tensor
 
-from regard.algorithms import ceilings, planner
+from regard.algorithms import ceilings, planner, toeplitz, toeplitz_kernel
 from regard.algorithms import reference as definition
+from regard.algorithms.convolution import taps
 from regard.algorithms.cost import Cost
 from regard.attention import (
     Attention,
+    Blocks,
     Causal,
     Content,
     Everything,
+    GlobalTokens,
     Grid,
     KeyPadding,
     Padding,
@@ -23,11 +26,13 @@ from regard.attention import (
     Sequence,
     Softmax,
     Sum,
+    Tiles,
     Window,
 )
 from regard.attention.reference import reference
 from tests.algorithms.cases import Case, build
 from tests.algorithms.harness import EQUAL, results, verdicts
+from tests.algorithms.linear_mistakes import MISTAKES
 from tests.tolerances import mismatches
 
 Run = Callable[..., tuple[Tensor, Tensor | None]]
@@ -132,6 +137,32 @@ def scaled_gradient(x: Tensor, factor: float) -> Tensor:
     return factor * x + (1 - factor) * x.detach()
 
 
+@dataclass(frozen=True, eq=False)
+class Unseen(GlobalTokens):
+    """Global tokens that see every key, and are seen by nobody for it."""
+
+    def allows(self, b, h, i, j, places):
+        return (places.queries.at(b, i) < self.count) & (j == j)
+
+
+def by_blocks(change: Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]) -> Run:
+    """Products with the blocks of a map, from spoilt exponentials or spoilt sums of them."""
+
+    def run(q: Tensor, k: Tensor, v: Tensor, attention: Attention, *, dropout: float, return_lse: bool):
+        places = attention.places(q.shape[2], k.shape[2])
+        rows, columns = toeplitz.grid_axes(places)
+        kernel = toeplitz._kernel(attention, places, taps(Everything(), places))
+        return toeplitz_kernel.quotient(*change(kernel, toeplitz._sums(kernel, rows, columns)), v, rows, columns), None
+
+    return run
+
+
+def of_the_interior(sums: Tensor) -> Tensor:
+    """Those of the pixel in the middle, for all."""
+    middle = sums[:, sums.shape[1] // 2, None, sums.shape[2] // 2, None]
+    return middle.expand_as(sums)
+
+
 # The mistake, and a case that must show it. Half precision is the hardest place to see a small one.
 CONTROLS: dict[str, tuple[Run, Case]] = {
     "zeros": (afterwards(lambda out, lse: (out * 0, lse)), Case()),
@@ -212,6 +243,29 @@ CONTROLS: dict[str, tuple[Run, Case]] = {
         Case(mask="neighbours", positions="grid"),
     ),
 }
+CONTROLS |= {
+    "blocks off by one": (instead(lambda a: replace(a, mask=Blocks(5, shift=3))), Case(mask="blocks")),
+    "blocks that are not causal": (instead(lambda a: replace(a, mask=Blocks(7))), Case(mask="causal blocks")),
+    "a tile shifted the wrong way": (
+        instead(lambda a: replace(a, mask=Tiles(3, 4, down=2, right=1))),
+        Case(mask="shifted tiles", positions="grid"),
+    ),
+    "global tokens that see and are not seen": (
+        instead(lambda a: replace(a, mask=Window(2, 2) | Unseen(2))),
+        Case(mask="window or global tokens"),
+    ),
+}
+CONTROLS |= {
+    "blocks at the opposite offset": (
+        by_blocks(lambda kernel, sums: (kernel.flip(1, 2), sums)),
+        Case(scores="bounded table alone", positions="grid"),
+    ),
+    "sums of the interior at the border": (
+        by_blocks(lambda kernel, sums: (kernel, of_the_interior(sums))),
+        Case(scores="bounded table alone", positions="grid"),
+    ),
+}
+CONTROLS |= MISTAKES
 ROUNDING: dict[str, tuple[Run, Case]] = {
     "float32 in bfloat16": (in_type(torch.bfloat16), Case()),
     "float32 in float16": (in_type(torch.float16), Case()),

@@ -208,7 +208,7 @@ def test_memory_of_the_choice_is_linear(machine: str):
 @pytest.mark.parametrize("wrong", ["fuesd", "packd", "flash"])
 def test_an_unknown_algorithm_names_its_neighbours(wrong: str):
     q = torch.zeros(1, 1, 2, 4)
-    expected = {"fuesd": "fused", "packd": "packed", "flash": "fused, augmented, packed, .*, reference"}[wrong]
+    expected = {"fuesd": "fused", "packd": "packed", "flash": "fused, augmented, banded, .*, reference"}[wrong]
     with pytest.raises(ValueError, match=expected) as error:
         attend(q, q, q, algorithm=wrong)
     assert repr(wrong) in str(error.value)
@@ -243,7 +243,7 @@ def test_a_forced_algorithm_that_refuses_says_why(name: str):
 
 def test_every_algorithm_has_an_efficiency_in_every_table():
     for table in ceilings.TABLES.values():
-        assert set(table.efficiency) >= {algorithm.NAME for algorithm in planner.ALGORITHMS}
+        assert set(table.efficiency) >= {a.NAME for a in planner.ALGORITHMS if not hasattr(a, "seconds")}
 
 
 def test_beta_and_contents_are_no_part_of_the_problem():

@@ -5,7 +5,7 @@ import torch
 
 from regard import Attention, Plan, plan
 from regard.algorithms.planner import ALGORITHMS
-from regard.algorithms.report import rich_table, si, table
+from regard.algorithms.report import plain, rich_table, si
 from regard.attention import Causal, Hard, KeyPadding, Slopes, Strided
 
 
@@ -25,7 +25,7 @@ PLANS = {
 @pytest.mark.parametrize("width", [50, 80, 200])
 @pytest.mark.parametrize("name", PLANS)
 def test_every_algorithm_has_its_row_and_no_reason_is_cut(name: str, width: int) -> None:
-    shown, made = table(PLANS[name], width), PLANS[name]
+    shown, made = plain(PLANS[name].rich(), width), PLANS[name]
     assert max(len(line) for line in shown.splitlines()) <= width
     # Wrapping puts line breaks and indentation anywhere: compare without white space.
     squeezed = "".join(shown.split())
@@ -51,7 +51,7 @@ def test_the_title_says_what_is_planned() -> None:
     assert "Attention(scores=Content(beta=None), mask=Everything(), weighting=Softmax())" in shown
     assert "B=4 H=16 G=16 T=4096 S=4096 D=64 E=64 · bfloat16 · h200 · forward and backward" in shown
     assert "forward only" in str(PLANS["slopes"])
-    assert "· dropout · log-sum-exp" in table(planned(Attention(), dropout=0.1, return_lse=True), width=120)
+    assert "· dropout · log-sum-exp" in plain(planned(Attention(), dropout=0.1, return_lse=True).rich(), width=120)
 
 
 def test_figures_are_the_costs() -> None:

@@ -4,20 +4,31 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from torch._subclasses.fake_tensor import FakeTensorMode
 
-from regard.algorithms.problem import pose
-from regard.algorithms.visits import in_band, visited
+from regard.algorithms import blockwise, flex, slabs, visits
+from regard.algorithms.problem import Problem, pose
+from regard.algorithms.visits import in_band, pieces, visited
 from regard.attention import (
     Attention,
+    Axial,
+    Blocks,
     Causal,
     Dense,
+    Dilated,
     Everything,
+    GlobalTokens,
+    Grid,
     KeyPadding,
     Mask,
+    Neighbours,
     Padding,
     Places,
+    SameColumn,
+    SameRow,
     Sequence,
     Strided,
+    Tiles,
     Window,
 )
 from regard.attention.visibility import visible
@@ -66,9 +77,26 @@ def analytic(T: int, S: int) -> st.SearchStrategy[Mask]:
     return masks
 
 
+number, size_of = st.integers(0, 9), st.integers(1, 9)
+patterns = st.one_of(
+    st.builds(Strided, size_of),
+    st.builds(Blocks, size_of, number),
+    st.builds(Dilated, size_of, number, number),
+    st.builds(GlobalTokens, size_of),
+)
+on_grids = st.one_of(
+    st.builds(Neighbours, number, number),
+    st.builds(Tiles, size_of, size_of, number, number),
+    st.sampled_from([SameRow(), SameColumn(), Axial()]),
+)
+
+
 def any_mask(T: int, S: int) -> st.SearchStrategy[Mask]:
     dense = flags(T, S).map(Dense) | flags(H, T, S).map(Dense) | flags(B, 1, T, S).map(Dense)
-    leaves = analytic(T, S) | dense | st.integers(1, 9).map(Strided)
+    return joined(analytic(T, S) | dense | patterns)
+
+
+def joined(leaves: st.SearchStrategy[Mask]) -> st.SearchStrategy[Mask]:
     pairs = (lambda pair: pair[0] & pair[1], lambda pair: pair[0] | pair[1], lambda pair: ~pair[0])
     return st.recursive(leaves, lambda m: st.tuples(m, m, st.sampled_from(pairs)).map(lambda x: x[2](x)), max_leaves=4)
 
@@ -147,31 +175,165 @@ def test_who_sees_and_who_is_seen(drawn: tuple):
     assert torch.equal(seen.expand(B, H, S), pairs.any(2))
 
 
+def problem_of(attention: Attention, T: int, S: int) -> Problem:
+    q, k = torch.empty(B, H, T, 1, device="meta"), torch.empty(B, H, S, 1, device="meta")
+    return pose(q, k, k, attention)
+
+
 @st.composite
 def countable(draw: st.DrawFn) -> tuple[Attention, int, int]:
-    """Conjunctions of causal, window and padding with lengths as sizes."""
-    T = draw(small)
-    S = draw(st.just(T) | small)
-    simple = [st.just(Causal()), st.builds(Window, st.integers(0, 12), st.integers(0, 12)), lengths(S).map(KeyPadding)]
+    """Masks that sizes alone decide, joined in any way, on lines and on grids of steps of their own."""
+    sides = [draw(st.tuples(st.integers(1, 6), st.integers(1, 6))) for _ in range(2)]
+    T, S = (h * w for h, w in sides)
+    S = draw(st.sampled_from([S, T]))
+    start, step = st.integers(-9, 9), st.integers(1, 2)
+    if S == T and draw(st.booleans()):
+        grids = [Grid(*sides[0], draw(st.tuples(start, start)), draw(st.tuples(step, step))) for _ in range(2)]
+        leaves, (queries, keys) = on_grids, grids
+    else:
+        queries, keys = (draw(st.builds(Sequence, st.just(n), start, step)) for n in (T, S))
+        queries = draw(st.sampled_from([queries, None]))
+        leaves = patterns | st.just(Causal()) | st.builds(Window, number, number)
+    leaves |= lengths(S).map(KeyPadding)
     if T == S:
-        simple.append(lengths(S).map(Padding))
+        leaves |= lengths(S).map(Padding)
     mask: Mask = Everything()
-    for part in draw(st.lists(st.one_of(simple), min_size=1, max_size=3)):
+    for part in draw(st.lists(leaves | joined(leaves), min_size=1, max_size=3)):
         mask = mask & part
-    step = draw(st.integers(1, 2))
-    queries = draw(st.none() | st.builds(Sequence, st.just(T), st.integers(-9, 9), st.just(step)))
-    return Attention(mask=mask, queries=queries, keys=Sequence(S, draw(st.integers(-9, 9)), step)), T, S
+    return Attention(mask=mask, queries=queries, keys=keys), T, S
+
+
+def in_whole_blocks(mask: Mask, places: Places, T: int, S: int, size: int) -> int:
+    some = mask.blocks(places, size, CPU).some.expand(B, H, -(-T // size), -(-S // size))
+    return size * size * int(some.sum())
+
+
+@settings(max_examples=300)
+@given(drawn=countable(), size=st.integers(1, 9), chunk=st.sampled_from([1, 7, 1 << 14]))
+def test_visited_blocks_are_counted_exactly(drawn: tuple, size: int, chunk: int):
+    attention, T, S = drawn
+    problem = problem_of(attention, T, S)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(visits, "CHUNK", chunk)
+        visits._counted.cache_clear()
+        counted = visited(problem, size)
+    assert counted == in_whole_blocks(attention.mask, problem.places, T, S, size)
+    assert visited(problem) == int(every_pair(attention.mask, problem.places, T, S).sum())
 
 
 @settings(max_examples=150)
 @given(drawn=countable(), size=st.integers(1, 9))
-def test_visited_pairs_are_counted_exactly(drawn: tuple, size: int):
+def test_what_cannot_be_counted_is_bounded(drawn: tuple, size: int):
     attention, T, S = drawn
-    q, k = torch.empty(B, H, T, 1, device="meta"), torch.empty(B, H, S, 1, device="meta")
-    problem = pose(q, k, k, attention)
-    pairs = every_pair(attention.mask, problem.places, T, S)
-    assert visited(problem) == int(pairs.sum())
-    some = attention.mask.blocks(problem.places, size, CPU).some.expand(B, H, -(-T // size), -(-S // size))
-    visits = size * size * int(some.sum())
-    # The last block is counted as whole, so where one is cut short the count is an upper bound.
-    assert visited(problem, size) == visits if T % size == S % size == 0 else visited(problem, size) >= visits
+    problem = problem_of(attention, T, S)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(visits, "MOST", 0)
+        visits._counted.cache_clear()
+        bound = visited(problem, size)
+    visits._counted.cache_clear()
+    assert bound >= in_whole_blocks(attention.mask, problem.places, T, S, size)
+
+
+@settings(max_examples=150)
+@given(drawn=masked(), size=st.integers(1, 9))
+def test_what_data_decide_is_bounded(drawn: tuple, size: int):
+    mask, places, T, S = drawn
+    problem = problem_of(Attention(mask=mask, queries=places.queries, keys=places.keys), T, S)
+    assert visited(problem, size) >= in_whole_blocks(mask, places, T, S, size)
+
+
+def test_pairs_of_bands_and_paddings_are_counted_in_closed_form(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(visits, "_counted", None)
+    far = 1 << 40
+    attention = Attention(mask=Causal() & Window(9) & KeyPadding([far, far]))
+    assert visited(problem_of(attention, far, far)) == H * B * (10 * far - 45)
+    assert (
+        visited(problem_of(Attention(mask=Causal()), 1 << 30, 1 << 30), 128)
+        == H * B * (1 << 22) * ((1 << 23) + 1) * 128**2
+    )
+
+
+@pytest.mark.parametrize(
+    ("queries", "size", "most"),
+    [(Sequence(50, -3, 2), 4, 3), (Grid(7, 5, (1, -2), (2, 3)), 4, 3), (Grid(8, 4), 8, 2), (Grid(3, 8), 4, 1)],
+    ids=str,
+)
+def test_pieces_are_the_whole(queries: Sequence | Grid, size: int, most: int):
+    keys = Sequence(9) if isinstance(queries, Sequence) else Grid(3, 3)
+    found = list(pieces(Places(queries, keys), size, most))
+    assert [first for first, _ in found][:2] == [0, -(-found[0][1].queries.count // size)]
+    positions = [piece.queries.at(0, n) for _, piece in found for n in range(piece.queries.count)]
+    assert positions == [queries.at(0, n) for n in range(queries.count)]
+    assert all(piece.queries.count % size == 0 for _, piece in found[:-1])
+
+
+# What a mask leaves, and where: a sequence of several blocks, the last one short, or images of several blocks.
+LINE = {"queries": Sequence(700, 5), "keys": Sequence(900, -3)}
+SAME = {"keys": Sequence(1000)}
+IMAGE = {"keys": Grid(24, 36)}
+IMAGES = {"queries": Grid(24, 24, step=(2, 3)), "keys": Grid(48, 13)}
+REALITY = {
+    "causal": (Causal(), LINE),
+    "window": (Window(100, 20), LINE),
+    "dilated": (Dilated(40, 3, 2), LINE),
+    "strided": (Strided(300), LINE),
+    "causal window or strided": (Causal() & (Window(30) | Strided(256)), LINE),
+    "blocks": (Blocks(200, shift=30), LINE),
+    "causal blocks": (Causal() & Blocks(300), SAME),
+    "not blocks": (~Blocks(500), LINE),
+    "window or global tokens": (Window(40, 40) | GlobalTokens(3), SAME),
+    "blocks of key lengths": (Blocks(256) & KeyPadding([900, 130]), LINE),
+    "blocks of lengths": (Padding([999, 256]) & Blocks(256) & Causal(), SAME),
+    "causal or lengths": (Causal() | KeyPadding([300, 1]), LINE),
+    "neighbours": (Neighbours(2, 3), IMAGE),
+    "tiles": (Tiles(8, 9), IMAGE),
+    "shifted tiles": (Tiles(7, 7, down=4, right=4), IMAGE),
+    "same row": (SameRow(), IMAGE),
+    "same column": (SameColumn(), IMAGE),
+    "axial": (Axial(), IMAGE),
+    "tiles of two grids": (Tiles(9, 5), IMAGES),
+    "same row of two grids": (SameRow(), IMAGES),
+}
+
+
+@pytest.mark.parametrize("name", REALITY)
+def test_reality_follows_the_count(name: str):
+    """On the CPU as many blocks are gathered, and on the GPU as many listed, as the plan pays for."""
+    mask, positions = REALITY[name]
+    attention = Attention(mask=mask, **positions)
+    S = positions["keys"].count
+    T = positions.get("queries", positions["keys"]).count
+    problem = problem_of(attention, T, S)
+    planned = visited(problem, slabs.SIZE) // slabs.SIZE**2
+
+    gathered = 0
+    for slab in slabs.blocks(mask, problem.places, B, H, longest=None):
+        blocks_q, blocks_k = (index // slabs.SIZE for index in (slab.queries, slab.keys))
+        for index, blocks, n in ((slab.queries, blocks_q, T), (slab.keys, blocks_k, S)):
+            whole = [torch.arange(b * slabs.SIZE, min(n, (b + 1) * slabs.SIZE)) for b in blocks.unique().tolist()]
+            assert torch.equal(index, torch.cat(whole))
+        gathered += len(slab.rows) * len(slab.heads) * len(blocks_q.unique()) * len(blocks_k.unique())
+    assert gathered == planned
+
+    structure, tensors = attention.flatten()
+    lists = flex.list_blocks(tensors, repr(structure), B, H, T, S, CPU)
+    rows, heads = lists[0].shape[:2]
+    listed = int(lists[0].sum() + lists[2].sum()) * (B // rows) * (H // heads)
+    assert listed == planned
+    assert flex.SIZE == slabs.SIZE
+
+    everything = B * H * -(-T // slabs.SIZE) * -(-S // slabs.SIZE)
+    assert 0 < planned < everything or name in ("axial", "strided", "same column")  # whose every block holds a pair
+    shown = blockwise.cost(problem).flops
+    assert shown == 2 * planned * slabs.SIZE**2 * 2  # widths of one
+
+
+def test_counting_leaves_no_trace_of_fake_tensors():
+    """Nothing can be counted while tensors have no numbers; what is remembered then must not be taken for the count."""
+    attention = Attention(mask=Window(40, 40) | GlobalTokens(3))
+    visits._counted.cache_clear()
+    problem = problem_of(attention, 1000, 1000)
+    with FakeTensorMode():
+        bound = visited(problem, 128)
+    assert bound == B * H * 8 * 8 * 128**2
+    assert visited(problem, 128) < bound

@@ -9,23 +9,31 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regard.attention import (
+    Axial,
+    Blocks,
     Causal,
     Content,
+    Dilated,
     Everything,
+    GlobalTokens,
     Grid,
     KeyPadding,
     Neighbours,
     Padding,
     Places,
+    SameColumn,
+    SameRow,
     Sequence,
     Slopes,
     Strided,
+    Tiles,
     Window,
 )
 from regard.attention.notation import DEEPEST, LONGEST, parse_mask, parse_scores
 
 LINE = Places(Sequence(3, start=2), Sequence(5))
 GRID = Places(Grid(2, 2, step=(2, 3)), Grid(4, 6))
+NUMBER, SIZE = st.integers(0, 9999), st.integers(1, 9999)
 LENGTHS = st.lists(st.integers(0, 9999), max_size=5)
 PARTS = st.one_of(
     st.builds(Everything),
@@ -33,6 +41,13 @@ PARTS = st.one_of(
     st.builds(Window, st.integers(0, 9999), st.integers(0, 9999)),
     st.builds(Strided, st.integers(1, 9999)),
     st.builds(Neighbours, st.integers(0, 9999), st.integers(0, 9999)),
+    st.builds(Dilated, SIZE, NUMBER, NUMBER),
+    st.builds(Blocks, SIZE, NUMBER),
+    st.builds(GlobalTokens, SIZE),
+    st.builds(SameRow),
+    st.builds(SameColumn),
+    st.builds(Axial),
+    st.builds(Tiles, SIZE, SIZE, NUMBER, NUMBER),
     st.builds(KeyPadding, LENGTHS),
     st.builds(Padding, LENGTHS),
 )
@@ -46,7 +61,7 @@ MASKS = st.recursive(
     max_leaves=8,
 )
 # Arbitrary text rarely gets past the first character; text made of the notation's own pieces gets everywhere.
-NAMES = ("causal", "window", "strided", "key_padding", "KeyPadding", "padding", "dense", "neighbours")
+NAMES = ("causal", "window", "strided", "key_padding", "KeyPadding", "padding", "dense", "neighbours", "tiles", "axial")
 SCORES = ("content", "slopes", "gaussian", "full_gaussian", "table", "row_table", "Quadratic")
 PYTHON = (
     "beta",
@@ -81,6 +96,14 @@ TEXT = st.one_of(st.text(max_size=60), st.lists(PIECES, max_size=30).map("".join
         ("padding(lengths=[3, 5])", "Padding((3, 5))"),
         ("padding(3)", "Padding((3,))"),
         ("neighbours(1, 2)", "Neighbours(rows=1, columns=2)"),
+        ("dilated(2, 3)", "Dilated(step=2, before=3, after=0)"),
+        ("blocks(64)", "Blocks(size=64, shift=0)"),
+        ("Blocks(shift=8, size=64)", "Blocks(size=64, shift=8)"),
+        ("window(4, 4) | global_tokens(2)", "(Window(before=4, after=4) | GlobalTokens(count=2))"),
+        ("same_row | SameColumn()", "(SameRow() | SameColumn())"),
+        ("~axial", "~Axial()"),
+        ("tiles(7, 7, 4, 4)", "Tiles(rows=7, columns=7, down=4, right=4)"),
+        ("tiles(7, 5, right=2)", "Tiles(rows=7, columns=5, down=0, right=2)"),
         ("~Neighbours(columns=2, rows=0)", "~Neighbours(rows=0, columns=2)"),
         ("everything & (causal | padding(3, 5))", "Everything() & (Causal() | Padding((3, 5)))"),
         ("~(causal & window(1))", "~(Causal() & Window(before=1, after=0))"),
@@ -136,7 +159,28 @@ def test_scores_of_the_relative_position_fit_the_places(text: str, places: Place
     ("text", "message"),
     [
         ("causal & windw(3)", "known names: got 'windw' at character 10; did you mean window?"),
-        ("bar", "got 'bar' at character 1; use everything, causal, window, strided, key_padding, padding, neighbours"),
+        (
+            "qqq",
+            "got 'qqq' at character 1; use everything, causal, window, strided, dilated, blocks, global_tokens, "
+            "key_padding, padding, neighbours, same_row, same_column, axial, tiles",
+        ),
+        ("block(3)", "did you mean blocks?"),
+        ("dilate(2, 3)", "did you mean dilated?"),
+        ("blocks(0)", "size must be a whole number from 1 to below 2^62: got size=0; use 1 or more, in 'blocks(0)'"),
+        ("blocks(4, -1)", "got shift=-1; use 0 or more, in 'blocks(4, -1)' at character 1"),
+        ("blocks", "blocks must be written blocks(size, shift=0): got 'blocks' at character 1; missing a required"),
+        ("dilated(2)", "written dilated(step, before, after=0): got 'dilated(2)' at character 1; missing a required"),
+        (
+            f"dilated({2**52}, {2**52})",
+            f"step · before must be a whole number from 0 to below 2^62: got step · before={2**104}",
+        ),
+        ("axial(3)", "axial takes no argument: got 'axial(3)' at character 1; write axial"),
+        (
+            "tiles(7)",
+            "written tiles(rows, columns, down=0, right=0): got 'tiles(7)' at character 1; missing a required",
+        ),
+        ("tiles(7, 7, shift=3)", "got an unexpected keyword argument 'shift'"),
+        ("global_tokens(0)", "count must be a whole number from 1 to below 2^62: got count=0"),
         ("  \n causl", "got 'causl' at character 5; did you mean causal?"),
         ("", "whole expression: got its end too early; write it like 'causal & window(256, 0)'"),
         ("causal &", "got its end too early"),

@@ -1,0 +1,155 @@
+"""The peers of sparse and linear attention: sdpa with a mask and without, FlexAttention, fla's kernels."""
+
+import functools
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.nn.functional import elu, scaled_dot_product_attention
+
+from benchmarks.grid_cases import Inputs
+from benchmarks.grid_contest import Build, Call, Contender
+from benchmarks.grid_peers import compiled
+from benchmarks.peers import QUADRATIC_LIMIT, Unavailable
+from benchmarks.sparse_cases import CAUSAL, EVERYTHING, Case, Pattern
+
+Predicate = Callable[[Any, Any, Any, Any], Any]
+
+
+def case_of(case: Any) -> Case:
+    """The machinery knows grids; these contenders know patterns."""
+    if not isinstance(case, Case):
+        raise Unavailable("needs a pattern")
+    return case
+
+
+def sdpa_with_mask(backend: SDPBackend) -> Build:
+    """One kernel of sdpa, given the pattern as a boolean map that was made once."""
+
+    def build(case: Any, x: Inputs) -> Call:
+        case = case_of(case)
+        q, k = _softmax_of(case, x)
+        _check_maps(case, backend)
+        mask = case.dense[None, None]
+
+        def forward() -> Tensor:
+            with sdpa_kernel(backend):
+                return scaled_dot_product_attention(q, k, x.v, attn_mask=mask)
+
+        return Call(forward, x.leaves(case), x.grad, case)
+
+    return build
+
+
+def sdpa(backend: SDPBackend) -> Build:
+    """The softmax that linear attention stands for, and is checked as what it is: another function."""
+
+    def build(case: Any, x: Inputs) -> Call:
+        case = case_of(case)
+        if case.pattern not in (CAUSAL, EVERYTHING):
+            raise Unavailable(f"not compared for {case.pattern.name}")
+        _check_maps(case, backend)
+        q, k = _content(x)
+        causal, meant = case.pattern is CAUSAL, replace(case, linear=False)
+
+        def forward() -> Tensor:
+            with sdpa_kernel(backend):
+                return scaled_dot_product_attention(q, k, x.v, is_causal=causal)
+
+        return Call(forward, x.leaves(meant), x.grad, meant)
+
+    return build
+
+
+def flex(case: Any, x: Inputs) -> Call:
+    """FlexAttention compiled for these sizes, its block mask made once before."""
+    case = case_of(case)
+    if case.device.type != "cuda":
+        raise Unavailable("no backward on the CPU")
+    q, k = _softmax_of(case, x)
+    run = compiled(attend_by_flex, case, case.pattern.name)
+    blocks = _block_mask(case.pattern, case.h, case.w, case.device)
+    return Call(lambda: run(q, k, x.v, blocks), x.leaves(case), x.grad, case)
+
+
+def attend_by_flex(q: Tensor, k: Tensor, v: Tensor, blocks: Any) -> Tensor:
+    from torch.nn.attention.flex_attention import flex_attention
+
+    out = flex_attention(q, k, v, block_mask=blocks)
+    assert isinstance(out, Tensor)
+    return out
+
+
+def predicate(pattern: Pattern, w: int) -> Predicate:
+    """The pattern as FlexAttention wants it."""
+    sees = pattern.sees
+    return lambda b, h, i, j: sees(i, j, w)
+
+
+@functools.lru_cache(maxsize=4)
+def _block_mask(pattern: Pattern, h: int, w: int, device: torch.device) -> Any:
+    from torch.nn.attention.flex_attention import create_block_mask
+
+    return create_block_mask(predicate(pattern, w), None, None, h * w, h * w, device=str(device))
+
+
+def fla(case: Any, x: Inputs) -> Call:
+    """The kernels of flash-linear-attention, where they are installed."""
+    case = case_of(case)
+    if not case.linear or case.pattern is not CAUSAL:
+        raise Unavailable("takes causal linear attention")
+    if case.device.type != "cuda":
+        raise Unavailable("CUDA only")
+    try:
+        from fla.ops.linear_attn import chunk_linear_attn  # pyright: ignore[reportMissingImports]
+    except ImportError as error:
+        raise Unavailable("not installed") from error
+    q, k = _content(x)
+
+    def forward() -> Tensor:
+        features = ((elu(y) + 1).transpose(1, 2) for y in (q, k))
+        return chunk_linear_attn(*features, x.v.transpose(1, 2), scale=1.0, normalize=True)[0].transpose(1, 2)
+
+    return Call(forward, x.leaves(case), x.grad, case)
+
+
+def mask_peers(device: torch.device, flex_compiles: bool) -> dict[str, Contender]:
+    """For a pattern; `flex_compiles` lets FlexAttention sit out where time is short."""
+    peers = {"flex": Contender(flex, flex_compiles)} if device.type == "cuda" else {}
+    return peers | {f"sdpa + mask, {name}": Contender(sdpa_with_mask(one)) for name, one in _backends(device).items()}
+
+
+def linear_peers(device: torch.device) -> dict[str, Contender]:
+    backends = {"flash": SDPBackend.FLASH_ATTENTION}
+    if device.type == "cuda":
+        backends = {"cuDNN": SDPBackend.CUDNN_ATTENTION, **backends}
+    peers = {f"sdpa {name}": Contender(sdpa(backend)) for name, backend in backends.items()}
+    return peers | {"flash-linear-attention": Contender(fla)}
+
+
+def _backends(device: torch.device) -> dict[str, SDPBackend]:
+    """The kernels that take a map; flash does on the CPU alone."""
+    if device.type == "cuda":
+        return {"cuDNN": SDPBackend.CUDNN_ATTENTION, "efficient": SDPBackend.EFFICIENT_ATTENTION}
+    return {"flash": SDPBackend.FLASH_ATTENTION, "math": SDPBackend.MATH}
+
+
+def _content(x: Inputs) -> tuple[Tensor, Tensor]:
+    assert x.q is not None
+    assert x.k is not None
+    return x.q, x.k
+
+
+def _softmax_of(case: Case, x: Inputs) -> tuple[Tensor, Tensor]:
+    if case.linear:
+        raise Unavailable("computes a softmax")
+    return _content(x)
+
+
+def _check_maps(case: Case, backend: SDPBackend) -> None:
+    maps = 3.0 * case.B * case.H * case.N**2 * max(4, case.dtype.itemsize)
+    if backend == SDPBackend.MATH and maps > QUADRATIC_LIMIT[case.device.type]:
+        raise Unavailable(f"quadratic: {maps / 1e9:.0f} GB of maps")

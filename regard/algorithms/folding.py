@@ -1,0 +1,220 @@
+"""Cutting positions into the cells of a mask: tokens of different cells never meet.
+
+Cells with as many queries and as many keys, the same distances apart, are alike: one batch computes them all.
+"""
+
+import functools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from regard.attention import Attention, Grid, Mask, Places, Sequence
+
+
+@dataclass(frozen=True)
+class View:
+    """Tokens that are cells side by side: the sizes to unfold them into, which of these count cells, which tokens."""
+
+    sizes: tuple[int, ...]
+    cells: tuple[int, ...]
+    tokens: tuple[int, ...]
+
+    def beside(self, columns: "View") -> "View":
+        """The view of a grid whose rows are seen by this one, and whose columns by the other."""
+        n = len(self.sizes)
+        return View(
+            self.sizes + columns.sizes,
+            self.cells + tuple([n + d for d in columns.cells]),
+            self.tokens + tuple([n + d for d in columns.tokens]),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """The queries, or the keys, of alike cells: their numbers, (cells, n); a view too where there are no others."""
+
+    index: Tensor
+    view: View | None
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Alike cells: the queries and the keys of each, and the places of both in the first.
+
+    Numbers rather than properties and objects: a compiler reads them off a constant.
+    """
+
+    queries: Side
+    keys: Side
+    key: Any  # of the places
+    count: int
+    num_queries: int
+    num_keys: int
+
+    @classmethod
+    def of(cls, queries: Side, keys: Side, places: Places) -> "Cells":
+        (count, n), m = queries.index.shape, keys.index.shape[1]
+        return cls(queries, keys, places.key, count, n, m)
+
+
+@dataclass(frozen=True, eq=False)
+class Folded:
+    """All kinds of cells, and where each query lies when their rows stand one kind after the other.
+
+    `order` is None where one kind is all there is; it has `num_rows` where a query has no key in its cell.
+    """
+
+    kinds: tuple[Cells, ...]
+    order: Tensor | None
+    num_rows: int
+
+
+def is_partition(mask: Mask, places: Places) -> bool:
+    """Whether the mask is *being in the same cell*."""
+    return all([mask.cell(axis, 0) is not None for axis in range(places.num_axes)])
+
+
+def fold(masks: tuple[Mask, ...], places: Places) -> Folded:
+    """The cells that all these masks leave, those alike together; cells without a query or a key are left out."""
+    structure, tensors = Attention(mask=functools.reduce(Mask.__and__, masks)).flatten()
+    assert not tensors
+    return folded(repr(structure), _fixed(places.key))
+
+
+def _fixed(key: Any) -> Any:
+    """Plain numbers, also where a compiler would keep them open: every size has cells of its own."""
+    if isinstance(key, tuple):
+        return tuple([_fixed(part) for part in key])
+    return len(range(key)) if key >= 0 else -len(range(-key))  # a length is what a compiler takes for a number
+
+
+def folded(structure: str, key: Any) -> Folded:
+    """By text and numbers, so that a compiler may keep the result as a constant."""
+    return _folded(structure, key)
+
+
+# What `torch.compiler.assume_constant_result` does, and it imports the whole compiler to do it.
+setattr(folded, "_dynamo_marked_constant", True)  # noqa: B010
+
+
+@functools.lru_cache(maxsize=256)
+def _folded(structure: str, key: Any) -> Folded:
+    masks, places = Attention.unflatten(structure, []).mask.conjuncts, Places.of_key(key)
+    axes = [list(_alike(masks, axis, places.axis(axis, masks))) for axis in range(places.num_axes)]
+    if len(axes) == 1:
+        return _ordered(axes[0], places.queries.count)
+    queries, keys = places.queries, places.keys
+    assert isinstance(queries, Grid)
+    assert isinstance(keys, Grid)
+    kinds = [_product(rows, columns, queries.w, keys.w) for rows in axes[0] for columns in axes[1]]
+    return _ordered(kinds, queries.count)
+
+
+def _ordered(kinds: list[Cells], T: int) -> Folded:
+    if len(kinds) == 1 and kinds[0].queries.view is not None:
+        return Folded(tuple(kinds), None, T)
+    rows = torch.cat([kind.queries.index.flatten() for kind in kinds] or [torch.empty(0, dtype=torch.int64)])
+    order = torch.full((T,), len(rows))
+    order[rows] = torch.arange(len(rows))
+    # Rows stand cell after cell, so a view, which puts them in order itself, is of no use among several kinds.
+    kinds = [Cells.of(Side(kind.queries.index, None), kind.keys, Places.of_key(kind.key)) for kind in kinds]
+    return Folded(tuple(kinds), order, len(rows))
+
+
+def _alike(masks: tuple[Mask, ...], axis: int, line: Places) -> Iterator[Cells]:
+    """The cells along one axis, by how many queries and keys they hold and how these lie to each other."""
+    queries, keys = line.line(masks)
+    by_cell_q, by_cell_k = _tokens(masks, axis, queries), _tokens(masks, axis, keys)
+    kinds: dict[tuple[int, ...], list[tuple[Tensor, Tensor]]] = {}
+    for cell, i in by_cell_q.items():
+        j = by_cell_k.get(cell)
+        if j is None:
+            continue
+        step_i, step_j = (int(x[1] - x[0]) if len(x) > 1 else 1 for x in (i, j))
+        offset = keys.at(0, int(j[0])) - queries.at(0, int(i[0]))
+        kinds.setdefault((len(i), len(j), offset, queries.step * step_i, keys.step * step_j), []).append((i, j))
+    for (n, m, offset, step_q, step_k), cells in kinds.items():
+        side_q = _side(torch.stack([i for i, _ in cells]), queries.n)
+        side_k = _side(torch.stack([j for _, j in cells]), keys.n)
+        yield Cells.of(side_q, side_k, Places(Sequence(n, 0, step_q), Sequence(m, offset, step_k)))
+
+
+def _tokens(masks: tuple[Mask, ...], axis: int, side: Sequence) -> dict[tuple[int, ...], Tensor]:
+    """The tokens of each cell, in order; within a cell they are equally far apart."""
+    positions = side.at(0, torch.arange(side.n))
+    numbers = torch.stack([mask.cell(axis, positions) for mask in masks], 1)
+    cells, owner, counts = numbers.unique(dim=0, return_inverse=True, return_counts=True)
+    tokens = owner.argsort(stable=True).split(counts.tolist())
+    return {tuple(cell): found for cell, found in zip(cells.tolist(), tokens, strict=True)}
+
+
+def _side(index: Tensor, total: int) -> Side:
+    """These cells, with a view where they are runs that fill the line, or take turns in filling it."""
+    cells, n = index.shape
+    everything = torch.arange(total)
+    if cells * n == total and torch.equal(index, everything.view(cells, n)):
+        return Side(index, View((cells, n), (0,), (1,)))
+    if cells * n == total and torch.equal(index, everything.view(n, cells).T):
+        return Side(index, View((n, cells), (1,), (0,)))
+    return Side(index, None)
+
+
+def _product(rows: Cells, columns: Cells, width_q: int, width_k: int) -> Cells:
+    """Cells of a grid: each of the rows with each of the columns."""
+    (rows_q, rows_k), (columns_q, columns_k) = (Places.of_key(part.key).line(part) for part in (rows, columns))
+    return Cells.of(
+        _joined(rows.queries, columns.queries, width_q),
+        _joined(rows.keys, columns.keys, width_k),
+        Places(_grid(rows_q, columns_q), _grid(rows_k, columns_k)),
+    )
+
+
+def _joined(rows: Side, columns: Side, width: int) -> Side:
+    tokens = width * rows.index[:, None, :, None] + columns.index[None, :, None, :]  # (cells, cells, n, m)
+    view = None if rows.view is None or columns.view is None else rows.view.beside(columns.view)
+    return Side(tokens.flatten(2).flatten(0, 1), view)
+
+
+def _grid(rows: Sequence, columns: Sequence) -> Grid:
+    assert isinstance(rows.start, int)
+    assert isinstance(columns.start, int)
+    return Grid(rows.n, columns.n, (rows.start, columns.start), (rows.step, columns.step))
+
+
+def take(side: Side, x: Tensor) -> Tensor:
+    """The tokens of every cell, (B, G, S, D) → (B·cells, G, n, D)."""
+    B, G, _, D = x.shape
+    cells, n = side.index.shape
+    if side.view is None:
+        parts = x.index_select(2, side.index.to(x.device).flatten()).unflatten(2, (cells, n)).transpose(1, 2)
+    else:
+        x = x.unflatten(2, side.view.sizes)
+        order = (0, *[2 + d for d in side.view.cells], 1, *[2 + d for d in side.view.tokens], x.ndim - 1)
+        parts = x.permute(order)
+    return parts.reshape(B * cells, G, n, D)
+
+
+def put(side: Side, part: Tensor, B: int) -> Tensor:
+    """The inverse of `take`, (B·cells, H, n, E) → (B, H, T, E); without a view, cell after cell."""
+    H, E = part.shape[1], part.shape[3]
+    if side.view is None:
+        return part.unflatten(0, (B, -1)).transpose(1, 2).flatten(2, 3)
+    sizes, cells, tokens = side.view.sizes, side.view.cells, side.view.tokens
+    part = part.reshape(B, *[sizes[d] for d in cells], H, *[sizes[d] for d in tokens], E)
+    # Dimension d of the unfolded tokens lies behind B among the cells, or behind B, cells and H among the tokens.
+    at = {d: 1 + n for n, d in enumerate(cells)} | {d: 2 + len(cells) + n for n, d in enumerate(tokens)}
+    order = (0, 1 + len(cells), *[at[d] for d in range(len(sizes))], part.ndim - 1)
+    return part.permute(order).reshape(B, H, side.index.numel(), E)
+
+
+def put_all(folded: Folded, parts: list[Tensor], B: int, H: int, T: int, like: Tensor, empty: float) -> Tensor:
+    """The rows of all cells as (B, H, T, E), `empty` where there is none; `like` tells the type."""
+    if folded.order is None:
+        return put(folded.kinds[0].queries, parts[0], B)
+    rows = [put(kind.queries, part, B) for kind, part in zip(folded.kinds, parts, strict=True)]
+    if folded.num_rows < T:
+        rows.append(like.new_full((B, H, 1, like.shape[-1]), empty))
+    return torch.cat(rows, 2).index_select(2, folded.order.to(like.device))

@@ -1,0 +1,70 @@
+"""The feed-forward network, which each token passes by itself."""
+
+from collections.abc import Callable
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+from torch.nn import functional
+
+from regard.algorithms.problem import nearest
+from regard.layers.scaled_dot_product import check_sequence
+
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "gelu": functional.gelu,
+    "relu": functional.relu,
+    "silu": functional.silu,
+}
+
+
+class FeedForward(nn.Module):
+    """Two linear layers with an activation σ between them, for each token by itself.
+
+        y = σ(x W₁ + b₁) W₂ + b₂        C → hidden → C
+
+    Dropout acts on the hidden features, in training only.
+
+    >>> layer = FeedForward(512, 2048)
+    >>> layer(torch.randn(2, 5, 512)).shape
+    torch.Size([2, 5, 512])
+
+    Vaswani et al., *Attention Is All You Need*, NeurIPS 2017, equation 2: their d_ff is `hidden`, their σ is "relu".
+    """
+
+    def __init__(
+        self,
+        width: int,
+        hidden: int,
+        activation: str = "gelu",
+        *,
+        bias: bool = True,
+        dropout: float = 0.0,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__()
+        if width < 1 or hidden < 1:
+            raise ValueError(f"widths must be at least 1: got width={width}, hidden={hidden}")
+        if activation not in ACTIVATIONS:
+            raise ValueError(f"unknown activation {activation!r}: {nearest(activation, list(ACTIVATIONS))}")
+        if not 0 <= dropout < 1:
+            raise ValueError(f"dropout is a probability below 1: got dropout={dropout}")
+        self.activation, self.dropout = activation, dropout
+        self.inner = nn.Linear(width, hidden, bias, device, dtype)
+        self.out = nn.Linear(hidden, width, bias, device, dtype)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Xavier uniform weights and biases of zero."""
+        for linear in (self.inner, self.out):
+            nn.init.xavier_uniform_(linear.weight)
+            if linear.bias is not None:
+                nn.init.zeros_(linear.bias)
+
+    def forward(self, x: Float[Tensor, "B T C"]) -> Float[Tensor, "B T C"]:
+        check_sequence("x", x, "T", self.inner.in_features)
+        hidden = ACTIVATIONS[self.activation](self.inner(x))
+        return self.out(functional.dropout(hidden, self.dropout, self.training))
+
+    def extra_repr(self) -> str:
+        return f"activation={self.activation!r}, dropout={self.dropout}"

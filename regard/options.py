@@ -1,0 +1,164 @@
+"""What the options of the command line mean: from words to values."""
+
+from pathlib import Path
+
+import torch
+
+from regard.algorithms import NextToken, Plan, next_token, plan
+from regard.algorithms.ceilings import table, table_of
+from regard.analysis.pattern_figures import draw_picture
+from regard.analysis.patterns import PatternPicture
+from regard.attention import Attention, Content, Everything, Grid, Hard, Mask, Padding, Places, Shape, Weighting
+from regard.attention.notation import check_sizes, parse_mask, parse_scores, parse_weighting, placeholder
+from regard.attention.padding import RealTokens
+
+
+def this_machine() -> str:
+    """The name of its table."""
+    return table_of(torch.device("cuda" if torch.cuda.is_available() else "cpu")).name
+
+
+def visible_pairs(mask: str, lengths: str | None) -> Mask:
+    visible = parse_mask(mask)
+    if lengths is None:
+        return visible
+    padding = Padding(whole_numbers(lengths))
+    return padding if isinstance(visible, Everything) else visible & padding
+
+
+def placed(grid: str | None, stride: str | None, tokens: int | None, keys: int | None, default: int) -> Places:
+    """Where the tokens stand: `default` of them where nobody says how many."""
+    return in_line(tokens or default, keys, stride) if grid is None else on_grid(grid, stride, tokens, keys)
+
+
+def in_line(tokens: int, keys: int | None, stride: str | None) -> Places:
+    if stride is not None:
+        raise ValueError(f"--stride keeps pixels of a grid: got --stride {stride} without one; add --grid 64x64")
+    return Attention().places(tokens, keys or tokens)
+
+
+def on_grid(grid: str, stride: str | None, tokens: int | None, keys: int | None) -> Places:
+    """Keys at all pixels, queries at those that the stride keeps."""
+    for option, count in (("--tokens", tokens), ("--keys", keys)):
+        if count is not None:
+            raise ValueError(f"--grid says how many tokens there are: got {option} {count} too; use one of the two")
+    pixels = Grid(*sides("--grid", grid, "64x64"))
+    if stride is None:
+        return Places(pixels, pixels)
+    down, right = sides("--stride", stride, "2 or 2x3", one_for_both=True)
+    return Places(Grid(-(-pixels.h // down), -(-pixels.w // right), step=(down, right)), pixels)
+
+
+def sides(option: str, text: str, example: str, one_for_both: bool = False) -> tuple[int, int]:
+    parts = text.lower().split("x")
+    if one_for_both and len(parts) == 1:
+        parts = parts * 2
+    if len(parts) != 2 or not all(is_whole(part) and int(part) for part in parts):
+        raise ValueError(
+            f"{option} must be whole numbers from 1 to below 10**18, rows x columns: got {text!r}; write {example}"
+        )
+    return int(parts[0]), int(parts[1])
+
+
+def mechanism(
+    scores: str, visible: Mask, weighting: Weighting, places: Places, heads: int, backward: bool
+) -> Attention:
+    """The value that the options write."""
+    terms = parse_scores(scores, heads, places, learns=backward)
+    is_grid = isinstance(places.keys, Grid)
+    scores_content = any(isinstance(term, Content) for term in terms.terms)
+    # In a line q says how many queries there are, and where; on a grid, or without q, only places do.
+    must_say = (is_grid or not scores_content) and places.queries.count != places.keys.count
+    queries, keys = places.queries if must_say else None, places.keys if is_grid else None
+    return Attention(terms, visible, weighting, queries, keys)
+
+
+def whole_numbers(lengths: str) -> list[int]:
+    for part in lengths.split(","):
+        if not is_whole(part):
+            raise ValueError(
+                f"--lengths must be whole numbers with commas: got {part!r} in {lengths!r}; write 512,1024"
+            )
+    return [int(part) for part in lengths.split(",")]
+
+
+def is_whole(text: str) -> bool:
+    return text.strip().isascii() and text.strip().isdigit() and len(text) < 19
+
+
+def batch_of(visible: Mask) -> tuple[int | None, int | None]:
+    """Rows and longest row of the padded batch that the mask speaks of, if it does."""
+    for mask in visible.conjuncts:
+        if isinstance(mask, RealTokens) and mask.lengths:
+            return len(mask.lengths), max(mask.lengths)
+    return None, None
+
+
+def planned(
+    sizes: tuple[int, ...],
+    attention: Attention,
+    dtype: str | None,
+    device: str,
+    backward: bool,
+    dropout: float,
+    lse: bool,
+) -> Plan:
+    """The plan of tensors of these sizes, (B, H, G, T, S, D, E), which nobody makes."""
+    B, H, G, T, S, D, E = sizes
+    number = number_of(dtype, device)
+    reads = attention.content is not None
+    q, k = (placeholder(shape, number, backward) if reads else None for shape in ((B, H, T, D), (B, G, S, D)))
+    v = placeholder((B, G, S, E), number, backward)
+    check_sizes((B, H, T, E))  # of the output
+    return plan(q, k, v, attention, dropout=dropout, return_lse=lse, device=device)
+
+
+def number_of(dtype: str | None, device: str) -> torch.dtype:
+    """The type of that name, or the usual one of the device."""
+    return getattr(torch, dtype or ("float32" if table(device).kind == "cpu" else "bfloat16"))
+
+
+def weighting_of(text: str | None, hard: bool, width: int) -> Weighting:
+    """The weighting that is named; `--hard` is short for one of them."""
+    if hard and text is not None:
+        raise ValueError(f"--hard is a weighting: got --weighting {text} too; use one of the two")
+    return Hard() if hard else parse_weighting("softmax" if text is None else text, width)
+
+
+def after_cache(
+    known: int,
+    sizes: tuple[int, ...],
+    attention: Attention,
+    dtype: str | None,
+    device: str,
+    useless: dict[str, object],
+) -> NextToken:
+    """The plan of the new tokens behind `known` ones; options that say nothing there are `useless`."""
+    for option, given in useless.items():
+        if given:
+            raise ValueError(f"--cached plans equal rows of tokens in a line, one step: got {option} too; leave it out")
+    B, H, G, T, _, D, E = sizes
+    check_sizes((B, H, known + T, max(D, E)))
+    shape = Shape(B, H, G, T, known + T, D, E)
+    return next_token(shape, attention, dtype=number_of(dtype, device), device=device)
+
+
+def pixel_of(text: str | None) -> tuple[int, int] | None:
+    """Row and column of a pixel, counted from 0."""
+    if text is None:
+        return None
+    parts = text.split(",")
+    if len(parts) != 2 or not all(is_whole(part) for part in parts):
+        raise ValueError(f"--pixel must be a row and a column, from 0: got {text!r}; write 3,5")
+    return int(parts[0]), int(parts[1])
+
+
+def write_svg(path: Path, drawn: PatternPicture, title: str) -> None:
+    """Draw a pattern into a file."""
+    if path.suffix.lower() != ".svg":
+        raise ValueError(f"--svg must name a file that ends in .svg: got {str(path)!r}; write {path.stem}.svg")
+    try:
+        figure = draw_picture(drawn, title)
+    except ImportError as error:  # it says what to install
+        raise ValueError(str(error)) from error
+    figure.savefig(path, format="svg", metadata={"Date": None})
