@@ -40,7 +40,7 @@ def _attend(
     """Blank what nobody sees, for the kernel multiplies it by zero, and visit the listed blocks; None: all of them."""
     D, E = q.shape[3], v.shape[3]
     exact = attention.places(q.shape[2], k.shape[2])
-    places = _with_start_as_data(exact, q.shape[0], q.device)
+    places = _with_start_as_data(exact, q.shape[0], q.device, attention.mask.is_relative)
     if hides:
         q, k, v = _blank(q, k, v, attention, exact)
     terms = attention.biases
@@ -85,13 +85,21 @@ def _compiled(kind: Any) -> Callable[..., tuple[Tensor, Tensor]]:
     return torch.compile(own, fullgraph=True)
 
 
-def _with_start_as_data(places: Places, B: int, device: torch.device) -> Places:
-    """The same offsets, with what depends on sizes as a tensor: a kernel cannot capture a symbolic size."""
+def _with_start_as_data(places: Places, B: int, device: torch.device, relative: bool) -> Places:
+    """The same places, with what depends on sizes as tensors: a kernel cannot capture a symbolic size.
+
+    Where offsets alone decide, one tensor does: the distance of the two starts.
+    """
     queries, keys = places.queries, places.keys
     if not (isinstance(queries, Sequence) and isinstance(keys, Sequence)):
         return places
-    shift = torch.zeros(B, dtype=torch.int64, device=device) + (queries.start - keys.start)
-    return Places(Sequence(queries.n, shift, queries.step), Sequence(keys.n, 0, keys.step))
+    zeros = torch.zeros(B, dtype=torch.int64, device=device)
+    if relative:
+        shift = zeros + (queries.start - keys.start)
+        return Places(Sequence(queries.n, shift, queries.step), Sequence(keys.n, 0, keys.step))
+    return Places(
+        Sequence(queries.n, zeros + queries.start, queries.step), Sequence(keys.n, zeros + keys.start, keys.step)
+    )
 
 
 def _block_lists(attention: Attention, q: Tensor, k: Tensor) -> list[Tensor] | None:

@@ -51,6 +51,8 @@ def refuses(problem: Problem) -> str | None:
     longest = max([max(axis.queries, axis.keys) for axis in grid_axes(places)])
     if longest > LONGEST:
         return f"takes at most {LONGEST} places along an axis: got {longest}"
+    if problem.shape.S == 1 and problem.item == 2:
+        return "rounds a quotient that is one: a single key needs no product"
     most = HALF_BOUNDS.get(problem.dtype, DIRECT_BOUND)
     return f"needs twice the bound to be at most {most}: got {twice:g}" if twice > most else None
 

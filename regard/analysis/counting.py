@@ -17,6 +17,7 @@ OFFSETS = 1 << 24  # that are asked
 FINE = 128  # tokens along the side of the blocks that are asked
 DOUBT = 1 << 28  # pairs in doubt that are decided one by one: all of 16,384 × 16,384
 ASKED = 1 << 20  # of them at once
+CHUNK = 1 << 20  # blocks at once
 CPU = torch.device("cpu")
 
 
@@ -130,7 +131,7 @@ def _blocks(mask: Mask, places: Places, size: int, row: int) -> tuple[Tensor, Te
 
 def _pieces(mask: Mask, places: Places, size: int) -> Iterator[tuple[int, Places]]:
     """Pieces of few enough blocks, where positions decide; else the whole."""
-    each = max(1, (1 << 22) // -(-places.keys.count // size))
+    each = max(1, CHUNK // -(-places.keys.count // size))
     return pieces(places, size, each) if mask.by_position else iter([(0, places)])
 
 

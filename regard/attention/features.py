@@ -218,8 +218,14 @@ class Own(Features):
         if self.num_features is not None:
             return self.num_features
         x = torch.zeros(1, D)
-        with torch.no_grad():
-            out = self.function(x)
+        try:
+            with torch.no_grad():
+                out = self.function(x)
+        except RuntimeError as error:
+            raise ValueError(
+                f"{self!r} must take zeros of shape {(1, D)} on the CPU, to count its features: got {error}; "
+                "tell their number by Own(function, num_features)"
+            ) from error
         check_features(self, x, out)
         return out.shape[1]
 
@@ -228,13 +234,14 @@ class Own(Features):
         return f"Own({name})" if self.num_features is None else f"Own({name}, {self.num_features})"
 
 
-def check_features(features: Features, x: Tensor, out: object) -> None:
+def check_features(features: Features, x: Tensor, out: object, F: int | None = None) -> None:
     """Raise unless these are features of the vectors x, (…, F) in their type."""
-    if isinstance(out, Tensor) and out.dtype == x.dtype and out.shape[:-1] == x.shape[:-1]:
+    fits = isinstance(out, Tensor) and out.dtype == x.dtype and out.shape[:-1] == x.shape[:-1]
+    if fits and isinstance(out, Tensor) and F in (None, out.shape[-1]):
         return
     got = f"{out.dtype} of shape {tuple(out.shape)}" if isinstance(out, Tensor) else type(out).__name__
-    wanted = ", ".join([*(str(size) for size in x.shape[:-1]), "F"])
+    wanted = ", ".join([*[str(size) for size in x.shape[:-1]], "F" if F is None else f"F={F}"])
     raise ValueError(
         f"{features!r} must give features ({wanted}) of {x.dtype} for vectors {tuple(x.shape)}: got {got}; "
-        "act on the last dimension alone"
+        "act on the last dimension alone, and say its width"
     )

@@ -3,7 +3,7 @@
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
-from torch.nn.functional import avg_pool2d
+from torch.nn.functional import pad
 
 from regard.attention.positions import Grid, Positions, Sequence
 
@@ -85,6 +85,10 @@ def _sides(positions: Positions) -> tuple[int, int]:
 
 def _means(image: Tensor, rows: int, columns: int) -> Tensor:
     """(B, G, C, h, w) → (B, G, C, h′, w′); at the border the tokens that are there are counted."""
-    kernel = (rows, columns)
-    pooled = avg_pool2d(image.flatten(0, 1), kernel, kernel, ceil_mode=True)
-    return pooled.unflatten(0, image.shape[:2])
+    # Written out: torch's compiler gets the gradient of `avg_pool2d` wrong where windows are cut at the border.
+    h, w = image.shape[3:]
+    tiles = pad(image, (0, -w % columns, 0, -h % rows)).unflatten(4, (-1, columns)).unflatten(3, (-1, rows))
+    down, right = (
+        (n - torch.arange(0, n, step, device=image.device)).clamp(max=step) for n, step in ((h, rows), (w, columns))
+    )
+    return tiles.sum((4, 6)) / (down[:, None] * right)

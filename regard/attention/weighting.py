@@ -73,7 +73,8 @@ class Kernel(Value):
             self.check_beta(content)
             x = x * math.sqrt(content.scale(x.shape[-1]))
         out = self.features(x)
-        check_features(self.features, x, out)
+        unknown = isinstance(self.features, Own) and self.features.num_features is None
+        check_features(self.features, x, out, None if unknown else self.features.width(x.shape[-1]))
         return out
 
     def __repr__(self) -> str:

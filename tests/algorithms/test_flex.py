@@ -5,7 +5,22 @@ import torch
 from torch.nn.attention.flex_attention import BlockMask, create_block_mask
 
 from regard.algorithms import flex, slab_kernel
-from regard.attention import Attention, Bias, Causal, Content, Dense, KeyPadding, Mask, Padding, Slopes, Strided, Window
+from regard.attention import (
+    Attention,
+    Bias,
+    Blocks,
+    Causal,
+    Content,
+    Dense,
+    GlobalTokens,
+    KeyPadding,
+    Mask,
+    Padding,
+    Sequence,
+    Slopes,
+    Strided,
+    Window,
+)
 from regard.attention.reference import reference
 from tests.tolerances import TORCH_EAGER_FLEX
 
@@ -77,3 +92,20 @@ def test_the_operators_keep_their_promises_to_the_compiler():
     for scores in (Content(), Content() + Slopes(torch.rand(H, requires_grad=True))):
         structure, tensors = Attention(scores, mask).flatten()
         torch.library.opcheck(slab_kernel._forward, (q, k, v, tensors, repr(structure), "blocks", True))
+
+
+@pytest.mark.compiled
+@pytest.mark.filterwarnings("ignore:flex_attention called without torch.compile")
+@pytest.mark.parametrize("mask", [Blocks(20), GlobalTokens(9), Causal() & Blocks(20, shift=3), Window(5, 5)], ids=repr)
+def test_flex_knows_where_the_keys_begin(mask: Mask, monkeypatch: pytest.MonkeyPatch):
+    """Masks of absolute places, with keys and queries that do not begin at 0, all rows alike or each elsewhere."""
+    monkeypatch.setattr(flex, "_compiled", lambda kind: flex._attend)
+    q, k, v = (torch.randn(B, H, 150, 20) for _ in range(3))
+    for queries, keys in (
+        (Sequence(150, start=3), Sequence(150, start=7)),
+        (None, Sequence(150, start=7)),
+        (Sequence(150, start=torch.tensor([2, 30])), Sequence(150, start=torch.tensor([4, 11]))),
+    ):
+        attention = Attention(mask=mask, queries=queries, keys=keys)
+        got = flex.attend_by_flex(q, k, v, attention, return_lse=False)[0]
+        torch.testing.assert_close(got, reference(q, k, v, attention)[0], **TORCH_EAGER_FLEX)

@@ -8,6 +8,7 @@ import pytest
 import sympy
 import torch
 from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import FlopCounterMode, baddbmm_flop
 
 from regard import Attention, attend, plan
@@ -280,6 +281,44 @@ def test_sums_of_many_half_precision_tokens_do_not_stop():
     for mask, name in ((None, "linear"), (Causal(), "chunked")):
         out = attend(q, k, v, Attention(mask=mask, weighting=Kernel(Elu())), algorithm=name)
         torch.testing.assert_close(out[0, 0, -1].float(), v.float().mean((0, 1, 2)), rtol=2**-8, atol=0)
+
+
+class Largest(TorchDispatchMode):
+    """The size of the largest tensor that any operator makes."""
+
+    numbers = 0
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+        out = func(*args, **(kwargs or {}))
+        for x in out if isinstance(out, tuple | list) else (out,):
+            if isinstance(x, Tensor):
+                self.numbers = max(self.numbers, x.untyped_storage().nbytes() // x.element_size())
+        return out
+
+
+def test_nothing_is_as_large_as_a_map():
+    """Forward and backward, by what is made and not by what is said."""
+    D = E = 8
+    for N in (1024, 4096):
+        inputs = [torch.randn(1, 1, N, D, requires_grad=True) for _ in range(3)]
+        for mask, name in ((None, "linear"), (Causal(), "chunked")):
+            with Largest() as largest:
+                attend(*inputs, Attention(mask=mask, weighting=Kernel(Elu())), algorithm=name).sum().backward()
+            assert largest.numbers <= N * max(D, E + 1, causal_sums.CHUNK)
+    with Largest() as largest:
+        attend(*inputs, CAUSAL, algorithm="reference")
+    assert largest.numbers >= N**2
+
+
+def test_dropout_acts_on_the_weights():
+    """Values that show the weights: dropped ones are zero, and the others grow."""
+    q, k = torch.randn(2, 1, 1, 64, 8).unbind(0)
+    v = torch.eye(64)[None, None]
+    value = Attention(weighting=Kernel(Elu()))
+    plain, dropped = attend(q, k, v, value), attend(q, k, v, value, dropout=0.25)
+    kept = dropped != 0
+    assert abs(kept.double().mean() - 0.75) < 5 * (0.25 * 0.75 / 64**2) ** 0.5
+    torch.testing.assert_close(dropped[kept], plain[kept] / 0.75)
 
 
 def test_one_function_for_many_calls_is_planned_once():

@@ -117,6 +117,7 @@ def test_counts_and_cells_are_those_of_the_map(drawn: tuple[Mask, Places], block
     mask, places = drawn
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(counting, "ASKED", 100)  # many rounds in few pairs
+        patch.setattr(counting, "CHUNK", 10)
         patch.setattr(counting, "FINE", fine)
         patch.setattr("regard.analysis.patterns.FINE", fine)
         found = picture(mask, places, block=block)

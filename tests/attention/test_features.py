@@ -153,6 +153,14 @@ class Shifted(Features):
         return (x + self.by).relu()
 
 
+@dataclass(frozen=True, eq=False)
+class Untold(Features):
+    """Twice as many features as it says."""
+
+    def __call__(self, x: Tensor) -> Tensor:
+        return torch.cat((x, -x), -1).relu()
+
+
 def by_hand(q: Tensor, k: Tensor, v: Tensor, features, sees, normalise: bool) -> Tensor:
     """Loops and the definition, for one row and one head."""
     rows = []
@@ -250,6 +258,18 @@ BAD = {
     "features that lose a dimension": (lambda: Own(lambda x: x.sum(-1)).width(4), ("(1, F)", "(1,)", "last dimension")),
     "features of another type": (lambda: Own(lambda x: x.double()).width(4), ("torch.float32", "got torch.float64")),
     "features that are none": (lambda: Own(lambda x: 1.0).width(4), ("features (1, F)", "got float")),
+    "more features than told": (
+        lambda: attend(*[torch.zeros(1, 1, 2, 4)] * 3, Attention(weighting=Kernel(Own(torch.exp, 3)))),
+        ("F=3", "(1, 1, 2, 4)", "say its width"),
+    ),
+    "more features than a class tells": (
+        lambda: attend(*[torch.zeros(1, 1, 2, 4)] * 3, Attention(weighting=Kernel(Untold()))),
+        ("Untold()", "F=4", "(1, 1, 2, 8)"),
+    ),
+    "features that take no zeros on the CPU": (
+        lambda: Own(lambda x: x @ torch.zeros(3, 3)).width(4),
+        ("(1, 4) on the CPU", "Own(function, num_features)"),
+    ),
     "as many features as none": (
         lambda: Kernel(lambda x: x[..., :0]).check(Content(), Shape(1, 1, 1, 1, 1, 4, 4)),
         ("at least one feature", "D=4"),
