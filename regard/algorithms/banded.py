@@ -23,6 +23,7 @@ from regard.attention.eager import is_eager, may_keep
 from regard.attention.visibility import band
 
 NAME = "banded"
+PIECE = 20 << 20  # bytes of queries at a time on the CPU
 SIZES = (128, 256)  # queries in a block on the CPU, for narrow windows and for those wider than the larger one
 
 
@@ -52,7 +53,7 @@ class Band:
 
     @property
     def size(self) -> int:
-        """Queries in a block: few waste few pairs at its corners, many read keys and values less often."""
+        """Queries in a block on the CPU: few waste few pairs at its corners, many read keys and values less often."""
         return SIZES[1] if self.width > SIZES[1] else SIZES[0]
 
 
@@ -109,8 +110,9 @@ def cost(problem: Problem) -> Cost:
     shape = problem.shape
     found = find(problem.masks, problem.places)
     assert found is not None
-    rows = shape.B * shape.H * -(-found.num_queries // found.size) * found.size
-    keys = found.width + found.size - 1
+    size = SIZES[0] if problem.on_cuda else found.size
+    rows = shape.B * shape.H * -(-found.num_queries // size) * size
+    keys = found.width + size - 1
     copies, launches = (0, 2) if problem.on_cuda else (_copies(problem, found), 25)
     return Cost(
         flops=products(rows * keys, shape.D, shape.E, problem.backward, recompute=True),
@@ -141,7 +143,7 @@ def run(
     beta = attention.content.scale(q.shape[3])
     q = q[:, :, found.first_q : found.last_q + 1]
     k, v = (x[:, :, found.first_k : found.last_k + 1] for x in (k, v))
-    out, lse = (_by_flash(q, k, v, found, beta), None) if q.is_cuda else _by_blocks(q, k, v, found, beta, return_lse)
+    out, lse = (_by_flash(q, k, v, found, beta), None) if q.is_cuda else _by_heads(q, k, v, found, beta, return_lse)
     rest = (found.first_q, T - 1 - found.last_q)
     if rest != (0, 0):
         out = pad(out, (0, 0, *rest))
@@ -160,6 +162,20 @@ def _by_flash(q: Tensor, k: Tensor, v: Tensor, found: Band, beta: float) -> Tens
         scale=beta, window_size_left=left, window_size_right=right,
     )[0]  # fmt: skip
     return out[..., :E].transpose(1, 2)
+
+
+def _by_heads(
+    q: Tensor, k: Tensor, v: Tensor, found: Band, beta: float, return_lse: bool
+) -> tuple[Tensor, Tensor | None]:
+    """So many heads at a time that their tensors are memory which the allocator hands out again, not fresh pages."""
+    G = k.shape[1]
+    groups = max(1, min(G, PIECE * G // max(1, q.nbytes)))
+    if groups == G:
+        return _by_blocks(q, k, v, found, beta, return_lse)
+    heads = groups * q.shape[1] // G
+    pieces = zip(q.split(heads, 1), k.split(groups, 1), v.split(groups, 1), strict=True)
+    outs, sums = zip(*[_by_blocks(*piece, found, beta, return_lse) for piece in pieces], strict=True)
+    return torch.cat(outs, 1), torch.cat(sums, 1) if return_lse else None
 
 
 def _by_blocks(

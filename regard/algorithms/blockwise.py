@@ -72,8 +72,11 @@ def _relative_on_cpu(problem: Problem) -> Count:
 
 
 def _on_cuda(problem: Problem) -> tuple[Count, Count]:
-    """A mask takes some twenty small kernels to list the blocks, and a copy of q, k and v without what nobody sees."""
-    return (20, inputs(problem.shape, problem.item)) if problem.masks else (5, 0)
+    """A mask that holds data takes some twenty small kernels to list the blocks, and a copy of q, k and v without what
+    nobody sees. Lists that sizes decide are remembered.
+    """
+    by_sizes = problem.places.is_static and not problem.attention.mask.flatten()[1]
+    return (5, 0) if by_sizes or not problem.masks else (20, inputs(problem.shape, problem.item))
 
 
 def _on_cpu(problem: Problem) -> tuple[Count, Count]:

@@ -68,7 +68,7 @@ TABLES = {
             efficiency={
                 "reference": 0.05,
                 "fused": 0.65,
-                "banded": 0.3,
+                "banded": 0.22,
                 "augmented": 0.6,
                 "packed": 0.35,
                 "gather": 1.0,

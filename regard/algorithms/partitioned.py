@@ -68,7 +68,8 @@ def _moving(problem: Problem) -> Cost:
     """Everything read and written once more, on the way back too."""
     moved = inputs(problem.shape, problem.item) + output(problem.shape, problem.item)
     passes, launches = (6, 40) if problem.backward else (2, 15)
-    return Cost(flops=0, bytes=passes * moved, memory=moved, launches=launches)
+    kinds = len(fold(split(problem.masks, problem.places)[0], problem.places).kinds)
+    return Cost(flops=0, bytes=passes * moved, memory=moved, launches=launches * kinds)
 
 
 def _inner_problems(problem: Problem) -> list[Problem]:

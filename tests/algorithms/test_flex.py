@@ -104,6 +104,7 @@ def test_flex_knows_where_the_keys_begin(mask: Mask, monkeypatch: pytest.MonkeyP
     for queries, keys in (
         (Sequence(150, start=3), Sequence(150, start=7)),
         (None, Sequence(150, start=7)),
+        (Sequence(150, start=2**40 + 3), Sequence(150, start=2**40)),
         (Sequence(150, start=torch.tensor([2, 30])), Sequence(150, start=torch.tensor([4, 11]))),
     ):
         attention = Attention(mask=mask, queries=queries, keys=keys)
