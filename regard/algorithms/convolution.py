@@ -55,22 +55,12 @@ class Taps:
 
 
 def refuses(problem: Problem) -> str | None:
-    if not isinstance(problem.attention.weighting, Softmax):
-        return f"computes a softmax, not {type(problem.attention.weighting).__name__}()"
-    reason = refuses_content(problem)
+    reason = refuses_terms(problem)
     if reason is not None:
         return reason
-    bound = 0.0
-    for term in problem.attention.biases:
-        if not isinstance(term, RelativeTable) or term.bound is None:
-            return f"takes relative tables with a bound alone: not {term!r}"
-        bound += 2 * term.bound
-    for mask in problem.masks:
-        if not all([_is_interval(mask, axis, problem.places) for axis in range(problem.places.num_axes)]):
-            return f"takes masks that are windows along each axis: not {mask!r}"
     axes = taps(problem.attention.mask, problem.places)
-    if axes is None:
-        return "takes queries whose step is a multiple of the keys', and masks that leave an offset"
+    assert axes is not None
+    bound = twice_the_bound(problem)
     if not is_direct(axes, problem):
         if problem.dtype == torch.float64:
             return "the transform is not exact to float64"
@@ -79,6 +69,29 @@ def refuses(problem: Problem) -> str | None:
     elif bound > DIRECT_BOUND:
         return f"needs twice the bound to be at most {DIRECT_BOUND}: got {bound:g}"
     return None
+
+
+def refuses_terms(problem: Problem) -> str | None:
+    """Why this is no quotient of convolutions: tables with a bound alone, under windows alone."""
+    if not isinstance(problem.attention.weighting, Softmax):
+        return f"computes a softmax, not {type(problem.attention.weighting).__name__}()"
+    reason = refuses_content(problem)
+    if reason is not None:
+        return reason
+    for term in problem.attention.biases:
+        if not isinstance(term, RelativeTable) or term.bound is None:
+            return f"takes relative tables with a bound alone: not {term!r}"
+    for mask in problem.masks:
+        if not all([_is_interval(mask, axis, problem.places) for axis in range(problem.places.num_axes)]):
+            return f"takes masks that are windows along each axis: not {mask!r}"
+    if taps(problem.attention.mask, problem.places) is None:
+        return "takes queries whose step is a multiple of the keys', and masks that leave an offset"
+    return None
+
+
+def twice_the_bound(problem: Problem) -> float:
+    """How far apart two logits of a row may be."""
+    return sum([2 * term.bound for term in problem.attention.biases if isinstance(term, RelativeTable) and term.bound])
 
 
 def _is_interval(mask: Mask, axis: int, places: Places) -> bool:

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from regard.algorithms.cost import Cost, output
+from regard.algorithms.parts import cost_of_parts, seconds_of_parts
 from regard.algorithms.problem import Problem, within
 from regard.attention import Attention, Mask, Not, Softmax
 
@@ -41,23 +42,11 @@ def split(masks: tuple[Mask, ...]) -> list[Mask]:
 
 def cost(problem: Problem) -> Cost:
     """The parts, each by its cheapest algorithm, and a pass or two over their outputs."""
-    from regard.algorithms.planner import choose
-
-    total = _merging(problem)
-    for inner in _inner_problems(problem):
-        total = total + choose(inner).cost(inner)
-    return total
+    return cost_of_parts(_merging(problem), _inner_problems(problem))
 
 
 def seconds(problem: Problem) -> float:
-    """Predicted time: every part at the pace of its own algorithm."""
-    from regard.algorithms.planner import choose, time_of
-
-    merging = _merging(problem)
-    total = merging.bytes / problem.ceilings.bandwidth + merging.launches * problem.ceilings.launch
-    for inner in _inner_problems(problem):
-        total = total + time_of(inner, choose(inner))
-    return total
+    return seconds_of_parts(_merging(problem), problem, _inner_problems(problem))
 
 
 def _merging(problem: Problem) -> Cost:

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from regard.algorithms.cost import Cost, inputs, output
 from regard.algorithms.folding import Cells, fold, is_partition, put_all, take
+from regard.algorithms.parts import cost_of_parts, seconds_of_parts
 from regard.algorithms.problem import Problem, within
 from regard.attention import Attention, Bias, Everything, KeyPadding, Mask, Padding, Places, Shape
 from regard.attention.padding import RealTokens
@@ -45,23 +46,11 @@ def split(masks: tuple[Mask, ...], places: Places) -> tuple[tuple[Mask, ...], tu
 
 def cost(problem: Problem) -> Cost:
     """Each kind of cell by its cheapest algorithm, and the tensors taken apart and put together."""
-    from regard.algorithms.planner import choose
-
-    total = _moving(problem)
-    for inner in _inner_problems(problem):
-        total = total + choose(inner).cost(inner)
-    return total
+    return cost_of_parts(_moving(problem), _inner_problems(problem))
 
 
 def seconds(problem: Problem) -> float:
-    """Predicted time: every kind of cell at the pace of its own algorithm."""
-    from regard.algorithms.planner import choose, time_of
-
-    moving = _moving(problem)
-    total = moving.bytes / problem.ceilings.bandwidth + moving.launches * problem.ceilings.launch
-    for inner in _inner_problems(problem):
-        total = total + time_of(inner, choose(inner))
-    return total
+    return seconds_of_parts(_moving(problem), problem, _inner_problems(problem))
 
 
 def _moving(problem: Problem) -> Cost:

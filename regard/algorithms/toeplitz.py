@@ -14,12 +14,12 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from regard.algorithms.convolution import DIRECT_BOUND, Taps, taps
+from regard.algorithms.convolution import DIRECT_BOUND, Taps, refuses_terms, taps, twice_the_bound
 from regard.algorithms.cost import Cost, output
 from regard.algorithms.problem import Problem
-from regard.algorithms.shared import blank_values, refuses_content
+from regard.algorithms.shared import blank_values
 from regard.algorithms.toeplitz_kernel import Axis, block_sizes, quotient
-from regard.attention import Attention, Causal, Everything, Places, RelativeTable, Softmax, Window
+from regard.attention import Attention, Everything, Places, RelativeTable
 from regard.attention.eager import may_keep
 from regard.attention.visibility import visible
 
@@ -31,23 +31,10 @@ LONGEST = 1024  # rows or columns: a matrix of that side, of zeros and ones, add
 
 
 def refuses(problem: Problem) -> str | None:
-    if not isinstance(problem.attention.weighting, Softmax):
-        return f"computes a softmax, not {type(problem.attention.weighting).__name__}()"
-    reason = refuses_content(problem)
+    reason = refuses_terms(problem)
     if reason is not None:
         return reason
-    twice = 0.0
-    for term in problem.attention.biases:
-        if not isinstance(term, RelativeTable) or term.bound is None:
-            return f"takes relative tables with a bound alone: not {term!r}"
-        twice += 2 * term.bound
-    places = problem.places
-    for mask in problem.masks:
-        parts = [mask if places.num_axes == 1 else mask.along(axis) for axis in range(places.num_axes)]
-        if not all([type(part) in (Window, Causal) for part in parts]):
-            return f"takes masks that are windows along each axis: not {mask!r}"
-    if taps(problem.attention.mask, places) is None:
-        return "takes queries whose step is a multiple of the keys', and masks that leave an offset"
+    places, twice = problem.places, twice_the_bound(problem)
     longest = max([max(axis.queries, axis.keys) for axis in grid_axes(places)])
     if longest > LONGEST:
         return f"takes at most {LONGEST} places along an axis: got {longest}"
