@@ -14,7 +14,7 @@ from torch.autograd.function import once_differentiable
 from torch.nn.functional import pad
 
 from regard.algorithms.cost import Cost, Count, inputs, kept, output, products, traffic
-from regard.algorithms.flash_cpu import flash_with_lse
+from regard.algorithms.flash_cpu import flash_with_lse, refuse_forward_mode
 from regard.algorithms.fused import by_kernel
 from regard.algorithms.problem import Problem
 from regard.algorithms.widths import multiple_of_eight, widen
@@ -23,6 +23,7 @@ from regard.attention.eager import is_eager, may_keep
 from regard.attention.visibility import band
 
 NAME = "banded"
+KEPT = 16 << 20  # bytes of a mask that is kept for the next call
 PIECE = 20 << 20  # bytes of queries at a time on the CPU
 SIZES = (128, 256)  # queries in a block on the CPU, for narrow windows and for those wider than the larger one
 
@@ -169,7 +170,7 @@ def _by_heads(
 ) -> tuple[Tensor, Tensor | None]:
     """So many heads at a time that their tensors are memory which the allocator hands out again, not fresh pages."""
     G = k.shape[1]
-    groups = max(1, min(G, PIECE * G // max(1, q.nbytes)))
+    groups = G if torch.compiler.is_compiling() else max(1, min(G, PIECE * G // max(1, q.nbytes)))
     if groups == G:
         return _by_blocks(q, k, v, found, beta, return_lse)
     heads = groups * q.shape[1] // G
@@ -194,6 +195,7 @@ def _by_blocks(
     k, v = (runs(pad(widen(x, width), (0, 0, before, after)), run, size) for x in (k, v))  # (blocks, B·G, run, width)
     bias, lse = _bias(found, q), None
     if return_lse:
+        refuse_forward_mode(q, k, v)
         k, v = (x.repeat_interleave(q.shape[1] // x.shape[1], 1) for x in (k, v))
         out, lse = flash_with_lse(q, k, v, bias, beta)
         lse = lse.unflatten(1, (B, H)).permute(1, 2, 0, 3).flatten(2, 3)[:, :, :T]
@@ -237,7 +239,7 @@ class _Runs(torch.autograd.Function):
 
 def _bias(found: Band, q: Tensor) -> Tensor:
     """0 where a query of a block sees a key of its run, −∞ elsewhere: (blocks, 1, size, run)."""
-    if may_keep(q):
+    if may_keep(q) and found.num_queries * (found.size + found.width) * q.itemsize <= KEPT:
         return _kept_bias(found, q.dtype)
     return _made_bias(found, q.dtype)
 

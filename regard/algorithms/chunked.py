@@ -127,7 +127,9 @@ def run(
         real = None if seen is None else seen[:, keys]
         out, sums = causal_sums.attended(q[:, :, queries], k[:, :, keys], v[:, :, keys], real, sums, kernel, content)
         parts.append(out)
-    if a.after or not parts:  # even where no query sees a key, the output belongs to q
+    if not parts:  # even where no query sees a key, the output belongs to q, k and v
+        sums = sums + sum([x[:, :, :0].sum() for x in (k, v)])
+    if a.after or not parts:
         parts.append(answered(q[:, :, T - a.after :], sums, kernel, content))
     out = parts[0] if len(parts) == 1 else torch.cat(parts, 2)
     out = pad(out, (0, 0, a.blind, 0)) if a.blind else out

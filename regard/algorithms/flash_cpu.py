@@ -2,11 +2,20 @@
 
 import torch
 from torch import Tensor
+from torch.autograd.forward_ad import unpack_dual
 
 from regard.algorithms.widths import widen as widen_to
 
 flash = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu.default
 _flash_backward = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu_backward.default
+
+
+def refuse_forward_mode(*tensors: Tensor) -> None:
+    """Raise where a forward-mode derivative is asked for: an operator without one would answer zero."""
+    if not torch.compiler.is_compiling() and any(unpack_dual(x).tangent is not None for x in tensors):
+        raise RuntimeError(
+            "packed, blockwise and banded attention have no forward-mode derivative; use algorithm='reference'"
+        )
 
 
 def flash_backward(

@@ -6,7 +6,7 @@ Cells with as many queries and as many keys, the same distances apart, are alike
 import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -100,7 +100,7 @@ def folded(structure: str, key: Any) -> Folded:
 setattr(folded, "_dynamo_marked_constant", True)  # noqa: B010
 
 
-@functools.lru_cache(maxsize=256)
+@functools.lru_cache(maxsize=32)
 def _folded(structure: str, key: Any) -> Folded:
     masks, places = Attention.unflatten(structure, []).mask.conjuncts, Places.of_key(key)
     axes = [list(_alike(masks, axis, places.axis(axis, masks))) for axis in range(places.num_axes)]
@@ -127,28 +127,55 @@ def _ordered(kinds: list[Cells], T: int) -> Folded:
 def _alike(masks: tuple[Mask, ...], axis: int, line: Places) -> Iterator[Cells]:
     """The cells along one axis, by how many queries and keys they hold and how these lie to each other."""
     queries, keys = line.line(masks)
-    by_cell_q, by_cell_k = _tokens(masks, axis, queries), _tokens(masks, axis, keys)
-    kinds: dict[tuple[int, ...], list[tuple[Tensor, Tensor]]] = {}
-    for cell, i in by_cell_q.items():
-        j = by_cell_k.get(cell)
-        if j is None:
-            continue
-        step_i, step_j = (int(x[1] - x[0]) if len(x) > 1 else 1 for x in (i, j))
-        offset = keys.at(0, int(j[0])) - queries.at(0, int(i[0]))
-        kinds.setdefault((len(i), len(j), offset, queries.step * step_i, keys.step * step_j), []).append((i, j))
-    for (n, m, offset, step_q, step_k), cells in kinds.items():
-        side_q = _side(torch.stack([i for i, _ in cells]), queries.n)
-        side_k = _side(torch.stack([j for _, j in cells]), keys.n)
-        yield Cells.of(side_q, side_k, Places(Sequence(n, 0, step_q), Sequence(m, offset, step_k)))
+    ids = _numbered([torch.cat([mask.cell(axis, _places(side)) for side in (queries, keys)]) for mask in masks])
+    q, k = _gathered(ids[: queries.n]), _gathered(ids[queries.n :])
+    match = torch.searchsorted(k.ids, q.ids).clamp(max=len(k.ids) - 1)
+    met = (k.ids[match] == q.ids).nonzero()[:, 0]  # cells of queries that have keys
+    match = match[met]
+    offset = keys.start + keys.step * k.first[match] - queries.start - queries.step * q.first[met]
+    facts = [q.num_tokens[met], k.num_tokens[match], offset, queries.step * q.step[met], keys.step * k.step[match]]
+    kinds = _numbered(facts)
+    for kind in kinds.unique().tolist():
+        own = (kinds == kind).nonzero()[:, 0]
+        n, m, shift, step_q, step_k = (int(fact[own[0]]) for fact in facts)
+        side_q, side_k = _side(q.tokens(met[own], n), queries.n), _side(k.tokens(match[own], m), keys.n)
+        yield Cells.of(side_q, side_k, Places(Sequence(n, 0, step_q), Sequence(m, shift, step_k)))
 
 
-def _tokens(masks: tuple[Mask, ...], axis: int, side: Sequence) -> dict[tuple[int, ...], Tensor]:
-    """The tokens of each cell, in order; within a cell they are equally far apart."""
-    positions = side.at(0, torch.arange(side.n))
-    numbers = torch.stack([mask.cell(axis, positions) for mask in masks], 1)
-    cells, owner, counts = numbers.unique(dim=0, return_inverse=True, return_counts=True)
-    tokens = owner.argsort(stable=True).split(counts.tolist())
-    return {tuple(cell): found for cell, found in zip(cells.tolist(), tokens, strict=True)}
+def _places(side: Sequence) -> Tensor:
+    return side.at(0, torch.arange(side.n))
+
+
+def _numbered(columns: list[Tensor]) -> Tensor:
+    """A number for every row of these columns, the same for equal rows."""
+    numbers = torch.zeros_like(columns[0])
+    for column in columns:
+        found, inverse = column.unique(return_inverse=True)
+        numbers = (numbers * len(found) + inverse).unique(return_inverse=True)[1]
+    return numbers
+
+
+class Gathered(NamedTuple):
+    """The tokens of one side, cell after cell; of each cell its number, how many, the first, and how far apart."""
+
+    ids: Tensor
+    num_tokens: Tensor
+    first: Tensor
+    step: Tensor
+    order: Tensor
+    begin: Tensor
+
+    def tokens(self, cells: Tensor, n: int) -> Tensor:
+        """Those of some cells, all of n tokens: (cells, n)."""
+        return self.order[self.begin[cells][:, None] + torch.arange(n)]
+
+
+def _gathered(ids: Tensor) -> Gathered:
+    order = ids.argsort(stable=True)
+    cells, count = ids[order].unique_consecutive(return_counts=True)
+    begin = count.cumsum(0) - count
+    first, second = order[begin], order[(begin + 1).clamp(max=len(order) - 1)]
+    return Gathered(cells, count, first, torch.where(count > 1, second - first, 1), order, begin)
 
 
 def _side(index: Tensor, total: int) -> Side:

@@ -69,7 +69,7 @@ def next_token(
     if not 1 <= shape.T <= shape.S:
         raise ValueError(f"new tokens are among all tokens: got T={shape.T}, S={shape.S}; use T from 1 to S")
     back = looks_back(attention.mask)
-    limits = {"capacity": shape.S} if back is None else {"window": back + 1}
+    limits = {"capacity": shape.S} if back is None or back >= shape.S else {"window": back + 1}
     cache = Cache(shape.B, shape.G, shape.D, shape.E, dtype=dtype, device="meta", **limits)
     k, v = (torch.empty(shape.B, shape.G, shape.S, width, dtype=dtype, device="meta") for width in (shape.D, shape.E))
     q = torch.empty(shape.B, shape.H, shape.S, shape.D, dtype=dtype, device="meta")

@@ -17,6 +17,7 @@ from regard.attention import Attention, Bias, Everything, KeyPadding, Mask, Padd
 from regard.attention.padding import RealTokens
 
 NAME = "partitioned"
+LONGEST = 1 << 24  # tokens
 MOST = 65_535  # rows of a batch that the CUDA kernels take
 
 
@@ -33,6 +34,8 @@ def refuses(problem: Problem) -> str | None:
             return f"takes beside cells masks of offsets and paddings: not {mask!r}"
         if isinstance(mask, Padding) and problem.places.key[0] != problem.places.key[1]:
             return "takes Padding where queries and keys stand at the same places"
+    if max(problem.shape.T, problem.shape.S) > LONGEST:
+        return f"numbers the tokens of every cell: takes at most {LONGEST:,}"
     if problem.on_cuda and any([problem.shape.B * kind.count > MOST for kind in fold(cells, problem.places).kinds]):
         return f"the kernels take batches of at most {MOST:,} rows"
     return None
@@ -95,6 +98,8 @@ def run(
             out = attend(*parts, inner, dropout=dropout)
         outs.append(out)
     whole = put_all(folded, outs, B, H, T, v, 0.0)
+    if not folded.kinds:  # nobody sees anything: zeros, whose gradients are zeros too
+        whole = whole + sum([x[:, :, :0].sum() for x in (q, k, v)])
     if not return_lse:
         return whole, None
     exact = q.new_empty(1, dtype=torch.promote_types(q.dtype, torch.float32))

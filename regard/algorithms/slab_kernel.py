@@ -5,10 +5,9 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor
-from torch.autograd.forward_ad import unpack_dual
 
 from regard.algorithms import slabs
-from regard.algorithms.flash_cpu import flash, flash_backward
+from regard.algorithms.flash_cpu import flash, flash_backward, refuse_forward_mode
 from regard.algorithms.slabs import Slab
 from regard.algorithms.widths import widen as widen_to
 from regard.attention import Attention, Places
@@ -19,8 +18,7 @@ def attend_by_slabs(
     q: Tensor, k: Tensor, v: Tensor, attention: Attention, cut: str, return_lse: bool
 ) -> tuple[Tensor, Tensor | None]:
     """Attention over the slabs of `cut`: the "sequences" of a padded batch, or the "blocks" of a mask."""
-    if not torch.compiler.is_compiling() and any(unpack_dual(x).tangent is not None for x in (q, k, v)):
-        raise RuntimeError("packed and blockwise attention have no forward-mode derivative; use algorithm='reference'")
+    refuse_forward_mode(q, k, v)
     structure, tensors = attention.on(q.device).flatten()
     out, lse = _forward(q, k, v, tensors, repr(structure), cut, return_lse)
     return out, lse if return_lse else None

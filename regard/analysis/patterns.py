@@ -116,8 +116,8 @@ def _check(mask: Mask, places: Places, block: int, row: int) -> int:
             raise ValueError(
                 f"a picture has at most 2^23 {name}: got {side.count:,}; use fewer, the pattern is the same"
             )
-    if block < 1:
-        raise ValueError(f"block must be at least 1: got block={block}; use 16, or 128 as the kernels do")
+    if not 1 <= block <= OFFSETS:
+        raise ValueError(f"block must be from 1 to 2^24: got block={block}; use 16, or 128 as the kernels do")
     leaves = list(_leaves(mask))
     rows = [len(part.real) for part in leaves if isinstance(part, RealTokens)]
     rows += [len(part.tensor) for part in leaves if isinstance(part, Dense) and part.tensor.ndim == 4]

@@ -6,6 +6,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from regard.attention.offset_masks import check_whole
 from regard.attention.padding import KeyPadding
 from regard.attention.positions import Places, Sequence
 from regard.attention.scores import Content, Shape
@@ -59,6 +60,12 @@ class LinearState(Value):
         device: torch.device | str | None = None,
     ) -> "LinearState":
         """The state before the first token, for keys (B, G, n, D) and values (B, G, n, E) of this type."""
+        if not isinstance(kernel, Kernel):
+            raise ValueError(f"a state is that of a Kernel: got {kernel!r}; use Kernel(Elu())")
+        if not dtype.is_floating_point:
+            raise ValueError(f"a state must be floating point: got {dtype}; use the type of k and v")
+        for name, size in (("B", B), ("G", G), ("D", D), ("E", E)):
+            check_whole(name, size, 1)
         kernel.check_beta(Content(beta))
         exact = torch.promote_types(dtype, torch.float32)
         F = kernel.features.width(D)
@@ -117,6 +124,11 @@ class LinearState(Value):
 
     def rows(self, index: Int[Tensor, " rows"]) -> "LinearState":
         """The state of these rows of the batch, in this order: for beams, and for sequences that have ended."""
+        if not isinstance(index, Tensor) or index.ndim != 1 or index.is_floating_point() or index.dtype == torch.bool:
+            raise ValueError(f"index must be row numbers, a whole tensor (n,): got {show(index)}; use torch.tensor")
+        B = len(self.lengths)
+        if not index.is_cuda and bool(((index < 0) | (index >= B)).any()):
+            raise ValueError(f"index must lie in 0…{B - 1}: got {index.tolist()}; name rows of the state")
         index = index.to(self.sum_k.device)
         lengths = self.lengths.index_select(0, index)
         return LinearState.of(self.kernel, self.sums.index_select(0, index), lengths, self.beta)

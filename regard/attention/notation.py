@@ -19,7 +19,7 @@ from torch import Tensor
 from regard.attention.features import Elu, Exp, RandomFeatures, Relu, SquaredRelu
 from regard.attention.grid_masks import Axial, Neighbours, SameColumn, SameRow, Tiles
 from regard.attention.masks import Everything, Mask
-from regard.attention.offset_masks import Causal, Strided, Window
+from regard.attention.offset_masks import Causal, Strided, Window, check_whole
 from regard.attention.padding import KeyPadding, Padding
 from regard.attention.patterns import Blocks, Dilated, GlobalTokens
 from regard.attention.positions import Places
@@ -120,11 +120,16 @@ def parse_weighting(text: str, width: int) -> Weighting:
         Word("exp", lambda: Kernel(Exp())),
         Word(
             "random_features(count)",
-            lambda count: Kernel(RandomFeatures(placeholder((count, width), torch.float32, learns=False))),
+            lambda count: Kernel(RandomFeatures(_directions(count, width))),
         ),
     )
     reader = Reader("a weighting", text, words, "elu")
     return reader.read(reader.tree, {}, {})
+
+
+def _directions(count: int, width: int) -> Tensor:
+    check_whole("count", count, 1)
+    return placeholder((count, width), torch.float32, learns=False)
 
 
 @dataclass(frozen=True)

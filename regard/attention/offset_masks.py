@@ -14,7 +14,7 @@ FARTHEST = 1 << 62  # offsets are 64-bit integers
 
 def check_whole(name: str, number: int, least: int) -> None:
     """Raise unless this is a whole number from `least` that 64-bit offsets can hold."""
-    if not isinstance(number, int) or not least <= number < FARTHEST:
+    if not isinstance(number, int) or isinstance(number, bool) or not least <= number < FARTHEST:
         raise ValueError(
             f"{name} must be a whole number from {least} to below 2^62: got {name}={number!r}; use {least} or more"
         )

@@ -265,7 +265,7 @@ def test_a_picture_is_plain_data():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: picture(Causal(), 9, block=0), "block must be at least 1: got block=0; use 16"),
+        (lambda: picture(Causal(), 9, block=0), "block must be from 1 to 2^24: got block=0; use 16"),
         (lambda: picture(Causal(), 9, pixel=(1, 1)), "a pixel stands on a grid: got pixel=(1, 1)"),
         (lambda: picture(Axial(), Places(Grid(2, 3), Grid(2, 3)), pixel=(2, 0)), "got (2, 0) on 2 × 3 pixels"),
         (lambda: picture(Axial(), Places(Grid(2, 3), Grid(2, 3)), pixel=(0, -1)), "pixel must lie on the grid"),

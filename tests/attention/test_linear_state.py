@@ -204,3 +204,16 @@ def test_features_say_how_many_they_are():
     assert Plain().width(9) == 9
     assert Plain().products(9) == 0
     assert RandomFeatures.draw(3, 5).products(5) == 2 * 3 * 5
+
+
+@pytest.mark.parametrize(
+    ("misuse", "message"),
+    [
+        (lambda: LinearState.empty(Kernel(Elu()), -2, 1, 2, 2), "B must be a whole number from 1"),
+        (lambda: LinearState.empty(Kernel(Elu()), 1, 1, 2, 2, dtype=torch.int32), "must be floating point: got"),
+        (lambda: LinearState.empty(Kernel(Elu()), 2, 1, 2, 2).rows(torch.tensor([-1])), "index must lie in 0…1: got"),
+    ],
+)
+def test_a_state_cannot_be_misused_silently(misuse, message: str):
+    with pytest.raises(ValueError, match=message):
+        misuse()
