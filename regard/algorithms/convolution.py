@@ -91,7 +91,8 @@ def refuses_terms(problem: Problem) -> str | None:
 
 def twice_the_bound(problem: Problem) -> float:
     """How far apart two logits of a row may be."""
-    return sum([2 * term.bound for term in problem.attention.biases if isinstance(term, RelativeTable) and term.bound])
+    bounds = [term.bound for term in problem.attention.biases if isinstance(term, RelativeTable)]
+    return float(sum([2 * bound for bound in bounds if bound is not None]))
 
 
 def _is_interval(mask: Mask, axis: int, places: Places) -> bool:
