@@ -213,3 +213,12 @@ def test_padding_of_queries_that_stand_elsewhere_is_refused():
     attention = Attention(Content(), Blocks(4) & Padding([96, 50]), None, Sequence(96, start=3), None)
     with pytest.raises(Refused, match="takes Padding where queries and keys stand at the same places"):
         attend(q, k, v, attention, algorithm="partitioned")
+
+
+def test_a_plan_numbers_no_more_tokens_than_memory_holds():
+    """A sequence too long to list its cells is planned at once, by another algorithm."""
+    x = torch.empty(1, 1, partitioned.LONGEST + 1, 8, device="meta")
+    made = plan(x, x, x, Attention(mask=Blocks(128)))
+    (candidate,) = [candidate for candidate in made.candidates if candidate.name == "partitioned"]
+    assert candidate.refusal == "numbers the tokens of every cell: takes at most 16,777,216"
+    assert made.chosen == "blockwise"
