@@ -4,7 +4,7 @@ BIN := .venv/bin
 # Virtual machines that advertise AMX and trap it kill torch's own bfloat16 products; this asks oneDNN to do without.
 export ONEDNN_MAX_CPU_ISA ?= AVX512_CORE_FP16
 # The layers that speak of tensors; the command line is typed by Typer.
-HOOK := --jaxtyping-packages=regard.attention,regard.algorithms,regard.layers,beartype.beartype
+HOOK := --jaxtyping-packages=regard.attention,regard.algorithms,regard.layers,regard.models,beartype.beartype
 
 .PHONY: setup run test test-all test-gpu check bench clean
 
@@ -39,6 +39,7 @@ bench: setup
 	$(BIN)/python -m benchmarks.attention --device cpu --out benchmarks/results/attention-cpu.json --markdown benchmarks/results/attention-cpu.md
 	$(BIN)/python -m benchmarks.grid --device cpu --out benchmarks/results/grid-cpu.json --markdown benchmarks/results/grid-cpu.md
 	$(BIN)/python -m benchmarks.sparse --device cpu --out benchmarks/results/sparse-cpu.json --markdown benchmarks/results/sparse-cpu.md
+	$(BIN)/python -m benchmarks.counters --out benchmarks/results/counters-cpu.json --markdown benchmarks/results/counters-cpu.md
 
 clean:
 	rm -rf .venv build dist *.egg-info .pytest_cache .ruff_cache .hypothesis

@@ -266,3 +266,134 @@ def tour(
     agrees = run(Console(highlight=False))
     if not agrees:
         raise typer.Exit(1)
+
+
+@app.command()
+def reach(
+    mask: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TEXT", help=f"{MASKS} Given several times, layers take them in turn.", show_default=False
+        ),
+    ] = None,
+    layers: Annotated[int, _size("Layers.")] = 12,
+    tokens: Annotated[int | None, _size("Tokens; by default the longest length given, or 4096.")] = None,
+    grid: GridText = None,
+    heads_argmax: Annotated[
+        int | None, _size("In place of a mask: as many heads, each of which takes one key for every query.")
+    ] = None,
+    tied: Annotated[bool, typer.Option("--tied", help="Argmax heads choose the same keys in every layer.")] = False,
+    residual: Annotated[bool, typer.Option(help="A residual connection around each layer, or none.")] = True,
+    output: Annotated[
+        int | None,
+        typer.Option(min=0, metavar="N", help="The output that is followed, from 0; by default one that most reach."),
+    ] = None,
+    pixel: Annotated[str | None, typer.Option(metavar="R,C", help="The same on a grid: its row and column.")] = None,
+    row: Annotated[int | None, typer.Option(min=0, metavar="N", help="Row of a padded batch, from 0.")] = None,
+    svg: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also draw it into this SVG file.", show_default=False)
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print all numbers as JSON.")] = False,
+) -> None:
+    """Count the tokens that reach an output, layer by layer: the receptive field of a stack of attention layers.
+
+    Counts are exact, of the composed masks, beside the formula where one is known. [b]Examples[/b]:
+
+    regard reach --mask "causal & window(256)" --layers 12 --tokens 4096
+
+    regard reach --mask "tiles(8, 8)" --mask "tiles(8, 8, down=4, right=4)" --grid 56x56 --layers 6 --svg swin.svg
+
+    regard reach --heads-argmax 2 --layers 8
+    """
+    with bad_input():
+        from regard import options
+
+        useless = {"--mask": mask, "--grid": grid, "--output": output, "--pixel": pixel, "--row": row}
+        result: Any = options.chosen_by_heads(heads_argmax, tokens, layers, residual, tied, useless)
+        if result is None:
+            followed = options.pixel_of(pixel)
+            result = options.reached(mask, grid, tokens, layers, residual, output, followed, row or 0)
+        if svg is not None:
+            options.write_reach(svg, result, " then ".join(mask or ["everything"]))
+    _show(result, as_json)
+
+
+Model = Annotated[
+    str, typer.Argument(metavar="MODEL", help="A preset, a config.json of Hugging Face, or file.py:function.")
+]
+Inputs = Annotated[
+    list[str] | None,
+    typer.Option("--input", metavar="SIZES", help="An input: 2x128x512, 2x128:int; BxNx512 with --symbolic."),
+]
+Symbolic = Annotated[
+    bool, typer.Option("--symbolic", help="Polynomials in the sizes, what dominates, and the crossovers N*.")
+]
+Decode = Annotated[
+    int | None, typer.Option(min=1, metavar="N", help="The cost of one more token behind N that are cached.")
+]
+Optimizer = Annotated[
+    str, typer.Option(metavar="NAME", help="For the memory of training: adamw, adam, sgd, momentum or none.")
+]
+Real = Annotated[bool, typer.Option("--real", help="Run with contents: for models that ask for them.")]
+Plot = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Draw cost against N by part, with the crossovers, as SVG.")
+]
+
+
+@app.command()
+def cost(
+    model: Model,
+    batch: Annotated[int, _size("Rows B of the batch.")] = 1,
+    tokens: Annotated[int | None, _size("Tokens N of each row; by default the model's context.")] = None,
+    inputs: Inputs = None,
+    at: Annotated[str | None, typer.Option(metavar="D=64,…", help="What other letters of --input stand for.")] = None,
+    symbolic: Symbolic = False,
+    decode: Decode = None,
+    train: Annotated[bool, typer.Option("--train/--eval", help="The model's mode: dropout and the like.")] = True,
+    optimizer: Optimizer = "adamw",
+    dtype: Number = None,
+    device: Device = None,
+    depth: Annotated[int, _size("Levels of modules in the table.")] = 3,
+    real: Real = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print a line per module as CSV.")] = False,
+    plot: Plot = None,
+) -> None:
+    """Count a model: parameters, FLOPs forward and backward, bytes, memory; exactly, without running it.
+
+    FLOPs are those of matrix products, two per multiply-add: what the mathematics needs, and what this path executes.
+    [b]Examples[/b]:
+
+    regard cost gpt2 --tokens 1024
+
+    regard cost path/to/config.json --batch 8
+
+    regard cost my_model.py:build --input 2x128x512
+
+    regard cost bert-base --symbolic
+
+    regard cost llama-7b --decode 32768 --dtype bfloat16 --device h200
+    """
+    with bad_input():
+        from regard import options
+        from regard.analysis.costs import command
+
+        wish = command.Wish(
+            device=options.this_machine() if device is None else device.lower(),
+            optimizer=None if optimizer == "none" else optimizer,
+            train=train,
+            real=real,
+        )
+        request = command.request(batch, tokens, inputs, at)
+        target = command.target(model, dtype)
+        result = command.answer(target, request, wish, symbolic, decode)
+        if plot is not None:
+            options.save_svg(plot, lambda: command.figure(target, request))
+    if as_csv:
+        typer.echo(result.csv(), nl=False)
+    elif as_json:
+        typer.echo(result.json())
+    else:
+        from rich.console import Console
+
+        Console(highlight=False).print(result.rich(depth))

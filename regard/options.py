@@ -1,13 +1,18 @@
 """What the options of the command line mean: from words to values."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import torch
 
 from regard.algorithms import NextToken, Plan, next_token, plan
 from regard.algorithms.ceilings import table, table_of
+from regard.analysis.argmax_graphs import ArgmaxReach, argmax_reach
 from regard.analysis.pattern_figures import draw_picture
 from regard.analysis.patterns import PatternPicture
+from regard.analysis.receptive_field import Reach, reach
+from regard.analysis.receptive_figures import draw_argmax, draw_reach
 from regard.attention import Attention, Content, Everything, Grid, Hard, Mask, Padding, Places, Shape, Weighting
 from regard.attention.notation import check_sizes, parse_mask, parse_scores, parse_weighting, placeholder
 from regard.attention.padding import RealTokens
@@ -155,10 +160,59 @@ def pixel_of(text: str | None) -> tuple[int, int] | None:
 
 def write_svg(path: Path, drawn: PatternPicture, title: str) -> None:
     """Draw a pattern into a file."""
+    save_svg(path, lambda: draw_picture(drawn, title))
+
+
+def save_svg(path: Path, draw: Callable[[], Any]) -> None:
+    """Make a figure and save it."""
     if path.suffix.lower() != ".svg":
         raise ValueError(f"--svg must name a file that ends in .svg: got {str(path)!r}; write {path.stem}.svg")
     try:
-        figure = draw_picture(drawn, title)
+        figure = draw()
     except ImportError as error:  # it says what to install
         raise ValueError(str(error)) from error
     figure.savefig(path, format="svg", metadata={"Date": None})
+
+
+def reached(
+    masks: list[str] | None,
+    grid: str | None,
+    count: int | None,
+    depth: int,
+    residual: bool,
+    output: int | None,
+    pixel: tuple[int, int] | None,
+    row: int,
+) -> Reach:
+    """The receptive field of layers whose masks, in turn, are written so."""
+    layers = [parse_mask(text) for text in masks or ["everything"]]
+    longest = max([batch_of(mask)[1] or 0 for mask in layers])
+    tokens = placed(grid, None, count, None, default=longest or 4096).keys
+    if pixel is not None:
+        if not isinstance(tokens, Grid):
+            raise ValueError(f"a pixel stands on a grid: got --pixel {pixel[0]},{pixel[1]} without one; use --output")
+        if output is not None:
+            raise ValueError(f"one output is followed: got --output {output} and --pixel too; use one of the two")
+        if pixel[0] >= tokens.h or pixel[1] >= tokens.w:
+            raise ValueError(f"--pixel must lie on {tokens.h} × {tokens.w} pixels: got {pixel[0]},{pixel[1]}; use 0,0")
+        output = pixel[0] * tokens.w + pixel[1]
+    return reach(list(layers), tokens, depth, residual=residual, output=output, row=row)
+
+
+def chosen_by_heads(
+    heads: int | None, tokens: int | None, depth: int, residual: bool, tied: bool, useless: dict[str, object]
+) -> ArgmaxReach | None:
+    """The receptive field of so many argmax heads, if they are asked for; options that say nothing there `useless`."""
+    if heads is None:
+        if tied:
+            raise ValueError("--tied is for argmax heads: got none; add --heads-argmax 2")
+        return None
+    for option, given in useless.items():
+        if given is not None:
+            raise ValueError(f"--heads-argmax chooses any token of a line: got {option} too; leave it out")
+    return argmax_reach(tokens or 4096, heads, depth, residual=residual, tied=tied)
+
+
+def write_reach(path: Path, result: Reach | ArgmaxReach, title: str) -> None:
+    """Draw a receptive field into a file."""
+    save_svg(path, lambda: draw_argmax(result) if isinstance(result, ArgmaxReach) else draw_reach(result, title))

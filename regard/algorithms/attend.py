@@ -1,11 +1,13 @@
 """`attend` and `weights`: the value in, the result out."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Literal, overload
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
+from torch.utils._python_dispatch import _disable_current_modes
 
 from regard.algorithms.planner import choose
 from regard.algorithms.problem import check_options, check_tensors, check_types, pose, without_content
@@ -15,6 +17,9 @@ from regard.attention.value import check_state
 
 PLAIN = Attention()
 _choices: dict[Any, Any] = {}
+Watcher = Callable[[str, Tensor, Tensor, Tensor, Attention], tuple[str, AbstractContextManager[None]]]
+_watchers: list[Watcher] = []
+parts: list[str] = []
 
 
 @overload
@@ -77,9 +82,41 @@ def attend(
     signed = content is not None and content.beta is not None and content.beta <= 0
     if signed and not isinstance(attention.weighting, Kernel):
         q, attention = _with_positive_beta(q, attention)
+    if _watchers and not torch.compiler.is_compiling():
+        chosen = _choose(q, k, v, attention, dropout, algorithm, return_lse)
+        with _disable_current_modes():
+            name, watching = _watchers[-1](chosen.NAME, q, k, v, attention)
+            if name != chosen.NAME:
+                chosen = _choose(q, k, v, attention, dropout, name, return_lse)
+        with watching:
+            out, lse = chosen.run(q, k, v, attention, dropout=dropout, return_lse=return_lse)
+        return (out, lse) if return_lse else out
     chosen = _choose(q, k, v, attention, dropout, algorithm, return_lse)
     out, lse = chosen.run(q, k, v, attention, dropout=dropout, return_lse=return_lse)
     return (out, lse) if return_lse else out
+
+
+@contextmanager
+def part(name: str) -> Iterator[None]:
+    """Tell who watches what products are for: "mixing" of values, or their "projection"."""
+    parts.append(name)
+    try:
+        yield
+    finally:
+        parts.pop()
+
+
+@contextmanager
+def watched(by: Watcher) -> Iterator[None]:
+    """Tell `by` of every call of `attend`: the algorithm's name and the operands.
+
+    It gives the name of the algorithm to run, mostly the same, and what the call runs in.
+    """
+    _watchers.append(by)
+    try:
+        yield
+    finally:
+        _watchers.pop()
 
 
 def _with_positive_beta(q: Tensor, attention: Attention) -> tuple[Tensor, Attention]:
@@ -115,7 +152,8 @@ def remembered(key: Any, decide: Callable[[], Any], q: Tensor, k: Tensor, v: Ten
     """What was decided for this key, or is now; tensors inside the value are checked in any case."""
     chosen = _choices.get(key)
     if chosen is None:
-        chosen = decide()
+        with _disable_current_modes():  # a choice is made from sizes alone, whatever mode watches the arithmetic
+            chosen = decide()
         if len(_choices) > 10_000:
             _choices.clear()
         _choices[key] = chosen

@@ -15,7 +15,7 @@ from torch.autograd.function import once_differentiable
 from torch.nn.functional import linear
 
 from regard.algorithms import separable
-from regard.algorithms.attend import attend, remembered, traits
+from regard.algorithms.attend import attend, part, remembered, traits
 from regard.algorithms.mixing import rounded, times
 from regard.algorithms.planner import choose, seconds
 from regard.algorithms.problem import Problem, pose, without_content
@@ -101,12 +101,15 @@ def _by_axes(x: Tensor, attention: Attention, weight: Tensor, bias: Tensor | Non
         return y if bias is None else y + bias
     x_jBwC = values.view(B, keys.h, keys.w, C).transpose(0, 1).reshape(keys.h * B, keys.w, C)
     columns = column_map.transpose(0, 1).reshape(queries.w * H, keys.w)  # the rows of all heads, head by head
-    mixed = _Times.apply(columns, x_jBwC)
+    with part("mixing"):
+        mixed = _Times.apply(columns, x_jBwC)
     assert isinstance(mixed, Tensor)
-    projected = _ByHead.apply(mixed.view(-1, H, C), weight.view(Co, H, C))  # (H, h·B·w′, Co)
+    with part("projection"):
+        projected = _ByHead.apply(mixed.view(-1, H, C), weight.view(Co, H, C))  # (H, h·B·w′, Co)
     assert isinstance(projected, Tensor)
     rows = rounded(row_map.transpose(0, 1).reshape(queries.h, H * keys.h), x)
-    y = rows @ projected.view(H * keys.h, B * queries.w * Co)
+    with part("mixing"):
+        y = rows @ projected.view(H * keys.h, B * queries.w * Co)
     y = y.view(queries.h, B, queries.w, Co).transpose(0, 1).reshape(B, queries.count, Co)
     return y if bias is None else y + bias
 

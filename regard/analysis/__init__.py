@@ -1,5 +1,6 @@
 """Questions to layers and networks: what they cost, how convolutional they are, and proofs of the answers."""
 
+from regard.analysis.argmax_graphs import ArgmaxReach, argmax_bound, argmax_reach, random_graph, widest_graph
 from regard.analysis.certificate import Certificate, NetworkCertificate
 from regard.analysis.convolution import (
     attention_as_printed,
@@ -8,6 +9,7 @@ from regard.analysis.convolution import (
     thin_attention_from_conv,
     thinned,
 )
+from regard.analysis.costs import Formulas, ModelCost, cost, formulas
 from regard.analysis.heads import (
     Duplicates,
     Ellipse,
@@ -21,32 +23,52 @@ from regard.analysis.heads import (
     query_map,
 )
 from regard.analysis.networks import attention_from_network, network_from_attention
+from regard.analysis.path_lengths import Paths, convolution_reach, paths
 from regard.analysis.patterns import PatternPicture, picture
 from regard.analysis.pruning import Change, merge, prune
+from regard.analysis.receptive_field import Chosen, Reach, reach
+from regard.analysis.receptive_formulas import Formula, formula
 
 __all__ = [
+    "ArgmaxReach",
     "Certificate",
     "Change",
+    "Chosen",
     "Duplicates",
     "Ellipse",
+    "Formula",
+    "Formulas",
     "HeadState",
     "KernelFit",
+    "ModelCost",
     "NetworkCertificate",
+    "Paths",
     "PatternPicture",
     "QueryMap",
+    "Reach",
+    "argmax_bound",
+    "argmax_reach",
     "attention_as_printed",
     "attention_from_conv",
     "attention_from_network",
     "conv_from_attention",
+    "convolution_reach",
+    "cost",
     "duplicates",
     "ellipses",
     "examine",
+    "formula",
+    "formulas",
     "merge",
     "nearest_kernel",
     "network_from_attention",
+    "paths",
     "picture",
     "prune",
     "query_map",
+    "random_graph",
+    "reach",
     "thin_attention_from_conv",
     "thinned",
+    "widest_graph",
 ]

@@ -7,7 +7,8 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from regard.algorithms import attend, weights
-from regard.attention import Attention, Cache, Content, Mask, Positions
+from regard.attention import Attention, Cache, Content, Mask, Positions, Term, Weighting
+from regard.layers.rotary import Rotation
 from regard.layers.scaled_dot_product import EVERYTHING, check_sequence, compose
 
 
@@ -40,7 +41,8 @@ class MultiHead(nn.Module):
 
     `width` is the model's, C, or each width by its name. `num_groups` heads of keys and values (G) are shared by
     `num_heads` heads of queries (H). `bias` is for queries, keys and values, `out_bias` for the output. Dropout acts on
-    the attention weights, in training only.
+    the attention weights, in training only. `weighting` is the softmax unless given: `Kernel(Elu())` is linear
+    attention.
 
     >>> layer = MultiHead(512, 8)
     >>> layer(torch.randn(2, 5, 512), causal=True).shape
@@ -64,6 +66,7 @@ class MultiHead(nn.Module):
         out_bias: bool = True,
         beta: float | None = None,
         dropout: float = 0.0,
+        weighting: Weighting | None = None,
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -85,7 +88,7 @@ class MultiHead(nn.Module):
 
         self.num_heads, self.num_groups = H, G
         self.beta = Content(beta).beta  # refuses what is not finite
-        self.dropout = dropout
+        self.dropout, self.weighting = dropout, weighting
         self.query = nn.Linear(widths.query, H * D, bias, device, dtype)
         self.key = nn.Linear(key, G * D, bias, device, dtype)
         self.value = nn.Linear(value, G * E, bias, device, dtype)
@@ -113,11 +116,14 @@ class MultiHead(nn.Module):
         cache: Cache | None = None,
         lengths: tuple[int, ...] | list[int] | None = None,
         start: int | tuple[int, ...] | list[int] | None = None,
+        term: Term | None = None,
+        rotation: Rotation | None = None,
     ) -> Float[Tensor, "B T Co"]:
         """Attend from q to k and v; k defaults to q, v to k. True in `key_padding_mask` marks a pad key.
 
         A pair is visible when `key_padding_mask`, `causal` and `mask` all allow it. `queries` and `keys` say where the
-        tokens stand, for masks and layers that ask.
+        tokens stand, for masks and layers that ask. `term` is added to the scores, `rotation` turns the heads of
+        queries and keys of tokens that attend to themselves: positions that all layers of a model share.
 
         With a `cache` q is a piece of a sequence, which goes on from what the cache holds; the mask must hide the
         future. `lengths` says how many of its tokens are real in each row, `start` where it begins, as in
@@ -125,14 +131,11 @@ class MultiHead(nn.Module):
         """
         given = {"k": k, "v": v, "key_padding_mask": key_padding_mask, "queries": queries, "keys": keys}
         _check_cached(cache, given, {"lengths": lengths, "start": start})
+        q_BHTD, k_BGSD = self._compared(q, k, rotation)
         k = q if k is None else k
         v = k if v is None else v
-        check_sequence("q", q, "T", self.query.in_features)
-        check_sequence("k", k, "S", self.key.in_features)
         check_sequence("v", v, "S", self.value.in_features)
-        attention = self.attention(compose(k, key_padding_mask, causal, mask), queries, keys)
-        q_BHTD = split_heads(self.query(q), self.num_heads)
-        k_BGSD = split_heads(self.key(k), self.num_groups)
+        attention = self._attention(compose(k, key_padding_mask, causal, mask), queries, keys, term)
         v_BGSE = split_heads(self.value(v), self.num_groups)
         if cache is not None:
             k_BGSD, v_BGSE, attention = cache.append(k_BGSD, v_BGSE, attention, lengths, start)
@@ -149,19 +152,31 @@ class MultiHead(nn.Module):
         mask: Mask = EVERYTHING,
         queries: Positions | None = None,
         keys: Positions | None = None,
+        term: Term | None = None,
+        rotation: Rotation | None = None,
     ) -> Float[Tensor, "B H T S"]:
         """The maps by which `forward` mixes the values, without dropout."""
-        k = q if k is None else k
-        check_sequence("q", q, "T", self.query.in_features)
-        check_sequence("k", k, "S", self.key.in_features)
-        attention = self.attention(compose(k, key_padding_mask, causal, mask), queries, keys)
-        return self.map(
-            split_heads(self.query(q), self.num_heads), split_heads(self.key(k), self.num_groups), attention
-        )
+        q_BHTD, k_BGSD = self._compared(q, k, rotation)
+        mask = compose(q if k is None else k, key_padding_mask, causal, mask)
+        return self.map(q_BHTD, k_BGSD, self._attention(mask, queries, keys, term))
 
     def attention(self, mask: Mask, queries: Positions | None, keys: Positions | None) -> Attention:
         """The mechanism of one forward pass. A layer with more score terms overrides this."""
-        return Attention(Content(self.beta), mask, None, queries, keys)
+        return Attention(Content(self.beta), mask, self.weighting, queries, keys)
+
+    def _attention(self, mask: Mask, queries: Positions | None, keys: Positions | None, term: Term | None) -> Attention:
+        own = self.attention(mask, queries, keys)
+        return own if term is None else Attention(own.scores + term, own.mask, own.weighting, own.queries, own.keys)
+
+    def _compared(self, q: Tensor, k: Tensor | None, rotation: Rotation | None) -> tuple[Tensor, Tensor]:
+        """The heads of queries and keys, turned where there is a rotation."""
+        if rotation is not None and k is not None:
+            raise ValueError("a rotation is for tokens that attend to themselves: got k; leave one of them out")
+        k = q if k is None else k
+        check_sequence("q", q, "T", self.query.in_features)
+        check_sequence("k", k, "S", self.key.in_features)
+        q, k = split_heads(self.query(q), self.num_heads), split_heads(self.key(k), self.num_groups)
+        return (q, k) if rotation is None else (rotation.turn(q), rotation.turn(k))
 
     def mix(self, q: Tensor, k: Tensor, v: Tensor, attention: Attention, dropout: float) -> Tensor:
         """What the heads do between the projections. A layer with several softmaxes overrides this, and `map`."""
@@ -208,7 +223,9 @@ class MultiHead(nn.Module):
         return layer.train(module.training)
 
     def extra_repr(self) -> str:
-        return f"num_heads={self.num_heads}, num_groups={self.num_groups}, beta={self.beta}, dropout={self.dropout}"
+        weighting = "" if self.weighting is None else f", weighting={self.weighting!r}"
+        sizes = f"num_heads={self.num_heads}, num_groups={self.num_groups}"
+        return f"{sizes}, beta={self.beta}, dropout={self.dropout}{weighting}"
 
 
 def split_heads(x: Float[Tensor, "B T HD"], num_heads: int) -> Float[Tensor, "B H T D"]:

@@ -1,0 +1,241 @@
+"""`cost`: any module, counted while it runs on tensors without contents."""
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException
+from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
+
+from regard.algorithms.attend import watched
+from regard.algorithms.ceilings import table
+from regard.analysis.costs import attention, ours
+from regard.analysis.costs.calls import Calls
+from regard.analysis.costs.fakes import CannotFake, eager_torch, fake_inputs, fake_module, new_mode
+from regard.analysis.costs.memory import Allocations
+from regard.analysis.costs.report import Memory, ModelCost, ModuleCost, Work
+from regard.analysis.costs.trace import Trace, Watch
+
+
+def cost(
+    module: nn.Module,
+    *inputs: Any,
+    backward: bool = True,
+    optimizer: str | None = "adamw",
+    device: str | None = None,
+    real: bool = False,
+    **keywords: Any,
+) -> ModelCost:
+    """Parameters, FLOPs forward and backward, bytes and memory of a module on these inputs, all exact.
+
+    The module runs as it is, in training or evaluation mode, on tensors without contents: no memory, no arithmetic.
+    Inputs may be real or on the meta device; contents of integers and booleans say which pairs a mask leaves. `real`
+    runs it with contents. The backward pass is that of the output's `loss` where it has one, else of all its floating
+    tensors; a floating input gets a gradient where it asks for one. `optimizer`, for the memory of training, is adamw,
+    adam, sgd, momentum or None.
+
+    >>> c = cost(nn.Linear(8, 4), torch.empty(2, 8))
+    >>> c.parameters, c.forward.flops, c.backward.flops
+    (36, 128, 128)
+    >>> x = torch.empty(1, 6, 16, device="meta")
+    >>> cost(nn.MultiheadAttention(16, 4, batch_first=True), x, x, x).forward.flops  # 8·6·16² + 4·6²·16
+    14592
+    """
+    on_cuda = table(device).kind == "cuda" if device is not None else _is_on_cuda(module)
+    watch, memory = Watch(), Allocations(optimizer, on_cuda)
+    if real:
+        return _counted(watch, memory, module, inputs, keywords, backward)
+    mode = new_mode()
+    place = _place(on_cuda)
+    module = fake_module(mode, module, place)
+    inputs, keywords = fake_inputs(mode, (inputs, keywords), place)
+    with mode:
+        return _counted(watch, memory, module, inputs, keywords, backward)
+
+
+def count_made(make: Callable[[], tuple[Any, ...]], optimizer: str | None, device: str, train: bool) -> ModelCost:
+    """The cost of what `make` gives: a module, inputs and keywords, built without memory too."""
+    watch, memory = Watch(), Allocations(optimizer, table(device).kind == "cuda")
+    mode = new_mode()
+    try:
+        with eager_torch(), mode, watch:
+            watch.phase = "building"
+            module, inputs, keywords = make()
+    except (DataDependentOutputException, DynamicOutputShapeException) as error:
+        raise CannotFake(
+            f"the model asks for the contents of a tensor while it is built: {error}; count a real run (--real)"
+        ) from error
+    place = _place(memory.on_cuda)
+    module = fake_module(mode, module.train(train), place)
+    inputs, keywords = fake_inputs(mode, (inputs, keywords), place)
+    with mode:
+        return _counted(watch, memory, module, inputs, keywords, backward=True)
+
+
+def _place(on_cuda: bool) -> str:
+    """Where fake tensors lie. A torch without CUDA has no fake CUDA tensors either: the CPU stands in for it."""
+    return "cuda" if on_cuda and torch.backends.cuda.is_built() and torch.cuda.is_available() else "cpu"
+
+
+def _counted(
+    watch: Watch, memory: Allocations, module: nn.Module, inputs: Any, keywords: Any, backward: bool
+) -> ModelCost:
+    watch.on_result = memory.saw
+    memory.begin(module, (inputs, keywords))
+    stands_in = memory.on_cuda and not _is_on_cuda(module)
+    if stands_in:
+        watch.trace.notes["no CUDA here: the CPU's ways stand in for the GPU's in what is executed and in memory"] = (
+            None
+        )
+    with watching(watch, module, stands_in):
+        run(watch, memory, module, inputs, keywords, backward)
+    return summary(module, watch.finish(), memory.report())
+
+
+@contextmanager
+def watching(watch: Watch, module: nn.Module, for_cuda: bool = False) -> Iterator[None]:
+    """Every operation is seen, and in which module it is called."""
+    names = {id(part): _clean(name) for name, part in module.named_modules()}
+
+    def enter(part: nn.Module, _: Any) -> None:
+        watch.stack.append(names.get(id(part), watch.stack[-1] if watch.stack else ""))
+
+    def leave(*_: Any) -> None:
+        watch.stack.pop()
+
+    handles = [register_module_forward_pre_hook(enter), register_module_forward_hook(leave, always_call=True)]
+    try:
+        with eager_torch(), watched(ours.calls(watch)), Calls(watch, for_cuda), watch:
+            yield
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
+def run(
+    watch: Watch, memory: Allocations | None, module: nn.Module, inputs: Any, keywords: Any, backward: bool
+) -> None:
+    """Forward, and backward from what comes out; for the memory also forward without keeping anything, and a step."""
+    try:
+        if memory is not None:
+            with torch.no_grad():
+                watch.phase = "inference"
+                module(*inputs, **keywords)
+            memory.inference_done()
+        watch.phase = "forward"
+        out = module(*inputs, **keywords)
+    except (DataDependentOutputException, DynamicOutputShapeException) as error:
+        raise CannotFake(
+            f"{type(module).__name__} asks for the contents of a tensor, which has none here: {error}; count a real "
+            "run (real=True, --real), or give integers and masks with contents"
+        ) from error
+    if memory is not None:
+        memory.forward_done()
+    ends = [x for x in roots(out) if x.requires_grad]
+    if backward and ends:
+        watch.phase = "backward"
+        torch.autograd.backward(ends, [torch.ones_like(x) for x in ends])
+        del out, ends
+        if memory is not None:
+            watch.phase = "step"
+            memory.step(module)
+
+
+def _is_on_cuda(module: nn.Module) -> bool:
+    return any(p.is_cuda for p in module.parameters())
+
+
+def roots(out: Any) -> list[Tensor]:
+    """The floating tensors of an output, or its loss alone."""
+    loss = out.get("loss") if isinstance(out, dict) else getattr(out, "loss", None)
+    if isinstance(loss, Tensor) and loss.ndim == 0:
+        return [loss]
+    if isinstance(out, Tensor):
+        return [out] if out.is_floating_point() or out.is_complex() else []
+    if isinstance(out, dict):
+        parts = list(out.values())
+    elif isinstance(out, (list, tuple)):
+        parts = list(out)
+    elif dataclasses.is_dataclass(out):
+        parts = [getattr(out, part.name) for part in dataclasses.fields(out)]
+    else:
+        return []
+    return [x for part in parts for x in roots(part)]
+
+
+def _clean(name: str) -> str:
+    """Without the wrappers of torch.compile."""
+    return ".".join([part for part in name.split(".") if part != "_orig_mod"])
+
+
+def summary(module: nn.Module, trace: Trace, memory: Memory | None) -> ModelCost:
+    """Tallies by module, each with all that is inside it."""
+    own: dict[str, Own] = {}
+    operations: dict[str, dict[str, Work]] = {"forward": {}, "backward": {}}
+    for (phase, name, operation), tally in trace.tallies.items():
+        if phase not in operations:
+            continue
+        work = Work(tally.needed, tally.executed, tally.elementwise, tally.bytes)
+        found = own.setdefault(name, Own())
+        if phase == "forward":
+            found.forward = found.forward + work
+            found.attention = found.attention + (tally.needed if operation in ATTENTION else 0)
+        else:
+            found.backward = found.backward + work
+        operations[phase][operation] = operations[phase].get(operation, Work()) + work
+    parts = []
+    for name, part in distinct_modules(module):
+        inside = [found for other, found in own.items() if name == "" or f"{other}.".startswith(f"{name}.")]
+        distinct = {id(p): p for p in part.parameters()}.values()
+        parts.append(
+            ModuleCost(
+                name,
+                type(part).__name__,
+                sum(p.numel() for p in distinct),
+                sum(p.numel() for p in distinct if p.requires_grad),
+                sum((found.forward for found in inside), Work()),
+                sum((found.backward for found in inside), Work()),
+                sum(found.attention for found in inside),
+            )
+        )
+    whole = parts[0]
+    return ModelCost(
+        whole.parameters,
+        whole.trainable,
+        whole.forward,
+        whole.backward,
+        tuple(parts),
+        operations,
+        dict(trace.unknown),
+        tuple(trace.notes),
+        memory,
+    )
+
+
+NO_WORK = Work()
+
+
+@dataclasses.dataclass
+class Own:
+    """What was done in one module, beside its parts."""
+
+    forward: Work = NO_WORK
+    backward: Work = NO_WORK
+    attention: Any = 0
+
+
+ATTENTION = frozenset({"attend", "mixing", "bmm", "baddbmm", "flex_attention", "torch_attn._varlen_attn"}).union(
+    name.removeprefix("aten.") for name in attention.FORWARD | attention.RAGGED
+)
+
+
+def distinct_modules(module: nn.Module) -> Iterator[tuple[str, nn.Module]]:
+    """Every part once, without the wrappers of torch.compile."""
+    seen = set()
+    for name, part in module.named_modules():
+        if (clean := _clean(name)) not in seen:
+            seen.add(clean)
+            yield clean, part

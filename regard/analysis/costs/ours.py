@@ -1,0 +1,66 @@
+"""What `attend` needs: the products over the visible pairs, whatever algorithm computes them."""
+
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from regard.algorithms.attend import Watcher, part
+from regard.algorithms.problem import pose
+from regard.algorithms.visits import visited
+from regard.analysis.costs.known import known
+from regard.analysis.costs.products import Pairs, backward_products, forward_products
+from regard.attention import Attention, Kernel
+
+MOST = 1 << 26  # pairs of a mask with tensors that are asked one by one
+
+
+def calls(watch: Any) -> Watcher:
+    """What a call of `attend` runs in, for `regard.algorithms.attend.watched`.
+
+    Scores with content need their pairs. Positions alone, and features, need what their algorithm computes. Where sizes
+    are symbols nobody asks what is executed, and the shortest way is taken.
+    """
+
+    def call(
+        name: str, q: Tensor, k: Tensor, v: Tensor, attention: Attention
+    ) -> tuple[str, AbstractContextManager[None]]:
+        if watch.scopes:  # a part of a call that is counted already
+            return name, nullcontext()
+        if attention.content is None or isinstance(attention.weighting, Kernel):
+            return name, part("mixing")
+        visible, is_known = visible_pairs(q, k, v, attention)
+        if not is_known:
+            watch.trace.notes[f"attend by {name}: the mask's contents are not known, hidden pairs may be counted"] = (
+                None
+            )
+        pairs = watch.read_pairs(visible)
+        D, E = watch.sizes(q)[-1], watch.sizes(v)[-1]
+        both = Pairs(pairs, pairs)
+        tensors = attention.flatten()[1]
+        to_scores = any(x.requires_grad for x in (q, k, *tensors))
+        back = backward_products(both, D, E, to_scores=to_scores, to_values=v.requires_grad)
+        scope = watch.scope(forward_products(both, D, E).needed, back.needed)
+        return "reference" if watch.is_symbolic else name, scope
+
+    return call
+
+
+def visible_pairs(q: Tensor, k: Tensor, v: Tensor, attention: Attention) -> tuple[int, bool]:
+    """Pairs of all rows and heads that may attend, and whether every mask could be asked."""
+    problem = pose(q, k, v, attention)
+    structure, tensors = attention.mask.flatten()
+    places = problem.places
+    if not tensors and places.is_static:
+        return visited(problem), True
+    values = [value for value in map(known, tensors) if value is not None]
+    shape = (q.shape[0], q.shape[1], q.shape[2], k.shape[2])
+    if len(values) < len(tensors) or not places.is_static or q.shape[2] * k.shape[2] * q.shape[0] > MOST:
+        return visited(problem), False
+    mask = type(attention.mask).unflatten(repr(structure), values)
+    by_row, by_head = mask.varies(places)
+    sides = (shape[0] if by_row else 1, shape[1] if by_head else 1, *shape[2:])
+    b, h, i, j = (torch.arange(n) for n in sides)
+    allowed = mask.allows(b[:, None, None, None], h[:, None, None], i[:, None], j, places).expand(sides)
+    return int(allowed.sum()) * (shape[0] // sides[0]) * (shape[1] // sides[1]), True

@@ -1,0 +1,174 @@
+"""The block of which every transformer is a stack: attention, perhaps to a memory too, and a feed-forward."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from jaxtyping import Float
+from torch import Tensor, nn
+from torch.nn import functional
+
+from regard.algorithms.problem import nearest
+from regard.attention import Attention, Cache, Content, Everything, Mask, Term, Weighting
+from regard.attention.offset_masks import check_whole
+from regard.layers import FeedForward, MultiHead, Rotation, Widths
+from regard.layers.feed_forward import ACTIVATIONS
+from regard.layers.multihead import check_divides
+
+EVERYTHING = Everything()
+
+
+@dataclass(frozen=True, kw_only=True)
+class NormConfig:
+    """LayerNorm or RMSNorm, before each part of a block (pre-norm) or after its sum with the residual (post-norm)."""
+
+    rms: bool = False
+    eps: float = 1e-5
+    first: bool = True  # pre-norm
+
+    def __post_init__(self) -> None:
+        if not self.eps > 0:
+            raise ValueError(f"eps must be positive: got eps={self.eps}; use 1e-5")
+
+    def make(self, width: int) -> nn.Module:
+        return nn.RMSNorm(width, eps=self.eps) if self.rms else nn.LayerNorm(width, eps=self.eps)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mechanism:
+    """How tokens attend to each other: what the model's own mask (causal, pads) is composed with, the weighting, and β.
+
+    Attention to a memory takes the weighting and β.
+
+    >>> from regard.attention import Window
+    >>> Mechanism(mask=Window(before=255))
+    Mechanism(mask=Window(before=255, after=0), weighting=None, beta=None)
+    """
+
+    mask: Mask = EVERYTHING
+    weighting: Weighting | None = None  # None: Softmax()
+    beta: float | int | None = None  # None: 1/√D
+
+    def __post_init__(self) -> None:
+        Attention(Content(self.beta), self.mask, self.weighting)  # refuses what is no mask, no weighting, not finite
+
+
+@dataclass(frozen=True, kw_only=True)
+class BlockConfig:
+    """The sizes of a block, and what it is made of.
+
+    >>> BlockConfig(width=768, num_heads=12).hidden_width
+    3072
+    """
+
+    width: int
+    num_heads: int
+    num_groups: int | None = None  # heads of keys and values; None: as many as num_heads
+    head: int | None = None  # D; None: width / num_heads
+    hidden: int | None = None  # of the feed-forward; None: 4·width
+    activation: str = "gelu"
+    gated: bool = False
+    bias: bool = True
+    norm: NormConfig = field(default_factory=NormConfig)
+    mechanism: Mechanism = field(default_factory=Mechanism)
+
+    def __post_init__(self) -> None:
+        sizes = {"width": self.width, "num_heads": self.num_heads}
+        choices = {"num_groups": self.num_groups, "head": self.head, "hidden": self.hidden}
+        for name, size in (sizes | {name: size for name, size in choices.items() if size is not None}).items():
+            check_whole(name, size, 1)
+        if self.head is None:
+            check_divides("width", self.width, "num_heads", self.num_heads)
+        check_divides("num_heads", self.num_heads, "num_groups", self.groups)
+        if self.activation not in ACTIVATIONS:
+            raise ValueError(f"unknown activation {self.activation!r}: {nearest(self.activation, list(ACTIVATIONS))}")
+
+    @property
+    def groups(self) -> int:
+        return self.num_heads if self.num_groups is None else self.num_groups
+
+    @property
+    def head_width(self) -> int:
+        return self.width // self.num_heads if self.head is None else self.head
+
+    @property
+    def hidden_width(self) -> int:
+        return 4 * self.width if self.hidden is None else self.hidden
+
+    def attention(self, dropout: float) -> MultiHead:
+        return MultiHead(
+            Widths(query=self.width, head=self.head_width),
+            self.num_heads,
+            num_groups=self.num_groups,
+            bias=self.bias,
+            out_bias=self.bias,
+            beta=self.mechanism.beta,
+            dropout=dropout,
+            weighting=self.mechanism.weighting,
+        )
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Around:
+    """What is the same for all blocks of one forward pass."""
+
+    mask: Mask
+    term: Term | None = None
+    rotation: Rotation | None = None
+    lengths: tuple[int, ...] | list[int] | None = None  # of a piece that goes to a cache
+    memory: Float[Tensor, "B S C"] | None = None
+    memory_mask: Mask = EVERYTHING
+    maps: dict[str, list[Tensor]] | None = None  # where maps are put, when somebody asks
+
+
+class Block(nn.Module):
+    """Attention, then with `cross` attention to a memory, then a feed-forward, each added to what came in.
+
+        x ← x + part(norm(x))        pre-norm
+        x ← norm(x + part(x))        post-norm
+
+    Dropout acts on the attention weights, the hidden features, and what each part adds.
+
+    >>> import torch
+    >>> block = Block(BlockConfig(width=64, num_heads=4))
+    >>> block(torch.randn(2, 5, 64), Around(mask=EVERYTHING)).shape
+    torch.Size([2, 5, 64])
+    """
+
+    def __init__(self, config: BlockConfig, *, cross: bool = False, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.norm_first, self.dropout = config.norm.first, dropout
+        self.norm = config.norm.make(config.width)
+        self.attention = config.attention(dropout)
+        self.cross_norm = config.norm.make(config.width) if cross else None
+        self.cross = config.attention(dropout) if cross else None
+        self.feed_forward_norm = config.norm.make(config.width)
+        self.feed_forward = FeedForward(
+            config.width,
+            config.hidden_width,
+            config.activation,
+            gated=config.gated,
+            bias=config.bias,
+            dropout=dropout,
+        )
+
+    def forward(self, x: Float[Tensor, "B T C"], around: Around, cache: Cache | None = None) -> Float[Tensor, "B T C"]:
+        x = self._added(self.norm, x, lambda y: self._attend(y, around, cache))
+        if self.cross is not None and self.cross_norm is not None:
+            x = self._added(self.cross_norm, x, lambda y: self._recall(y, around))
+        return self._added(self.feed_forward_norm, x, self.feed_forward)
+
+    def _added(self, norm: nn.Module, x: Tensor, part: Callable[[Tensor], Tensor]) -> Tensor:
+        y = functional.dropout(part(norm(x) if self.norm_first else x), self.dropout, self.training)
+        return x + y if self.norm_first else norm(x + y)
+
+    def _attend(self, y: Tensor, around: Around, cache: Cache | None) -> Tensor:
+        how = {"mask": around.mask, "term": around.term, "rotation": around.rotation}
+        if around.maps is not None:
+            around.maps["self"].append(self.attention.weights(y, **how))
+        return self.attention(y, **how, cache=cache, lengths=around.lengths)
+
+    def _recall(self, y: Tensor, around: Around) -> Tensor:
+        assert self.cross is not None
+        if around.maps is not None:
+            around.maps["cross"].append(self.cross.weights(y, around.memory, mask=around.memory_mask))
+        return self.cross(y, around.memory, mask=around.memory_mask)

@@ -1,0 +1,64 @@
+"""Configurations: what they check, and how one is varied."""
+
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, TypeVar
+
+from regard.algorithms.problem import nearest
+from regard.attention.offset_masks import check_whole
+
+C = TypeVar("C")
+
+
+def check_sizes(config: object, *names: str) -> None:
+    """Raise unless these fields are whole numbers from 1."""
+    for name in names:
+        check_whole(name, getattr(config, name), 1)
+
+
+def check_parts(config: object, **kinds: type) -> None:
+    """Raise unless these fields are configurations of their kind."""
+    for name, kind in kinds.items():
+        if not isinstance(part := getattr(config, name), kind):
+            raise ValueError(f"{name} must be a {kind.__name__}: got {part!r}; use {kind.__name__}(…)")
+
+
+def check_dropout(dropout: float) -> None:
+    if not 0 <= dropout < 1:
+        raise ValueError(f"dropout is a probability below 1: got dropout={dropout}; use 0.0 for none")
+
+
+def vary(config: C, **changes: Any) -> C:
+    """The same configuration with other values, each put where the field of that name is, however deep.
+
+    >>> from regard.models import PRESETS
+    >>> vary(PRESETS["gpt2"], depth=2, width=64, num_heads=4).block.width
+    64
+    """
+    known = _names(config)
+    for name in changes:
+        if name not in known:
+            raise ValueError(f"{type(config).__name__} has no {name!r}: {nearest(name, sorted(known))}")
+    return _varied(config, changes)
+
+
+def _names(config: object) -> set[str]:
+    """All fields, of the parts too."""
+    parts = [getattr(config, field.name) for field in fields(config)]  # pyright: ignore[reportArgumentType]
+    inner = [_names(part) for part in parts if _is_part(part)]
+    return {field.name for field in fields(config)}.union(*inner)  # pyright: ignore[reportArgumentType]
+
+
+def _varied(config: Any, changes: dict[str, Any]) -> Any:
+    values = {}
+    for field in fields(config):
+        part = getattr(config, field.name)
+        if field.name in changes:
+            values[field.name] = changes[field.name]
+        elif _is_part(part):
+            values[field.name] = _varied(part, changes)
+    return replace(config, **values)
+
+
+def _is_part(value: object) -> bool:
+    """A configuration inside of one; values such as masks are dataclasses too, and are taken whole."""
+    return is_dataclass(value) and type(value).__module__.startswith("regard.models.")

@@ -1,0 +1,138 @@
+"""The shapes of well-known models, by name."""
+
+from typing import Any
+
+from torch import nn
+
+from regard.algorithms.problem import nearest
+from regard.models.block import BlockConfig, Mechanism, NormConfig
+from regard.models.decoder import Decoder, DecoderConfig
+from regard.models.encoder import Encoder, EncoderConfig
+from regard.models.encoder_decoder import EncoderDecoder, EncoderDecoderConfig
+from regard.models.grid import GridConfig, GridModel
+from regard.models.stack import PositionConfig
+from regard.models.vision import ViT, ViTConfig
+
+Config = DecoderConfig | EncoderConfig | EncoderDecoderConfig | ViTConfig | GridConfig
+MODELS: dict[type, type[nn.Module]] = {
+    DecoderConfig: Decoder,
+    EncoderConfig: Encoder,
+    EncoderDecoderConfig: EncoderDecoder,
+    ViTConfig: ViT,
+    GridConfig: GridModel,
+}
+
+
+def _gpt2(depth: int, width: int, num_heads: int) -> DecoderConfig:
+    return DecoderConfig(
+        vocabulary=50257,
+        depth=depth,
+        block=BlockConfig(width=width, num_heads=num_heads, activation="gelu_approximate"),
+        positions=PositionConfig(kind="learned", context=1024),
+    )
+
+
+def _llama(depth: int, width: int, num_heads: int, hidden: int, **changes: Any) -> DecoderConfig:
+    """Llama 1; of the later ones what is different."""
+    sizes = {"num_groups": None, "vocabulary": 32000, "eps": 1e-5, "base": 10000, "context": 2048} | changes
+    return DecoderConfig(
+        vocabulary=sizes["vocabulary"],
+        depth=depth,
+        block=BlockConfig(
+            width=width,
+            num_heads=num_heads,
+            num_groups=sizes["num_groups"],
+            hidden=hidden,
+            activation="silu",
+            gated=True,
+            bias=False,
+            norm=NormConfig(rms=True, eps=sizes["eps"]),
+        ),
+        positions=PositionConfig(kind="rotary", context=sizes["context"], base=sizes["base"]),
+        tied=False,
+    )
+
+
+def _bert(depth: int, width: int, num_heads: int) -> EncoderConfig:
+    norm = NormConfig(eps=1e-12, first=False)
+    return EncoderConfig(vocabulary=30522, depth=depth, block=BlockConfig(width=width, num_heads=num_heads, norm=norm))
+
+
+def _transformer(width: int, num_heads: int) -> EncoderDecoderConfig:
+    """The original, with the vocabulary of its English-German."""
+    norm = NormConfig(first=False)
+    block = BlockConfig(width=width, num_heads=num_heads, activation="relu", norm=norm)
+    return EncoderDecoderConfig(vocabulary=37000, depth=6, block=block)
+
+
+def _t5(depth: int, width: int, num_heads: int, head: int = 64, hidden: int | None = None) -> EncoderDecoderConfig:
+    """T5 v1.0."""
+    return EncoderDecoderConfig(
+        vocabulary=32128,
+        depth=depth,
+        block=BlockConfig(
+            width=width,
+            num_heads=num_heads,
+            head=head,
+            hidden=hidden,
+            activation="relu",
+            bias=False,
+            norm=NormConfig(rms=True, eps=1e-6),
+            mechanism=Mechanism(beta=1.0),
+        ),
+        positions=PositionConfig(kind="buckets"),
+        scaled="head",
+    )
+
+
+def _vit(depth: int, width: int, num_heads: int, patch: int) -> ViTConfig:
+    block = BlockConfig(width=width, num_heads=num_heads, norm=NormConfig(eps=1e-12))
+    return ViTConfig(depth=depth, block=block, patch=patch)
+
+
+LLAMA3 = {"num_groups": 8, "vocabulary": 128256, "base": 500000, "context": 8192}
+
+PRESETS: dict[str, Config] = {
+    "gpt2": _gpt2(12, 768, 12),
+    "gpt2-medium": _gpt2(24, 1024, 16),
+    "gpt2-large": _gpt2(36, 1280, 20),
+    "gpt2-xl": _gpt2(48, 1600, 25),
+    "bert-base": _bert(12, 768, 12),
+    "bert-large": _bert(24, 1024, 16),
+    "transformer-base": _transformer(512, 8),
+    "transformer-big": _transformer(1024, 16),
+    "t5-small": _t5(6, 512, 8),
+    "t5-base": _t5(12, 768, 12),
+    "t5-large": _t5(24, 1024, 16),
+    "t5-3b": _t5(24, 1024, 32, head=128, hidden=16384),
+    "t5-11b": _t5(24, 1024, 128, head=128, hidden=65536),
+    "vit-base": _vit(12, 768, 12, patch=16),
+    "vit-large": _vit(24, 1024, 16, patch=16),
+    "vit-huge": _vit(32, 1280, 16, patch=14),
+    "attention-only": GridConfig(),
+    "llama-7b": _llama(32, 4096, 32, 11008, eps=1e-6),
+    "llama-13b": _llama(40, 5120, 40, 13824, eps=1e-6),
+    "llama-33b": _llama(60, 6656, 52, 17920, eps=1e-6),
+    "llama-65b": _llama(80, 8192, 64, 22016),
+    "llama2-70b": _llama(80, 8192, 64, 28672, num_groups=8, context=4096),
+    "llama3-8b": _llama(32, 4096, 32, 14336, **LLAMA3),
+    "llama3-70b": _llama(80, 8192, 64, 28672, **LLAMA3),
+}
+
+
+def build(config: Config | str) -> nn.Module:
+    """The model of a configuration, or of a preset by its name, with random weights.
+
+    >>> import torch
+    >>> with torch.device("meta"):
+    ...     model = build("gpt2")
+    >>> sum(parameter.numel() for parameter in model.parameters())
+    124439808
+    """
+    if isinstance(config, str):
+        if config not in PRESETS:
+            raise ValueError(f"unknown preset {config!r}: {nearest(config, list(PRESETS))}")
+        config = PRESETS[config]
+    if type(config) not in MODELS:
+        raise ValueError(f"build takes a configuration or the name of a preset: got {config!r}; use build('gpt2')")
+    return MODELS[type(config)](config)

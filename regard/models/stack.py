@@ -1,0 +1,166 @@
+"""Everything between the embedding and the heads of a model: positions, blocks, norms."""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+from torch.nn import functional
+
+from regard.algorithms.problem import nearest
+from regard.attention import Cache, Causal, KeyPadding, Mask, Padding, Sequence, Term
+from regard.attention.offset_masks import check_whole
+from regard.layers import Buckets, LearnedPositions, Rotary, Rotation, SinusoidalPositions
+from regard.layers.buckets import check_buckets
+from regard.models.block import EVERYTHING, Around, Block, BlockConfig
+from regard.models.tokens import Lengths
+
+KINDS = ("learned", "sinusoidal", "rotary", "buckets", "none")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PositionConfig:
+    """How tokens know where they stand.
+
+    "learned" and "sinusoidal" are added to the tokens, "rotary" turns queries and keys, "buckets" adds a learned number
+    for each offset to the scores. `context` is the length of the sequences that a model is made for; learned positions
+    take none that are longer.
+
+    >>> PositionConfig(kind="rotary", base=500000, context=8192)
+    PositionConfig(kind='rotary', context=8192, base=500000, num_buckets=32, most=128)
+    """
+
+    kind: str = "learned"
+    context: int = 512
+    base: float | int = 10000  # of waves: sinusoidal and rotary
+    num_buckets: int = 32
+    most: int = 128  # the distance from which all is one bucket
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise ValueError(f"unknown positions {self.kind!r}: {nearest(self.kind, list(KINDS))}")
+        for name in ("context", "num_buckets", "most"):
+            check_whole(name, getattr(self, name), 1)
+        if self.kind == "buckets":
+            check_buckets(self.num_buckets, self.most, both=True)
+        if not self.base > 1:
+            raise ValueError(f"base must be above 1: got base={self.base}; use 10000")
+
+    def make(self, block: BlockConfig, causal: bool) -> nn.Module | None:
+        if self.kind == "learned":
+            return LearnedPositions(self.context, block.width)
+        if self.kind == "sinusoidal":
+            return SinusoidalPositions(block.width, self.base)
+        if self.kind == "rotary":
+            return Rotary(block.head_width, self.base)
+        if self.kind == "buckets":
+            return Buckets(block.num_heads, self.num_buckets, self.most, both=not causal)
+        return None
+
+
+class Stack(nn.Module):
+    """Positions, blocks, and the norms around them; `causal` hides what comes after a token.
+
+    A stack of pre-norm blocks ends with a norm. `entry_norm` begins with one.
+
+    >>> stack = Stack(BlockConfig(width=64, num_heads=4), 2, PositionConfig(kind="rotary"), causal=True)
+    >>> stack(torch.randn(2, 5, 64))[0].shape
+    torch.Size([2, 5, 64])
+    """
+
+    def __init__(
+        self,
+        block: BlockConfig,
+        depth: int,
+        positions: PositionConfig,
+        *,
+        causal: bool = False,
+        cross: bool = False,
+        entry_norm: bool = False,
+        dropout: float = 0.0,
+    ) -> None:
+        super().__init__()
+        self.mask: Mask = block.mechanism.mask & Causal() if causal else block.mechanism.mask
+        self.cross, self.dropout = cross, dropout
+        self.positions = positions.make(block, causal)
+        self.entry_norm = block.norm.make(block.width) if entry_norm else None
+        self.blocks = nn.ModuleList([Block(block, cross=cross, dropout=dropout) for _ in range(depth)])
+        self.norm = block.norm.make(block.width) if block.norm.first else None
+
+    def forward(
+        self,
+        x: Float[Tensor, "B T C"],
+        *,
+        lengths: Lengths | None = None,
+        caches: tuple[Cache, ...] | list[Cache] | None = None,
+        memory: Float[Tensor, "B S C"] | None = None,
+        memory_lengths: Lengths | None = None,
+        maps: bool = False,
+    ) -> tuple[Float[Tensor, "B T C"], dict[str, tuple[Tensor, ...]] | None]:
+        """The tokens after the last block, and the maps of all blocks when they are asked for."""
+        if caches is not None:
+            _check_caches(caches, len(self.blocks), maps)
+        places = _places(x, lengths, caches, self.positions)
+        farthest = x.shape[1] - 1 + (0 if caches is None else max(caches[0].lengths))
+        x, term, rotation = self._placed(x, places, farthest)
+        x = x if self.entry_norm is None else self.entry_norm(x)
+        x = functional.dropout(x, self.dropout, self.training)
+        kept: dict[str, list[Tensor]] = {"self": [], "cross": []} if self.cross else {"self": []}
+        around = Around(
+            mask=self.mask if lengths is None or caches is not None else self.mask & Padding(lengths),
+            term=term,
+            rotation=rotation,
+            lengths=None if caches is None else lengths,  # pyright: ignore[reportArgumentType] - a cache refuses tensors
+            memory=memory,
+            memory_mask=EVERYTHING if memory_lengths is None else KeyPadding(memory_lengths),
+            maps=kept if maps else None,
+        )
+        for number, block in enumerate(self.blocks):
+            x = block(x, around, None if caches is None else caches[number])
+        x = x if self.norm is None else self.norm(x)
+        return x, {name: tuple(each) for name, each in kept.items()} if maps else None
+
+    def _placed(self, x: Tensor, places: Sequence, farthest: int) -> tuple[Tensor, Term | None, Rotation | None]:
+        """The tokens with what positions add to them, to the scores, or as a rotation."""
+        if isinstance(self.positions, LearnedPositions):
+            return x + self.positions(places), None, None
+        if isinstance(self.positions, SinusoidalPositions):
+            return x + self.positions(places, x), None, None
+        if isinstance(self.positions, Rotary):
+            return x, None, self.positions(places, x)
+        if isinstance(self.positions, Buckets):
+            return x, self.positions.term(farthest), None
+        return x, None, None
+
+
+def _places(
+    x: Tensor, lengths: Lengths | None, caches: tuple[Cache, ...] | list[Cache] | None, positions: nn.Module | None
+) -> Sequence:
+    """Where the tokens stand: from the first place on, or behind what each row of the caches holds."""
+    n = x.shape[1]
+    if caches is None:
+        return Sequence(n)
+    held = caches[0].lengths
+    if len(set(held)) == 1:
+        return Sequence(n, held[0])
+    if isinstance(positions, LearnedPositions):
+        counts = (n,) * len(held) if lengths is None or isinstance(lengths, Tensor) else lengths
+        most = max([length + count for length, count in zip(held, counts, strict=False)])
+        if most > positions.weight.shape[0]:
+            raise ValueError(
+                f"positions must lie among the {positions.weight.shape[0]} that are learned: got rows of {most} "
+                "tokens; use shorter sequences, or a model of more positions"
+            )
+    return Sequence(n, torch.tensor(held))
+
+
+def _check_caches(caches: tuple[Cache, ...] | list[Cache], depth: int, maps: bool) -> None:
+    if len(caches) != depth:
+        raise ValueError(f"each block needs a cache: got {len(caches)} for {depth} blocks; use model.caches(…)")
+    if maps:
+        raise ValueError("maps are of whole sequences: got maps=True with caches; leave out one of them")
+    if len({cache.lengths for cache in caches}) > 1:
+        raise ValueError(
+            f"caches must hold the same tokens: got lengths {sorted({cache.lengths for cache in caches})}; "
+            "use those of one model(…, caches=caches) after the other"
+        )

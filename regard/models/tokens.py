@@ -1,0 +1,54 @@
+"""What goes into a model and what comes out: checked tokens, padded batches, the output."""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from regard.attention.relative import readable
+
+Lengths = Tensor | tuple[int, ...] | list[int]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Output:
+    """What a model gives: the tokens after the last block, and what its heads make of them.
+
+    `maps` has a map for each block under "self", of a decoder with a memory under "cross" too, and of its encoder under
+    "encoder". At pads nothing is of meaning.
+    """
+
+    hidden: Float[Tensor, "B T C"]
+    logits: Float[Tensor, "B *T classes"] | None = None
+    maps: dict[str, tuple[Tensor, ...]] | None = None
+    pooled: Float[Tensor, "B C"] | None = None
+    next_sentence: Float[Tensor, "B 2"] | None = None
+    memory: Float[Tensor, "B S C"] | None = None
+
+
+def real_tokens(tokens: Int[Tensor, "B T"], vocabulary: int, lengths: Lengths | None = None) -> Int[Tensor, "B T"]:
+    """Checked tokens, with token 0 in place of pads, so that nothing there can matter: B rows of `lengths` real ones.
+
+    >>> real_tokens(torch.tensor([[5, 6, -100]]), 10, (2,))
+    tensor([[5, 6, 0]])
+    """
+    if tokens.ndim != 2 or tokens.dtype not in (torch.int64, torch.int32) or not tokens.shape[1]:
+        raise ValueError(
+            f"tokens must be whole numbers (B, T) with a token or more: got {tokens.dtype} of shape "
+            f"{tuple(tokens.shape)}; a single sequence is tokens[None]"
+        )
+    if lengths is not None:
+        if len(lengths) != tokens.shape[0]:
+            raise ValueError(f"lengths must have one number for each row: got {len(lengths)} for B={tokens.shape[0]}")
+        count = lengths if isinstance(lengths, Tensor) else torch.tensor(lengths)
+        real = torch.arange(tokens.shape[1], device=tokens.device) < count.to(tokens.device)[:, None]
+        tokens = torch.where(real, tokens, 0)
+    if readable(tokens):  # elsewhere the embedding itself complains
+        low, high = (int(n) for n in tokens.aminmax())
+        if low < 0 or high >= vocabulary:
+            raise ValueError(
+                f"tokens must lie in 0…{vocabulary - 1}: got {low if low < 0 else high}; use the tokenizer of this "
+                "model, and lengths for pads"
+            )
+    return tokens
