@@ -39,7 +39,7 @@ def language(name: str, batch: int, tokens: int, **changes: Any) -> tuple[nn.Mod
 
 def images(name: str, batch: int, **changes: Any) -> tuple[nn.Module, tuple[Tensor, ...]]:
     config = vary(PRESETS[name], **changes)
-    (x,) = config.inputs(batch)
+    x = config.inputs(batch)[0]
     return Trained(build(config)), (x.to(torch.get_default_dtype()), torch.zeros(batch, dtype=torch.long))
 
 

@@ -27,7 +27,8 @@ from regard.analysis.path_lengths import Paths, convolution_reach, paths
 from regard.analysis.patterns import PatternPicture, picture
 from regard.analysis.pruning import Change, merge, prune
 from regard.analysis.receptive_field import Chosen, Reach, reach
-from regard.analysis.receptive_formulas import Formula, formula
+from regard.analysis.receptive_formulas import Formula
+from regard.analysis.receptive_formulas import formula as reach_formula
 
 __all__ = [
     "ArgmaxReach",
@@ -57,7 +58,6 @@ __all__ = [
     "duplicates",
     "ellipses",
     "examine",
-    "formula",
     "formulas",
     "merge",
     "nearest_kernel",
@@ -68,6 +68,7 @@ __all__ = [
     "query_map",
     "random_graph",
     "reach",
+    "reach_formula",
     "thin_attention_from_conv",
     "thinned",
     "widest_graph",

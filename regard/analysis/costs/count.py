@@ -87,9 +87,7 @@ def _counted(
     memory.begin(module, (inputs, keywords))
     stands_in = memory.on_cuda and not _is_on_cuda(module)
     if stands_in:
-        watch.trace.notes["no CUDA here: the CPU's ways stand in for the GPU's in what is executed and in memory"] = (
-            None
-        )
+        watch.trace.notes["no CUDA here: the CPU's ways stand in for the GPU's, executed and in memory"] = None
     with watching(watch, module, stands_in):
         run(watch, memory, module, inputs, keywords, backward)
     return summary(module, watch.finish(), memory.report())

@@ -11,6 +11,7 @@ from torch import Tensor
 from torch._subclasses.fake_tensor import FakeTensor, unset_fake_temporarily
 from torch.utils._pytree import tree_flatten, tree_unflatten
 
+KNOWN = "_regard_known"  # the attribute that holds contents
 MOST = 1 << 26  # elements of one value that is computed
 
 
@@ -25,13 +26,13 @@ def known(x: Any) -> Tensor | None:
     """The contents of a tensor, where they are known."""
     if not isinstance(x, FakeTensor):
         return x if isinstance(x, Tensor) and x.device.type != "meta" else None
-    held = x.__dict__.get("_regard_known")
+    held = x.__dict__.get(KNOWN)
     return held[0] if held is not None and held[1].is_valid else None
 
 
 def remember(x: Tensor, value: Tensor, origin: Origin | None = None) -> None:
     """Say what a fake tensor holds."""
-    x._regard_known = value, origin or Origin()
+    setattr(x, KNOWN, value, origin or Origin())
 
 
 class Values:
@@ -64,8 +65,8 @@ class Values:
         """Remember the results; a view shares its base's fate."""
         base = args[0] if func.is_view or func._schema.is_mutable else None
         origin = None
-        if isinstance(base, FakeTensor) and "_regard_known" in base.__dict__:
-            origin = base.__dict__["_regard_known"][1]
+        if isinstance(base, FakeTensor) and KNOWN in base.__dict__:
+            origin = base.__dict__[KNOWN][1]
         for fake, value in zip(tree_flatten(out)[0], tree_flatten(real)[0], strict=True):
             if isinstance(fake, FakeTensor):
                 remember(fake, value, origin)
@@ -77,8 +78,8 @@ class Values:
         for argument, x in zip(func._schema.arguments, args, strict=False):
             if argument.alias_info is not None and argument.alias_info.is_write:
                 for tensor in tree_flatten(x)[0]:
-                    if isinstance(tensor, FakeTensor) and "_regard_known" in tensor.__dict__:
-                        tensor.__dict__["_regard_known"][1].is_valid = False
+                    if isinstance(tensor, FakeTensor) and KNOWN in tensor.__dict__:
+                        tensor.__dict__[KNOWN][1].is_valid = False
 
 
 def small(out: Any) -> bool:
