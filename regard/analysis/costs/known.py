@@ -32,7 +32,7 @@ def known(x: Any) -> Tensor | None:
 
 def remember(x: Tensor, value: Tensor, origin: Origin | None = None) -> None:
     """Say what a fake tensor holds."""
-    setattr(x, KNOWN, value, origin or Origin())
+    setattr(x, KNOWN, (value, origin or Origin()))
 
 
 class Values:
