@@ -1,32 +1,15 @@
 """The command line: parse, call, print. What computes is imported when a command runs, so that help comes at once."""
 
-import contextlib
 import io
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-
-class BadInput(Exception):  # noqa: N818 - named by what came
-    """What the user gave cannot be used; in the form of Typer's own errors."""
-
-    exit_code = 2
-
-    def format_message(self) -> str:
-        return str(self)
-
-
-@contextlib.contextmanager
-def bad_input() -> Iterator[None]:
-    """What is wrong with the user's words, as opposed to a mistake of ours, which deserves its traceback."""
-    try:
-        yield
-    except (ValueError, OSError) as error:
-        raise BadInput(str(error)) from error
+from regard.cost_command import cost
+from regard.words import Device, Number, bad_input, show, size
 
 
 class Commands(TyperGroup):
@@ -74,10 +57,6 @@ def main(
         typer.echo(context.get_help())
 
 
-def _size(help: str) -> Any:
-    return typer.Option(min=1, metavar="N", help=help)
-
-
 MASKS = (
     "Who may attend to whom: everything, causal, window(before, after), strided(n), dilated(step, before, after), "
     "blocks(size, shift), global_tokens(n), key_padding(length, …), padding(length, …); on a grid neighbours(rows, "
@@ -122,15 +101,6 @@ Lengths = Annotated[
         metavar="N,N,…", help="A padded batch: real tokens per row, as 512,1024,4096. Adds padding(…) to the mask."
     ),
 ]
-Number = Annotated[
-    Literal["bfloat16", "float16", "float32", "float64"] | None,
-    typer.Option(
-        metavar="TYPE", help="bfloat16, float16, float32 or float64; by default bfloat16 on a GPU, float32 on a CPU."
-    ),
-]
-Device = Annotated[
-    str | None, typer.Option(metavar="NAME", help="cpu, cuda or h200, present or not; by default this machine.")
-]
 Json = Annotated[
     bool, typer.Option("--json", help="Print chosen, device, dtype, backward, shape, attention, candidates as JSON.")
 ]
@@ -138,13 +108,13 @@ Json = Annotated[
 
 @app.command()
 def plan(
-    batch: Annotated[int | None, _size("Rows B; by default one per length given, or 4.")] = None,
-    heads: Annotated[int, _size("Heads H.")] = 16,
-    groups: Annotated[int | None, _size("Key-value heads G, a divisor of the heads; by default all of them.")] = None,
-    tokens: Annotated[int | None, _size("Queries T; by default the longest length given, or 4096.")] = None,
-    keys: Annotated[int | None, _size("Keys S; by default as many as queries.")] = None,
-    width: Annotated[int, _size("Width D of a head's queries and keys; without content, of its values.")] = 64,
-    value_width: Annotated[int | None, _size("Width E of a head's values; by default that width.")] = None,
+    batch: Annotated[int | None, size("Rows B; by default one per length given, or 4.")] = None,
+    heads: Annotated[int, size("Heads H.")] = 16,
+    groups: Annotated[int | None, size("Key-value heads G, a divisor of the heads; by default all of them.")] = None,
+    tokens: Annotated[int | None, size("Queries T; by default the longest length given, or 4096.")] = None,
+    keys: Annotated[int | None, size("Keys S; by default as many as queries.")] = None,
+    width: Annotated[int, size("Width D of a head's queries and keys; without content, of its values.")] = 64,
+    value_width: Annotated[int | None, size("Width E of a head's values; by default that width.")] = None,
     grid: GridText = None,
     stride: StrideText = None,
     mask: MaskText = "everything",
@@ -199,16 +169,14 @@ def _show(result: Any, as_json: bool) -> None:
     if as_json:
         typer.echo(result.json())
         return
-    from rich.console import Console
-
-    Console(highlight=False).print(result.rich())
+    show(result.rich())
 
 
 @app.command()
 def pattern(
     mask: Annotated[str, typer.Argument(metavar="MASK", help=MASKS, show_default=False)],
-    tokens: Annotated[int | None, _size("Queries; by default the longest length given, or 64.")] = None,
-    keys: Annotated[int | None, _size("Keys; by default as many as queries.")] = None,
+    tokens: Annotated[int | None, size("Queries; by default the longest length given, or 64.")] = None,
+    keys: Annotated[int | None, size("Keys; by default as many as queries.")] = None,
     grid: GridText = None,
     stride: StrideText = None,
     pixel: Annotated[
@@ -216,7 +184,7 @@ def pattern(
         typer.Option(metavar="R,C", help="On a grid, the query whose view is drawn; by default in the middle."),
     ] = None,
     row: Annotated[int, typer.Option(min=0, metavar="N", help="Row of a padded batch, from 0.")] = 0,
-    block: Annotated[int, _size("Side of the blocks that are counted; kernels have 128.")] = 16,
+    block: Annotated[int, size("Side of the blocks that are counted; kernels have 128.")] = 16,
     svg: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Also draw it into this SVG file.", show_default=False)
     ] = None,
@@ -276,11 +244,11 @@ def reach(
             metavar="TEXT", help=f"{MASKS} Given several times, layers take them in turn.", show_default=False
         ),
     ] = None,
-    layers: Annotated[int, _size("Layers.")] = 12,
-    tokens: Annotated[int | None, _size("Tokens; by default the longest length given, or 4096.")] = None,
+    layers: Annotated[int, size("Layers.")] = 12,
+    tokens: Annotated[int | None, size("Tokens; by default the longest length given, or 4096.")] = None,
     grid: GridText = None,
     heads_argmax: Annotated[
-        int | None, _size("In place of a mask: as many heads, each of which takes one key for every query.")
+        int | None, size("In place of a mask: as many heads, each of which takes one key for every query.")
     ] = None,
     tied: Annotated[bool, typer.Option("--tied", help="Argmax heads choose the same keys in every layer.")] = False,
     residual: Annotated[bool, typer.Option(help="A residual connection around each layer, or none.")] = True,
@@ -318,82 +286,4 @@ def reach(
     _show(result, as_json)
 
 
-Model = Annotated[
-    str, typer.Argument(metavar="MODEL", help="A preset, a config.json of Hugging Face, or file.py:function.")
-]
-Inputs = Annotated[
-    list[str] | None,
-    typer.Option("--input", metavar="SIZES", help="An input: 2x128x512, 2x128:int; BxNx512 with --symbolic."),
-]
-Symbolic = Annotated[
-    bool, typer.Option("--symbolic", help="Polynomials in the sizes, what dominates, and the crossovers N*.")
-]
-Decode = Annotated[
-    int | None, typer.Option(min=1, metavar="N", help="The cost of one more token behind N that are cached.")
-]
-Optimizer = Annotated[
-    str, typer.Option(metavar="NAME", help="For the memory of training: adamw, adam, sgd, momentum or none.")
-]
-Real = Annotated[bool, typer.Option("--real", help="Run with contents: for models that ask for them.")]
-Plot = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Draw cost against N by part, with the crossovers, as SVG.")
-]
-
-
-@app.command()
-def cost(
-    model: Model,
-    batch: Annotated[int, _size("Rows B of the batch.")] = 1,
-    tokens: Annotated[int | None, _size("Tokens N of each row; by default the model's context.")] = None,
-    inputs: Inputs = None,
-    at: Annotated[str | None, typer.Option(metavar="D=64,…", help="What other letters of --input stand for.")] = None,
-    symbolic: Symbolic = False,
-    decode: Decode = None,
-    train: Annotated[bool, typer.Option("--train/--eval", help="The model's mode: dropout and the like.")] = True,
-    optimizer: Optimizer = "adamw",
-    dtype: Number = None,
-    device: Device = None,
-    depth: Annotated[int, _size("Levels of modules in the table.")] = 3,
-    real: Real = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
-    as_csv: Annotated[bool, typer.Option("--csv", help="Print a line per module as CSV.")] = False,
-    plot: Plot = None,
-) -> None:
-    """Count a model: parameters, FLOPs forward and backward, bytes, memory; exactly, without running it.
-
-    FLOPs are those of matrix products, two per multiply-add: what the mathematics needs, and what this path executes.
-    [b]Examples[/b]:
-
-    regard cost gpt2 --tokens 1024
-
-    regard cost path/to/config.json --batch 8
-
-    regard cost my_model.py:build --input 2x128x512
-
-    regard cost bert-base --symbolic
-
-    regard cost llama-7b --decode 32768 --dtype bfloat16 --device h200
-    """
-    with bad_input():
-        from regard import options
-        from regard.analysis.costs import command
-
-        wish = command.Wish(
-            device=options.this_machine() if device is None else device.lower(),
-            optimizer=None if optimizer == "none" else optimizer,
-            train=train,
-            real=real,
-        )
-        request = command.request(batch, tokens, inputs, at)
-        target = command.target(model, dtype)
-        result = command.answer(target, request, wish, symbolic, decode)
-        if plot is not None:
-            options.save_svg(plot, lambda: command.figure(target, request))
-    if as_csv:
-        typer.echo(result.csv(), nl=False)
-    elif as_json:
-        typer.echo(result.json())
-    else:
-        from rich.console import Console
-
-        Console(highlight=False).print(result.rich(depth))
+app.command()(cost)

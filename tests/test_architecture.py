@@ -25,6 +25,8 @@ ORDER = (
     "explore",
     "tour",
     "options",
+    "words",
+    "cost_command",
     "cli",
 )
 FRONT_DOORS = {"__init__", "__main__"}  # they may import from everywhere, and nothing imports them

@@ -135,7 +135,7 @@ class Tables(RelativePositions):
     def reset_parameters(self) -> None:
         """Small random entries: nearly uniform attention, and no two heads alike."""
         for table in self.tables:
-            nn.init.normal_(table, std=0.02)
+            nn.init.trunc_normal_(table, std=0.02)
 
     def term(self) -> Term:
         if self.kind == "full":

@@ -7,12 +7,14 @@ from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
+from torch._subclasses.fake_tensor import unset_fake_temporarily
 from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
 from regard.algorithms.cost import Count
+from regard.analysis.costs import attention
 from regard.analysis.costs.known import known
-from regard.analysis.costs.products import both
+from regard.analysis.costs.products import Wanted, backward_products, both, forward_products
 from regard.analysis.costs.trace import Watch
 
 RECURRENT = {"lstm": 4, "gru": 3, "rnn_tanh": 1, "rnn_relu": 1}  # gates
@@ -31,7 +33,7 @@ class Calls(TorchFunctionMode):
         if name in RECURRENT and len(args) == 9:
             return _recurrence(self.watch, name, args)
         if func is functional.scaled_dot_product_attention and self.for_cuda and _is_fused(*args, **kwargs):
-            return _sdpa(*args, **kwargs)
+            return _sdpa(self.watch, *args, **kwargs)
         return func(*args, **kwargs)
 
 
@@ -43,6 +45,7 @@ def _is_fused(q: Tensor, k: Tensor, v: Tensor, attn_mask: Tensor | None = None, 
 
 
 def _sdpa(
+    watch: Watch,
     q: Tensor,
     k: Tensor,
     v: Tensor,
@@ -60,13 +63,17 @@ def _sdpa(
     if mask is not None:
         mask = mask.expand(q.shape[0], q.shape[1], q.shape[2], k.shape[2])
     kernel = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu
-    if q.shape[-1] != v.shape[-1]:
-        width = max(q.shape[-1], v.shape[-1])
-        padded = [functional.pad(x, (0, width - x.shape[-1])) for x in (q, k, v)]
-        return kernel(*padded, 0.0, is_causal, attn_mask=mask, scale=scale or q.shape[-1] ** -0.5)[0][
-            ..., : v.shape[-1]
-        ]
-    return kernel(q, k, v, 0.0, is_causal, attn_mask=mask, scale=scale)[0]
+    if q.shape[-1] == v.shape[-1]:
+        return kernel(q, k, v, 0.0, is_causal, attn_mask=mask, scale=scale)[0]
+    named = {"query": q, "key": k, "value": v, "is_causal": is_causal, "attn_mask": mask}
+    with unset_fake_temporarily():
+        pairs, widths = attention.dense_pairs(named, watch.sizes, "cuda", watch.read_pairs)
+    back = backward_products(pairs, *widths, Wanted.by(q, k, v)).needed
+    width = max(q.shape[-1], v.shape[-1])
+    padded = [functional.pad(x, (0, width - x.shape[-1])) for x in (q, k, v)]
+    with watch.scope(forward_products(pairs, *widths).needed, back):  # zeros are computed, and not needed
+        out = kernel(*padded, 0.0, is_causal, attn_mask=mask, scale=scale or q.shape[-1] ** -0.5)[0]
+    return out[..., : v.shape[-1]]
 
 
 class Layers(NamedTuple):

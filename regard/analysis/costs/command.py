@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from regard.analysis.costs.count import cost, count_made
 from regard.analysis.costs.decode import NextToken
+from regard.analysis.costs.growth import Growth, Progress, growth
 from regard.analysis.costs.report import ModelCost
 from regard.analysis.costs.symbolic import Formulas, NotPolynomial, count_at
 from regard.analysis.costs.targets import Request, Target, target
@@ -12,7 +13,7 @@ from regard.analysis.costs.targets import Request, Target, target
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Request", "Target", "Wish", "answer", "figure", "request", "target"]
+__all__ = ["Request", "Target", "Wish", "answer", "figure", "measured", "request", "target"]
 
 SPAN = (0.125, 0.25, 0.5, 1, 2, 4)  # of the tokens, where a model has no formula to draw
 
@@ -69,6 +70,13 @@ def _counted(model: Target, request: Request, wish: Wish) -> ModelCost:
     module, inputs, keywords = model.make(request)
     options: dict[str, Any] = {"optimizer": wish.optimizer, "device": wish.device, "real": True}
     return cost(module.train(wish.train), *inputs, **options, **keywords)
+
+
+def measured(model: Target, request: Request, progress: Progress) -> Growth:
+    """Counts and times at a few lengths, and the exponents of both."""
+    longest = request.tokens or 512
+    sizes = sorted({max(1, longest >> power) for power in range(5)})
+    return growth(lambda N: model.make(request, N=N), "N", sizes, progress=progress)
 
 
 def figure(model: Target, request: Request) -> "Figure":

@@ -119,9 +119,14 @@ def run(
     """Forward, and backward from what comes out; for the memory also forward without keeping anything, and a step."""
     try:
         if memory is not None:
-            with torch.no_grad():
-                watch.phase = "inference"
-                module(*inputs, **keywords)
+            watch.phase = "inference"
+            try:
+                with torch.no_grad():
+                    module(*inputs, **keywords)
+            except RuntimeError as error:
+                if "does not require grad" not in str(error):
+                    raise
+                watch.trace.notes["it takes gradients in its forward pass: no inference without them"] = None
             memory.inference_done()
         watch.phase = "forward"
         out = module(*inputs, **keywords)
@@ -131,7 +136,7 @@ def run(
             "run (real=True, --real), or give integers and masks with contents"
         ) from error
     if memory is not None:
-        memory.forward_done()
+        memory.forward_done()  # the peak so far, if no way back follows
     ends = [x for x in roots(out) if x.requires_grad]
     if backward and ends:
         watch.phase = "backward"

@@ -43,6 +43,8 @@ class Values:
         schema = func._schema
         if torch.Tag.nondeterministic_seeded in func.tags or schema.name.startswith(("aten::empty", "aten::new_empty")):
             return None
+        if args and isinstance(args[0], FakeTensor) and known(args[0]) is None:
+            return None  # most operations: no need to look at the others
         flat, structure = tree_flatten((args, kwargs))
         values = []
         for x in flat:

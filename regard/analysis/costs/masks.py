@@ -4,19 +4,21 @@ Tensors carry a role from operation to operation: the logits that a product made
 that a softmax made. So `softmax(q kᵀ + mask) v`, written with any of torch's operations, is known for what it is.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from regard.analysis.costs.known import known
 
 ADDITIONS = frozenset({"add", "add_", "sub", "sub_"})
 FILLS = frozenset({"masked_fill", "masked_fill_", "where"})
 SOFTMAXES = frozenset({"_softmax", "_safe_softmax"})
-
-MOST_SHARES = 4  # terms of one product each that logits are made of
+RESHAPES = frozenset({"view", "_unsafe_view", "_reshape_alias", "expand", "unsqueeze", "squeeze"})
+ROLE, WEIGHT = "_regard_role", "_regard_weight"  # attributes
+MOST_SHARES = 4  # products that logits are the sum of
+MOST = 1 << 27  # pairs of a map that is turned and cut with its logits
 
 
 @dataclass
@@ -29,37 +31,40 @@ class Share:
 
 @dataclass(frozen=True)
 class Role:
-    """What a tensor is to attention."""
+    """What a tensor is to attention; `visible` is broadcast over its sizes, None hides nothing."""
 
     kind: str  # logits, bias or weights
-    shares: tuple[Share, ...] = ()
-    visible: Tensor | None = field(default=None)
+    products: tuple[tuple[Share, int], ...] = ()  # that it is the sum of, each with its pairs
+    visible: Tensor | None = None
 
 
 def role(x: Any) -> Role | None:
     """The role that a tensor has been given."""
-    return x.__dict__.get("_regard_role") if isinstance(x, Tensor) else None
+    return getattr(x, ROLE, None) if isinstance(x, Tensor) else None
 
 
 def give(x: Any, role: Role) -> None:
     """Let a tensor have this role."""
     if isinstance(x, Tensor):
-        vars(x)["_regard_role"] = role
+        setattr(x, ROLE, role)
 
 
-def seen(x: Any) -> Tensor | None:
+def is_weight(x: Any) -> bool:
+    """A parameter, as it is or turned: a product with it projects, and is no logit."""
+    return isinstance(x, nn.Parameter) or getattr(x, WEIGHT, False)
+
+
+def seen(x: Any, sign: int = 1) -> Tensor | None:
     """Where an additive mask, or a boolean one, lets attention pass; None where that is not known or everywhere."""
-    held = role(x)
-    if held is not None and held.kind == "bias":
-        return held.visible
     value = known(x)
     if value is None:
-        return None
+        held = role(x)
+        return held.visible if held is not None and held.kind == "bias" else None
     if value.dtype == torch.bool:
         return value
     if not value.is_floating_point():
         return None
-    visible = value > lowest(value.dtype)
+    visible = sign * value > lowest(value.dtype)
     return None if bool(visible.all()) else visible
 
 
@@ -71,7 +76,7 @@ def is_understood(x: Tensor) -> bool:
 
 def lowest(dtype: torch.dtype) -> float:
     """At or below this a logit hides its pair: −∞, and the large numbers that stand for it."""
-    return max(torch.finfo(dtype).min / 2, -1e9) if dtype != torch.float16 else -3e4
+    return -3e4 if dtype == torch.float16 else -1e9
 
 
 def count_visible(visible: Tensor, shape: tuple[int, ...]) -> int:
@@ -86,49 +91,91 @@ def count_visible(visible: Tensor, shape: tuple[int, ...]) -> int:
     return int(visible.sum()) * (size // max(1, visible.numel()))
 
 
-def follow(name: str, args: tuple[Any, ...], out: Any) -> None:
-    """Hand the roles of the arguments on to the result of the operation of that name, which is no product."""
+def product(name: str, args: tuple[Any, ...], out: Any) -> Share | None:
+    """The share of a product of two activations: that of the weights it mixes by, or one to be found by a softmax."""
+    if any(map(is_weight, args[-2:])):
+        return None
+    for x in args[-2:]:
+        held = role(x)
+        if held is not None and held.kind == "weights":
+            visible = x.numel() if held.visible is None else count_visible(held.visible, tuple(x.shape))
+            return Share(visible, x.numel())
+    share = Share()
+    added = seen(args[0]) if name in ("aten.baddbmm", "aten.addmm") else None
+    give(out, Role("logits", ((share, out.numel()),), added))
+    return share
+
+
+def follow(func: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> None:
+    """Hand the roles of the arguments on to the result of an operation, which is no product."""
     if not isinstance(out, Tensor):
         return
-    held = [x for x in (role(arg) for arg in args) if x is not None]
+    if func.is_view and is_weight(args[0]):
+        setattr(out, WEIGHT, True)
     if name in ADDITIONS and len(args) > 1:
-        visible = _together(*(seen(arg) for arg in args[:2]))
-        if held or visible is not None:
-            shares = tuple(share for x in held for share in x.shares)
-            kind = "logits" if shares else "bias"
-            give(out, Role(kind, shares, visible if visible is not None else _inherited(held)))
+        _added(-1 if name.startswith("sub") else 1, args, out)
         return
+    held = [(x, found) for x in args if (found := role(x)) is not None]
     filled = _filled(name, args) if name in FILLS else None
     if not held:
         if filled is not None:
             give(out, Role("bias", (), filled))
         return
-    first = next((x for x in held if x.shares), held[0])
-    if len(first.shares) > MOST_SHARES:  # no logits: a sum of many layers
+    source, first = next(((x, found) for x, found in held if found.products), held[0])
+    if first.visible is not None and source.shape != out.shape:
+        first = _reshaped(func, source, first, args, kwargs, out)
+    if first is None or len(first.products) > MOST_SHARES:
         return
     if filled is not None:
         first = replace(first, visible=_together(first.visible, filled))
     if name in SOFTMAXES and first.kind == "logits":
-        if first.visible is not None:
-            for share in first.shares:
-                share.visible, share.pairs = count_visible(first.visible, tuple(out.shape)), out.numel()
+        _settle(first, tuple(out.shape))
         first = replace(first, kind="weights")
     give(out, first)
 
 
-def _inherited(held: list[Role]) -> Tensor | None:
-    return next((x.visible for x in held if x.visible is not None), None)
+def _added(sign: int, args: tuple[Any, ...], out: Tensor) -> None:
+    """A sum: of logits, of logits and a mask, of a bias and a mask."""
+    held = [found for x in args[:2] if (found := role(x)) is not None and found.kind != "weights"]
+    products = tuple(pair for found in held for pair in found.products)
+    hidden = [found.visible for found in held if found.kind == "logits"]
+    visible = _together(*hidden, seen(args[0]), seen(args[1], sign))
+    if len(products) <= MOST_SHARES and (held or visible is not None):
+        give(out, Role("logits" if products else "bias", products, visible))
+
+
+def _reshaped(func: Any, source: Tensor, held: Role, args: Any, kwargs: Any, out: Tensor) -> Role | None:
+    """The role of logits that were turned or cut: their map is turned and cut alike."""
+    assert held.visible is not None
+    name = func._schema.name.split("::")[1]
+    if source is not args[0] or not (func.is_view or name in RESHAPES):
+        return None
+    last = held.visible
+    while last.ndim and last.shape[0] == 1:
+        last = last[0]
+    if name in RESHAPES and source.shape[source.ndim - last.ndim :] == out.shape[out.ndim - last.ndim :]:
+        return replace(held, visible=last)  # the sizes that it speaks of are the same
+    if source.numel() > MOST:
+        return None
+    whole = held.visible.expand(source.shape)
+    same = name in ("view", "_unsafe_view")
+    return replace(held, visible=whole.reshape(out.shape) if same else func(whole, *args[1:], **kwargs))
+
+
+def _settle(held: Role, shape: tuple[int, ...]) -> None:
+    """A softmax has come: what is visible now is what its products were needed for."""
+    if held.visible is not None:
+        count = count_visible(held.visible, shape)
+        for share, pairs in held.products:
+            share.visible, share.pairs = count, pairs
 
 
 def _together(*parts: Tensor | None) -> Tensor | None:
     """Visible in all."""
-    given = [x for x in parts if x is not None]
-    if not given:
-        return None
-    if len(given) == 1:
-        return given[0]
-    left, right = given
-    return left & right
+    result = None
+    for x in parts:
+        result = x if result is None else result if x is None else result & x
+    return result
 
 
 def _filled(name: str, args: tuple[Any, ...]) -> Tensor | None:
@@ -137,13 +184,13 @@ def _filled(name: str, args: tuple[Any, ...]) -> Tensor | None:
         condition, yes, no = known(args[0]), known(args[1]), known(args[2])
         if condition is None:
             return None
-        if no is not None and no.is_floating_point() and bool((no <= lowest(no.dtype)).all()):
+        if _hides(no):
             return condition
-        if yes is not None and yes.is_floating_point() and bool((yes <= lowest(yes.dtype)).all()):
-            return ~condition
-        return None
+        return ~condition if _hides(yes) else None
     condition = known(args[1])
     value = known(args[2]) if isinstance(args[2], Tensor) else torch.tensor(float(args[2]))
-    if condition is None or value is None or float(value) > lowest(torch.float32):
-        return None
-    return ~condition
+    return None if condition is None or not _hides(value) else ~condition
+
+
+def _hides(value: Tensor | None) -> bool:
+    return value is not None and value.is_floating_point() and bool((value <= lowest(value.dtype)).all())

@@ -11,6 +11,7 @@ from regard.algorithms.problem import nearest
 from regard.analysis.costs.report import Memory
 
 ROUNDED = 512  # bytes: the CUDA allocator gives whole multiples
+WORKSPACE = 1 << 25  # bytes that cuBLAS keeps on a GPU of today, once for each thread that multiplies
 OPTIMIZERS = ("adamw", "adam", "sgd", "momentum")
 
 
@@ -62,10 +63,11 @@ class Allocations:
     def forward_done(self) -> None:
         """The forward pass is over; what it keeps is still there."""
         self.bytes["activations"] = self.live - self.base
+        self.bytes["peak"] = self.peak + self.workspaces(1)
 
     def inference_done(self) -> None:
         """A pass that kept nothing is over."""
-        self.bytes["inference"] = self.peak
+        self.bytes["inference"] = self.peak + self.workspaces(1)
         self.peak = self.live
 
     def step(self, module: nn.Module) -> None:
@@ -74,21 +76,36 @@ class Allocations:
         graded = {id(p.grad.untyped_storage()): p.grad for p in wanted if p.grad is not None}
         self.bytes["gradients"] = sum(_rounded(x) for x in graded.values())
         passes = self.peak
-        if self.optimizer is not None and wanted:
+        if self.optimizer is not None and wanted and self.on_cuda:
             before = self.live
             self.peak = self.live
             optimizer = self._made(wanted)
             optimizer.step()
             self.bytes["optimizer"] = self.live - before
-        self.bytes["peak"] = max(passes + self.bytes["optimizer"], self.peak)
+        elif self.optimizer is not None and wanted:
+            self.bytes["optimizer"] = self._one_by_one(wanted)
+        self.bytes["peak"] = max(passes + self.bytes["optimizer"], self.peak) + self.workspaces(2)
+
+    def workspaces(self, threads: int) -> int:
+        """What the library of matrix products holds: autograd multiplies in a thread of its own."""
+        return threads * WORKSPACE if self.on_cuda else 0
+
+    def _one_by_one(self, parameters: list[nn.Parameter]) -> int:
+        """The state of an optimizer that goes from parameter to parameter, as on the CPU, with one number for each."""
+        adam = self.optimizer in ("adamw", "adam")
+        copies = 2 if adam else 1 if self.optimizer == "momentum" else 0
+        sizes = [_rounded(p) for p in parameters]
+        state = copies * sum(sizes) + (ROUNDED * len(sizes) if adam else 0)
+        self.peak = max(self.peak, self.live + state + (max(sizes) if adam else 0))
+        return state
 
     def _made(self, parameters: list[nn.Parameter]) -> torch.optim.Optimizer:
-        foreach = self.on_cuda
+        """As CUDA takes it by default: all parameters at once."""
         if self.optimizer == "adamw":
-            return torch.optim.AdamW(parameters, foreach=foreach)
+            return torch.optim.AdamW(parameters, foreach=True)
         if self.optimizer == "adam":
-            return torch.optim.Adam(parameters, foreach=foreach)
-        return torch.optim.SGD(parameters, momentum=0.9 if self.optimizer == "momentum" else 0.0, foreach=foreach)
+            return torch.optim.Adam(parameters, foreach=True)
+        return torch.optim.SGD(parameters, momentum=0.9 if self.optimizer == "momentum" else 0.0, foreach=True)
 
     def report(self) -> Memory:
         return Memory(**self.bytes)

@@ -10,7 +10,7 @@ from regard.algorithms.attend import Watcher, part
 from regard.algorithms.problem import pose
 from regard.algorithms.visits import visited
 from regard.analysis.costs.known import known
-from regard.analysis.costs.products import Pairs, backward_products, forward_products
+from regard.analysis.costs.products import Pairs, Wanted, backward_products, forward_products
 from regard.attention import Attention, Kernel
 
 MOST = 1 << 26  # pairs of a mask with tensors that are asked one by one
@@ -38,9 +38,7 @@ def calls(watch: Any) -> Watcher:
         pairs = watch.read_pairs(visible)
         D, E = watch.sizes(q)[-1], watch.sizes(v)[-1]
         both = Pairs(pairs, pairs)
-        tensors = attention.flatten()[1]
-        to_scores = any(x.requires_grad for x in (q, k, *tensors))
-        back = backward_products(both, D, E, to_scores=to_scores, to_values=v.requires_grad)
+        back = backward_products(both, D, E, Wanted.by(q, k, v, *attention.flatten()[1]))
         scope = watch.scope(forward_products(both, D, E).needed, back.needed)
         return "reference" if watch.is_symbolic else name, scope
 

@@ -150,9 +150,26 @@ def forward_products(pairs: Pairs, D: Count, E: Count) -> Products:
     return Products(2 * pairs.visible * (D + E), 2 * pairs.visited * (D + E))
 
 
-def backward_products(pairs: Pairs, D: Count, E: Count, *, to_scores: bool, to_values: bool) -> Products:
-    """`dP = dO vᵀ`, `dQ`, `dK` where scores want a gradient, `dV` where values do; and the logits once more."""
-    each = (E + 2 * D if to_scores else 0) + (E if to_values else 0)
+class Wanted(NamedTuple):
+    """Whose gradients are asked for; those of the logits where q, k or a bias are."""
+
+    q: bool = True
+    k: bool = True
+    v: bool = True
+    logits: bool = True
+
+    @classmethod
+    def by(cls, q: Tensor, k: Tensor, v: Tensor, *biases: Tensor) -> "Wanted":
+        """By these tensors."""
+        return cls(q.requires_grad, k.requires_grad, v.requires_grad, any(x.requires_grad for x in (q, k, *biases)))
+
+
+EVERYTHING = Wanted()
+
+
+def backward_products(pairs: Pairs, D: Count, E: Count, wanted: Wanted) -> Products:
+    """`dP = dO vᵀ`, `dQ`, `dK` and `dV`, those that are wanted; executed are all, and the logits once more."""
+    each = (wanted.logits + wanted.v) * E + (wanted.q + wanted.k) * D
     return Products(2 * pairs.visible * each, 2 * pairs.visited * (2 * E + 3 * D))
 
 

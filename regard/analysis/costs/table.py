@@ -20,7 +20,7 @@ def rich_cost(cost: ModelCost, depth: int) -> "Group":
     modules = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
     modules.add_column("module", no_wrap=True, overflow="ellipsis")
     for title in ("parameters", "forward", "attention", "backward", "executed"):  # FLOPs
-        modules.add_column(title, justify="right", no_wrap=True)
+        modules.add_column(title, justify="right", no_wrap=True, min_width=len(title))
     for label, row, times in folded(cost.modules, depth):
         named = Text.assemble(label, "  ", (_kind(row, times), "dim"))
         modules.add_row(named, *_numbers(row), style="bold" if row.name == "" else "")

@@ -51,7 +51,9 @@ class Request:
         for text in self.inputs:
             words, kind = parse_input(text)
             shape = [sizes[word] if word in sizes else self.size(word) for word in words]
-            tensors.append(torch.zeros(shape, dtype=TYPES[kind] or dtype))
+            # Numbers without contents: whoever asks for them is told. Tokens are words number 0, masks False.
+            made = torch.randn(shape, dtype=dtype) if kind == "float" else torch.zeros(shape, dtype=TYPES[kind])
+            tensors.append(made)
         return tuple(tensors)
 
 
@@ -154,7 +156,8 @@ class Published(Target):
 
     def _built(self) -> nn.Module:
         with default_type(self.dtype):
-            return self.kind(self.config) if isinstance(self.kind, type) else self.kind.from_config(self.config)
+            make = getattr(self.kind, "from_config", self.kind)  # only classes that choose a class have it
+            return make(self.config)
 
     def make(self, request: Request, **sizes: int) -> tuple[nn.Module, tuple[Any, ...], dict[str, Any]]:
         module = self._built()

@@ -1,5 +1,6 @@
 """Watching a run: every operation is counted in the module that called it, forward, backward and again."""
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -26,7 +27,16 @@ from regard.algorithms.cost import Count
 from regard.analysis.costs import attention, masks
 from regard.analysis.costs.kinds import kind
 from regard.analysis.costs.known import Values, remember, small
-from regard.analysis.costs.products import NONE, PRODUCTS, Call, Products, backward_products, forward_products
+from regard.analysis.costs.products import (
+    EVERYTHING,
+    NONE,
+    PRODUCTS,
+    Call,
+    Products,
+    Wanted,
+    backward_products,
+    forward_products,
+)
 
 
 @dataclass
@@ -46,8 +56,7 @@ class Site:
 
     module: str
     share: masks.Share | None = None
-    to_scores: bool = True
-    to_values: bool = True
+    wanted: Wanted = EVERYTHING
     scope: "Scope | None" = None
 
 
@@ -121,7 +130,7 @@ class Watch(TorchDispatchMode):
         out = self._run(func, args, kwargs)
         if self.on_result is not None:
             self.on_result(out)
-        if self.phase == "building":
+        if self.phase not in ("forward", "backward"):
             return out
         with unset_fake_temporarily():  # what is known of masks is real
             self._count(name, func, args, kwargs, out)
@@ -133,8 +142,10 @@ class Watch(TorchDispatchMode):
         try:
             out = func(*args, **kwargs)
         except (DataDependentOutputException, DynamicOutputShapeException):
-            if contents is None and self.takes_apart and args[0].dtype == torch.bool:
-                return False  # our operators ask whether something rare happens: a bias that hides all of a row
+            # Our operators ask whether something rare happens, a bias that hides all of a row; torch's truncated normal
+            # distribution whether a number lies outside.
+            if contents is None and args[0].dtype == torch.bool and (self.takes_apart or _is_initialising()):
+                return False
             if contents is None:
                 raise
             real = self.values.compute(func, contents)
@@ -147,30 +158,25 @@ class Watch(TorchDispatchMode):
 
     def _count(self, name: str, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> None:
         site, is_again = self._site()
-        what = "arithmetic"
-        share = None
+        short = name.removeprefix("aten.")
         if name in PRODUCTS:
-            share = self._shared(name, args, site)
             products, what = PRODUCTS[name](Call(args, kwargs, out, self.sizes)), "product"
-        elif name in attention.FORWARD | attention.BACKWARD | attention.RAGGED | attention.RAGGED_BACKWARD:
+            if self.phase == "forward" and name in MATRICES:
+                site.share = masks.product(name, args, out)
+        elif name in FUSED:
             products, what = self._fused(name, attention.bound(func, args, kwargs), site), "product"
         else:
             products, what = NONE, kind(func)
             if what == "unknown":
                 self.trace.unknown[str(func)] += 1
-        short = name.removeprefix("aten.")
-        if what == "free":
-            masks.follow(short, args, out)
-            return
-        tally = self._tally(site, parts[-1] if parts and what == "product" else short)
-        self._add(tally, products, share, site, is_again)
-        self._add_traffic(tally, what, args, kwargs, out)
-        if self.phase != "forward":
-            return
-        if name not in PRODUCTS:
-            masks.follow(short, args, out)
-        elif share is not None and not any(role and role.kind == "weights" for role in map(masks.role, args)):
-            masks.give(out, masks.Role("logits", (share,)))
+            if self.phase == "forward":
+                masks.follow(func, short, args, kwargs, out)
+            if short.startswith("_fft"):
+                self.trace.notes["Fourier transforms are no matrix products: they count as elementwise"] = None
+        if what != "free":
+            tally = self._tally(site, parts[-1] if parts and what == "product" else short)
+            self._add(tally, products, site.share if name in MATRICES else None, site, is_again)
+            self._add_traffic(tally, what, args, kwargs, out)
 
     def _site(self) -> tuple[Site, bool]:
         """Where the present operation belongs, and whether it repeats what was done in the forward pass."""
@@ -194,15 +200,6 @@ class Watch(TorchDispatchMode):
         tally = self.trace.tally(self.phase, site.module, name)
         tally.calls += 1
         return tally
-
-    def _shared(self, name: str, args: tuple[Any, ...], site: Site) -> masks.Share | None:
-        """The visible share of a product of attention: its own, or that of the weights it mixes by."""
-        if name not in MATRICES:
-            return None
-        if site.share is None and self.phase == "forward":
-            roles = [role for role in map(masks.role, args) if role is not None and role.kind == "weights"]
-            site.share = roles[0].shares[0] if roles else masks.Share()
-        return site.share
 
     def _add(self, tally: Tally, products: Products, share: masks.Share | None, site: Site, is_again: bool) -> None:
         if not self.is_symbolic:  # whole blocks of kernels are no polynomial
@@ -242,12 +239,12 @@ class Watch(TorchDispatchMode):
                 self._assume(name)
         if name in attention.FORWARD | attention.RAGGED:
             q, k, v = (attention.first(named, word, word[0]) for word in ("query", "key", "value"))
-            site.to_scores, site.to_values = q.requires_grad or k.requires_grad, v.requires_grad
+            site.wanted = Wanted.by(q, k, v)
             return forward_products(pairs, *widths)
-        return backward_products(pairs, *widths, to_scores=site.to_scores, to_values=site.to_values)
+        return backward_products(pairs, *widths, site.wanted)
 
     def _assume(self, name: str) -> None:
-        if not self.scopes and self.phase != "backward":
+        if not self.scopes and not parts and self.phase != "backward":
             self.trace.notes[f"{name}: the mask's contents are not known, all pairs count as visible"] = None
 
     def add_products(self, name: str, products: Products, tensors: tuple[Tensor, ...]) -> None:
@@ -287,10 +284,10 @@ class Watch(TorchDispatchMode):
         if not is_known:
             self._assume(name)
         if forward:
-            site.to_scores, site.to_values = args[0].requires_grad or args[1].requires_grad, args[2].requires_grad
+            site.wanted = Wanted.by(*args[:3])
             products = forward_products(pairs, *widths)
         else:
-            products = backward_products(pairs, *widths, to_scores=site.to_scores, to_values=site.to_values)
+            products = backward_products(pairs, *widths, site.wanted)
         tally = self._tally(site, name)
         self._add(tally, products, None, site, is_again)
         self._add_traffic(tally, "arithmetic", args[:3], {}, out)
@@ -323,6 +320,7 @@ class Watch(TorchDispatchMode):
         return self.trace
 
 
+FUSED = attention.FORWARD | attention.BACKWARD | attention.RAGGED | attention.RAGGED_BACKWARD
 MATRICES = frozenset({"aten.mm", "aten.bmm", "aten.baddbmm", "aten.addmm"})
 
 
@@ -338,8 +336,15 @@ def exactly(dividend: Count, divisor: Count) -> Count:
 
 
 def _is_known(name: str, func: Any) -> bool:
-    fused = attention.FORWARD | attention.BACKWARD | attention.RAGGED | attention.RAGGED_BACKWARD
-    return name in PRODUCTS or name in fused or kind(func) != "unknown"
+    return name in PRODUCTS or name in FUSED or kind(func) != "unknown"
+
+
+def _is_initialising() -> bool:
+    """Whether torch's own filling of parameters asks."""
+    frame = sys._getframe()
+    while frame is not None and frame.f_code.co_filename != torch.nn.init.__file__:
+        frame = frame.f_back
+    return frame is not None
 
 
 def _faked(real: Tensor) -> Tensor:

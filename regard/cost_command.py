@@ -1,0 +1,93 @@
+"""`regard cost`: parse, call, print."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from regard.words import Device, Number, bad_input, bar, show, size
+
+Model = Annotated[
+    str, typer.Argument(metavar="MODEL", help="A preset, a config.json of Hugging Face, or file.py:function.")
+]
+Inputs = Annotated[
+    list[str] | None,
+    typer.Option("--input", metavar="SIZES", help="An input: 2x128x512, 2x128:int; BxNx512 with --symbolic."),
+]
+Symbolic = Annotated[
+    bool, typer.Option("--symbolic", help="Polynomials in the sizes, what dominates, and the crossovers N*.")
+]
+Decode = Annotated[
+    int | None, typer.Option(min=1, metavar="N", help="The cost of one more token behind N that are cached.")
+]
+Optimizer = Annotated[
+    str, typer.Option(metavar="NAME", help="For the memory of training: adamw, adam, sgd, momentum or none.")
+]
+Real = Annotated[bool, typer.Option("--real", help="Run with contents: for models that ask for them.")]
+Measure = Annotated[
+    bool, typer.Option("--measure", help="Also run it forward at a few lengths, and fit the exponents of N.")
+]
+Plot = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Draw cost against N by part, with the crossovers, as SVG.")
+]
+
+
+def cost(
+    model: Model,
+    batch: Annotated[int, size("Rows B of the batch.")] = 1,
+    tokens: Annotated[int | None, size("Tokens N of each row; by default the model's context.")] = None,
+    inputs: Inputs = None,
+    at: Annotated[str | None, typer.Option(metavar="D=64,…", help="What other letters of --input stand for.")] = None,
+    symbolic: Symbolic = False,
+    decode: Decode = None,
+    train: Annotated[bool, typer.Option("--train/--eval", help="The model's mode: dropout and the like.")] = True,
+    optimizer: Optimizer = "adamw",
+    dtype: Number = None,
+    device: Device = None,
+    depth: Annotated[int, size("Levels of modules in the table.")] = 3,
+    real: Real = False,
+    measure: Measure = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print a line per module as CSV.")] = False,
+    plot: Plot = None,
+) -> None:
+    """Count a model: parameters, FLOPs forward and backward, bytes, memory; exactly, without running it.
+
+    FLOPs are those of matrix products, two per multiply-add: what the mathematics needs, and what this path executes.
+    [b]Examples[/b]:
+
+    regard cost gpt2 --tokens 1024
+
+    regard cost path/to/config.json --batch 8
+
+    regard cost my_model.py:build --input 2x128x512
+
+    regard cost bert-base --symbolic
+
+    regard cost llama-7b --decode 32768 --dtype bfloat16 --device h200
+    """
+    with bad_input():
+        from regard import options
+        from regard.analysis.costs import command
+
+        wish = command.Wish(
+            device=options.this_machine() if device is None else device.lower(),
+            optimizer=None if optimizer == "none" else optimizer,
+            train=train,
+            real=real,
+        )
+        request = command.request(batch, tokens, inputs, at)
+        target = command.target(model, dtype)
+        result = command.answer(target, request, wish, symbolic, decode)
+        grown = None
+        if measure:
+            with bar("measuring") as progress:
+                grown = command.measured(target, request, progress)
+        if plot is not None:
+            options.save_svg(plot, lambda: command.figure(target, request))
+    if as_csv:
+        typer.echo(result.csv(), nl=False)
+    elif as_json:
+        typer.echo(result.json() if grown is None else f'{{"cost": {result.json()}, "growth": {grown.json()}}}')
+    else:
+        show(result.rich(depth), *([] if grown is None else [grown.rich()]))
