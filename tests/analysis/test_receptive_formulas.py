@@ -15,10 +15,10 @@ from regard.analysis import (
     argmax_bound,
     argmax_reach,
     convolution_reach,
-    formula,
     paths,
     random_graph,
     reach,
+    reach_formula,
     widest_graph,
 )
 from regard.analysis.argmax_graphs import followed
@@ -82,7 +82,7 @@ def test_formulas_are_the_counts_at_every_output(masks: list[Mask], positions: P
     for residual in (True, False):
         layers = cycled(masks, 4)
         for depth, counts in enumerate(grow(Stack(layers, positions, residual)).counts(), 1):
-            known = formula(masks[0] if len(masks) == 1 else layers[:depth], positions, residual)
+            known = reach_formula(masks[0] if len(masks) == 1 else layers[:depth], positions, residual)
             assert known is not None
             assert [known.value(positions, i, depth) for i in range(positions.count)] == counts.tolist()
             assert known.largest(positions, depth) == int(counts.max())
@@ -91,11 +91,11 @@ def test_formulas_are_the_counts_at_every_output(masks: list[Mask], positions: P
 def test_formulas_read_as_in_books():
     N, n = sympy.symbols("N n", integer=True, positive=True)
     i = sympy.Symbol("i", integer=True, nonnegative=True)
-    window = formula(Window(3, 2), Sequence(100))
+    window = reach_formula(Window(3, 2), Sequence(100))
     assert window is not None
     assert window.most == sympy.Min(N, 1 + n * (3 + 2))
     assert window.at == 1 + sympy.Min(3 * n, i) + sympy.Min(2 * n, N - 1 - i)
-    causal, everything = formula(Causal(), Sequence(100)), formula(Everything(), Sequence(100))
+    causal, everything = reach_formula(Causal(), Sequence(100)), reach_formula(Everything(), Sequence(100))
     assert causal is not None
     assert causal.at == i + 1
     assert everything is not None
@@ -128,12 +128,12 @@ class Odd(Window):
     ids=str,
 )
 def test_where_no_formula_is_known_none_is_given(mask: Mask, positions: Positions):
-    assert formula(mask, positions) is None
+    assert reach_formula(mask, positions) is None
 
 
 def test_different_layers_without_a_formula():
-    assert formula([Dilated(2, 1), Dilated(3, 1)], Sequence(9)) is None
-    assert formula([Blocks(2), Blocks(2, 1)], Sequence(9)) is None
+    assert reach_formula([Dilated(2, 1), Dilated(3, 1)], Sequence(9)) is None
+    assert reach_formula([Blocks(2), Blocks(2, 1)], Sequence(9)) is None
 
 
 SIZES = [(1, 1, 3), (7, 1, 4), (30, 2, 3), (27, 2, 4), (100, 3, 3), (64, 3, 4)]

@@ -1,0 +1,159 @@
+"""`regard cost`: numbers, formulas, a step of decoding, a picture, and one clear line for what it cannot use."""
+
+import csv
+import io
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+import sympy
+from typer.testing import CliRunner
+
+from regard.cli import app
+
+GPT2 = 24 * 12 * 768**2 * 128 + 2 * 12 * 768 * 128 * 129 + 2 * 768 * 50257 * 128  # layers, triangles, head
+
+MODEL = """
+from torch import nn
+
+def build():
+    return nn.TransformerEncoderLayer(64, 4, 256, batch_first=True)
+
+def sized(N=8):
+    import torch
+    return nn.Linear(4, 4), (torch.empty(N, 4),)
+
+def number():
+    return 3
+
+class Asks(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(4, 4)
+
+    def forward(self, x):
+        return self.linear(x) if x.sum() > -1e9 else x
+"""
+
+
+def regard(*arguments: str):
+    return CliRunner().invoke(app, ["cost", *arguments])
+
+
+def counted(*arguments: str) -> dict:
+    result = regard("--json", *arguments)
+    assert result.exit_code == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> str:
+    path = tmp_path / "my_model.py"
+    path.write_text(MODEL)
+    return str(path)
+
+
+def test_a_preset() -> None:
+    made = counted("gpt2", "--tokens", "128")
+    assert made["parameters"] == 124_439_808
+    assert made["forward"]["flops"] == GPT2
+    assert made["backward"]["flops"] == 2 * GPT2
+    assert made["unknown"] == {}
+    rows = list(csv.DictReader(io.StringIO(regard("gpt2", "--tokens", "128", "--csv").stdout)))
+    assert (rows[0]["module"], int(rows[0]["forward flops"])) == ("", GPT2)
+    lines = regard("gpt2", "--tokens", "128", "--depth", "4").stdout.splitlines()
+    assert lines[0].strip() == "124,439,808 parameters"
+    assert any("0 … 11  Block × 12, each" in line for line in lines)  # twelve blocks that are alike are one line
+    assert max(map(len, lines)) <= 80
+
+
+def test_a_module_in_a_file(model: str) -> None:
+    N, D = 16, 64
+    needed = 2 * (24 * N * D * D + 4 * N * N * D)
+    made = counted(f"{model}:build", "--input", f"2x{N}x{D}")
+    assert made["forward"]["flops"] == needed
+    assert (
+        counted(f"{model}:build", "--input", f"BxNx{D}", "--batch", "2", "--tokens", "16")["forward"]["flops"] == needed
+    )
+    assert counted(f"{model}:sized")["forward"]["flops"] == 2 * 8 * 16
+    assert counted(f"{model}:Asks", "--input", "3x4", "--real")["forward"]["flops"] == 2 * 3 * 16
+
+
+def test_formulas(model: str) -> None:
+    made = counted(f"{model}:build", "--input", "BxNx64", "--symbolic")
+    B, N = sympy.symbols("B N")
+    assert sympy.sympify(made["forward"], {"B": B, "N": N}).equals(256 * B * N**2 + 24 * 64**2 * B * N)
+    shown = " ".join(regard(f"{model}:build", "--input", "BxNx64", "--symbolic").stdout.split())
+    assert "attention costs more beyond N* = 128" in shown
+    assert "attention costs more beyond N* = 384" in shown
+    assert "N → ∞ Θ(B·N²)" in shown
+
+
+def test_one_more_token() -> None:
+    made = counted("gpt2", "--decode", "512", "--device", "h200", "--dtype", "bfloat16")
+    assert made["cache"] == 12 * 2 * 768 * 513 * 2
+    assert made["cost"]["forward"]["flops"] == 24 * 12 * 768**2 + 12 * 4 * 768 * 513 + 2 * 768 * 50257
+    assert made["cost"]["backward"]["flops"] == 0
+    shown = regard("gpt2", "--decode", "512", "--depth", "1").stdout
+    assert shown.startswith("one more token behind 512, 1 row: cache 37.8 MB, parameters 498 MB")
+
+
+def test_a_configuration_of_hugging_face(tmp_path: Path) -> None:
+    transformers = pytest.importorskip("transformers")
+    config = transformers.GPT2Config(
+        n_embd=32, n_layer=2, n_head=4, vocab_size=64, n_positions=32, bos_token_id=0, eos_token_id=0
+    )
+    config.architectures = ["GPT2LMHeadModel"]
+    config.save_pretrained(tmp_path)
+    N = 8
+    needed = 3 * (2 * (24 * N * 32**2 + 2 * N * (N + 1) * 32) + 2 * N * 32 * 64)
+    assert counted(str(tmp_path), "--tokens", "8", "--batch", "3")["forward"]["flops"] == needed
+    assert counted(str(tmp_path / "config.json"), "--tokens", "8", "--batch", "3")["forward"]["flops"] == needed
+    step = counted(str(tmp_path), "--decode", "7")
+    assert step["cost"]["forward"]["flops"] == 2 * (24 * 32**2 + 4 * 8 * 32) + 2 * 32 * 64
+    assert step["cache"] == 2 * 2 * 7 * 32 * 4
+
+
+def test_a_picture(model: str, tmp_path: Path) -> None:
+    path = tmp_path / "cost.svg"
+    result = regard(f"{model}:build", "--input", "BxNx64", "--plot", str(path))
+    assert result.exit_code == 0, result.stderr
+    assert "attention" in " ".join(ElementTree.parse(path).getroot().itertext())
+
+
+def test_exponents_are_fitted_from_runs(model: str) -> None:
+    made = counted(f"{model}:sized", "--tokens", "64", "--measure")
+    assert made["growth"]["exponent"] == 1.0
+    assert made["growth"]["time_exponent"] is not None
+    assert made["cost"]["parameters"] == 20
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["gpt3"], "unknown model 'gpt3': did you mean gpt2"),
+        (["gpt2", "--device", "h300"], "no table for device 'h300': use one of cuda, cpu, h200"),
+        (["gpt2", "--optimizer", "adm"], "unknown optimizer 'adm': did you mean adam"),
+        (["gpt2", "--input", "2x3"], "gpt2 makes its own inputs: got --input 2x3"),
+        (["gpt2", "--tokens", "2000"], "positions must lie among the 1024 that are learned"),
+        (["bert-base", "--decode", "5"], "bert-base decodes nothing that is known"),
+        (["gpt2", "--symbolic", "--decode", "5"], "--symbolic tells the cost of a whole call: got --decode too"),
+        (["FILE:buld", "--input", "2x4"], "has no function 'buld': did you mean build?"),
+        (["FILE", "--input", "2x4"], "a model in a file is a function"),
+        (["FILE:build"], "gives no inputs: say their sizes, as --input 2x128x512"),
+        (["FILE:build", "--input", "2y3"], "an input is its sizes, and its kind if not float: got '2y3'"),
+        (["FILE:build", "--input", "2x8xD"], "the size 'D' of --input is not said"),
+        (["FILE:build", "--input", "2x8xD", "--at", "D=x"], "sizes are written as D=64,H=8: got 'D=x'"),
+        (["FILE:build", "--input", "2x4x5"], "rejects the call: "),
+        (["FILE:number", "--input", "2x4"], "must give a torch.nn.Module: got int"),
+        (["FILE:Asks", "--input", "3x4"], "Asks asks for the contents of a tensor, which has none here"),
+        (["nowhere.py:build"], "no file 'nowhere.py'; a model is path/to/file.py:function"),
+    ],
+)
+def test_bad_input_is_one_line(model: str, arguments: list[str], says: str) -> None:
+    result = regard(*[word.replace("FILE", model) for word in arguments])
+    assert result.exit_code == 2
+    assert says in result.stderr
+    assert result.stderr.startswith("regard: ")
+    assert len(result.stderr.splitlines()) == 1
