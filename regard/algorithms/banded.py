@@ -158,11 +158,22 @@ def _by_flash(q: Tensor, k: Tensor, v: Tensor, found: Band, beta: float) -> Tens
     width = multiple_of_eight(max(q.shape[3], E))
     left, right = _sides(found)
     q, k, v = (widen(x, width).transpose(1, 2) for x in (q, k, v))  # (B, T, H, D)
-    out = torch.ops.aten._flash_attention_forward(
+    S = k.shape[1]
+    if right >= S and found.high < S - 1:
+        # The kernel takes a side as long as the keys for one without an end. More queries than keys may have such a
+        # side and an end too; those beyond the last key have none.
+        near = _flash(q[:, :S], k, v, beta, -found.low, found.high)
+        out = torch.cat([near, _flash(q[:, S:], k, v, beta, left, -1)], 1)
+    else:
+        out = _flash(q, k, v, beta, left, right)
+    return out[..., :E].transpose(1, 2)
+
+
+def _flash(q: Tensor, k: Tensor, v: Tensor, beta: float, left: int, right: int) -> Tensor:
+    return torch.ops.aten._flash_attention_forward(
         q, k, v, None, None, q.shape[1], k.shape[1], 0.0, False, False,
         scale=beta, window_size_left=left, window_size_right=right,
     )[0]  # fmt: skip
-    return out[..., :E].transpose(1, 2)
 
 
 def _by_heads(

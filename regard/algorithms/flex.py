@@ -16,7 +16,6 @@ from regard.attention.visibility import visible
 SIZE = 128  # FlexAttention's own block
 NARROWEST = 16  # its smallest head width
 FAR = 1 << 30  # and the tokens of a sequence are fewer than that
-SHALLOW: Any = {"num_stages": 1}  # a bias is staged beside keys and values, and deeper pipelines overflow shared memory
 
 
 def attend_by_flex(
@@ -68,7 +67,7 @@ def _attend(
         scale=0.0 if attention.content is None else attention.content.scale(D),
         enable_gqa=q.shape[1] != k.shape[1],
         return_aux=AuxRequest(lse=True) if return_lse else None,
-        kernel_options=SHALLOW if any([isinstance(term, Bias) for term in terms]) else None,
+        kernel_options=_options(q, k, attention),
     )
     if not return_lse:
         assert isinstance(found, Tensor)
@@ -76,6 +75,17 @@ def _attend(
     out, aux = found
     assert isinstance(aux, AuxOutput)
     return out[..., :E], aux.lse
+
+
+def _options(q: Tensor, k: Tensor, attention: Attention) -> Any:
+    """What the kernel must be told."""
+    options: dict[str, Any] = {}
+    if any([isinstance(term, Bias) for term in attention.biases]):
+        options["num_stages"] = 1  # a bias is staged beside keys and values: deeper pipelines overflow shared memory
+    if q.shape[1] > k.shape[1] and q.shape[2] * (q.shape[1] // k.shape[1]) > SIZE:
+        # For fewer than 128 queries there is a kernel that takes all heads of a group at once, if they fit a block.
+        options["FORCE_USE_FLEX_ATTENTION"] = True
+    return options or None
 
 
 @functools.cache

@@ -81,8 +81,8 @@ def one_chunk_late(q, k, v, real, state, normalise):
     out, end = piece(q, k, v, real, state, normalise)
     if q.shape[1] == 1:
         return out, end
-    late = [piece(q[:, n : n + 1], *(x[:, n : n + 1] for x in (k, v)), None, state, normalise)[0] for n in range(2)]
-    return torch.cat((late[0], late[1]), 1), end
+    chunks = [[x[:, n : n + 1] for x in (q, k, v)] for n in range(q.shape[1])]
+    return torch.cat([piece(*chunk, None, state, normalise)[0] for chunk in chunks], 1), end
 
 
 def strictly_before(q, k, v, real, state, normalise):
