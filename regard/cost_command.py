@@ -1,11 +1,11 @@
 """`regard cost`: parse, call, print."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from regard.words import Device, Number, bad_input, bar, show, size
+from regard.words import Device, bad_input, bar, show, size
 
 Model = Annotated[
     str, typer.Argument(metavar="MODEL", help="A preset, a config.json of Hugging Face, or file.py:function.")
@@ -23,6 +23,10 @@ Decode = Annotated[
 Optimizer = Annotated[
     str, typer.Option(metavar="NAME", help="For the memory of training: adamw, adam, sgd, momentum or none.")
 ]
+Kind = Annotated[
+    Literal["bfloat16", "float16", "float32", "float64"] | None,
+    typer.Option(metavar="TYPE", help="bfloat16, float16, float32 or float64; by default as the model is built."),
+]
 Real = Annotated[bool, typer.Option("--real", help="Run with contents: for models that ask for them.")]
 Measure = Annotated[
     bool, typer.Option("--measure", help="Also run it forward at a few lengths, and fit the exponents of N.")
@@ -30,6 +34,13 @@ Measure = Annotated[
 Plot = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Draw cost against N by part, with the crossovers, as SVG.")
 ]
+
+
+def _check(two_forms: bool, more_than_a_token: bool) -> None:
+    if two_forms:
+        raise ValueError("one form is printed: got --json and --csv; use one of the two")
+    if more_than_a_token:
+        raise ValueError("--decode tells of one token: got --plot or --measure too; leave it out")
 
 
 def cost(
@@ -42,7 +53,7 @@ def cost(
     decode: Decode = None,
     train: Annotated[bool, typer.Option("--train/--eval", help="The model's mode: dropout and the like.")] = True,
     optimizer: Optimizer = "adamw",
-    dtype: Number = None,
+    dtype: Kind = None,
     device: Device = None,
     depth: Annotated[int, size("Levels of modules in the table.")] = 3,
     real: Real = False,
@@ -67,6 +78,7 @@ def cost(
     regard cost llama-7b --decode 32768 --dtype bfloat16 --device h200
     """
     with bad_input():
+        _check(as_json and as_csv, decode is not None and (plot is not None or measure))
         from regard import options
         from regard.analysis.costs import command
 

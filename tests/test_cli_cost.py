@@ -24,8 +24,18 @@ def sized(N=8):
     import torch
     return nn.Linear(4, 4), (torch.empty(N, 4),)
 
+def wide(D=64, N=32):
+    import torch
+    return nn.Linear(D, D), (torch.empty(N, D),)
+
 def number():
     return 3
+
+def three():
+    return 1, 2, 3
+
+def fails():
+    raise KeyError("no such key")
 
 class Asks(nn.Module):
     def __init__(self):
@@ -77,6 +87,7 @@ def test_a_module_in_a_file(model: str) -> None:
         counted(f"{model}:build", "--input", f"BxNx{D}", "--batch", "2", "--tokens", "16")["forward"]["flops"] == needed
     )
     assert counted(f"{model}:sized")["forward"]["flops"] == 2 * 8 * 16
+    assert counted(f"{model}:wide", "--at", "D=128", "--tokens", "8")["forward"]["flops"] == 2 * 8 * 128**2
     assert counted(f"{model}:Asks", "--input", "3x4", "--real")["forward"]["flops"] == 2 * 3 * 16
 
 
@@ -115,6 +126,25 @@ def test_a_configuration_of_hugging_face(tmp_path: Path) -> None:
     assert step["cache"] == 2 * 2 * 7 * 32 * 4
 
 
+@pytest.mark.parametrize("architecture", ["pipeline", "NoSuchModel", "GPT2Config"])
+def test_a_configuration_runs_no_code_of_its_own(tmp_path: Path, architecture: str) -> None:
+    pytest.importorskip("transformers")
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": "gpt2", "architectures": [architecture]}))
+    result = regard(str(tmp_path))
+    assert result.exit_code == 2
+    assert f"has no model '{architecture}'" in result.stderr
+
+
+def test_a_model_of_foreign_code_is_refused(tmp_path: Path) -> None:
+    pytest.importorskip("transformers")
+    (tmp_path / "theirs.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w').close()\nclass C: pass\n")
+    config = {"model_type": "theirs", "auto_map": {"AutoConfig": "theirs.C"}}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    result = CliRunner().invoke(app, ["cost", str(tmp_path)], input="y\n")
+    assert result.exit_code == 2
+    assert not (tmp_path / "ran").exists()
+
+
 def test_a_picture(model: str, tmp_path: Path) -> None:
     path = tmp_path / "cost.svg"
     result = regard(f"{model}:build", "--input", "BxNx64", "--plot", str(path))
@@ -148,6 +178,15 @@ def test_exponents_are_fitted_from_runs(model: str) -> None:
         (["FILE:build", "--input", "2x4x5"], "rejects the call: "),
         (["FILE:number", "--input", "2x4"], "must give a torch.nn.Module: got int"),
         (["FILE:Asks", "--input", "3x4"], "Asks asks for the contents of a tensor, which has none here"),
+        (["FILE:three"], "must give a module, or a module and its inputs: got 3 values"),
+        (["FILE:fails", "--input", "2x4"], "rejects the call: KeyError: 'no such key'"),
+        (["FILE:build", "--input", "2x8x64", "--symbolic"], "formulas need letters for sizes: got --input 2x8x64"),
+        (["FILE:sized", "--at", "K=3"], "nothing takes the size K: got --at K=3"),
+        (["gpt2", "--json", "--csv"], "one form is printed: got --json and --csv"),
+        (["gpt2", "--decode", "5", "--tokens", "3"], "--decode says how many tokens there are"),
+        (["gpt2", "--decode", "5", "--plot", "x.svg"], "--decode tells of one token: got --plot or --measure"),
+        (["gpt2", "--symbolic", "--real"], "--real counts one call"),
+        (["vit-base", "--symbolic", "--tokens", "7"], "vit-base takes images of its own size: got --tokens 7"),
         (["nowhere.py:build"], "no file 'nowhere.py'; a model is path/to/file.py:function"),
     ],
 )

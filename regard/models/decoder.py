@@ -73,8 +73,8 @@ class Decoder(nn.Module):
         """
         tokens = real_tokens(tokens, self.config.vocabulary, lengths)
         hidden, kept = self.stack(self.embedding(tokens), lengths=lengths, caches=caches, maps=maps)
-        weight = self.embedding.weight if self.head is None else self.head.weight
-        return Output(hidden=hidden, logits=linear(hidden, weight), maps=kept)
+        logits = linear(hidden, self.embedding.weight) if self.head is None else self.head(hidden)
+        return Output(hidden=hidden, logits=logits, maps=kept)
 
     def caches(self, batch: int, capacity: int) -> tuple[Cache, ...]:
         """Empty caches, one for each block, of `batch` rows of up to `capacity` tokens."""

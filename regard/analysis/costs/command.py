@@ -54,13 +54,17 @@ def answer(
     """The cost of a model, in numbers or symbols, or of its next token."""
     if symbolic and decode is not None:
         raise ValueError("--symbolic tells the cost of a whole call: got --decode too; use one of the two")
+    if wish.real and (symbolic or decode is not None):
+        raise ValueError("--real counts one call: got --symbolic or --decode too; leave it out")
+    if decode is not None and (request.tokens is not None or request.inputs):
+        raise ValueError("--decode says how many tokens there are: got --tokens or --input too; leave it out")
     try:
         if symbolic:
             return model.formulas(request)
         if decode is not None:
             return model.next_token(request, decode, wish.device)
         return _counted(model, request, wish)
-    except (RuntimeError, TypeError, IndexError, AssertionError) as error:
+    except (RuntimeError, TypeError, AttributeError, LookupError, ArithmeticError, AssertionError) as error:
         raise ValueError(f"{model.name} rejects the call: {type(error).__name__}: {error}") from error
 
 

@@ -7,12 +7,13 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException
+from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException, FakeTensor
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
+from torch.utils._pytree import tree_flatten
 
 from regard.algorithms.attend import watched
 from regard.algorithms.ceilings import table
-from regard.analysis.costs import attention, ours
+from regard.analysis.costs import ours
 from regard.analysis.costs.calls import Calls
 from regard.analysis.costs.fakes import CannotFake, eager_torch, fake_inputs, fake_module, new_mode
 from regard.analysis.costs.memory import Allocations
@@ -47,13 +48,41 @@ def cost(
     on_cuda = table(device).kind == "cuda" if device is not None else _is_on_cuda(module)
     watch, memory = Watch(), Allocations(optimizer, on_cuda)
     if real:
-        return _counted(watch, memory, module, inputs, keywords, backward)
+        with _as_it_was(module, tree_flatten((inputs, keywords))[0]):
+            return _counted(watch, memory, module, inputs, keywords, backward)
     mode = new_mode()
-    place = _place(on_cuda)
-    module = fake_module(mode, module, place)
+    given, place = module, _place(on_cuda)
+    module = fake_module(mode, given, place)
     inputs, keywords = fake_inputs(mode, (inputs, keywords), place)
-    with mode:
+    with mode, _without_traces(given):
         return _counted(watch, memory, module, inputs, keywords, backward)
+
+
+@contextmanager
+def _as_it_was(module: nn.Module, inputs: list[Any]) -> Iterator[None]:
+    """A real run leaves no gradient behind, and buffers as they were."""
+    leaves = [x for x in (*module.parameters(), *inputs) if isinstance(x, Tensor) and x.is_leaf]
+    grads, buffers = [x.grad for x in leaves], [(x, x.clone()) for x in module.buffers()]
+    for x in leaves:
+        x.grad = None
+    try:
+        yield
+    finally:
+        for x, grad in zip(leaves, grads, strict=True):
+            x.grad = grad
+        for x, before in buffers:
+            x.copy_(before)
+
+
+@contextmanager
+def _without_traces(module: nn.Module) -> Iterator[None]:
+    """A hook or a closure may lead from the copy to the module itself: no fake gradient stays on it."""
+    try:
+        yield
+    finally:
+        for parameter in module.parameters():
+            if isinstance(parameter.grad, FakeTensor):
+                parameter.grad = None
 
 
 def count_made(make: Callable[[], tuple[Any, ...]], optimizer: str | None, device: str, train: bool) -> ModelCost:
@@ -133,11 +162,13 @@ def run(
     except (DataDependentOutputException, DynamicOutputShapeException) as error:
         raise CannotFake(
             f"{type(module).__name__} asks for the contents of a tensor, which has none here: {error}; count a real "
-            "run (real=True, --real), or give integers and masks with contents"
+            "run (real=True, --real), evaluation mode where training draws lots, or give masks with contents"
         ) from error
     if memory is not None:
         memory.forward_done()  # the peak so far, if no way back follows
     ends = [x for x in roots(out) if x.requires_grad]
+    if backward and not ends and any(p.requires_grad for p in module.parameters()):
+        watch.trace.notes["no tensor of the output asks for a gradient: nothing is counted on the way back"] = None
     if backward and ends:
         watch.phase = "backward"
         torch.autograd.backward(ends, [torch.ones_like(x) for x in ends])
@@ -185,7 +216,7 @@ def summary(module: nn.Module, trace: Trace, memory: Memory | None) -> ModelCost
         found = own.setdefault(name, Own())
         if phase == "forward":
             found.forward = found.forward + work
-            found.attention = found.attention + (tally.needed if operation in ATTENTION else 0)
+            found.attention = found.attention + tally.attention
         else:
             found.backward = found.backward + work
         operations[phase][operation] = operations[phase].get(operation, Work()) + work
@@ -228,11 +259,6 @@ class Own:
     forward: Work = NO_WORK
     backward: Work = NO_WORK
     attention: Any = 0
-
-
-ATTENTION = frozenset({"attend", "mixing", "bmm", "baddbmm", "flex_attention", "torch_attn._varlen_attn"}).union(
-    name.removeprefix("aten.") for name in attention.FORWARD | attention.RAGGED
-)
 
 
 def distinct_modules(module: nn.Module) -> Iterator[tuple[str, nn.Module]]:

@@ -29,7 +29,7 @@ class Crossing:
     def __str__(self) -> str:
         if self.value is None:
             return f"no {self.symbol}*"
-        formula = "" if self.at is None else f" = {written(self.at)}"
+        formula = "" if self.at is None or self.at.is_number else f" = {written(self.at)}"
         return f"{self.symbol}*{formula} {self.number}"
 
     @property

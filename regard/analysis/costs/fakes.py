@@ -16,7 +16,7 @@ from torch.utils._pytree import tree_flatten, tree_map_only
 from regard.analysis.costs.known import known, remember
 from regard.analysis.costs.masks import Role, give, lowest
 
-MOST_KNOWN = 1 << 26  # elements of an integer or boolean tensor whose contents are kept
+MOST_KNOWN = 1 << 28  # elements of an integer or boolean tensor whose contents are kept
 
 
 class CannotFake(ValueError):  # noqa: N818 - named by what is the matter

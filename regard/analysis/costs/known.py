@@ -12,7 +12,7 @@ from torch._subclasses.fake_tensor import FakeTensor, unset_fake_temporarily
 from torch.utils._pytree import tree_flatten, tree_unflatten
 
 KNOWN = "_regard_known"  # the attribute that holds contents
-MOST = 1 << 26  # elements of one value that is computed
+MOST = 1 << 29  # bytes of one value that is computed
 
 
 class Origin:
@@ -86,4 +86,4 @@ class Values:
 
 def small(out: Any) -> bool:
     """Whether results may be computed for real."""
-    return all(not isinstance(x, Tensor) or x.numel() <= MOST for x in tree_flatten(out)[0])
+    return all(not isinstance(x, Tensor) or x.numel() * x.element_size() <= MOST for x in tree_flatten(out)[0])

@@ -27,6 +27,7 @@ class Share:
 
     visible: int = 1
     pairs: int = 1
+    attends: bool = False  # it makes logits of a softmax, or mixes by its weights
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ def seen(x: Any, sign: int = 1) -> Tensor | None:
         return value
     if not value.is_floating_point():
         return None
-    visible = sign * value > lowest(value.dtype)
+    visible = ~(sign * value <= lowest(value.dtype))
     return None if bool(visible.all()) else visible
 
 
@@ -75,8 +76,11 @@ def is_understood(x: Tensor) -> bool:
 
 
 def lowest(dtype: torch.dtype) -> float:
-    """At or below this a logit hides its pair: −∞, and the large numbers that stand for it."""
-    return -3e4 if dtype == torch.float16 else -1e9
+    """At or below this a logit hides its pair: −∞, and the large numbers that stand for it.
+
+    exp(−10,000) is 0 in every type.
+    """
+    return -1e4 if dtype.is_floating_point else 0.0
 
 
 def count_visible(visible: Tensor, shape: tuple[int, ...]) -> int:
@@ -99,7 +103,7 @@ def product(name: str, args: tuple[Any, ...], out: Any) -> Share | None:
         held = role(x)
         if held is not None and held.kind == "weights":
             visible = x.numel() if held.visible is None else count_visible(held.visible, tuple(x.shape))
-            return Share(visible, x.numel())
+            return Share(visible, x.numel(), attends=True)
     share = Share()
     added = seen(args[0]) if name in ("aten.baddbmm", "aten.addmm") else None
     give(out, Role("logits", ((share, out.numel()),), added))
@@ -122,7 +126,7 @@ def follow(func: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], 
             give(out, Role("bias", (), filled))
         return
     source, first = next(((x, found) for x, found in held if found.products), held[0])
-    if first.visible is not None and source.shape != out.shape:
+    if source.shape != out.shape:
         first = _reshaped(func, source, first, args, kwargs, out)
     if first is None or len(first.products) > MOST_SHARES:
         return
@@ -137,7 +141,8 @@ def follow(func: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], 
 def _added(sign: int, args: tuple[Any, ...], out: Tensor) -> None:
     """A sum: of logits, of logits and a mask, of a bias and a mask."""
     held = [found for x in args[:2] if (found := role(x)) is not None and found.kind != "weights"]
-    products = tuple(pair for found in held for pair in found.products)
+    # A product that is repeated over rows is computed once: it is needed whole.
+    products = tuple(pair for found in held for pair in found.products if pair[1] >= out.numel())
     hidden = [found.visible for found in held if found.kind == "logits"]
     visible = _together(*hidden, seen(args[0]), seen(args[1], sign))
     if len(products) <= MOST_SHARES and (held or visible is not None):
@@ -146,10 +151,11 @@ def _added(sign: int, args: tuple[Any, ...], out: Tensor) -> None:
 
 def _reshaped(func: Any, source: Tensor, held: Role, args: Any, kwargs: Any, out: Tensor) -> Role | None:
     """The role of logits that were turned or cut: their map is turned and cut alike."""
-    assert held.visible is not None
     name = func._schema.name.split("::")[1]
     if source is not args[0] or not (func.is_view or name in RESHAPES):
         return None
+    if held.visible is None:
+        return held
     last = held.visible
     while last.ndim and last.shape[0] == 1:
         last = last[0]
@@ -164,10 +170,11 @@ def _reshaped(func: Any, source: Tensor, held: Role, args: Any, kwargs: Any, out
 
 def _settle(held: Role, shape: tuple[int, ...]) -> None:
     """A softmax has come: what is visible now is what its products were needed for."""
-    if held.visible is not None:
-        count = count_visible(held.visible, shape)
-        for share, pairs in held.products:
-            share.visible, share.pairs = count, pairs
+    for share, pairs in held.products:
+        count = pairs if held.visible is None else count_visible(held.visible, shape)
+        # Logits of two softmaxes are needed where either sees them: as many as the one that sees more.
+        share.visible = max(count, share.visible if share.attends else 0)
+        share.pairs, share.attends = pairs, True
 
 
 def _together(*parts: Tensor | None) -> Tensor | None:
@@ -176,6 +183,13 @@ def _together(*parts: Tensor | None) -> Tensor | None:
     for x in parts:
         result = x if result is None else result if x is None else result & x
     return result
+
+
+def fills_unknown(name: str, args: tuple[Any, ...]) -> bool:
+    """Whether logits are filled by a mask of which nothing is known."""
+    condition, logits = (args[0], args[1]) if name == "where" else (args[1], args[0])
+    held = role(logits)
+    return held is not None and held.kind == "logits" and known(condition) is None
 
 
 def _filled(name: str, args: tuple[Any, ...]) -> Tensor | None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch._subclasses.fake_tensor import FakeTensor
 from torch.utils._pytree import tree_flatten
 
 from regard.algorithms.problem import nearest
@@ -72,11 +73,11 @@ class Allocations:
 
     def step(self, module: nn.Module) -> None:
         """The optimizer's own step, run without contents; its state lies there in every later step."""
-        wanted = [p for p in module.parameters() if p.requires_grad]
+        wanted = [p for p in module.parameters() if p.grad is not None]
         graded = {id(p.grad.untyped_storage()): p.grad for p in wanted if p.grad is not None}
         self.bytes["gradients"] = sum(_rounded(x) for x in graded.values())
         passes = self.peak
-        if self.optimizer is not None and wanted and self.on_cuda:
+        if self.optimizer is not None and self.on_cuda and wanted and isinstance(wanted[0], FakeTensor):
             before = self.live
             self.peak = self.live
             optimizer = self._made(wanted)

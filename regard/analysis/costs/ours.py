@@ -13,7 +13,7 @@ from regard.analysis.costs.known import known
 from regard.analysis.costs.products import Pairs, Wanted, backward_products, forward_products
 from regard.attention import Attention, Kernel
 
-MOST = 1 << 26  # pairs of a mask with tensors that are asked one by one
+MOST = 1 << 28  # pairs of a mask with tensors that are asked one by one
 
 
 def calls(watch: Any) -> Watcher:

@@ -38,7 +38,7 @@ def preset_formulas(config: Config, batch: int = 1, tokens: int | None = None) -
     """
     sizes, factors = _sizes(config, batch, tokens)
     make = _maker(config)
-    witnesses = Witnesses(factors, **_primes(config))
+    witnesses = Witnesses(factors, avoid=sizes.values(), **_primes(config))
     few, more = (at_witnesses(make, witnesses, L=depth) for depth in (2, 3))
     rows = tuple(_deep(few, more))
     found = Formulas(rows, sizes, few.unknown, few.notes)

@@ -116,9 +116,19 @@ def formulas(make: Make, *, factors: dict[str, int] | None = None, **sizes: int)
     >>> print(found.forward, "|", found.parameters)
     4·B·D·N² + 8·B·D²·N | 4·D² + 4·D
     """
-    witnesses = Witnesses({name: (factors or {}).get(name, 1) for name in sizes})
-    found = at_witnesses(make, witnesses)
+    factors = factors or {}
+    if unknown := [name for name in factors if name not in sizes]:
+        raise ValueError(f"factors are of the sizes {', '.join(sizes)}: got {unknown[0]}={factors[unknown[0]]}")
+    by = {name: factors.get(name, 1) for name in sizes}
+    found = at_witnesses(make, Witnesses(by, avoid=sizes.values()))
     checked(found, make, sizes)
+    # A model may look like a polynomial at one place: it must be one at another too, where it can be built there.
+    other = {name: max(by[name], size // (2 * by[name]) * by[name]) for name, size in sizes.items()}
+    try:
+        checked(found, make, other)
+    except (RuntimeError, AssertionError, IndexError) as error:
+        note = f"checked at {sizes} alone: at {other} the model gives {type(error).__name__}"
+        found = replace(found, notes=(*found.notes, note))
     return replace(found, sizes=sizes)
 
 

@@ -18,7 +18,7 @@ def rich_cost(cost: ModelCost, depth: int) -> "Group":
     from rich.text import Text
 
     modules = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
-    modules.add_column("module", no_wrap=True, overflow="ellipsis")
+    modules.add_column("module", no_wrap=True, overflow="ellipsis", max_width=30)
     for title in ("parameters", "forward", "attention", "backward", "executed"):  # FLOPs
         modules.add_column(title, justify="right", no_wrap=True, min_width=len(title))
     for label, row, times in folded(cost.modules, depth):
@@ -83,7 +83,7 @@ def _label(module: ModuleCost, followers: int) -> str:
     last = module.name.rpartition(".")[2]
     if followers:
         last = f"{last} … {int(last) + followers}"
-    return "  " * module.depth + (last or "all")
+    return " " * module.depth + (last or "all")
 
 
 def _kind(module: ModuleCost, times: int) -> str:

@@ -3,6 +3,7 @@
 import importlib.util
 import inspect
 import re
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -94,6 +95,8 @@ class Target:
     def formulas(self, request: Request) -> Formulas:
         """Polynomials in B and N, or in the letters of the inputs."""
         sizes = request.letters() or {"B": request.batch, "N": request.tokens or 128}
+        if request.inputs and not request.letters():
+            raise ValueError(f"formulas need letters for sizes: got --input {request.inputs[0]}; use BxNx512")
 
         def make(**sizes: int) -> tuple[nn.Module, tuple[Any, ...], dict[str, Any]]:
             return self.make(request, **sizes)
@@ -127,6 +130,10 @@ class Preset(Target):
 
     def formulas(self, request: Request) -> Formulas:
         if isinstance(self.config, (ViTConfig, GridConfig)):
+            if request.tokens is not None:
+                raise ValueError(
+                    f"{self.name} takes images of its own size: got --tokens {request.tokens}; leave it out"
+                )
             return preset_formulas(self.config, request.batch)
         return preset_formulas(self.config, request.batch, request.tokens)
 
@@ -148,11 +155,12 @@ class Published(Target):
         except ImportError as error:
             raise ValueError(f"{name} needs transformers, which is not installed: pip install transformers") from error
         transformers.logging.set_verbosity_error()
-        self.config: Any = transformers.AutoConfig.from_pretrained(name)
+        self.config: Any = transformers.AutoConfig.from_pretrained(name, trust_remote_code=False)
         named = (self.config.architectures or [None])[0]
         self.kind: Any = getattr(transformers, named, None) if named else transformers.AutoModel
-        if self.kind is None:
-            raise ValueError(f"transformers {transformers.__version__} has no {named!r}, which {name} names; update it")
+        known = (transformers.PreTrainedModel, transformers.AutoModel)
+        if not (isinstance(self.kind, type) and issubclass(self.kind, known)):
+            raise ValueError(f"transformers {transformers.__version__} has no model {named!r}, which {name} names")
 
     def _built(self) -> nn.Module:
         with default_type(self.dtype):
@@ -200,9 +208,14 @@ class Written(Target):
 
     def make(self, request: Request, **sizes: int) -> tuple[nn.Module, tuple[Any, ...], dict[str, Any]]:
         wanted = inspect.signature(self.build).parameters
-        given = {name: size for name, size in sizes.items() if name in wanted}
+        said = {"B": request.batch, "N": request.tokens} | request.sizes | sizes
+        given = {name: size for name, size in said.items() if name in wanted and size is not None}
+        if unused := [name for name in request.sizes if name not in given and name not in request.letters()]:
+            raise ValueError(f"nothing takes the size {unused[0]}: got --at {unused[0]}={request.sizes[unused[0]]}")
         with default_type(self.dtype):
             made = self.build(**given)
+        if isinstance(made, tuple) and len(made) != 2:
+            raise ValueError(f"{self.name} must give a module, or a module and its inputs: got {len(made)} values")
         module, inputs = made if isinstance(made, tuple) else (made, ())
         if not isinstance(module, nn.Module):
             raise ValueError(f"{self.name} must give a torch.nn.Module: got {type(module).__name__}")
@@ -222,6 +235,8 @@ def _imported(path: Path) -> ModuleType:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, str(path.resolve().parent))
+    sys.modules[spec.name] = module  # dataclasses look themselves up there
     spec.loader.exec_module(module)
     return module
 

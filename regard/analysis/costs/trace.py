@@ -26,7 +26,7 @@ from regard.algorithms.attend import parts
 from regard.algorithms.cost import Count
 from regard.analysis.costs import attention, masks
 from regard.analysis.costs.kinds import kind
-from regard.analysis.costs.known import Values, remember, small
+from regard.analysis.costs.known import Values, known, remember, small
 from regard.analysis.costs.products import (
     EVERYTHING,
     NONE,
@@ -44,6 +44,7 @@ class Tally:
     """What the operations of one name did in one module."""
 
     needed: Count = 0
+    attention: Count = 0  # of what is needed, logits and mixing
     executed: Count = 0
     elementwise: Count = 0
     bytes: Count = 0
@@ -147,7 +148,9 @@ class Watch(TorchDispatchMode):
             if contents is None and args[0].dtype == torch.bool and (self.takes_apart or _is_initialising()):
                 return False
             if contents is None:
-                raise
+                if (out := self._selected(func, args)) is None:
+                    raise
+                return out
             real = self.values.compute(func, contents)
             return tree_map_only(Tensor, _faked, real)
         if contents is None:
@@ -156,12 +159,31 @@ class Watch(TorchDispatchMode):
             self.values.keep(func, args, out, self.values.compute(func, contents))
         return out
 
+    def _selected(self, func: Any, args: tuple[Any, ...]) -> Any:
+        """Rows of something unknown that a known mask chooses; None where it is not that."""
+        if func is torch.ops.aten.masked_select.default and (mask := known(args[1])) is not None:
+            shape = torch.broadcast_shapes(args[0].shape, mask.shape)
+            with unset_fake_temporarily():
+                mask = mask.expand(shape)
+            func, args = torch.ops.aten.index.Tensor, (args[0].expand(shape), [mask])
+        if func is not torch.ops.aten.index.Tensor:
+            return None
+        places: list[Tensor | None] = []
+        with unset_fake_temporarily():
+            for index in args[1]:
+                value = None if index is None else known(index)
+                if value is None and index is not None:
+                    return None
+                is_mask = value is not None and value.dtype == torch.bool
+                places += list(value.nonzero(as_tuple=True)) if is_mask else [value]  # pyright: ignore[reportOptionalMemberAccess]
+        return func(args[0], [None if x is None else _faked(x) for x in places])
+
     def _count(self, name: str, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> None:
         site, is_again = self._site()
         short = name.removeprefix("aten.")
         if name in PRODUCTS:
             products, what = PRODUCTS[name](Call(args, kwargs, out, self.sizes)), "product"
-            if self.phase == "forward" and name in MATRICES:
+            if name in MATRICES and (self.phase == "forward" or is_again):
                 site.share = masks.product(name, args, out)
         elif name in FUSED:
             products, what = self._fused(name, attention.bound(func, args, kwargs), site), "product"
@@ -169,14 +191,21 @@ class Watch(TorchDispatchMode):
             products, what = NONE, kind(func)
             if what == "unknown":
                 self.trace.unknown[str(func)] += 1
-            if self.phase == "forward":
-                masks.follow(func, short, args, kwargs, out)
+            if self.phase == "forward" or is_again:
+                self._follow(func, short, args, kwargs, out)
             if short.startswith("_fft"):
                 self.trace.notes["Fourier transforms are no matrix products: they count as elementwise"] = None
         if what != "free":
             tally = self._tally(site, parts[-1] if parts and what == "product" else short)
-            self._add(tally, products, site.share if name in MATRICES else None, site, is_again)
+            share = site.share if name in MATRICES and not parts else None
+            attends = name in FUSED or (what == "product" and bool(parts) and parts[-1] == "mixing")
+            self._add(tally, products, share, site, is_again, attends)
             self._add_traffic(tally, what, args, kwargs, out)
+
+    def _follow(self, func: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> None:
+        masks.follow(func, name, args, kwargs, out)
+        if name in masks.FILLS and not self.scopes and masks.fills_unknown(name, args):
+            self._assume(f"aten.{name}")
 
     def _site(self) -> tuple[Site, bool]:
         """Where the present operation belongs, and whether it repeats what was done in the forward pass."""
@@ -201,13 +230,23 @@ class Watch(TorchDispatchMode):
         tally.calls += 1
         return tally
 
-    def _add(self, tally: Tally, products: Products, share: masks.Share | None, site: Site, is_again: bool) -> None:
+    def _add(
+        self,
+        tally: Tally,
+        products: Products,
+        share: masks.Share | None,
+        site: Site,
+        is_again: bool,
+        is_attention: bool = False,
+    ) -> None:
         if not self.is_symbolic:  # whole blocks of kernels are no polynomial
             tally.executed = tally.executed + products.executed
         if is_again or site.scope is not None:
             return
         if share is None:
             tally.needed = tally.needed + products.needed
+            if is_attention:
+                tally.attention = tally.attention + products.needed
         else:
             self.deferred.append(Deferred(tally, products.needed, share))
 
@@ -289,7 +328,7 @@ class Watch(TorchDispatchMode):
         else:
             products = backward_products(pairs, *widths, site.wanted)
         tally = self._tally(site, name)
-        self._add(tally, products, None, site, is_again)
+        self._add(tally, products, None, site, is_again, is_attention=True)
         self._add_traffic(tally, "arithmetic", args[:3], {}, out)
         return out
 
@@ -300,7 +339,8 @@ class Watch(TorchDispatchMode):
         scope = Scope(backward, module)
         self.all_scopes.append(scope)
         if self.phase == "forward":
-            self.trace.tally("forward", module, "attend").needed += forward
+            tally = self.trace.tally("forward", module, "attend")
+            tally.needed, tally.attention = tally.needed + forward, tally.attention + forward
         self.scopes.append(scope)
         try:
             yield
@@ -311,7 +351,10 @@ class Watch(TorchDispatchMode):
         """Settle what could only be known at the end."""
         for product in self.deferred:
             visible, pairs = self.read_pairs(product.share.visible), self.read_pairs(product.share.pairs)
-            product.tally.needed = product.tally.needed + exactly(product.flops * visible, pairs)
+            needed = exactly(product.flops * visible, pairs)
+            product.tally.needed = product.tally.needed + needed
+            if product.share.attends:
+                product.tally.attention = product.tally.attention + needed
         for scope in self.all_scopes:
             if scope.was_entered_backward:
                 tally = self.trace.tally("backward", scope.module, "attend")

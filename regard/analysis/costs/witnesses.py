@@ -6,13 +6,15 @@ small shifts. Nothing has to be believed: what is read must give, at the sizes t
 that are counted there.
 """
 
+from collections.abc import Collection
 from fractions import Fraction
 
 from regard.analysis.costs.polynomial import Polynomial
 
 SHIFT = 4  # tokens beside the others: a class, a beginning, an end
 MOST_FACTOR = 64  # of a symbol inside of a sum
-PRIMES = (503, 2029, 2063, 2089, 2113, 2141, 2161, 2203, 2221, 2243)
+CONSTANTS = 250  # below it a number is a constant
+PRIMES = (503, 2029, 2063, 2089, 2113, 2141, 2161, 2203, 2221, 2243, 2267, 2281, 2309, 2333)
 
 
 class Witnesses:
@@ -25,9 +27,13 @@ class Witnesses:
     3·B·D/2 | N + 1 | 64
     """
 
-    def __init__(self, factors: dict[str, int], **primes: int) -> None:
-        chosen = dict(zip(factors, PRIMES, strict=False)) | primes
+    def __init__(self, factors: dict[str, int], avoid: Collection[int] = (), **primes: int) -> None:
+        if not factors or len(factors) > len(PRIMES) - 4:
+            raise ValueError(f"formulas are in 1 to {len(PRIMES) - 4} sizes: got {len(factors)}; fix some of them")
+        free = [prime for prime in PRIMES if all(size % prime for size in avoid)]  # what is asked for must differ
+        chosen = dict(zip(factors, free, strict=False)) | primes
         self.primes = {name: (chosen[name], factor) for name, factor in factors.items()}
+        self.least = min(CONSTANTS, *(prime for prime, _ in self.primes.values()))
         self.found: dict[int, Polynomial] = {}
 
     def __getitem__(self, name: str) -> int:
@@ -42,9 +48,7 @@ class Witnesses:
 
     def _factored(self, size: int) -> Polynomial:
         term, rest = self._stripped(size)
-        if rest < min(prime for prime, _ in self.primes.values()):
-            return term * rest
-        return term * self._summed(rest)
+        return term * (rest if rest < self.least else self._summed(rest))
 
     def _stripped(self, size: int) -> tuple[Polynomial, int]:
         """The symbols that divide a size, as one term, and what is left."""
@@ -77,7 +81,7 @@ class Witnesses:
         B·N²/2 + B·N/2
         """
         term, rest = self._stripped(count)
-        if rest < min(prime for prime, _ in self.primes.values()):
+        if rest < self.least:
             return term * rest
         candidates = [self._in_base(rest, name) for name in self.primes]
         best = min(candidates, key=lambda polynomial: max(abs(c) for c in polynomial.terms.values()))
