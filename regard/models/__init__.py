@@ -10,6 +10,7 @@ from regard.models.presets import PRESETS, Config, build
 from regard.models.stack import PositionConfig, Stack
 from regard.models.tokens import Output
 from regard.models.vision import ViT, ViTConfig
+from regard.models.weights import load, save
 
 __all__ = [
     "PRESETS",
@@ -32,5 +33,7 @@ __all__ = [
     "ViT",
     "ViTConfig",
     "build",
+    "load",
+    "save",
     "vary",
 ]

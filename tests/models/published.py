@@ -1,127 +1,140 @@
-"""The weights of transformers' models under our names: each of theirs goes to one of ours."""
+"""Small models of transformers, folders of them, and their weights under our names."""
 
-import re
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
-from torch import Tensor
+import tokenizers
+import torch
+import transformers
+from torch import Tensor, nn
 
-BERT = {
-    r"^bert\.": "",
-    r"^embeddings\.word_embeddings": "embedding",
-    r"^embeddings\.position_embeddings": "stack.positions",
-    r"^embeddings\.token_type_embeddings": "types",
-    r"^embeddings\.LayerNorm": "stack.entry_norm",
-    r"^encoder\.layer\.": "stack.blocks.",
-    r"attention\.self\.": "attention.",
-    r"attention\.output\.dense": "attention.out",
-    r"attention\.output\.LayerNorm": "norm",
-    r"intermediate\.dense": "feed_forward.inner",
-    r"(\d+)\.output\.dense": r"\1.feed_forward.out",
-    r"(\d+)\.output\.LayerNorm": r"\1.feed_forward_norm",
-    r"^pooler\.dense": "pooler",
-    r"^cls\.predictions\.transform\.dense": "words.transform",
-    r"^cls\.predictions\.transform\.LayerNorm": "words.norm",
-    r"^cls\.predictions\.bias": "words.bias",
-    r"^cls\.predictions\.decoder\..*": "",  # the embedding, and the same bias again
-    r"^cls\.seq_relationship": "next_sentence",
-}
+from regard.models.configurations import family_of
+from regard.models.names import stored
+
+V, C, T = 50, 32, 7
+LENGTHS = (7, 4)
+REAL = torch.arange(T) < torch.tensor(LENGTHS)[:, None]
+EAGER = {"attn_implementation": "eager"}  # the other kinds give no maps
+SIZES = {"hidden_size": C, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 40}
 GPT2 = {
-    r"^transformer\.": "",
-    r"^wte": "embedding",
-    r"^wpe": "stack.positions",
-    r"^h\.": "stack.blocks.",
-    r"^ln_f": "stack.norm",
-    r"ln_1": "norm",
-    r"ln_2": "feed_forward_norm",
-    r"attn\.c_proj": "attention.out",
-    r"attn\.c_attn": "attention.all",
-    r"mlp\.c_fc": "feed_forward.inner",
-    r"mlp\.c_proj": "feed_forward.out",
-    r"^lm_head\..*": "",
+    "vocab_size": V,
+    "n_embd": C,
+    "n_layer": 2,
+    "n_head": 4,
+    "n_positions": 16,
+    "bos_token_id": 3,
+    "eos_token_id": 4,
 }
-LLAMA = {
-    r"^model\.embed_tokens": "embedding",
-    r"^model\.layers\.": "stack.blocks.",
-    r"^model\.norm": "stack.norm",
-    r"self_attn\.": "attention.",
-    r"q_proj": "query",
-    r"k_proj": "key",
-    r"v_proj": "value",
-    r"o_proj": "out",
-    r"mlp\.gate_proj": "feed_forward.gate",
-    r"mlp\.up_proj": "feed_forward.inner",
-    r"mlp\.down_proj": "feed_forward.out",
-    r"input_layernorm": "norm",
-    r"post_attention_layernorm": "feed_forward_norm",
-    r"^lm_head": "head",
-}
-T5 = {
-    r"^shared": "embedding",
-    r"^(en|de)coder\.embed_tokens\..*": "",
-    r"\.block\.0\.layer\.0\.SelfAttention\.relative_attention_bias\.weight": ".positions.table",
-    r"\.block\.": ".blocks.",
-    r"\.final_layer_norm": ".norm",
-    r"layer\.0\.SelfAttention": "attention",
-    r"layer\.0\.layer_norm": "norm",
-    r"layer\.1\.EncDecAttention": "cross",
-    r"(decoder.*)layer\.1\.layer_norm": r"\1cross_norm",
-    r"layer\.[12]\.layer_norm": "feed_forward_norm",
-    r"layer\.[12]\.DenseReluDense\.": "feed_forward.",
-    r"\.q\.": ".query.",
-    r"\.k\.": ".key.",
-    r"\.v\.": ".value.",
-    r"\.o\.": ".out.",
-    r"wi_0": "gate",
-    r"wi(_1)?\.": "inner.",
-    r"wo": "out",
-    r"^lm_head": "head",
-}
-VIT = {
-    r"^vit\.": "",
-    r"^embeddings\.cls_token": "class_token",
-    r"^embeddings\.position_embeddings": "stack.positions.weight",
-    r"^embeddings\.patch_embeddings\.projection": "patches.conv",
-    r"^layers\.": "stack.blocks.",
-    r"^layernorm": "stack.norm",
-    r"layernorm_before": "norm",
-    r"layernorm_after": "feed_forward_norm",
-    r"q_proj": "query",
-    r"k_proj": "key",
-    r"v_proj": "value",
-    r"o_proj": "out",
-    r"mlp\.fc1": "feed_forward.inner",
-    r"mlp\.fc2": "feed_forward.out",
-    r"^classifier": "head",
+T5 = {"vocab_size": V, "d_model": C, "d_kv": 6, "d_ff": 40, "num_layers": 2, "num_decoder_layers": 1, "num_heads": 4}
+LLAMA = {**SIZES, "vocab_size": V, "num_key_value_heads": 2, "rms_norm_eps": 1e-3}
+
+
+def bert(name: str, **options: Any) -> Any:
+    return getattr(transformers, name)(transformers.BertConfig(vocab_size=V, **SIZES, **options, **EAGER))
+
+
+def gpt2(name: str = "GPT2LMHeadModel", **options: Any) -> Any:
+    return getattr(transformers, name)(transformers.GPT2Config(**GPT2 | options, **EAGER))
+
+
+def llama(**options: Any) -> Any:
+    rope = {"rope_parameters": {"rope_type": "default", "rope_theta": 500.0}}
+    return transformers.LlamaForCausalLM(transformers.LlamaConfig(**LLAMA | rope | options, **EAGER))
+
+
+def t5(name: str = "T5ForConditionalGeneration", **options: Any) -> Any:
+    return getattr(transformers, name)(transformers.T5Config(**T5 | options, **EAGER))
+
+
+def t5_untied() -> Any:
+    """Version 1.1, as published: a head of its own, and nothing scaled."""
+    theirs = t5(feed_forward_proj="gated-gelu", tie_word_embeddings=False)
+    theirs.lm_head.weight = torch.nn.Parameter(torch.randn(V, C))
+    return theirs
+
+
+def vit() -> Any:
+    options = {"image_size": 12, "patch_size": 4, "id2label": {0: "cat", 1: "dog", 2: "owl"}}
+    return transformers.ViTForImageClassification(transformers.ViTConfig(**SIZES, **options, **EAGER))
+
+
+CASES: dict[str, Callable[[], Any]] = {
+    "bert": lambda: bert("BertForPreTraining", layer_norm_eps=1e-3, type_vocab_size=3),
+    "bert words": lambda: bert("BertForMaskedLM", hidden_act="gelu_new"),
+    "bert base": lambda: bert("BertModel", hidden_act="relu"),
+    "gpt2": lambda: gpt2(n_inner=40, layer_norm_epsilon=1e-3),
+    "gpt2 base": lambda: gpt2("GPT2Model", scale_attn_weights=False),
+    "gpt2 untied": lambda: gpt2(tie_word_embeddings=False),
+    "llama": llama,
+    "llama tied with biases": lambda: llama(tie_word_embeddings=True, attention_bias=True, mlp_bias=True, head_dim=6),
+    "t5 v1.0": lambda: t5(relative_attention_num_buckets=8, relative_attention_max_distance=5),
+    "t5 v1.1": t5_untied,
+    "t5 v1.1 tied": lambda: t5(feed_forward_proj="gated-gelu", tie_word_embeddings=False),
+    "vit": vit,
 }
 
 
-def renamed(theirs: dict[str, Tensor], names: dict[str, str]) -> dict[str, Tensor]:
-    """Their weights by our names; those that are others again are left out."""
-    ours = {}
-    for name, weight in theirs.items():
-        for pattern, new in names.items():
-            name = re.sub(pattern, new, name)
-        if name:
-            assert name not in ours
-            ours[name] = weight
-    return ours
+def shaken(theirs: Any, dtype: torch.dtype = torch.float32) -> Any:
+    """A model in which no weight has a value that could hide a mistake, such as a bias of zero."""
+    with torch.no_grad():
+        for parameter in theirs.parameters():
+            parameter += 0.3 * torch.randn_like(parameter)
+    return theirs.to(dtype).eval()
 
 
-def from_gpt2(theirs: dict[str, Tensor]) -> dict[str, Tensor]:
-    """GPT-2 has queries, keys and values in one matrix, and its matrices lie the other way round."""
-    ours = {}
-    for name, weight in renamed(theirs, GPT2).items():
-        weight = weight.T if weight.ndim == 2 and "blocks" in name else weight
-        if ".all." in name:
-            for part, third in zip(("query", "key", "value"), weight.chunk(3), strict=True):
-                ours[name.replace("all", part)] = third
+def saved(theirs: Any, folder: Path, **options: Any) -> Path:
+    theirs.save_pretrained(folder, **options)
+    return folder
+
+
+def the_same(ours: Any, theirs: Any, tolerance: float) -> None:
+    """Hidden states, scores and maps at real tokens."""
+    kind, dtype = theirs.config.model_type, next(theirs.parameters()).dtype
+    words, mask = torch.randint(V, (2, T)), REAL.long()
+    with torch.no_grad():
+        if kind == "vit":
+            images = torch.randn(2, 3, 12, 12, dtype=dtype)
+            out, want = ours(images, maps=True), theirs(images, output_attentions=True)
+        elif kind == "t5":
+            out = ours(words, words[:, :5], LENGTHS, maps=True)
+            want = theirs(words, mask, decoder_input_ids=words[:, :5], output_attentions=True)
         else:
-            ours[name] = weight
-    return ours
+            out, want = ours(words, LENGTHS, maps=True), theirs(words, attention_mask=mask, output_attentions=True)
+    pairs = [(out.logits, want.get("logits", want.get("prediction_logits")))]
+    pairs += [(out.hidden, want.get("last_hidden_state")), (out.memory, want.get("encoder_last_hidden_state"))]
+    pairs += [(out.pooled, want.get("pooler_output")), (out.next_sentence, want.get("seq_relationship_logits"))]
+    pairs = [pair for pair in pairs if pair[1] is not None]
+    assert pairs
+    attentions = want.get("attentions", want.get("decoder_attentions"))
+    for one, other in zip(out.maps["self"], attentions, strict=True):
+        pairs.append((one.transpose(1, 2), other.transpose(1, 2)))
+    for one, other in pairs:
+        at = REAL if one.shape[:2] == REAL.shape else slice(None)
+        torch.testing.assert_close(one[at], other[at], rtol=tolerance, atol=tolerance)
 
 
-def from_vit(theirs: dict[str, Tensor]) -> dict[str, Tensor]:
-    """The class token and the places have a batch of one there."""
-    ours = renamed(theirs, VIT)
-    ours["class_token"] = ours["class_token"].flatten()
-    ours["stack.positions.weight"] = ours["stack.positions.weight"][0]
-    return ours
+def with_tokenizer(folder: Path) -> Path:
+    words = tokenizers.Tokenizer(tokenizers.models.WordLevel({"[UNK]": 0, "once": 1, "upon": 2}, unk_token="[UNK]"))
+    words.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    words.save(str(folder / "tokenizer.json"))
+    return folder
+
+
+def copied(folder: Path, to: Path, **config: Any) -> Path:
+    shutil.copytree(folder, to)
+    if config:
+        (to / "config.json").write_text(json.dumps(json.loads((to / "config.json").read_text()) | config))
+    return to
+
+
+def renamed(theirs: dict[str, Tensor], ours: nn.Module) -> dict[str, Tensor]:
+    """Tensors under the names of their files, for a model of ours."""
+    family = family_of(ours.config)
+    pairs = [
+        tensor.split(theirs[name if tensor.head else family.prefix + name])
+        for name, tensor in stored(ours, family).items()
+    ]
+    return {name: part for parts in pairs for name, part in parts}

@@ -1,10 +1,12 @@
 """The same numbers as transformers' models with the same weights, on padded batches, maps and gradients included."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 import transformers
+from safetensors.torch import load_file
 from torch import Tensor
 
 from regard.attention import Window
@@ -23,7 +25,7 @@ from regard.models import (
     ViTConfig,
     vary,
 )
-from tests.models.published import BERT, LLAMA, T5, from_gpt2, from_vit, renamed
+from tests.models.published import renamed
 
 B, T, V, C = 3, 7, 50, 32
 LENGTHS = (7, 4, 1)
@@ -62,7 +64,7 @@ def test_bert():
     theirs = shaken(transformers.BertForPreTraining(their_config))
     block = BlockConfig(width=C, num_heads=4, hidden=40, norm=NormConfig(eps=1e-12, first=False))
     ours = Encoder(EncoderConfig(vocabulary=V, depth=2, block=block)).double()
-    ours.load_state_dict(renamed(theirs.state_dict(), BERT))
+    ours.load_state_dict(renamed(theirs.state_dict(), ours))
     words, types = tokens(), tokens(2)
     out = ours(words, LENGTHS, maps=True, types=types)
     want = theirs(words, REAL.long(), types, output_hidden_states=True, output_attentions=True)
@@ -79,7 +81,7 @@ def gpt2() -> tuple[Decoder, Any]:
     block = BlockConfig(width=C, num_heads=4, activation="gelu_approximate")
     config = DecoderConfig(vocabulary=V, depth=2, block=block, positions=PositionConfig(context=16))
     ours = Decoder(config).double()
-    ours.load_state_dict(from_gpt2(theirs.state_dict()))
+    ours.load_state_dict(renamed(theirs.state_dict(), ours))
     return ours, theirs
 
 
@@ -93,7 +95,7 @@ def test_gpt2_and_its_gradients():
     seeds = torch.randn_like(want.logits) * REAL[..., None]
     (out.logits * seeds).sum().backward()
     (want.logits * seeds).sum().backward()
-    gradients = from_gpt2({name: p.grad for name, p in theirs.named_parameters()})
+    gradients = renamed({name: p.grad for name, p in theirs.named_parameters()}, ours)
     assert gradients.keys() == {name for name, _ in ours.named_parameters()}
     for name, parameter in ours.named_parameters():
         torch.testing.assert_close(parameter.grad, gradients[name], rtol=1e-9, atol=1e-9, msg=name)
@@ -134,10 +136,7 @@ def test_llama_with_grouped_heads(tied: bool):
     )
     positions = PositionConfig(kind="rotary", base=500)
     ours = Decoder(DecoderConfig(vocabulary=V, depth=2, block=block, positions=positions, tied=tied)).double()
-    state = renamed(theirs.state_dict(), LLAMA)
-    if tied:
-        del state["head.weight"]
-    ours.load_state_dict(state)
+    ours.load_state_dict(renamed(theirs.state_dict(), ours))
     words = tokens()
     out = ours(words, LENGTHS, maps=True)
     want = theirs(words, attention_mask=REAL.long(), output_attentions=True)
@@ -177,10 +176,7 @@ def test_t5(version: str):
         scaled="head" if first else "none",
     )
     ours = EncoderDecoder(config).double()
-    state = renamed(theirs.state_dict(), T5)
-    if first:
-        del state["head.weight"]
-    ours.load_state_dict(state)
+    ours.load_state_dict(renamed(theirs.state_dict(), ours))
     source, target = tokens(), torch.randint(V, (B, 9))
     out = ours(source, target, LENGTHS, maps=True)
     want = theirs(source, REAL.long(), decoder_input_ids=target, output_attentions=True)
@@ -192,13 +188,14 @@ def test_t5(version: str):
     the_same_maps(out.maps["cross"], want.cross_attentions, 1e-5)
 
 
-def test_vit():
+def test_vit(tmp_path: Path):
     sizes = {"hidden_size": C, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 40}
     options = {"image_size": 12, "patch_size": 4, "num_labels": 5}
     theirs = shaken(transformers.ViTForImageClassification(transformers.ViTConfig(**sizes, **options, **EAGER)))
     block = BlockConfig(width=C, num_heads=4, hidden=40, norm=NormConfig(eps=1e-12))
     ours = ViT(ViTConfig(depth=2, block=block, image=12, patch=4, classes=5)).double()
-    ours.load_state_dict(from_vit(theirs.state_dict()))
+    theirs.save_pretrained(tmp_path)  # which has other names than it has in memory
+    ours.load_state_dict(renamed(load_file(tmp_path / "model.safetensors"), ours))
     (images,) = ours.config.inputs(B)
     out = ours(images.double(), maps=True)
     want = theirs(images.double(), output_attentions=True)
