@@ -118,9 +118,9 @@ def _check(mask: Mask, places: Places, block: int, row: int) -> int:
             )
     if not 1 <= block <= OFFSETS:
         raise ValueError(f"block must be from 1 to 2^24: got block={block}; use 16, or 128 as the kernels do")
-    leaves = list(_leaves(mask))
-    rows = [len(part.real) for part in leaves if isinstance(part, RealTokens)]
-    rows += [len(part.tensor) for part in leaves if isinstance(part, Dense) and part.tensor.ndim == 4]
+    inside = list(leaves(mask))
+    rows = [len(part.real) for part in inside if isinstance(part, RealTokens)]
+    rows += [len(part.tensor) for part in inside if isinstance(part, Dense) and part.tensor.ndim == 4]
     rows += [len(side.start) for side in (places.queries, places.keys) if isinstance(side.start, Tensor)]
     B = max(rows, default=1)
     if not 0 <= row < B:
@@ -133,13 +133,13 @@ def _sides(side: Positions) -> tuple[int, ...]:
     return (side.h, side.w) if isinstance(side, Grid) else (side.n,)
 
 
-def _leaves(mask: Mask) -> Iterator[Mask]:
+def leaves(mask: Mask) -> Iterator[Mask]:
     """The masks of which this one is composed."""
     if isinstance(mask, Pair):
-        yield from _leaves(mask.left)
-        yield from _leaves(mask.right)
+        yield from leaves(mask.left)
+        yield from leaves(mask.right)
     elif isinstance(mask, Not):
-        yield from _leaves(mask.mask)
+        yield from leaves(mask.mask)
     else:
         yield mask
 

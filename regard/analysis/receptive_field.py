@@ -17,9 +17,9 @@ from jaxtyping import Int
 from torch import Tensor
 
 from regard.analysis.composition import Stack, cycled, grow
+from regard.analysis.patterns import leaves
 from regard.analysis.receptive_formulas import Formula, formula
-from regard.attention import Dense, Grid, Mask, Not, Or, Places, Positions, Sequence, Shape
-from regard.attention.masks import Pair
+from regard.attention import Dense, Grid, Mask, Or, Places, Positions, Sequence, Shape
 from regard.attention.padding import RealTokens
 from regard.attention.value import show
 
@@ -271,8 +271,8 @@ def _checked(layers: tuple[Mask, ...], positions: Positions, residual: bool, row
     if N < 1:
         raise ValueError(f"tokens must be at least 1: got {N}; use 4096")
     different = {id(mask): mask for mask in layers}
-    leaves = {key: list(_leaves(mask)) for key, mask in different.items()}
-    parts = [part for some in leaves.values() for part in some]
+    inside = {key: list(leaves(mask)) for key, mask in different.items()}
+    parts = [part for some in inside.values() for part in some]
     rows = [len(part.real) for part in parts if isinstance(part, RealTokens)]
     rows += [len(part.tensor) for part in parts if isinstance(part, Dense) and part.tensor.ndim == 4]
     rows += [len(part.index) for part in parts if isinstance(part, Chosen) and part.index.ndim == 3]
@@ -282,23 +282,12 @@ def _checked(layers: tuple[Mask, ...], positions: Positions, residual: bool, row
         raise ValueError(f"row must be one of the {B} that the masks and positions speak of: got row={row}; use 0")
     heads = {}
     for key, mask in different.items():
-        told = [part.tensor.shape[-3] for part in leaves[key] if isinstance(part, Dense) and part.tensor.ndim > 2]
+        told = [part.tensor.shape[-3] for part in inside[key] if isinstance(part, Dense) and part.tensor.ndim > 2]
         if num_heads is None and not told and mask.varies(places)[1]:
             raise ValueError(f"num_heads must be given where heads differ: got none for {mask!r}; use num_heads=8")
         heads[key] = H = num_heads or max(told, default=1)
         mask.check(Shape(B, H, H, N, N, 1, 1), places)
     return Stack(layers, positions, residual, row, tuple([heads[id(mask)] for mask in layers]))
-
-
-def _leaves(mask: Mask) -> Iterator[Mask]:
-    """The masks of which this one is composed."""
-    if isinstance(mask, Pair):
-        yield from _leaves(mask.left)
-        yield from _leaves(mask.right)
-    elif isinstance(mask, Not):
-        yield from _leaves(mask.mask)
-    else:
-        yield mask
 
 
 def _middle(positions: Positions) -> int:

@@ -112,6 +112,8 @@ def product(name: str, args: tuple[Any, ...], out: Any) -> Share | None:
 
 def follow(func: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> None:
     """Hand the roles of the arguments on to the result of an operation, which is no product."""
+    if name == "native_dropout":
+        out = out[0]  # beside it, which weights were kept
     if not isinstance(out, Tensor):
         return
     if func.is_view and is_weight(args[0]):

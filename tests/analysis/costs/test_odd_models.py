@@ -77,6 +77,12 @@ def test_masks_are_seen_through_checkpoints(reentrant: bool) -> None:
     assert found.backward.executed == ONCE * (6 if reentrant else 5) * PAIRS
 
 
+def test_dropped_weights_are_weights() -> None:
+    """As torch drops them on a GPU."""
+    found = flops(lambda x: torch.native_dropout(hidden(x @ x.mT).softmax(-1), 0.1, True)[0] @ x, X)
+    assert found == ONCE * 2 * SEEN
+
+
 @pytest.mark.parametrize("lowest", [-1e4, -1e5, -1e9, torch.finfo(torch.float32).min, -torch.inf])
 def test_numbers_that_stand_for_nothing(lowest: float) -> None:
     assert flops(lambda x: (x @ x.mT).masked_fill(~CAUSAL, lowest).softmax(-1) @ x, X) == ONCE * 2 * SEEN
