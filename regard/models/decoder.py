@@ -1,13 +1,14 @@
 """Decoders: the next word from those before it, as GPT-2 and Llama do."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 from jaxtyping import Int
 from torch import Tensor, nn
 from torch.nn.functional import linear
 
-from regard.attention import Cache
+from regard.attention import Cache, Window
 from regard.models.block import BlockConfig
 from regard.models.configuration import check_dropout, check_parts, check_sizes
 from regard.models.stack import PositionConfig, Stack
@@ -77,7 +78,13 @@ class Decoder(nn.Module):
         return Output(hidden=hidden, logits=logits, maps=kept)
 
     def caches(self, batch: int, capacity: int) -> tuple[Cache, ...]:
-        """Empty caches, one for each block, of `batch` rows of up to `capacity` tokens."""
+        """Empty caches, one for each block, of `batch` rows of up to `capacity` tokens.
+
+        Where the blocks attend through a window, the tokens that it still sees are kept, if that is less.
+        """
         block, weight = self.config.block, self.embedding.weight
-        sizes = {"capacity": capacity, "dtype": weight.dtype, "device": weight.device}
+        mask, room = block.mechanism.mask, {"capacity": capacity}
+        if type(mask) is Window and mask.before is not None and 2 * (mask.before + 1) < capacity:
+            room = {"window": mask.before + 1}
+        sizes: dict[str, Any] = room | {"dtype": weight.dtype, "device": weight.device}
         return tuple([Cache(batch, block.groups, block.head_width, **sizes) for _ in self.stack.blocks])
