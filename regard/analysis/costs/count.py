@@ -18,7 +18,8 @@ from regard.analysis.costs.calls import Calls
 from regard.analysis.costs.fakes import CannotFake, eager_torch, fake_inputs, fake_module, new_mode
 from regard.analysis.costs.memory import Allocations
 from regard.analysis.costs.report import Memory, ModelCost, ModuleCost, Work
-from regard.analysis.costs.trace import Trace, Watch
+from regard.analysis.costs.tally import Trace
+from regard.analysis.costs.trace import Watch
 
 
 def cost(
@@ -112,7 +113,7 @@ def _place(on_cuda: bool) -> str:
 def _counted(
     watch: Watch, memory: Allocations, module: nn.Module, inputs: Any, keywords: Any, backward: bool
 ) -> ModelCost:
-    watch.on_result = memory.saw
+    watch.memory = memory
     memory.begin(module, (inputs, keywords))
     stands_in = memory.on_cuda and not _is_on_cuda(module)
     if stands_in:

@@ -1,10 +1,9 @@
 """Watching a run: every operation is counted in the module that called it, forward, backward and again."""
 
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -25,6 +24,7 @@ from torch.utils._pytree import tree_flatten, tree_map_only
 from regard.algorithms.attend import parts
 from regard.algorithms.cost import Count
 from regard.analysis.costs import attention, masks
+from regard.analysis.costs.bodies import Bodies, Body
 from regard.analysis.costs.kinds import kind
 from regard.analysis.costs.known import Values, known, remember, small
 from regard.analysis.costs.products import (
@@ -37,18 +37,7 @@ from regard.analysis.costs.products import (
     backward_products,
     forward_products,
 )
-
-
-@dataclass
-class Tally:
-    """What the operations of one name did in one module."""
-
-    needed: Count = 0
-    attention: Count = 0  # of what is needed, logits and mixing
-    executed: Count = 0
-    elementwise: Count = 0
-    bytes: Count = 0
-    calls: int = 0
+from regard.analysis.costs.tally import Tally, Trace
 
 
 @dataclass
@@ -79,18 +68,6 @@ class Deferred:
     share: masks.Share
 
 
-@dataclass
-class Trace:
-    """What was counted: tallies by (phase, module, operation), and what could not be."""
-
-    tallies: dict[tuple[str, str, str], Tally] = field(default_factory=dict)
-    unknown: Counter[str] = field(default_factory=Counter)
-    notes: dict[str, None] = field(default_factory=dict)
-
-    def tally(self, phase: str, module: str, name: str) -> Tally:
-        return self.tallies.setdefault((phase, module, name), Tally())
-
-
 class Watch(TorchDispatchMode):
     """The mode under which a module runs; `read` makes a number or a polynomial of a size, `read_pairs` of a count."""
 
@@ -109,7 +86,8 @@ class Watch(TorchDispatchMode):
         self.all_scopes: list[Scope] = []
         self.deferred: list[Deferred] = []
         self.values = Values()
-        self.on_result: Callable[[Any], None] | None = None
+        self.bodies = Bodies()
+        self.memory: Any = None  # follows storages, if somebody asks for it
 
     def sizes(self, x: Tensor) -> tuple[Count, ...]:
         return tuple([self.read(n) for n in x.shape])
@@ -122,15 +100,15 @@ class Watch(TorchDispatchMode):
             return func(*args, **kwargs)
         name = f"{func.namespace}.{func._schema.name.split('::')[1]}"
         if func.namespace == "regard":
-            return self._ours(name, args, kwargs)
+            return self._ours(func, name, args, kwargs)
         if not _is_known(name, func):
             with self:
                 result = func.decompose(*args, **kwargs)
             if result is not NotImplemented:
                 return result
         out = self._run(func, args, kwargs)
-        if self.on_result is not None:
-            self.on_result(out)
+        if self.memory is not None:
+            self.memory.saw(out)
         if self.phase not in ("forward", "backward"):
             return out
         with unset_fake_temporarily():  # what is known of masks is real
@@ -293,25 +271,44 @@ class Watch(TorchDispatchMode):
         self._add(tally, products, None, site, is_again)
         self._add_traffic(tally, "arithmetic", tensors, {}, ())
 
-    def _ours(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """An operator of ours: what it does inside is counted."""
+    def _ours(self, func: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """An operator of ours: what it does inside is counted, once for all calls that are alike."""
         outer = self.in_ours
         if self.phase == "backward" and outer is None:
             self.in_ours = self._site()[0]
+        site = self.in_ours or Site(self.stack[-1] if self.stack else "")
+        # Inside of a scope nothing but execution is counted, so that it can be counted again without a run.
+        alike = self.bodies.key(self.phase, name, args, kwargs) if self.scopes or site.scope is not None else None
         self.takes_apart += 1
         try:
+            if alike is not None and alike in self.bodies.found:
+                return self._repeat(self.bodies.found[alike], site, func, args, kwargs)
+            before = self.bodies.begin(self.trace, self.memory)
             # The gradient of a bias is taken by a transform inside of the operator, which must reach the mode again.
             with enable_reentrant_dispatch(), torch.no_grad(), self:
-                return OPDEFS[name.replace(".", "::")]._init_fn(*args, **kwargs)
+                out = OPDEFS[name.replace(".", "::")]._init_fn(*args, **kwargs)
+            self.bodies.end(alike, before, self.trace, self.memory)
+            return out
         finally:
             self.in_ours = outer
             self.takes_apart -= 1
 
+    def _repeat(self, body: Body, site: Site, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        out = func(*args, **kwargs)
+        for name, (executed, elementwise, bytes, calls) in body.work.items():
+            tally = self.trace.tally(self.phase, site.module, name)
+            tally.executed, tally.elementwise = tally.executed + executed, tally.elementwise + elementwise
+            tally.bytes, tally.calls = tally.bytes + bytes, tally.calls + calls
+        if self.memory is not None:
+            self.memory.saw(out)
+            self.memory.peak = max(self.memory.peak, self.memory.live + body.extra)
+        return out
+
     def _higher_order(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         site, is_again = self._site()
         out = func(*args, **kwargs)
-        if self.on_result is not None:
-            self.on_result(out)
+        if self.memory is not None:
+            self.memory.saw(out)
         name = str(func)
         if name not in ("flex_attention", "flex_attention_backward"):
             self.trace.unknown[name] += 1

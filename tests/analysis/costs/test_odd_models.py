@@ -7,8 +7,10 @@ import torch
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
+from regard import Attention, attend
 from regard.analysis.costs import cost, formulas
 from regard.analysis.costs.symbolic import NotPolynomial
+from regard.attention import Bias, Content
 
 B, T, C = 2, 6, 16
 PAIRS, SEEN = B * T * T, B * T * (T + 1) // 2
@@ -81,6 +83,24 @@ def test_dropped_weights_are_weights() -> None:
     """As torch drops them on a GPU."""
     found = flops(lambda x: torch.native_dropout(hidden(x @ x.mT).softmax(-1), 0.1, True)[0] @ x, X)
     assert found == ONCE * 2 * SEEN
+
+
+def test_calls_that_are_alike_are_counted_each() -> None:
+    bias = torch.empty(1, 1, 300, 300, device="meta", requires_grad=True)
+    q = torch.empty(1, 2, 300, 8, device="meta", requires_grad=True)
+
+    def module(times: int) -> Call:
+        def run(q: Tensor, bias: Tensor) -> Tensor:
+            for _ in range(times):
+                q = attend(q, q, q, Attention(Content() + Bias(bias)), algorithm="blockwise")
+            return q
+
+        return Call(run)
+
+    one, three = (cost(module(times), q, bias) for times in (1, 3))
+    for part in ("forward", "backward"):
+        for quantity in ("flops", "executed"):
+            assert getattr(getattr(three, part), quantity) == 3 * getattr(getattr(one, part), quantity)
 
 
 @pytest.mark.parametrize("lowest", [-1e4, -1e5, -1e9, torch.finfo(torch.float32).min, -torch.inf])
