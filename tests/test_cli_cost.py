@@ -76,6 +76,8 @@ def test_a_preset() -> None:
     assert lines[0].strip() == "124,439,808 parameters"
     assert any("0 … 11  Block × 12, each" in line for line in lines)  # twelve blocks that are alike are one line
     assert max(map(len, lines)) <= 80
+    (title,) = [line for line in lines if line.startswith("module")]
+    assert title.split() == ["module", "parameters", "forward", "attention", "backward", "executed"]
 
 
 def test_a_module_in_a_file(model: str) -> None:

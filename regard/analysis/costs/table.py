@@ -17,8 +17,8 @@ def rich_cost(cost: ModelCost, depth: int) -> "Group":
     from rich.table import Table
     from rich.text import Text
 
-    modules = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
-    modules.add_column("module", no_wrap=True, overflow="ellipsis", max_width=30)
+    modules = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))  # 80 characters hold it
+    modules.add_column("module", no_wrap=True, overflow="ellipsis", max_width=28)
     for title in ("parameters", "forward", "attention", "backward", "executed"):  # FLOPs
         modules.add_column(title, justify="right", no_wrap=True, min_width=len(title))
     for label, row, times in folded(cost.modules, depth):

@@ -4,6 +4,7 @@ import importlib.util
 import inspect
 import re
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -82,15 +83,15 @@ def default_type(dtype: torch.dtype | None) -> Iterator[None]:
         torch.set_default_dtype(before)
 
 
-class Target:
+class Target(ABC):
     """A model that can be built, called and, where it decodes, stepped."""
 
     def __init__(self, name: str, dtype: torch.dtype | None = None) -> None:
         self.name, self.dtype = name, dtype
 
+    @abstractmethod
     def make(self, request: Request, **sizes: int) -> tuple[nn.Module, tuple[Any, ...], dict[str, Any]]:
         """The module, its inputs and its keywords; `sizes` in place of the request's."""
-        raise NotImplementedError
 
     def formulas(self, request: Request) -> Formulas:
         """Polynomials in B and N, or in the letters of the inputs."""
