@@ -4,7 +4,7 @@ BIN := .venv/bin
 # Virtual machines that advertise AMX and trap it kill torch's own bfloat16 products; this asks oneDNN to do without.
 export ONEDNN_MAX_CPU_ISA ?= AVX512_CORE_FP16
 # The layers that speak of tensors; the command line is typed by Typer.
-HOOK := --jaxtyping-packages=regard.attention,regard.algorithms,regard.layers,regard.models,beartype.beartype
+HOOK := --jaxtyping-packages=regard.attention,regard.algorithms,regard.layers,regard.generation,regard.models,beartype.beartype
 
 .PHONY: setup run test test-all test-gpu check bench clean
 

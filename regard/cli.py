@@ -9,7 +9,9 @@ import typer
 from typer.core import TyperGroup
 
 from regard.cost_command import cost
+from regard.model_commands import classify, embed
 from regard.words import Device, Number, bad_input, show, size
+from regard.writing_commands import generate, translate
 
 
 class Commands(TyperGroup):
@@ -287,3 +289,7 @@ def reach(
 
 
 app.command()(cost)
+app.command()(classify)
+app.command()(embed)
+app.command()(generate)
+app.command()(translate)

@@ -26,7 +26,7 @@ def bad_input() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def bar(says: str) -> Iterator[Callable[[int, int], None]]:
+def bar(says: str) -> Iterator[Callable[[int, int | None], None]]:
     """A progress bar on stderr, where somebody looks at it."""
     from rich.console import Console
     from rich.progress import Progress

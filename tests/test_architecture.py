@@ -16,8 +16,8 @@ ORDER = (
     "attention",
     "algorithms",
     "layers",
+    "generation",  # asks a model for scores alone, so that models can offer to write
     "models",
-    "generation",
     "tasks",
     "training",
     "analysis",
@@ -27,6 +27,8 @@ ORDER = (
     "options",
     "words",
     "cost_command",
+    "model_commands",
+    "writing_commands",
     "cli",
 )
 FRONT_DOORS = {"__init__", "__main__"}  # they may import from everywhere, and nothing imports them

@@ -255,7 +255,7 @@ def test_as_a_module(tmp_path: Path) -> None:
 
 def test_what_the_command_line_imports_is_light() -> None:
     """Help must not wait for Rich's tables or the planner's tools: those come with the commands."""
-    ours = ("regard.cli", "regard.cost_command", "regard.words")
+    ours = ("regard.cli", "regard.cost_command", "regard.model_commands", "regard.words", "regard.writing_commands")
     for name in ours:
         source = Path(sys.modules[name].__file__ or "").read_text(encoding="utf-8")
         top = [line for line in source.splitlines() if line.startswith(("import ", "from "))]

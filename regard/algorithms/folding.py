@@ -143,7 +143,7 @@ def _alike(masks: tuple[Mask, ...], axis: int, line: Places) -> Iterator[Cells]:
 
 
 def _places(side: Sequence) -> Tensor:
-    return side.at(0, torch.arange(side.n))
+    return side.at(0, torch.arange(side.n, device="cpu"))
 
 
 def _numbered(columns: list[Tensor]) -> Tensor:

@@ -7,10 +7,12 @@ from regard.layers.convolutional import AttentionConv, Stencil, ThinHeads
 from regard.layers.dual import ChannelBlock, DualBlock, LocalPositions, WindowBlock
 from regard.layers.feed_forward import FeedForward
 from regard.layers.multihead import MultiHead, Widths
+from regard.layers.packing import Packing
 from regard.layers.patches import Patches
 from regard.layers.pooled import PooledMultiHead
 from regard.layers.positional import GatedMultiHead, GaussianHeads, PositionedMultiHead, PositionHeads
 from regard.layers.positions import LearnedPositions, SinusoidalPositions
+from regard.layers.recurrent import DotProductAttention
 from regard.layers.relative import Gaussian, RelativePositions, Tables
 from regard.layers.rotary import Rotary, Rotation
 from regard.layers.scaled_dot_product import scaled_dot_product_attention
@@ -22,6 +24,7 @@ __all__ = [
     "ChannelAttention",
     "ChannelBlock",
     "ContentHeads",
+    "DotProductAttention",
     "DualBlock",
     "FeedForward",
     "GatedMultiHead",
@@ -30,6 +33,7 @@ __all__ = [
     "LearnedPositions",
     "LocalPositions",
     "MultiHead",
+    "Packing",
     "Patches",
     "PooledMultiHead",
     "PositionHeads",

@@ -5,6 +5,7 @@ from typing import Literal
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
+from torch.nn import functional
 
 from regard.attention import Grid
 from regard.attention.positions import check_positions
@@ -50,12 +51,16 @@ class LocalBlock(nn.Module):
     """What both halves of the dual block share: all but the attention.
 
     x ← x + conv(x);  x ← x + attention(norm(x));  x ← x + conv(x);  x ← x + feed_forward(norm(x))
+
+    In training attention and feed-forward each leave out a share `skipped` of the rows, 0 until it is set, and count
+    1/(1 − skipped) in the others: Huang et al., *Deep Networks with Stochastic Depth*, ECCV 2016.
     """
 
     def __init__(
         self, width: int, ratio: int | float, dropout: float, device: Device = None, dtype: torch.dtype | None = None
     ) -> None:
         super().__init__()
+        self.skipped = 0.0
         if not ratio > 0 or int(ratio * width) < 1:
             raise ValueError(f"ratio must leave a hidden feature or more: got ratio={ratio} for width={width}; use 4")
         place = {"device": device, "dtype": dtype}
@@ -69,9 +74,14 @@ class LocalBlock(nn.Module):
     def forward(self, x: Float[Tensor, "B T C"], grid: Grid) -> Float[Tensor, "B T C"]:
         """Tokens x of the pixels of `grid`, in raster order."""
         x = self.position(x, grid)
-        x = x + self.mix(self.norm(x), grid)
+        x = x + self._kept(self.mix(self.norm(x), grid))
         x = self.second_position(x, grid)
-        return x + self.feed_forward(self.second_norm(x))
+        return x + self._kept(self.feed_forward(self.second_norm(x)))
+
+    def _kept(self, branch: Tensor) -> Tensor:
+        if not self.training or not self.skipped:
+            return branch
+        return branch * functional.dropout(branch.new_ones(branch.shape[0], 1, 1), self.skipped)  # row by row
 
 
 class WindowBlock(LocalBlock):
@@ -103,6 +113,10 @@ class WindowBlock(LocalBlock):
     def mix(self, x: Float[Tensor, "B T C"], grid: Grid) -> Float[Tensor, "B T C"]:
         return self.attention(x, keys=grid)
 
+    def map(self, x: Float[Tensor, "B T C"], grid: Grid) -> Float[Tensor, "B H T T"]:
+        """The map by which `forward` mixes the tokens x, without dropout."""
+        return self.attention.weights(self.norm(self.position(x, grid)), keys=grid)
+
 
 class ChannelBlock(LocalBlock):
     """Attention between the channels of a group, then a feed-forward.
@@ -131,6 +145,10 @@ class ChannelBlock(LocalBlock):
     def mix(self, x: Float[Tensor, "B T C"], grid: Grid) -> Float[Tensor, "B T C"]:
         return self.attention(x)
 
+    def map(self, x: Float[Tensor, "B T C"], grid: Grid) -> Float[Tensor, "B G Cg Cg"]:
+        """The map by which `forward` mixes the channels of x, without dropout."""
+        return self.attention.weights(self.norm(self.position(x, grid)))
+
 
 class DualBlock(nn.Module):
     """A window block, then a channel block: near pixels in full detail, then all pixels at once.
@@ -142,8 +160,8 @@ class DualBlock(nn.Module):
     >>> block(torch.randn(2, 14 * 21, 96), Grid(14, 21)).shape
     torch.Size([2, 294, 96])
 
-    Ding et al., *DaViT: Dual Attention Vision Transformers*, ECCV 2022, figure 3. Of theirs it leaves out stochastic
-    depth; a window that a border cuts is smaller here, where they fill it with zeros that are seen.
+    Ding et al., *DaViT: Dual Attention Vision Transformers*, ECCV 2022, figure 3. A window that a border cuts is
+    smaller here, where they fill it with zeros that are seen.
     """
 
     def __init__(

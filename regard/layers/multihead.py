@@ -8,6 +8,7 @@ from torch import Tensor, nn
 
 from regard.algorithms import attend, weights
 from regard.attention import Attention, Cache, Content, Mask, Positions, Term, Weighting
+from regard.layers.packing import Packing
 from regard.layers.rotary import Rotation
 from regard.layers.scaled_dot_product import EVERYTHING, check_sequence, compose
 
@@ -118,6 +119,7 @@ class MultiHead(nn.Module):
         start: int | tuple[int, ...] | list[int] | None = None,
         term: Term | None = None,
         rotation: Rotation | None = None,
+        packing: Packing | None = None,
     ) -> Float[Tensor, "B T Co"]:
         """Attend from q to k and v; k defaults to q, v to k. True in `key_padding_mask` marks a pad key.
 
@@ -128,19 +130,70 @@ class MultiHead(nn.Module):
         With a `cache` q is a piece of a sequence, which goes on from what the cache holds; the mask must hide the
         future. `lengths` says how many of its tokens are real in each row, `start` where it begins, as in
         `Cache.append`.
+
+        With a `packing` q is its real tokens alone (1, N, C), and so is the output; all else is as for the padded rows.
         """
+        _check_packed(packing, {"k": k, "v": v, "cache": cache})
         given = {"k": k, "v": v, "key_padding_mask": key_padding_mask, "queries": queries, "keys": keys}
         _check_cached(cache, given, {"lengths": lengths, "start": start})
-        q_BHTD, k_BGSD = self._compared(q, k, rotation)
+        q_BHTD, k_BGSD = self._compared(q, k, rotation, packing)
         k = q if k is None else k
         v = k if v is None else v
         check_sequence("v", v, "S", self.value.in_features)
         attention = self._attention(compose(k, key_padding_mask, causal, mask), queries, keys, term)
-        v_BGSE = split_heads(self.value(v), self.num_groups)
+        v_BGSE = _heads(self.value(v), self.num_groups, packing)
         if cache is not None:
             k_BGSD, v_BGSE, attention = cache.append(k_BGSD, v_BGSE, attention, lengths, start)
         o_BHTE = self.mix(q_BHTD, k_BGSD, v_BGSE, attention, self.dropout if self.training else 0.0)
-        return self.out(merge_heads(o_BHTE))
+        return self._merged(o_BHTE, packing)
+
+    def remember(
+        self,
+        k: Float[Tensor, "B S Ck"],
+        v: Float[Tensor, "B S Cv"] | None = None,
+        *,
+        packing: Packing | None = None,
+    ) -> tuple[Float[Tensor, "_ G _ D"], Float[Tensor, "_ G _ E"]]:
+        """The heads of keys and values of a memory, made once, to be attended to by `recall` as often as one likes.
+
+        >>> layer, x, memory = MultiHead(8, 2), torch.randn(1, 3, 8), torch.randn(1, 5, 8)
+        >>> layer.recall(x, layer.remember(memory)).equal(layer(x, memory))
+        True
+        """
+        v = k if v is None else v
+        check_sequence("k", k, "S", self.key.in_features)
+        check_sequence("v", v, "S", self.value.in_features)
+        return _heads(self.key(k), self.num_groups, packing), _heads(self.value(v), self.num_groups, packing)
+
+    def recall(
+        self,
+        q: Float[Tensor, "B T Cq"],
+        memory: tuple[Tensor, Tensor],
+        *,
+        mask: Mask = EVERYTHING,
+        packing: Packing | None = None,
+    ) -> Float[Tensor, "B T Co"]:
+        """Attend from q to what `remember` gave; `packing` is that of q."""
+        check_sequence("q", q, "T", self.query.in_features)
+        q_BHTD = _heads(self.query(q), self.num_heads, packing)
+        attention = self._attention(mask, None, None, None)
+        return self._merged(self.mix(q_BHTD, *memory, attention, self.dropout if self.training else 0.0), packing)
+
+    def recalled(
+        self,
+        q: Float[Tensor, "B T Cq"],
+        memory: tuple[Tensor, Tensor],
+        *,
+        mask: Mask = EVERYTHING,
+        packing: Packing | None = None,
+    ) -> Float[Tensor, "_ H _ S"]:
+        """The maps of `recall`."""
+        q_BHTD = _heads(self.query(q), self.num_heads, packing)
+        return self.map(q_BHTD, memory[0], self._attention(mask, None, None, None))
+
+    def _merged(self, o_BHTE: Tensor, packing: Packing | None) -> Tensor:
+        merged = merge_heads(o_BHTE)
+        return self.out(merged if packing is None else packing.pack(merged))
 
     def weights(
         self,
@@ -154,9 +207,11 @@ class MultiHead(nn.Module):
         keys: Positions | None = None,
         term: Term | None = None,
         rotation: Rotation | None = None,
-    ) -> Float[Tensor, "B H T S"]:
+        packing: Packing | None = None,
+    ) -> Float[Tensor, "_ H _ S"]:
         """The maps by which `forward` mixes the values, without dropout."""
-        q_BHTD, k_BGSD = self._compared(q, k, rotation)
+        _check_packed(packing, {"k": k})
+        q_BHTD, k_BGSD = self._compared(q, k, rotation, packing)
         mask = compose(q if k is None else k, key_padding_mask, causal, mask)
         return self.map(q_BHTD, k_BGSD, self._attention(mask, queries, keys, term))
 
@@ -168,14 +223,16 @@ class MultiHead(nn.Module):
         own = self.attention(mask, queries, keys)
         return own if term is None else Attention(own.scores + term, own.mask, own.weighting, own.queries, own.keys)
 
-    def _compared(self, q: Tensor, k: Tensor | None, rotation: Rotation | None) -> tuple[Tensor, Tensor]:
+    def _compared(
+        self, q: Tensor, k: Tensor | None, rotation: Rotation | None, packing: Packing | None
+    ) -> tuple[Tensor, Tensor]:
         """The heads of queries and keys, turned where there is a rotation."""
         if rotation is not None and k is not None:
             raise ValueError("a rotation is for tokens that attend to themselves: got k; leave one of them out")
         k = q if k is None else k
         check_sequence("q", q, "T", self.query.in_features)
         check_sequence("k", k, "S", self.key.in_features)
-        q, k = split_heads(self.query(q), self.num_heads), split_heads(self.key(k), self.num_groups)
+        q, k = _heads(self.query(q), self.num_heads, packing), _heads(self.key(k), self.num_groups, packing)
         return (q, k) if rotation is None else (rotation.turn(q), rotation.turn(k))
 
     def mix(self, q: Tensor, k: Tensor, v: Tensor, attention: Attention, dropout: float) -> Tensor:
@@ -238,6 +295,10 @@ def merge_heads(x: Float[Tensor, "B H T E"]) -> Float[Tensor, "B T HE"]:
     return x.transpose(1, 2).flatten(2)  # (B, H, T, E) → (B, T, H, E) → (B, T, H·E)
 
 
+def _heads(x: Tensor, num_heads: int, packing: Packing | None) -> Tensor:
+    return split_heads(x if packing is None else packing.unpack(x), num_heads)
+
+
 INSTEAD = {
     "k": "it is for tokens that attend to themselves; leave k out",
     "v": "it is for tokens that attend to themselves; leave v out",
@@ -255,6 +316,14 @@ def _check_cached(cache: Cache | None, given: dict[str, object], of_piece: dict[
     for name, value in given.items():
         if cache is not None and value is not None:
             raise ValueError(f"a cache takes q alone: got {name}, but {INSTEAD[name]}")
+
+
+def _check_packed(packing: Packing | None, given: dict[str, object]) -> None:
+    for name, value in given.items():
+        if packing is not None and value is not None:
+            raise ValueError(
+                f"a packing is of tokens that attend to themselves, all at once: got {name} too; leave one of them out"
+            )
 
 
 def check_divides(whole_name: str, whole: int, part_name: str, part: int) -> None:

@@ -1,5 +1,6 @@
 """Rotary positions: queries and keys are turned by angles that grow with the position."""
 
+import math
 from dataclasses import dataclass
 
 import torch
@@ -7,12 +8,13 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from regard.attention import Sequence
-from regard.layers.positions import place, wave_angles
+from regard.attention.offset_masks import check_whole
+from regard.layers.positions import place
 
 
 @dataclass(frozen=True, eq=False)
 class Rotation:
-    """Cosines and sines, (T, D/2) or (B, 1, T, D/2), by which the heads of T tokens are turned."""
+    """Cosines and sines, (T, D/2) or (B, 1, T, D/2), that turn the heads of T tokens, and may stretch them."""
 
     cos: Float[Tensor, "... T half"]
     sin: Float[Tensor, "... T half"]
@@ -29,10 +31,112 @@ class Rotation:
         return torch.cat((first * self.cos - second * self.sin, second * self.cos + first * self.sin), -1)
 
 
+@dataclass(frozen=True, kw_only=True)
+class RotaryScaling:
+    """Slower rotations, so that a model reads sequences that are `factor` times as long; here all alike, "linear".
+
+        ω_i ← ω_i / factor        where ω_i = base^(−2i/D), and 2i/D are the `powers`
+
+    >>> RotaryScaling(factor=4).frequencies(10000, torch.tensor([0.0, 0.5]))
+    tensor([0.2500, 0.0025])
+
+    Chen et al., *Extending Context Window of Large Language Models via Positional Interpolation*, 2023.
+    """
+
+    factor: float | int
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.factor < math.inf:
+            raise ValueError(f"factor must be finite, and 1 or more: got factor={self.factor}; use 8")
+
+    @property
+    def stretch(self) -> float:
+        """What turned queries and keys are multiplied by."""
+        return 1.0
+
+    def frequencies(self, base: float | int, powers: Float[Tensor, " half"]) -> Float[Tensor, " half"]:
+        return 1 / base**powers / self.factor
+
+
+@dataclass(frozen=True, kw_only=True)
+class Llama3Scaling(RotaryScaling):
+    """Slow waves are slowed down by the factor, fast ones not at all, those between by a part of it.
+
+        r_i = original·ω_i/2π        turns within the context of the first training
+        ω_i ← (1 − γ_i)·ω_i/factor + γ_i·ω_i        γ_i = (r_i − low)/(high − low), within 0…1
+
+    >>> Llama3Scaling(factor=8).frequencies(10**6, torch.tensor([0.0, 0.5, 0.75]))
+    tensor([1.0000e+00, 2.1361e-04, 3.9528e-06])
+
+    Grattafiori et al., *The Llama 3 Herd of Models*, 2024, as of version 3.1.
+    """
+
+    original: int = 8192
+    low: float | int = 1
+    high: float | int = 4
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_turns(self.original, self.low, self.high)
+
+    def frequencies(self, base: float | int, powers: Float[Tensor, " half"]) -> Float[Tensor, " half"]:
+        fast = 1 / base**powers
+        part = ((self.original / (2 * math.pi / fast) - self.low) / (self.high - self.low)).clamp(0, 1)
+        return (1 - part) * fast / self.factor + part * fast
+
+
+@dataclass(frozen=True, kw_only=True)
+class YarnScaling(RotaryScaling):
+    """The same by parts that fall with i, and queries and keys are stretched, √ of what sharpens the weights.
+
+        ω_i ← (1 − γ_i)·ω_i/factor + γ_i·ω_i        γ_i = (i_low − i)/(i_low − i_high), within 0…1
+        i_r = D·ln(original/2πr)/(2·ln base)        whose wave makes r turns; i_high rounded down, i_low up, to 0…D − 1
+
+    >>> YarnScaling(factor=16, original=4096).stretch
+    1.2772588722239782
+
+    Peng et al., *YaRN: Efficient Context Window Extension of Large Language Models*, ICLR 2024: their s is our factor,
+    α and β are low and high, √(1/t) is `stretch`. Their γ is linear in r; it is by i in their code and all others.
+    """
+
+    original: int
+    low: float | int = 1
+    high: float | int = 32
+    attention: float | int | None = None  # `stretch`; None: 0.1·ln factor + 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_turns(self.original, self.low, self.high)
+        if self.attention is not None and not 0 < self.attention < math.inf:
+            raise ValueError(f"attention must be finite and positive: got attention={self.attention}; leave it out")
+
+    @property
+    def stretch(self) -> float:
+        return 0.1 * math.log(self.factor) + 1 if self.attention is None else float(self.attention)
+
+    def frequencies(self, base: float | int, powers: Float[Tensor, " half"]) -> Float[Tensor, " half"]:
+        half, periods = len(powers), base**powers
+        i_high, i_low = (
+            half * math.log(self.original / (2 * math.pi * turns)) / math.log(base) for turns in (self.high, self.low)
+        )
+        first, last = max(math.floor(i_high), 0), min(math.ceil(i_low), 2 * half - 1)
+        i = torch.arange(half, device=powers.device).to(powers.dtype)
+        part = 1 - ((i - first) / (last - first or 0.001)).clamp(0, 1)
+        return 1 / (self.factor * periods) * (1 - part) + 1 / periods * part
+
+
+def _check_turns(original: int, low: float | int, high: float | int) -> None:
+    check_whole("original", original, 1)
+    if not 0 < low < high < math.inf:
+        raise ValueError(f"low must be positive and below high: got low={low}, high={high}; use 1 and 4")
+
+
 class Rotary(nn.Module):
     """Rotary positions for heads of width D: a dot product of two turned heads knows their offset alone.
 
         (x_i, x_{i+D/2}) ← (x_i cos φ − x_{i+D/2} sin φ, x_{i+D/2} cos φ + x_i sin φ)        φ = p·base^(−2i/D)
+
+    `scaling` takes other frequencies than base^(−2i/D).
 
     >>> from regard.attention import Sequence
     >>> rotation = Rotary(64)(Sequence(5))
@@ -43,21 +147,34 @@ class Rotary(nn.Module):
     published weights pair i and i + D/2, as here.
     """
 
-    def __init__(self, width: int, base: float | int = 10000) -> None:
+    def __init__(self, width: int, base: float | int = 10000, scaling: RotaryScaling | None = None) -> None:
         super().__init__()
         if width < 2 or width % 2:
             raise ValueError(f"a head is turned in pairs: got width={width}; use an even number")
         if not base > 1:
             raise ValueError(f"base must be above 1: got base={base}; use 10000")
-        self.width, self.base = width, base
+        check_scaling(scaling)
+        self.width, self.base, self.scaling = width, base, scaling
 
     def forward(self, positions: Sequence, like: Tensor | None = None) -> Rotation:
         """The rotation of tokens at these places, of the type and on the device of `like`."""
         like = torch.empty(0) if like is None else like
-        angles = wave_angles(place(positions, like.device), self.width, self.base, like.dtype)
+        exact = torch.promote_types(like.dtype, torch.float32)  # half types cannot count tokens
+        # In the order of published models: thousands of tokens on, the last bit of a frequency is seen.
+        powers = torch.arange(0, self.width, 2, device=like.device).to(exact) / self.width
+        frequencies = 1 / self.base**powers if self.scaling is None else self.scaling.frequencies(self.base, powers)
+        angles = place(positions, like.device)[..., None].to(exact) * frequencies
         if angles.ndim == 3:
             angles = angles[:, None]  # all heads of a row alike
-        return Rotation(angles.cos().to(like.dtype), angles.sin().to(like.dtype))
+        cos, sin = angles.cos(), angles.sin()
+        if self.scaling is not None:
+            cos, sin = cos * self.scaling.stretch, sin * self.scaling.stretch
+        return Rotation(cos.to(like.dtype), sin.to(like.dtype))
 
     def extra_repr(self) -> str:
-        return f"width={self.width}, base={self.base}"
+        return f"width={self.width}, base={self.base}" + ("" if self.scaling is None else f", scaling={self.scaling}")
+
+
+def check_scaling(scaling: object) -> None:
+    if scaling is not None and not isinstance(scaling, RotaryScaling):
+        raise ValueError(f"scaling must be a RotaryScaling: got {scaling!r}; use RotaryScaling(factor=…)")

@@ -10,11 +10,13 @@ from torch.nn import functional
 from regard.algorithms.problem import nearest
 from regard.attention import Attention, Cache, Content, Everything, Mask, Term, Weighting
 from regard.attention.offset_masks import check_whole
-from regard.layers import FeedForward, MultiHead, Rotation, Widths
+from regard.layers import FeedForward, MultiHead, Packing, Rotation, Widths
 from regard.layers.feed_forward import ACTIVATIONS
 from regard.layers.multihead import check_divides
+from regard.models.tokens import KeptMaps
 
 EVERYTHING = Everything()
+Heads = tuple[Tensor, Tensor]  # of the keys and values of a memory
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,9 +117,8 @@ class Around:
     term: Term | None = None
     rotation: Rotation | None = None
     lengths: tuple[int, ...] | list[int] | None = None  # of a piece that goes to a cache
-    memory: Float[Tensor, "B S C"] | None = None
+    packing: Packing | None = None  # of the tokens, which come without pads then
     memory_mask: Mask = EVERYTHING
-    maps: dict[str, list[Tensor]] | None = None  # where maps are put, when somebody asks
 
 
 class Block(nn.Module):
@@ -151,24 +152,34 @@ class Block(nn.Module):
             dropout=dropout,
         )
 
-    def forward(self, x: Float[Tensor, "B T C"], around: Around, cache: Cache | None = None) -> Float[Tensor, "B T C"]:
-        x = self._added(self.norm, x, lambda y: self._attend(y, around, cache))
+    def forward(
+        self,
+        x: Float[Tensor, "B T C"],
+        around: Around,
+        *,
+        cache: Cache | None = None,
+        memory: Heads | None = None,
+        maps: KeptMaps | None = None,
+    ) -> Float[Tensor, "B T C"]:
+        """The tokens after this block; `memory` is what its `cross.remember` gave, and `maps` where maps are put."""
+        x = self._added(self.norm, x, lambda y: self._attend(y, around, cache, maps))
         if self.cross is not None and self.cross_norm is not None:
-            x = self._added(self.cross_norm, x, lambda y: self._recall(y, around))
+            x = self._added(self.cross_norm, x, lambda y: self._recall(y, around, memory, maps))
         return self._added(self.feed_forward_norm, x, self.feed_forward)
 
     def _added(self, norm: nn.Module, x: Tensor, part: Callable[[Tensor], Tensor]) -> Tensor:
         y = functional.dropout(part(norm(x) if self.norm_first else x), self.dropout, self.training)
         return x + y if self.norm_first else norm(x + y)
 
-    def _attend(self, y: Tensor, around: Around, cache: Cache | None) -> Tensor:
-        how = {"mask": around.mask, "term": around.term, "rotation": around.rotation}
-        if around.maps is not None:
-            around.maps["self"].append(self.attention.weights(y, **how))
+    def _attend(self, y: Tensor, around: Around, cache: Cache | None, maps: KeptMaps | None) -> Tensor:
+        how = {"mask": around.mask, "term": around.term, "rotation": around.rotation, "packing": around.packing}
+        if maps is not None:
+            maps.add("self", self.attention.weights(y, **how))
         return self.attention(y, **how, cache=cache, lengths=around.lengths)
 
-    def _recall(self, y: Tensor, around: Around) -> Tensor:
+    def _recall(self, y: Tensor, around: Around, memory: Heads | None, maps: KeptMaps | None) -> Tensor:
         assert self.cross is not None
-        if around.maps is not None:
-            around.maps["cross"].append(self.cross.weights(y, around.memory, mask=around.memory_mask))
-        return self.cross(y, around.memory, mask=around.memory_mask)
+        assert memory is not None
+        if maps is not None:
+            maps.add("cross", self.cross.recalled(y, memory, mask=around.memory_mask, packing=around.packing))
+        return self.cross.recall(y, memory, mask=around.memory_mask, packing=around.packing)

@@ -4,12 +4,14 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
+from regard.attention import Window
 from regard.models.block import BlockConfig
 from regard.models.configuration import vary
 from regard.models.decoder import DecoderConfig
 from regard.models.encoder import HEADS, EncoderConfig
 from regard.models.encoder_decoder import EncoderDecoderConfig
 from regard.models.keys import FIXED, Keys, activation_in_files
+from regard.models.llama import read_llama, read_mistral, write_llama, write_mistral
 from regard.models.names import FAMILIES, Family
 from regard.models.presets import PRESETS
 from regard.models.stack import PositionConfig
@@ -44,6 +46,12 @@ BLOCK = {
     "intermediate_size": "hidden",
     "hidden_act": "activation",
 }
+LLAMA = BLOCK | {
+    "vocab_size": "vocabulary",
+    "rms_norm_eps": "eps",
+    "max_position_embeddings": "context",
+    "tie_word_embeddings": "tied",
+}
 BERT_DROPOUT = {"hidden_dropout_prob": 0.1, "attention_probs_dropout_prob": 0.1}
 GPT2_DROPOUT = {"resid_pdrop": 0.1, "embd_pdrop": 0.1, "attn_pdrop": 0.1}
 VIT_DROPOUT = dict.fromkeys(BERT_DROPOUT, 0.0)
@@ -56,35 +64,11 @@ def _bert(keys: Keys) -> dict[str, Any]:
 
 def _gpt2(keys: Keys) -> dict[str, Any]:
     keys.fixed(is_encoder_decoder=False, scale_attn_by_inverse_layer_idx=False, reorder_and_upcast_attn=False)
+    keys.fixed(n_special=0)
     return {
         "hidden": keys.take("n_inner", None, int),
         "beta": None if keys.take("scale_attn_weights", True) else 1.0,
         "dropout": keys.one_dropout(**GPT2_DROPOUT),
-    }
-
-
-def _llama(keys: Keys) -> dict[str, Any]:
-    keys.fixed(is_encoder_decoder=False, rope_interleaved=False, partial_rotary_factor=1.0)
-    bias = keys.take("attention_bias", False)
-    if keys.take("mlp_bias", False) != bias:
-        raise ValueError(f"mlp_bias must be as attention_bias: got {not bias} and {bias}; use another model")
-    base = keys.take("rope_theta", 10000.0)
-    for key in ("rope_scaling", "rope_parameters"):
-        rope = keys.take(key, {}, dict)
-        kind = rope.get("rope_type", rope.get("type", "default"))
-        if kind != "default":
-            raise ValueError(
-                f"{key} must be of type 'default', no other is implemented: got {kind!r}; use another model"
-            )
-        if unknown := rope.keys() - {"rope_type", "type", "rope_theta"}:
-            raise ValueError(f"{key} must say rope_theta and no more: got {sorted(unknown)}; use another model")
-        base = rope.get("rope_theta", base)
-    return {
-        "bias": bias,
-        "base": base,
-        "num_groups": keys.take("num_key_value_heads", None, int),
-        "head": keys.take("head_dim", None, int),
-        "dropout": keys.one_dropout(attention_dropout=0.0),
     }
 
 
@@ -179,6 +163,7 @@ KINDS = {
         ),
         harmless=(
             "n_ctx",
+            "predict_special_tokens",
             "summary_activation",
             "summary_first_dropout",
             "summary_proj_to_labels",
@@ -189,24 +174,17 @@ KINDS = {
     "llama": Kind(
         preset="llama-7b",
         architectures=("LlamaForCausalLM", "LlamaModel"),
-        fields=BLOCK
-        | {
-            "vocab_size": "vocabulary",
-            "rms_norm_eps": "eps",
-            "max_position_embeddings": "context",
-            "tie_word_embeddings": "tied",
-        },
-        others=_llama,
-        write=lambda config: {
-            "num_key_value_heads": config.block.groups,
-            "head_dim": config.block.head_width,
-            "attention_bias": config.block.bias,
-            "mlp_bias": config.block.bias,
-            "rope_theta": config.positions.base,  # for transformers before 5
-            "rope_parameters": {"rope_theta": float(config.positions.base), "rope_type": "default"},
-            "attention_dropout": config.dropout,
-        },
+        fields=LLAMA,
+        others=read_llama,
+        write=write_llama,
         harmless=("max_sequence_length", "pretraining_tp"),
+    ),
+    "mistral": Kind(
+        preset="mistral-7b",
+        architectures=("MistralForCausalLM", "MistralModel"),
+        fields=LLAMA,
+        others=read_mistral,
+        write=write_mistral,
     ),
     "t5": Kind(
         preset="t5-small",
@@ -233,7 +211,8 @@ KINDS = {
         others=_vit,
         write=lambda config: (
             {"image_size": config.image, "patch_size": config.patch}
-            | {"id2label": {str(n): f"LABEL_{n}" for n in range(config.classes)}}
+            | ({"id2label": {str(n): f"LABEL_{n}" for n in range(config.classes)}} if config.classes else {})
+            | {"architectures": ["ViTForImageClassification" if config.classes else "ViTModel"]}
             | dict.fromkeys(VIT_DROPOUT, config.dropout)
         ),
         harmless=("encoder_stride", "pooler_act", "pooler_output_size", "tie_word_embeddings"),
@@ -244,7 +223,10 @@ KINDS = {
 def kind_of(config: object) -> str:
     """The model_type of a configuration of ours."""
     if isinstance(config, DecoderConfig):
-        return "llama" if config.positions.kind == "rotary" else "gpt2"
+        if config.positions.kind != "rotary":
+            return "gpt2"
+        mask = config.block.mechanism.mask
+        return "mistral" if isinstance(mask, Window) and mask.after == 0 else "llama"
     types = {EncoderConfig: "bert", EncoderDecoderConfig: "t5", ViTConfig: "vit"}
     if type(config) not in types:
         raise ValueError(
@@ -264,14 +246,15 @@ def check_kind(published: dict[str, Any]) -> Kind:
     name = published.get("model_type")
     if name not in KINDS:
         raise ValueError(f"model_type must be one of {', '.join(KINDS)}: got {name!r}; use another model")
-    kind = KINDS[name]
+    # A Mistral without a window is saved as the Llama that it is, under the architecture that it came with.
+    alike = [other for other in KINDS if FAMILIES[other] is FAMILIES[name]]
+    known = [architecture for other in alike for architecture in KINDS[other].architectures]
     for architecture in published.get("architectures") or ():
-        if architecture not in kind.architectures:
+        if architecture not in known:
             raise ValueError(
-                f"architectures of {name} must be among {', '.join(kind.architectures)}: got {architecture!r}; "
-                "use another model"
+                f"architectures of {name} must be among {', '.join(known)}: got {architecture!r}; use another model"
             )
-    return kind
+    return KINDS[name]
 
 
 def read(
@@ -281,7 +264,7 @@ def read(
     dropout: float | None = None,
     ignore: Collection[str] = (),
 ) -> Published:
-    """Our configuration of a config.json. BERT has the heads of its architecture, and those among `names`, of tensors.
+    """Our configuration of a config.json. BERT and ViT have heads of their architecture and by `names` of tensors.
 
     >>> read({"model_type": "gpt2", "n_layer": 6}).depth
     6
@@ -294,6 +277,12 @@ def read(
     values = keys.fields(kind.fields) | kind.others(keys)
     if isinstance(base, EncoderConfig):
         values["heads"] = _bert_heads(published, names)
+    if isinstance(base, DecoderConfig):
+        base_models = [[each.architectures[-1]] for each in KINDS.values()]
+        without = published.get("architectures") in base_models and "lm_head.weight" not in names
+        values["headless"] = without and not values["tied"]
+    if isinstance(base, ViTConfig):
+        values |= _vit_heads(keys, names, values["width"])
     keys.check_all_read({*kind.harmless, *ignore})
     return vary(base, **values)
 
@@ -312,6 +301,17 @@ def _bert_heads(published: dict[str, Any], names: Collection[str]) -> tuple[str,
     return tuple([head for head in HEADS if head in heads])
 
 
+def _vit_heads(keys: Keys, names: Collection[str], width: int) -> dict[str, Any]:
+    """A pooler where the files have one; a classifier too, or where the architecture has one."""
+    pooler = any(name.startswith("pooler.") for name in names)
+    if pooler:
+        size = {} if keys.published.get("pooler_output_size") is None else {"pooler_output_size": width}
+        keys.fixed(pooler_act="tanh", **size)
+    architectures = keys.published.get("architectures") or ([] if names else ["ViTForImageClassification"])
+    head = "ViTForImageClassification" in architectures or any(name.startswith("classifier.") for name in names)
+    return {"pooler": pooler} | ({} if head else {"classes": None})
+
+
 def write(config: object) -> dict[str, Any]:
     """The config.json of a configuration of ours, or an error that says what transformers has no model for.
 
@@ -321,7 +321,8 @@ def write(config: object) -> dict[str, Any]:
     """
     name = kind_of(config)
     kind, facts = KINDS[name], describe(config)
-    published = {"model_type": name, "architectures": [kind.architectures[0]]} | kind.write(config)
+    architecture = kind.architectures[-1 if facts.get("headless") else 0]
+    published = {"model_type": name, "architectures": [architecture]} | kind.write(config)
     for theirs, ours in kind.fields.items():
         if ours not in facts:  # of other positions; reading it again tells
             continue
@@ -330,7 +331,8 @@ def write(config: object) -> dict[str, Any]:
         # The first that finds all its heads; what is beyond them is stored, and it does not read it.
         fitting = [name for name, heads in BERT_HEADS.items() if set(heads) <= set(config.heads)]
         published |= {"architectures": fitting[:1], "tie_word_embeddings": True}
-    again = describe(read(published)) | ({"heads": facts["heads"]} if "heads" in facts else {})
+    by_names = {fact: facts[fact] for fact in ("heads", "pooler") if fact in facts}  # which tensors say
+    again = describe(read(published)) | by_names
     different = [f"{name}={value!r}" for name, value in facts.items() if not _same(value, again.get(name))]
     if different:
         raise ValueError(
@@ -368,7 +370,7 @@ PARTS = ("block", "norm", "mechanism", "positions")
 POSITIONS = {
     "learned": ("context",),
     "sinusoidal": ("context", "base"),
-    "rotary": ("context", "base"),
+    "rotary": ("context", "base", "scaling"),
     "buckets": ("num_buckets", "most"),
     "none": ("context",),
 }

@@ -8,11 +8,13 @@ from torch import Tensor, nn
 from torch.nn.functional import linear
 
 from regard.algorithms.problem import nearest
+from regard.layers import Packing
 from regard.layers.feed_forward import ACTIVATIONS
+from regard.layers.packing import over
 from regard.models.block import BlockConfig
 from regard.models.configuration import check_dropout, check_parts, check_sizes
 from regard.models.stack import PositionConfig, Stack
-from regard.models.tokens import Lengths, Output, real_tokens
+from regard.models.tokens import Lengths, Maps, Output, real_tokens
 
 HEADS = ("pooler", "words", "next_sentence")
 
@@ -104,7 +106,7 @@ class Encoder(nn.Module):
         self,
         tokens: Int[Tensor, "B T"],
         lengths: Lengths | None = None,
-        maps: bool = False,
+        maps: bool | Maps = False,
         *,
         types: Int[Tensor, "B T"] | None = None,
     ) -> Output:
@@ -116,6 +118,8 @@ class Encoder(nn.Module):
             x = self.embedding(tokens) + self.types(real_tokens(types, self.config.num_types, lengths))
         hidden, kept = self.stack(x, lengths=lengths, maps=maps)
         pooled = None if self.pooler is None else self.pooler(hidden[:, 0]).tanh()
-        logits = None if self.words is None else self.words(hidden, self.embedding.weight)
+        logits = None
+        if (head := self.words) is not None:
+            logits = over(Packing.of(lengths, hidden), lambda x: head(x, self.embedding.weight), hidden)
         follows = None if self.next_sentence is None else self.next_sentence(pooled)
         return Output(hidden=hidden, logits=logits, maps=kept, pooled=pooled, next_sentence=follows)

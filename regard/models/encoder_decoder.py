@@ -4,16 +4,22 @@ import math
 from dataclasses import dataclass, field
 
 import torch
-from jaxtyping import Int
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn.functional import linear
 
 from regard.algorithms.problem import nearest
+from regard.attention import Cache
 from regard.attention.offset_masks import check_whole
-from regard.models.block import BlockConfig
+from regard.generation import Reader
+from regard.generation.sampling import padded
+from regard.layers import Packing
+from regard.layers.packing import over
+from regard.models.block import BlockConfig, Heads
 from regard.models.configuration import check_dropout, check_parts, check_sizes
-from regard.models.stack import PositionConfig, Stack
-from regard.models.tokens import Lengths, Output, real_tokens
+from regard.models.stack import PositionConfig, Stack, caches_of
+from regard.models.tokens import Lengths, Maps, Output, last_real, real_tokens
+from regard.models.writing import Writer
 
 SCALED = ("embedding", "head", "none")
 
@@ -58,7 +64,7 @@ class EncoderDecoderConfig:
         )
 
 
-class EncoderDecoder(nn.Module):
+class EncoderDecoder(Writer):
     """An encoder reads the source; a decoder attends to what it made of it, and to the target so far.
 
     >>> config = EncoderDecoderConfig(vocabulary=1000, depth=2, block=BlockConfig(width=64, num_heads=4))
@@ -93,19 +99,78 @@ class EncoderDecoder(nn.Module):
         source: Int[Tensor, "B S"],
         target: Int[Tensor, "B T"],
         lengths: Lengths | None = None,
-        maps: bool = False,
+        maps: bool | Maps = False,
         *,
         target_lengths: Lengths | None = None,
     ) -> Output:
         """The scores of the next word at each place of the target; `lengths` of the source's rows are real."""
-        memory, read = self.encoder(self._embedded(source, lengths), lengths=lengths, maps=maps)
-        x = self._embedded(target, target_lengths)
+        memory, read = self.encoder(self.embedded(source, lengths), lengths=lengths, maps=maps)
+        x = self.embedded(target, target_lengths)
         hidden, kept = self.decoder(x, lengths=target_lengths, memory=memory, memory_lengths=lengths, maps=maps)
-        weight = self.embedding.weight if self.head is None else self.head.weight
-        taken = hidden / math.sqrt(self.config.block.width) if self.config.scaled == "head" else hidden
+        logits = over(Packing.of(target_lengths, hidden), self.scores, hidden)
         all_maps = None if kept is None or read is None else {"encoder": read["self"], **kept}
-        return Output(hidden=hidden, logits=linear(taken, weight), maps=all_maps, memory=memory)
+        return Output(hidden=hidden, logits=logits, maps=all_maps, memory=memory)
 
-    def _embedded(self, tokens: Tensor, lengths: Lengths | None) -> Tensor:
+    def scores(self, hidden: Float[Tensor, "*B C"]) -> Float[Tensor, "*B V"]:
+        """The score of each word to come next, of the decoder's tokens after the last block."""
+        weight = self.embedding.weight if self.head is None else self.head.weight
+        return linear(hidden / math.sqrt(self.config.block.width) if self.config.scaled == "head" else hidden, weight)
+
+    def reader(
+        self, source: Int[Tensor, "B S"], lengths: tuple[int, ...] | None = None, *, capacity: int
+    ) -> "EncoderDecoderReader":
+        """The source read once, and up to `capacity` tokens of the target to be read: for generation."""
+        memory, _ = self.encoder(self.embedded(source, lengths), lengths=lengths)
+        caches = caches_of(self.decoder, self.config.block, source.shape[0], capacity, memory)
+        return EncoderDecoderReader(self, self.decoder.remember(memory, lengths), lengths, caches)
+
+    def embedded(self, tokens: Tensor, lengths: Lengths | None) -> Tensor:
         x = self.embedding(real_tokens(tokens, self.config.vocabulary, lengths))
         return x * math.sqrt(self.config.block.width) if self.config.scaled == "embedding" else x
+
+    def begin(self, prompts: list[list[int]], max_new: int, start: int | None) -> tuple[Reader, list[list[int]]]:
+        reader = self.reader(*padded(prompts, self.embedding.weight.device), capacity=max_new)
+        return reader, [[self.start(start)] for _ in prompts]
+
+    def room(self, prompts: list[list[int]]) -> int | None:
+        return self.config.positions.context if self.config.positions.kind == "learned" else None
+
+
+class EncoderDecoderReader:
+    """Rows of targets that a decoder has read, and its heads of their sources; see `regard.generation.Reader`."""
+
+    def __init__(
+        self,
+        model: EncoderDecoder,
+        memory: tuple[Heads, ...],
+        memory_lengths: tuple[int, ...] | None,
+        caches: tuple[Cache, ...],
+    ) -> None:
+        self.model, self.memory, self.memory_lengths, self.caches = model, memory, memory_lengths, caches
+        self.sources = list(range(caches[0].batch))  # of each row, as they first were
+
+    @property
+    def lengths(self) -> tuple[int, ...]:
+        return self.caches[0].lengths
+
+    def read(self, tokens: Int[Tensor, "B T"], lengths: tuple[int, ...] | None = None) -> Float[Tensor, "B V"]:
+        model = self.model
+        hidden, _ = model.decoder(
+            model.embedded(tokens, lengths),
+            lengths=lengths,
+            caches=self.caches,
+            memory=self.memory,
+            memory_lengths=self.memory_lengths,
+        )
+        return model.scores(last_real(hidden, lengths))
+
+    def reorder(self, index: Int[Tensor, " n"]) -> None:
+        for cache in self.caches:
+            cache.reorder(index)
+        rows = index.tolist()
+        sources = [self.sources[row] for row in rows]
+        if sources != self.sources:  # beams of one source change places often, and need no copies of it
+            self.memory = tuple([(k.index_select(0, index), v.index_select(0, index)) for k, v in self.memory])
+            if self.memory_lengths is not None:
+                self.memory_lengths = tuple([self.memory_lengths[row] for row in rows])
+            self.sources = sources

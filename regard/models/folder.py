@@ -52,7 +52,10 @@ class Tokenizer:
             from tokenizers import Tokenizer
         except ImportError as error:
             raise ImportError("a tokenizer must have tokenizers: got none; use pip install regard[models]") from error
-        return Tokenizer.from_file(str(self.path))
+        tokenizer = Tokenizer.from_file(str(self.path))
+        tokenizer.no_padding()  # files often say to pad, and to cut long texts without a word
+        tokenizer.no_truncation()
+        return tokenizer
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):  # copying and pickling ask for these before there is a path
@@ -111,6 +114,18 @@ def weight_files(folder: Path) -> dict[str, set[str] | None]:
     return files
 
 
+def _check_pointer(path: Path) -> None:
+    """Raise where git has put a line about the weights in their place."""
+    if not path.is_file():
+        return
+    with path.open("rb") as file:
+        start = file.read(24)
+    if start == b"version https://git-lfs.":
+        raise ValueError(
+            f"weights are read from whole safetensors files: got {path}, which only points to one; use git lfs pull"
+        )
+
+
 class Files:
     """The tensors of a folder by their names without prefix, read one by one; a file that is not whole is an error."""
 
@@ -122,6 +137,7 @@ class Files:
             try:
                 opened = stack.enter_context(safe_open(folder / file, framework="pt"))
             except (SafetensorError, OSError) as error:
+                _check_pointer(folder / file)
                 raise ValueError(
                     f"weights are read from whole safetensors files: got {folder / file}, {error}; download it again"
                 ) from error

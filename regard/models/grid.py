@@ -13,7 +13,7 @@ from regard.layers import ContentHeads, FeedForward, Gaussian, Patches, Position
 from regard.layers.multihead import check_divides
 from regard.models.block import Mechanism, NormConfig
 from regard.models.configuration import check_dropout, check_parts, check_sizes
-from regard.models.tokens import Output
+from regard.models.tokens import Maps, Output
 
 ENCODINGS = ("isotropic", "diagonal", "full", "learned", "learned + content")
 NORM = NormConfig(eps=1e-12, first=False)
@@ -118,13 +118,13 @@ class GridModel(nn.Module):
         self.blocks = nn.ModuleList([GridBlock(config) for _ in range(config.depth)])
         self.head = nn.Linear(config.width, config.classes)
 
-    def forward(self, images: Float[Tensor, "B 3 h w"], maps: bool = False) -> Output:
+    def forward(self, images: Float[Tensor, "B 3 h w"], maps: bool | Maps = False) -> Output:
         """The scores of the classes, and all tokens in raster order; learned encodings take no larger images."""
         x, mask = self.patches(images), self.config.mechanism.mask
         grid = Grid(images.shape[2] // self.config.patch, images.shape[3] // self.config.patch)
-        kept: list[Tensor] = []
-        for block in self.blocks:
-            if maps:
-                kept.append(block.map(x, grid, mask))  # pyright: ignore[reportCallIssue] - a list of blocks
+        kept = Maps.of(maps).kept(("self",), len(self.blocks), self.config.num_heads) if maps else None
+        for number, block in enumerate(self.blocks):
+            if kept is not None and kept.wants(number):
+                kept.add("self", block.map(x, grid, mask))  # pyright: ignore[reportCallIssue] - a list of blocks
             x = block(x, grid, mask)
-        return Output(hidden=x, logits=self.head(x.mean(1)), maps={"self": tuple(kept)} if maps else None)
+        return Output(hidden=x, logits=self.head(x.mean(1)), maps=None if kept is None else kept.all())

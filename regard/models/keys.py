@@ -21,6 +21,7 @@ HARMLESS = frozenset(
         "_attn_implementation_autoset",
         "_commit_hash",
         "_name_or_path",
+        "_num_labels",
         "architectures",
         "attn_implementation",
         "auto_map",
@@ -130,6 +131,10 @@ class Keys:
             else:
                 values[ours] = self.take(theirs, facts[ours])
         return values
+
+    def unless_null(self, key: str, default: int) -> int | None:
+        """The value of a key, the default where it is absent, None where it is null."""
+        return self.take(key, None if key in self.published else default, int)
 
     def activation(self, key: str, value: str) -> str:
         if value not in ACTIVATIONS:

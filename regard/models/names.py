@@ -138,9 +138,10 @@ VIT = Family(
     prefix="vit.",
     names={
         "class_token": "embeddings.cls_token",
-        "stack.positions.weight": "embeddings.position_embeddings",
+        "positions.weight": "embeddings.position_embeddings",
         "patches.conv": "embeddings.patch_embeddings.projection",
         "stack.norm": "layernorm",
+        "pooler": "pooler.dense",
     }
     | _in_block(
         "stack.blocks",
@@ -155,12 +156,13 @@ VIT = Family(
         },
     ),
     heads={"head": "classifier"},
-    ones={"class_token": 2, "stack.positions.weight": 1},
+    ones={"class_token": 2, "positions.weight": 1},
 )
 FAMILIES = {
     "bert": BERT,
     "gpt2": GPT2,
     "llama": LLAMA,
+    "mistral": LLAMA,
     "t5": _t5(gated=False),
     "t5-gated": _t5(gated=True),
     "vit": VIT,

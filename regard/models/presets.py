@@ -5,21 +5,31 @@ from typing import Any
 from torch import nn
 
 from regard.algorithms.problem import nearest
+from regard.attention import Window
+from regard.layers.rotary import Llama3Scaling
 from regard.models.block import BlockConfig, Mechanism, NormConfig
+from regard.models.configuration import vary
+from regard.models.davit import DaViT, DaViTConfig
 from regard.models.decoder import Decoder, DecoderConfig
 from regard.models.encoder import Encoder, EncoderConfig
 from regard.models.encoder_decoder import EncoderDecoder, EncoderDecoderConfig
 from regard.models.grid import GridConfig, GridModel
+from regard.models.recurrent import Recurrent, RecurrentConfig
+from regard.models.resnet import ResNet, ResNetConfig
 from regard.models.stack import PositionConfig
 from regard.models.vision import ViT, ViTConfig
 
-Config = DecoderConfig | EncoderConfig | EncoderDecoderConfig | ViTConfig | GridConfig
+Sequences = DecoderConfig | EncoderConfig | EncoderDecoderConfig | RecurrentConfig
+Config = Sequences | ViTConfig | GridConfig | DaViTConfig | ResNetConfig
 MODELS: dict[type, type[nn.Module]] = {
     DecoderConfig: Decoder,
     EncoderConfig: Encoder,
     EncoderDecoderConfig: EncoderDecoder,
+    RecurrentConfig: Recurrent,
     ViTConfig: ViT,
     GridConfig: GridModel,
+    DaViTConfig: DaViT,
+    ResNetConfig: ResNet,
 }
 
 
@@ -90,7 +100,15 @@ def _vit(depth: int, width: int, num_heads: int, patch: int) -> ViTConfig:
     return ViTConfig(depth=depth, block=block, patch=patch)
 
 
-LLAMA3 = {"num_groups": 8, "vocabulary": 128256, "base": 500000, "context": 8192}
+def _davit(widths: tuple[int, ...], depths: tuple[int, ...]) -> DaViTConfig:
+    return DaViTConfig(widths=widths, depths=depths, num_heads=tuple([width // 32 for width in widths]))
+
+
+def _llama3(depth: int, width: int, num_heads: int, hidden: int, factor: int | None = None) -> DecoderConfig:
+    """Llama 3; with a factor, 3.1 and 3.2."""
+    config = _llama(depth, width, num_heads, hidden, num_groups=8, vocabulary=128256, base=500000, context=8192)
+    return config if factor is None else vary(config, context=131072, scaling=Llama3Scaling(factor=factor))
+
 
 PRESETS: dict[str, Config] = {
     "gpt2": _gpt2(12, 768, 12),
@@ -110,13 +128,21 @@ PRESETS: dict[str, Config] = {
     "vit-large": _vit(24, 1024, 16, patch=16),
     "vit-huge": _vit(32, 1280, 16, patch=14),
     "attention-only": GridConfig(),
+    "davit-tiny": _davit((96, 192, 384, 768), (1, 1, 3, 1)),
+    "davit-small": _davit((96, 192, 384, 768), (1, 1, 9, 1)),
+    "davit-base": _davit((128, 256, 512, 1024), (1, 1, 9, 1)),
+    "resnet-18": ResNetConfig(),
     "llama-7b": _llama(32, 4096, 32, 11008, eps=1e-6),
     "llama-13b": _llama(40, 5120, 40, 13824, eps=1e-6),
     "llama-33b": _llama(60, 6656, 52, 17920, eps=1e-6),
     "llama-65b": _llama(80, 8192, 64, 22016),
     "llama2-70b": _llama(80, 8192, 64, 28672, num_groups=8, context=4096),
-    "llama3-8b": _llama(32, 4096, 32, 14336, **LLAMA3),
-    "llama3-70b": _llama(80, 8192, 64, 28672, **LLAMA3),
+    "llama3-8b": _llama3(32, 4096, 32, 14336),
+    "llama3-70b": _llama3(80, 8192, 64, 28672),
+    "llama3.1-8b": _llama3(32, 4096, 32, 14336, factor=8),
+    "llama3.2-1b": vary(_llama3(16, 2048, 32, 8192, factor=32), tied=True),
+    "llama3.2-3b": vary(_llama3(28, 3072, 24, 8192, factor=32), tied=True),
+    "mistral-7b": vary(_llama(32, 4096, 32, 14336, num_groups=8, context=32768), mask=Window(before=4095)),
 }
 
 

@@ -1,6 +1,7 @@
 """Everything between the embedding and the heads of a model: positions, blocks, norms."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from jaxtyping import Float
@@ -8,12 +9,13 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from regard.algorithms.problem import nearest
-from regard.attention import Cache, Causal, KeyPadding, Mask, Padding, Sequence, Term
+from regard.attention import Cache, Causal, KeyPadding, Mask, Padding, Sequence, Term, Window
 from regard.attention.offset_masks import check_whole
-from regard.layers import Buckets, LearnedPositions, Rotary, Rotation, SinusoidalPositions
+from regard.layers import Buckets, LearnedPositions, Packing, Rotary, Rotation, SinusoidalPositions
 from regard.layers.buckets import check_buckets
-from regard.models.block import EVERYTHING, Around, Block, BlockConfig
-from regard.models.tokens import Lengths
+from regard.layers.rotary import RotaryScaling, check_scaling
+from regard.models.block import EVERYTHING, Around, Block, BlockConfig, Heads
+from regard.models.tokens import Lengths, Maps
 
 KINDS = ("learned", "sinusoidal", "rotary", "buckets", "none")
 
@@ -27,7 +29,7 @@ class PositionConfig:
     take none that are longer.
 
     >>> PositionConfig(kind="rotary", base=500000, context=8192)
-    PositionConfig(kind='rotary', context=8192, base=500000, num_buckets=32, most=128)
+    PositionConfig(kind='rotary', context=8192, base=500000, num_buckets=32, most=128, scaling=None)
     """
 
     kind: str = "learned"
@@ -35,6 +37,7 @@ class PositionConfig:
     base: float | int = 10000  # of waves: sinusoidal and rotary
     num_buckets: int = 32
     most: int = 128  # the distance from which all is one bucket
+    scaling: RotaryScaling | None = None  # of rotary positions
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -45,6 +48,9 @@ class PositionConfig:
             check_buckets(self.num_buckets, self.most, both=True)
         if not self.base > 1:
             raise ValueError(f"base must be above 1: got base={self.base}; use 10000")
+        check_scaling(self.scaling)
+        if self.scaling is not None and self.kind != "rotary":
+            raise ValueError(f"rotary positions alone are scaled: got kind={self.kind!r}; use kind='rotary'")
 
     def make(self, block: BlockConfig, causal: bool) -> nn.Module | None:
         if self.kind == "learned":
@@ -52,7 +58,7 @@ class PositionConfig:
         if self.kind == "sinusoidal":
             return SinusoidalPositions(block.width, self.base)
         if self.kind == "rotary":
-            return Rotary(block.head_width, self.base)
+            return Rotary(block.head_width, self.base, self.scaling)
         if self.kind == "buckets":
             return Buckets(block.num_heads, self.num_buckets, self.most, both=not causal)
         return None
@@ -81,7 +87,7 @@ class Stack(nn.Module):
     ) -> None:
         super().__init__()
         self.mask: Mask = block.mechanism.mask & Causal() if causal else block.mechanism.mask
-        self.cross, self.dropout = cross, dropout
+        self.cross, self.dropout, self.num_heads = cross, dropout, block.num_heads
         self.positions = positions.make(block, causal)
         self.entry_norm = block.norm.make(block.width) if entry_norm else None
         self.blocks = nn.ModuleList([Block(block, cross=cross, dropout=dropout) for _ in range(depth)])
@@ -93,32 +99,56 @@ class Stack(nn.Module):
         *,
         lengths: Lengths | None = None,
         caches: tuple[Cache, ...] | list[Cache] | None = None,
-        memory: Float[Tensor, "B S C"] | None = None,
+        memory: Float[Tensor, "B S C"] | tuple[Heads, ...] | None = None,
         memory_lengths: Lengths | None = None,
-        maps: bool = False,
+        maps: bool | Maps = False,
     ) -> tuple[Float[Tensor, "B T C"], dict[str, tuple[Tensor, ...]] | None]:
-        """The tokens after the last block, and the maps of all blocks when they are asked for."""
+        """The tokens after the last block, and the maps of all blocks, or of some, when they are asked for.
+
+        `memory` is what blocks attend to besides: tokens, or what `remember` made of them.
+        """
         if caches is not None:
-            _check_caches(caches, len(self.blocks), maps)
+            _check_caches(caches, len(self.blocks), bool(maps))
         places = _places(x, lengths, caches, self.positions)
         farthest = x.shape[1] - 1 + (0 if caches is None else max(caches[0].lengths))
         x, term, rotation = self._placed(x, places, farthest)
         x = x if self.entry_norm is None else self.entry_norm(x)
         x = functional.dropout(x, self.dropout, self.training)
-        kept: dict[str, list[Tensor]] = {"self": [], "cross": []} if self.cross else {"self": []}
+        packing = None if caches is not None else Packing.of(lengths, x)
+        x = x if packing is None else packing.pack(x)
         around = Around(
             mask=self.mask if lengths is None or caches is not None else self.mask & Padding(lengths),
             term=term,
             rotation=rotation,
             lengths=None if caches is None else lengths,  # pyright: ignore[reportArgumentType] - a cache refuses tensors
-            memory=memory,
+            packing=packing,
             memory_mask=EVERYTHING if memory_lengths is None else KeyPadding(memory_lengths),
-            maps=kept if maps else None,
         )
+        kinds = ("self", "cross") if self.cross else ("self",)
+        kept = Maps.of(maps).kept(kinds, len(self.blocks), self.num_heads) if maps else None
         for number, block in enumerate(self.blocks):
-            x = block(x, around, None if caches is None else caches[number])
+            x = block(
+                x,
+                around,
+                cache=None if caches is None else caches[number],
+                memory=memory[number] if isinstance(memory, tuple) else self._heads(number, memory, memory_lengths),
+                maps=kept if kept is not None and kept.wants(number) else None,
+            )
         x = x if self.norm is None else self.norm(x)
-        return x, {name: tuple(each) for name, each in kept.items()} if maps else None
+        return x if packing is None else packing.unpack(x), None if kept is None else kept.all()
+
+    def remember(self, memory: Float[Tensor, "B S C"], lengths: Lengths | None = None) -> tuple[Heads, ...]:
+        """What the blocks make of a memory, once, to be attended to token by token."""
+        heads = [self._heads(number, memory, lengths) for number in range(len(self.blocks))]
+        return tuple([each for each in heads if each is not None])
+
+    def _heads(self, number: int, memory: Tensor | None, lengths: Lengths | None) -> Heads | None:
+        block = self.blocks[number]
+        assert isinstance(block, Block)
+        if memory is None or block.cross is None:
+            return None
+        packing = Packing.of(lengths, memory)
+        return block.cross.remember(memory if packing is None else packing.pack(memory), packing=packing)
 
     def _placed(self, x: Tensor, places: Sequence, farthest: int) -> tuple[Tensor, Term | None, Rotation | None]:
         """The tokens with what positions add to them, to the scores, or as a rotation."""
@@ -131,6 +161,15 @@ class Stack(nn.Module):
         if isinstance(self.positions, Buckets):
             return x, self.positions.term(farthest), None
         return x, None, None
+
+
+def caches_of(stack: Stack, block: BlockConfig, batch: int, capacity: int, like: Tensor) -> tuple[Cache, ...]:
+    """Empty caches, one for each block; see `Decoder.caches`."""
+    room, mask = {"capacity": capacity}, block.mechanism.mask
+    if type(mask) is Window and mask.before is not None and 2 * (mask.before + 1) < capacity:
+        room = {"window": mask.before + 1}
+    sizes: dict[str, Any] = room | {"dtype": like.dtype, "device": like.device}
+    return tuple([Cache(batch, block.groups, block.head_width, **sizes) for _ in stack.blocks])
 
 
 def _places(

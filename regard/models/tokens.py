@@ -11,12 +11,58 @@ from regard.attention.relative import readable
 Lengths = Tensor | tuple[int, ...] | list[int]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Maps:
+    """Which attention maps a model gives: of these layers and heads, counted from 0, or back from −1; None: of all.
+
+    >>> Maps(layers=(0, -1), heads=(3,))
+    Maps(layers=(0, -1), heads=(3,))
+    """
+
+    layers: tuple[int, ...] | None = None
+    heads: tuple[int, ...] | None = None
+
+    @classmethod
+    def of(cls, wanted: "bool | Maps") -> "Maps":
+        return wanted if isinstance(wanted, Maps) else cls()
+
+    def kept(self, kinds: tuple[str, ...], depth: int, num_heads: int) -> "KeptMaps":
+        """Where the maps of one pass through `depth` layers are put, by their kinds."""
+        layers = None if self.layers is None else _counted("layers", self.layers, depth)
+        heads = None if self.heads is None else _counted("heads", self.heads, num_heads)
+        return KeptMaps(kinds, layers, heads)
+
+
+def _counted(name: str, wanted: tuple[int, ...], count: int) -> tuple[int, ...]:
+    for number in wanted:
+        if not -count <= number < count:
+            raise ValueError(f"{name} of maps must lie in 0…{count - 1}: got {number}; name those of this model")
+    return tuple([number % count for number in wanted])
+
+
+class KeptMaps:
+    """The maps of one pass, by their kinds: those that somebody asked for, in the order of the layers."""
+
+    def __init__(self, kinds: tuple[str, ...], layers: tuple[int, ...] | None, heads: tuple[int, ...] | None) -> None:
+        self.layers, self.heads = layers, heads
+        self.maps: dict[str, list[Tensor]] = {kind: [] for kind in kinds}
+
+    def wants(self, layer: int) -> bool:
+        return self.layers is None or layer in self.layers
+
+    def add(self, kind: str, map: Float[Tensor, "B H T S"]) -> None:
+        self.maps[kind].append(map if self.heads is None else map[:, list(self.heads)])
+
+    def all(self) -> dict[str, tuple[Tensor, ...]]:
+        return {kind: tuple(maps) for kind, maps in self.maps.items()}
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Output:
     """What a model gives: the tokens after the last block, and what its heads make of them.
 
     `maps` has a map for each block under "self", of a decoder with a memory under "cross" too, and of its encoder under
-    "encoder". At pads nothing is of meaning.
+    "encoder"; of dual blocks under "window" and "channel". At pads nothing is of meaning.
     """
 
     hidden: Float[Tensor, "B T C"]
@@ -52,3 +98,11 @@ def real_tokens(tokens: Int[Tensor, "B T"], vocabulary: int, lengths: Lengths | 
                 "model, and lengths for pads"
             )
     return tokens
+
+
+def last_real(hidden: Float[Tensor, "B T C"], lengths: tuple[int, ...] | None) -> Float[Tensor, "B C"]:
+    """The last real token of each row."""
+    if lengths is None:
+        return hidden[:, -1]
+    rows = torch.arange(len(lengths), device=hidden.device)
+    return hidden[rows, torch.tensor(lengths, device=hidden.device) - 1]

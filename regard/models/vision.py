@@ -5,15 +5,16 @@ from dataclasses import dataclass
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
+from torch.nn import functional
 
 from regard.algorithms.problem import nearest
-from regard.attention import Grid
-from regard.layers import Patches, SinusoidalPositions
+from regard.attention import Grid, Sequence
+from regard.layers import LearnedPositions, Patches, SinusoidalPositions
 from regard.layers.multihead import check_divides
 from regard.models.block import BlockConfig
 from regard.models.configuration import check_dropout, check_parts, check_sizes
 from regard.models.stack import PositionConfig, Stack
-from regard.models.tokens import Output
+from regard.models.tokens import Maps, Output
 
 POSITIONS = ("learned", "sinusoidal")
 
@@ -23,6 +24,7 @@ class ViTConfig:
     """Images of `image` × `image` pixels in patches of `patch` × `patch`.
 
     "learned" positions are a vector for each patch and the class token, "sinusoidal" ones waves of row and column.
+    Without `classes` there is no head; `pooler` makes one vector of an image.
 
     >>> config = ViTConfig(depth=2, block=BlockConfig(width=64, num_heads=4))
     >>> config.num_tokens, [images.shape for images in config.inputs(2)]
@@ -34,12 +36,13 @@ class ViTConfig:
     image: int = 224
     patch: int = 16
     channels: int = 3
-    classes: int = 1000
+    classes: int | None = 1000
     positions: str = "learned"
+    pooler: bool = False  # tanh(W · class token + b)
     dropout: float = 0.0
 
     def __post_init__(self) -> None:
-        check_sizes(self, "depth", "image", "patch", "channels", "classes")
+        check_sizes(self, "depth", "image", "patch", "channels", *([] if self.classes is None else ["classes"]))
         check_parts(self, block=BlockConfig)
         check_divides("image", self.image, "patch", self.patch)
         check_dropout(self.dropout)
@@ -77,23 +80,46 @@ class ViT(nn.Module):
         self.config = config
         width = config.block.width
         self.patches = Patches(config.patch, width, config.channels)
-        self.waves = SinusoidalPositions(width) if config.positions == "sinusoidal" else None
         self.class_token = nn.Parameter(torch.empty(width))
-        kind = "none" if config.positions == "sinusoidal" else "learned"
-        positions = PositionConfig(kind=kind, context=config.num_tokens)
-        self.stack = Stack(config.block, config.depth, positions, dropout=config.dropout)
-        self.head = nn.Linear(width, config.classes)
+        waves = config.positions == "sinusoidal"
+        self.positions = SinusoidalPositions(width) if waves else LearnedPositions(config.num_tokens, width)
+        self.stack = Stack(config.block, config.depth, PositionConfig(kind="none"), dropout=config.dropout)
+        self.pooler = nn.Linear(width, width) if config.pooler else None
+        self.head = None if config.classes is None else nn.Linear(width, config.classes)
         nn.init.normal_(self.class_token, std=0.02)
 
-    def forward(self, images: Float[Tensor, "B channels h w"], maps: bool = False) -> Output:
-        """The scores of the classes, and all tokens, the class token first."""
+    def forward(
+        self, images: Float[Tensor, "B channels h w"], maps: bool | Maps = False, *, interpolate: bool = False
+    ) -> Output:
+        """The scores of the classes, and all tokens, the class token first.
+
+        With `interpolate` images may have another size, and sides that differ, if patches divide them: learned
+        positions are interpolated between their places, and waves are taken where the patches stand.
+        """
         config = self.config
         size = (config.channels, config.image, config.image)
-        if images.ndim != 4 or tuple(images.shape[1:]) != size:
-            raise ValueError(f"images must be {('B', *size)}: got shape {tuple(images.shape)}; resize them")
-        x = self.patches(images)
-        if self.waves is not None:
-            x = x + self.waves(Grid(config.image // config.patch, config.image // config.patch), x)
-        first = self.class_token.expand(x.shape[0], 1, -1)
-        hidden, kept = self.stack(torch.cat((first, x), 1), maps=maps)
-        return Output(hidden=hidden, logits=self.head(hidden[:, 0]), maps=kept)
+        if not interpolate and (images.ndim != 4 or tuple(images.shape[1:]) != size):
+            raise ValueError(
+                f"images must be {('B', *size)}: got shape {tuple(images.shape)}; resize them, or use interpolate=True"
+            )
+        patches = self.patches(images)
+        first = self.class_token.expand(patches.shape[0], 1, -1)
+        x = self._placed(first, patches, Grid(images.shape[2] // config.patch, images.shape[3] // config.patch))
+        hidden, kept = self.stack(x, maps=maps)
+        pooled = None if self.pooler is None else self.pooler(hidden[:, 0]).tanh()
+        logits = None if self.head is None else self.head(hidden[:, 0])
+        return Output(hidden=hidden, logits=logits, maps=kept, pooled=pooled)
+
+    def _placed(
+        self, first: Float[Tensor, "B 1 C"], patches: Float[Tensor, "B P C"], grid: Grid
+    ) -> Float[Tensor, "B T C"]:
+        """The class token and the patches, with what the positions add to them."""
+        if isinstance(self.positions, SinusoidalPositions):
+            return torch.cat((first, patches + self.positions(grid, patches)), 1)
+        side = self.config.image // self.config.patch
+        added = self.positions(Sequence(self.config.num_tokens))
+        if (grid.h, grid.w) != (side, side):
+            learned = added[1:].mT.unflatten(1, (side, side))[None]  # (P, C) → (1, C, side, side)
+            moved = functional.interpolate(learned, (grid.h, grid.w), mode="bicubic", align_corners=False)
+            added = torch.cat((added[:1], moved[0].flatten(1).mT))
+        return torch.cat((first, patches), 1) + added

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from regard.attention import Cache
+from regard.layers.rotary import RotaryScaling
 from regard.models import (
     PRESETS,
     BlockConfig,
@@ -45,6 +46,17 @@ WRONG: list[tuple[type, dict[str, Any], str]] = [
     (PositionConfig, {"context": 0}, "context must be a whole number from 1 to below 2^62: got context=0"),
     (PositionConfig, {"base": 1}, "base must be above 1: got base=1; use 10000"),
     (PositionConfig, {"kind": "buckets", "num_buckets": 6}, "buckets come in 4 equal parts: got num_buckets=6; use 32"),
+    (PositionConfig, {"scaling": 8}, "scaling must be a RotaryScaling: got 8; use RotaryScaling(factor=…)"),
+    (
+        PositionConfig,
+        {"scaling": RotaryScaling(factor=8)},
+        "rotary positions alone are scaled: got kind='learned'; use",
+    ),
+    (
+        DecoderConfig,
+        {"headless": True},
+        "a head that is not there cannot be tied: got headless=True, tied=True; use ti",
+    ),
     (DecoderConfig, {"vocabulary": 0}, "vocabulary must be a whole number from 1 to below 2^62: got vocabulary=0"),
     (DecoderConfig, {"block": 8}, "block must be a BlockConfig: got 8; use BlockConfig(…)"),
     (DecoderConfig, {"dropout": 1.0}, "dropout is a probability below 1: got dropout=1.0; use 0.0 for none"),

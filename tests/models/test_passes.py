@@ -7,15 +7,20 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from regard.analysis import cost
 from regard.attention import Elu, Grid, Kernel, Neighbours, Window
+from regard.layers import Packing
 from regard.models import (
     PRESETS,
     BlockConfig,
+    DaViT,
+    DaViTConfig,
     Decoder,
     EncoderDecoder,
     EncoderDecoderConfig,
     GridConfig,
     GridModel,
+    Maps,
     Mechanism,
     NormConfig,
     ViT,
@@ -202,7 +207,7 @@ def _from_torch(theirs: nn.Transformer) -> dict[str, Tensor]:
 def test_waves_on_a_grid_are_added_to_patches_alone():
     config = vary(PRESETS["vit-base"], depth=1, width=32, num_heads=4, image=12, patch=4, positions="sinusoidal")
     model, (images,) = ViT(config), config.inputs(2)
-    assert "stack.positions.weight" not in model.state_dict()
+    assert "positions.weight" not in model.state_dict()
     turned = images.transpose(2, 3)  # without positions, patches of one color could be exchanged
     flat = functional.interpolate(turned[:, :, ::4, ::4], scale_factor=4.0)
     assert (model(flat).logits - model(flat.transpose(2, 3)).logits).abs().max() > 1e-4
@@ -217,3 +222,51 @@ def test_a_decoder_compiles_in_one_graph():
     words = tokens()
     compiled = torch.compile(model, fullgraph=True, backend="aot_eager")
     torch.testing.assert_close(compiled(words).logits, model(words).logits, rtol=1e-5, atol=1e-5)
+
+
+def test_maps_of_some_layers_and_heads_are_those_of_all():
+    source, target = tokens(), tokens(4)
+    model, some = small("t5-small", depth=3), Maps(layers=(0, -1), heads=(3, 1))
+    every, chosen = (model(source, target, LENGTHS, maps=wanted).maps for wanted in (True, some))
+    for kind, all_maps in every.items():
+        assert len(chosen[kind]) == 2
+        for one, other in zip(chosen[kind], (all_maps[0], all_maps[2]), strict=True):
+            assert one.equal(other[:, [3, 1]])
+    images = torch.randn(1, 3, 24, 24)
+    dual = DaViT(DaViTConfig(patch=2, widths=(8, 16), depths=(1, 2), num_heads=(2, 4), window=3))
+    grid = GridModel(GridConfig(depth=3, width=8, image=24))
+    for other in (dual, grid):
+        every, chosen = (other(images, maps=wanted).maps for wanted in (True, Maps(layers=(1,), heads=(0,))))
+        for kind, all_maps in every.items():
+            assert [one.shape[1] for one in chosen[kind]] == [1]
+            assert chosen[kind][0].equal(all_maps[1][:, :1])
+    with pytest.raises(ValueError, match=r"layers of maps must lie in 0…2: got 3"):
+        model(source, target, maps=Maps(layers=(3,)))
+    with pytest.raises(ValueError, match=r"heads of maps must lie in 0…3: got 4"):
+        model(source, target, maps=Maps(heads=(4,)))
+
+
+@pytest.mark.parametrize("name", ["bert-base", "gpt2", "llama-7b", "t5-small"])
+def test_pads_are_not_computed_and_do_not_matter(name: str):
+    """Half of the tokens are pads: each row as if alone, gradients too, for far fewer products."""
+    model, lengths = small(name), (9, 3, 1)
+    words, seeds = tokens(), torch.randn(3, 9, 50, dtype=torch.float64)
+    target = {"target_lengths": lengths} if name == "t5-small" else {}
+    inputs = (words, words) if target else (words,)
+    out = model(*inputs, lengths=lengths, **target).logits
+    real = (torch.arange(9) < torch.tensor(lengths)[:, None])[..., None]
+    (out * seeds * real).sum().backward()
+    gradients = {at: parameter.grad.clone() for at, parameter in model.named_parameters() if parameter.grad is not None}
+    model.zero_grad()
+    for row, length in enumerate(lengths):
+        alone = model(*(each[row : row + 1, :length] for each in inputs)).logits
+        torch.testing.assert_close(out[row : row + 1, :length], alone, rtol=1e-9, atol=1e-9)
+        (alone * seeds[row, :length]).sum().backward()
+    for at, gradient in gradients.items():
+        torch.testing.assert_close(model.get_parameter(at).grad, gradient, rtol=1e-8, atol=1e-8, msg=at)
+    fewer = cost(model, *inputs, lengths=lengths, **target).forward.executed
+    every = cost(model, *inputs).forward.executed
+    assert fewer < 0.6 * every
+    # Lengths that only a device knows leave pads in, and change nothing.
+    padded = Packing.of(torch.tensor(lengths, device="meta"), words)
+    assert padded is None

@@ -40,6 +40,12 @@ def llama(depth: int, width: int, heads: int, hidden: int, groups: int | None = 
     return transformers.LlamaForCausalLM, config
 
 
+def resnet(depths: list[int]) -> Any:
+    return transformers.ResNetForImageClassification, transformers.ResNetConfig(
+        hidden_sizes=[64, 128, 256, 512], depths=depths, layer_type="basic", num_labels=1000
+    )
+
+
 THEIRS = {
     "gpt2": gpt2(12, 768, 12),
     "gpt2-medium": gpt2(24, 1024, 16),
@@ -55,6 +61,7 @@ THEIRS = {
     "vit-base": vit(12, 768, 12, 3072, 16),
     "vit-large": vit(24, 1024, 16, 4096, 16),
     "vit-huge": vit(32, 1280, 16, 5120, 14),
+    "resnet-18": resnet([2, 2, 2, 2]),
     "llama-7b": llama(32, 4096, 32, 11008),
     "llama-13b": llama(40, 5120, 40, 13824),
     "llama-33b": llama(60, 6656, 52, 17920),
@@ -63,6 +70,13 @@ THEIRS = {
     "llama3-8b": llama(32, 4096, 32, 14336, 8, 128256),
     "llama3-70b": llama(80, 8192, 64, 28672, 8, 128256),
 }
+SIZES = {  # as published
+    "llama3.1-8b": 8_030_261_248,
+    "llama3.2-1b": 1_235_814_400,
+    "llama3.2-3b": 3_212_749_824,
+    "mistral-7b": 7_241_732_096,
+}
+DAVITS = {"davit-tiny", "davit-small", "davit-base"}  # test_davit.py has their sizes
 ALONE = {"transformer-base", "transformer-big", "attention-only"}
 
 
@@ -77,8 +91,14 @@ def test_as_many_parameters_as_transformers_has(name: str):
         assert size(build(name)) == size(model(config))
 
 
+@pytest.mark.parametrize("name", SIZES)
+def test_as_many_parameters_as_published(name: str):
+    with torch.device("meta"):
+        assert size(build(name)) == SIZES[name]
+
+
 def test_every_preset_is_compared_or_known():
-    assert set(PRESETS) == set(THEIRS) | ALONE
+    assert set(PRESETS) == set(THEIRS) | set(SIZES) | ALONE | DAVITS
 
 
 @pytest.mark.parametrize(

@@ -234,3 +234,10 @@ def test_a_spoilt_file_is_an_error_before_anything_is_built(tiny: Path, data: st
     finally:
         (tiny / "model.safetensors").write_bytes(whole)
     models.load(tiny)
+
+
+def test_a_pointer_of_git_is_told_from_weights(tmp_path: Path):
+    folder = saved(gpt2(), tmp_path)
+    (folder / "model.safetensors").write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n")
+    with pytest.raises(ValueError, match="which only points to one; use git lfs pull"):
+        models.load(folder)

@@ -10,9 +10,18 @@ from torch import nn
 from regard.analysis.costs.polynomial import Polynomial
 from regard.analysis.costs.symbolic import Formulas, ModuleFormulas, at_witnesses, checked
 from regard.analysis.costs.witnesses import Witnesses
-from regard.models import EncoderDecoderConfig, GridConfig, ViTConfig, build, vary
-from regard.models.presets import Config
+from regard.models import (
+    Config,
+    DecoderConfig,
+    EncoderConfig,
+    EncoderDecoderConfig,
+    GridConfig,
+    ViTConfig,
+    build,
+    vary,
+)
 
+Stacked = DecoderConfig | EncoderConfig | EncoderDecoderConfig | ViTConfig | GridConfig
 LEGEND = {
     "B": "rows of the batch",
     "N": "tokens",
@@ -36,6 +45,11 @@ def preset_formulas(config: Config, batch: int = 1, tokens: int | None = None) -
     >>> print(found.forward)
     2·B·D·L·N² + 24·B·D²·L·N + 2·B·D·L·N + 2·B·D·N·V
     """
+    if not isinstance(config, Stacked):
+        raise ValueError(
+            f"formulas are of models whose layers all have the same sizes: got {type(config).__name__}; leave out "
+            "--symbolic, or use regard.analysis.formulas"
+        )
     sizes, factors = _sizes(config, batch, tokens)
     make = _maker(config)
     witnesses = Witnesses(factors, avoid=sizes.values(), **_primes(config))
@@ -50,7 +64,7 @@ def preset_formulas(config: Config, batch: int = 1, tokens: int | None = None) -
     return replace(found, modules=rows, sizes=sizes)
 
 
-def _sizes(config: Config, batch: int, tokens: int | None) -> tuple[dict[str, int], dict[str, int]]:
+def _sizes(config: Stacked, batch: int, tokens: int | None) -> tuple[dict[str, int], dict[str, int]]:
     """The sizes of a configuration by their symbols, and by what each symbol must be divisible."""
     sizes, factors = {"B": batch}, {"B": 1}
 
@@ -67,7 +81,8 @@ def _sizes(config: Config, batch: int, tokens: int | None) -> tuple[dict[str, in
     block = config.block
     if isinstance(config, ViTConfig):
         add("R", config.image // config.patch)
-        add("M", config.classes)
+        if config.classes is not None:
+            add("M", config.classes)
     else:
         add("N", tokens or config.positions.context)
         if config.positions.kind == "learned":
@@ -82,14 +97,14 @@ def _sizes(config: Config, batch: int, tokens: int | None) -> tuple[dict[str, in
     return sizes | {"L": config.depth}, factors
 
 
-def _primes(config: Config) -> dict[str, int]:
+def _primes(config: Stacked) -> dict[str, int]:
     """Smaller ones, where there are R² tokens and a map of R⁴ pairs, or a mixture head by head."""
     if isinstance(config, GridConfig):
         return {"R": 61, "H": 67}
     return {"R": 211} if isinstance(config, ViTConfig) else {}
 
 
-def _maker(config: Config) -> Callable[..., tuple[nn.Module, tuple[Any, ...]]]:
+def _maker(config: Stacked) -> Callable[..., tuple[nn.Module, tuple[Any, ...]]]:
     """What builds the model, and its inputs, at any sizes."""
 
     def make(B: int, L: int, **sizes: int) -> tuple[nn.Module, tuple[Any, ...]]:

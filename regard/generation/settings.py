@@ -1,0 +1,72 @@
+"""How to write: how far, how boldly, until where."""
+
+import math
+from dataclasses import dataclass
+
+from regard.attention.offset_masks import check_whole
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """The likeliest token each time, unless there is a `temperature` to draw by, or there are `beams`.
+
+        p_t ∝ exp(score_t / temperature)        among the tokens that top_k, top_p and min_p leave
+
+    `top_k` leaves the k likeliest tokens, `top_p` the fewest that have this probability together, `min_p` those with at
+    least this part of the likeliest one's probability; in this order. `repetition_penalty` divides the positive scores
+    of tokens that were read or written before, and multiplies the negative ones. `beams` keep that many texts at a
+    time, and end with the one of highest log-probability over length^`length_penalty`. A text ends before one of the
+    `stop` strings, or after `max_new` tokens; None: after 256, or what room the model has.
+
+    >>> Settings(temperature=0.8, top_p=0.95, seed=1).draws
+    True
+    """
+
+    max_new: int | None = None
+    temperature: float | int = 0
+    top_k: int | None = None
+    top_p: float | int | None = None
+    min_p: float | int | None = None
+    repetition_penalty: float | int = 1
+    beams: int = 1
+    length_penalty: float | int | None = None  # None: 1
+    stop: tuple[str, ...] | str = ()
+    seed: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("max_new", "top_k", "beams"):
+            if (number := getattr(self, name)) is not None:
+                check_whole(name, number, 1)
+        for name, use in (("temperature", "0 for the likeliest token, 1 for the model's probabilities"),):
+            if not 0 <= getattr(self, name) < math.inf:
+                raise ValueError(f"{name} must be 0 or more: got {getattr(self, name)}; use {use}")
+        for name in ("top_p", "min_p"):
+            if (part := getattr(self, name)) is not None and not 0 < part <= 1:
+                raise ValueError(f"{name} must lie in 0…1, above 0: got {part}; leave it out for all tokens")
+        if not 0 < self.repetition_penalty < math.inf:
+            raise ValueError(f"repetition_penalty must be positive: got {self.repetition_penalty}; use 1 for none")
+        if self.length_penalty is not None and not math.isfinite(self.length_penalty):
+            raise ValueError(f"length_penalty must be finite: got {self.length_penalty}; use 1")
+        stops = (self.stop,) if isinstance(self.stop, str) else tuple(self.stop)
+        if any(not isinstance(text, str) or not text for text in stops):
+            raise ValueError(f"stop must be strings with a letter or more: got {self.stop!r}; leave it out for none")
+        object.__setattr__(self, "stop", stops)
+        self._check_used()
+
+    def _check_used(self) -> None:
+        """Raise where a setting would be ignored."""
+        drawn = {"top_k": self.top_k, "top_p": self.top_p, "min_p": self.min_p, "seed": self.seed}
+        for name, value in drawn.items():
+            if value is not None and not self.draws:
+                raise ValueError(f"{name} is for drawing tokens: got {name}={value} with temperature=0; use 1")
+        if self.beams > 1 and self.draws:
+            raise ValueError(
+                f"beams look for the likeliest text: got beams={self.beams} with temperature={self.temperature}; "
+                "leave out one of them"
+            )
+        if self.beams == 1 and self.length_penalty is not None:
+            raise ValueError(f"length_penalty is for beams: got {self.length_penalty} with beams=1; use beams=4")
+
+    @property
+    def draws(self) -> bool:
+        return self.temperature > 0

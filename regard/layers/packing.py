@@ -1,0 +1,56 @@
+"""Padded batches without their pads: what acts on tokens singly need not act on pads."""
+
+from collections.abc import Callable
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+WORTH = 0.9  # of the places real; above it the copies cost more than the pads
+
+
+class Packing:
+    """The real places of a batch of B rows of T tokens: all of them one after the other, and back.
+
+    >>> packing = Packing((3, 1), 3)
+    >>> packing.pack(torch.arange(6.0).view(2, 3, 1)).flatten()
+    tensor([0., 1., 2., 3.])
+    >>> packing.unpack(torch.ones(1, 4, 1))[1].flatten()
+    tensor([1., 0., 0.])
+    """
+
+    def __init__(self, lengths: tuple[int, ...], tokens: int, device: torch.device | str | None = None) -> None:
+        self.batch, self.tokens = len(lengths), tokens
+        places = [torch.arange(row * tokens, row * tokens + length) for row, length in enumerate(lengths)]
+        self.places = torch.cat(places).to(device)
+
+    @classmethod
+    def of(cls, lengths: Tensor | tuple[int, ...] | list[int] | None, like: Tensor) -> "Packing | None":
+        """That of a padded batch like (B, T, …), where it is worth the copies.
+
+        None also where lengths are known to a device alone, which must not be waited for, and in a compiled graph,
+        which must not be made anew for each batch.
+        """
+        if lengths is None or torch.compiler.is_compiling():
+            return None
+        if isinstance(lengths, Tensor):
+            if lengths.device.type != "cpu" or lengths.ndim != 1:
+                return None
+            lengths = lengths.tolist()
+        if not 0 < sum(lengths) <= WORTH * like.shape[0] * like.shape[1] or max(lengths) > like.shape[1]:
+            return None
+        return cls(tuple(lengths), like.shape[1], like.device)
+
+    def pack(self, x: Float[Tensor, "B T C"]) -> Float[Tensor, "1 N C"]:
+        """The N real tokens."""
+        return x.flatten(0, 1)[self.places][None]
+
+    def unpack(self, x: Float[Tensor, "1 N C"]) -> Float[Tensor, "B T C"]:
+        """The rows again, with zeros at pads."""
+        flat = x.new_zeros(self.batch * self.tokens, x.shape[2])
+        return flat.index_copy(0, self.places, x[0]).unflatten(0, (self.batch, self.tokens))
+
+
+def over(packing: Packing | None, function: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
+    """A function of tokens singly, at the real ones alone where there is a packing."""
+    return function(x) if packing is None else packing.unpack(function(packing.pack(x)))

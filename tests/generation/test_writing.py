@@ -1,0 +1,262 @@
+"""Streams, stops, turns, batches of prompts: what is written is what the whole sequence says."""
+
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tokenizers
+import torch
+
+from regard import models
+from regard.generation import Settings, Text
+from regard.models import PRESETS, Recurrent, RecurrentConfig, Writer, build, vary
+
+SMALL = {"depth": 2, "width": 32, "num_heads": 4, "vocabulary": 60}
+PROMPTS = [[5, 6, 7, 8, 9], [11, 12], [20]]
+
+
+def letters() -> Any:
+    """A tokenizer of bytes, so that a letter may take several tokens."""
+    table = sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet())
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE({letter: n for n, letter in enumerate(table)}, []))
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = tokenizers.decoders.ByteLevel()
+    return tokenizer
+
+
+def small(name: str = "gpt2", **changes: Any) -> Any:
+    torch.manual_seed(1)
+    model = build(vary(PRESETS[name], **SMALL | changes)).double().eval()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter += 0.3 * torch.randn_like(parameter)
+    return model
+
+
+@pytest.fixture(scope="module")
+def speaks(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A decoder that was loaded with a tokenizer."""
+    folder = tmp_path_factory.mktemp("speaks")
+    models.save(small(vocabulary=256, context=120).float(), folder)
+    letters().save(str(folder / "tokenizer.json"))
+    return models.load(folder)
+
+
+def greedily(model: Any, prompt: list[int], count: int) -> list[int]:
+    """By the whole sequence each time: the definition."""
+    tokens = list(prompt)
+    for _ in range(count):
+        tokens.append(int(model(torch.tensor([tokens])).logits[0, -1].argmax()))
+    return tokens[len(prompt) :]
+
+
+def test_prompts_of_different_lengths_are_written_as_if_alone():
+    model = small()
+    want = [greedily(model, prompt, 9) for prompt in PROMPTS]
+    assert [list(written.tokens) for written in model.generate(PROMPTS, max_new=9)] == want
+    ends = (want[1][3], want[2][5])  # rows leave at different times
+    for row, written in enumerate(model.generate(PROMPTS, max_new=9, ends=ends)):
+        until = next((n + 1 for n, token in enumerate(want[row]) if token in ends), 9)
+        assert list(written.tokens) == want[row][:until]
+        assert written.reason == ("end" if want[row][until - 1] in ends else "length")
+
+
+def test_an_lstm_writes_too():
+    torch.manual_seed(2)
+    model = Recurrent(RecurrentConfig(vocabulary=9, width=16, hidden=32)).double().eval()
+    sources = [[1, 2, 3, 4], [5, 6]]
+    for row, written in enumerate(model.generate(sources, start=0, max_new=6)):
+        target = [0]
+        for _ in range(6):
+            target.append(int(model(torch.tensor([sources[row]]), torch.tensor([target])).logits[0, -1].argmax()))
+        assert list(written.tokens) == target[1:]
+    wide = model.generate(sources, start=0, max_new=6, beams=9)
+    assert all(found.score is not None for found in wide)
+
+
+def test_beams_find_what_greed_misses():
+    """All texts of three tokens are tried: with as many beams as there are beginnings none is better."""
+    model = small(vocabulary=5)
+    found = model.generate([1, 2], max_new=3, beams=5, length_penalty=0)
+    every = torch.cartesian_prod(*[torch.arange(5)] * 3)
+    rows = torch.cat((torch.tensor([[1, 2]]).expand(len(every), 2), every), 1)
+    with torch.no_grad():
+        logits = model(rows).logits
+    chances = logits.log_softmax(-1)[:, 1:-1].gather(2, every[:, :, None]).sum((1, 2))
+    narrow = model.generate([1, 2], max_new=3, beams=2, length_penalty=0)
+    assert found.score == pytest.approx(float(chances[(every == torch.tensor(found.tokens)).all(1)]), abs=1e-5)
+    assert found.score >= narrow.score
+    assert found.score >= float(chances.topk(5).values[-1])
+
+
+def test_pieces_of_a_stream_are_the_text(speaks: Any):
+    written = speaks.generate("Once upon", max_new=60, temperature=1.3, seed=5)
+    pieces = list(speaks.stream("Once upon", max_new=60, temperature=1.3, seed=5))
+    assert "".join(pieces) == written.text == speaks.tokenizer.decode(list(written.tokens))
+    assert len(pieces) > 10
+    assert written.reason == "length"
+    again = speaks.generate("Once upon", max_new=60, temperature=1.3, seed=6)
+    assert again.tokens != written.tokens
+
+
+def test_a_stream_computes_no_more_than_is_taken(speaks: Any):
+    """A stream is lazy, and what asks for gradients between its pieces gets them."""
+    stream = speaks.stream("Once", temperature=1, seed=0)
+    assert len(list(islice(stream, 2))) == 2
+    assert torch.is_grad_enabled()
+    assert not torch.is_inference_mode_enabled()
+
+
+def test_a_text_ends_before_a_stop_even_across_tokens(speaks: Any):
+    free = speaks.generate("Once upon", max_new=60, temperature=1.3, seed=5).text
+    stop = next(free[n : n + 3] for n in range(9, 50) if "�" not in free[n : n + 3])  # of several tokens
+    for text in (
+        speaks.generate("Once upon", max_new=60, temperature=1.3, seed=5, stop=stop).text,
+        "".join(speaks.stream("Once upon", max_new=60, temperature=1.3, seed=5, stop=("never", stop))),
+    ):
+        assert text == free[: free.index(stop)]
+    found = speaks.generate("Once upon", max_new=12, beams=3)
+    cut = speaks.generate("Once upon", max_new=12, beams=3, stop=found.text[4:6])
+    assert found.text[4:6] not in cut.text
+
+
+@pytest.mark.parametrize("stop", [(), ("né",), ("xx",)])
+def test_text_is_held_back_until_it_is_certain(stop: tuple[str, ...]):
+    tokenizer = letters()
+    whole = "année, 日本 ✓ naïve"
+    text = Text(tokenizer, tokenizer.encode("Hello").ids, stop)
+    pieces = []
+    for token in tokenizer.encode(whole).ids:
+        pieces.append(text.add(token))
+        assert "�" not in pieces[-1]
+        if text.stopped:
+            break
+    pieces.append(text.end())
+    assert "".join(pieces) == (whole.split(stop[0], maxsplit=1)[0] if stop else whole)
+    assert text.stopped == (stop == ("né",))
+
+
+def test_turns_are_the_whole_conversation(speaks: Any):
+    session = speaks.session(100)
+    said: list[int] = []
+    for line in ("Once upon a time", "\nthen", "\nand"):
+        said += speaks.tokenizer.encode(line).ids
+        assert session.tokens + speaks.tokenizer.encode(line).ids == said
+        answer = list(speaks.generate(said, max_new=8).tokens)
+        before = session.reader.lengths[0]
+        got = session.generate(line, max_new=8)
+        assert list(got.tokens) == answer
+        assert session.reader.lengths[0] == len(said) + 7  # each token was read once
+        assert session.reader.lengths[0] > before
+        said += answer
+        assert session.tokens == said
+
+
+def test_a_conversation_that_was_changed_keeps_its_beginning(speaks: Any):
+    session = speaks.session(100)
+    session.generate("Once upon a time", max_new=8)
+    reads = []
+    read = session.reader.read
+    session.reader.read = lambda tokens, lengths=None: reads.append(tokens.shape[1]) or read(tokens, lengths)
+    got = session.generate("Once upon a day", max_new=4, whole=True)
+    assert got.tokens == speaks.generate("Once upon a day", max_new=4).tokens
+    assert reads == [3, 1, 1, 1]  # "day", then one by one
+    assert "".join(session.stream("Once upon a day", max_new=4, whole=True)) == got.text
+    assert reads[4:] == [1, 1, 1, 1]  # the last token of the prompt alone
+
+
+def test_a_repetition_penalty_counts_earlier_turns(speaks: Any):
+    session = speaks.session(100)
+    session.generate("Once upon a time", max_new=8)
+    said = session.tokens + speaks.tokenizer.encode("x").ids
+    want = speaks.generate(said, max_new=8, repetition_penalty=5)
+    assert session.generate("x", max_new=8, repetition_penalty=5).tokens == want.tokens
+
+
+def test_the_probabilities_that_are_drawn_by():
+    """Each filter by hand, on scores whose probabilities are 0.5, 0.3, 0.15, 0.05."""
+    from regard.generation.choices import choose, probabilities
+
+    scores = torch.tensor([[0.5, 0.3, 0.15, 0.05]]).log()
+    for settings, want in (
+        ({}, [0.5, 0.3, 0.15, 0.05]),
+        ({"top_k": 2}, [0.625, 0.375, 0, 0]),
+        ({"top_p": 0.81}, [0.5 / 0.95, 0.3 / 0.95, 0.15 / 0.95, 0]),
+        ({"top_p": 0.79}, [0.625, 0.375, 0, 0]),
+        ({"top_p": 0.01}, [1, 0, 0, 0]),
+        ({"min_p": 0.31}, [0.625, 0.375, 0, 0]),
+        ({"temperature": 0.5}, [0.25 / 0.365, 0.09 / 0.365, 0.0225 / 0.365, 0.0025 / 0.365]),
+    ):
+        got = probabilities(scores, Settings(**{"temperature": 1.0} | settings))
+        torch.testing.assert_close(got, torch.tensor([want], dtype=torch.float32))
+    generator = torch.Generator().manual_seed(0)
+    drawn = [int(choose(scores, Settings(temperature=1), None, generator)) for _ in range(2000)]
+    shares = torch.bincount(torch.tensor(drawn), minlength=4) / 2000
+    torch.testing.assert_close(shares, torch.tensor([0.5, 0.3, 0.15, 0.05]), atol=0.04, rtol=0)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"max_new": 0}, "max_new"),
+        ({"temperature": -1}, "temperature must be 0 or more: got -1"),
+        ({"top_p": 1.5, "temperature": 1}, "top_p must lie in 0…1, above 0: got 1.5"),
+        ({"top_k": 3}, "top_k is for drawing tokens: got top_k=3 with temperature=0"),
+        ({"seed": 3}, "seed is for drawing tokens: got seed=3 with temperature=0"),
+        ({"repetition_penalty": 0}, "repetition_penalty must be positive: got 0"),
+        ({"beams": 3, "temperature": 1}, "beams look for the likeliest text: got beams=3 with temperature=1"),
+        ({"length_penalty": 2}, "length_penalty is for beams: got 2 with beams=1"),
+        ({"beams": 2, "length_penalty": float("nan")}, "length_penalty must be finite: got nan"),
+        ({"stop": ("a", "")}, "stop must be strings with a letter or more: got ('a', '')"),
+    ],
+)
+def test_settings_that_cannot_be_meant(settings: dict[str, Any], message: str):
+    with pytest.raises(ValueError) as error:
+        Settings(**settings)
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda m: m.generate(""), "a prompt must have a token or more: got ''"),
+        (lambda m: m.generate([[1], []]), "of which number 1 has none"),
+        (lambda m: m.generate([1, 256]), "tokens must lie in 0…255: got 256"),
+        (
+            lambda m: m.generate([1] * 100, max_new=30),
+            "a prompt of 100 tokens and max_new=30, where there is room for 21",
+        ),
+        (lambda m: m.generate([1] * 121), "a prompt of 121 tokens and max_new=1, where there is room for 0"),
+        (lambda m: m.generate([1], beams=300), "got beams=300 for a vocabulary of 256; use 256 or fewer"),
+        (lambda m: m.generate([1], beem=3), "no setting is named 'beem'"),
+        (lambda m: m.generate([1], Settings(), max_new=3), "got both, max_new"),
+        (lambda m: m.generate([1], start=3), "a decoder goes on from the prompt: got start=3"),
+        (lambda m: m.generate(torch.rand(2, 2)), "got torch.float32 of shape (2, 2)"),
+        (lambda m: m.stream("a", beams=2), "beams know the text at the end alone: got beams=2"),
+        (lambda m: m.stream(["a", "b"]), "a stream is of one prompt: got 2"),
+        (lambda m: m.session(5).generate([1] * 4, max_new=3), "got 4 tokens and max_new=3 for a capacity of 5"),
+        (lambda m: small().generate("a"), "text needs a tokenizer: got 'a'"),
+        (lambda m: small().generate([1], stop="a"), "strings to stop at need a tokenizer: got stop=('a',)"),
+        (lambda m: small().stream([1]), "a stream of text needs a tokenizer"),
+        (lambda m: small("t5-small").generate([1]), "a target begins with a token: got none"),
+        (lambda m: small(dropout=0.1).train().generate([1]), "a model writes without dropout"),
+    ],
+)
+def test_what_cannot_be_written(speaks: Writer, ask: Any, message: str):
+    with pytest.raises(ValueError) as error:
+        ask(speaks)
+    assert message in str(error.value)
+
+
+def test_the_last_place_is_written(speaks: Any):
+    """A prompt that leaves no place free is still followed by one token."""
+    full = speaks.generate([1] * 120)
+    assert (len(full.tokens), full.reason) == (1, "length")
+    assert len(speaks.generate([1] * 100).tokens) == 21
+
+
+def test_a_folder_says_how_texts_end(tmp_path: Path, speaks: Any):
+    models.save(speaks, tmp_path / "m")
+    (tmp_path / "m" / "generation_config.json").write_text('{"eos_token_id": [3, 4]}')
+    assert models.load(tmp_path / "m").ends() == (3, 4)
