@@ -163,6 +163,22 @@ class Cache:
         self._back = max(self._back, 0 if back is None else back)
         return keys[:, :, low:high], values[:, :, low:high], placed
 
+    def extend(
+        self, k: Float[Tensor, "B G 1 D"], v: Float[Tensor, "B G 1 E"]
+    ) -> tuple[Float[Tensor, "B G S D"], Float[Tensor, "B G S E"]]:
+        """Add one token to rows of one length that keep all, and give all keys and values: for a mask that hides the
+        future alone, what `append` does, without what it checks.
+        """
+        at = self._lengths[0]
+        if self.capacity is None or self._lengths.count(at) != len(self._lengths) or self._bases[0]:
+            raise ValueError(f"extend is for rows of one length that keep all: got {self!r}; use append")
+        if at == self.capacity:
+            self._check_capacity((1,) * len(self._lengths))
+        self._keys.narrow(2, at, 1).copy_(k)
+        self._values.narrow(2, at, 1).copy_(v)
+        self._lengths = (at + 1,) * len(self._lengths)
+        return self._keys.narrow(2, 0, at + 1), self._values.narrow(2, 0, at + 1)
+
     def _check_capacity(self, counts: Counts) -> None:
         for row, (length, count) in enumerate(zip(self._lengths, counts, strict=True)):
             if self.capacity is not None and length + count > self.capacity:

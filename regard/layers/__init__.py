@@ -14,7 +14,7 @@ from regard.layers.positional import GatedMultiHead, GaussianHeads, PositionedMu
 from regard.layers.positions import LearnedPositions, SinusoidalPositions
 from regard.layers.recurrent import DotProductAttention
 from regard.layers.relative import Gaussian, RelativePositions, Tables
-from regard.layers.rotary import Rotary, Rotation
+from regard.layers.rotary import Llama3Scaling, Rotary, RotaryScaling, Rotation, YarnScaling
 from regard.layers.scaled_dot_product import scaled_dot_product_attention
 from regard.layers.window import WindowAttention
 
@@ -31,6 +31,7 @@ __all__ = [
     "Gaussian",
     "GaussianHeads",
     "LearnedPositions",
+    "Llama3Scaling",
     "LocalPositions",
     "MultiHead",
     "Packing",
@@ -40,6 +41,7 @@ __all__ = [
     "PositionedMultiHead",
     "RelativePositions",
     "Rotary",
+    "RotaryScaling",
     "Rotation",
     "SinusoidalPositions",
     "Stencil",
@@ -48,5 +50,6 @@ __all__ = [
     "Widths",
     "WindowAttention",
     "WindowBlock",
+    "YarnScaling",
     "scaled_dot_product_attention",
 ]

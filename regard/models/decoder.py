@@ -14,6 +14,7 @@ from regard.layers.packing import over
 from regard.models.block import BlockConfig
 from regard.models.configuration import check_dropout, check_parts, check_sizes
 from regard.models.stack import PositionConfig, Stack, caches_of
+from regard.models.step import Step, fits
 from regard.models.tokens import Lengths, Maps, Output, last_real, real_tokens
 from regard.models.writing import Session, Writer
 
@@ -120,6 +121,7 @@ class DecoderReader:
 
     def __init__(self, model: Decoder, caches: tuple[Cache, ...]) -> None:
         self.model, self.caches = model, caches
+        self.step = Step.of(model.stack)
 
     @property
     def lengths(self) -> tuple[int, ...]:
@@ -128,6 +130,9 @@ class DecoderReader:
     def read(self, tokens: Int[Tensor, "B T"], lengths: tuple[int, ...] | None = None) -> Float[Tensor, "B V"]:
         model = self.model
         words = real_tokens(tokens, model.config.vocabulary, lengths)
+        if self.step is not None and lengths is None and fits(self.caches, tokens):
+            x, _, rotation = model.stack.placed(model.embedding(words), None, self.caches)
+            return model.scores(self.step(x[:, 0], self.caches, rotation))
         hidden, _ = model.stack(model.embedding(words), lengths=lengths, caches=self.caches)
         return model.scores(last_real(hidden, lengths))
 

@@ -109,11 +109,7 @@ class Stack(nn.Module):
         """
         if caches is not None:
             _check_caches(caches, len(self.blocks), bool(maps))
-        places = _places(x, lengths, caches, self.positions)
-        farthest = x.shape[1] - 1 + (0 if caches is None else max(caches[0].lengths))
-        x, term, rotation = self._placed(x, places, farthest)
-        x = x if self.entry_norm is None else self.entry_norm(x)
-        x = functional.dropout(x, self.dropout, self.training)
+        x, term, rotation = self.placed(x, lengths, caches)
         packing = None if caches is not None else Packing.of(lengths, x)
         x = x if packing is None else packing.pack(x)
         around = Around(
@@ -150,17 +146,24 @@ class Stack(nn.Module):
         packing = Packing.of(lengths, memory)
         return block.cross.remember(memory if packing is None else packing.pack(memory), packing=packing)
 
-    def _placed(self, x: Tensor, places: Sequence, farthest: int) -> tuple[Tensor, Term | None, Rotation | None]:
-        """The tokens with what positions add to them, to the scores, or as a rotation."""
+    def placed(
+        self,
+        x: Float[Tensor, "B T C"],
+        lengths: Lengths | None = None,
+        caches: tuple[Cache, ...] | list[Cache] | None = None,
+    ) -> tuple[Float[Tensor, "B T C"], Term | None, Rotation | None]:
+        """What the first block takes: the tokens with their positions, and those that go to scores or turn heads."""
+        places, term, rotation = _places(x, lengths, caches, self.positions), None, None
         if isinstance(self.positions, LearnedPositions):
-            return x + self.positions(places), None, None
-        if isinstance(self.positions, SinusoidalPositions):
-            return x + self.positions(places, x), None, None
-        if isinstance(self.positions, Rotary):
-            return x, None, self.positions(places, x)
-        if isinstance(self.positions, Buckets):
-            return x, self.positions.term(farthest), None
-        return x, None, None
+            x = x + self.positions(places)
+        elif isinstance(self.positions, SinusoidalPositions):
+            x = x + self.positions(places, x)
+        elif isinstance(self.positions, Rotary):
+            rotation = self.positions(places, x)
+        elif isinstance(self.positions, Buckets):
+            term = self.positions.term(x.shape[1] - 1 + (0 if caches is None else max(caches[0].lengths)))
+        x = x if self.entry_norm is None else self.entry_norm(x)
+        return functional.dropout(x, self.dropout, self.training), term, rotation
 
 
 def caches_of(stack: Stack, block: BlockConfig, batch: int, capacity: int, like: Tensor) -> tuple[Cache, ...]:

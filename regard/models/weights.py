@@ -15,6 +15,8 @@ import torch
 from torch import Tensor, nn
 
 from regard.attention.offset_masks import check_whole
+from regard.layers import MultiHead
+from regard.layers.side_by_side import lay_side_by_side
 from regard.models.configuration import vary
 from regard.models.configurations import KINDS, Published, check_kind, describe, family_of, read, write
 from regard.models.decoder import Decoder
@@ -67,6 +69,9 @@ def load(
         model, wanted = _planned(config, files)
         stored_type = _check(wanted, files, family_of(config), dtype)
         model.to(dtype or stored_type).to_empty(device=device or torch.get_default_device())
+        for layer in model.modules():
+            if isinstance(layer, MultiHead):
+                lay_side_by_side(layer)  # one product reads them all when a model writes
         weights = model.state_dict()
         for name, tensor in wanted.items():
             for ours, part in tensor.split(files.tensor(name)):

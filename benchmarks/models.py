@@ -1,0 +1,142 @@
+"""Whole models beside transformers' with the same weights: decoding token by token, and a padded batch.
+
+`python -m benchmarks.models --out FILE --markdown FILE` runs on the CPU with the threads that torch has; both models
+have random weights of the published sizes, and their results are compared before they are timed.
+"""
+
+import argparse
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+from torch import Tensor
+
+from benchmarks import record
+from benchmarks.record import Bar, Row
+from benchmarks.timing import Effort, Run, Timing, interleave
+from regard import models
+
+CPU = torch.device("cpu")
+EFFORT = Effort(seconds=60, rounds=(7, 9), slice=0.5)
+PROMPT, NEW = 32, 65
+
+
+def both(theirs: Any) -> tuple[Any, Any]:
+    """A model of theirs, and ours from the folder that they save it in."""
+    with tempfile.TemporaryDirectory() as folder:
+        theirs.eval().save_pretrained(folder)
+        return models.load(folder), theirs
+
+
+def decoding(ours: Any, theirs: Any, batch: int) -> list[Row]:
+    """Greedy tokens behind a short prompt, without the time to the first of them.
+
+    The limit is the time to read all weights that are multiplied, once for each token, as one product of a matrix of so
+    many bytes with a vector, which is the fastest read here; it is timed in the same rounds, for the memory of a
+    shared machine is not equally fast at all times.
+    """
+    tokens = torch.randint(50257, (batch, PROMPT), generator=torch.Generator().manual_seed(0))
+    ones = torch.ones_like(tokens)
+
+    def regard(count: int) -> Tensor:
+        return torch.tensor([row.tokens for row in ours.generate(tokens, max_new=count, ends=())])
+
+    def transformers_(count: int) -> Tensor:
+        options = {"max_new_tokens": count, "min_new_tokens": count, "do_sample": False, "pad_token_id": 0}
+        with torch.inference_mode():
+            return theirs.generate(tokens, attention_mask=ones, **options)[:, PROMPT:]
+
+    if not regard(NEW).equal(transformers_(NEW)):
+        raise ValueError("both must write the same tokens: got different ones")
+    weights = sum([p.nbytes for name, p in ours.named_parameters() if "positions" not in name])
+    matrix, vector = torch.ones(weights // 4 // 4096, 4096), torch.ones(4096)
+    runs: dict[str, Run] = {
+        "regard": lambda: regard(NEW),
+        "regard, first": lambda: regard(1),
+        "transformers": lambda: transformers_(NEW),
+        "transformers, first": lambda: transformers_(1),
+        "read": lambda: [matrix @ vector for _ in range(NEW - 1)],
+    }
+    found = _rounds(runs)
+    mine, peer = (_between(found[name], found[f"{name}, first"]) for name in ("regard", "transformers"))
+    limit = Timing(tuple([seconds / (NEW - 1) for seconds in found["read"].samples]))
+    case, measure = f"gpt2 B{batch}", "seconds per token"
+    cells: dict[str, Any] = {
+        "regard": mine,
+        "transformers": peer,
+        "bytes over bandwidth": limit,
+        "regard tokens/s": round(batch / mine.median, 1),
+        "transformers tokens/s": round(batch / peer.median, 1),
+        "GB/s": round(weights / limit.median / 1e9, 1),
+    }
+    bars = (Bar("≥", 1.3), Bar("≥", 85)) if batch == 1 else (None, None)
+    return [
+        Row("decoding", case, measure, cells, peer.over(mine), "transformers", bars[0]),
+        Row("decoding, limit", case, measure, cells, 100 * limit.over(mine), "the memory", bars[1], None, " %"),
+    ]
+
+
+def _rounds(runs: dict[str, Run], count: int = 9) -> dict[str, Timing]:
+    """All in turns. `interleave` would leave out the long ones, that are eight times as long as the shortest."""
+    samples: dict[str, list[float]] = {name: [] for name in runs}
+    for _ in range(count):
+        for name, run in runs.items():
+            start = time.perf_counter()
+            run()
+            samples[name].append(time.perf_counter() - start)
+    return {name: Timing(tuple(seconds)) for name, seconds in samples.items()}
+
+
+def _between(all_of_them: Timing, first: Timing) -> Timing:
+    """Seconds for each token after the first, round by round."""
+    pairs = zip(all_of_them.samples, first.samples, strict=True)
+    return Timing(tuple([(long - short) / (NEW - 1) for long, short in pairs]))
+
+
+def padded(ours: Any, theirs: Any, tokens: int) -> Row:
+    """16 rows of evenly spread lengths, half of all places pads."""
+    lengths = torch.linspace(1, tokens - 1, 16).round().long()
+    words = torch.randint(30522, (16, tokens), generator=torch.Generator().manual_seed(0))
+    real = torch.arange(tokens) < lengths[:, None]
+
+    def regard() -> Tensor:
+        with torch.inference_mode():
+            return ours(words, lengths=lengths).hidden
+
+    def transformers_() -> Tensor:
+        with torch.inference_mode():
+            return theirs(words, attention_mask=real.long()).last_hidden_state
+
+    torch.testing.assert_close(regard()[real], transformers_()[real], rtol=1e-4, atol=1e-4)
+    runs: dict[str, list[Run]] = {"regard": [regard], "transformers": [transformers_]}
+    found = interleave(runs, CPU, EFFORT)
+    share = float(real.float().mean())
+    case = f"bert-base B16 N{tokens}, {share:.0%} real"
+    return record.race("padded batch", case, "forward", found, ["transformers"], Bar("≥", 1.7))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--markdown", type=Path, required=True)
+    parser.add_argument("--commit", default=None)
+    options = parser.parse_args()
+    torch.manual_seed(0)
+    transformers.logging.set_verbosity_error()
+    report = record.machine(CPU, options.commit)
+    report["command"] = "python3 -m benchmarks.models"
+    report["transformers"] = transformers.__version__
+    pair = both(transformers.GPT2LMHeadModel(transformers.GPT2Config()))
+    rows = [row for batch in (1, 8) for row in decoding(*pair, batch)]
+    pair = both(transformers.BertModel(transformers.BertConfig()))
+    rows += [padded(*pair, tokens) for tokens in (128, 512)]
+    options.out.write_text(record.to_json(report, rows), encoding="utf-8")
+    options.markdown.write_text(record.to_markdown(report, rows), encoding="utf-8")
+    print(record.to_markdown(report, rows))
+
+
+if __name__ == "__main__":
+    main()
