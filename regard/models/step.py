@@ -9,13 +9,13 @@ from collections.abc import Callable
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
-from torch.nn.functional import layer_norm, rms_norm, scaled_dot_product_attention
+from torch.nn.functional import scaled_dot_product_attention
 
 from regard.attention import Cache, Causal, Softmax
 from regard.layers import Buckets, FeedForward, MultiHead, Rotation
 from regard.layers.feed_forward import ACTIVATIONS
-from regard.layers.side_by_side import beside
 from regard.models.block import Block
+from regard.models.memory import beside
 
 Function = Callable[[Tensor], Tensor]
 
@@ -43,6 +43,7 @@ class Step:
     def __call__(
         self, x: Float[Tensor, "B C"], caches: tuple[Cache, ...], rotation: Rotation | None
     ) -> Float[Tensor, "B C"]:
+        """The token after the last block; x itself is written over."""
         for block, cache in zip(self.blocks, caches, strict=True):
             x = block(x, cache, rotation)
         return x if self.norm is None else self.norm(x)
@@ -61,8 +62,9 @@ class StepOfBlock:
 
     def __call__(self, x: Tensor, cache: Cache, rotation: Rotation | None) -> Tensor:
         if self.norm_first:
-            x = x + self._attend(self.norm(x), cache, rotation)
-            return x + self.feed_forward(self.feed_forward_norm(x))
+            x += self._attend(self.norm(x), cache, rotation)
+            x += self.feed_forward(self.feed_forward_norm(x))
+            return x
         x = self.norm(x + self._attend(x, cache, rotation))
         return self.feed_forward_norm(x + self.feed_forward(x))
 
@@ -114,10 +116,10 @@ def _product(weight: Tensor, bias: Tensor | None) -> Function:
 def _norm(norm: nn.Module) -> Function:
     if isinstance(norm, nn.RMSNorm):
         shape, weight, eps = norm.normalized_shape, norm.weight, norm.eps
-        return lambda x: rms_norm(x, shape, weight, eps)
+        return lambda x: torch.rms_norm(x, shape, weight, eps)
     assert isinstance(norm, nn.LayerNorm)
     shape, weight, bias, eps = norm.normalized_shape, norm.weight, norm.bias, norm.eps
-    return lambda x: layer_norm(x, shape, weight, bias, eps)
+    return lambda x: torch.layer_norm(x, shape, weight, bias, eps)
 
 
 PLAIN = (nn.Linear, nn.LayerNorm, nn.RMSNorm)

@@ -15,8 +15,6 @@ import torch
 from torch import Tensor, nn
 
 from regard.attention.offset_masks import check_whole
-from regard.layers import MultiHead
-from regard.layers.side_by_side import lay_side_by_side
 from regard.models.configuration import vary
 from regard.models.configurations import KINDS, Published, check_kind, describe, family_of, read, write
 from regard.models.decoder import Decoder
@@ -35,6 +33,7 @@ from regard.models.folder import (
     some,
     weight_files,
 )
+from regard.models.memory import settle
 from regard.models.names import FAMILIES, Family, Stored, stored
 from regard.models.presets import build
 from regard.models.vision import ViT
@@ -68,10 +67,7 @@ def load(
         config = _without_copies(read(published, list(files), dropout=dropout, ignore=ignore), files)
         model, wanted = _planned(config, files)
         stored_type = _check(wanted, files, family_of(config), dtype)
-        model.to(dtype or stored_type).to_empty(device=device or torch.get_default_device())
-        for layer in model.modules():
-            if isinstance(layer, MultiHead):
-                lay_side_by_side(layer)  # one product reads them all when a model writes
+        settle(model.to(dtype or stored_type), device or torch.get_default_device())
         weights = model.state_dict()
         for name, tensor in wanted.items():
             for ours, part in tensor.split(files.tensor(name)):
