@@ -246,15 +246,14 @@ def check_kind(published: dict[str, Any]) -> Kind:
     name = published.get("model_type")
     if name not in KINDS:
         raise ValueError(f"model_type must be one of {', '.join(KINDS)}: got {name!r}; use another model")
-    # A Mistral without a window is saved as the Llama that it is, under the architecture that it came with.
-    alike = [other for other in KINDS if FAMILIES[other] is FAMILIES[name]]
-    known = [architecture for other in alike for architecture in KINDS[other].architectures]
+    kind = KINDS[name]
     for architecture in published.get("architectures") or ():
-        if architecture not in known:
+        if architecture not in kind.architectures:
             raise ValueError(
-                f"architectures of {name} must be among {', '.join(known)}: got {architecture!r}; use another model"
+                f"architectures of {name} must be among {', '.join(kind.architectures)}: got {architecture!r}; "
+                "use another model"
             )
-    return KINDS[name]
+    return kind
 
 
 def read(
@@ -274,12 +273,12 @@ def read(
     assert isinstance(base, Published)
     keys = Keys(published, describe(base), dropout)
     keys.fixed(**FIXED)
+    keys.fixed(is_decoder=isinstance(base, DecoderConfig) and published.get("is_decoder", False))  # which they ignore
     values = keys.fields(kind.fields) | kind.others(keys)
     if isinstance(base, EncoderConfig):
         values["heads"] = _bert_heads(published, names)
     if isinstance(base, DecoderConfig):
-        base_models = [[each.architectures[-1]] for each in KINDS.values()]
-        without = published.get("architectures") in base_models and "lm_head.weight" not in names
+        without = published.get("architectures") == [kind.architectures[-1]] and "lm_head.weight" not in names
         values["headless"] = without and not values["tied"]
     if isinstance(base, ViTConfig):
         values |= _vit_heads(keys, names, values["width"])

@@ -87,7 +87,6 @@ HARMLESS = frozenset(
 FIXED = {  # what every model may say, and we mean
     "add_cross_attention": False,
     "cross_attention_hidden_size": None,
-    "is_decoder": False,
     "pruned_heads": {},
     "quantization_config": None,
     "tie_encoder_decoder": False,
@@ -158,7 +157,7 @@ class Keys:
             said = ", ".join(f"{key}={self.published[key]!r:.50}" for key in unknown[:5])
             raise ValueError(
                 f"keys of config.json must be known, they could change numbers: got {len(unknown)} unknown ({said}); "
-                f"use load(…, ignore=({unknown[0]!r},)) for what changes none"
+                f"use load(…, ignore={tuple(unknown)!r}) for what changes none"
             )
 
 

@@ -210,6 +210,8 @@ def _check_weights(config: Published, weights: dict[str, Tensor]) -> torch.dtype
 def _merged(written: dict[str, Any], before: dict[str, Any], dtype: torch.dtype) -> dict[str, Any]:
     """What is true now, and of what the model came with all that is no number of ours."""
     kept = {key: before[key] for key in ("architectures", "id2label") if before.get(key)}
+    if before.get("model_type") != written["model_type"]:  # a Mistral without a window is the Llama that it is
+        kept.pop("architectures", None)
     type_key = "torch_dtype" if "torch_dtype" in before else "dtype"
     return before | written | kept | {type_key: str(dtype).removeprefix("torch.")}
 

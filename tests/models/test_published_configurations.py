@@ -230,3 +230,15 @@ def test_configurations_are_read_as_published(name: str):
 )
 def test_presets_say_what_was_published(name: str, preset: str):
     assert write(read(MODELS[name][0])) == write(PRESETS[preset])
+
+
+def test_a_decoder_may_say_that_it_is_one():
+    """Seen in the wild: transformers' GPT-2 never asks; its BERT would be another model."""
+    assert read({"model_type": "gpt2", "is_decoder": True}).depth == 12
+    with pytest.raises(ValueError, match="is_decoder must be False"):
+        read({"model_type": "bert", "is_decoder": True})
+
+
+def test_all_unknown_keys_are_in_the_advice():
+    with pytest.raises(ValueError, match=r"use load\(…, ignore=\('cell', 'emb_size'\)\)"):
+        read({"model_type": "bert", "cell": {}, "emb_size": 312})
