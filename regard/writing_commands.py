@@ -130,7 +130,7 @@ def translate(
         if length_penalty is not None and beams == 1:
             raise ValueError(f"--length-penalty is for beams: got {length_penalty} with --beams 1; use --beams 4")
         settings = Settings(max_new=max_new, beams=beams, length_penalty=penalty)
-        model = _writer(folder, dtype, device)
+        model = _writer(folder, dtype, device, translates=True)
         before = _prefix(model, prefix, task)
         typed = not texts and sys.stdin.isatty()
         if typed or (texts and len(texts) == 1 and beams == 1 and not as_json):
@@ -141,13 +141,16 @@ def translate(
         _translate_all(model, iter(lines), before, settings, batch, as_json)
 
 
-def _writer(folder: Path, dtype: str | None, device: str | None) -> Any:
-    """The model of a folder, which must be one that writes."""
+def _writer(folder: Path, dtype: str | None, device: str | None, *, translates: bool = False) -> Any:
+    """The model of a folder, which must be one that writes, or that translates."""
+    from regard.models import EncoderDecoder
     from regard.models.writing import Writer
 
     model = loaded(folder, dtype, device)
     if not isinstance(model, Writer):
-        raise ValueError(f"writing takes a decoder or an encoder-decoder: got a {type(model).__name__} in {folder}")
+        raise ValueError(f"writing takes a decoder or an encoder-decoder: got {_a(model)} in {folder}")
+    if translates and not isinstance(model, EncoderDecoder):
+        raise ValueError(f"translating takes an encoder-decoder: got {_a(model)} in {folder}; use regard generate")
     if model.tokenizer is None:
         raise ValueError(f"text needs a tokenizer: got {folder} without tokenizer.json; add the file")
     return model
@@ -158,6 +161,11 @@ def _shown(model: Any, prompt: str) -> str:
     from regard.models import Decoder
 
     return prompt if isinstance(model, Decoder) else ""
+
+
+def _a(model: Any) -> str:
+    name = type(model).__name__
+    return f"{'an' if name[0] in 'AEIOU' else 'a'} {name}"
 
 
 def _stream(pieces: Iterator[str], before: str = "") -> None:
@@ -177,7 +185,7 @@ def _chat(model: Any, settings: Any) -> None:
     from regard.models import Decoder
 
     if not isinstance(model, Decoder):
-        raise ValueError(f"--chat goes on in one text, which is for decoders: got a {type(model).__name__}")
+        raise ValueError(f"--chat goes on in one text, which is for decoders: got {_a(model)}; leave it out")
     session = model.session(model.config.positions.context)
     while line := sys.stdin.readline():
         if line := line.rstrip("\n"):
