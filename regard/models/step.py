@@ -11,7 +11,8 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn.functional import scaled_dot_product_attention
 
-from regard.attention import Cache, Causal, Softmax
+from regard.algorithms import attend
+from regard.attention import Attention, Cache, Causal, Content, Softmax
 from regard.layers import Buckets, FeedForward, MultiHead, Rotation
 from regard.layers.feed_forward import ACTIVATIONS
 from regard.models.block import Block
@@ -56,7 +57,8 @@ class StepOfBlock:
         attention = block.attention
         self.norm_first = block.norm_first
         self.norm, self.feed_forward_norm = _norm(block.norm), _norm(block.feed_forward_norm)
-        self.heads, self.groups, self.scale = attention.num_heads, attention.num_groups, attention.beta
+        self.heads, self.groups = attention.num_heads, attention.num_groups
+        self.beta, self.attention = attention.beta, Attention(Content(attention.beta))
         self.project, self.out = _projections(attention), _linear(attention.out)
         self.feed_forward = _feed_forward(block.feed_forward)
 
@@ -76,7 +78,11 @@ class StepOfBlock:
             q, k = rotation.turn(q.view(B, self.heads, 1, -1)), rotation.turn(k)
         keys, values = cache.extend(k, v)
         # The heads that share keys are as many queries of one token; nothing that is kept is hidden from it.
-        o = scaled_dot_product_attention(q.view(B, G, -1, k.shape[3]), keys, values, scale=self.scale)
+        q = q.view(B, G, -1, k.shape[3])
+        if q.is_cuda:  # where the choice of a kernel matters: some plan for long at each new length
+            o = attend(q, keys, values, self.attention)
+        else:
+            o = scaled_dot_product_attention(q, keys, values, scale=self.beta)
         return self.out(o.reshape(B, -1))  # (B, G, H/G, E) → (B, H·E)
 
 
