@@ -4,7 +4,7 @@ import copy
 from os import PathLike
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor
 
 from regard.attention.attention import Attention
@@ -164,20 +164,37 @@ class Cache:
         return keys[:, :, low:high], values[:, :, low:high], placed
 
     def extend(
-        self, k: Float[Tensor, "B G 1 D"], v: Float[Tensor, "B G 1 E"]
+        self, k: Float[Tensor, "B G 1 D"], v: Float[Tensor, "B G 1 E"], slots: Int[Tensor, " B"] | None = None
     ) -> tuple[Float[Tensor, "B G S D"], Float[Tensor, "B G S E"]]:
-        """Add one token to rows of one length that keep all, and give all keys and values: for a mask that hides the
-        future alone, what `append` does, without what it checks.
+        """Add one token to each row of a cache that keeps all, and give all keys and values: for a mask that hides the
+        future alone, what `append` does, without what it checks. Rows of different lengths need their lengths as
+        `slots`, where the cache is.
         """
-        at = self._lengths[0]
-        if self.capacity is None or self._lengths.count(at) != len(self._lengths) or self._bases[0]:
-            raise ValueError(f"extend is for rows of one length that keep all: got {self!r}; use append")
-        if at == self.capacity:
+        most = max(self._lengths)
+        if self.capacity is None or (slots is None) != (self._lengths.count(most) == len(self._lengths)):
+            raise ValueError(f"extend is for rows that keep all, with slots if they differ: got {self!r}; use append")
+        if most == self.capacity:
             self._check_capacity((1,) * len(self._lengths))
-        self._keys.narrow(2, at, 1).copy_(k)
-        self._values.narrow(2, at, 1).copy_(v)
-        self._lengths = (at + 1,) * len(self._lengths)
-        return self._keys.narrow(2, 0, at + 1), self._values.narrow(2, 0, at + 1)
+        for buffer, x in ((self._keys, k), (self._values, v)):
+            if slots is None:
+                buffer.narrow(2, most, 1).copy_(x)
+            else:
+                buffer.scatter_(2, slots[:, None, None, None].expand_as(x), x)
+        self._lengths = tuple([length + 1 for length in self._lengths])
+        return self._keys.narrow(2, 0, most + 1), self._values.narrow(2, 0, most + 1)
+
+    def grow(self, capacity: int) -> None:
+        """Make room for rows of up to `capacity` tokens."""
+        check_whole("capacity", capacity, 1)
+        if self.capacity is None or capacity < self.capacity:
+            raise ValueError(f"a capacity grows: got {capacity} for {self!r}; make another cache")
+        with torch.inference_mode(False):
+            for name in ("_keys", "_values"):
+                old = getattr(self, name)
+                new = old.new_zeros(*old.shape[:2], capacity, old.shape[3])
+                new[:, :, : old.shape[2]] = old
+                setattr(self, name, new)
+        self.capacity = capacity
 
     def _check_capacity(self, counts: Counts) -> None:
         for row, (length, count) in enumerate(zip(self._lengths, counts, strict=True)):

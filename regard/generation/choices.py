@@ -40,7 +40,7 @@ def probabilities(scores: Float[Tensor, "B V"], settings: Settings) -> Float[Ten
     >>> probabilities(torch.tensor([[0.0, 0.0, 1.0]]), Settings(temperature=1, top_k=1))
     tensor([[0., 0., 1.]])
     """
-    scores = scores / settings.temperature
+    scores = (scores - scores.amax(1, keepdim=True)) / settings.temperature  # which no temperature makes infinite
     if settings.top_k is not None and settings.top_k < scores.shape[1]:
         scores = scores.masked_fill(scores < scores.topk(settings.top_k).values[:, -1:], -torch.inf)
     if settings.top_p is not None and settings.top_p < 1:

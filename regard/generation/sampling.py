@@ -31,14 +31,14 @@ def write(
     generator = None
     if settings.draws:
         generator = torch.Generator(device or "cpu")
-        generator.manual_seed(torch.seed() if settings.seed is None else settings.seed)
+        # Torch's own random numbers go on as they would, one further: a seed set for all is a seed for this too.
+        generator.manual_seed(int(torch.randint(2**62, ())) if settings.seed is None else settings.seed)
     with torch.inference_mode():
         scores = read_prompts(reader, prompts, device)
         seen = None if settings.repetition_penalty == 1 else seen_in(prompts, scores, earlier)
+        tokens = choose(scores, settings, seen, generator)
     rows = list(range(len(prompts)))
     for step in range(max_new):
-        with torch.inference_mode():
-            tokens = choose(scores, settings, seen, generator)
         written = dict(zip(rows, tokens.tolist(), strict=True))
         stay = [place for place, row in enumerate(rows) if not done(row, written[row])]
         yield written
@@ -47,11 +47,11 @@ def write(
         with torch.inference_mode():
             seen = None if seen is None else mark(seen, tokens[:, None])
             if len(stay) < len(rows):
-                index = torch.tensor(stay, device=scores.device)
+                index = torch.tensor(stay, device=tokens.device)
                 rows, tokens = [rows[place] for place in stay], tokens[index]
                 seen = None if seen is None else seen[index]
                 reader.reorder(index)
-            scores = reader.read(tokens[:, None])
+            tokens = choose(reader.read(tokens[:, None]), settings, seen, generator)
 
 
 def read_prompts(

@@ -37,17 +37,24 @@ class Settings:
         for name in ("max_new", "top_k", "beams"):
             if (number := getattr(self, name)) is not None:
                 check_whole(name, number, 1)
-        for name, use in (("temperature", "0 for the likeliest token, 1 for the model's probabilities"),):
-            if not 0 <= getattr(self, name) < math.inf:
-                raise ValueError(f"{name} must be 0 or more: got {getattr(self, name)}; use {use}")
+        for name in ("temperature", "top_p", "min_p", "repetition_penalty", "length_penalty"):
+            if not isinstance(number := getattr(self, name), int | float | None) or isinstance(number, bool):
+                raise ValueError(f"{name} must be a number: got {number!r}; leave it out for none")
+        if self.temperature is None or not 0 <= self.temperature < math.inf:
+            raise ValueError(
+                f"temperature must be 0 or more: got {self.temperature}; use 0 for the likeliest token, 1 for the "
+                "model's probabilities"
+            )
+        if self.seed is not None and (type(self.seed) is not int or not 0 <= self.seed < 2**63):
+            raise ValueError(f"seed must be a whole number in 0…2⁶³ − 1: got {self.seed!r}; use 0")
         for name in ("top_p", "min_p"):
             if (part := getattr(self, name)) is not None and not 0 < part <= 1:
                 raise ValueError(f"{name} must lie in 0…1, above 0: got {part}; leave it out for all tokens")
-        if not 0 < self.repetition_penalty < math.inf:
+        if self.repetition_penalty is None or not 0 < self.repetition_penalty < math.inf:
             raise ValueError(f"repetition_penalty must be positive: got {self.repetition_penalty}; use 1 for none")
         if self.length_penalty is not None and not math.isfinite(self.length_penalty):
             raise ValueError(f"length_penalty must be finite: got {self.length_penalty}; use 1")
-        stops = (self.stop,) if isinstance(self.stop, str) else tuple(self.stop)
+        stops = (self.stop,) if isinstance(self.stop, str) or not hasattr(self.stop, "__iter__") else tuple(self.stop)
         if any(not isinstance(text, str) or not text for text in stops):
             raise ValueError(f"stop must be strings with a letter or more: got {self.stop!r}; leave it out for none")
         object.__setattr__(self, "stop", stops)

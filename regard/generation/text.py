@@ -2,6 +2,10 @@
 
 from typing import Any
 
+PARTIAL = "\N{REPLACEMENT CHARACTER}"  # what a tokenizer gives for a part of a letter
+AROUND = 6  # tokens before a piece that it is decoded with, for they decide on spaces
+LONGEST = 8  # tokens that may be parts of one letter
+
 
 class Text:
     """The text of new tokens, behind those that were read; what is certain is given as soon as it is.
@@ -17,26 +21,32 @@ class Text:
     """
 
     def __init__(self, tokenizer: Any, read: list[int] | tuple[int, ...], stop: tuple[str, ...] = ()) -> None:
-        from tokenizers.decoders import DecodeStream
-
         self.tokenizer, self.read, self.stop = tokenizer, tuple(read), stop
         self.stopped = False
         self.given = ""
-        self._tokens = list(read)
-        self._before = len(tokenizer.decode(self._tokens))
-        self._stream = DecodeStream(ids=self._tokens, skip_special_tokens=True)
+        self._tokens = list(read)[-AROUND:]  # those that still matter
+        self._done = len(self._tokens)  # of them have become text
         self._held = ""
 
     def add(self, token: int) -> str:
         """What a token makes certain."""
         self._tokens.append(token)
-        return self._passed(self._stream.step(self.tokenizer, token) or "", final=False)
+        return self._passed(self._new(final=False), final=False)
 
     def end(self) -> str:
         """What was held back, when nothing follows."""
-        whole = self.tokenizer.decode(self._tokens)[self._before :]
-        rest = whole[len(self.given) + len(self._held) :]
-        return "" if self.stopped else self._passed(rest, final=True)
+        return "" if self.stopped else self._passed(self._new(final=True), final=True)
+
+    def _new(self, final: bool) -> str:
+        """The text of the tokens that have not become text, or nothing while the last may be part of a letter."""
+        before, now = (self.tokenizer.decode(tokens) for tokens in (self._tokens[: self._done], self._tokens))
+        waiting = len(self._tokens) - self._done
+        if not waiting or (now.endswith(PARTIAL) and not final and waiting < LONGEST):
+            return ""
+        keep = min(len(self._tokens), AROUND + waiting)
+        self._tokens = self._tokens[len(self._tokens) - keep :]
+        self._done = len(self._tokens)
+        return now[_shared(before, now) :]
 
     def _passed(self, piece: str, final: bool) -> str:
         text = self._held + piece
@@ -48,6 +58,19 @@ class Text:
             text, self._held = text[: len(text) - keep], text[len(text) - keep :]
         self.given += text
         return text
+
+
+def ends_with_stop(tokenizer: Any, tokens: list[int], stop: tuple[str, ...]) -> bool:
+    """Whether the text of these tokens, none of which but the last can have completed one, has a string to stop at."""
+    if not stop:
+        return False
+    tail = tokenizer.decode(tokens[-(4 * max(map(len, stop)) + LONGEST) :])
+    return any([string in tail for string in stop])
+
+
+def _shared(before: str, now: str) -> int:
+    """How many letters both begin with; a letter that was half there is another now."""
+    return next((n for n, (a, b) in enumerate(zip(before, now, strict=False)) if a != b), min(len(before), len(now)))
 
 
 def _overlap(text: str, string: str) -> int:

@@ -37,7 +37,9 @@ class Packing:
             if lengths.device.type != "cpu" or lengths.ndim != 1:
                 return None
             lengths = lengths.tolist()
-        if not 0 < sum(lengths) <= WORTH * like.shape[0] * like.shape[1] or max(lengths) > like.shape[1]:
+        if any([type(length) is not int or not 0 <= length <= like.shape[1] for length in lengths]):
+            return None  # whoever takes them says what is wrong
+        if not 0 < sum(lengths) <= WORTH * like.shape[0] * like.shape[1]:
             return None
         return cls(tuple(lengths), like.shape[1], like.device)
 

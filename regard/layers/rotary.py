@@ -28,7 +28,8 @@ class Rotation:
                 f"{x.shape[3]}; use Rotary({x.shape[3]})(Sequence({x.shape[2]}))"
             )
         first, second = x.chunk(2, -1)
-        return torch.cat((first * self.cos - second * self.sin, second * self.cos + first * self.sin), -1)
+        turned = torch.cat((first * self.cos - second * self.sin, second * self.cos + first * self.sin), -1)
+        return turned.to(x.dtype)  # under autocast heads are narrower than waves
 
 
 @dataclass(frozen=True, kw_only=True)

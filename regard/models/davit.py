@@ -147,7 +147,7 @@ class DaViT(nn.Module):
                 f"images must be (B, 3, h, w) with h and w multiples of {stride}: got shape {tuple(images.shape)}; "
                 "resize or crop them"
             )
-        sizes = {"depth": sum(self.config.depths), "num_heads": min(self.config.num_heads)}
+        sizes = {"depth": sum(self.config.depths), "num_heads": max(self.config.num_heads)}
         kept = Maps.of(maps).kept(("window", "channel"), **sizes) if maps else None
         x, grid, number = images, None, 0
         for embedding, blocks in zip(self.embeddings, self.stages, strict=True):

@@ -13,9 +13,9 @@ from regard.layers import Packing
 from regard.layers.packing import over
 from regard.models.block import BlockConfig
 from regard.models.configuration import check_dropout, check_parts, check_sizes
-from regard.models.stack import PositionConfig, Stack, caches_of
-from regard.models.step import Step, fits
-from regard.models.tokens import Lengths, Maps, Output, last_real, real_tokens
+from regard.models.reading import DecoderReader, WholeReader, caches_of, decoder_reader
+from regard.models.stack import PositionConfig, Stack
+from regard.models.tokens import Lengths, Maps, Output, real_tokens
 from regard.models.writing import Session, Writer
 
 
@@ -91,9 +91,9 @@ class Decoder(Writer):
             raise ValueError("words are scored by a head: got headless=True; use a model that has one")
         return linear(hidden, self.embedding.weight) if self.head is None else self.head(hidden)
 
-    def reader(self, batch: int, capacity: int) -> "DecoderReader":
+    def reader(self, batch: int, capacity: int) -> DecoderReader | WholeReader:
         """Nothing read yet, in `batch` rows of up to `capacity` tokens: for generation."""
-        return DecoderReader(self, self.caches(batch, capacity))
+        return decoder_reader(self, batch, capacity)
 
     def caches(self, batch: int, capacity: int) -> tuple[Cache, ...]:
         """Empty caches, one for each block, of `batch` rows of up to `capacity` tokens.
@@ -114,33 +114,3 @@ class Decoder(Writer):
     def session(self, capacity: int) -> Session:
         """Turns of reading and writing, up to `capacity` tokens together."""
         return Session(self, capacity)
-
-
-class DecoderReader:
-    """Rows that a decoder has read, in its caches; see `regard.generation.Reader`."""
-
-    def __init__(self, model: Decoder, caches: tuple[Cache, ...]) -> None:
-        self.model, self.caches = model, caches
-        self.step = Step.of(model.stack)
-
-    @property
-    def lengths(self) -> tuple[int, ...]:
-        return self.caches[0].lengths
-
-    def read(self, tokens: Int[Tensor, "B T"], lengths: tuple[int, ...] | None = None) -> Float[Tensor, "B V"]:
-        model = self.model
-        words = real_tokens(tokens, model.config.vocabulary, lengths)
-        if self.step is not None and lengths is None and fits(self.caches, tokens):
-            x, _, rotation = model.stack.placed(model.embedding(words), None, self.caches)
-            return model.scores(self.step(x[:, 0], self.caches, rotation))
-        hidden, _ = model.stack(model.embedding(words), lengths=lengths, caches=self.caches)
-        return model.scores(last_real(hidden, lengths))
-
-    def reorder(self, index: Int[Tensor, " n"]) -> None:
-        for cache in self.caches:
-            cache.reorder(index)
-
-    def truncate(self, length: int) -> None:
-        """Forget all but the first tokens of every row."""
-        for cache in self.caches:
-            cache.truncate(length)

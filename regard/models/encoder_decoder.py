@@ -9,16 +9,16 @@ from torch import Tensor, nn
 from torch.nn.functional import linear
 
 from regard.algorithms.problem import nearest
-from regard.attention import Cache
 from regard.attention.offset_masks import check_whole
 from regard.generation import Reader
 from regard.generation.sampling import padded
 from regard.layers import Packing
 from regard.layers.packing import over
-from regard.models.block import BlockConfig, Heads
+from regard.models.block import BlockConfig
 from regard.models.configuration import check_dropout, check_parts, check_sizes
-from regard.models.stack import PositionConfig, Stack, caches_of
-from regard.models.tokens import Lengths, Maps, Output, last_real, real_tokens
+from regard.models.reading import EncoderDecoderReader
+from regard.models.stack import PositionConfig, Stack
+from regard.models.tokens import Lengths, Maps, Output, real_tokens
 from regard.models.writing import Writer
 
 SCALED = ("embedding", "head", "none")
@@ -118,11 +118,10 @@ class EncoderDecoder(Writer):
 
     def reader(
         self, source: Int[Tensor, "B S"], lengths: tuple[int, ...] | None = None, *, capacity: int
-    ) -> "EncoderDecoderReader":
+    ) -> EncoderDecoderReader:
         """The source read once, and up to `capacity` tokens of the target to be read: for generation."""
         memory, _ = self.encoder(self.embedded(source, lengths), lengths=lengths)
-        caches = caches_of(self.decoder, self.config.block, source.shape[0], capacity, memory)
-        return EncoderDecoderReader(self, self.decoder.remember(memory, lengths), lengths, caches)
+        return EncoderDecoderReader(self, memory, lengths, capacity)
 
     def embedded(self, tokens: Tensor, lengths: Lengths | None) -> Tensor:
         x = self.embedding(real_tokens(tokens, self.config.vocabulary, lengths))
@@ -134,43 +133,3 @@ class EncoderDecoder(Writer):
 
     def room(self, prompts: list[list[int]]) -> int | None:
         return self.config.positions.context if self.config.positions.kind == "learned" else None
-
-
-class EncoderDecoderReader:
-    """Rows of targets that a decoder has read, and its heads of their sources; see `regard.generation.Reader`."""
-
-    def __init__(
-        self,
-        model: EncoderDecoder,
-        memory: tuple[Heads, ...],
-        memory_lengths: tuple[int, ...] | None,
-        caches: tuple[Cache, ...],
-    ) -> None:
-        self.model, self.memory, self.memory_lengths, self.caches = model, memory, memory_lengths, caches
-        self.sources = list(range(caches[0].batch))  # of each row, as they first were
-
-    @property
-    def lengths(self) -> tuple[int, ...]:
-        return self.caches[0].lengths
-
-    def read(self, tokens: Int[Tensor, "B T"], lengths: tuple[int, ...] | None = None) -> Float[Tensor, "B V"]:
-        model = self.model
-        hidden, _ = model.decoder(
-            model.embedded(tokens, lengths),
-            lengths=lengths,
-            caches=self.caches,
-            memory=self.memory,
-            memory_lengths=self.memory_lengths,
-        )
-        return model.scores(last_real(hidden, lengths))
-
-    def reorder(self, index: Int[Tensor, " n"]) -> None:
-        for cache in self.caches:
-            cache.reorder(index)
-        rows = index.tolist()
-        sources = [self.sources[row] for row in rows]
-        if sources != self.sources:  # beams of one source change places often, and need no copies of it
-            self.memory = tuple([(k.index_select(0, index), v.index_select(0, index)) for k, v in self.memory])
-            if self.memory_lengths is not None:
-                self.memory_lengths = tuple([self.memory_lengths[row] for row in rows])
-            self.sources = sources

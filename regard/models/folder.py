@@ -3,7 +3,7 @@
 import json
 from collections.abc import Collection, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -38,13 +38,14 @@ class Source:
     folder: Path
     config: dict[str, Any]
     companions: tuple[str, ...]
+    generation: dict[str, Any] = field(default_factory=dict)  # of generation_config.json
 
 
 class Tokenizer:
-    """The `tokenizers.Tokenizer` of a tokenizer.json, which is read when something is first asked of it."""
+    """The `tokenizers.Tokenizer` of a tokenizer.json, which is understood when something is first asked of it."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        self.path, self.written = path, path.read_bytes()  # the folder may be gone when it is needed
 
     @cached_property
     def loaded(self) -> Any:
@@ -52,13 +53,16 @@ class Tokenizer:
             from tokenizers import Tokenizer
         except ImportError as error:
             raise ImportError("a tokenizer must have tokenizers: got none; use pip install regard[models]") from error
-        tokenizer = Tokenizer.from_file(str(self.path))
+        try:
+            tokenizer = Tokenizer.from_buffer(self.written)
+        except Exception as error:  # all that tokenizers raises has this type
+            raise ValueError(f"a tokenizer is read from whole files: got {self.path}, {error}; save it anew") from error
         tokenizer.no_padding()  # files often say to pad, and to cut long texts without a word
         tokenizer.no_truncation()
         return tokenizer
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):  # copying and pickling ask for these before there is a path
+        if name.startswith("__") or name == "written":  # copying and pickling ask for these before they are there
             raise AttributeError(name)
         return getattr(self.loaded, name)
 

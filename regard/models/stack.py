@@ -1,7 +1,6 @@
 """Everything between the embedding and the heads of a model: positions, blocks, norms."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from jaxtyping import Float
@@ -9,7 +8,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from regard.algorithms.problem import nearest
-from regard.attention import Cache, Causal, KeyPadding, Mask, Padding, Sequence, Term, Window
+from regard.attention import Cache, Causal, KeyPadding, Mask, Padding, Sequence, Term
 from regard.attention.offset_masks import check_whole
 from regard.layers import Buckets, LearnedPositions, Packing, Rotary, Rotation, SinusoidalPositions
 from regard.layers.buckets import check_buckets
@@ -164,15 +163,6 @@ class Stack(nn.Module):
             term = self.positions.term(x.shape[1] - 1 + (0 if caches is None else max(caches[0].lengths)))
         x = x if self.entry_norm is None else self.entry_norm(x)
         return functional.dropout(x, self.dropout, self.training), term, rotation
-
-
-def caches_of(stack: Stack, block: BlockConfig, batch: int, capacity: int, like: Tensor) -> tuple[Cache, ...]:
-    """Empty caches, one for each block; see `Decoder.caches`."""
-    room, mask = {"capacity": capacity}, block.mechanism.mask
-    if type(mask) is Window and mask.before is not None and 2 * (mask.before + 1) < capacity:
-        room = {"window": mask.before + 1}
-    sizes: dict[str, Any] = room | {"dtype": like.dtype, "device": like.device}
-    return tuple([Cache(batch, block.groups, block.head_width, **sizes) for _ in stack.blocks])
 
 
 def _places(

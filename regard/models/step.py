@@ -5,24 +5,44 @@ of a small model. All of it is the same for every token, so it is checked once.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn.functional import scaled_dot_product_attention
+from torch.nn.modules import module as torch_module
 
 from regard.algorithms import attend
+from regard.algorithms.fused import by_kernel
 from regard.attention import Attention, Cache, Causal, Content, Softmax
 from regard.layers import Buckets, FeedForward, MultiHead, Rotation
 from regard.layers.feed_forward import ACTIVATIONS
 from regard.models.block import Block
-from regard.models.memory import beside
 
 Function = Callable[[Tensor], Tensor]
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Place:
+    """Where the next token of each row goes, and what it sees; the same for all blocks."""
+
+    rotation: Rotation | None
+    slots: Int[Tensor, " B"] | None = None  # in the caches, of rows of different lengths
+    seen: Bool[Tensor, "B 1 1 S"] | None = None  # keys, of rows of different lengths
+
+    @classmethod
+    def of(cls, cache: Cache, rotation: Rotation | None) -> "Place":
+        lengths = cache.lengths
+        if lengths.count(lengths[0]) == len(lengths):
+            return cls(rotation=rotation)
+        slots = torch.tensor(lengths, device=cache.device)
+        seen = torch.arange(max(lengths) + 1, device=cache.device) <= slots[:, None]
+        return cls(rotation=rotation, slots=slots, seen=seen[:, None, None])
+
+
 class Step:
-    """What a stack of causal blocks does to the next token of rows of one length, in eval mode.
+    """What a stack of causal blocks does to the next token of each row, in eval mode and without gradients.
 
     It gives what the stack gives. `Step.of` gives None for blocks that it does not know, which go the general way.
     """
@@ -33,20 +53,28 @@ class Step:
     @classmethod
     def of(cls, stack: nn.Module) -> "Step | None":
         blocks, last = list(getattr(stack, "blocks", ())), getattr(stack, "norm", None)
-        if type(getattr(stack, "mask", None)) is not Causal or stack.training or any(map(_unusual, stack.modules())):
+        if type(getattr(stack, "mask", None)) is not Causal or any(map(_unusual, stack.modules())):
             return None
         if isinstance(getattr(stack, "positions", None), Buckets):  # which are added to the scores
+            return None
+        if torch_module._global_forward_hooks or torch_module._global_forward_pre_hooks:
             return None
         if not blocks or not all([_known(block) for block in blocks]):
             return None
         return cls([StepOfBlock(block) for block in blocks], None if last is None else _norm(last))
 
+    def fits(self, caches: tuple[Cache, ...], tokens: Tensor) -> bool:
+        """Whether it is one token for rows that keep all, and nobody wants gradients or another type."""
+        one = tokens.shape[1] == 1 and caches[0].window is None and len({cache.lengths for cache in caches}) == 1
+        return one and not torch.is_grad_enabled() and not torch.is_autocast_enabled(tokens.device.type)
+
     def __call__(
         self, x: Float[Tensor, "B C"], caches: tuple[Cache, ...], rotation: Rotation | None
     ) -> Float[Tensor, "B C"]:
         """The token after the last block; x itself is written over."""
+        place = Place.of(caches[0], rotation)
         for block, cache in zip(self.blocks, caches, strict=True):
-            x = block(x, cache, rotation)
+            x = block(x, cache, place)
         return x if self.norm is None else self.norm(x)
 
 
@@ -58,65 +86,69 @@ class StepOfBlock:
         self.norm_first = block.norm_first
         self.norm, self.feed_forward_norm = _norm(block.norm), _norm(block.feed_forward_norm)
         self.heads, self.groups = attention.num_heads, attention.num_groups
-        self.beta, self.attention = attention.beta, Attention(Content(attention.beta))
-        self.project, self.out = _projections(attention), _linear(attention.out)
-        self.feed_forward = _feed_forward(block.feed_forward)
+        self.beta, self.content = attention.beta, Content(attention.beta)
+        self.query, self.key, self.value = (
+            _linear(layer) for layer in (attention.query, attention.key, attention.value)
+        )
+        self.add_attended, self.add_fed = _adding(attention.out), _adding(block.feed_forward.out)
+        self.hidden = _hidden(block.feed_forward)
 
-    def __call__(self, x: Tensor, cache: Cache, rotation: Rotation | None) -> Tensor:
+    def __call__(self, x: Tensor, cache: Cache, place: Place) -> Tensor:
         if self.norm_first:
-            x += self._attend(self.norm(x), cache, rotation)
-            x += self.feed_forward(self.feed_forward_norm(x))
+            self.add_attended(x, self._attend(self.norm(x), cache, place))
+            self.add_fed(x, self.hidden(self.feed_forward_norm(x)))
             return x
-        x = self.norm(x + self._attend(x, cache, rotation))
-        return self.feed_forward_norm(x + self.feed_forward(x))
+        attended = self._attend(x, cache, place)
+        self.add_attended(x, attended)
+        x = self.norm(x)
+        hidden = self.hidden(x)
+        self.add_fed(x, hidden)
+        return self.feed_forward_norm(x)
 
-    def _attend(self, y: Tensor, cache: Cache, rotation: Rotation | None) -> Tensor:
+    def _attend(self, y: Tensor, cache: Cache, place: Place) -> Tensor:
         B, G = y.shape[0], self.groups
-        q, k, v = self.project(y)
-        k, v = k.view(B, G, 1, -1), v.view(B, G, 1, -1)  # (B, G·D) → (B, G, 1, D)
-        if rotation is not None:
-            q, k = rotation.turn(q.view(B, self.heads, 1, -1)), rotation.turn(k)
-        keys, values = cache.extend(k, v)
-        # The heads that share keys are as many queries of one token; nothing that is kept is hidden from it.
-        q = q.view(B, G, -1, k.shape[3])
-        if q.is_cuda:  # where the choice of a kernel matters: some plan for long at each new length
-            o = attend(q, keys, values, self.attention)
+        q, k, v = self.query(y), self.key(y).view(B, G, 1, -1), self.value(y).view(B, G, 1, -1)
+        if place.rotation is not None:
+            q, k = place.rotation.turn(q.view(B, self.heads, 1, -1)), place.rotation.turn(k)
+        keys, values = cache.extend(k, v, place.slots)
+        q = q.view(B, G, -1, k.shape[3])  # the heads that share keys are as many queries of one token
+        if not q.is_cuda:
+            o = scaled_dot_product_attention(q, keys, values, attn_mask=place.seen, scale=self.beta)
+        elif place.seen is None:  # some kernels plan for long at each new length; `attend` knows which
+            o = attend(q, keys, values, Attention(self.content))
         else:
-            o = scaled_dot_product_attention(q, keys, values, scale=self.beta)
-        return self.out(o.reshape(B, -1))  # (B, G, H/G, E) → (B, H·E)
+            options = {"attn_mask": place.seen, "scale": self.beta}
+            o = by_kernel("efficient", q, keys, values, options)
+        return o.reshape(B, -1)  # (B, G, H/G, E) → (B, H·E)
 
 
-def _projections(attention: MultiHead) -> Callable[[Tensor], tuple[Tensor, ...]]:
-    """Queries, keys and values of tokens: one product where the weights lie side by side."""
-    three = (attention.query, attention.key, attention.value)
-    weight = beside([layer.weight for layer in three])
-    bias = beside([layer.bias for layer in three if layer.bias is not None])
-    if weight is None or (bias is None and attention.query.bias is not None):
-        query, key, value = (_linear(layer) for layer in three)
-        return lambda x: (query(x), key(x), value(x))
-    sizes, joint = [layer.out_features for layer in three], _product(weight, bias)
-    return lambda x: joint(x).split(sizes, 1)
-
-
-def _feed_forward(layer: FeedForward) -> Function:
-    activate, inner, out = ACTIVATIONS[layer.activation], _linear(layer.inner), _linear(layer.out)
+def _hidden(layer: FeedForward) -> Function:
+    activate, inner = ACTIVATIONS[layer.activation], _linear(layer.inner)
     if layer.gate is None:
-        return lambda x: out(activate(inner(x)))
+        return lambda x: activate(inner(x))
     gate = _linear(layer.gate)
-    return lambda x: out(activate(gate(x)) * inner(x))
+    return lambda x: activate(gate(x)) * inner(x)
 
 
 def _linear(layer: nn.Linear) -> Function:
-    return _product(layer.weight, layer.bias)
-
-
-def _product(weight: Tensor, bias: Tensor | None) -> Function:
     """X Wᵀ + b, with Wᵀ made once."""
-    turned = weight.detach().T
-    if bias is None:
+    turned = layer.weight.detach().T
+    if layer.bias is None:
         return lambda x: x @ turned
-    offset = bias.detach()
+    offset = layer.bias.detach()
     return lambda x: torch.addmm(offset, x, turned)
+
+
+def _adding(layer: nn.Linear) -> Callable[[Tensor, Tensor], None]:
+    """X ← x + y Wᵀ + b, in place."""
+    turned, offset = layer.weight.detach().T, None if layer.bias is None else layer.bias.detach()
+
+    def add(x: Tensor, y: Tensor) -> None:
+        if offset is not None:
+            x += offset
+        x.addmm_(y, turned)
+
+    return add
 
 
 def _norm(norm: nn.Module) -> Function:
@@ -141,10 +173,6 @@ def _known(block: nn.Module) -> bool:
 
 
 def _unusual(module: nn.Module) -> bool:
-    """Whether somebody listens to a module, or it trains."""
-    return bool(module.training or module._forward_hooks or module._forward_pre_hooks)
-
-
-def fits(caches: tuple[Cache, ...], tokens: Tensor) -> bool:
-    """Whether it is one token for rows of one length that keep all."""
-    return tokens.shape[1] == 1 and caches[0].window is None and len(set(caches[0].lengths)) == 1
+    """Whether somebody listens to a module or has changed what it does, or it trains."""
+    listened = module._forward_hooks or module._forward_pre_hooks
+    return bool(module.training or listened or "forward" in vars(module))

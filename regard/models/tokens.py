@@ -22,15 +22,26 @@ class Maps:
     layers: tuple[int, ...] | None = None
     heads: tuple[int, ...] | None = None
 
+    def __post_init__(self) -> None:
+        for name in ("layers", "heads"):
+            numbers = getattr(self, name)
+            if numbers is not None and (
+                not isinstance(numbers, tuple) or any([type(number) is not int for number in numbers])
+            ):
+                raise ValueError(f"{name} of maps must be a tuple of whole numbers: got {numbers!r}; use (0,)")
+
     @classmethod
     def of(cls, wanted: "bool | Maps") -> "Maps":
+        if not isinstance(wanted, bool | Maps):
+            raise ValueError(f"maps must be True, False or Maps(…): got {wanted!r}; use Maps(layers=(0,), heads=(1,))")
         return wanted if isinstance(wanted, Maps) else cls()
 
     def kept(self, kinds: tuple[str, ...], depth: int, num_heads: int) -> "KeptMaps":
         """Where the maps of one pass through `depth` layers are put, by their kinds."""
         layers = None if self.layers is None else _counted("layers", self.layers, depth)
-        heads = None if self.heads is None else _counted("heads", self.heads, num_heads)
-        return KeptMaps(kinds, layers, heads)
+        if self.heads is not None:
+            _counted("heads", self.heads, num_heads)
+        return KeptMaps(kinds, layers, self.heads)
 
 
 def _counted(name: str, wanted: tuple[int, ...], count: int) -> tuple[int, ...]:
@@ -51,7 +62,8 @@ class KeptMaps:
         return self.layers is None or layer in self.layers
 
     def add(self, kind: str, map: Float[Tensor, "B H T S"]) -> None:
-        self.maps[kind].append(map if self.heads is None else map[:, list(self.heads)])
+        chosen = None if self.heads is None else _counted("heads", self.heads, map.shape[1])
+        self.maps[kind].append(map if chosen is None else map[:, list(chosen)])
 
     def all(self) -> dict[str, tuple[Tensor, ...]]:
         return {kind: tuple(maps) for kind, maps in self.maps.items()}

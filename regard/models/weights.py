@@ -75,7 +75,8 @@ def load(
     companions = tuple([name for name in COMPANIONS if (folder / name).is_file()])
     tokenizer = Tokenizer(folder.absolute() / "tokenizer.json") if "tokenizer.json" in companions else None
     known: Any = model  # a module takes attributes of any type
-    known.source = Source(folder=folder.absolute(), config=published, companions=companions)
+    told = read_json(folder / "generation_config.json") if "generation_config.json" in companions else {}
+    known.source = Source(folder=folder.absolute(), config=published, companions=companions, generation=told)
     known.tokenizer = tokenizer
     return model.eval()
 

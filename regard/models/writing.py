@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -10,7 +11,8 @@ from regard.algorithms.problem import nearest
 from regard.attention.offset_masks import check_whole
 from regard.generation import Reader, Settings, Text, Written, search, write
 from regard.generation.reader import Reason
-from regard.models.folder import Source, read_json
+from regard.generation.text import ends_with_stop
+from regard.models.folder import Source
 
 Prompt = str | list[int] | Tensor
 Prompts = Prompt | list[str] | list[list[int]]
@@ -62,12 +64,16 @@ class Writer(nn.Module):
         place = next(self.parameters()).device
         if settings.beams > 1:
             texts = [self._text(first, settings) for first in firsts]
-
-            def stopped(row: int, tokens: list[int]) -> bool:
-                return bool(settings.stop) and _replayed(texts[row], tokens).stopped
-
+            stop = tuple(settings.stop)
             found = search(
-                reader, firsts, settings, ends=ends, max_new=max_new, stopped=stopped, device=place, progress=progress
+                reader,
+                firsts,
+                settings,
+                ends=ends,
+                max_new=max_new,
+                stopped=lambda _, tokens: bool(stop) and ends_with_stop(self.tokenizer, tokens, stop),
+                device=place,
+                progress=progress,
             )
             written = [
                 Written(tokens=each.tokens, reason=each.reason, score=each.score, text=_whole(text, each.tokens))
@@ -114,7 +120,10 @@ class Writer(nn.Module):
     def ends(self) -> tuple[int, ...]:
         """The tokens that end a text: those that the model's folder names, or none."""
         found = self.named("eos_token_id")
-        return () if found is None else tuple(found) if isinstance(found, list) else (found,)
+        ends = () if found is None else tuple(found) if isinstance(found, list) else (found,)
+        if any([type(token) is not int for token in ends]):
+            raise ValueError(f"eos_token_id must be whole numbers: got {found!r}; correct it, or use ends=(token,)")
+        return ends
 
     def start(self, given: int | None = None) -> int:
         """The token that a target begins with."""
@@ -127,21 +136,18 @@ class Writer(nn.Module):
         """What the model's folder says in generation_config.json or config.json; None where it does not."""
         if self.source is None:
             return None
-        if "generation_config.json" in self.source.companions:
-            found = read_json(self.source.folder / "generation_config.json").get(key)
-            if found is not None:
-                return found
-        return self.source.config.get(key)
+        found = self.source.generation.get(key)
+        return self.source.config.get(key) if found is None else found
 
     def _tokens(self, prompts: Prompts) -> tuple[bool, list[list[int]]]:
         """Whether there may be several prompts, and the tokens of each."""
-        if isinstance(prompts, Tensor):
-            if prompts.ndim not in (1, 2) or prompts.is_floating_point():
-                raise ValueError(
-                    f"prompts are texts or tokens (T,) or (B, T): got {prompts.dtype} of shape {tuple(prompts.shape)}"
-                )
+        if isinstance(prompts, Tensor | np.ndarray):
+            if prompts.ndim not in (1, 2):
+                raise ValueError(f"prompts are tokens (T,) or (B, T): got shape {tuple(prompts.shape)}; use a list")
             prompts = prompts.tolist()
-        many = not isinstance(prompts, str) and not (prompts and isinstance(prompts[0], int))
+        if not isinstance(prompts, str | list | tuple):
+            raise ValueError(f"prompts are texts, or lists of tokens: got {prompts!r}; use 'a text' or [1, 2]")
+        many = not isinstance(prompts, str) and not (prompts and not isinstance(prompts[0], str | list | tuple))
         rows = [self.encoded(prompt) for prompt in (prompts if many else [prompts])]
         for number, row in enumerate(rows):
             if not row:
@@ -154,13 +160,28 @@ class Writer(nn.Module):
     def encoded(self, prompt: Any, *, begins: bool = True) -> list[int]:
         """The tokens of a text; with `begins` also those that the tokenizer puts around one."""
         if not isinstance(prompt, str):
-            return list(prompt)
+            return self._checked(prompt)
         if self.tokenizer is None:
             raise ValueError(
                 f"text needs a tokenizer: got {prompt!r} for a model without one; use tokens, or a folder with "
                 "tokenizer.json"
             )
-        return self.tokenizer.encode(prompt, add_special_tokens=begins).ids
+        try:
+            prompt.encode()
+        except UnicodeEncodeError as error:
+            raise ValueError(f"text must be Unicode: got {prompt!r}; give it in UTF-8") from error
+        return self._checked(self.tokenizer.encode(prompt, add_special_tokens=begins).ids)
+
+    def _checked(self, tokens: Any) -> list[int]:
+        """Tokens of a prompt, which are known to the host and need no device to complain."""
+        rows = [int(token) if isinstance(token, np.integer) else token for token in tokens]
+        most = self.config.vocabulary - 1
+        for token in rows:
+            if type(token) is not int or not 0 <= token <= most:
+                raise ValueError(
+                    f"tokens must be whole numbers in 0…{most}: got {token!r}; use the tokenizer of this model"
+                )
+        return rows
 
     def _text(self, read: list[int], settings: Settings) -> Text | None:
         if self.tokenizer is not None:
@@ -177,6 +198,8 @@ class Writer(nn.Module):
 
     def _check(self, rows: list[list[int]], settings: Settings) -> int:
         """How many tokens are to be written."""
+        if not isinstance(settings, Settings):
+            raise ValueError(f"settings must be Settings: got {settings!r}; use Settings(…), or names")
         if self.training and self.config.dropout:
             raise ValueError("a model writes without dropout: got one in training; use model.eval()")
         room = self.room(rows)
@@ -240,6 +263,7 @@ class Session:
         with torch.inference_mode():
             self.reader = model.reader(1, capacity)
         self.tokens: list[int] = []  # all that were read or written; the last has not been read yet
+        self.turns = 0
 
     def stream(
         self,
@@ -290,16 +314,19 @@ class Session:
                 f"{settings.max_new or 1} for a capacity of {self.capacity}; make a larger one"
             )
         max_new = min(self.model._check([said], settings), room)
-        read = self.reader.lengths[0]
-        same = next((place for place in range(min(read, len(said))) if said[place] != self.tokens[place]), read)
-        same = min(same, len(said) - 1)  # its last token is read again, to know what follows
-        if same < read:
-            self.reader.truncate(same)
-        self.tokens = said
-        return said[same:], max_new
+        read = min(self.reader.lengths[0], len(said) - 1)  # its last token is read again, to know what follows
+        same = next((place for place in range(read) if said[place] != self.tokens[place]), read)
+        kept = self.reader.keep(same)
+        self.reader.refresh()
+        self.tokens, self.turns = said, self.turns + 1
+        return said[kept:], max_new
 
     def _steps(self, prompt: list[int], settings: Settings, max_new: int, line: Line) -> Iterator[dict[int, int]]:
+        turn = self.turns
+
         def done(_: int, token: int) -> bool:
+            if turn != self.turns:
+                raise ValueError("a turn ends when the next begins: got a stream of an earlier one; use the latest")
             self.tokens.append(token)
             return bool(line.add(token))
 
@@ -323,17 +350,11 @@ def _streamed(settings: Settings) -> Settings:
     return settings
 
 
-def _replayed(text: Text | None, tokens: list[int] | tuple[int, ...]) -> Text:
-    assert text is not None
-    again = Text(text.tokenizer, text.read, text.stop)
-    for token in tokens:
-        again.add(token)
-    return again
-
-
 def _whole(text: Text | None, tokens: tuple[int, ...]) -> str | None:
+    """The text of all tokens."""
     if text is None:
         return None
-    again = _replayed(text, tokens)
-    again.end()
-    return again.given
+    for token in tokens:
+        text.add(token)
+    text.end()
+    return text.given

@@ -1,5 +1,7 @@
 """Streams, stops, turns, batches of prompts: what is written is what the whole sequence says."""
 
+import pickle
+import shutil
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -7,8 +9,11 @@ from typing import Any
 import pytest
 import tokenizers
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
 from regard import models
+from regard.attention import Elu, GlobalTokens, Kernel, Window
 from regard.generation import Settings, Text
 from regard.models import PRESETS, Recurrent, RecurrentConfig, Writer, build, vary
 
@@ -174,6 +179,115 @@ def test_a_repetition_penalty_counts_earlier_turns(speaks: Any):
     assert session.generate("x", max_new=8, repetition_penalty=5).tokens == want.tokens
 
 
+def test_a_turn_that_was_broken_off_or_refused_leaves_the_session_whole(speaks: Any):
+    session = speaks.session(100)
+    session.generate("Once upon", max_new=3)
+    said = list(session.tokens)
+    with pytest.raises(ValueError, match="tokens must be whole numbers in 0…255: got 999"):
+        session.generate([999], max_new=2)
+    first, *others = session.reader.caches
+    first.truncate(first.lengths[0] - 2)  # as if somebody had stopped it between two blocks
+    got = session.generate("!", max_new=5)
+    assert got.tokens == speaks.generate([*said, *speaks.tokenizer.encode("!").ids], max_new=5).tokens
+    assert len({cache.lengths for cache in (first, *others)}) == 1
+
+
+def test_an_earlier_stream_of_a_session_is_over_when_the_next_begins(speaks: Any):
+    session = speaks.session(100)
+    early = session.stream("Once", max_new=9, temperature=1, seed=1)
+    next(early)
+    assert len(session.generate("upon", max_new=3).tokens) == 3
+    with pytest.raises(ValueError, match="a turn ends when the next begins"):
+        list(early)
+
+
+def test_a_session_under_a_window_begins_anew_where_it_must():
+    model = small(mask=Window(before=3), kind="rotary")
+    session = model.session(200)
+    session.generate([5, 6, 7] * 7, max_new=4)
+    assert session.reader.caches[0].window == 4
+    got = session.generate([5, 6, 9], max_new=4, whole=True)
+    assert got.tokens == model.generate([5, 6, 9], max_new=4).tokens
+
+
+@pytest.mark.parametrize("changes", [{"weighting": Kernel(Elu())}, {"mask": GlobalTokens(1) | Window(before=2)}])
+def test_what_no_cache_keeps_is_written_all_the_same(changes: dict[str, Any]):
+    model = small(**changes)
+    want = [greedily(model, prompt, 5) for prompt in PROMPTS]
+    assert [list(written.tokens) for written in model.generate(PROMPTS, max_new=5)] == want
+
+
+def test_drawing_takes_one_random_number_of_torch():
+    model = small()
+    torch.manual_seed(0)
+    first = model.generate([5], max_new=5, temperature=1).tokens
+    after = torch.rand(())
+    torch.manual_seed(0)
+    assert model.generate([5], max_new=5, temperature=1).tokens == first
+    torch.manual_seed(0)
+    torch.randint(2**62, ())
+    assert after == torch.rand(())
+
+
+def bytes_and_words() -> Any:
+    """A tokenizer as Llama 2 has: what is no word is spelled in bytes."""
+    vocabulary = {"<unk>": 0, "▁a": 1, "▁b": 2, "a": 3}
+    vocabulary |= {f"<0x{byte:02X}>": 4 + byte for byte in range(256)}
+    model = tokenizers.models.BPE(vocabulary, [], unk_token="<unk>", byte_fallback=True)
+    tokenizer = tokenizers.Tokenizer(model)
+    tokenizer.decoder = tokenizers.decoders.Sequence(
+        [
+            tokenizers.decoders.Replace("▁", " "),
+            tokenizers.decoders.ByteFallback(),
+            tokenizers.decoders.Fuse(),
+            tokenizers.decoders.Strip(" ", 1, 0),
+        ]
+    )
+    return tokenizer
+
+
+@given(st.lists(st.integers(0, 259), max_size=12), st.lists(st.integers(0, 259), min_size=1, max_size=30))
+def test_any_tokens_become_their_text(read: list[int], new: list[int]):
+    """Broken letters too: nothing is lost, repeated or raised; behind a letter, spaces are kept."""
+    tokenizer = bytes_and_words()
+    read = [1, *read, 3]  # which ends with a whole letter
+    text = Text(tokenizer, read)
+    pieces = [text.add(token) for token in new] + [text.end()]
+    assert "".join(pieces) == text.given
+    whole, before = tokenizer.decode(read + new), tokenizer.decode(read)
+    assert whole.startswith(before)
+    broken = "�" in whole[len(before) :]  # what stands for a half of a letter depends on what stands beside it
+    assert broken or text.given == whole[len(before) :]
+
+
+def test_a_prompt_that_ends_in_half_a_letter_is_not_repeated():
+    tokenizer = letters()
+    for prompt in ("once upon �", "é"):
+        ids = tokenizer.encode(prompt).ids
+        text = Text(tokenizer, ids[:-1] if prompt == "é" else ids)
+        new = ids[-1:] if prompt == "é" else tokenizer.encode(" world").ids
+        pieces = [text.add(token) for token in new] + [text.end()]
+        assert "".join(pieces) == ("é" if prompt == "é" else " world")
+
+
+def test_a_model_needs_its_folder_no_more(tmp_path: Path, speaks: Any):
+    models.save(speaks, tmp_path / "m")
+    (tmp_path / "m" / "generation_config.json").write_text('{"eos_token_id": 7}')
+    model = models.load(tmp_path / "m")
+    shutil.rmtree(tmp_path / "m")
+    again = pickle.loads(pickle.dumps(model))
+    for each in (model, again):
+        assert each.ends() == (7,)
+        assert each.generate("Hello", max_new=3, ends=()).text == speaks.generate("Hello", max_new=3).text
+
+
+def test_a_broken_tokenizer_is_named(tmp_path: Path, speaks: Any):
+    models.save(speaks, tmp_path / "m")
+    (tmp_path / "m" / "tokenizer.json").write_text("{")
+    with pytest.raises(ValueError, match=r"a tokenizer is read from whole files: got .*tokenizer\.json"):
+        models.load(tmp_path / "m").generate("a")
+
+
 def test_the_probabilities_that_are_drawn_by():
     """Each filter by hand, on scores whose probabilities are 0.5, 0.3, 0.15, 0.05."""
     from regard.generation.choices import choose, probabilities
@@ -200,6 +314,9 @@ def test_the_probabilities_that_are_drawn_by():
     ("settings", "message"),
     [
         ({"max_new": 0}, "max_new"),
+        ({"temperature": "1"}, "temperature must be a number: got '1'"),
+        ({"temperature": 1, "seed": 1.5}, "seed must be a whole number in 0…2⁶³ − 1: got 1.5"),
+        ({"stop": 5}, "stop must be strings with a letter or more: got 5"),
         ({"temperature": -1}, "temperature must be 0 or more: got -1"),
         ({"top_p": 1.5, "temperature": 1}, "top_p must lie in 0…1, above 0: got 1.5"),
         ({"top_k": 3}, "top_k is for drawing tokens: got top_k=3 with temperature=0"),
@@ -222,7 +339,10 @@ def test_settings_that_cannot_be_meant(settings: dict[str, Any], message: str):
     [
         (lambda m: m.generate(""), "a prompt must have a token or more: got ''"),
         (lambda m: m.generate([[1], []]), "of which number 1 has none"),
-        (lambda m: m.generate([1, 256]), "tokens must lie in 0…255: got 256"),
+        (lambda m: m.generate([1, 256]), "tokens must be whole numbers in 0…255: got 256"),
+        (lambda m: m.generate([1.5]), "tokens must be whole numbers in 0…255: got 1.5"),
+        (lambda m: m.generate(5), "prompts are texts, or lists of tokens: got 5"),
+        (lambda m: m.generate("\ud800"), "text must be Unicode"),
         (
             lambda m: m.generate([1] * 100, max_new=30),
             "a prompt of 100 tokens and max_new=30, where there is room for 21",
@@ -232,7 +352,7 @@ def test_settings_that_cannot_be_meant(settings: dict[str, Any], message: str):
         (lambda m: m.generate([1], beem=3), "no setting is named 'beem'"),
         (lambda m: m.generate([1], Settings(), max_new=3), "got both, max_new"),
         (lambda m: m.generate([1], start=3), "a decoder goes on from the prompt: got start=3"),
-        (lambda m: m.generate(torch.rand(2, 2)), "got torch.float32 of shape (2, 2)"),
+        (lambda m: m.generate(torch.rand(2, 2)), "tokens must be whole numbers in 0…255: got 0."),
         (lambda m: m.stream("a", beams=2), "beams know the text at the end alone: got beams=2"),
         (lambda m: m.stream(["a", "b"]), "a stream is of one prompt: got 2"),
         (lambda m: m.session(5).generate([1] * 4, max_new=3), "got 4 tokens and max_new=3 for a capacity of 5"),
