@@ -310,6 +310,7 @@ def test_the_probabilities_that_are_drawn_by():
     torch.testing.assert_close(shares, torch.tensor([0.5, 0.3, 0.15, 0.05]), atol=0.04, rtol=0)
 
 
+@pytest.mark.usefixtures("unhooked")
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
@@ -334,6 +335,7 @@ def test_settings_that_cannot_be_meant(settings: dict[str, Any], message: str):
     assert message in str(error.value)
 
 
+@pytest.mark.usefixtures("unhooked")
 @pytest.mark.parametrize(
     ("ask", "message"),
     [
