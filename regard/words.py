@@ -21,6 +21,8 @@ def bad_input() -> Iterator[None]:
     """What is wrong with the user's words, as opposed to a mistake of ours, which deserves its traceback."""
     try:
         yield
+    except BrokenPipeError:  # nobody reads on, which is nobody's mistake
+        raise
     except (ValueError, OSError) as error:
         raise BadInput(str(error)) from error
 
@@ -31,7 +33,8 @@ def bar(says: str) -> Iterator[Callable[[int, int | None], None]]:
     from rich.console import Console
     from rich.progress import Progress
 
-    with Progress(console=Console(stderr=True), transient=True) as progress:
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
         task = progress.add_task(says)
         yield lambda done, total: progress.update(task, completed=done, total=total)
 

@@ -201,8 +201,10 @@ def _write_all(model: Any, texts: list[str], settings: Any, as_json: bool) -> No
 
 
 def _json(prompt: str, written: Any) -> str:
-    facts = {"prompt": prompt, "text": written.text, "tokens": written.tokens, "reason": written.reason}
-    return json.dumps(facts | {"score": written.score}, ensure_ascii=False)
+    facts = {"prompt": prompt, "text": "", "tokens": (), "reason": "end", "score": None}  # of an empty line
+    if written is not None:
+        facts |= {name: getattr(written, name) for name in ("text", "tokens", "reason", "score")}
+    return json.dumps(facts, ensure_ascii=False)
 
 
 def _prefix(model: Any, prefix: str | None, task: str | None) -> str:
@@ -240,6 +242,6 @@ def _translate_all(model: Any, lines: Iterator[str], before: str, settings: Any,
             for number, line in enumerate(block):
                 each = found.get(number)
                 if as_json:
-                    typer.echo(json.dumps({"prompt": line, "text": ""}) if each is None else _json(line, each))
+                    typer.echo(_json(line, each))
                 else:
                     typer.echo("" if each is None else " ".join(each.text.split("\n")))
