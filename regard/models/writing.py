@@ -43,7 +43,7 @@ class Writer(nn.Module):
         prompts: Prompts,
         settings: Settings | None = None,
         *,
-        ends: tuple[int, ...] | None = None,
+        ends: tuple[int, ...] | list[int] | None = None,
         start: int | None = None,
         progress: Callable[[int], None] | None = None,
         **changes: Any,
@@ -58,7 +58,7 @@ class Writer(nn.Module):
         if not rows:
             return []
         settings = _settings(settings, changes)
-        ends = self.ends() if ends is None else ends
+        ends = self.ends(ends)
         max_new = self._check(rows, settings)
         reader, firsts = self.begin(rows, max_new, start)
         place = next(self.parameters()).device
@@ -95,7 +95,7 @@ class Writer(nn.Module):
         prompt: Prompts,
         settings: Settings | None = None,
         *,
-        ends: tuple[int, ...] | None = None,
+        ends: tuple[int, ...] | list[int] | None = None,
         start: int | None = None,
         **changes: Any,
     ) -> Iterator[str]:
@@ -105,7 +105,7 @@ class Writer(nn.Module):
         if many:
             raise ValueError(f"a stream is of one prompt: got {len(rows)}; use generate for several")
         self._text_to_show(rows[0], settings)
-        return self._pieces(rows, settings, self._check(rows, settings), self.ends() if ends is None else ends, start)
+        return self._pieces(rows, settings, self._check(rows, settings), self.ends(ends), start)
 
     def _pieces(
         self, rows: list[list[int]], settings: Settings, max_new: int, ends: tuple[int, ...], start: int | None
@@ -117,12 +117,12 @@ class Writer(nn.Module):
         steps = write(reader, firsts, settings, max_new=max_new, done=lambda _, t: bool(line.add(t)), device=place)
         yield from line.pieces(steps)
 
-    def ends(self) -> tuple[int, ...]:
-        """The tokens that end a text: those that the model's folder names, or none."""
-        found = self.named("eos_token_id")
-        ends = () if found is None else tuple(found) if isinstance(found, list) else (found,)
+    def ends(self, given: tuple[int, ...] | list[int] | None = None) -> tuple[int, ...]:
+        """The tokens that end a text: those that are given, or that the model's folder names, or none."""
+        found = self.named("eos_token_id") if given is None else given
+        ends = () if found is None else tuple(found) if isinstance(found, list | tuple) else (found,)
         if any([type(token) is not int for token in ends]):
-            raise ValueError(f"eos_token_id must be whole numbers: got {found!r}; correct it, or use ends=(token,)")
+            raise ValueError(f"tokens that end a text must be whole numbers: got {found!r}; use ends=(token,)")
         return ends
 
     def start(self, given: int | None = None) -> int:
@@ -271,7 +271,7 @@ class Session:
         settings: Settings | None = None,
         *,
         whole: bool = False,
-        ends: tuple[int, ...] | None = None,
+        ends: tuple[int, ...] | list[int] | None = None,
         **changes: Any,
     ) -> Iterator[str]:
         """What the model writes behind all that was said and `more`, piece by piece.
@@ -280,7 +280,7 @@ class Session:
         """
         settings = _streamed(_settings(settings, changes))
         prompt, max_new = self._turn(more, settings, whole)
-        line = Line(self.model._text_to_show(self.tokens, settings), self.model.ends() if ends is None else ends)
+        line = Line(self.model._text_to_show(self.tokens, settings), self.model.ends(ends))
         return line.pieces(self._steps(prompt, settings, max_new, line))
 
     @torch.inference_mode()
@@ -290,13 +290,13 @@ class Session:
         settings: Settings | None = None,
         *,
         whole: bool = False,
-        ends: tuple[int, ...] | None = None,
+        ends: tuple[int, ...] | list[int] | None = None,
         **changes: Any,
     ) -> Written:
         """The same, when it is done."""
         settings = _streamed(_settings(settings, changes))
         prompt, max_new = self._turn(more, settings, whole)
-        line = Line(self.model._text(self.tokens, settings), self.model.ends() if ends is None else ends)
+        line = Line(self.model._text(self.tokens, settings), self.model.ends(ends))
         for _ in self._steps(prompt, settings, max_new, line):
             pass
         return line.written()
