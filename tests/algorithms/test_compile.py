@@ -103,7 +103,10 @@ def test_compiled_equals_eager_and_compiles_once(name: str, device):
     assert counter.frame_count == 1
 
 
-@pytest.mark.parametrize("name", ["plain", "causal", "padding", "causal key padding", "window", "slopes"])
+LONGER = [pytest.param(name, marks=pytest.mark.slow) for name in ("padding", "slopes")]
+
+
+@pytest.mark.parametrize("name", ["plain", "causal", "causal key padding", "window", *LONGER])
 def test_other_lengths_compile_once_more_for_each_algorithm_chosen(name: str, device):
     """Sizes become dynamic at the second length; after that only another choice needs another graph."""
     layer = Layer(VALUES[name]).to(device)

@@ -67,7 +67,7 @@ def test_the_blocks_to_visit_are_those_of_the_dense_map(T: int, S: int):
 
 @pytest.mark.compiled  # torch traces the value's functions even where it does not compile them
 @pytest.mark.filterwarnings("ignore:flex_attention called without torch.compile")
-@pytest.mark.parametrize(("T", "S"), [(150, 150), (40, 150)])
+@pytest.mark.parametrize(("T", "S"), [(150, 150), pytest.param(40, 150, marks=pytest.mark.slow)])
 def test_flex_is_given_the_whole_value(T: int, S: int, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(flex, "_compiled", lambda kind: flex._attend)
     q, k, v = torch.randn(B, H, T, 20), torch.randn(B, 2, S, 20), torch.randn(B, 2, S, 12)

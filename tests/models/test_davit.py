@@ -177,6 +177,7 @@ def test_stochastic_depth_grows_from_none_in_the_first_half():
     assert model.eval()(images).hidden.std(0).max() < 1e-4
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_one_graph():
     """Backward, and the kernels of its blocks, are compiled in the tests of layers."""
