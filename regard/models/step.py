@@ -131,7 +131,7 @@ def _hidden(layer: FeedForward) -> Function:
 
 
 def _linear(layer: nn.Linear) -> Function:
-    """X Wᵀ + b, with Wᵀ made once."""
+    """To x Wᵀ + b, with Wᵀ made once."""
     turned = layer.weight.detach().T
     if layer.bias is None:
         return lambda x: x @ turned
@@ -140,7 +140,7 @@ def _linear(layer: nn.Linear) -> Function:
 
 
 def _adding(layer: nn.Linear) -> Callable[[Tensor, Tensor], None]:
-    """X ← x + y Wᵀ + b, in place."""
+    """To x ← x + y Wᵀ + b, in place."""
     turned, offset = layer.weight.detach().T, None if layer.bias is None else layer.bias.detach()
 
     def add(x: Tensor, y: Tensor) -> None:
