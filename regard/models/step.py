@@ -66,6 +66,8 @@ class Step:
     def fits(self, caches: tuple[Cache, ...], tokens: Tensor) -> bool:
         """Whether it is one token for rows that keep all, and nobody wants gradients or another type."""
         one = tokens.shape[1] == 1 and caches[0].window is None and len({cache.lengths for cache in caches}) == 1
+        if tokens.is_cuda and caches[0].dtype == torch.float64 and len(set(caches[0].lengths)) > 1:
+            return False  # which no kernel there takes with a mask
         return one and not torch.is_grad_enabled() and not torch.is_autocast_enabled(tokens.device.type)
 
     def __call__(
