@@ -10,8 +10,7 @@ from torch import Tensor, nn
 from regard.attention import Content, Grid
 from regard.layers import DualBlock
 from regard.layers.multihead import check_divides
-from regard.models.configuration import check_dropout, check_sizes
-from regard.models.resnet import check_stages
+from regard.models.configuration import check_dropout, check_sizes, check_stages
 from regard.models.tokens import Maps, Output
 
 

@@ -8,24 +8,10 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from regard.algorithms.problem import nearest
-from regard.attention.offset_masks import check_whole
-from regard.models.configuration import check_sizes
+from regard.models.configuration import check_sizes, check_stages
 from regard.models.tokens import Output
 
 STEMS = {"image": 4, "small": 1}  # by how much each shrinks the image
-
-
-def check_stages(config: object, *names: str) -> None:
-    """Raise unless these fields have one whole number from 1 for each stage."""
-    fields = {name: getattr(config, name) for name in names}
-    for name, sizes in fields.items():
-        if not isinstance(sizes, tuple) or not sizes:
-            raise ValueError(f"{name} must be a tuple, a number for each stage: got {sizes!r}; use (1, 2) for two")
-        for stage, size in enumerate(sizes):
-            check_whole(f"{name}[{stage}]", size, 1)
-    if len({len(sizes) for sizes in fields.values()}) > 1:
-        got = ", ".join([f"{name}={sizes}" for name, sizes in fields.items()])
-        raise ValueError(f"{' and '.join(names)} must have as many stages: got {got}; give each stage a number in each")
 
 
 @dataclass(frozen=True, kw_only=True)
