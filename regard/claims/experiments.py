@@ -1,0 +1,54 @@
+"""Results of experiments: of the recipe's own run where one is recorded, of a small version run here otherwise."""
+
+import functools
+import json
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+
+FILE = "claims.json"  # in the folder of a run: {"reversal": {"command": …, "numbers": {…}}}
+
+runs: ContextVar[Path | None] = ContextVar("runs", default=None)  # the folder that holds the folders of runs
+
+
+@dataclass(frozen=True)
+class Result:
+    """The numbers of an experiment, and which run they come from."""
+
+    numbers: Mapping[str, float]
+    source: str
+
+    def __getitem__(self, name: str) -> float:
+        return self.numbers[name]
+
+
+def result(recipe: str, small: Callable[[], Mapping[str, float]]) -> Result:
+    """What the recipe's latest recorded run found, or what `small` finds now; it runs once in a process."""
+    found = None if (folder := runs.get()) is None else recorded(recipe, folder)
+    return found or _run(recipe, small)
+
+
+@functools.cache
+def _run(recipe: str, small: Callable[[], Mapping[str, float]]) -> Result:
+    return Result(small(), "small version, run here")
+
+
+def recorded(recipe: str, folder: Path) -> Result | None:
+    """The latest run under `folder` that recorded numbers of the recipe."""
+    files = sorted(folder.glob(f"*/{FILE}"), key=lambda path: (path.stat().st_mtime, path.parent.name), reverse=True)
+    for path in files:
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+        except (json.JSONDecodeError, UnicodeDecodeError) as error:
+            raise ValueError(f"{path} must be JSON, as a recipe writes it: got {error}; remove the file") from error
+        if recipe in content:
+            return Result(_numbers(path, recipe, content[recipe]), f"run {path.parent.name}")
+    return None
+
+
+def _numbers(path: Path, recipe: str, entry: object) -> dict[str, float]:
+    numbers = entry.get("numbers") if isinstance(entry, dict) else None
+    if not isinstance(numbers, dict) or not all(isinstance(value, int | float) for value in numbers.values()):
+        raise ValueError(f'{path} must hold "numbers" of {recipe!r}, a number by each name: got {entry!r:.80}')
+    return numbers

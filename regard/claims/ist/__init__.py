@@ -1,0 +1,3 @@
+"""IST Lisbon, Deep Learning practical 10."""
+
+CLAIMS = ()

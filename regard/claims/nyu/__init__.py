@@ -1,0 +1,3 @@
+"""NYU, Deep Learning homework 3, theory."""
+
+CLAIMS = ()
