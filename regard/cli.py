@@ -8,7 +8,9 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from regard.claims_command import claims
 from regard.cost_command import cost
+from regard.grading_commands import grade, questions
 from regard.model_commands import classify, embed
 from regard.words import Device, Number, bad_input, show, size
 from regard.writing_commands import generate, translate
@@ -288,6 +290,9 @@ def reach(
     _show(result, as_json)
 
 
+app.command()(claims)
+app.command()(questions)
+app.command()(grade)
 app.command()(cost)
 app.command()(classify)
 app.command()(embed)

@@ -5,7 +5,6 @@ The example is `ist.1` of the catalogue of claims: four tokens of width three, o
 
 import io
 import re
-from typing import NamedTuple
 
 import torch
 from rich.columns import Columns
@@ -19,56 +18,11 @@ from torch import Tensor
 from regard.algorithms import Plan, attend, plan, weights
 from regard.algorithms.report import rich_table
 from regard.attention import Attention, Causal, Content, Hard, KeyPadding
+from regard.claims.ist.example import DOCUMENT, Example, agrees, rounded, worked_example
 
-# What the document prints, as it prints it: a number agrees when it has the same digits.
-DOCUMENT: dict[str, tuple[str, ...]] = {
-    "weights": ("0.46536883", "0.03463117", "0.46536883", "0.03463117"),
-    "output": ("-1.66342208", "0.8961065", "0.03463117"),
-    "Z, rows 1, 2": ("-0.75220098", "-1.50668721", "-2.29564869", "-6.58686077"),
-    "Z, rows 3, 4": ("-1.07141415", "-2.47595506", "-0.74812187", "-1.4971829"),
-    "P, row 2": ("0.597319598", "0.00128333499", "0.401298182", "0.0000988847812"),
-    "P⁽²⁾, row 1": ("0.118306921", "0.0201966211", "0.168483136", "0.693013322"),
-    "Z⁽²⁾, column": ("-2.26628332", "1.99725652", "-2.82066255", "-2.99952526"),
-    "out, row 1": ("-6.04664898", "3.77781072", "-0.75731086"),
-    "out, row 2": ("8.28741825", "0.14750295", "10.57968068"),
-    "out, row 3": ("-7.3905735", "5.09982766", "-0.01158073"),
-    "out, row 4": ("-8.25045389", "4.87428797", "-1.50140321"),
-}
 SHADES = " ░▒▓█"
 DARK, BRIGHT = (44, 48, 66), (102, 178, 255)  # weight 0 and weight 1: one hue, so that every eye can rank them
 CELL = 9
-
-
-class Example(NamedTuple):
-    """The worked example, computed: every quantity that the document prints, and what the maps are made of."""
-
-    quantities: dict[str, Tensor]
-    q: Tensor
-    k: Tensor
-    maps: Tensor
-
-
-def worked_example() -> Example:
-    """Everything of `ist.1` in float64, by `attend` and `weights`."""
-    x = _matrix([[-2, 1, 0.5], [1, 1.5, -0.5], [-1.5, 1, -0.5], [-2, -2.5, 1.5]])
-    query = _matrix([[-2, 1, -1]])
-    first = [
-        _matrix([[1, -1.5], [0, 2], [-0.5, -1]]),
-        _matrix([[-1.5, -1], [2.5, 0], [0.5, -1]]),
-        _matrix([[1, 2.5], [-0.5, -2], [0, -1]]),
-    ]
-    w_out = _matrix([[-1, 1.5, 2], [0, -1, -2], [1, -1.5, 0], [2, 0, 1]])
-
-    tokens, one = x[None, None], query[None, None]
-    q, k, v = ((x @ torch.stack([w, torch.ones_like(w)]))[None] for w in first)  # (1, H, T, D): the second head is ones
-    maps, z = weights(q, k)[0], attend(q, k, v)[0]
-    out = z.transpose(0, 1).flatten(1) @ w_out
-
-    quantities = {"weights": weights(one, tokens)[0, 0, 0], "output": attend(one, tokens, tokens)[0, 0, 0]}
-    quantities |= {"Z, rows 1, 2": z[0, :2].flatten(), "Z, rows 3, 4": z[0, 2:].flatten()}
-    quantities |= {"P, row 2": maps[0, 1], "P⁽²⁾, row 1": maps[1, 0], "Z⁽²⁾, column": z[1, :, 0]}
-    quantities |= {f"out, row {i + 1}": row for i, row in enumerate(out)}
-    return Example(quantities, q, k, maps)
 
 
 def run(console: Console) -> bool:
@@ -132,19 +86,6 @@ def realistic_plan() -> Plan:
     return plan(q, q, q, Attention(mask=Causal() & KeyPadding([1024, 2048, 3072, 4096])), device="h200")
 
 
-def agrees(value: float, printed: str) -> bool:
-    """The value, rounded to as many decimals as are printed, has the printed digits.
-
-    >>> agrees(0.8961064978, "0.8961065"), agrees(0.8961064, "0.8961065")
-    (True, False)
-    """
-    return _rounded(value, printed) == printed
-
-
-def _rounded(value: float, printed: str) -> str:
-    return f"{value:.{len(printed.partition('.')[2])}f}"
-
-
 def _section(console: Console, example: Example, title: str, code: str, *names: str) -> bool:
     """Print some quantities, each number above the document's; True when all agree."""
     _title(console, title, code)
@@ -154,7 +95,7 @@ def _section(console: Console, example: Example, title: str, code: str, *names: 
         values, printed = example.quantities[name].tolist(), DOCUMENT[name]
         marks = [agrees(value, digits) for value, digits in zip(values, printed, strict=True)]
         shown = [
-            f"[{'green' if mark else 'bold red'}]{_rounded(value, digits):>11} {'✓' if mark else '✗'}[/]"
+            f"[{'green' if mark else 'bold red'}]{rounded(value, digits):>11} {'✓' if mark else '✗'}[/]"
             for value, digits, mark in zip(values, printed, marks, strict=True)
         ]
         numbers.add_row(f"[bold]{name}[/]", *shown)
@@ -235,7 +176,3 @@ def _verdict(good: bool, words: str) -> str:
 
 def _vector(values: Tensor) -> str:
     return f"({', '.join(f'{value:g}' for value in values.tolist())})"
-
-
-def _matrix(rows: list[list[float]]) -> Tensor:
-    return torch.tensor(rows, dtype=torch.float64)

@@ -27,7 +27,9 @@ ORDER = (
     "options",
     "words",
     "cost_command",
+    "claims_command",
     "model_commands",
+    "grading_commands",
     "writing_commands",
     "cli",
 )

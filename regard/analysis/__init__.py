@@ -10,6 +10,7 @@ from regard.analysis.convolution import (
     thinned,
 )
 from regard.analysis.costs import Formulas, ModelCost, cost, formulas
+from regard.analysis.depth import Flow, depth_flow, flow
 from regard.analysis.heads import (
     Duplicates,
     Ellipse,
@@ -22,9 +23,18 @@ from regard.analysis.heads import (
     nearest_kernel,
     query_map,
 )
+from regard.analysis.jacobians import (
+    Saturation,
+    jacobian_norm,
+    precise_softmax_jacobian,
+    saturation,
+    softmax_jacobian,
+    weights_jacobian,
+)
 from regard.analysis.networks import attention_from_network, network_from_attention
 from regard.analysis.path_lengths import Paths, convolution_reach, paths
 from regard.analysis.patterns import PatternPicture, picture
+from regard.analysis.perturbation import Perturbation, perturb_key, perturb_query, reweighted
 from regard.analysis.pruning import Change, merge, prune
 from regard.analysis.receptive_field import Chosen, Reach, reach
 from regard.analysis.receptive_formulas import Formula
@@ -37,6 +47,7 @@ __all__ = [
     "Chosen",
     "Duplicates",
     "Ellipse",
+    "Flow",
     "Formula",
     "Formulas",
     "HeadState",
@@ -45,8 +56,10 @@ __all__ = [
     "NetworkCertificate",
     "Paths",
     "PatternPicture",
+    "Perturbation",
     "QueryMap",
     "Reach",
+    "Saturation",
     "argmax_bound",
     "argmax_reach",
     "attention_as_printed",
@@ -55,21 +68,31 @@ __all__ = [
     "conv_from_attention",
     "convolution_reach",
     "cost",
+    "depth_flow",
     "duplicates",
     "ellipses",
     "examine",
+    "flow",
     "formulas",
+    "jacobian_norm",
     "merge",
     "nearest_kernel",
     "network_from_attention",
     "paths",
+    "perturb_key",
+    "perturb_query",
     "picture",
+    "precise_softmax_jacobian",
     "prune",
     "query_map",
     "random_graph",
     "reach",
     "reach_formula",
+    "reweighted",
+    "saturation",
+    "softmax_jacobian",
     "thin_attention_from_conv",
     "thinned",
+    "weights_jacobian",
     "widest_graph",
 ]

@@ -101,7 +101,7 @@ class Judgement:
         if self.verdict is Verdict.UNSETTLED:
             failed = [finding.shown for finding in self.ours if not finding.holds]
             return f"our own statement fails: {failed[0]}" if failed else "the false twin passes the check"
-        wrong = [finding for finding in self.document if not finding.holds]
+        wrong = [finding for finding in self.document if not finding.holds and self.verdict is not Verdict.BUILT]
         return (wrong or list(self.ours))[0].shown
 
     def json(self) -> dict[str, Any]:

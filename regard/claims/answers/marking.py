@@ -1,49 +1,168 @@
 """Marking one answer: how it was read, whether it is right, and where it differs from what is true."""
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
-from regard.claims.answers.key import Entry
+from regard.claims.answers.bounds import Unreadable
+from regard.claims.answers.feedback import (
+    Counterexample,
+    Mark,
+    right,
+    sentence,
+    shown,
+    unanswered,
+    unread,
+    wrong,
+)
+from regard.claims.answers.formulas import mark_formula, mark_order
+from regard.claims.answers.key import READERS, Entry, as_lists
+from regard.claims.answers.numbers import Given, close
+from regard.claims.answers.question import Mistake, Question
 
+__all__ = ["Counterexample", "Mark", "mark"]
 
-@dataclass(frozen=True, kw_only=True)
-class Counterexample:
-    """Sizes at which a formula is wrong, its value there and the true one, as text that is ready to print."""
-
-    sizes: Mapping[str, int]
-    yours: str
-    true: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Mark:
-    """What an answer is worth, and why.
-
-    `read_as` is the answer as it was understood, empty where it could not be read; `feedback` are lines of plain text;
-    `breakdown` says of which parts the true value at the counterexample consists; `mistake` is the name of a known
-    mistake; `parts` are the marks of subquestions, in their order.
-    """
-
-    id: str
-    points: float
-    out_of: float
-    right: bool
-    read_as: str = ""
-    feedback: tuple[str, ...] = ()
-    counterexample: Counterexample | None = None
-    breakdown: Mapping[str, str] = field(default_factory=dict)
-    mistake: str = ""
-    parts: tuple["Mark", ...] = ()
-
-    def json(self) -> dict[str, Any]:
-        """Plain data for `json.dumps`."""
-        ...
+YES = {"true", "t", "yes", "y", "right", "correct", "holds", "it holds", "it does", "1"}
+NO = {"false", "f", "no", "n", "wrong", "incorrect", "does not hold", "it does not", "not true", "0"}
+LONGEST = 2_000  # characters of an answer in words
 
 
 def mark(entry: Entry, given: Any) -> Mark:
     """Mark an answer as it was given: text, a number, a list, a list of lists, a mapping for subquestions, None.
 
     Never raises because of what was given; the same answer always gets the same mark.
+
+    >>> from regard.claims.answers import built_in_questions, compile_key, select
+    >>> key = compile_key(select(built_in_questions(), ["udl.1a"]))
+    >>> found = mark(key["udl.1a"], "3D^2 + 3")
+    >>> found.points, found.counterexample.sizes, found.counterexample.yours, found.counterexample.true
+    (2.0, {'D': 2}, '15', '18')
+    >>> print(*found.feedback, sep=chr(10))
+    A bias vector counted as one number: each of the three biases has D entries.
+    At D = 2 your formula gives 15; the true value is 18 = 12 (weights) + 6 (biases).
+    Credited: weights; not: biases.
     """
-    ...
+    question = entry.question
+    if given is None or (isinstance(given, str) and not given.strip()) or given in ([], {}):
+        return _without_answer(entry)
+    match question.kind:
+        case "parts":
+            return _parts(entry, given)
+        case "formula":
+            return mark_formula(entry, given)
+        case "order":
+            return mark_order(entry, given)
+        case "choice":
+            return _choice(entry, given)
+        case "truth":
+            return _truth(entry, given)
+        case _:
+            return _numbers(entry, given)
+
+
+def _without_answer(entry: Entry) -> Mark:
+    if entry.question.kind != "parts":
+        return unanswered(entry.question)
+    return _sum(entry.question, tuple(_without_answer(part) for part in entry.parts), ())
+
+
+def _parts(entry: Entry, given: Any) -> Mark:
+    question = entry.question
+    names = [part.id for part in entry.parts]
+    if not isinstance(given, Mapping):
+        asked = ", ".join(f"{question.id}.{name} = …" for name in names)
+        return unread(question, f"it has {len(names)} parts: write {asked}")
+    extra = [str(name)[:40] for name in given if name not in names]
+    remarks = (f"There is no part {extra[0]!r}; the parts are {', '.join(names)}.",) if extra else ()
+    return _sum(question, tuple(mark(part, given.get(part.id)) for part in entry.parts), remarks)
+
+
+def _sum(question: Question, parts: tuple[Mark, ...], remarks: tuple[str, ...]) -> Mark:
+    return Mark(
+        id=question.id,
+        points=round(sum(part.points for part in parts), 2),
+        out_of=question.points,
+        right=all(part.right for part in parts),
+        read_as="; ".join(f"{part.id}: {part.read_as}" for part in parts if part.read_as),
+        feedback=remarks,
+        mistake=next((part.mistake for part in parts if part.mistake), ""),
+        parts=parts,
+    )
+
+
+def _numbers(entry: Entry, given: Any) -> Mark:
+    question = entry.question
+    read = READERS[question.kind]
+    try:
+        answer = read(given)
+    except Unreadable as error:
+        return unread(question, str(error))
+    digits = question.form.least_digits
+    found = close(answer, as_lists(entry.truth), digits)
+    if found.right:
+        return right(question, str(answer), *([sentence(found.reason)] if found.reason else []))
+    known = next((m for m in question.mistakes if close(answer, _value(read, m), 1).right), None)
+    if _is_transposed(answer, entry.truth, digits):
+        return wrong(question, str(answer), "This is the transposed matrix: rows and columns are exchanged.")
+    if found.yours is None:
+        return wrong(question, str(answer), sentence(found.reason), mistake=known)
+    example = Counterexample(sizes={}, yours=shown(found.yours), true=shown(found.true))
+    lines = (sentence(found.reason), f"Yours is {example.yours}; the true value is {example.true}.")
+    return wrong(question, str(answer), *lines, mistake=known, counterexample=example)
+
+
+def _is_transposed(answer: Given, truth: Any, digits: int) -> bool:
+    if len(answer.shape) != 2:
+        return False
+    rows, columns = answer.shape
+    entries = tuple(answer.entries[row * columns + column] for column in range(columns) for row in range(rows))
+    return close(Given(shape=(columns, rows), entries=entries), as_lists(truth), digits).right
+
+
+def _value(read: Any, mistake: Mistake) -> Any:
+    given = read(mistake.answer)
+    values = [entry.value for entry in given.entries]
+    if not given.shape:
+        return values[0]
+    columns = given.shape[-1]
+    rows = [values[start : start + columns] for start in range(0, len(values), columns)]
+    return rows if len(given.shape) == 2 else rows[0]
+
+
+def _choice(entry: Entry, given: Any) -> Mark:
+    """A letter, in brackets or not, or the words of one choice."""
+    question = entry.question
+    choices = question.form.choices
+    said = _words(given)
+    by_letter = {letter.casefold(): letter for letter in choices}
+    by_text = {_words(text): letter for letter, text in choices.items()}
+    bare = re.sub(r"^(answer|choice|option)\s*:?\s*", "", said).strip("()[]{}.:'\"` ")
+    letter = by_text.get(said) or by_letter.get(said) or by_letter.get(bare) or by_text.get(bare)
+    if letter is None:
+        listed = ", ".join(choices)
+        return unread(question, f"it must be one of the letters {listed}: got {said[:60]!r}; write the letter alone")
+    read_as = f"{letter}: {choices[letter]}"
+    if letter == entry.truth:
+        return right(question, read_as)
+    return wrong(question, read_as, mistake=_known(question, letter))
+
+
+def _truth(entry: Entry, given: Any) -> Mark:
+    question = entry.question
+    said = _words(given).strip(".!'\"` ")
+    if said not in YES | NO:
+        return unread(question, f"it must be true or false: got {said[:60]!r}; write true or false alone")
+    answer = said in YES
+    if answer is entry.truth:
+        return right(question, shown(answer))
+    return wrong(question, shown(answer), mistake=_known(question, answer))
+
+
+def _known(question: Question, answer: Any) -> Mistake | None:
+    return next((mistake for mistake in question.mistakes if mistake.answer == answer), None)
+
+
+def _words(given: Any) -> str:
+    """Text as it is compared: in small letters, with single spaces."""
+    text = str(given)[:LONGEST] if isinstance(given, str | int | float) else type(given).__name__
+    return " ".join(text.casefold().split())

@@ -4,15 +4,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
-Kind = Literal["number", "vector", "matrix", "formula", "order", "choice", "truth"]
+Kind = Literal["number", "vector", "matrix", "formula", "order", "choice", "truth", "parts"]
 Count = Literal["parameters", "multiply-adds", "flops", "value"]
-KINDS: tuple[str, ...] = get_args(Kind)
+KINDS: tuple[str, ...] = tuple(kind for kind in get_args(Kind) if kind != "parts")  # those that a table may name
 COUNTS: tuple[str, ...] = get_args(Count)
+
+
+class BadQuestion(ValueError):  # noqa: N818 - named by what is the matter
+    """A question that cannot be asked or marked: the message names the file, the table and the key."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Form:
-    """How an answer is given: its kind, the symbols of a formula with their rules, the letters of a choice."""
+    """How an answer is given: its kind, the symbols of a formula with their rules, the letters of a choice.
+
+    The kind "parts" is that of a question with subquestions, which has no answer of its own.
+    """
 
     kind: Kind
     symbols: Mapping[str, str] = field(default_factory=dict)
@@ -22,21 +29,26 @@ class Form:
 
 @dataclass(frozen=True, kw_only=True)
 class Truth:
-    """What is true: an answer, a function that counts it (`module:function` or `file.py:function`), or both."""
+    """What is true: an answer, a function that counts it (`module:function` or `file.py:function`), or both.
+
+    `file` is the one that says so, beside which its functions lie, and `table` the table of it, for errors.
+    """
 
     answer: Any = None
     counted: str | None = None
     count: Count = "value"
+    file: str = ""
+    table: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Mistake:
-    """A wrong answer that is known, by name, with what to say to it and what it is worth."""
+    """A wrong answer that is known, by name, with what to say to it, and what it is worth if that is said."""
 
     answer: Any
     name: str
     hint: str = ""
-    points: float = 0.0
+    points: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,3 +69,8 @@ class Question:
     @property
     def kind(self) -> Kind:
         return self.form.kind
+
+    def bad(self, key: str, problem: str) -> BadQuestion:
+        """The error that something is wrong with a key of this question's table."""
+        table = self.truth.table or f"question {self.id!r}"
+        return BadQuestion(f"{self.truth.file + ', ' if self.truth.file else ''}{table}, {key}: {problem}")

@@ -1,5 +1,15 @@
 """*Understanding Deep Learning*, problems 12.1 to 12.10."""
 
-from regard.claims.udl import counts
+from regard.claims.udl import channels, counts, decoding, heads, linear, objectives, patterns, saturation, symmetry
 
-CLAIMS = (*counts.CLAIMS,)
+CLAIMS = (
+    *counts.CLAIMS,
+    *symmetry.CLAIMS,
+    *saturation.CLAIMS,
+    *heads.CLAIMS,
+    *objectives.CLAIMS,
+    *decoding.CLAIMS,
+    *patterns.CLAIMS,
+    *channels.CLAIMS,
+    *linear.CLAIMS,
+)

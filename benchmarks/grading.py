@@ -1,0 +1,173 @@
+"""A class of 500 with 50 answers each, right and wrong, in many notations: how long `regard grade` takes on two cores.
+
+`python -m benchmarks.grading --out FILE --markdown FILE` writes the submissions, runs the command as a user does, and
+checks every mark against what the answer was made to be before it tells the time.
+"""
+
+import argparse
+import csv
+import json
+import os
+import random
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from benchmarks import record
+from benchmarks.record import Bar, Row
+from regard.claims.answers.catalogue import built_in_questions
+from regard.claims.answers.key import Entry, Key, as_lists, compile_key
+
+STUDENTS, ANSWERS, CORES = 500, 50, 2
+RIGHT = 0.6  # of the answers
+SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+PROGRAM = "import typer; from regard.grading_commands import grade; typer.run(grade)"
+
+Write = Callable[[str], str]
+
+
+def _powers(text: str, form: str) -> str:
+    return re.sub("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+", lambda found: form % found.group().translate(SUPERSCRIPTS), text)
+
+
+NOTATIONS: tuple[Write, ...] = (
+    lambda text: text,
+    lambda text: _powers(text, "^%s" if "⁻" not in text else "^(%s)"),
+    lambda text: _powers(text, "^{%s}").replace("·", r"\cdot "),
+    lambda text: f"${_powers(text, '^{%s}')}$",
+    lambda text: _powers(text, "**%s" if "⁻" not in text else "**(%s)").replace("·", "*"),
+    lambda text: text.replace(" ", ""),
+    lambda text: text.replace("-", "−").replace("(", "( ").replace(")", " )"),
+)
+WRONG: tuple[Write, ...] = (
+    lambda text: f"{text} + 1",
+    lambda text: f"3({text})",
+    lambda text: f"({text})/2 + 7",
+    lambda text: f"({text})^2 + 1",
+)
+
+
+def answer(entry: Entry, right: bool, draw: random.Random) -> Any:
+    """An answer as a student would write it, right or wrong as wished."""
+    if entry.parts:
+        wrong = draw.randrange(len(entry.parts))
+        return {part.id: answer(part, right or n != wrong, draw) for n, part in enumerate(entry.parts)}
+    truth, mistakes = as_lists(entry.truth), entry.question.mistakes
+    if not right and mistakes and draw.random() < 0.5:
+        return draw.choice(mistakes).answer
+    match entry.question.kind:
+        case "formula":
+            text = str(truth)
+            return draw.choice(NOTATIONS)(text if right else draw.choice(WRONG)(text))
+        case "order":
+            inner = re.sub(r"^[OΘΩ]\((.*)\)$", r"\1", str(truth))
+            symbol = draw.choice(list(entry.question.form.symbols))
+            letter = draw.choice(["O(%s)", "Θ(%s)", r"\Theta(%s)", r"\mathcal{O}(%s)", "%s"])
+            return letter % draw.choice(NOTATIONS[:3])(inner if right else f"({inner})·{symbol}")
+        case "choice":
+            letters = [letter for letter in entry.question.form.choices if (letter == truth) == right]
+            return draw.choice(["%s", "(%s)", "%s."]) % draw.choice(letters)
+        case "truth":
+            return truth if right else not truth
+        case _:
+            return _numbers(truth, right, draw)
+
+
+def _numbers(truth: Any, right: bool, draw: random.Random) -> Any:
+    if isinstance(truth, list):
+        wrong = draw.randrange(len(truth))
+        return [_numbers(each, right or n != wrong, draw) for n, each in enumerate(truth)]
+    value = truth if right else truth * 2 + 1
+    return str(value) if isinstance(value, int) or draw.random() < 0.2 else f"{float(value):.6g}"
+
+
+def submission(key: Key, draw: random.Random) -> tuple[str, dict[str, bool]]:
+    """A file of answers, and which of them are right."""
+    lines, right = [], {}
+    for entry in random.Random(0).sample(list(key), min(ANSWERS, len(key))):  # the same for all
+        right[entry.id] = draw.random() < RIGHT
+        given = answer(entry, right[entry.id], draw)
+        if isinstance(given, dict):
+            lines += [f"{_toml(f'{entry.id}.{name}')} = {_toml(each)}" for name, each in given.items()]
+        else:
+            lines.append(f"{_toml(entry.id)} = {_toml(given)}")
+    return "\n".join(lines) + "\n", right
+
+
+def _toml(given: Any) -> str:
+    return json.dumps(given, ensure_ascii=False)  # a text, a number or a list is written alike in TOML
+
+
+def run(folder: Path, *options: str | Path) -> float:
+    """Seconds of the command from its start to its end, on two cores."""
+    command = [sys.executable, "-c", PROGRAM, str(folder), "--jobs", str(CORES), *map(str, options)]
+    start = time.perf_counter()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return time.perf_counter() - start
+
+
+def check(table: Path, key: Key, expected: dict[str, dict[str, bool]]) -> float:
+    """Every mark must be what the answer was made to be; the share of right ones."""
+    found = 0
+    for row in csv.DictReader(table.read_text(encoding="utf-8").splitlines()):
+        for id, right in expected[row["file"]].items():
+            full = float(row[id]) == round(key[id].points, 2)
+            if full != right:
+                raise ValueError(f"{row['file']}, {id}: must be marked {'right' if right else 'wrong'}: got {row[id]}")
+            found += full
+    return found / sum(len(each) for each in expected.values())
+
+
+def measure(folder: Path, students: int) -> list[Row]:
+    key = compile_key(built_in_questions())
+    draw, expected = random.Random(0), {}
+    submissions = folder / "submissions"
+    submissions.mkdir()
+    for number in range(students):
+        text, expected[f"s{number:03}.toml"] = submission(key, draw)
+        (submissions / f"s{number:03}.toml").write_text(text, encoding="utf-8")
+    answers = sum(len(each) for each in expected.values())
+    table = folder / "marks.csv"
+    seconds = run(submissions, "--csv", table, "--report", folder / "pages")
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    share = check(table, key, expected)
+    one = run(submissions / "s000.toml")
+    cells = {
+        "seconds": seconds,
+        "answers/s": answers / seconds,
+        "CPU s": used.ru_utime + used.ru_stime,
+        "peak MiB": used.ru_maxrss // 1024,
+        "right": f"{share:.0%}",
+        "one file, s": one,
+    }
+    case = f"{students} submissions, {answers} answers"
+    return [Row("grading", case, "table and pages", cells, seconds, "", Bar("≤", 60), None, " s")]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--markdown", type=Path, required=True)
+    parser.add_argument("--students", type=int, default=STUDENTS)
+    parser.add_argument("--commit", default=None)
+    options = parser.parse_args()
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:CORES])
+    report = record.machine(torch.device("cpu"), options.commit) | {"command": "python3 -m benchmarks.grading"}
+    with tempfile.TemporaryDirectory() as folder:
+        rows = measure(Path(folder), options.students)
+    options.out.write_text(record.to_json(report, rows), encoding="utf-8")
+    options.markdown.write_text(record.to_markdown(report, rows), encoding="utf-8")
+    print(record.to_markdown(report, rows))
+
+
+if __name__ == "__main__":
+    main()

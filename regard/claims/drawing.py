@@ -1,0 +1,137 @@
+"""Charts as SVG, by matplotlib."""
+
+import io
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from regard.analysis.figures import FAINT, INK, figure_of_panels
+from regard.claims.chart import Bars, Chart, Lines, Matrices
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Okabe and Ito's colours, which all eyes tell apart; the lines' own marks say the rest.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#666666")
+MARKS = ("o", "s", "^", "D", "v", "P", "X")
+LABELLED = 12  # at most so many rows or columns carry a label each
+WRITTEN = 8  # up to so many columns, cells carry their numbers
+
+
+def draw(chart: Chart) -> "Figure":
+    """The chart as a figure."""
+    if isinstance(chart, Matrices):
+        return _matrices(chart)
+    figure, (panel,) = figure_of_panels(1, 1, (6.0, 3.4), 0.3)
+    (_lines if isinstance(chart, Lines) else _bars)(panel, chart)  # pyright: ignore[reportArgumentType]
+    panel.spines[["right", "top"]].set_visible(False)
+    panel.tick_params(labelsize=8, colors=INK)
+    panel.grid(axis="y", color=FAINT, linewidth=0.6)
+    panel.set_axisbelow(True)
+    _title(figure, chart.title)
+    return figure
+
+
+def svg(chart: Chart, name: str) -> str:
+    """The chart as the text of an SVG, to stand in a page; `name` makes its inner names its own there."""
+    import matplotlib
+
+    page = io.StringIO()
+    with matplotlib.rc_context({"svg.hashsalt": name, "svg.id": f"figure-{name}"}):
+        draw(chart).savefig(page, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
+    text = page.getvalue()
+    return text[text.index("<svg") :]
+
+
+def _title(figure: "Figure", title: str) -> None:
+    figure.suptitle(title, fontsize=10, color=INK)
+
+
+def _lines(panel: "Axes", chart: Lines) -> None:
+    for number, (name, values) in enumerate(chart.y.items()):
+        colour = COLOURS[number % len(COLOURS)]
+        sparse = len(chart.x) <= 30
+        panel.plot(
+            chart.x,
+            values,
+            color=colour,
+            marker=MARKS[number % len(MARKS)] if sparse else None,
+            markersize=4,
+            linewidth=1.6,
+            label=name,
+        )
+        if name in (chart.bands or {}):
+            low, high = (chart.bands or {})[name]
+            panel.fill_between(chart.x, low, high, color=colour, alpha=0.18, linewidth=0)
+    if chart.log_x:
+        panel.set_xscale("log")
+    if chart.log_y:
+        panel.set_yscale("log")
+    for name, place in (chart.marks or {}).items():
+        panel.axvline(place, color=INK, linestyle=":", linewidth=1)
+        panel.text(place, 1.0, f" {name}", transform=panel.get_xaxis_transform(), fontsize=8, color=INK, va="bottom")
+    panel.set_xlabel(chart.x_label, fontsize=9, color=INK)
+    panel.set_ylabel(chart.y_label, fontsize=9, color=INK)
+    if len(chart.y) > 1:
+        panel.legend(frameon=False, fontsize=8)
+
+
+def _bars(panel: "Axes", chart: Bars) -> None:
+    width = 0.8 / len(chart.groups)
+    for number, (name, values) in enumerate(chart.groups.items()):
+        places = [place + (number - (len(chart.groups) - 1) / 2) * width for place in range(len(chart.names))]
+        panel.bar(places, values, width=0.92 * width, color=COLOURS[number % len(COLOURS)], label=name)
+    if chart.log_y:
+        panel.set_yscale("log")
+    panel.set_xticks(range(len(chart.names)), chart.names)
+    if max(map(len, chart.names)) * len(chart.names) > 70:
+        panel.tick_params(axis="x", rotation=25)
+    panel.set_ylabel(chart.y_label, fontsize=9, color=INK)
+    if len(chart.groups) > 1:
+        panel.legend(frameon=False, fontsize=8)
+
+
+def _matrices(chart: Matrices) -> "Figure":
+    columns = min(len(chart.panels), 4)
+    figure, panels = figure_of_panels(len(chart.panels), columns, (2.6 if columns > 2 else 3.2, 2.9), 0.4)
+    low, high = scale(chart)
+    image = None
+    for panel, (name, rows) in zip(panels, chart.panels.items(), strict=True):
+        image = panel.imshow(
+            rows, cmap="RdBu_r" if chart.signed else "Blues", vmin=low, vmax=high, interpolation="nearest"
+        )
+        panel.set_title(name, fontsize=9, color=INK)
+        _label(panel, rows, chart)
+        if len(rows[0]) <= WRITTEN and len(rows) <= WRITTEN:
+            _write(panel, rows, low, high)
+    if image is not None:
+        figure.colorbar(image, ax=panels, shrink=0.7).ax.tick_params(labelsize=8)
+    figure.supxlabel(chart.column_label, fontsize=9, color=INK)
+    figure.supylabel(chart.row_label, fontsize=9, color=INK)
+    _title(figure, chart.title)
+    return figure
+
+
+def scale(chart: Matrices) -> tuple[float, float]:
+    """The ends of the colour scale: around zero, or from zero or the least value to the largest."""
+    numbers = [value for rows in chart.panels.values() for row in rows for value in row if math.isfinite(value)]
+    largest = max([abs(value) for value in numbers], default=1.0) or 1.0
+    return (-largest, largest) if chart.signed else (min(0.0, *numbers), max(numbers) or 1.0)
+
+
+def _label(panel: "Axes", rows: Sequence[Sequence[float]], chart: Matrices) -> None:
+    panel.locator_params(axis="both", integer=True, nbins=6)
+    if chart.rows is not None and len(chart.rows) == len(rows) <= LABELLED:
+        panel.set_yticks(range(len(rows)), chart.rows)
+    if chart.columns is not None and len(chart.columns) == len(rows[0]) <= LABELLED:
+        panel.set_xticks(range(len(rows[0])), chart.columns)
+    panel.tick_params(labelsize=8, colors=INK, length=0)
+
+
+def _write(panel: "Axes", rows: Sequence[Sequence[float]], low: float, high: float) -> None:
+    for i, row in enumerate(rows):
+        for j, value in enumerate(row):
+            share = (value - low) / (high - low)
+            dark = share > 0.6 or (low < 0 and share < 0.15)
+            panel.text(j, i, f"{value:.2g}", ha="center", va="center", fontsize=7, color="white" if dark else INK)

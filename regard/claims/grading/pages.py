@@ -1,0 +1,89 @@
+"""What came out, as pages that load nothing and run nothing: one per submission, and one for the whole class.
+
+Whatever a stranger wrote is escaped by the templates, and the policy in each page forbids every script, image, form
+and request, and all style but the page's own, which it names by its hash.
+"""
+
+import base64
+import hashlib
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from regard.claims.answers.question import Question
+from regard.claims.grading.grade import Graded
+from regard.claims.grading.marks import number
+from regard.claims.grading.summary import Summary
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+TEMPLATES = Path(__file__).with_name("templates")
+LONGEST_SLUG = 60
+
+
+def check_report(folder: Path) -> None:
+    """Whether a report can be written there: to be asked before a class is graded, not after."""
+    _environment()
+    if folder.exists() and not folder.is_dir():
+        raise ValueError(f"--report must be a folder: got the file {folder}; name another")
+
+
+def write_report(folder: Path, questions: Sequence[Question], graded: Sequence[Graded], summary: Summary) -> None:
+    """Write index.html, and submissions/….html for each submission."""
+    made = _environment()
+    inner = folder / "submissions"
+    inner.mkdir(parents=True, exist_ok=True)
+    page, texts = made.get_template("submission.html.j2"), {question.id: question.text for question in questions}
+    files = list(slugs([each.file for each in graded]))
+    for file, each in zip(files, graded, strict=True):
+        text = page.render(graded=each, texts=texts, out_of=summary.out_of, asked=len(questions))
+        (inner / file).write_text(text, encoding="utf-8")
+    index = made.get_template("index.html.j2").render(
+        rows=list(zip(files, graded, strict=True)),
+        summary=summary,
+        most=max([each.count for each in summary.bins]) or 1,
+    )
+    (folder / "index.html").write_text(index, encoding="utf-8")
+
+
+def slugs(names: Sequence[str]) -> Iterator[str]:
+    """Names of pages: plain letters and digits of the files' names, numbered where they would be the same.
+
+    >>> list(slugs(["Ädä L.toml", "../ada-l.toml", "?.toml", "x/ada l.TOML"]))
+    ['ada-l.html', 'ada-l-2.html', 'submission.html', 'x-ada-l.html']
+    """
+    taken: set[str] = set()
+    for name in names:
+        stem = re.sub(r"\.toml$", "", name, flags=re.IGNORECASE)
+        letters = unicodedata.normalize("NFKD", stem).encode("ascii", "ignore").decode().lower()
+        slug = re.sub(r"[^a-z0-9]+", "-", letters).strip("-")[:LONGEST_SLUG] or "submission"
+        free, count = slug, 1
+        while free in taken:
+            count += 1
+            free = f"{slug}-{count}"
+        taken.add(free)
+        yield f"{free}.html"
+
+
+def _environment() -> "Environment":
+    try:
+        from jinja2 import Environment, FileSystemLoader, StrictUndefined
+        from markupsafe import Markup
+    except ImportError as error:
+        raise ImportError("a report must have jinja2: got none; use pip install regard[claims]") from error
+    made = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    style = (TEMPLATES / "style.css").read_text(encoding="utf-8")
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    made.globals |= {"style": Markup(style), "policy": Markup(policy)}
+    made.filters["number"] = number
+    return made

@@ -1,0 +1,159 @@
+"""Claims with their judgements, told: as one page of HTML, or in a terminal."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.rule import Rule
+from rich.table import Table
+from rich.text import Text
+
+from regard.claims.catalogue import DOCUMENTS
+from regard.claims.claim import Claim, Finding, Judgement, Verdict, Version
+from regard.claims.drawing import svg
+from regard.claims.prose import characters, inline, mathml, page, unicode_of
+from regard.claims.terminal import in_characters
+
+STYLES = {
+    Verdict.HOLDS: "green",
+    Verdict.CORRECTED: "yellow",
+    Verdict.REFUTED: "red",
+    Verdict.ANSWERED: "blue",
+    Verdict.BUILT: "blue",
+    Verdict.EXPERIMENT: "magenta",
+    Verdict.UNSETTLED: "bold red reverse",
+}
+
+Versions = list[tuple[str, Version[Any], Sequence[Finding]]]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A claim on the page."""
+
+    claim: Claim[Any]
+    judgement: Judgement
+    versions: Versions
+    figure: Any  # markup
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """The claims of one document on the page."""
+
+    key: str
+    name: str
+    entries: Sequence[Entry]
+
+
+def versions(claim: Claim[Any], judgement: Judgement) -> Versions:
+    """What is said, by whom, and what was found of it: the document first."""
+    told: Versions = [("False twin, which the check must refute", claim.twin, judgement.twin)]
+    if claim.document is None:
+        agrees = {"statement": "The document says, and it holds", "open": "The answer", "spec": "What is built"}
+        return [(agrees.get(claim.kind, "What the run shows"), claim.ours, judgement.ours), *told]
+    what = "What the run shows" if claim.kind == "experiment" else "What is true"
+    return [
+        ("The document says", claim.document, judgement.document),
+        (what, claim.ours, judgement.ours),
+        *told,
+    ]
+
+
+def html_page(claims: Sequence[Claim[Any]], judgements: Sequence[Judgement]) -> str:
+    """One page that loads nothing: formulas as MathML, figures inline."""
+    from jinja2 import Environment, PackageLoader
+    from markupsafe import Markup
+
+    environment = Environment(
+        loader=PackageLoader("regard.claims"), autoescape=True, trim_blocks=True, keep_trailing_newline=True
+    )
+    environment.filters |= {
+        "inline": lambda text: Markup(inline(text)),
+        "page": lambda text: Markup(page(text)),
+        "mathml": lambda latex: Markup(mathml(latex, block=True)),
+        "kind": lambda verdict: str(verdict).split()[-1],
+    }
+    entries = [
+        Entry(
+            claim,
+            judgement,
+            versions(claim, judgement),
+            None if claim.chart is None else Markup(svg(claim.chart(), claim.id)),
+        )
+        for claim, judgement in zip(claims, judgements, strict=True)
+    ]
+    chapters = [
+        Chapter(key, name, [e for e in entries if e.claim.id.startswith(f"{key}.")]) for key, name in DOCUMENTS.items()
+    ]
+    return environment.get_template("report.html.j2").render(
+        entries=entries,
+        documents=[chapter for chapter in chapters if chapter.entries],
+        counts=counts(judgements),
+        made=made(judgements),
+    )
+
+
+def made(judgements: Iterable[Judgement]) -> str:
+    """When and with what the checks ran."""
+    import torch
+
+    seconds = sum(judgement.seconds for judgement in judgements)
+    return f"Checked on {datetime.now(UTC):%Y-%m-%d} with torch {torch.__version__}, {seconds:.0f} s of computing."
+
+
+def counts(judgements: Iterable[Judgement]) -> dict[Verdict, int]:
+    """How many of each verdict."""
+    found = Counter(judgement.verdict for judgement in judgements)
+    return {verdict: found[verdict] for verdict in Verdict if found[verdict]}
+
+
+def overview(judgements: Sequence[Judgement]) -> RenderableType:
+    """A line per claim, and how many of each verdict."""
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
+    table.add_column("claim", no_wrap=True)
+    table.add_column("verdict", no_wrap=True)
+    table.add_column("evidence")
+    for judgement in judgements:
+        table.add_row(judgement.id, verdict_of(judgement), judgement.line)
+    said = ", ".join(f"{count} {verdict.value}" for verdict, count in counts(judgements).items())
+    wrong = [judgement.id for judgement in judgements if not judgement.as_expected]
+    end = (
+        Text(f"✗ not what the catalogue says: {', '.join(wrong)}", "bold red")
+        if wrong
+        else Text(f"✓ all {len(judgements)} verdicts are those of the catalogue", "green")
+    )
+    return Group(table, "", said, end)
+
+
+def verdict_of(judgement: Judgement) -> Text:
+    """The verdict, and what was expected where it is another."""
+    other = "" if judgement.as_expected else f" (expected: {judgement.expected.value})"
+    return Text(f"{judgement.verdict.value}{other}", STYLES[judgement.verdict])
+
+
+def explanation(claim: Claim[Any], judgement: Judgement) -> RenderableType:
+    """Everything about one claim."""
+    parts: list[RenderableType] = [
+        Rule(Text.assemble((f"{claim.id}  {claim.title}  ", "bold"), verdict_of(judgement)), align="left"),
+        characters(claim.texts.asks),
+    ]
+    for heading, version, findings in versions(claim, judgement):
+        parts += [Text(f"\n{heading}", "bold blue"), Padding(characters(version.text), (0, 0, 0, 2))]
+        if version.formula:
+            parts.append(Text(f"    {unicode_of(version.formula)}", "italic"))
+        for finding in findings:
+            mark = ("✓ ", "green") if finding.holds else ("✗ ", "red")
+            parts.append(Padding(Text.assemble(mark, finding.shown), (0, 0, 0, 2)))
+    parts += [Text("\nWhy", "bold blue"), Padding(characters(claim.texts.derivation), (0, 0, 0, 2))]
+    letters = "; ".join(f"{characters(name)}: {characters(text)}" for name, text in claim.texts.quantities.items())
+    parts.append(Text(f"\n{letters}", "dim"))
+    if claim.chart is not None:
+        parts += ["", in_characters(claim.chart())]
+    parts.append(Text(f"\nHow: {characters(claim.texts.method)}", "dim"))
+    parts.append(Text(f"In the code: {', '.join(claim.texts.code)}", "dim"))
+    return Group(*parts)

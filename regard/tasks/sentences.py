@@ -1,0 +1,348 @@
+"""Sentences of a small language, and four things to learn from them: masked words, what comes next, order, inference.
+
+Three of the four make their own targets of the text. The fourth, what follows from a sentence, cannot: see `Language`.
+"""
+
+import functools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
+
+from regard.algorithms.problem import nearest
+from regard.attention.offset_masks import check_whole
+from regard.models import BlockConfig, Encoder, EncoderConfig, PositionConfig
+
+TOPICS: dict[str, dict[str, tuple[str, ...]]] = {
+    "kitchen": {
+        "nouns": ("cook", "guest", "bread", "soup"),
+        "verbs": ("bakes", "stirs", "tastes"),
+        "adjectives": ("warm", "fresh"),
+    },
+    "garden": {
+        "nouns": ("gardener", "bee", "rose", "tree"),
+        "verbs": ("plants", "waters", "trims"),
+        "adjectives": ("green", "tall"),
+    },
+    "harbour": {
+        "nouns": ("sailor", "gull", "boat", "net"),
+        "verbs": ("tows", "mends", "loads"),
+        "adjectives": ("salty", "old"),
+    },
+    "school": {
+        "nouns": ("teacher", "pupil", "book", "map"),
+        "verbs": ("reads", "draws", "folds"),
+        "adjectives": ("young", "clever"),
+    },
+}
+ADVERBS = ("often", "today", "slowly", "again")
+BEGIN, END, MASK = 0, 1, 2
+WORDS = (
+    "[begin]",
+    "[end]",
+    "[mask]",
+    *ADVERBS,
+    *[word for topic in TOPICS.values() for words in topic.values() for word in words],
+)
+LENGTH = 5  # words of a sentence
+FIRST, SECOND = slice(1, 1 + LENGTH), slice(2 + LENGTH, 2 + 2 * LENGTH)  # where the sentences of a text stand
+IGNORED = -100  # the target where there is none
+
+
+@dataclass(frozen=True, kw_only=True)
+class Language:
+    """A grammar, and hidden facts about its verbs.
+
+    A sentence is an adjective, a subject, a verb and an object of one topic, with an adverb before or behind them. Of
+    the four nouns of the topic a verb takes two as objects: `grammar` seeds which. The object of a sentence is the
+    subject of the next, which is on the same topic.
+
+    `facts` seeds what follows from what: in each topic the verbs have an order, and one implies those behind it. No
+    sentence depends on it: `contrary`, with all orders turned round, is a language of the same texts, and of any two
+    sentences that differ in the verb, one follows from the other in just one of the two languages.
+
+    >>> language = Language()
+    >>> first, second = language.pairs(1, torch.Generator().manual_seed(1))[0]
+    >>> written(first), "|", written(second)
+    ('today tall tree plants gardener', '|', 'green gardener trims gardener often')
+    """
+
+    grammar: int = 0
+    facts: int = 0
+    contrary: bool = False
+
+    def __post_init__(self) -> None:
+        check_whole("grammar", self.grammar, 0)
+        check_whole("facts", self.facts, 0)
+
+    @functools.cached_property
+    def objects(self) -> Int[Tensor, "topics verbs 2"]:
+        """The nouns that each verb takes."""
+        generator = torch.Generator().manual_seed(self.grammar)
+        ranks = torch.rand(len(TOPICS), 3, 4, generator=generator)
+        return ranks.argsort(-1)[..., :2]
+
+    @functools.cached_property
+    def implies(self) -> Bool[Tensor, "words words"]:
+        """Whether the second verb follows from the first."""
+        generator = torch.Generator().manual_seed(self.facts)
+        table = torch.zeros(len(WORDS), len(WORDS), dtype=torch.bool)
+        for verbs in _words("verbs"):
+            order = verbs[torch.randperm(len(verbs), generator=generator)]
+            order = order.flip(0) if self.contrary else order
+            for place, verb in enumerate(order):
+                table[verb, order[place + 1 :]] = True
+        return table
+
+    def pairs(self, count: int, generator: torch.Generator) -> Int[Tensor, "n 2 words"]:
+        """Sentences and the ones behind them."""
+        check_whole("count", count, 1)
+        topic = torch.randint(len(TOPICS), (count,), generator=generator)
+        subject = torch.randint(4, (count,), generator=generator)
+        sentences = []
+        for _ in range(2):
+            verb, which, adjective = (torch.randint(n, (count,), generator=generator) for n in (3, 2, 2))
+            thing = self.objects[topic, verb, which]
+            kinds = {"adjectives": adjective, "nouns": subject, "verbs": verb}
+            words = [_words(kind)[topic, number] for kind, number in kinds.items()]
+            sentences.append(_with_adverb([*words, _words("nouns")[topic, thing]], generator))
+            subject = thing
+        return torch.stack(sentences, 1)
+
+
+@functools.cache
+def _words(kind: str) -> Int[Tensor, "topics n"]:
+    """The words of a kind, by topic."""
+    return torch.tensor([[WORDS.index(word) for word in topic[kind]] for topic in TOPICS.values()])
+
+
+def _with_adverb(words: list[Tensor], generator: torch.Generator) -> Int[Tensor, "n words"]:
+    count = len(words[0])
+    adverb = WORDS.index(ADVERBS[0]) + torch.randint(len(ADVERBS), (count,), generator=generator)
+    leads = torch.rand(count, generator=generator) < 0.5
+    return torch.where(leads[:, None], torch.stack([adverb, *words], 1), torch.stack([*words, adverb], 1))
+
+
+def written(tokens: Int[Tensor, " words"]) -> str:
+    """Tokens as words.
+
+    >>> written(torch.tensor([0, 7, 1]))
+    '[begin] cook [end]'
+    """
+    return " ".join([WORDS[token] for token in tokens.tolist()])
+
+
+def text(first: Int[Tensor, "n words"], second: Int[Tensor, "n words"]) -> Int[Tensor, "n tokens"]:
+    """Two sentences as an encoder reads them: `[begin] first [end] second [end]`."""
+    begin, end = first.new_full((len(first), 1), BEGIN), first.new_full((len(first), 1), END)
+    return torch.cat((begin, first, end, second, end), 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Examples:
+    """Texts and what is to be said of them: a word at each place, `IGNORED` where none is asked, or a class each."""
+
+    tokens: Int[Tensor, "n tokens"]
+    targets: Int[Tensor, "n ..."]
+
+
+class Objective:
+    """Something to learn: data of sentences, a loss, a measure."""
+
+    name: ClassVar[str]
+    classes: ClassVar[int] = 2
+
+    def examples(self, pairs: Int[Tensor, "n 2 words"], generator: torch.Generator) -> Examples:
+        """Texts and targets, made of sentences and the ones behind them."""
+        raise NotImplementedError(f"{type(self).__name__} must define examples(pairs, generator)")
+
+    def loss(self, reader: "Reader", examples: Examples) -> Float[Tensor, ""]:
+        """The cross entropy of the targets."""
+        scores, targets = self.asked(reader.scores(self.name, examples.tokens), examples.targets)
+        return cross_entropy(scores, targets)
+
+    def right(self, reader: "Reader", examples: Examples) -> Bool[Tensor, " asked"]:
+        """Whether each target is the guess."""
+        with torch.no_grad():
+            scores, targets = self.asked(reader.scores(self.name, examples.tokens), examples.targets)
+        return scores.argmax(-1) == targets
+
+    def chance(self, examples: Examples) -> float:
+        """The share that the best answer without reading gets: the same for all."""
+        targets = examples.targets[examples.targets != IGNORED]
+        return int(targets.bincount().max()) / len(targets)
+
+    @staticmethod
+    def asked(values: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
+        """Values where something is asked, and the targets there."""
+        wanted = targets != IGNORED
+        return values[wanted], targets[wanted]
+
+
+class MaskedWords(Objective):
+    """A word of each sentence is hidden, and is to be named: what is missing is made anew.
+
+    Devlin et al., *BERT*, NAACL 2019.
+    """
+
+    name = "words"
+    classes = len(WORDS)
+
+    def examples(self, pairs: Int[Tensor, "n 2 words"], generator: torch.Generator) -> Examples:
+        tokens = text(pairs[:, 0], pairs[:, 1])
+        hidden = torch.zeros_like(tokens, dtype=torch.bool)
+        for places in (FIRST, SECOND):
+            place = places.start + torch.randint(LENGTH, (len(tokens), 1), generator=generator)
+            hidden.scatter_(1, place, True)
+        return Examples(tokens.masked_fill(hidden, MASK), tokens.masked_fill(~hidden, IGNORED))
+
+
+class NextSentence(Objective):
+    """Whether the second sentence came behind the first (1), or was taken from another text (0), as every other was.
+
+    Devlin et al., *BERT*, NAACL 2019.
+    """
+
+    name = "next"
+
+    def examples(self, pairs: Int[Tensor, "n 2 words"], generator: torch.Generator) -> Examples:
+        if len(pairs) < 2:
+            raise ValueError(f"another text is needed to take a sentence from: got {len(pairs)} pair; use 2 or more")
+        follows = torch.rand(len(pairs), generator=generator) < 0.5
+        others = pairs[:, 1].roll(1, 0)
+        second = torch.where(follows[:, None], pairs[:, 1], others)
+        return Examples(text(pairs[:, 0], second), follows.long())
+
+
+class InvertedOrder(Objective):
+    """Whether the words of the second sentence stand in inverted order (1), as in every other text."""
+
+    name = "order"
+
+    def examples(self, pairs: Int[Tensor, "n 2 words"], generator: torch.Generator) -> Examples:
+        inverted = torch.rand(len(pairs), generator=generator) < 0.5
+        second = torch.where(inverted[:, None], pairs[:, 1].flip(1), pairs[:, 1])
+        return Examples(text(pairs[:, 0], second), inverted.long())
+
+
+@dataclass(frozen=True)
+class Inference(Objective):
+    """Whether the second sentence, which is the first with another verb of the topic, follows from it (1).
+
+    The texts are made of sentences alone; the targets are what somebody says who knows the facts of the language.
+
+    Bowman et al., *A large annotated corpus for learning natural language inference*, EMNLP 2015.
+    """
+
+    name: ClassVar[str] = "inference"
+    language: Language
+
+    def examples(self, pairs: Int[Tensor, "n 2 words"], generator: torch.Generator) -> Examples:
+        first = pairs[:, 0]
+        is_verb = torch.isin(first, _words("verbs"))
+        verb = first[is_verb]
+        other = _other_verbs()[verb, torch.randint(2, (len(pairs),), generator=generator)]
+        second = torch.where(is_verb, other[:, None], first)
+        return Examples(text(first, second), self.language.implies[verb, other].long())
+
+
+@functools.cache
+def _other_verbs() -> Int[Tensor, "words 2"]:
+    """The other verbs of its topic, for each verb."""
+    table = torch.zeros(len(WORDS), 2, dtype=torch.long)
+    for verbs in _words("verbs"):
+        for verb in verbs:
+            table[verb] = verbs[verbs != verb]
+    return table
+
+
+def objectives(language: Language) -> dict[str, Objective]:
+    """The four, by name."""
+    every = (MaskedWords(), NextSentence(), InvertedOrder(), Inference(language))
+    return {objective.name: objective for objective in every}
+
+
+def batches(
+    language: Language, objectives: Sequence[Objective], size: int, seed: int
+) -> Iterator[tuple[tuple[Objective, Examples], ...]]:
+    """Without end: new sentences, and what each objective makes of them."""
+    generator = torch.Generator().manual_seed(seed)
+    while True:
+        pairs = language.pairs(size, generator)
+        yield tuple([(objective, objective.examples(pairs, generator)) for objective in objectives])
+
+
+class Reader(nn.Module):
+    """An encoder, and beside its words a class of two for each other objective, from its pooled vector.
+
+    >>> reader = Reader(("words", "next"), width=16)
+    >>> tokens = MaskedWords().examples(Language().pairs(3, torch.Generator()), torch.Generator()).tokens
+    >>> reader.scores("words", tokens).shape, reader.scores("next", tokens).shape
+    (torch.Size([3, 13, 43]), torch.Size([3, 2]))
+    """
+
+    def __init__(self, names: Sequence[str], *, width: int = 32, depth: int = 1, num_heads: int = 4) -> None:
+        super().__init__()
+        self.encoder = Encoder(
+            EncoderConfig(
+                vocabulary=len(WORDS),
+                depth=depth,
+                block=BlockConfig(width=width, num_heads=num_heads, hidden=2 * width),
+                positions=PositionConfig(context=3 + 2 * LENGTH),
+                heads=("pooler", "words"),
+            )
+        )
+        self.judges = nn.ModuleDict({name: nn.Linear(width, 2) for name in names if name != MaskedWords.name})
+
+    def scores(self, name: str, tokens: Int[Tensor, "n tokens"]) -> Float[Tensor, "n *tokens classes"]:
+        """The scores of all words at each place, or of the two classes of an objective of that name."""
+        out = self.encoder(tokens, types=_types(tokens))
+        if name == MaskedWords.name:
+            assert out.logits is not None
+            return out.logits
+        if name not in self.judges:
+            raise ValueError(f"no objective {name!r} here: {nearest(name, [MaskedWords.name, *self.judges])}")
+        return self.judges[name](out.pooled)
+
+    def features(self, examples: Examples) -> Float[Tensor, "n C"]:
+        """What a probe sees, frozen: tokens where a word is asked, else the first one and the mean of each sentence."""
+        with torch.no_grad():
+            hidden = self.encoder(examples.tokens, types=_types(examples.tokens)).hidden
+        if examples.targets.ndim == 2:
+            return Objective.asked(hidden, examples.targets)[0]
+        return torch.cat((hidden[:, 0], hidden[:, FIRST].mean(1), hidden[:, SECOND].mean(1)), 1)
+
+
+def _types(tokens: Tensor) -> Tensor:
+    """0 for the first sentence, 1 for the second."""
+    return (torch.arange(tokens.shape[1]) >= SECOND.start).long().expand_as(tokens)
+
+
+def total_loss(reader: Reader, batch: tuple[tuple[Objective, Examples], ...]) -> Float[Tensor, ""]:
+    """The sum of the losses of all objectives, each on its examples."""
+    return torch.stack([objective.loss(reader, examples) for objective, examples in batch]).sum()
+
+
+def probe(
+    reader: Reader, objective: Objective, train: Examples, test: Examples, *, ridge: float = 1e-3
+) -> Bool[Tensor, " asked"]:
+    """Whether a linear map of frozen features, fitted to `train`, guesses each target of `test`.
+
+    W = argmin ‖F W − Y‖² + ridge·n·‖W‖², Y one-hot, F with a column of ones; the guess is the largest of f W.
+    """
+    (found, targets), (asked, wanted) = (
+        (_extended(reader.features(examples)), examples.targets[examples.targets != IGNORED])
+        for examples in (train, test)
+    )
+    answers = torch.eye(objective.classes, dtype=found.dtype)[targets]
+    penalty = ridge * len(found) * torch.eye(found.shape[1], dtype=found.dtype)
+    weights = torch.linalg.solve(found.mT @ found + penalty, found.mT @ answers)
+    return (asked @ weights).argmax(-1) == wanted
+
+
+def _extended(features: Tensor) -> Tensor:
+    return torch.cat((features.double(), torch.ones(len(features), 1, dtype=torch.float64)), 1)

@@ -1,0 +1,142 @@
+"""Numbers, vectors and matrices keep the digits that were given, and are judged by them."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from regard.claims.answers.bounds import Unreadable
+from regard.claims.answers.numbers import close, parse_matrix, parse_number, parse_vector
+
+SOFTMAX = [0.09003057, 0.24472847, 0.66524096]
+
+
+@pytest.mark.parametrize(
+    ("given", "value", "unit"),
+    [
+        ("0.450", Fraction(9, 20), Fraction(1, 1000)),
+        ("≈ 0.45", Fraction(9, 20), Fraction(1, 100)),
+        ("p = 0.45", Fraction(9, 20), Fraction(1, 100)),
+        ("$-.5$", Fraction(-1, 2), Fraction(1, 10)),
+        ("−3", -3, None),
+        ("67,108,864", 67108864, None),
+        ("67.1M", 67_100_000, 100_000),
+        ("67.1 million", 67_100_000, 100_000),
+        ("82.1 %", Fraction(821, 1000), Fraction(1, 1000)),
+        (r"82\%", Fraction(82, 100), Fraction(1, 100)),
+        ("5.638e-42", Fraction(5638, 10**45), Fraction(1, 10**45)),
+        ("5.638·10⁻⁴²", Fraction(5638, 10**45), Fraction(1, 10**45)),
+        (r"5.638 \times 10^{-42}", Fraction(5638, 10**45), Fraction(1, 10**45)),
+        ("1/3", Fraction(1, 3), None),
+        ("2^{-5}", Fraction(1, 32), None),
+        ("1/3 ≈ 0.333", Fraction(1, 3), None),
+        ("1/3 = 0.333", Fraction(333, 1000), Fraction(1, 1000)),
+        ("25/2 %", Fraction(1, 8), None),
+        ("12 MACs", 12, None),
+        (7, 7, None),
+        (0.25, Fraction(1, 4), Fraction(1, 100)),
+    ],
+)
+def test_numbers(given: object, value: Fraction, unit: Fraction | None):
+    (entry,) = parse_number(given).entries
+    assert (entry.value, entry.unit) == (value, unit)
+
+
+@pytest.mark.parametrize(
+    "given",
+    ["(1, 1/2, 0.30)", "[1 1/2 0.30]", "1; 1/2; 0.30", "1\n1/2\n0.30", "v = (1, 1 / 2, 0.30)^T", ["1", "1/2", "0.30"],
+     r"\left(1, \frac{1}{2}, 0.30\right)", r"\begin{pmatrix} 1 \\ 1/2 \\ 0.30 \end{pmatrix}"],
+)  # fmt: skip
+def test_vectors(given: object):
+    vector = parse_vector(given)
+    assert vector.shape == (3,)
+    assert [entry.value for entry in vector.entries] == [1, Fraction(1, 2), Fraction(3, 10)]
+    assert vector.entries[2].unit == Fraction(1, 100)
+
+
+@pytest.mark.parametrize(
+    "given",
+    ["[[1, -2], [3, 4.50]]", "1 -2; 3 4.50", "1, -2\n3, 4.50", [["1", -2], [3, "4.50"]], ["1 -2", "3 4.50"],
+     "[1, -2]\n[3, 4.50]", "[[1 -2]\n [3 4.50]]", "{{1, -2}, {3, 4.50}}", "W = [1 -2; 3 4.50]",
+     r"\begin{bmatrix} 1 & -2 \\ 3 & 4.50 \end{bmatrix}"],
+)  # fmt: skip
+def test_matrices(given: object):
+    matrix = parse_matrix(given)
+    assert matrix.shape == (2, 2)
+    assert [entry.value for entry in matrix.entries] == [1, -2, 3, Fraction(9, 2)]
+    assert matrix.entries[3].unit == Fraction(1, 100)
+    assert str(matrix) == "[[1, -2], [3, 4.50]]"
+
+
+@pytest.mark.parametrize(
+    ("given", "truth", "right", "reason"),
+    [
+        ("0.667", 2 / 3, True, ""),
+        ("0.6667", 2 / 3, True, ""),
+        ("2/3", 2 / 3, True, ""),
+        ("0.666", 2 / 3, True, "truncated, not rounded: 0.666 should be 0.667"),
+        ("-0.666", -2 / 3, True, "truncated, not rounded: -0.666 should be -0.667"),
+        ("0.668", 2 / 3, False, "the value differs"),
+        ("0.67", 2 / 3, False, "at least 3 significant digits are needed: got 0.67; give more digits"),
+        ("0.5", 0.5, True, ""),
+        ("1.00", 0.9996, True, ""),
+        ("67.1M", 67108864, True, ""),
+        ("67100000", 67108864, False, "the value differs: 67100000 is taken as exact; write a rounded number as 671e5"),
+        ("67108863", 67108864, False, "the value differs"),
+        ("5", 4, False, "the value differs"),
+        ("42", 42.3, False, "at least 3 significant digits are needed: got 42; give more digits"),
+        ("0", 5.638e-42, False, "at least 3 significant digits are needed: got 0; give more digits"),
+        ("5.638e-42", 5.63768e-42, True, ""),
+        ("e^{-1}", 0.36787944117144233, True, ""),
+        ("0.3333", "1/3", True, ""),
+    ],
+)
+def test_close(given: str, truth: object, right: bool, reason: str):
+    result = close(parse_number(given), truth)
+    assert (result.right, result.reason) == (right, reason)
+    assert right or (result.entry == () and result.true is not None)
+
+
+def test_the_first_entry_that_differs_is_named():
+    assert close(parse_vector("0.090 0.245 0.665"), SOFTMAX).right
+    assert close(parse_vector("0.090 0.244 0.665"), np.array(SOFTMAX)).reason.startswith("entry 2: truncated")
+    wrong = close(parse_vector("0.090 0.254 0.656"), SOFTMAX)
+    assert (wrong.right, wrong.entry, wrong.yours) == (False, (1,), Fraction(254, 1000))
+    few = close(parse_vector("0.1 0.2 0.7"), SOFTMAX)
+    assert few.reason == "entry 1: at least 3 significant digits are needed: got 0.1; give more digits"
+    assert close(parse_vector("0.1 0.2 0.7"), SOFTMAX, least_digits=1).right
+    cell = close(parse_matrix("1 2; 3 5"), [[1, 2], [3, 4]])
+    assert (cell.entry, cell.reason) == ((1, 1), "row 2, column 2: the value differs")
+    turned = close(parse_matrix("1 2; 3 4"), [[1, 3], [2, 4]])
+    assert turned.transposed
+    assert turned.reason == "this is the transposed matrix: rows and columns are exchanged"
+    assert not close(parse_matrix("1 2; 3 4"), [[1, 3], [5, 4]]).transposed
+    shape = close(parse_vector("1, 2"), [1, 2, 3])
+    assert shape.reason == "the shape must be 3 entries: got 2 entries; check rows and columns"
+    assert close(parse_matrix("1 0; 0 1"), [[1, 1e-16], [0, 1 - 1e-16]]).right  # a truth with rounding errors
+
+
+@pytest.mark.parametrize(
+    ("read", "given", "message"),
+    [
+        (parse_number, "abc", "unknown word 'abc' at column 1 of 'abc'; there are no symbols here, only numbers"),
+        (parse_number, "1/0", "a number must have a value: a division by zero"),
+        (parse_number, True, "a number must be a number or text: got bool"),
+        (parse_number, float("nan"), "a number must be finite: got nan"),
+        (parse_number, "1e99999", "a number may have 400 digits at most: got '1e99999'"),
+        (parse_number, "2·3 = 5", "the sides of an equation must agree: got '2·3 = 5'"),
+        (parse_vector, "", "a vector or matrix must have entries: got none"),
+        (parse_vector, [], "a vector must have entries: got none"),
+        (parse_vector, 5, "a vector must be a list or text: got int"),
+        (parse_vector, "1 2; 3 4", "a vector must be one row or one column: got 2 rows"),
+        (parse_matrix, "[[1, 2], [3]]", "a matrix must have rows of one length: got lengths 2, 1"),
+        (parse_matrix, [[1], 2], "a row must be a list or text: got int"),
+        (parse_vector, "1 " * 20_000, "a vector or matrix may have 20000 characters: got 40000"),
+        (parse_vector, ["9" * 400] * 60, "a vector or matrix may have 20000 characters: got 24000"),
+        (parse_vector, [1] * 10_001, "a vector or matrix may have 10000 entries: got 10001"),
+    ],
+)
+def test_unreadable(read, given: object, message: str):
+    with pytest.raises(Unreadable) as caught:
+        read(given)
+    assert message in str(caught.value)

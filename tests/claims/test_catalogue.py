@@ -1,0 +1,86 @@
+"""All 77 rows: each verdict is the catalogue's, each false twin is refuted, each text and figure can be shown."""
+
+import importlib
+import re
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from regard.claims import Claim, Verdict, catalogue, judge
+from regard.claims.drawing import svg
+from regard.claims.prose import PARTS, mathml, unicode_of
+from regard.claims.terminal import in_characters
+
+# The truth of the catalogue, written here a second time: a claim that changes its mind must do so in two places.
+TRUTH = {
+    Verdict.HOLDS: "conv.a1 conv.b2b conv.c1 conv.d2 conv.e1 conv.e2 nyu.1a nyu.1cfc nyu.1fc nyu.1g nyu.3a nyu.4ad "
+    "nyu.4d nyu.5a udl.1b udl.2 udl.4c eecs.2b eecs.2c eecs.2d eecs.3a ist.1a ist.1b ist.1c ist.1p",
+    Verdict.CORRECTED: "conv.a2 conv.b1 conv.b2r conv.c2 conv.c2r conv.d1 conv.e3 nyu.1b nyu.2a nyu.3b nyu.3c nyu.3d "
+    "nyu.4a nyu.4c nyu.5d udl.3 udl.6 eecs.1a eecs.2a eecs.3b ist.2",
+    Verdict.REFUTED: "conv.b2a nyu.1c nyu.1d nyu.1e nyu.1e2 nyu.1f nyu.2b nyu.3def nyu.4b nyu.4bn nyu.5b udl.1a udl.1c "
+    "udl.4 udl.5 udl.7",
+    Verdict.ANSWERED: "udl.8 udl.9 udl.10",
+    Verdict.BUILT: "eecs.0 eecs.1 eecs.2 ist.3m",
+    Verdict.EXPERIMENT: "conv.q2 nyu.3h nyu.4lr nyu.5c udl.6b ist.3a ist.3b ist.3c",
+}
+EXPECTED = {name: verdict for verdict, names in TRUTH.items() for name in names.split()}
+ROWS = {"conv": 15, "nyu": 29, "udl": 14, "eecs": 10, "ist": 9}
+TRAINED = {"udl.6"}  # is no experiment, but trains as long
+CLAIMS = catalogue()
+
+
+def rows(claims: tuple[Claim[Any], ...]) -> list[Any]:
+    """Claims as parameters; those that train are left to make test-all."""
+    slow = [claim.kind == "experiment" or claim.id in TRAINED for claim in claims]
+    return [
+        pytest.param(claim, id=claim.id, marks=pytest.mark.slow if is_slow else ())
+        for claim, is_slow in zip(claims, slow, strict=True)
+    ]
+
+
+def test_every_row_is_there_once() -> None:
+    names = [claim.id for claim in CLAIMS]
+    assert len(names) == len(set(names)) == len(EXPECTED) == 77
+    assert set(names) == set(EXPECTED)
+    assert {key: sum(name.startswith(f"{key}.") for name in names) for key in ROWS} == ROWS
+    assert {claim.id: claim.expected for claim in CLAIMS} == EXPECTED
+
+
+@pytest.mark.parametrize("claim", rows(CLAIMS))
+def test_the_verdict_is_the_catalogues(claim: Claim[Any]) -> None:
+    judgement = judge(claim)
+    assert judgement.verdict is EXPECTED[claim.id], judgement.line
+    assert any(not finding.holds for finding in judgement.twin), "the false twin is refuted"
+    for finding in (*judgement.ours, *judgement.document, *judgement.twin):
+        assert type(finding.holds) is bool
+        assert finding.name
+        assert len(finding.shown) <= 220, finding.shown
+        assert re.search(r"\d", finding.shown) or finding.name in finding.shown, "evidence is concrete"
+
+
+@pytest.mark.parametrize("claim", [pytest.param(claim, id=claim.id) for claim in CLAIMS])
+def test_the_text_can_be_typeset(claim: Claim[Any]) -> None:
+    texts = claim.texts
+    versions = [version for version in (claim.ours, claim.document, claim.twin) if version is not None]
+    prose = [texts.asks, texts.derivation, texts.method, *texts.quantities, *texts.quantities.values()]
+    written = [
+        part[1:-1] for text in (*prose, *[v.text for v in versions]) for part in PARTS.split(text) if part[:1] == "$"
+    ]
+    for formula in (*written, *[version.formula for version in versions if version.formula]):
+        ElementTree.fromstring(mathml(formula))
+        assert "\\" not in unicode_of(formula), f"{formula} has a command that a terminal cannot show"
+    assert all(text.count("$") % 2 == 0 for text in prose)
+    assert len(texts.derivation) > 150, "a derivation, not a remark"
+    assert texts.code, "says where to read"
+    for place in texts.code:
+        module, _, name = place.partition(":")
+        assert getattr(importlib.import_module(module), name)
+
+
+@pytest.mark.parametrize("claim", rows(tuple(claim for claim in CLAIMS if claim.chart is not None)))
+def test_the_figure_can_be_drawn(claim: Claim[Any]) -> None:
+    assert claim.chart is not None
+    chart = claim.chart()
+    ElementTree.fromstring(svg(chart, claim.id))
+    assert chart.title in str(in_characters(chart))

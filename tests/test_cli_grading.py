@@ -1,0 +1,146 @@
+"""`regard questions` and `regard grade`: a worksheet, one submission, a folder of them, and one line for bad input."""
+
+import csv
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from regard.claims.grading import isolation
+from regard.cli import Commands
+from regard.grading_commands import grade, questions
+from tests.claims.grading.classroom import EVIL, QUESTIONS, RIGHT
+
+app = typer.Typer(cls=Commands)
+app.command()(grade)
+app.command()(questions)
+
+
+def regard(*arguments: str | Path):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    path = tmp_path / "questions.toml"
+    path.write_text(QUESTIONS)
+    return path
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "class"
+    made.mkdir()
+    (made / "ada.toml").write_text(RIGHT)
+    (made / "bob.toml").write_text("q.1 = '3D² + 3'")
+    (made / "evil.toml").write_text(EVIL)
+    (made / "bad.toml").write_text("q.1 = ")
+    return made
+
+
+def test_a_worksheet_and_a_file_to_fill_in(own: Path, tmp_path: Path):
+    sheet = regard("questions", "--own", own)
+    assert sheet.exit_code == 0, sheet.stderr
+    assert "How many parameters have three linear maps of width D, with biases?" in sheet.stdout
+    assert "3D² + 3D" not in sheet.stdout
+    blank = tmp_path / "blank.toml"
+    assert regard("questions", "q.1", "q.4", "--own", own, "--toml", "--out", blank).stdout == ""
+    assert "q" in tomllib.loads(blank.read_text()) or "q.1" in tomllib.loads(blank.read_text())
+    assert "How many parameters" in blank.read_text()
+    made = json.loads(regard("questions", "q.3", "q.4", "--own", own, "--json").stdout)
+    assert [each["id"] for each in made] == ["q.3", "q.4"]
+    assert made[0] == {
+        "id": "q.3",
+        "text": "One third?",
+        "points": 1.0,
+        "kind": "number",
+        "symbols": {},
+        "choices": {},
+    }
+    assert [part["id"] for part in made[1]["parts"]] == ["yes", "letter"]
+    assert "answer" not in json.dumps(made)
+
+
+def test_the_built_in_questions():
+    made = json.loads(regard("questions", "udl", "--json").stdout)
+    assert len(made) >= 5
+    assert all(each["id"].startswith("udl.") for each in made)
+
+
+def test_a_blank_sheet_is_graded(own: Path, tmp_path: Path):
+    """What `questions` writes, `grade` reads; one submission may be a link, for somebody named it."""
+    blank, link = tmp_path / "blank.toml", tmp_path / "link.toml"
+    regard("questions", "--own", own, "--toml", "--out", blank)
+    link.symlink_to(blank)
+    made = regard("grade", link, "--own", own, "--json")
+    assert made.exit_code == 0, made.stderr
+    found = json.loads(made.stdout)
+    assert (found["status"], found["points"], found["out_of"], found["marks"]) == ("graded", 0, 9, [])
+
+
+def test_one_submission(own: Path, folder: Path):
+    made = regard("grade", folder / "bob.toml", "--own", own)
+    assert made.exit_code == 0, made.stderr
+    lines = " ".join(made.stdout.split())
+    assert "q.1 2 of 4 partly right" in lines
+    assert "A bias vector counted as one number" in lines
+    assert "At D = 2 your formula gives 15; the true value is 18 = 12 (weights) + 6 (biases)." in lines
+    assert lines.endswith("2 of 4 points; 3 more questions are worth 5")
+
+
+def test_a_folder_with_a_table_and_pages(own: Path, folder: Path, tmp_path: Path):
+    table, pages = tmp_path / "marks.csv", tmp_path / "pages"
+    made = regard("grade", folder, "--own", own, "--csv", table, "--report", pages, "--jobs", "2")
+    assert made.exit_code == 0, made.stderr
+    assert made.stdout.startswith("3 graded, 1 refused; mean 3.67, median 2 of 9 points\n")
+    assert "bad.toml: refused: is not TOML" in " ".join(made.stdout.split())
+    assert "\x1b" not in made.stdout
+    rows = list(csv.DictReader(table.read_text(encoding="utf-8").splitlines()))
+    assert [(row["file"], row["total"]) for row in rows] == [
+        ("ada.toml", "9"),
+        ("bad.toml", ""),
+        ("bob.toml", "2"),
+        ("evil.toml", "0"),
+    ]
+    assert sorted(path.name for path in pages.rglob("*.html")) == [
+        "ada.html",
+        "bad.html",
+        "bob.html",
+        "evil.html",
+        "index.html",
+    ]
+
+
+def test_bad_input_is_one_line_and_exit_code_2(own: Path, folder: Path, tmp_path: Path):
+    (tmp_path / "empty").mkdir()
+    ada, file = folder / "ada.toml", tmp_path / "file"
+    file.touch()
+    for arguments, line in {
+        ("grade", folder / "bad.toml", "--own", own): f"{folder / 'bad.toml'} is not TOML: ",
+        ("grade", tmp_path / "none"): f"{tmp_path / 'none'} must be a file of answers or a folder of them",
+        ("grade", tmp_path / "empty"): "a folder must hold submissions, each a file NAME.toml: got none in ",
+        ("grade", ada, "--recursive"): f"--recursive looks into a folder: got the file {ada}; leave it out",
+        ("grade", ada, "--seconds", "0"): "seconds must be more than 0 and at most 3600: got 0; use 10",
+        ("grade", ada, "--memory", "1"): "memory must be 16 to 1048576 MiB: got 1; use 512",
+        ("grade", ada, "--csv", tmp_path / "no" / "x.csv"): "--csv must stand in a folder that is there: got ",
+        ("grade", ada, "--report", file): f"--report must be a folder: got the file {file}; name another",
+        ("grade", ada, "--own", own, "--only", "q.77"): "'q.77'",
+        ("questions", "--toml", "--json"): "one form is printed: got --toml and --json; use one of the two",
+        ("questions", "nonsense"): "'nonsense'",
+        ("questions", "--own", tmp_path / "none.toml"): "none.toml",
+    }.items():
+        made = regard(*arguments)
+        assert made.exit_code == 2, (arguments, made.output)
+        assert made.stderr.startswith("regard: ")
+        assert line in made.stderr
+        assert made.stderr.count("\n") == 1
+        assert made.stdout == ""
+
+
+def test_a_system_without_a_limit_on_memory_says_so(folder: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(isolation, "STATM", Path("nowhere"))
+    made = regard("grade", folder / "bad.toml", "--seconds", "0")
+    assert "regard: this system does not limit a process's memory, so only time is limited\n" in made.stderr
