@@ -23,6 +23,7 @@ if "PYTEST_XDIST_WORKER" in os.environ:
 
 # A slow machine must not fail a property that holds, and a run must be repeatable.
 hypothesis.settings.register_profile("regard", deadline=None, derandomize=True, database=None)
+hypothesis.settings.register_profile("thorough", hypothesis.settings.get_profile("regard"))  # see tests/budget.py
 hypothesis.settings.load_profile("regard")
 
 

@@ -28,6 +28,7 @@ from regard.attention import (
     SquaredRelu,
     Window,
 )
+from tests.budget import examples
 
 B, D, E = 3, 4, 3
 KERNELS: dict[str, Kernel] = {
@@ -103,7 +104,7 @@ def in_pieces(drawn: Drawn, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Li
 CLOSE = {"rtol": 1e-8, "atol": 1e-9}
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(drawn=sequences())
 def test_pieces_equal_the_whole(drawn: Drawn):
     q, k, v = drawn.tensors()

@@ -13,6 +13,7 @@ from regard.attention import Shape
 from tests.algorithms.cases import DTYPES, TABLES, Case, build, cases, is_meant
 from tests.algorithms.harness import EQUAL, REFUSED, verdicts, wrong
 from tests.algorithms.kernels import KERNELS
+from tests.budget import examples
 
 
 @pytest.mark.parametrize("case", cases(), ids=str)
@@ -45,7 +46,7 @@ def calls(draw: st.DrawFn) -> tuple[Case, Shape, int]:
     return case, draw(sizes(one_length, narrowest)), draw(st.integers(0, 2**16))
 
 
-@settings(max_examples=120)
+@settings(max_examples=examples(120))
 @given(drawn=calls().filter(lambda drawn: is_meant(drawn[0])))
 def test_any_moves_at_any_size(drawn: tuple[Case, Shape, int], device):
     case, shape, seed = drawn

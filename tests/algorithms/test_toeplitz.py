@@ -37,6 +37,7 @@ from regard.attention.reach import reach
 from tests.algorithms.cases import Call, build
 from tests.algorithms.harness import EQUAL, verdicts
 from tests.algorithms.test_equivalence import RUNS
+from tests.budget import examples
 
 CUTS = [(1, 1), (16, 1 << 8), (40, 1 << 10)]  # rows of a matrix, and numbers of a product, at least
 
@@ -117,7 +118,7 @@ def problems(draw: st.DrawFn) -> Drawn:
     return Drawn(shape, queries, keys, mask, draw(st.sampled_from(CUTS)))
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(drawn=problems(), seed=st.integers(0, 99))
 def test_any_grid_is_the_definition(drawn: Drawn, seed: int, device):
     with pytest.MonkeyPatch.context() as patch:

@@ -32,6 +32,7 @@ from regard.attention import (
     Window,
 )
 from regard.attention.visibility import visible
+from tests.budget import examples
 
 # The type-checking hook picks the item of a list that it looks at by `random`.
 pytestmark = pytest.mark.filterwarnings("ignore:Do not use the `random` module")
@@ -125,7 +126,7 @@ def in_blocks(pairs: torch.Tensor, size: int) -> tuple[torch.Tensor, torch.Tenso
     return torch.stack(some, 2), torch.stack(every, 2)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(drawn=masked(), size=st.integers(1, 9))
 def test_blocks_err_on_the_safe_side(drawn: tuple, size: int):
     mask, places, T, S = drawn
@@ -135,7 +136,7 @@ def test_blocks_err_on_the_safe_side(drawn: tuple, size: int):
     assert not (claimed.every & ~every).any(), "a hidden pair in a block that would be computed without its mask"
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(drawn=masked(of=analytic, steps=False), size=st.integers(1, 9))
 def test_blocks_of_simple_masks_are_exact(drawn: tuple, size: int):
     mask, places, T, S = drawn
@@ -145,7 +146,7 @@ def test_blocks_of_simple_masks_are_exact(drawn: tuple, size: int):
     assert torch.equal(claimed.every.expand_as(every), every)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(drawn=masked())
 def test_a_full_mask_hides_nothing(drawn: tuple):
     mask, places, T, S = drawn
@@ -153,7 +154,7 @@ def test_a_full_mask_hides_nothing(drawn: tuple):
         assert every_pair(mask, places, T, S).all()
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(drawn=masked())
 def test_pairs_decided_one_by_one_are_those_of_the_slab(drawn: tuple):
     mask, places, T, S = drawn
@@ -163,7 +164,7 @@ def test_pairs_decided_one_by_one_are_those_of_the_slab(drawn: tuple):
         assert bool(one) == bool(pairs[b, h, i, j])
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(drawn=masked())
 def test_who_sees_and_who_is_seen(drawn: tuple):
     mask, places, T, S = drawn
@@ -208,7 +209,7 @@ def in_whole_blocks(mask: Mask, places: Places, T: int, S: int, size: int) -> in
     return size * size * int(some.sum())
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(drawn=countable(), size=st.integers(1, 9), chunk=st.sampled_from([1, 7, 1 << 14]))
 def test_visited_blocks_are_counted_exactly(drawn: tuple, size: int, chunk: int):
     attention, T, S = drawn
@@ -221,7 +222,7 @@ def test_visited_blocks_are_counted_exactly(drawn: tuple, size: int, chunk: int)
     assert visited(problem) == int(every_pair(attention.mask, problem.places, T, S).sum())
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(drawn=countable(), size=st.integers(1, 9))
 def test_what_cannot_be_counted_is_bounded(drawn: tuple, size: int):
     attention, T, S = drawn
@@ -234,7 +235,7 @@ def test_what_cannot_be_counted_is_bounded(drawn: tuple, size: int):
     assert bound >= in_whole_blocks(attention.mask, problem.places, T, S, size)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(drawn=masked(), size=st.integers(1, 9))
 def test_what_data_decide_is_bounded(drawn: tuple, size: int):
     mask, places, T, S = drawn

@@ -43,6 +43,7 @@ from regard.attention import (
     Window,
 )
 from regard.attention.notation import WORDS, parse_mask
+from tests.budget import examples
 
 # The type-checking hook picks the item of a list that it looks at by `random`.
 pytestmark = pytest.mark.filterwarnings("ignore:Do not use the `random` module")
@@ -111,7 +112,7 @@ def masked(draw: st.DrawFn) -> tuple[Mask, Places]:
     return draw(joined(GRID)), Places(queries, keys)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(drawn=masked(), block=st.integers(1, 40), fine=st.sampled_from([1, 4, 128]))
 def test_counts_and_cells_are_those_of_the_map(drawn: tuple[Mask, Places], block: int, fine: int):
     mask, places = drawn
@@ -125,7 +126,7 @@ def test_counts_and_cells_are_those_of_the_map(drawn: tuple[Mask, Places], block
     assert_true(found, mask, places)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(drawn=masked(), block=st.integers(1, 40))
 def test_too_many_pairs_in_doubt_are_counted_in_closed_form_or_not_at_all(drawn: tuple[Mask, Places], block: int):
     mask, places = drawn

@@ -30,6 +30,7 @@ from regard.attention import (
     Window,
 )
 from regard.attention.notation import DEEPEST, LONGEST, parse_mask, parse_scores
+from tests.budget import examples
 
 LINE = Places(Sequence(3, start=2), Sequence(5))
 GRID = Places(Grid(2, 2, step=(2, 3)), Grid(4, 6))
@@ -276,7 +277,7 @@ def test_what_a_mask_prints_is_read_back(mask) -> None:
     assert repr(parse_mask(repr(mask))) == repr(mask)
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(TEXT)
 def test_any_text_is_read_or_refused(text: str) -> None:
     for parse in (parse_mask, lambda text: parse_scores(text, 2, GRID)):

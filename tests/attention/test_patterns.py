@@ -28,6 +28,7 @@ from regard.attention import (
     Tiles,
     Window,
 )
+from tests.budget import examples
 
 # The type-checking hook picks the item of a list that it looks at by `random`.
 pytestmark = pytest.mark.filterwarnings("ignore:Do not use the `random` module")
@@ -172,7 +173,7 @@ def in_blocks(pairs: Tensor, size: int) -> tuple[Tensor, Tensor]:
     return torch.stack(some, 2), torch.stack(every, 2)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(drawn=placed(composed(LINE), composed(GRID), steps=3))
 def test_every_pair_is_decided_as_by_hand(drawn: tuple[Pattern, Places]):
     pattern, places = drawn
@@ -187,7 +188,7 @@ def test_a_pair_of_plain_numbers_gives_a_plain_answer(drawn: tuple[Pattern, Plac
     assert pattern.mask.allows(0, 0, i, j, places) is seen
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(drawn=placed(composed(LINE), composed(GRID), steps=3), size=st.integers(1, 9))
 def test_blocks_err_on_the_safe_side(drawn: tuple[Pattern, Places], size: int):
     pattern, places = drawn
@@ -197,7 +198,7 @@ def test_blocks_err_on_the_safe_side(drawn: tuple[Pattern, Places], size: int):
     assert not (claimed.every & ~every).any(), "a hidden pair in a block that would be computed without its mask"
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(drawn=placed(LINE, GRID, steps=1), size=st.integers(1, 9))
 def test_blocks_of_one_pattern_are_exact_where_no_place_is_skipped(drawn: tuple[Pattern, Places], size: int):
     pattern, places = drawn
@@ -227,7 +228,7 @@ def test_where_blocks_are_not_exact(name: str):
     assert not some.any() or every.all()
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(drawn=placed(composed(LINE), composed(GRID), steps=3))
 def test_offsets_lie_within_the_bounds(drawn: tuple[Pattern, Places]):
     pattern, places = drawn
@@ -276,7 +277,7 @@ def cells(mask: Mask, places: Places, row: int, side: Any, token: int) -> list[i
     return [mask.cell(axis, n) for axis, n in enumerate(numbers if isinstance(numbers, tuple) else (numbers,))]
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(drawn=placed(composed(LINE), composed(GRID), steps=3))
 def test_tokens_of_one_cell_see_each_other_and_no_others(drawn: tuple[Pattern, Places]):
     pattern, places = drawn
@@ -289,7 +290,7 @@ def test_tokens_of_one_cell_see_each_other_and_no_others(drawn: tuple[Pattern, P
         assert (mine == other) == bool(seen[b, 0, i, j])
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(drawn=placed(composed(LINE), composed(GRID), steps=3, by_row=False), by=st.tuples(st.integers(-9, 9), some))
 def test_a_relative_mask_may_be_moved(drawn: tuple[Pattern, Places], by: tuple[int, int]):
     pattern, places = drawn
@@ -314,7 +315,7 @@ def test_which_masks_are_relative():
     assert all(mask.by_position and (~mask).by_position and (mask | Causal()).by_position for mask in fixed)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(drawn=placed(composed(LINE), st.nothing(), steps=3, by_row=False), first=st.integers(0, 13))
 def test_a_piece_is_masked_as_the_whole_is(drawn: tuple[Pattern, Places], first: int):
     """For a mask of positions a later query is what it was: a cache counts on it."""
@@ -325,7 +326,7 @@ def test_a_piece_is_masked_as_the_whole_is(drawn: tuple[Pattern, Places], first:
         assert torch.equal(slab(pattern.mask, piece), slab(pattern.mask, places)[:, :, first:])
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(drawn=placed(composed(LINE), composed(GRID), steps=2))
 def test_what_a_mask_knows_from_sizes_is_so(drawn: tuple[Pattern, Places]):
     mask, places = drawn[0].mask, drawn[1]
@@ -339,7 +340,7 @@ def test_what_a_mask_knows_from_sizes_is_so(drawn: tuple[Pattern, Places]):
     assert torch.equal(sum([slab(part, places) for part in mask.disjuncts], start=~every), pairs)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(drawn=placed(LINE, GRID, steps=1, by_row=False))
 def test_one_pattern_knows_exactly_when_it_hides_nothing(drawn: tuple[Pattern, Places]):
     pattern, places = drawn

@@ -17,6 +17,7 @@ from torch import Tensor
 
 from regard import models
 from regard.models import PRESETS, build, vary
+from tests.budget import examples
 from tests.models.published import CASES, EAGER, C, V, bert, copied, gpt2, saved, shaken, the_same, with_tokenizer
 
 
@@ -215,7 +216,7 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @given(st.data())
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_a_spoilt_file_is_an_error_before_anything_is_built(tiny: Path, data: st.DataObject):
     """One bit of the header is another, or the file is cut off."""
     whole = (tiny / "model.safetensors").read_bytes()

@@ -1,0 +1,56 @@
+"""Handwritten digits that come with the package: 1,797 real images of 8 × 8 pixels, for trainings of seconds."""
+
+import functools
+from dataclasses import dataclass
+from importlib.resources import files
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from regard.attention.offset_masks import check_whole
+
+CLASSES = 10
+SIDE = 8
+TESTED = 360  # images that no training sees; 1,437 are left to learn from
+
+
+@dataclass(frozen=True)
+class Images:
+    """Images with values from 0 to 1, and which digit each shows."""
+
+    images: Float[Tensor, "B 1 8 8"]
+    labels: Int[Tensor, " B"]
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def first(self, count: int) -> "Images":
+        """So many of them."""
+        check_whole("count", count, 1)
+        if count > len(self):
+            raise ValueError(f"count must be at most {len(self)}, as there are no more images: got count={count}")
+        return Images(self.images[:count], self.labels[:count])
+
+    def draw(self, size: int, generator: torch.Generator) -> "Images":
+        """A batch of `size` images, drawn with replacement."""
+        check_whole("size", size, 1)
+        chosen = torch.randint(len(self), (size,), generator=generator)
+        return Images(self.images[chosen], self.labels[chosen])
+
+
+@functools.cache
+def digits() -> tuple[Images, Images]:
+    """Images to learn from and images to test on, in an order that is mixed, always the same.
+
+    >>> train, test = digits()
+    >>> len(train), len(test), tuple(train.images.shape[1:]), train.images.max().item()
+    (1437, 360, (1, 8, 8), 1.0)
+    """
+    import numpy
+
+    with (files("regard.tasks") / "data" / "digits.npz").open("rb") as file, numpy.load(file) as stored:
+        images, labels = torch.from_numpy(stored["images"]), torch.from_numpy(stored["labels"]).long()
+    order = torch.randperm(len(labels), generator=torch.Generator().manual_seed(0))
+    images, labels = images[order][:, None] / 16, labels[order]
+    return Images(images[TESTED:], labels[TESTED:]), Images(images[:TESTED], labels[:TESTED])
