@@ -29,7 +29,6 @@ from regard.claims.answers.key import Entry, Key, as_lists, compile_key
 STUDENTS, ANSWERS, CORES = 500, 50, 2
 RIGHT = 0.6  # of the answers
 SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
-PROGRAM = "import typer; from regard.grading_commands import grade; typer.run(grade)"
 
 Write = Callable[[str], str]
 
@@ -55,14 +54,31 @@ WRONG: tuple[Write, ...] = (
 )
 
 
-def answer(entry: Entry, right: bool, draw: random.Random) -> Any:
-    """An answer as a student would write it, right or wrong as wished."""
+def answer(entry: Entry, right: bool, draw: random.Random) -> tuple[Any, float | None]:
+    """An answer as a student would write it, right or wrong as wished, and its points; None: not all, but some may be.
+
+    A wrong answer to a question with summands has all of them but one, which is worth their share.
+    """
     if entry.parts:
         wrong = draw.randrange(len(entry.parts))
-        return {part.id: answer(part, right or n != wrong, draw) for n, part in enumerate(entry.parts)}
-    truth, mistakes = as_lists(entry.truth), entry.question.mistakes
-    if not right and mistakes and draw.random() < 0.5:
-        return draw.choice(mistakes).answer
+        given = {part.id: answer(part, right or n != wrong, draw) for n, part in enumerate(entry.parts)}
+        points = [each for _, each in given.values() if each is not None]
+        return {id: each for id, (each, _) in given.items()}, sum(points) if len(points) == len(given) else None
+    if right:
+        return _written(entry, True, draw), entry.points
+    mistakes, parts = entry.question.mistakes, list(entry.question.parts.values())
+    if len(parts) > 1 and draw.random() < 0.5:
+        parts.pop(draw.randrange(len(parts)))
+        text = draw.choice(NOTATIONS)(" + ".join(parts))
+        return text, round(entry.points * len(parts) / (len(parts) + 1), 2)
+    if mistakes and draw.random() < 0.5:
+        mistake = draw.choice(mistakes)
+        return mistake.answer, None if parts else mistake.points or 0
+    return _written(entry, False, draw), None if parts else 0
+
+
+def _written(entry: Entry, right: bool, draw: random.Random) -> Any:
+    truth = as_lists(entry.truth)
     match entry.question.kind:
         case "formula":
             text = str(truth)
@@ -89,17 +105,16 @@ def _numbers(truth: Any, right: bool, draw: random.Random) -> Any:
     return str(value) if isinstance(value, int) or draw.random() < 0.2 else f"{float(value):.6g}"
 
 
-def submission(key: Key, draw: random.Random) -> tuple[str, dict[str, bool]]:
-    """A file of answers, and which of them are right."""
-    lines, right = [], {}
+def submission(key: Key, draw: random.Random) -> tuple[str, dict[str, float | None]]:
+    """A file of answers, and what each is worth."""
+    lines, points = [], {}
     for entry in random.Random(0).sample(list(key), min(ANSWERS, len(key))):  # the same for all
-        right[entry.id] = draw.random() < RIGHT
-        given = answer(entry, right[entry.id], draw)
+        given, points[entry.id] = answer(entry, draw.random() < RIGHT, draw)
         if isinstance(given, dict):
             lines += [f"{_toml(f'{entry.id}.{name}')} = {_toml(each)}" for name, each in given.items()]
         else:
             lines.append(f"{_toml(entry.id)} = {_toml(given)}")
-    return "\n".join(lines) + "\n", right
+    return "\n".join(lines) + "\n", points
 
 
 def _toml(given: Any) -> str:
@@ -108,22 +123,29 @@ def _toml(given: Any) -> str:
 
 def run(folder: Path, *options: str | Path) -> float:
     """Seconds of the command from its start to its end, on two cores."""
-    command = [sys.executable, "-c", PROGRAM, str(folder), "--jobs", str(CORES), *map(str, options)]
+    command = [sys.executable, "-m", "regard", "grade", str(folder), "--jobs", str(CORES), *map(str, options)]
     start = time.perf_counter()
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     return time.perf_counter() - start
 
 
-def check(table: Path, key: Key, expected: dict[str, dict[str, bool]]) -> float:
-    """Every mark must be what the answer was made to be; the share of right ones."""
-    found = 0
-    for row in csv.DictReader(table.read_text(encoding="utf-8").splitlines()):
-        for id, right in expected[row["file"]].items():
-            full = float(row[id]) == round(key[id].points, 2)
-            if full != right:
-                raise ValueError(f"{row['file']}, {id}: must be marked {'right' if right else 'wrong'}: got {row[id]}")
-            found += full
-    return found / sum(len(each) for each in expected.values())
+def check(table: Path, key: Key, expected: dict[str, dict[str, float | None]]) -> tuple[float, float]:
+    """Every mark must be what the answer was made to be worth; the shares of those with all and with some points."""
+    full = some = 0
+    with table.open(encoding="utf-8", newline="") as text:
+        rows = {row["file"]: row for row in csv.DictReader(text)}
+    for file, worth in expected.items():
+        if rows[file]["not read"] != "0":
+            raise ValueError(f"{file}: every answer must be read: got {rows[file]['status']}")
+        for id, points in worth.items():
+            got, most = float(rows[file][id]), round(key[id].points, 2)
+            if got != round(points, 2) if points is not None else got >= most:
+                wanted = f"less than {most}" if points is None else f"{points} of {most}"
+                raise ValueError(f"{file}, {id}: must be worth {wanted}: got {got}")
+            full += got == most
+            some += 0 < got < most
+    answers = sum(len(each) for each in expected.values())
+    return full / answers, some / answers
 
 
 def measure(folder: Path, students: int) -> list[Row]:
@@ -138,14 +160,15 @@ def measure(folder: Path, students: int) -> list[Row]:
     table = folder / "marks.csv"
     seconds = run(submissions, "--csv", table, "--report", folder / "pages")
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    share = check(table, key, expected)
+    full, some = check(table, key, expected)
     one = run(submissions / "s000.toml")
     cells = {
         "seconds": seconds,
         "answers/s": answers / seconds,
         "CPU s": used.ru_utime + used.ru_stime,
         "peak MiB": used.ru_maxrss // 1024,
-        "right": f"{share:.0%}",
+        "right": f"{full:.0%}",
+        "partly": f"{some:.0%}",
         "one file, s": one,
     }
     case = f"{students} submissions, {answers} answers"

@@ -65,7 +65,7 @@ def claims(
     """
     with bad_input():
         from regard.claims.catalogue import select
-        from regard.claims.running import judged
+        from regard.claims.running import Wish, judged
 
         chosen = [claim for claim in select(names or []) if only is None or claim.expected == only]
         if not chosen:
@@ -76,14 +76,15 @@ def claims(
             if path is not None and not path.absolute().parent.is_dir():
                 raise ValueError(f"{path} must lie in a folder that exists: got {str(path.parent)!r}")
         with bar("checking") as progress:
-            found = judged(chosen, jobs=jobs or os.cpu_count() or 1, runs=runs, progress=progress)
+            wish = Wish(charts=explain or report is not None or svg is not None, runs=runs)
+            found = judged(chosen, wish, jobs=jobs or os.cpu_count() or 1, progress=progress)
         if report is not None:
             _write_report(report, chosen, found)
-        if svg is not None and (chart := chosen[0].chart) is not None:
+        if svg is not None and (chart := found[0].chart) is not None:
             from regard import options
             from regard.claims.drawing import draw
 
-            options.save_svg(svg, lambda: draw(chart()))
+            options.save_svg(svg, lambda: draw(chart))
     if as_json:
         typer.echo(json.dumps([judgement.json() for judgement in found], indent=2, ensure_ascii=False))
     else:

@@ -36,6 +36,11 @@ def test_an_explanation_has_every_part() -> None:
     assert "└───" in result.output, "a figure"
 
 
+def test_brackets_are_text_and_not_markup() -> None:
+    result = RUN.invoke(app, ["claims", "ist.3m", "--explain"])
+    assert "tanh(W_c [c; s])" in result.output.replace("W_c[", "W_c [")
+
+
 def test_a_report_is_one_page_that_loads_nothing(tmp_path: Path) -> None:
     path = tmp_path / "report.html"
     result = RUN.invoke(app, ["claims", "nyu.1c", "udl.3", "--report", str(path)])

@@ -1,22 +1,36 @@
 """`regard questions` and `regard grade`: a worksheet, one submission, a folder of them, and one line for bad input."""
 
+import contextlib
 import csv
+import io
 import json
 import tomllib
 from pathlib import Path
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
-from regard.claims.grading import isolation
-from regard.cli import Commands
-from regard.grading_commands import grade, questions
+from regard.claims.grading import grade, isolation
+from regard.claims.grading.isolation import Isolation, Limits
+from regard.cli import app
 from tests.claims.grading.classroom import EVIL, QUESTIONS, RIGHT
 
-app = typer.Typer(cls=Commands)
-app.command()(grade)
-app.command()(questions)
+
+@pytest.fixture(scope="module")
+def helper():
+    with Isolation() as started:
+        yield started
+
+
+@pytest.fixture(autouse=True)
+def one_helper(helper: Isolation, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A helper that all commands share: each would start its own, for more than a second."""
+
+    def shared(limits: Limits):
+        helper.limits = limits
+        return contextlib.nullcontext(helper)
+
+    monkeypatch.setattr(grade, "Isolation", shared)
 
 
 def regard(*arguments: str | Path):
@@ -89,6 +103,11 @@ def test_one_submission(own: Path, folder: Path):
     assert "A bias vector counted as one number" in lines
     assert "At D = 2 your formula gives 15; the true value is 18 = 12 (weights) + 6 (biases)." in lines
     assert lines.endswith("2 of 4 points; 3 more questions are worth 5")
+    (folder / "unsure.toml").write_text("q.1 = 'much'\nq.4.yes = 'perhaps'\nq.4.letter = 'b'")
+    lines = " ".join(regard("grade", folder / "unsure.toml", "--own", own).stdout.split())
+    assert "q.1 0 of 4 not read q.4 1 of 2 partly not read letter: b: that" in lines
+    assert "q.4.yes: perhaps Could not be read: it must be true or false" in lines
+    assert lines.endswith("2 answers could not be read, to be marked by hand: q.1, q.4.yes")
 
 
 def test_a_folder_with_a_table_and_pages(own: Path, folder: Path, tmp_path: Path):
@@ -98,20 +117,18 @@ def test_a_folder_with_a_table_and_pages(own: Path, folder: Path, tmp_path: Path
     assert made.stdout.startswith("3 graded, 1 refused; mean 3.67, median 2 of 9 points\n")
     assert "bad.toml: refused: is not TOML" in " ".join(made.stdout.split())
     assert "\x1b" not in made.stdout
-    rows = list(csv.DictReader(table.read_text(encoding="utf-8").splitlines()))
+    rows = list(csv.DictReader(io.StringIO(table.read_text(encoding="utf-8"))))
     assert [(row["file"], row["total"]) for row in rows] == [
         ("ada.toml", "9"),
         ("bad.toml", ""),
         ("bob.toml", "2"),
         ("evil.toml", "0"),
     ]
-    assert sorted(path.name for path in pages.rglob("*.html")) == [
-        "ada.html",
-        "bad.html",
-        "bob.html",
-        "evil.html",
-        "index.html",
-    ]
+    names = sorted(path.name for path in pages.rglob("*.html"))
+    assert [name[:-14] for name in names] == ["ada", "bad", "bob", "evil", ""]
+    assert names[-1] == "index.html"
+    assert "3 answers could not be read, to be marked by hand" in made.stdout
+    assert "evil.toml, q.3: __import__('os').system('touch pwned')" in made.stdout
 
 
 def test_bad_input_is_one_line_and_exit_code_2(own: Path, folder: Path, tmp_path: Path):

@@ -10,7 +10,7 @@ from regard.analysis.convolution import (
     thinned,
 )
 from regard.analysis.costs import Formulas, ModelCost, cost, formulas
-from regard.analysis.depth import Flow, depth_flow, flow
+from regard.analysis.depth import Flow, depth_flow, depth_flows, flow
 from regard.analysis.heads import (
     Duplicates,
     Ellipse,
@@ -69,6 +69,7 @@ __all__ = [
     "convolution_reach",
     "cost",
     "depth_flow",
+    "depth_flows",
     "duplicates",
     "ellipses",
     "examine",

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Generic, Literal, TypeVar
 
+from regard.claims import experiments
 from regard.claims.chart import Chart
 
 T = TypeVar("T")
@@ -90,6 +91,8 @@ class Judgement:
     document: tuple[Finding, ...]  # empty where there is no other version
     twin: tuple[Finding, ...]
     seconds: float
+    source: str = ""  # the run that an experiment's numbers are of
+    chart: Chart | None = None  # where one was asked for
 
     @property
     def as_expected(self) -> bool:
@@ -102,6 +105,7 @@ class Judgement:
             failed = [finding.shown for finding in self.ours if not finding.holds]
             return f"our own statement fails: {failed[0]}" if failed else "the false twin passes the check"
         wrong = [finding for finding in self.document if not finding.holds and self.verdict is not Verdict.BUILT]
+        wrong.sort(key=lambda finding: finding.detail)  # what refutes the answer before what is wrong on the way
         return (wrong or list(self.ours))[0].shown
 
     def json(self) -> dict[str, Any]:
@@ -112,16 +116,19 @@ class Judgement:
             "verdict": self.verdict.value,
             "expected": self.expected.value,
             "evidence": self.line,
+            "source": self.source,
             "seconds": round(self.seconds, 3),
         } | {name: [vars(finding) for finding in findings] for name, findings in versions.items()}
 
 
-def judge(claim: Claim[Any]) -> Judgement:
-    """Run the check on every version."""
+def judge(claim: Claim[Any], *, chart: bool = False) -> Judgement:
+    """Run the check on every version; with `chart`, the figure's data come from the same run."""
     start = time.perf_counter()
-    ours = tuple(claim.check(claim.ours.value))
-    document = () if claim.document is None else tuple(claim.check(claim.document.value))
-    twin = tuple(claim.check(claim.twin.value))
+    with experiments.watched() as sources:
+        ours = tuple(claim.check(claim.ours.value))
+        document = () if claim.document is None else tuple(claim.check(claim.document.value))
+        twin = tuple(claim.check(claim.twin.value))
+        figure = claim.chart() if chart and claim.chart is not None else None
     return Judgement(
         id=claim.id,
         verdict=_verdict(claim.kind, ours, document, twin),
@@ -130,6 +137,8 @@ def judge(claim: Claim[Any]) -> Judgement:
         document=document,
         twin=twin,
         seconds=time.perf_counter() - start,
+        source=", ".join(sources),
+        chart=figure,
     )
 
 

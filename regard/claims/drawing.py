@@ -2,6 +2,7 @@
 
 import io
 import math
+import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -10,12 +11,13 @@ from regard.claims.chart import Bars, Chart, Lines, Matrices
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
 # Okabe and Ito's colours, which all eyes tell apart; the lines' own marks say the rest.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#666666")
 MARKS = ("o", "s", "^", "D", "v", "P", "X")
-LABELLED = 12  # at most so many rows or columns carry a label each
+LABELLED = 12  # at most so many rows or columns carry a label
 WRITTEN = 8  # up to so many columns, cells carry their numbers
 
 
@@ -45,7 +47,8 @@ def svg(chart: Chart, name: str) -> str:
 
 
 def _title(figure: "Figure", title: str) -> None:
-    figure.suptitle(title, fontsize=10, color=INK)
+    letters = round(14 * figure.get_figwidth())  # that stand in one line
+    figure.suptitle("\n".join(textwrap.wrap(title, letters)), fontsize=10, color=INK)
 
 
 def _lines(panel: "Axes", chart: Lines) -> None:
@@ -65,9 +68,9 @@ def _lines(panel: "Axes", chart: Lines) -> None:
             low, high = (chart.bands or {})[name]
             panel.fill_between(chart.x, low, high, color=colour, alpha=0.18, linewidth=0)
     if chart.log_x:
-        panel.set_xscale("log")
+        _logarithmic(panel.xaxis, chart.x)
     if chart.log_y:
-        panel.set_yscale("log")
+        _logarithmic(panel.yaxis, [value for values in chart.y.values() for value in values])
     for name, place in (chart.marks or {}).items():
         panel.axvline(place, color=INK, linestyle=":", linewidth=1)
         panel.text(place, 1.0, f" {name}", transform=panel.get_xaxis_transform(), fontsize=8, color=INK, va="bottom")
@@ -89,7 +92,7 @@ def _bars(panel: "Axes", chart: Bars) -> None:
         panel.tick_params(axis="x", rotation=25)
     panel.set_ylabel(chart.y_label, fontsize=9, color=INK)
     if len(chart.groups) > 1:
-        panel.legend(frameon=False, fontsize=8)
+        panel.legend(frameon=False, fontsize=8, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4)
 
 
 def _matrices(chart: Matrices) -> "Figure":
@@ -104,8 +107,8 @@ def _matrices(chart: Matrices) -> "Figure":
         panel.set_title(name, fontsize=9, color=INK)
         _label(panel, rows, chart)
         if len(rows[0]) <= WRITTEN and len(rows) <= WRITTEN:
-            _write(panel, rows, low, high)
-    if image is not None:
+            _write(panel, rows, low, high, chart.signed)
+    if image is not None and not _is_yes_or_no(chart):
         figure.colorbar(image, ax=panels, shrink=0.7).ax.tick_params(labelsize=8)
     figure.supxlabel(chart.column_label, fontsize=9, color=INK)
     figure.supylabel(chart.row_label, fontsize=9, color=INK)
@@ -120,18 +123,40 @@ def scale(chart: Matrices) -> tuple[float, float]:
     return (-largest, largest) if chart.signed else (min(0.0, *numbers), max(numbers) or 1.0)
 
 
+def _logarithmic(axis: "Axis", values: Sequence[float]) -> None:
+    """A logarithmic axis, whose few places are written out where they lie within a decade or two."""
+    from matplotlib.ticker import LogLocator, NullFormatter, NullLocator, StrMethodFormatter
+
+    (axis.axes.set_xscale if axis is axis.axes.xaxis else axis.axes.set_yscale)("log")
+    positive = [value for value in values if value > 0]
+    axis.set_minor_formatter(NullFormatter())
+    if positive and max(positive) < 300 * min(positive):
+        axis.set_major_locator(LogLocator(2 if min(positive) >= 1 else 10, subs=(1.0,), numticks=12))
+        axis.set_minor_locator(NullLocator())
+        if min(positive) >= 1:
+            axis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+
+
+def _is_yes_or_no(chart: Matrices) -> bool:
+    return all(value in (0, 1) for rows in chart.panels.values() for row in rows for value in row)
+
+
 def _label(panel: "Axes", rows: Sequence[Sequence[float]], chart: Matrices) -> None:
     panel.locator_params(axis="both", integer=True, nbins=6)
-    if chart.rows is not None and len(chart.rows) == len(rows) <= LABELLED:
-        panel.set_yticks(range(len(rows)), chart.rows)
-    if chart.columns is not None and len(chart.columns) == len(rows[0]) <= LABELLED:
-        panel.set_xticks(range(len(rows[0])), chart.columns)
+    if chart.rows is not None and len(chart.rows) == len(rows):
+        step = -(-len(rows) // LABELLED)  # one label in so many
+        panel.set_yticks(range(0, len(rows), step), chart.rows[::step])
+    if chart.columns is not None and len(chart.columns) == len(rows[0]):
+        step = -(-len(rows[0]) // LABELLED)
+        panel.set_xticks(range(0, len(rows[0]), step), chart.columns[::step])
+        if max(map(len, chart.columns)) * len(chart.columns) > 24:
+            panel.tick_params(axis="x", rotation=30)
     panel.tick_params(labelsize=8, colors=INK, length=0)
 
 
-def _write(panel: "Axes", rows: Sequence[Sequence[float]], low: float, high: float) -> None:
+def _write(panel: "Axes", rows: Sequence[Sequence[float]], low: float, high: float, signed: bool) -> None:
     for i, row in enumerate(rows):
         for j, value in enumerate(row):
             share = (value - low) / (high - low)
-            dark = share > 0.6 or (low < 0 and share < 0.15)
+            dark = share > 0.6 if not signed else abs(2 * share - 1) > 0.7
             panel.text(j, i, f"{value:.2g}", ha="center", va="center", fontsize=7, color="white" if dark else INK)

@@ -2,7 +2,8 @@
 
 import functools
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,9 @@ from pathlib import Path
 FILE = "claims.json"  # in the folder of a run: {"reversal": {"command": …, "numbers": {…}}}
 
 runs: ContextVar[Path | None] = ContextVar("runs", default=None)  # the folder that holds the folders of runs
+_used: ContextVar[list[str] | None] = ContextVar("used", default=None)  # where results came from, while it is watched
+
+SMALL = "small version, run here"
 
 
 @dataclass(frozen=True)
@@ -20,18 +24,39 @@ class Result:
     source: str
 
     def __getitem__(self, name: str) -> float:
+        if name not in self.numbers:
+            known = ", ".join(map(repr, list(self.numbers)[:4]))
+            raise ValueError(f"{self.source} must have recorded {name!r}: got {known} …; train it again")
         return self.numbers[name]
+
+    @property
+    def is_small(self) -> bool:
+        return self.source == SMALL
 
 
 def result(recipe: str, small: Callable[[], Mapping[str, float]]) -> Result:
     """What the recipe's latest recorded run found, or what `small` finds now; it runs once in a process."""
     found = None if (folder := runs.get()) is None else recorded(recipe, folder)
-    return found or _run(recipe, small)
+    found = found or _run(recipe, small)
+    if (used := _used.get()) is not None and found.source not in used:
+        used.append(found.source)
+    return found
+
+
+@contextmanager
+def watched() -> Iterator[list[str]]:
+    """The sources of the results that are asked for inside."""
+    sources: list[str] = []
+    token = _used.set(sources)
+    try:
+        yield sources
+    finally:
+        _used.reset(token)
 
 
 @functools.cache
 def _run(recipe: str, small: Callable[[], Mapping[str, float]]) -> Result:
-    return Result(small(), "small version, run here")
+    return Result(small(), SMALL)
 
 
 def recorded(recipe: str, folder: Path) -> Result | None:

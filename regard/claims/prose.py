@@ -19,15 +19,19 @@ CHARACTERS = {
     "lVert": "‖", "rVert": "‖", "Vert": "‖", "lvert": "|", "rvert": "|", "vert": "|", "mid": "|", "lfloor": "⌊",
     "rfloor": "⌋", "lceil": "⌈", "rceil": "⌉", "langle": "⟨", "rangle": "⟩", "ldots": "…", "dots": "…", "cdots": "⋯",
     "odot": "⊙", "otimes": "⊗", "oplus": "⊕", "circ": "∘", "star": "⋆", "prime": "′", "forall": "∀", "exists": "∃",
-    "ell": "ℓ", "quad": "  ", "qquad": "    ", "propto": "∝", "lbrace": "{", "rbrace": "}", "colon": ":",
+    "ell": "ℓ", "leftarrow": "←", "gets": "←", "uparrow": "↑", "downarrow": "↓", "lnot": "¬", "neg": "¬", "land": "∧",
+    "lor": "∨", "bmod": " mod ", "log": "log", "ln": "ln", "exp": "exp", "min": "min", "max": "max", "tanh": "tanh",
+    "lim": "lim", "quad": "  ", "qquad": "    ", "propto": "∝", "lbrace": "{", "rbrace": "}", "colon": ":",
 }  # fmt: skip
 SPACING = {",": " ", ";": " ", ":": " ", "!": "", " ": " ", "{": "{", "}": "}", "%": "%", "_": "_", "#": "#", "|": "‖"}
 SILENT = {"left", "right", "bigl", "bigr", "Bigl", "Bigr", "big", "Big", "displaystyle", "limits", "nolimits"}
 WORDS = {"text", "mathrm", "operatorname", "mathbf", "mathcal", "mathbb", "boldsymbol", "mathit", "textbf", "textit"}
 ACCENTS = {"tilde": "̃", "widetilde": "̃", "hat": "̂", "bar": "̄", "overline": "̄", "vec": "⃗"}
-RAISED = str.maketrans("0123456789+-−=()nihtTx⊤", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿⁱʰᵗᵀˣᵀ")
+RAISED = str.maketrans("0123456789+-−=()nihtTx⊤", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿⁱʰᵗᵀˣᵀ") | {ord("ᵀ"): "ᵀ"}
 LOWERED = str.maketrans("0123456789+-−=()aehijklmnoprstuvx", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ")
-TOKEN = re.compile(r"\\([A-Za-z]+)\s*|\\(.)|([{}^_])|(\s+)|(.)", re.DOTALL)
+FRACTIONS = ("frac", "dfrac", "tfrac")
+KNOWN = {*CHARACTERS, *SILENT, *WORDS, *ACCENTS, *FRACTIONS, "sqrt"}  # the commands that a formula here may use
+TOKEN = re.compile(r"\\([A-Za-z]+)|\\(.)|([{}^_])|(\s+)|(.)", re.DOTALL)
 
 
 def page(text: str) -> str:
@@ -124,7 +128,7 @@ def _argument(tokens: list[tuple[str, ...]], place: int) -> tuple[str, int]:
 def _command(name: str, tokens: list[tuple[str, ...]], place: int) -> tuple[str, int]:
     if name in SILENT:
         return "", place
-    if name in ("frac", "dfrac", "tfrac"):
+    if name in FRACTIONS:
         above, place = _argument(tokens, place)
         below, place = _argument(tokens, place)
         return f"{_whole(above)}/{_whole(below)}", place
@@ -137,7 +141,7 @@ def _command(name: str, tokens: list[tuple[str, ...]], place: int) -> tuple[str,
     if name in WORDS:
         return _argument(tokens, place)
     said = CHARACTERS.get(name, name)
-    return (f" {said} " if said in "→⇒⇔≤≥≠≈≡∼≪≫∈∉×↦" else said), place
+    return (f" {said} " if said in "→⇒⇔≤≥≠≈≡∼≪≫∈∉×↦←" else said), place
 
 
 def _whole(text: str) -> str:

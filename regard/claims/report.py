@@ -15,6 +15,7 @@ from rich.text import Text
 from regard.claims.catalogue import DOCUMENTS
 from regard.claims.claim import Claim, Finding, Judgement, Verdict, Version
 from regard.claims.drawing import svg
+from regard.claims.experiments import SMALL
 from regard.claims.prose import characters, inline, mathml, page, unicode_of
 from regard.claims.terminal import in_characters
 
@@ -54,7 +55,7 @@ def versions(claim: Claim[Any], judgement: Judgement) -> Versions:
     """What is said, by whom, and what was found of it: the document first."""
     told: Versions = [("False twin, which the check must refute", claim.twin, judgement.twin)]
     if claim.document is None:
-        agrees = {"statement": "The document says, and it holds", "open": "The answer", "spec": "What is built"}
+        agrees = {"statement": "It holds; in full", "open": "The answer", "spec": "What is built"}
         return [(agrees.get(claim.kind, "What the run shows"), claim.ours, judgement.ours), *told]
     what = "What the run shows" if claim.kind == "experiment" else "What is true"
     return [
@@ -62,6 +63,12 @@ def versions(claim: Claim[Any], judgement: Judgement) -> Versions:
         (what, claim.ours, judgement.ours),
         *told,
     ]
+
+
+def method(claim: Claim[Any], judgement: Judgement) -> str:
+    """How it was checked; a recorded run has its own data and budget, which are written with it."""
+    is_recorded = judgement.source not in ("", SMALL)
+    return f"the numbers of {judgement.source}, whose folder says how" if is_recorded else claim.texts.method
 
 
 def html_page(claims: Sequence[Claim[Any]], judgements: Sequence[Judgement]) -> str:
@@ -77,13 +84,14 @@ def html_page(claims: Sequence[Claim[Any]], judgements: Sequence[Judgement]) -> 
         "page": lambda text: Markup(page(text)),
         "mathml": lambda latex: Markup(mathml(latex, block=True)),
         "kind": lambda verdict: str(verdict).split()[-1],
+        "method": lambda entry: method(entry.claim, entry.judgement),
     }
     entries = [
         Entry(
             claim,
             judgement,
             versions(claim, judgement),
-            None if claim.chart is None else Markup(svg(claim.chart(), claim.id)),
+            None if judgement.chart is None else Markup(svg(judgement.chart, claim.id)),
         )
         for claim, judgement in zip(claims, judgements, strict=True)
     ]
@@ -119,7 +127,7 @@ def overview(judgements: Sequence[Judgement]) -> RenderableType:
     table.add_column("verdict", no_wrap=True)
     table.add_column("evidence")
     for judgement in judgements:
-        table.add_row(judgement.id, verdict_of(judgement), judgement.line)
+        table.add_row(judgement.id, verdict_of(judgement), Text(judgement.line))
     said = ", ".join(f"{count} {verdict.value}" for verdict, count in counts(judgements).items())
     wrong = [judgement.id for judgement in judgements if not judgement.as_expected]
     end = (
@@ -140,20 +148,20 @@ def explanation(claim: Claim[Any], judgement: Judgement) -> RenderableType:
     """Everything about one claim."""
     parts: list[RenderableType] = [
         Rule(Text.assemble((f"{claim.id}  {claim.title}  ", "bold"), verdict_of(judgement)), align="left"),
-        characters(claim.texts.asks),
+        Text(characters(claim.texts.asks)),
     ]
     for heading, version, findings in versions(claim, judgement):
-        parts += [Text(f"\n{heading}", "bold blue"), Padding(characters(version.text), (0, 0, 0, 2))]
+        parts += [Text(f"\n{heading}", "bold blue"), Padding(Text(characters(version.text)), (0, 0, 0, 2))]
         if version.formula:
             parts.append(Text(f"    {unicode_of(version.formula)}", "italic"))
         for finding in findings:
             mark = ("✓ ", "green") if finding.holds else ("✗ ", "red")
             parts.append(Padding(Text.assemble(mark, finding.shown), (0, 0, 0, 2)))
-    parts += [Text("\nWhy", "bold blue"), Padding(characters(claim.texts.derivation), (0, 0, 0, 2))]
+    parts += [Text("\nWhy", "bold blue"), Padding(Text(characters(claim.texts.derivation)), (0, 0, 0, 2))]
     letters = "; ".join(f"{characters(name)}: {characters(text)}" for name, text in claim.texts.quantities.items())
     parts.append(Text(f"\n{letters}", "dim"))
-    if claim.chart is not None:
-        parts += ["", in_characters(claim.chart())]
-    parts.append(Text(f"\nHow: {characters(claim.texts.method)}", "dim"))
+    if judgement.chart is not None:
+        parts += ["", in_characters(judgement.chart)]
+    parts.append(Text(f"\nHow: {characters(method(claim, judgement))}", "dim"))
     parts.append(Text(f"In the code: {', '.join(claim.texts.code)}", "dim"))
     return Group(*parts)

@@ -4,6 +4,7 @@ import itertools
 import re
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -17,14 +18,19 @@ FEW = 4  # claims without a training that are sooner checked here than in proces
 Progress = Callable[[int, int | None], None]
 
 
-def judged(claims: Sequence[Claim[Any]], *, jobs: int, runs: Path | None, progress: Progress) -> list[Judgement]:
-    """The judgements in the order of the claims; what one question's claims share is computed once.
+@dataclass(frozen=True)
+class Wish:
+    """What is wanted beside the verdicts: figures too, and experiments read from the runs of this folder."""
 
-    `runs` is the folder of recorded runs for the experiments to read.
-    """
+    charts: bool = False
+    runs: Path | None = None
+
+
+def judged(claims: Sequence[Claim[Any]], wish: Wish, *, jobs: int, progress: Progress) -> list[Judgement]:
+    """The judgements in the order of the claims; what one question's claims share is computed once."""
     questions = grouped(claims)
     found: dict[str, Judgement] = {}
-    for judgements in _here(questions, runs) if jobs == 1 or is_short(claims) else _elsewhere(questions, jobs, runs):
+    for judgements in _here(questions, wish) if jobs == 1 or is_short(claims) else _elsewhere(questions, wish, jobs):
         found |= {judgement.id: judgement for judgement in judgements}
         progress(len(found), len(claims))
     return [found[claim.id] for claim in claims]
@@ -51,31 +57,28 @@ def question_of(name: str) -> str:
     return f"{document}.{re.split(r'(?<=[0-9])(?=[a-z])|(?<=[a-z])(?=[0-9])', rest)[0]}"
 
 
-def judge_all(names: Sequence[str]) -> list[Judgement]:
-    """The judgements of the claims of these ids."""
-    return [judge(claim) for claim in select(names)]
+def judge_all(names: Sequence[str], wish: Wish) -> list[Judgement]:
+    """The judgements of the claims of these ids, by one thread: what they compute is small, and cores are shared."""
+    import torch
 
-
-def _here(questions: Sequence[Sequence[str]], runs: Path | None) -> Iterator[list[Judgement]]:
-    token = experiments.runs.set(runs)
+    threads, token = torch.get_num_threads(), experiments.runs.set(wish.runs)
+    torch.set_num_threads(1)
     try:
-        yield from map(judge_all, questions)
+        return [judge(claim, chart=wish.charts) for claim in select(names)]
     finally:
+        torch.set_num_threads(threads)
         experiments.runs.reset(token)
 
 
-def _elsewhere(questions: Sequence[Sequence[str]], jobs: int, runs: Path | None) -> Iterator[list[Judgement]]:
-    with ProcessPoolExecutor(min(jobs, len(questions)), get_context("spawn"), _prepare, (runs,)) as pool:
-        pending = [pool.submit(judge_all, names) for names in questions]
+def _here(questions: Sequence[Sequence[str]], wish: Wish) -> Iterator[list[Judgement]]:
+    return (judge_all(names, wish) for names in questions)
+
+
+def _elsewhere(questions: Sequence[Sequence[str]], wish: Wish, jobs: int) -> Iterator[list[Judgement]]:
+    with ProcessPoolExecutor(min(jobs, len(questions)), get_context("spawn")) as pool:
+        pending = [pool.submit(judge_all, names, wish) for names in questions]
         try:
             for done in as_completed(pending):
                 yield done.result()
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _prepare(runs: Path | None) -> None:
-    import torch
-
-    torch.set_num_threads(1)  # as many processes as cores: more threads would only wait for each other
-    experiments.runs.set(runs)

@@ -7,6 +7,8 @@ from typing import TypeVar
 import torch
 from torch import Tensor, nn
 
+from regard.claims.experiments import Result
+
 Model = TypeVar("Model", bound=nn.Module)
 Batch = TypeVar("Batch")
 
@@ -25,6 +27,20 @@ def seeded(seed: int) -> Iterator[None]:
     with torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(seed)  # the CPU's alone: that of a GPU would not be put back
         yield
+
+
+def sizes(found: Result, prefix: str) -> list[int]:
+    """What a run was repeated over: the whole numbers at the end of the names that begin so, rising.
+
+    >>> sizes(Result({"ViT on 50": 0.5, "ViT on 1437": 0.8, "loss": 0.1}, "run a"), "ViT on ")
+    [50, 1437]
+    """
+    ends = sorted(int(name.removeprefix(prefix)) for name in found.numbers if name.startswith(prefix))
+    if len(ends) < 2:
+        raise ValueError(
+            f"{found.source} must have recorded '{prefix}…' at two sizes or more: got {ends}; train it again"
+        )
+    return ends
 
 
 def fit(

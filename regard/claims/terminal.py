@@ -28,7 +28,8 @@ def _lines(chart: Lines) -> Text:
     low, high = min(points), max(points)
     left, right = min(x for x in xs if x is not None), max(x for x in xs if x is not None)
     cells = [[(" ", "")] * WIDTH for _ in range(HEIGHT)]
-    for number, values in enumerate(curves.values()):
+    # The first curve last: what was measured stands above the formula that it follows.
+    for number, values in reversed(list(enumerate(curves.values()))):
         for x, y in zip(xs, values, strict=True):
             if x is not None and y is not None:
                 column = round((x - left) / ((right - left) or 1) * (WIDTH - 1))

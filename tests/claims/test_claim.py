@@ -9,7 +9,7 @@ import pytest
 
 from regard.claims import Claim, Finding, Texts, Verdict, Version, experiments, judge
 from regard.claims.claim import Kind
-from regard.claims.running import grouped, judged, question_of
+from regard.claims.running import Wish, grouped, judged, question_of
 
 
 def even(stated: tuple[int, ...]) -> list[Finding]:
@@ -82,8 +82,8 @@ def test_processes_find_what_one_process_finds() -> None:
     from regard.claims import select
 
     claims, seen = select(["udl.1a", "udl.1b", "udl.1c", "udl.2", "udl.4c"]), []
-    here = judged(claims, jobs=1, runs=None, progress=lambda *_: None)
-    there = judged(claims, jobs=2, runs=None, progress=lambda done, total: seen.append((done, total)))
+    here = judged(claims, Wish(charts=True), jobs=1, progress=lambda *_: None)
+    there = judged(claims, Wish(charts=True), jobs=2, progress=lambda done, total: seen.append((done, total)))
     assert [vars(a) | {"seconds": 0} for a in here] == [vars(b) | {"seconds": 0} for b in there]
     assert [claim.id for claim in claims] == [judgement.id for judgement in there]
     assert seen[-1] == (5, 5)
@@ -105,6 +105,11 @@ def test_an_experiment_reads_the_latest_run_of_its_recipe(tmp_path: Path) -> Non
     try:
         result = experiments.result("toy", small)
         assert (result["accuracy"], result.source) == (0.9, "run new")
+        with pytest.raises(ValueError, match="run new must have recorded 'loss': got 'accuracy' …; train it again"):
+            result["loss"]
+        with experiments.watched() as sources:
+            experiments.result("toy", small)
+        assert sources == ["run new"]
         other = experiments.result("other", small)
         again = experiments.result("other", small)
         assert (other["accuracy"], other.source, again.source) == (0.5, *["small version, run here"] * 2)

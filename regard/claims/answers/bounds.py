@@ -1,5 +1,7 @@
 """How much an answer may ask of the machine, each bound with its reason, and the two refusals."""
 
+from fractions import Fraction
+
 MAX_TEXT = 2_000  # characters: the longest right answer of the course documents has 60
 MAX_DEPTH = 40  # brackets or operations inside one another: readers recurse once per level
 MAX_NODES = 500  # numbers, symbols and operations: bounds every walk over the tree
@@ -17,6 +19,7 @@ MAX_LOG_BITS = 4_000  # of the logarithm of a value: 2^(2^4000) is a number no l
 MAX_SHOWN = 40  # terms of a normal form that is written out
 DIGITS = 50  # of a value that is not rational
 SAME = 40  # digits to which two such values must agree: 10 are left to rounding
+NEAR = Fraction(1, 50)  # a formula with a decimal in it that misses the truth by this part was rounded: 0.33 for 1/3
 SIZES = 60  # at least this many sizes where no identity can be shown
 SEARCHED = 2_000  # sizes tried, smallest first, for a counterexample
 WORK = 50_000  # nodes evaluated in that search, of a long formula fewer sizes

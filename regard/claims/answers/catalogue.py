@@ -8,7 +8,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from regard.claims.answers.question import COUNTS, KINDS, BadQuestion, Form, Mistake, Question, Truth
+from regard.claims.answers.question import COUNTS, KINDS, BadQuestion, Form, Mistake, Question, Truth, too_large
+from regard.claims.answers.wording import clashes
 
 MOST_BYTES = 4 << 20  # of a file of questions: a thousand long ones
 WITH_SYMBOLS = ("formula", "order")
@@ -65,21 +66,31 @@ def parse_questions(text: str, file: str) -> tuple[Question, ...]:
     """The questions that a text in TOML holds."""
     try:
         tables = tomllib.loads(text, parse_float=Digits)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # a number too long, or lists too deep, for Python to read
         raise BadQuestion(f"{file} is not TOML: {error}") from error
     if extra := [key for key in tables if key != "question"]:
         raise BadQuestion(f"{file}: unknown key {extra[0]!r} beside the questions: each one is a table [[question]]")
     rows = tables.get("question", [])
     if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
         raise BadQuestion(f"{file} has no question: write each one as a table [[question]]")
-    seen: set[str] = set()
-    questions = []
+    questions: list[Question] = []
     for number, row in enumerate(rows, 1):
-        questions.append(_Table(row, file, f"question {number}").question())
-        if questions[-1].id in seen:
-            raise BadQuestion(f"{file}, question {number}, id: {questions[-1].id!r} is there twice; ids are unique")
-        seen.add(questions[-1].id)
+        table = _Table(row, file, f"question {number}")
+        questions.append(table.question())
+        if problem := _clash([question.id for question in questions]):
+            raise table.error("id", problem)
     return tuple(questions)
+
+
+def _clash(ids: Sequence[str]) -> str:
+    """What is wrong with the last id: an answer sheet has a key for each, and `1` has no place for `1.a` beside it."""
+    *others, last = ids
+    for id in others:
+        if id == last:
+            return f"{last!r} is there twice; ids are unique"
+        if id.startswith(f"{last}.") or last.startswith(f"{id}."):
+            return f"{last!r} and {id!r} clash: one is the beginning of the other; join by a dash what is no part of it"
+    return ""
 
 
 SCALAR = {"id", "text", "kind", "answer", "counted", "count", "choices", "symbols", "least_digits", "hint", "points"}
@@ -95,6 +106,9 @@ class _Table:
     def __init__(self, row: dict[str, Any], file: str, name: str) -> None:
         self.row, self.file = row, file
         self.name = f"{name} ({row['id']})" if isinstance(row.get("id"), str) else name
+        for key, value in row.items():
+            if problem := too_large(value):
+                raise self.error(key, problem)
 
     def error(self, key: str, problem: str) -> BadQuestion:
         return BadQuestion(f"{self.file}, {self.name}, {key}: {problem}")
@@ -153,8 +167,8 @@ class _Table:
         for table in tables:
             table.only(KEYS_OF_PART)
             subquestions.append(table._leaf(table._id(), inherited))
-        if len({part.id for part in subquestions}) < len(subquestions):
-            raise self.error("part", "two parts have the same id")
+            if problem := _clash([part.id for part in subquestions]):
+                raise table.error("id", problem)
         return Question(
             id=id,
             text=self.text("text").strip(),
@@ -212,6 +226,8 @@ class _Table:
             raise self.error("choices", f"are those of a choice: the kind is {kind!r}; leave them out")
         if kind == "choice" and len(choices) < 2:
             raise self.error("choices", f'must be two or more: got {len(choices)}; write {{ a = "…", b = "…" }}')
+        for problem in clashes(choices):
+            raise self.error("choices", f"must be told apart: {problem}; change one")
         digits = self.row.get("least_digits", 3)
         if type(digits) is not int or not 1 <= digits <= 15:
             raise self.error("least_digits", f"must be a whole number from 1 to 15: got {digits!r}")

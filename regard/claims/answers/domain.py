@@ -1,20 +1,33 @@
-"""The sizes over which a formula is a statement: `D` positive, `H` a divisor of `D`, and so on."""
+"""The sizes over which a formula is a statement: `D` positive, `H` a divisor of `D`, `p` between 0 and 1/2, and so on.
+
+Sizes are integers, unless a rule says `real`, `between`, or has a fraction as its bound: `below 1/2` and
+`between 0 and 1/2` are the positive reals there, which run through 1/4, 1/6, 1/3, 1/8, 3/8 …
+"""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
+from heapq import heappop, heappush
 from itertools import count, islice
+from math import ceil, floor, gcd, lcm
 
-SIGNS = {"≥": "at least", ">=": "at least", "≤": "at most", "<=": "at most", "|": "divides", "∣": "divides"}
+SIGNS = {
+    "≥": "at least", ">=": "at least", "≤": "at most", "<=": "at most", "|": "divides", "∣": "divides",
+    "<": "below", ">": "above",
+}  # fmt: skip
 KINDS = ("positive", "nonnegative", "even", "odd", "real", "positive real")
-RELATIONS = ("at least", "at most", "divides", "multiple of")
+REALS, INTEGERS = {"real", "positive real"}, {"positive", "nonnegative", "even", "odd"}
+RELATIONS = ("at least", "at most", "above", "below", "divides", "multiple of")
 KNOWN = (
-    "positive, nonnegative, even, odd, at least 2, at most 8, at most X, divides X, multiple of X, real, positive real"
+    "positive, nonnegative, even, odd, at least 2, at most 8, at most X, divides X, multiple of X, real, "
+    "positive real, above 0, below 1/2, between 0 and 1/2"
 )
+BOUND = re.compile(r"[-−]?[0-9]{1,9}(?:/[0-9]{1,9}|\.[0-9]{1,9})?")
 SPREAD = (2, 3, 4, 6, 8, 12, 16, 5, 24, 7, 64, 96, 11, 128, 48, 30, 17, 256, 100, 768)
 STRIDES = (7, 11, 3, 13, 9, 17, 19, 1)  # each coprime to the length of SPREAD, so that each symbol meets all of it
+UPWARD = ("multiple of", "at least", "above")
 IDLE = {1: 5_000, 2: 300, 3: 80}  # sums without a size before the rules count as contradictory, by number of symbols
 
 
@@ -23,7 +36,7 @@ class Rule:
     """One rule: a kind of number, or a relation to a number or to another symbol."""
 
     name: str
-    bound: int | str | None = None
+    bound: Fraction | str | None = None
 
     def holds(self, size: Fraction, sizes: Mapping[str, Fraction]) -> bool:
         """Whether it does; so far also yes where the other symbol has no size yet."""
@@ -36,27 +49,47 @@ class Rule:
             return size != 0 and bound % size == 0
         if self.name == "multiple of":
             return bound != 0 and size % bound == 0
+        if self.name in ("above", "below"):
+            return size > bound if self.name == "above" else size < bound
         return size >= bound if self.name == "at least" else size <= bound
 
 
 @dataclass(frozen=True)
 class Range:
-    """The values one symbol runs through, smallest first: integers from `low` to `high`, or the rationals."""
+    """The values one symbol runs through: integers from `low` to `high` by `stride`, or the rationals between them."""
 
     name: str
     rules: tuple[Rule, ...]
     real: bool
-    low: int
-    high: int | None
+    low: Fraction | None  # None: the reals without end below
+    high: Fraction | None
+    stride: int = 1
 
     def size(self, step: int) -> Fraction | None:
+        """The value after so many steps; None beyond the last one."""
+        if self.real and self.low is not None and self.high is not None and self.low >= self.high:
+            return None
+        if self.low is None:
+            return rational(step) if self.high is None else self.high - positive_rational(step)
         if self.real:
-            return positive_rational(step) if self.low else rational(step)
-        return None if self.high is not None and self.low + step > self.high else Fraction(self.low + step)
+            return self.low + (positive_rational(step) if self.high is None else (self.high - self.low) * part(step))
+        size = self.low + step * self.stride
+        return None if self.high is not None and size > self.high else size
 
     def has(self, size: Fraction) -> bool:
-        whole = size.denominator == 1 and size >= self.low and (self.high is None or size <= self.high)
-        return (size > 0 or not self.low) if self.real else whole
+        within = (self.low is None or size >= self.low) and (self.high is None or size <= self.high)
+        return within and (size != 0 or not self.positive if self.real else size.denominator == 1)
+
+    def spread(self, step: int) -> Fraction | None:
+        """One of the values that lie further apart."""
+        if self.real or self.low is None:
+            return self.size(2 * step + 1)
+        return self.stride * max(Fraction(SPREAD[step]), self.low / self.stride)
+
+    @property
+    def positive(self) -> bool:
+        """Whether every value is above zero: of the reals `low` is none."""
+        return self.low is not None and (self.low > 0 or (self.real and self.low == 0))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,11 +97,14 @@ class Domain:
     """Symbols, in order, each with its rules, joined by commas.
 
     `positive` (an integer ≥ 1; also meant where no kind is named), `nonnegative`, `even`, `odd`, `at least 2`,
-    `at most 8`, `at most D`, `divides D`, `multiple of H`, `real`, `positive real`; `N >= 1`, `N ≤ 8` and `H | D` are
-    the same rules as signs.
+    `at most 8`, `at most D`, `divides D`, `multiple of H`, `real`, `positive real`, `above 0`, `below 1/2`,
+    `between 0 and 1/2`; `N >= 1`, `N ≤ 8`, `p < 1/2` and `H | D` are the same rules as signs. A bound that is a
+    fraction makes the symbol a positive real, unless an integer kind is named.
 
     >>> [(int(at["D"]), int(at["H"])) for at in Domain.parse({"D": "even, at most 4", "H": "divides D"}).points()]
     [(2, 1), (2, 2), (4, 1), (4, 2), (4, 4)]
+    >>> [str(at["p"]) for at in islice(Domain.parse({"p": "below 1/2"}).points(), 5)]
+    ['1/4', '1/6', '1/3', '1/8', '3/8']
     """
 
     rules: tuple[tuple[str, str], ...]
@@ -92,14 +128,14 @@ class Domain:
     @property
     def positive(self) -> frozenset[str]:
         """The symbols that are above zero at every size."""
-        return frozenset(one.name for one in self.ranges if one.low > 0)
+        return frozenset(one.name for one in self.ranges if one.positive)
 
     def orderings(self) -> Iterator[tuple[str, str]]:
         """Pairs (small, large) of symbols that the rules order: a divisor is at most what it divides."""
         for one in self.ranges:
             for rule in one.rules:
                 if isinstance(rule.bound, str):
-                    yield (rule.bound, one.name) if rule.name in ("multiple of", "at least") else (one.name, rule.bound)
+                    yield (rule.bound, one.name) if rule.name in UPWARD else (one.name, rule.bound)
 
     def contains(self, sizes: Mapping[str, int | Fraction]) -> bool:
         """Whether these sizes keep every rule."""
@@ -109,7 +145,7 @@ class Domain:
     def holds(self, sizes: Mapping[str, Fraction]) -> bool:
         return all(rule.holds(sizes[one.name], sizes) for one in self.ranges if one.name in sizes for rule in one.rules)
 
-    def largest(self, name: str, seen: frozenset[str] = frozenset()) -> int | None:
+    def largest(self, name: str, seen: frozenset[str] = frozenset()) -> Fraction | None:
         """The largest size of a symbol, perhaps by way of another one; None without end."""
         one = self.ranges[self.symbols.index(name)]
         if one.real or name in seen:
@@ -127,10 +163,10 @@ class Domain:
 
     def points(self) -> Iterator[dict[str, Fraction]]:
         """All sizes, the smallest sum first, then in the order of the symbols; without end unless finite."""
-        ends = [None if (high := self.largest(one.name)) is None else high - one.low for one in self.ranges]
+        ends = [None if (high := self.largest(one.name)) is None else high - (one.low or 0) for one in self.ranges]
         last = None if None in ends else sum(end for end in ends if end is not None)
         idle, patience = 0, IDLE.get(len(self.ranges), 30)
-        for total in count():
+        for total in totals([one.stride for one in self.ranges]):
             if (last is not None and total > last) or idle > patience:
                 return
             idle += 1
@@ -139,18 +175,18 @@ class Domain:
                 yield sizes
 
     def summing_to(self, total: int, sizes: dict[str, Fraction]) -> Iterator[dict[str, Fraction]]:
-        """Sizes whose steps above the least ones sum to `total`."""
+        """Sizes whose distances above the least ones sum to `total`."""
         if len(sizes) == len(self.ranges):
             if total == 0:
                 yield dict(sizes)
             return
         one = self.ranges[len(sizes)]
-        for step in (total,) if len(sizes) == len(self.ranges) - 1 else range(total + 1):
-            if (size := one.size(step)) is None:
+        for way in (total,) if len(sizes) == len(self.ranges) - 1 else range(0, total + 1, one.stride):
+            if way % one.stride or (size := one.size(way // one.stride)) is None:
                 return
             sizes[one.name] = size
             if self.holds(sizes):
-                yield from self.summing_to(total - step, sizes)
+                yield from self.summing_to(total - way, sizes)
             del sizes[one.name]
 
     @lru_cache(maxsize=128)  # noqa: B019 (domains are small values, and few)
@@ -163,13 +199,27 @@ class Domain:
             sizes = {}
             for place, one in enumerate(self.ranges):
                 step = (turn * STRIDES[place % len(STRIDES)] + 5 * place + turn // len(SPREAD)) % len(SPREAD)
-                sizes[one.name] = one.size(2 * step + 1) if one.real else Fraction(max(SPREAD[step], one.low))
+                sizes[one.name] = one.spread(step)
             mend(sizes, self.ranges)
             if self.contains(sizes) and sizes not in found:
                 found.append(sizes)
         if len(found) < number:
             found += [sizes for sizes in islice(self.points(), 2 * number) if sizes not in found][: number - len(found)]
         return tuple(found)
+
+
+def totals(strides: list[int]) -> Iterator[int]:
+    """The sums of multiples of the strides, smallest first."""
+    if not strides or 1 in strides:
+        yield from count()
+    waiting, last = [0], -1
+    while True:
+        total = heappop(waiting)
+        if total != last:
+            yield total
+            for stride in set(strides):
+                heappush(waiting, total + stride)
+        last = total
 
 
 def mend(sizes: dict[str, Fraction], ranges: Sequence[Range]) -> None:
@@ -190,40 +240,70 @@ def mend(sizes: dict[str, Fraction], ranges: Sequence[Range]) -> None:
                 else:
                     sizes[one.name], sizes[rule.bound] = sizes[rule.bound], sizes[one.name]
             elif rule.bound is not None:
-                sizes[one.name] = sizes[one.name] * rule.bound if rule.name == "multiple of" else Fraction(rule.bound)
+                sizes[one.name] = sizes[one.name] * rule.bound if rule.name == "multiple of" else one.high or rule.bound
 
 
 def read_range(name: str, text: str, symbols: tuple[str, ...]) -> Range:
-    rules = [read_rule(name, part.strip(), symbols) for part in text.split(",")]
-    kinds = {rule.name for rule in rules}
-    real = bool(kinds & {"real", "positive real"})
-    low = 0 if kinds & {"real", "nonnegative"} else 1
-    bounds = [rule for rule in rules if isinstance(rule.bound, int)]
-    low = max([low, *(int(rule.bound) for rule in bounds if rule.name == "at least")])  # pyright: ignore[reportArgumentType]
-    if not kinds & set(KINDS) and any(rule.name == "at least" and rule.bound == 0 for rule in bounds):
-        low = 0
-    highs = [int(rule.bound) for rule in bounds if rule.name in ("at most", "divides")]  # pyright: ignore[reportArgumentType]
-    return Range(name, tuple(rules), real, low, min(highs, default=None))
+    rules = [rule for part in text.split(",") for rule in read_rule(name, part.strip(), symbols)]
+    kinds = {rule.name for rule in rules} & set(KINDS)
+    bounds = [(rule.name, rule.bound) for rule in rules if isinstance(rule.bound, Fraction)]
+    broken = "between" in text or any(bound.denominator > 1 for _, bound in bounds)
+    if kinds & REALS or (broken and not kinds & INTEGERS):
+        stated = [bound for relation, bound in bounds if relation in ("at least", "above")]
+        lows = stated + [Fraction(0)] * ("positive real" in kinds or not (kinds or stated))
+        highs = [bound for relation, bound in bounds if relation in ("at most", "below")]
+        return Range(name, tuple(rules), True, max(lows, default=None), min(highs, default=None))
+    lows = [ceil(bound) if relation == "at least" else floor(bound) + 1 for relation, bound in bounds
+            if relation in ("at least", "above")]  # fmt: skip
+    low: int = max([*lows, *([0] if "nonnegative" in kinds else [1] if kinds or not lows else [])])
+    highs = [ceil(bound) - 1 if relation == "below" else floor(bound) for relation, bound in bounds
+             if relation in ("at most", "below", "divides")]  # fmt: skip
+    stride = lcm(*(int(bound) for relation, bound in bounds if relation == "multiple of" and bound))
+    low = -(-low // stride) * stride
+    return Range(name, tuple(rules), False, Fraction(low), Fraction(min(highs)) if highs else None, stride)
 
 
-def read_rule(name: str, text: str, symbols: tuple[str, ...]) -> Rule:
-    """`at least 2`, `N >= 2`, `H | D` …"""
+def read_rule(name: str, text: str, symbols: tuple[str, ...]) -> list[Rule]:
+    """`at least 2`, `N >= 2`, `H | D` …; `between 0 and 1/2` is two rules."""
     plain = text
     for sign, words in SIGNS.items():
         plain = re.sub(rf"^(?:{re.escape(name)}\s*)?{re.escape(sign)}", words + " ", plain)
     plain = " ".join(plain.split())
     if plain in KINDS:
-        return Rule(plain)
+        return [Rule(plain)]
+    low, _, high = plain.removeprefix("between ").partition(" and ")
+    if plain.startswith("between ") and BOUND.fullmatch(low) and BOUND.fullmatch(high):
+        return [Rule("above", bound_of(low)), Rule("below", bound_of(high))]
     for relation in RELATIONS:
         bound = plain.removeprefix(relation + " ")
-        if bound != plain and bound.isdecimal() and len(bound) < 10:
-            return Rule(relation, int(bound))
+        whole = relation in ("divides", "multiple of")
+        if bound != plain and (bound.isdecimal() and len(bound) < 10 if whole else BOUND.fullmatch(bound)):
+            return [Rule(relation, bound_of(bound))]
         if bound != plain and bound in symbols and bound != name:
-            return Rule(relation, bound)
+            return [Rule(relation, bound)]
     others = f" with X one of {', '.join(symbols)}" if len(symbols) > 1 else ""
     raise ValueError(f"the rule of {name} must be one of {KNOWN}{others}: got {text!r}; join several with commas")
 
 
+def bound_of(text: str) -> Fraction:
+    over, _, under = text.replace("−", "-").partition("/")
+    if under and not int(under):
+        raise ValueError(f"a bound must be a number: got {text!r}; write a denominator that is not zero")
+    return Fraction(over) / int(under or 1)
+
+
+@lru_cache(maxsize=4096)
+def part(step: int) -> Fraction:
+    """1/2, 1/3, 2/3, 1/4, 3/4 …: every rational between 0 and 1 once, by its denominator."""
+    under = 2
+    while True:
+        overs = [over for over in range(1, under) if gcd(over, under) == 1]
+        if step < len(overs):
+            return Fraction(overs[step], under)
+        step, under = step - len(overs), under + 1
+
+
+@lru_cache(maxsize=4096)
 def positive_rational(step: int) -> Fraction:
     """1, 1/2, 2, 1/3, 3/2, 2/3, 3 …: every positive rational once (Calkin and Wilf)."""
     value = Fraction(1)

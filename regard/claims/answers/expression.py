@@ -6,11 +6,11 @@ from fractions import Fraction
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from regard.claims.answers.bounds import MAX_SHOWN, SEARCHED, SIZES, WORK, TooLarge, Undefined, Unreadable
+from regard.claims.answers.bounds import MAX_SHOWN, NEAR, SEARCHED, SIZES, WORK, TooLarge, Undefined, Unreadable
 from regard.claims.answers.domain import Domain
 from regard.claims.answers.evaluation import evaluate, same
 from regard.claims.answers.reading import read
-from regard.claims.answers.tree import Node, walk
+from regard.claims.answers.tree import Node, Number, walk
 
 if TYPE_CHECKING:
     from mpmath.ctx_mp_python import _mpf as mpf
@@ -72,7 +72,7 @@ class Expression:
         return " = ".join(Latex().write(tree) for tree in self.trees)
 
     def tight(self) -> "Expression | None":
-        """The other reading, where `1/2D` is 1/(2D) and `log 2N` is log(2N); None where there is none."""
+        """The other reading, where `1/2D` is 1/(2D), `d^-1/2` is d^(−1/2), `log N D` is log(N·D); or None."""
         trees = read(self.text, self.symbols, tight=True)
         return None if trees == self.trees else Expression(text=self.text, symbols=self.symbols, trees=trees)
 
@@ -96,6 +96,7 @@ class Comparison:
     true: "Fraction | mpf | None" = None
     factor: Fraction | None = None  # the answer is this constant times the truth
     side: int = 0  # which side of `a = b = c` differs
+    hint: str = ""  # "0.33 is rounded; write 1/3": what made a formula miss the truth by a hair
 
 
 def parse(text: str, symbols: Sequence[str]) -> Expression:
@@ -140,7 +141,26 @@ def compare_trees(yours: Node, true: Node, domain: Domain, side: int) -> Compari
         return Comparison(equal=True, proof=on_sizes(pair.tried, domain), side=side)
     at, one, two = found or (None, None, None)
     proof = "a counterexample" if found else "different polynomials"
-    return Comparison(equal=False, proof=proof, counterexample=at, yours=one, true=two, factor=factor, side=side)
+    hint = rounded_factor(yours, factor)
+    factor = None if hint else factor
+    return Comparison(
+        equal=False, proof=proof, counterexample=at, yours=one, true=two, factor=factor, side=side, hint=hint
+    )
+
+
+def rounded_factor(tree: Node, factor: Fraction | None) -> str:
+    """What to write for `0.333N` where N/3 is true: it is not 0.999 times the truth, but rounded."""
+    if factor is None or abs(factor - 1) > NEAR:
+        return ""
+    from regard.claims.answers.printing import decimal
+
+    for value in {node.value for node, _ in walk(tree) if isinstance(node, Number)}:
+        meant, written = value / factor, decimal(value)
+        last = Fraction(1, 10 ** len(written.partition(".")[2]))
+        near = abs(meant - value) < (last if abs(meant) > abs(value) else last / 2)  # truncated, or rounded
+        if "." in written and near and meant.denominator < min(1000, value.denominator):
+            return f"{written} is rounded; write {meant}"
+    return ""
 
 
 def spread_then_all(domain: Domain) -> Iterator[dict[str, Fraction]]:

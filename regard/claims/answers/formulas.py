@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 from regard.claims.answers.bounds import Undefined, Unreadable
 from regard.claims.answers.credit import credited
 from regard.claims.answers.domain import Domain
 from regard.claims.answers.expression import Comparison, Expression, compare, parse
-from regard.claims.answers.feedback import Counterexample, Mark, at, listed, right, shown, unread, wrong
-from regard.claims.answers.key import Entry, first_difference
+from regard.claims.answers.feedback import Counterexample, Mark, at, listed, right, sentence, shown, unread, wrong
+from regard.claims.answers.key import Entry, first_difference, same_order
 from regard.claims.answers.orders import Order, compare_orders, parse_order
 from regard.claims.answers.question import Mistake, Question
 
@@ -17,6 +17,7 @@ KEPT = 4096  # truths and mistakes that stay read: some hundred questions with a
 FLOPS = Mistake(
     answer=None, name="FLOPs instead of multiply-adds", hint="one multiply-add is two FLOPs, and counts once here"
 )
+Read = TypeVar("Read", Expression, Order)
 
 
 def mark_formula(entry: Entry, given: Any) -> Mark:
@@ -29,22 +30,44 @@ def mark_formula(entry: Entry, given: Any) -> Mark:
     if entry.truth is None:
         return _against_counts(entry, answer)
     domain, truth = _domain(_rules(question)), _expression(entry.truth, tuple(question.form.symbols))
+    read = [(reading, _compared(reading, truth, domain)) for reading in _readings(answer)]
+    for reading, found in read:
+        if found is not None and found.equal:
+            return right(question, str(reading), *_how_read(reading, answer), *_chain(answer))
+    for reading, found in read:
+        if known := next(filter(None, (_known_formula(question, side) for side in reading.sides)), None):
+            return _wrong_formula(entry, reading, found, known, _how_read(reading, answer))
+    return _wrong_formula(entry, answer, read[0][1], None, [])
+
+
+def _compared(answer: Expression, truth: Expression, domain: Domain) -> Comparison | None:
+    """None where the answer and the truth have values at no common sizes."""
     try:
-        found = compare(answer, truth, domain)
-    except Undefined as error:
-        return wrong(question, str(answer), f"It has no value to compare: {error}.")
-    if found.equal:
-        return right(question, str(answer), *_chain(answer))
-    tight = answer.tight()
-    if tight is not None and _equal(tight, truth, domain):
-        return right(
-            question, str(tight), f"Read as {tight}; brackets would say so: from left to right it is {answer}."
-        )
-    return _wrong_formula(entry, answer, truth, found)
+        return compare(answer, truth, domain)
+    except Undefined:
+        return None
 
 
-def _wrong_formula(entry: Entry, answer: Expression, truth: Expression, found: Comparison) -> Mark:
+def _readings(answer: Read) -> list[Read]:
+    """From left to right, and where `1/2D` is 1/(2D)."""
+    try:
+        other = answer.tight()
+    except Unreadable:
+        return [answer]
+    return [answer] if other is None else [answer, other]
+
+
+def _how_read(reading: Expression | Order, answer: Expression | Order) -> list[str]:
+    said = f"Read as {reading}; brackets would say so: from left to right it is {answer}."
+    return [] if reading is answer else [said]
+
+
+def _wrong_formula(
+    entry: Entry, answer: Expression, found: Comparison | None, known: Mistake | None, remarks: list[str]
+) -> Mark:
     question = entry.question
+    if found is None:
+        return wrong(question, str(answer), *remarks, "It has no value that could be compared.", mistake=known)
     sizes = found.counterexample or {}
     true_parts = _breakdown(entry, sizes)
     value = f"the true value is {shown(found.true)}{_sum(true_parts)}"
@@ -53,49 +76,55 @@ def _wrong_formula(entry: Entry, answer: Expression, truth: Expression, found: C
     side = answer.sides[found.side]
     if len(answer.sides) > 1:
         lines.insert(0, f"Of the chain, {side} differs.")
-    known = _known_formula(question, side)
     if known is None and found.factor is not None:
         if question.truth.count == "multiply-adds" and found.factor == 2:
             known = FLOPS
         else:
             lines.append(f"It is {shown(found.factor)} times the true formula.")
+    if found.hint:
+        lines.append(sentence(found.hint))
     points = 0.0
     if question.parts:
-        points, line = _credit(question, side, truth)
+        points, line = _credit(entry, side, known)
         lines += line
     return wrong(
         question,
         str(answer),
+        *remarks,
         *lines,
         mistake=known,
         points=points,
-        counterexample=Counterexample(sizes=_plain(sizes), yours=shown(found.yours), true=shown(found.true)),
-        breakdown={name: shown(part) for name, part in true_parts.items()},
+        counterexample=_example(sizes, found.yours, found.true, true_parts),
     )
 
 
-def _credit(question: Question, answer: Expression, truth: Expression) -> tuple[float, list[str]]:
-    """Points by part; where all are right, terms that belong to no part count as one part more."""
+def _credit(entry: Entry, answer: Expression, known: Mistake | None) -> tuple[float, list[str]]:
+    """Points by part; where all are right, terms that belong to no part count as one part more.
+
+    A known mistake says what these terms are, so that the line of credit does not say it again in other words.
+    """
+    question = entry.question
     symbols = tuple(question.form.symbols)
     parts = {name: _expression(text, symbols) for name, text in question.parts.items()}
-    good, extra = credited(answer, truth, parts, _domain(_rules(question)))
+    good, extra = credited(answer, _expression(entry.truth, symbols), parts, _domain(_rules(question)))
     if not good:
         return 0.0, []
     missed = [name for name in parts if name not in good]
-    rest = f"; not: {listed(missed)}" if missed else ", but there are terms that belong to no part" if extra else ""
+    rest = f"; not: {listed(missed)}" if missed else ""
+    if extra and known is None:
+        rest += "; some terms belong to no part"
     return round(question.points * len(good) / (len(parts) + (not missed)), 2), [f"Credited: {listed(good)}{rest}."]
 
 
 def _against_counts(entry: Entry, answer: Expression) -> Mark:
     """The counts are the truth: the answer must give each of them."""
     question = entry.question
-    for reading in (answer, answer.tight()):
-        if reading is not None and all(first_difference(side, entry.counts) is None for side in reading.sides):
-            return right(question, str(reading), f"It gives what was counted at {len(entry.counts)} sizes.")
-    differing = [(side, first_difference(side, entry.counts)) for side in answer.sides]
-    _, difference = next((side, found) for side, found in differing if found is not None)
-    assert difference is not None
-    count, value = difference
+    for reading in _readings(answer):
+        if all(first_difference(side, entry.counts) is None for side in reading.sides):
+            sizes = f"It gives what was counted at {len(entry.counts)} sizes."
+            return right(question, str(reading), *_how_read(reading, answer), sizes)
+    differences = [first_difference(side, entry.counts) for side in answer.sides]
+    count, value = next(found for found in differences if found is not None)
     gives = "your formula has no value" if value is None else f"your formula gives {shown(value)}"
     line = f"At {at(count.sizes)} {gives}; the count is {shown(count.value)}{_sum(count.parts)}."
     return wrong(
@@ -103,8 +132,7 @@ def _against_counts(entry: Entry, answer: Expression) -> Mark:
         str(answer),
         line,
         mistake=_known_formula(question, answer),
-        counterexample=Counterexample(sizes=_plain(count.sizes), yours=shown(value), true=shown(count.value)),
-        breakdown={name: shown(part) for name, part in count.parts.items()},
+        counterexample=_example(count.sizes, value, count.value, count.parts),
     )
 
 
@@ -112,41 +140,50 @@ def mark_order(entry: Entry, given: Any) -> Mark:
     """The same class of growth, as all sizes go to infinity independently."""
     question = entry.question
     symbols = tuple(question.form.symbols)
-    domain = _domain(_rules(question))
+    domain, truth = _domain(_rules(question)), _order(entry.truth, symbols)
     try:
         answer = parse_order(_text(given), symbols)
-        found = compare_orders(answer, _order(entry.truth, symbols), domain)  # refuses what is no order: O(0), O(−N)
-    except (Unreadable, Undefined) as error:
+    except Unreadable as error:
         return unread(question, str(error))
-    read_as = f"{answer.letter or 'Θ'}({answer.expression})"
-    if found.equal:
-        remarks = [f"Not needed: {listed(list(found.redundant))}."] if found.redundant else []
-        if answer.letter == "Ω":
-            remarks.append("Ω says at least; at least and at most is Θ.")
-        return right(question, read_as, *remarks)
-    lines = [f"Missing: {term}." for term in found.missing]
+    readings = _readings(answer)
+    for reading in readings:
+        if same_order(reading, truth, domain):
+            return _right_order(question, reading, truth, domain, _how_read(reading, answer))
+    known = [(m, reading) for reading in readings for m in question.mistakes if _is_order(reading, m, symbols, domain)]
+    mistake, reading = known[0] if known else (None, answer)
+    try:
+        found = compare_orders(reading, truth, domain)  # refuses what is no order: O(0), O(−N)
+    except (Unreadable, Undefined) as error:
+        return wrong(question, _inside(reading), mistake=mistake) if mistake else unread(question, str(error))
+    lines = [*_how_read(reading, answer), *(f"Missing: {term}." for term in found.missing)]
     lines += [f"Too much: {term}{'' if found.missing else ': an upper bound, but not tight'}." for term in found.excess]
-    known = next((m for m in question.mistakes if _same_order(answer, m, symbols, domain)), None)
-    return wrong(question, read_as, *lines, mistake=known)
+    return wrong(question, _inside(reading), *lines, mistake=mistake)
 
 
-def _same_order(answer: Order, mistake: Mistake, symbols: tuple[str, ...], domain: Domain) -> bool:
-    return compare_orders(answer, _order(str(mistake.answer), symbols), domain).equal
+def _right_order(question: Question, answer: Order, truth: Order, domain: Domain, remarks: list[str]) -> Mark:
+    found = compare_orders(answer, truth, domain)
+    if found.redundant:
+        remarks.append(f"Not needed: {listed(list(found.redundant))}.")
+    if answer.letter == "Ω":
+        remarks.append("Ω says at least; at least and at most is Θ.")
+    return right(question, _inside(answer), *remarks)
+
+
+def _inside(order: Order) -> str:
+    return f"{order.letter or 'Θ'}({order.expression})"
+
+
+def _is_order(answer: Order, mistake: Mistake, symbols: tuple[str, ...], domain: Domain) -> bool:
+    return same_order(answer, _order(str(mistake.answer), symbols), domain)
 
 
 def _known_formula(question: Question, answer: Expression) -> Mistake | None:
     domain, symbols = _domain(_rules(question)), tuple(question.form.symbols)
     for mistake in question.mistakes:
-        if _equal(answer, _expression(str(mistake.answer), symbols), domain):
+        found = _compared(answer, _expression(str(mistake.answer), symbols), domain)
+        if found is not None and found.equal:
             return mistake
     return None
-
-
-def _equal(one: Expression, two: Expression, domain: Domain) -> bool:
-    try:
-        return compare(one, two, domain).equal
-    except Undefined:
-        return False
 
 
 def _breakdown(entry: Entry, sizes: Mapping[str, Any]) -> dict[str, Any]:
@@ -170,8 +207,10 @@ def _sum(parts: Mapping[str, Any]) -> str:
     return f" = {' + '.join(f'{shown(value)} ({name})' for name, value in parts.items())}" if len(parts) > 1 else ""
 
 
-def _plain(sizes: Mapping[str, Any]) -> dict[str, int | str]:
-    return {name: int(n) if n.denominator == 1 else str(n) for name, n in sizes.items()}
+def _example(sizes: Mapping[str, Any], yours: Any, true: Any, parts: Mapping[str, Any]) -> Counterexample:
+    plain = {name: int(n) if n.denominator == 1 else str(n) for name, n in sizes.items()}
+    breakdown = {name: shown(part) for name, part in parts.items()}
+    return Counterexample(sizes=plain, yours=shown(yours), true=shown(true), breakdown=breakdown)
 
 
 def _text(given: Any) -> str:

@@ -1,11 +1,12 @@
 """The grammar of formulas, as an LALR(1) parser of Lark over the tokens of `spelling.py`, and the trees it builds.
 
 Brackets arrive paired, `²` arrives as `^ ( 2 )`, and a number can only begin a run of factors, so that `2 3`, `67 108`
-and `D2` are refused instead of guessed.
+and `D2` are refused instead of guessed. What can be meant in two ways has two readings, the second one called tight.
 """
 
 from fractions import Fraction
 from functools import lru_cache
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from regard.claims.answers.bounds import Unreadable
@@ -40,6 +41,9 @@ GRAMMAR = """
 """
 
 
+LOGARITHMS = {"lg": "log_2", "lg tight": "log_10"}  # in computing, and in ISO 80000
+
+
 class Word(NamedTuple):
     """A token: its type, its value (the node of a number or symbol, the name of a function), its column from 1."""
 
@@ -63,7 +67,10 @@ class Bracket(tuple):
 
 
 class OpenCall(tuple):
-    """A function before an argument without brackets: `log 2N` is log(2)·N, in the tight reading log(2N)."""
+    """A function before an argument without brackets: `log N D` is log(N)·D, in the tight reading log(N·D).
+
+    After a number it is the other way round: `log 2N` is log(2N), in the tight reading log(2)·N.
+    """
 
 
 def node_of(part: Any) -> Node:
@@ -88,7 +95,7 @@ def negative(node: Node) -> Node:
 
 def apply(function: str, exponent: Node | None, arguments: tuple[Node, ...]) -> Node:
     """A function token, such as `log`, `log_2`, `root_3`, applied to its arguments."""
-    name, _, index = function.partition("_")
+    name, _, index = LOGARITHMS.get(function, function).partition("_")
     if name not in ("min", "max"):
         arguments = (Bracket(arguments).node,)
     elif len(arguments) < 2:
@@ -103,7 +110,7 @@ def apply(function: str, exponent: Node | None, arguments: tuple[Node, ...]) -> 
 
 
 class Builder:
-    """What each rule becomes. `tight` reads `1/2D` as 1/(2D) and `log 2N` as log(2N)."""
+    """What each rule becomes. `tight` reads `1/2D` as 1/(2D), `log N D` as log(N·D) and `lg N` to the base 10."""
 
     def __init__(self, tight: bool):
         self.tight = tight
@@ -138,12 +145,17 @@ class Builder:
         return [negative(first), *rest]
 
     def run(self, parts: list) -> list[Node]:
-        """Juxtaposed factors; in the tight reading an open call takes all that follows it as its argument."""
+        """Juxtaposed factors; an open call may take what follows it, up to the next one, as its argument."""
         factors: list[Node] = []
-        for index, part in enumerate(parts):
-            if self.tight and isinstance(part, OpenCall):
+        place = 0
+        while place < len(parts):
+            part = parts[place]
+            place += 1
+            if isinstance(part, OpenCall) and self.tight != isinstance(part[2][0], Number):
                 function, exponent, (argument,) = part
-                return [*factors, apply(function, exponent, (product([argument, *self.run(parts[index + 1 :])]),))]
+                taken = list(takewhile(lambda part: not isinstance(part, OpenCall), parts[place:]))
+                place += len(taken)
+                part = apply(function, exponent, (product([argument, *map(node_of, taken)]),))
             factors.append(node_of(part))
         return factors
 
@@ -171,17 +183,20 @@ class Builder:
     def floor(self, parts: list) -> Node:
         return Call("floor", (parts[1],))
 
+    def name(self, function: Word) -> str:
+        return "lg tight" if self.tight and function.value == "lg" else function.value
+
     def call(self, parts: list) -> Node:
-        return apply(parts[0].value, None, tuple(parts[1]))
+        return apply(self.name(parts[0]), None, tuple(parts[1]))
 
     def raised_call(self, parts: list) -> Node:
-        return apply(parts[0].value, node_of(parts[2]), tuple(parts[3]))
+        return apply(self.name(parts[0]), node_of(parts[2]), tuple(parts[3]))
 
     def open_call(self, parts: list) -> OpenCall:
-        return OpenCall((parts[0].value, None, (node_of(parts[1]),)))
+        return OpenCall((self.name(parts[0]), None, (node_of(parts[1]),)))
 
     def raised_open_call(self, parts: list) -> OpenCall:
-        return OpenCall((parts[0].value, node_of(parts[2]), (node_of(parts[3]),)))
+        return OpenCall((self.name(parts[0]), node_of(parts[2]), (node_of(parts[3]),)))
 
 
 @lru_cache(maxsize=2)

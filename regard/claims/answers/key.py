@@ -4,18 +4,21 @@ import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import islice
+from math import isfinite
 from typing import Any
 
 from regard.claims.answers.domain import Domain
 from regard.claims.answers.expression import Expression, Undefined, Unreadable, compare, parse
 from regard.claims.answers.feedback import at, shown
 from regard.claims.answers.numbers import Given, close, parse_matrix, parse_number, parse_vector
-from regard.claims.answers.orders import compare_orders, parse_order
+from regard.claims.answers.orders import Order, compare_orders, parse_order
 from regard.claims.answers.question import Question
 from regard.claims.answers.truth import Counted, agrees, counts, value_of
 
 READERS = {"number": parse_number, "vector": parse_vector, "matrix": parse_matrix}
 SHAPES = {"number": 0, "vector": 1, "matrix": 2}
+TRIED = 60  # sizes at which a true formula may have its first value
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,7 +99,7 @@ def entry_of(question: Question) -> Entry:
 
 def _formula(question: Question) -> Entry:
     domain = domain_of(question)
-    truth = None if question.truth.answer is None else _parsed(question, "answer", question.truth.answer)
+    truth = None if question.truth.answer is None else _true_formula(question, domain)
     counted = () if question.truth.counted is None else counts(question, domain)
     if truth is None:
         if question.parts:
@@ -120,6 +123,29 @@ def _formula(question: Question) -> Entry:
         if compare(wrong, truth, domain).equal:
             raise question.bad(f"mistake {mistake.name!r}", f"{mistake.answer!r} is the true answer")
     return Entry(question=question, truth=str(question.truth.answer), counts=counted)
+
+
+def _true_formula(question: Question, domain: Domain) -> Expression:
+    """The formula of the answer, which has values in the domain, and one of them on all sides of a chain."""
+    truth = _parsed(question, "answer", question.truth.answer)
+    try:
+        found = compare(truth, truth, domain)
+    except Undefined as error:
+        raise question.bad("answer", str(error)) from error
+    if not found.equal:
+        values = f"{shown(found.yours)} and {shown(found.true)}"
+        raise question.bad("answer", f"the sides of {truth} differ: at {at(found.counterexample or {})} {values}")
+    if not any(_has_value(truth, sizes) for sizes in islice(domain.points(), TRIED)):
+        raise question.bad("answer", f"must have values: {truth} has none at {at(next(domain.points()))}")
+    return truth
+
+
+def _has_value(formula: Expression, sizes: Mapping[str, Fraction]) -> bool:
+    try:
+        formula.evaluate(sizes)
+    except Undefined:
+        return False
+    return True
 
 
 def _check_count(question: Question, truth: Expression, count: Counted) -> None:
@@ -158,25 +184,40 @@ def _order(question: Question) -> Entry:
     if question.truth.counted is not None:
         raise question.bad("counted", "an order is not counted; give the answer, as Θ(…)")
     domain = domain_of(question)
-    names = tuple(question.form.symbols)
-    try:
-        truth = parse_order(str(question.truth.answer), names)
-    except Unreadable as error:
-        raise question.bad("answer", str(error)) from error
+    truth = _true_order(question, "answer", question.truth.answer, domain)
     for mistake in question.mistakes:
-        try:
-            wrong = parse_order(str(mistake.answer), names)
-        except Unreadable as error:
-            raise question.bad(f"mistake {mistake.name!r}", str(error)) from error
-        if compare_orders(wrong, truth, domain).equal:
-            raise question.bad(f"mistake {mistake.name!r}", f"{mistake.answer!r} is the true order")
+        key = f"mistake {mistake.name!r}"
+        if same_order(_true_order(question, key, mistake.answer, domain), truth, domain):
+            raise question.bad(key, f"{mistake.answer!r} is the true order")
     return Entry(question=question, truth=str(question.truth.answer))
+
+
+def _true_order(question: Question, key: str, text: Any, domain: Domain) -> Order:
+    """An order that can be compared, at least with itself."""
+    try:
+        order = parse_order(str(text), tuple(question.form.symbols))
+        found = compare_orders(order, order, domain)
+    except (Unreadable, Undefined) as error:
+        raise question.bad(key, str(error)) from error
+    if not found.equal:
+        raise question.bad(key, f"{text!r} is no order of growth: its sides differ")
+    return order
+
+
+def same_order(one: Order, two: Order, domain: Domain) -> bool:
+    """Whether they are one class; orders that cannot be compared, such as 2^N and N, are two."""
+    try:
+        return compare_orders(one, two, domain).equal
+    except (Unreadable, Undefined):
+        return False
 
 
 def _numbers(question: Question) -> Entry:
     answer = question.truth.answer
     given = None if answer is None else _given(question, "answer", answer)
     truth = _plain(_values(given)) if given is not None else None
+    if not _is_finite(truth):
+        raise question.bad("answer", f"is too large to be compared: got {answer!r}; use a number below 1e300")
     if question.truth.counted is not None:
         truth = _plain(value_of(question))
         if _depth(truth) != SHAPES[question.kind]:
@@ -232,6 +273,7 @@ def _truth(question: Question) -> Entry:
 def domain_of(question: Question) -> Domain:
     """The sizes that a question is about."""
     try:
+        parse("1", tuple(question.form.symbols))  # refuses what is no symbol, and two spellings of one
         return Domain.parse(question.form.symbols)
     except ValueError as error:
         raise question.bad("symbols", str(error)) from error
@@ -272,6 +314,10 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Fraction) and value.denominator == 1:
         return int(value)
     return value if isinstance(value, int | Fraction) else float(value)
+
+
+def _is_finite(truth: Any) -> bool:
+    return all(map(_is_finite, truth)) if isinstance(truth, tuple) else not isinstance(truth, float) or isfinite(truth)
 
 
 def _depth(value: Any) -> int:

@@ -1,6 +1,5 @@
 """Marking one answer: how it was read, whether it is right, and where it differs from what is true."""
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,13 +17,10 @@ from regard.claims.answers.feedback import (
 from regard.claims.answers.formulas import mark_formula, mark_order
 from regard.claims.answers.key import READERS, Entry, as_lists
 from regard.claims.answers.numbers import Given, close
-from regard.claims.answers.question import Mistake, Question
+from regard.claims.answers.question import Mistake, Question, too_large
+from regard.claims.answers.wording import LONGEST, letter_of, truth_of
 
 __all__ = ["Counterexample", "Mark", "mark"]
-
-YES = {"true", "t", "yes", "y", "right", "correct", "holds", "it holds", "it does", "1"}
-NO = {"false", "f", "no", "n", "wrong", "incorrect", "does not hold", "it does not", "not true", "0"}
-LONGEST = 2_000  # characters of an answer in words
 
 
 def mark(entry: Entry, given: Any) -> Mark:
@@ -43,11 +39,13 @@ def mark(entry: Entry, given: Any) -> Mark:
     Credited: weights; not: biases.
     """
     question = entry.question
-    if given is None or (isinstance(given, str) and not given.strip()) or given in ([], {}):
+    if given is None or (isinstance(given, str | list | tuple | Mapping) and not _trimmed(given)):
         return _without_answer(entry)
+    if question.kind == "parts":
+        return _parts(entry, given)
+    if problem := too_large(given):
+        return unread(question, problem)
     match question.kind:
-        case "parts":
-            return _parts(entry, given)
         case "formula":
             return mark_formula(entry, given)
         case "order":
@@ -58,6 +56,10 @@ def mark(entry: Entry, given: Any) -> Mark:
             return _truth(entry, given)
         case _:
             return _numbers(entry, given)
+
+
+def _trimmed(given: Any) -> Any:
+    return given.strip() if isinstance(given, str) else given
 
 
 def _without_answer(entry: Entry) -> Mark:
@@ -86,6 +88,7 @@ def _sum(question: Question, parts: tuple[Mark, ...], remarks: tuple[str, ...]) 
         read_as="; ".join(f"{part.id}: {part.read_as}" for part in parts if part.read_as),
         feedback=remarks,
         mistake=next((part.mistake for part in parts if part.mistake), ""),
+        unread=any(part.unread for part in parts),
         parts=parts,
     )
 
@@ -101,6 +104,9 @@ def _numbers(entry: Entry, given: Any) -> Mark:
     found = close(answer, as_lists(entry.truth), digits)
     if found.right:
         return right(question, str(answer), *([sentence(found.reason)] if found.reason else []))
+    if close(answer, as_lists(entry.truth), 1).right:  # a rounded truth may be a rounded mistake too
+        few = f"Right as far as it goes, but too few digits: give at least {digits} significant digits."
+        return wrong(question, str(answer), few, hint="")
     known = next((m for m in question.mistakes if close(answer, _value(read, m), 1).right), None)
     if _is_transposed(answer, entry.truth, digits):
         return wrong(question, str(answer), "This is the transposed matrix: rows and columns are exchanged.")
@@ -133,29 +139,31 @@ def _choice(entry: Entry, given: Any) -> Mark:
     """A letter, in brackets or not, or the words of one choice."""
     question = entry.question
     choices = question.form.choices
-    said = _words(given)
-    by_letter = {letter.casefold(): letter for letter in choices}
-    by_text = {_words(text): letter for letter, text in choices.items()}
-    bare = re.sub(r"^(answer|choice|option)\s*:?\s*", "", said).strip("()[]{}.:'\"` ")
-    letter = by_text.get(said) or by_letter.get(said) or by_letter.get(bare) or by_text.get(bare)
+    letter = letter_of(_words(given), choices)
     if letter is None:
         listed = ", ".join(choices)
-        return unread(question, f"it must be one of the letters {listed}: got {said[:60]!r}; write the letter alone")
+        return unread(
+            question, f"it must be one of the letters {listed}: got {_words(given)[:60]!r}; write the letter alone"
+        )
     read_as = f"{letter}: {choices[letter]}"
     if letter == entry.truth:
         return right(question, read_as)
-    return wrong(question, read_as, mistake=_known(question, letter))
+    known = _known(question, letter)
+    return wrong(question, read_as, *([] if known else [f"{letter} is not the right choice."]), mistake=known)
 
 
 def _truth(entry: Entry, given: Any) -> Mark:
     question = entry.question
-    said = _words(given).strip(".!'\"` ")
-    if said not in YES | NO:
-        return unread(question, f"it must be true or false: got {said[:60]!r}; write true or false alone")
-    answer = said in YES
+    answer = truth_of(_words(given))
+    if answer is None:
+        return unread(
+            question, f"it must be true or false: got {_words(given)[:60]!r}; write true or false, and then why"
+        )
     if answer is entry.truth:
         return right(question, shown(answer))
-    return wrong(question, shown(answer), mistake=_known(question, answer))
+    known = _known(question, answer)
+    line = f"The statement is {shown(entry.truth)}."
+    return wrong(question, shown(answer), *([] if known else [line]), mistake=known)
 
 
 def _known(question: Question, answer: Any) -> Mistake | None:
@@ -163,6 +171,6 @@ def _known(question: Question, answer: Any) -> Mistake | None:
 
 
 def _words(given: Any) -> str:
-    """Text as it is compared: in small letters, with single spaces."""
+    """What was given as text with single spaces; of anything but text and numbers the type."""
     text = str(given)[:LONGEST] if isinstance(given, str | int | float) else type(given).__name__
-    return " ".join(text.casefold().split())
+    return " ".join(text.split())

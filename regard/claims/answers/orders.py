@@ -9,63 +9,24 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import combinations
-from typing import Any, cast
 
-from regard.claims.answers.bounds import MAX_SIZES_OF_ORDER, MAX_TERMS, MAX_TERMS_OF_ORDER, MAX_TEXT, Unreadable
+from regard.claims.answers.bounds import MAX_SIZES_OF_ORDER, MAX_TERMS_OF_ORDER, MAX_TEXT, Unreadable
 from regard.claims.answers.domain import Domain
-from regard.claims.answers.evaluation import evaluate
 from regard.claims.answers.expression import Expression, compare, parse
-from regard.claims.answers.printing import raised
-from regard.claims.answers.tree import (
-    Call,
-    Negative,
-    Node,
-    Number,
-    Power,
-    Product,
-    Quotient,
-    Sum,
-    Symbol,
-    is_constant,
-    walk,
-)
+from regard.claims.answers.growth import Expansion, Growth, merged
+from regard.claims.answers.printing import decimal, raised
+from regard.claims.answers.spelling import Misread
+from regard.claims.answers.tree import Node, Power, is_constant, walk
 
 LETTER = re.compile(
     r"(?<![A-Za-z0-9_])(?:\\(?:mathcal|mathrm|operatorname|text|cal)\s*\{?\s*)?"
     r"(?:(?P<letter>\\?(?:Theta|theta|Omega|O|big-?O)|[ΘθΩ𝒪𝓞])\s*\}?(?=\s*(?:\\left|\\[bB]igg?l?)?\s*[(\[{])|big-?O of)"
 )
 NAMES = {"theta": "Θ", "θ": "Θ", "omega": "Ω", "𝒪": "O", "𝓞": "O"}
+LARGE = 10**30  # factors beyond are shown rounded
 INFINITE = Fraction(10**9)
-SLOW = Fraction(1, 1000)  # log N counts as N^(1/1000): above every constant, below every power that can be written
-
-
-@dataclass(frozen=True)
-class Growth:
-    """factor · Π symbol^power · Π log(symbol)^power."""
-
-    factor: Fraction
-    powers: tuple[Fraction, ...]
-    logs: tuple[Fraction, ...]
-
-    def times(self, other: "Growth", sign: int = 1) -> "Growth":
-        powers = tuple(a + sign * b for a, b in zip(self.powers, other.powers, strict=True))
-        logs = tuple(a + sign * b for a, b in zip(self.logs, other.logs, strict=True))
-        return Growth(self.factor * (other.factor if sign > 0 else 1 / other.factor), powers, logs)
-
-    @cached_property
-    def exponents(self) -> tuple[Fraction, ...]:
-        return tuple(power + SLOW * log for power, log in zip(self.powers, self.logs, strict=True))
-
-    def text(self, symbols: Sequence[str]) -> str:
-        over, under = [], []
-        for name, power, log in zip(symbols, self.powers, self.logs, strict=True):
-            for shown, n in ((name, power), (f"log({name})", log)):
-                if n:
-                    (over if n > 0 else under).append(shown + ("" if abs(n) == 1 else raised(str(abs(n)))))
-        below = f"({'·'.join(under)})" if len(under) > 1 else "".join(under)
-        return ("·".join(over) or "1") + (f"/{below}" if under else "")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +41,7 @@ class Order:
     expression: Expression
 
     def __str__(self) -> str:
-        return f"{self.letter}({self.expression})" if self.letter else str(self.expression)
+        return " = ".join(f"{self.letter}({side})" if self.letter else str(side) for side in self.expression.sides)
 
     def tight(self) -> "Order | None":
         """The other reading, where `N log ND` is N·log(N·D); None where there is none."""
@@ -106,11 +67,12 @@ class OrderComparison:
     redundant: tuple[str, ...] = ()  # "N·D, which N²·D covers", "the factor 4": true, accepted, and named
     missing: tuple[str, ...] = ()  # "N·D², as D → ∞ with N fixed": of the truth, not covered by the answer
     excess: tuple[str, ...] = ()  # "N³, as N → ∞ with D fixed": of the answer, an upper bound but not tight
+    side: int = 0  # which side of `O(N) = O(2N)` this is said of
 
 
 def parse_order(text: str, symbols: Sequence[str]) -> Order:
     r"""Read `O(N²D)`, `\Theta(N)`, `\mathcal{O}(N)`, `O(N) + O(D)` or a bare expression; raises `Unreadable`."""
-    letters = []
+    letters, given = [], text
 
     def blank(found: re.Match[str]) -> str:
         letter = (found["letter"] or "O").lstrip("\\")
@@ -121,11 +83,14 @@ def parse_order(text: str, symbols: Sequence[str]) -> Order:
 
     if isinstance(text, str) and len(text) <= MAX_TEXT:  # a longer one is refused by `parse`
         text = LETTER.sub(blank, text)
-    return Order(letter=letters[0] if letters else "", expression=parse(text, symbols))
+    try:
+        return Order(letter=letters[0] if letters else "", expression=parse(text, symbols))
+    except Misread as error:
+        raise (error.quoting(given) if len(given) == len(text) else error) from None
 
 
 def compare_orders(answer: Order, truth: Order, domain: Domain) -> OrderComparison:
-    """Two orders as classes of functions of the sizes of the domain.
+    """Two orders as classes of functions of the sizes of the domain; every side of `O(N) = O(2N)` must be right.
 
     >>> domain = Domain.parse({"N": "positive", "D": "positive"})
     >>> order = lambda text: parse_order(text, domain.symbols)
@@ -134,8 +99,17 @@ def compare_orders(answer: Order, truth: Order, domain: Domain) -> OrderComparis
     >>> compare_orders(order("O(N²)"), order("Θ(N²D)"), domain).missing
     ('N²·D, as D → ∞ with N fixed',)
     """
+    result = OrderComparison(equal=True)
+    for number, side in enumerate(answer.expression.sides):
+        result = compare_side(Order(letter=answer.letter, expression=side), truth, domain, number)
+        if not result.equal:
+            break
+    return result
+
+
+def compare_side(answer: Order, truth: Order, domain: Domain, side: int) -> OrderComparison:
     if compare_exactly(answer, truth, domain):
-        return OrderComparison(equal=True)
+        return OrderComparison(equal=True, side=side)
     yours, true = growths(answer.expression, domain), growths(truth.expression, domain)
     kept = essential(yours, domain)
     missing = [(term, way) for term in essential(true, domain) if (way := escape(term, kept, domain))]
@@ -145,6 +119,7 @@ def compare_orders(answer: Order, truth: Order, domain: Domain) -> OrderComparis
         redundant=redundancies(yours, kept, domain),
         missing=tuple(f"{term.text(domain.symbols)}, as {way}" for term, way in missing),
         excess=tuple(f"{term.text(domain.symbols)}, as {way}" for term, way in excess),
+        side=side,
     )
 
 
@@ -174,7 +149,8 @@ def redundancies(terms: list[Growth], kept: list[Growth], domain: Domain) -> tup
             names = by.text(domain.symbols) if by else " + ".join(other.text(domain.symbols) for other in kept)
             found.append(f"{term.text(domain.symbols)}, which {names} covers")
     constants = dict.fromkeys(term.factor for term in kept if term.factor != 1)
-    return (*found, *(f"the factor {factor}" for factor in constants))
+    shown = (str(factor) if factor.numerator < LARGE else decimal(factor) for factor in constants)
+    return (*found, *(f"the factor {factor}" for factor in shown))
 
 
 def essential(terms: list[Growth], domain: Domain) -> list[Growth]:
@@ -277,109 +253,3 @@ def growths(expression: Expression, domain: Domain) -> list[Growth]:
             f"an order must have a term: got {expression}, which is zero; write the term that grows fastest"
         )
     return positive
-
-
-def merged(terms: list[Growth]) -> list[Growth]:
-    """Like terms added up."""
-    factors: dict[tuple, Fraction] = {}
-    for term in terms:
-        key = term.powers, term.logs
-        factors[key] = factors.get(key, Fraction(0)) + term.factor
-    return [Growth(factor, *key) for key, factor in factors.items() if factor]
-
-
-class Expansion:
-    """A tree as a sum of products of powers and logarithms."""
-
-    def __init__(self, domain: Domain):
-        self.symbols = domain.symbols
-        self.zero = (Fraction(0),) * len(self.symbols)
-
-    def constant(self, factor: Fraction) -> Growth:
-        return Growth(factor, self.zero, self.zero)
-
-    def unit(self, name: str) -> tuple[Fraction, ...]:
-        return tuple(Fraction(symbol == name) for symbol in self.symbols)
-
-    def terms(self, node: Node) -> list[Growth]:
-        if is_constant(node):
-            return self.number(node)
-        match node:
-            case Symbol(name):
-                return [Growth(Fraction(1), self.unit(name), self.zero)]
-            case Negative(body):
-                return [self.constant(Fraction(-1)).times(term) for term in self.terms(body)]
-            case Sum(parts):
-                return [term for part in parts for term in self.terms(part)]
-            case Product(factors):
-                return self.product([self.terms(factor) for factor in factors])
-            case Quotient(over, under):
-                below = self.single(under, "a denominator")
-                return [term.times(below, -1) for term in self.terms(over)]
-            case Power(base, exponent):
-                return self.power(base, exponent)
-            case Call("log", arguments):
-                return self.logarithm(arguments[0])
-            case Call("sqrt", arguments):
-                return self.power(arguments[0], Number(Fraction(1, 2)))
-            case Call("max", arguments):
-                return [term for part in arguments for term in self.terms(part)]
-            case Call("ceil", arguments):
-                return [*self.terms(arguments[0]), self.constant(Fraction(1))]
-            case Call("floor" | "abs", arguments):
-                return self.terms(arguments[0])
-        raise Unreadable(
-            "an order must be built of powers, products, sums, logarithms and max: got min; write the term that it is"
-        )
-
-    def number(self, node: Node) -> list[Growth]:
-        """A constant: exact where it is rational; of another only the sign matters."""
-        value = evaluate(node, {})
-        exact = value if isinstance(value, Fraction) else Fraction(1 if cast(Any, value) > 0 else -1)
-        return [self.constant(exact)] if exact else []
-
-    def product(self, lists: list[list[Growth]]) -> list[Growth]:
-        result = [self.constant(Fraction(1))]
-        for terms in lists:
-            if len(result) * len(terms) > MAX_TERMS:
-                raise Unreadable(f"an order may have {MAX_TERMS} terms: got more; write the ones that grow fastest")
-            result = merged([one.times(two) for one in result for two in terms])
-        return result
-
-    def single(self, node: Node, place: str) -> Growth:
-        terms = self.terms(node)
-        if len(terms) != 1 or terms[0].factor < 0:
-            raise Unreadable(
-                f"{place} of an order must be one positive term: got {len(terms)} terms; write the fastest"
-            )
-        return terms[0]
-
-    def power(self, base: Node, exponent: Node) -> list[Growth]:
-        if not is_constant(exponent):
-            raise Unreadable(
-                "an order must be built of powers of the sizes: got a size in an exponent; write powers such as N²"
-            )
-        power = evaluate(exponent, {})
-        if not isinstance(power, Fraction):
-            raise Unreadable("an exponent of an order must be rational: got another; write it as a fraction")
-        terms = self.terms(base)
-        if power > 0 and all(term.factor > 0 for term in terms):  # (a + b)^p and a^p + b^p are of the same order
-            return [self.lifted(term, power) for term in terms]
-        if power.denominator == 1 and power >= 0:
-            return self.product([terms] * int(power))
-        return [self.lifted(self.single(base, "the base of a negative power"), power)]
-
-    def lifted(self, term: Growth, power: Fraction) -> Growth:
-        scaled = [tuple(power * n for n in exponents) for exponents in (term.powers, term.logs)]
-        return Growth(Fraction(1), scaled[0], scaled[1])
-
-    def logarithm(self, node: Node) -> list[Growth]:
-        """log(N²D) is of the order log N + log D."""
-        term = self.single(node, "the logarithm")
-        if any(power < 0 for power in term.powers):
-            raise Unreadable("the logarithm of an order must be that of a growing term: got a quotient; write log N")
-        return [
-            Growth(Fraction(1), self.zero, self.unit(name))
-            for name, power in zip(self.symbols, term.powers, strict=True)
-            if power
-        ]

@@ -4,6 +4,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from regard.claims.answers.algebra import Algebra, Opaque, Ratio
+from regard.claims.answers.bounds import MAX_DIGITS
 from regard.claims.answers.spelling import NAMES
 from regard.claims.answers.tree import Call, Negative, Node, Number, Power, Product, Quotient, Sum, Symbol
 
@@ -28,7 +29,9 @@ def raised(exponent: str) -> str:
 
 
 def decimal(number: Fraction) -> str:
-    """`0.45` for 9/20, `1/3` for 1/3, `5.638·10⁻⁴²` for a very small one."""
+    """`0.45` for 9/20, `1/3` for 1/3, `5.638·10⁻⁴²` for a very small one; six digits of what is too long to print."""
+    if max(abs(number.numerator), number.denominator) >= 10**MAX_DIGITS:
+        return rounded(number)
     if number.denominator == 1 and abs(number) < 10**21:
         return str(number.numerator).replace("-", "−")
     twos = fives = 0
@@ -48,6 +51,14 @@ def decimal(number: Fraction) -> str:
     exponent, mantissa = len(digits) - 1 - places, digits.rstrip("0")
     point = f".{mantissa[1:]}" if len(mantissa) > 1 else ""
     return f"{sign}{mantissa[0]}{point}·10{raised(str(exponent))}"
+
+
+def rounded(number: Fraction) -> str:
+    import mpmath
+
+    text = str(mpmath.nstr(mpmath.mpf(number.numerator) / number.denominator, 6, min_fixed=0, max_fixed=0))
+    mantissa, _, power = text.replace("-", "−").partition("e")
+    return f"{mantissa}·10{raised(power.replace('+', ''))}" if power else mantissa
 
 
 class Unicode:

@@ -10,6 +10,25 @@ KINDS: tuple[str, ...] = tuple(kind for kind in get_args(Kind) if kind != "parts
 COUNTS: tuple[str, ...] = get_args(Count)
 
 
+MOST_BITS = 1_400  # of a whole number: some 400 digits, more than any answer has and fewer than `str` refuses
+MOST_VALUES = 100_000  # of an answer or a table
+
+
+def too_large(value: Any) -> str:
+    """Why a value of a TOML file, with all that is in it, is too large to be worked with; empty if it is not."""
+    open_values, seen = [value], 0
+    while open_values:
+        seen += 1
+        one = open_values.pop()
+        if isinstance(one, int) and one.bit_length() > MOST_BITS:
+            return "a whole number may have 400 digits: got more; write it as a power, such as 2^100"
+        if seen > MOST_VALUES:
+            return f"an answer may have {MOST_VALUES:,} entries: got more; give fewer"
+        if isinstance(one, Mapping | list | tuple):
+            open_values += one.values() if isinstance(one, Mapping) else one
+    return ""
+
+
 class BadQuestion(ValueError):  # noqa: N818 - named by what is the matter
     """A question that cannot be asked or marked: the message names the file, the table and the key."""
 

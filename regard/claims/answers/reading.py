@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from fractions import Fraction
+from math import gcd
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from regard.claims.answers.bounds import (
@@ -18,10 +19,11 @@ from regard.claims.answers.bounds import (
 )
 from regard.claims.answers.evaluation import evaluate, real
 from regard.claims.answers.grammar import Word, parser
-from regard.claims.answers.spelling import refusal, shown, words
+from regard.claims.answers.spelling import Misread, refusal, shown, words
 from regard.claims.answers.tree import (
     Call,
     Node,
+    Number,
     Power,
     Product,
     Quotient,
@@ -36,25 +38,52 @@ if TYPE_CHECKING:
     from mpmath.ctx_mp_python import _mpf as mpf
 
 UNITS = (
-    "parameters", "parameter", "params", "weights", "weight", "biases", "bias", "multiply-adds", "multiply-add",
-    "multiplications", "additions", "MACs", "MAC", "FLOPs", "FLOPS", "FLOP", "flops", "operations", "ops", "bytes",
-    "numbers", "entries", "tokens",
+    "parameters?", "params", "weights?", "bias(?:es)?", "multiply-adds?", "multiply-accumulates?", "multiplications?",
+    "additions?", "MACs?", "FLOPs?", "operations?", "ops", "bytes", "numbers?", "entries", "entry", "tokens?", "heads?",
+    "taps?", "columns?", "rows?", "pixels?", "steps?", "offsets?", "pairs?", "zeros?", "features?", "keys?", "queries",
+    "values", "layers?", "elements?", "scalars?", "matrices", "vectors?", "channels?", "dimensions?", "scores?",
 )  # fmt: skip
-UNIT = re.compile(rf"(?<![A-Za-z\\])(?:\\(?:text|mathrm)\s*+\{{)?+\s*+(?<![A-Za-z\\])({'|'.join(UNITS)})\s*\}}?\s*$")
-AROUND = re.compile(r"^\s*(?:\${1,2}|\\\(|\\\[|`)|(?:\${1,2}|\\\)|\\\]|`)\s*$")
+ADJECTIVES = "attention|trainable|learnable|learned|free|scalar|weight|bias|query|key|value|query-key|key-value"
+UNIT_WORD = rf"(?:(?:{ADJECTIVES})\s++)*+(?:{'|'.join(UNITS)})(?![A-Za-z_])"
+UNIT = re.compile(
+    rf"(?:(?P<open>\\(?:text|mathrm|textrm)\s*+\{{\s*+)|(?<![A-Za-z\\_^{{-]))"
+    rf"(?P<unit>{UNIT_WORD}(?:\s++(?:and|or)\s++{UNIT_WORD})?+)\s*+(?(open)\}})"
+    r"(?=\s*+(?:[-+−–=≈·×*/)\].,;$]|$))",
+    re.IGNORECASE,
+)
+REMARK = re.compile(
+    rf"(?<![A-Za-z])\(\s*+(?:(?:{UNIT_WORD}|(?:the|of|for|in|all|with|and|plus|total)(?![A-Za-z_]))[\s,+&/-]*+)++\)\s*+$",
+    re.IGNORECASE,
+)
+OPERAND = re.compile(r"[\w)\]}|%⌉⌋.]\s*\Z")
+AROUND = re.compile(r"^\s*+(?:\\\(|\\\[|`)|(?:\\\)|\\\]|`|[.;,])\s*+$")
 APPROXIMATELY = re.compile(r"≈|≃|≅|≐|~=|∼|\\approx(?![a-z])|\\simeq(?![a-z])|\\sim(?![a-z])")
 # Possessive, so that no text takes more than one pass.
-NAMED = re.compile(r"\s*+#?\s*+(?:\\?[^\W\d]\w*+(?:_?\{\\?\w++(?:\{\w++\})?+\})?+\s*+)++(?:\([\w\s,]*+\)\s*+)?+")
+STAR = r"(?:\^?+\{?+(?:[*∗⋆★'′†]|\\(?:ast|star|prime)(?![A-Za-z]))\}?+\s*+)?+"
+NAMED = re.compile(
+    r"\s*+#?\s*+(?:\\?[^\W\d]\w*+(?:_?\{\\?\w++(?:\{\w++\})?+\})?+\s*+)++"
+    rf"(?:\([\w\s,]*+\)\s*+|\[[\w\s,]*+\]\s*+)?+{STAR}"
+)
+RELATION = re.compile(r":?==?|[<>≤≥≦≧⩽⩾]=?|\\(?:leq?|geq?|leqslant|geqslant|lt|gt)(?![A-Za-z])")
+FONT = re.compile(r"_\s*+(?P<open>\{\s*+)?+\\(?:rm|text|mathrm|mathit|textrm|mathsf|it)(?![A-Za-z])\s*+"
+                  r"(?P<brace>\{\s*+)?+(?P<name>[^\W_]++)\s*+(?(brace)\})\s*+(?(open)\})")  # fmt: skip
 GROUPED = re.compile(r"[0-9],[0-9]{3}(?![0-9])")
-CHOOSES = re.compile(r"min|max")
+DOTTED = re.compile(r"[0-9]+(?:\.[0-9]+){2}")
+CHOOSES = re.compile(r"min|max", re.IGNORECASE)
+# The soft hyphen, signs without width, and the implied function application and product.
+INVISIBLE: dict[int, str] = dict.fromkeys((0xAD, 0x200B, 0x2060, 0x2061, 0x2062, 0xFEFF), "")
 
 
-def plain(sign: str) -> str:
-    """Full-width and mathematical letters, and the micro sign, as the ordinary ones; all else as it is."""
+def plain(text: str) -> str:
+    """Full-width and mathematical letters, and the micro sign, as the ordinary ones; invisible signs left out."""
+    return "".join(map(ordinary, text)) if not text.isascii() else text
+
+
+def ordinary(sign: str) -> str:
     code = ord(sign)
     if 0xFF01 <= code <= 0xFF5E or 0x1D400 <= code <= 0x1D7FF or code == 0xB5:
         return unicodedata.normalize("NFKC", sign)
-    return sign
+    return INVISIBLE.get(code, sign)
 
 
 def blanked(text: str, start: int, end: int) -> str:
@@ -63,23 +92,39 @@ def blanked(text: str, start: int, end: int) -> str:
 
 
 def cleaned(text: str, symbols: tuple[str, ...]) -> str:
-    """Without dollar signs, a leading `≈`, what follows a later one, a name before `=`, a unit and a full stop."""
-    text = "".join(map(plain, text))
-    for _ in range(2):
+    """Without dollar signs and a full stop, units and remarks, a leading `≈`, what follows a later one, `name =`."""
+    text = plain(text).replace("$", " ")
+    for _ in range(3):
         for match in reversed(list(AROUND.finditer(text))):
             text = blanked(text, *match.span())
-    if match := re.search(r"[.;,]\s*$", text):
-        text = blanked(text, *match.span())
-    if (match := UNIT.search(text)) and match[1] not in symbols:
-        text = blanked(text, *match.span())
+    text = without_words(FONT.sub(lambda found: f"_{{{found['name']}}}".ljust(len(found[0])), text), symbols)
     while match := APPROXIMATELY.search(text):
         before = text[: match.start()]
         leading = not before.strip() or (NAMED.fullmatch(before) and "=" not in before)
         text = blanked(text, 0 if leading else match.start(), match.end() if leading else len(text))
-    name, equals, rest = text.partition("=")
-    if equals and rest.strip() and NAMED.fullmatch(name) and not is_product(name, symbols):
-        text = blanked(text, 0, len(name) + 1)
+    if (match := RELATION.search(text)) and text[match.end() :].strip():
+        name = text[: match.start()]
+        if not name.strip() or (NAMED.fullmatch(name) and not is_product(name.rstrip(" *∗⋆^{}"), symbols)):
+            text = blanked(text, 0, match.end())
     return text
+
+
+def without_words(text: str, symbols: tuple[str, ...]) -> str:
+    """Without units after a factor (`3D² weights + 3D biases`) and a last remark that only names them."""
+    if (match := REMARK.search(text)) and text[: match.start()].strip() and not is_spelt(match[0], symbols):
+        text = blanked(text, *match.span())
+    for match in reversed(list(UNIT.finditer(text))):
+        if OPERAND.search(text[max(0, match.start() - 40) : match.start()]) and not is_spelt(match["unit"], symbols):
+            text = blanked(text, *match.span())
+    return text
+
+
+def is_spelt(word: str, symbols: tuple[str, ...]) -> bool:
+    """Whether a word can be read in the symbols: `MAC` is M·A·C where these are sizes."""
+    try:
+        return bool(words(word, symbols))
+    except Unreadable:
+        return False
 
 
 def is_product(name: str, symbols: tuple[str, ...]) -> bool:
@@ -92,8 +137,6 @@ def is_product(name: str, symbols: tuple[str, ...]) -> bool:
 
 def read(text: str, symbols: tuple[str, ...], tight: bool = False) -> tuple[Node, ...]:
     """The tree of each side of `a = b = c`; raises `Unreadable`."""
-    from lark import UnexpectedToken
-
     if not isinstance(text, str):
         raise Unreadable(f"a formula must be text: got {type(text).__name__}; write it in quotes")
     if len(text) > MAX_TEXT:
@@ -101,16 +144,52 @@ def read(text: str, symbols: tuple[str, ...], tight: bool = False) -> tuple[Node
     clear = cleaned(text, symbols)
     if not clear.strip():
         raise Unreadable(f"a formula must not be empty: got {shown(text)}; write a number or a formula")
-    if CHOOSES.search(clear) and (match := GROUPED.search(clear)):
-        raise refusal("a comma between digits may group them or part two arguments", clear, match.start() + 1,
-                      "write the number without commas, or a space after the comma")  # fmt: skip
     try:
-        trees = cast("tuple[Node, ...]", parser(tight).parse(cast(Any, words(clear, symbols))))
-    except UnexpectedToken as error:
-        refuse(error.token, clear)
+        trees = parsed(clear, symbols, tight)
+    except Misread as error:
+        raise (error.quoting(text) if len(text) == len(clear) else error) from None
     for tree in trees:
         bound(tree)
     return trees
+
+
+def parsed(clear: str, symbols: tuple[str, ...], tight: bool) -> tuple[Node, ...]:
+    from lark import UnexpectedToken
+
+    if CHOOSES.search(clear) and (match := GROUPED.search(clear)):
+        raise refusal("a comma between digits may group them or part two arguments", clear, match.start() + 1,
+                      "write the number without commas, or a space after the comma")  # fmt: skip
+    if match := DOTTED.search(clear):
+        raise refusal("dots do not group digits, the dot is the decimal point:", clear, match.start() + 1,
+                      "write 67,108,864 or 67108864")  # fmt: skip
+    made = words(clear, symbols)
+    try:
+        return cast("tuple[Node, ...]", parser(tight).parse(cast(Any, broken_powers(made) if tight else made)))
+    except UnexpectedToken as error:
+        refuse(error.token, clear)
+
+
+def broken_powers(made: list[Word]) -> list[Word]:
+    """`d^-1/2` as d^(−1/2): exponents in lowest terms, proper or negative, so that N^2/2 stays N²/2."""
+    result: list[Word] = []
+    for place, word in enumerate(made):
+        result.append(word)
+        if word.type != "OVER" or not 0 < place < len(made) - 1:
+            continue
+        over, under = made[place - 1], made[place + 1]
+        start = place - 2 if made[place - 2].type != "MINUS" else place - 3
+        further = place + 2 < len(made) and made[place + 2].type == "POWER"
+        if over.type != "NUMBER" or under.type != "NUMBER" or start < 0 or made[start].type != "POWER" or further:
+            continue
+        top, bottom = over.value.value, under.value.value
+        exact = top.denominator == bottom.denominator == 1 and gcd(int(top), int(bottom)) == 1 and bottom > 1
+        if exact and (start < place - 2 or top < bottom):
+            sign = [made[place - 2]] if start < place - 2 else []
+            value = Word("NUMBER", Number(top / bottom), over.column)
+            at = len(result) - 2 - len(sign)
+            made[place + 1] = Word("RPAR", ")", under.column)
+            result[at:] = [Word("LPAR", "(", over.column), *sign, value]
+    return result
 
 
 def refuse(token: object, text: str) -> NoReturn:

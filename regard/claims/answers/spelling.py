@@ -23,7 +23,7 @@ SUPERSCRIPTS = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾ⁿᵏᵈʰˡᵐ
 SUBSCRIPTS = dict(zip("₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ", "0123456789aehijklmnoprstuvx", strict=True))
 TO_SUBSCRIPT = {plain: small for small, plain in SUBSCRIPTS.items()}
 FUNCTIONS = {
-    "sqrt": "sqrt", "exp": "exp", "ln": "log", "log": "log", "min": "min", "max": "max", "ceil": "ceil",
+    "sqrt": "sqrt", "exp": "exp", "ln": "log", "log": "log", "lg": "lg", "min": "min", "max": "max", "ceil": "ceil",
     "floor": "floor", "abs": "abs",
 }  # fmt: skip
 CLOSERS = {"(": ")", "[": "]", "{": "}", "|": "|", "⌈": "⌉", "⌊": "⌋"}
@@ -35,7 +35,14 @@ LATEX_BRACKETS = {
 
 SPACE = r"(?:\s|\\[,;:! ]|~|\\(?:q?quad|left|right|displaystyle|[bB]igg?[lrm]?)(?![A-Za-z]))+"
 GROUP = r"(?:,|\{,\}|\\,|[\u2009\u202f])"
-NUMBER = rf"(?:[0-9]{{1,3}}(?:{GROUP}[0-9]{{3}})+(?![0-9])|[0-9]+(?:_[0-9]+)*)(?:\.[0-9]+)?|\.[0-9]+"
+TEN = r"(?:[·×*⋅]|\\cdot|\\times)\s*10\s*(?:\^|\*\*|[⁻⁺⁰¹²³⁴⁵⁶⁷⁸⁹])"
+# 0,465 and 5,638e-42 have a decimal comma: groups begin with no 0 and stand before no power of ten.
+THOUSANDS = rf"[1-9][0-9]{{0,2}}(?:{GROUP}[0-9]{{3}})+(?![0-9]|[eE][-+]?[0-9]|\s*{TEN})"
+SPACED = r"[1-9][0-9]{0,2}(?:[ \u00a0][0-9]{3}){2,}(?![0-9])"
+NUMBER = rf"(?:{THOUSANDS}|{SPACED}|[0-9]+(?:_[0-9]+)*)(?:\.[0-9]+)?|\.[0-9]+"
+# log2 N is the logarithm to the base 2, but log2 before a sign is that of 2.
+ARGUMENT = r"(?=\s*(?:[^\W\d_]|[(\[{√⌈⌊]|\\(?!cdot|times|ast|div|right|q?quad|[^A-Za-z{]))|\s+[0-9])"
+SPOKEN = {"minus": "MINUS", "plus": "PLUS", "times": "TIMES"}
 SIGNS = {
     "POWER": r"\*\*|\^|↑",
     "TIMES": r"[*·×⋅∙•∗]|\\(?:cdot|times|ast)(?![A-Za-z])",
@@ -56,7 +63,7 @@ class Spelling:
 
 
 def spellings(symbol: str) -> Iterator[str]:
-    r"""`n_t`, `n_{t}`, `n_{\text{t}}`, `nₜ`; `β`, `beta`, `\beta`."""
+    r"""`n_t`, `n_{t}`, `nₜ`; `β`, `beta`, `\beta`."""
     base, _, below = symbol.partition("_")
     if not below and (match := re.fullmatch(r"([^\W\d_]+)(\d+)", symbol)):
         base, below = match.groups()
@@ -69,11 +76,6 @@ def spellings(symbol: str) -> Iterator[str]:
     below = below.strip("{}")
     under = GREEK.get(below.lstrip("\\"), below)
     tails = ["_" + under, f"_{{{under}}}"]
-    tails += [
-        f"_{left}\\{font}{{{under}}}{right}"
-        for font in ("text", "mathrm", "mathit", "rm")
-        for left, right in ("{}", ("", ""))
-    ]
     if under in NAMES:
         tails += [f"_{NAMES[under]}", f"_\\{NAMES[under]}", f"_{{{NAMES[under]}}}", f"_{{\\{NAMES[under]}}}"]
     if all(sign in TO_SUBSCRIPT for sign in under):
@@ -120,11 +122,18 @@ def spelling(symbols: tuple[str, ...]) -> Spelling:
     scientific = "".join(letter for letter in "eE" if letter not in exact or known[letter][1])
     power_of_ten = rf"(?:[{scientific}][+-]?[0-9]+)?" if scientific else ""
     words = sorted(known, key=lambda word: (-len(word), word))
+    capitals = [
+        name.upper() for name in FUNCTIONS if not re.fullmatch(f"(?:{'|'.join(map(re.escape, words))})+", name.upper())
+    ]
     constants = [r"\\?pi(?![A-Za-z])|π"] * ("π" not in known) + [r"e|\\(?:mathrm|text)\{e\}|\\e(?![A-Za-z])"] * (
         "e" not in known
     )
     names = "|".join(
-        [rf"\\(?:{'|'.join(FUNCTIONS)})(?![A-Za-z])", *plain, *(rf"{name}(?=\s*[(\[{{])" for name in doubtful)]
+        [
+            rf"\\(?:{'|'.join(FUNCTIONS)})(?![A-Za-z])",
+            *plain,
+            *(rf"{name}(?=\s*[(\[{{])" for name in (*doubtful, *capitals)),
+        ]
     )
     groups = {
         "SPACE": SPACE,
@@ -132,14 +141,16 @@ def spelling(symbols: tuple[str, ...]) -> Spelling:
         "FRACTION": r"\\[dtc]?frac(?![A-Za-z])",
         "NUMBER": rf"(?:{NUMBER}){power_of_ten}",
         "VULGAR": "[" + "".join(chr(code) for code in (*range(0xBC, 0xBF), *range(0x2150, 0x215F))) + "]",
-        "LOG": r"\\?log\s*(?:_\s*\{?\s*[0-9]{1,3}\s*\}?|[₀-₉]{1,3}|(?:2|10)(?=\s*[({]))",
+        "LOG": rf"\\?log(?:\s*(?:_\s*\{{?\s*[0-9]{{1,3}}\s*\}}?|[₀-₉]{{1,3}})|(?:2|10)(?![0-9.,]){ARGUMENT})",
         "ROOT": r"\\sqrt\s*\[\s*[2-9]\s*\]|[√∛∜]",
+        "SPOKEN": "|".join(rf"{sign}(?![A-Za-z])" for sign in SPOKEN if not joined.fullmatch(sign)) or "(?!)",
         "OPERATOR": rf"\\(?:operatorname|mathrm|text)\s*\{{\s*(?:{'|'.join(FUNCTIONS)})\s*\}}",
         "FUNCTION": names,
         "SYMBOL": "|".join(map(re.escape, words)) or "(?!)",
         "CONSTANT": "|".join(constants) or "(?!)",
         "RAISED": "[" + "".join(SUPERSCRIPTS) + "]+",
         **SIGNS,
+        "CROSS": "(?!)" if any(word[0] in "xX" for word in words) else r"(?<!\b0)[xX](?=\s*[^\W_]|\s*[(\[{√⌈⌊\\])",
         "BRACKET": r"\\(?:[{}]|[lr]?vert|[lr](?:ceil|floor|brack))|[()\[\]{}|⌈⌉⌊⌋]",
     }
     return Spelling(re.compile("|".join(f"(?P<{name}>{part})" for name, part in groups.items())), known)
@@ -147,7 +158,7 @@ def spelling(symbols: tuple[str, ...]) -> Spelling:
 
 def number(text: str) -> Fraction:
     """The value of a written number, refused before it is computed when it is too long."""
-    plain = re.sub(r"[,_{}\\\u2009\u202f]", "", text)
+    plain = re.sub(r"[,_{}\\\s\u2009\u202f]", "", text)
     mantissa, _, exponent = plain.lower().partition("e")
     if len(mantissa) > MAX_DIGITS or len(exponent) > 5 or abs(int(exponent or 0)) > MAX_DIGITS:
         raise Unreadable(
@@ -165,14 +176,26 @@ def shown(text: str, longest: int = 24) -> str:
     return f"'{safe}{'…' if len(text) > longest else ''}'"
 
 
-def refusal(what: str, text: str, column: int, todo: str) -> Unreadable:
+class Misread(Unreadable):
+    """A refusal that names a place; the text there can be quoted again as it was given, before it was blanked."""
+
+    place: tuple[str, int, str]
+
+    def quoting(self, text: str) -> "Misread":
+        what, column, todo = self.place
+        return refusal(what, text, column, todo)
+
+
+def refusal(what: str, text: str, column: int, todo: str) -> Misread:
     """`what` at `column` (from 1) of `text`, with the bit of text there, and what to do."""
     start = max(0, column - 9)
     bit = ("…" if start else "") + shown(text[start : column + 11], 40)[1:-1] + ("…" if len(text) > column + 11 else "")
-    return Unreadable(f"{what} at column {column} of '{bit}'; {todo}")
+    error = Misread(f"{what} at column {column} of '{bit}'; {todo}")
+    error.place = what, column, todo
+    return error
 
 
-def unknown(text: str, start: int, symbols: Sequence[str]) -> Unreadable:
+def unknown(text: str, start: int, symbols: Sequence[str]) -> Misread:
     """What to say of a place where nothing that can be read begins."""
     sign = text[start]
     known = f"the symbols here are {', '.join(symbols)}" if symbols else "there are no symbols here, only numbers"
@@ -218,6 +241,10 @@ def words(text: str, symbols: tuple[str, ...]) -> list[Word]:
             made.append(bracket(LATEX_BRACKETS.get(written, written), text, column, open_brackets))
         elif kind == "RAISED":
             made += raised(written, column, symbols)
+        elif kind == "CROSS":  # a times sign between two factors, else a letter that is no symbol
+            if not made or made[-1].type not in ("NUMBER", "SYMBOL", "RPAR", "RBAR", "RCEIL", "RFLOOR"):
+                raise unknown(text, column - 1, symbols)
+            made.append(Word("TIMES", written, column))
         else:
             made.append(word(kind or "", match, column))
     if open_brackets:
@@ -287,5 +314,5 @@ def word(kind: str, match: re.Match[str], column: int) -> Word:
         index = {"√": "2", "∛": "3", "∜": "4"}.get(written) or re.sub(r"\D", "", written)
         return Word("FUNCTION", "sqrt" if index == "2" else f"root_{index}", column)
     if kind in ("FUNCTION", "OPERATOR"):
-        return Word("FUNCTION", FUNCTIONS[re.findall("[a-z]+", written)[-1]], column)
-    return Word(kind, written, column)
+        return Word("FUNCTION", FUNCTIONS[re.findall("[a-z]+", written.lower())[-1]], column)
+    return Word(SPOKEN.get(written, kind), written, column)

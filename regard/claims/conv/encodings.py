@@ -40,14 +40,17 @@ def symbols() -> dict[str, Any]:
 
 
 def remaining(vector: tuple[Any, Any, Any], s: dict[str, Any]) -> Any:
-    """The logit Z_q W_q W_kᵀ Z_kᵀ + Z_q W_q W̃_kᵀ r + uᵀ W_k Z_k + vᵀ W̃_k r for W_q = W_k = 0 and W̃_k = I."""
+    """The logit Z_q W_q W_kᵀ Z_kᵀ + Z_q W_q W̃_kᵀ r_δ + Z_k W_k u + r_δᵀ W̃_k v for W_q = W_k = 0 and W̃_k = I.
+
+    Tokens are rows; r_δ, u and v are columns.
+    """
     import sympy
 
-    zq, zk, u = (sympy.Matrix(sympy.symbols(f"{name}_1:4")) for name in "xyu")
-    zero, one = sympy.zeros(3, 3), sympy.eye(3)
-    query, key, position, r = zero, zero, one, sympy.Matrix(features(s["d1"], s["d2"]))
-    q, k, p = query * zq, key * zk, position * r
-    return sympy.expand((q.T * k + q.T * p + u.T * k + sympy.Matrix(vector).T * p)[0])
+    x, y, u = (sympy.Matrix(sympy.symbols(f"{name}_1:4")) for name in "xyu")
+    v, r = sympy.Matrix(vector), sympy.Matrix(features(s["d1"], s["d2"]))
+    query, key, position = sympy.zeros(3, 3), sympy.zeros(3, 3), sympy.eye(3)
+    q, k = x.T * query, y.T * key
+    return sympy.expand((q * k.T + q * position.T * r + k * u + r.T * position * v)[0])
 
 
 def table(logit: Callable[[Tensor, Tensor, int], Tensor]) -> RelativeTable:
@@ -154,8 +157,9 @@ CLAIMS = (
         texts=Texts(
             asks="The relative logit has four terms in W_q, W_k, W̃_k, u and v. Take W_q = W_k = 0 and W̃_k = I, with "
             "r_δ = (‖δ‖², δ₁, δ₂). Which v makes a gaussian around the offset Δ, and what is the logit?",
-            derivation="Of $Z_q W_q W_k^\\top Z_k^\\top + Z_q W_q \\tilde W_k^\\top r_\\delta + u^\\top W_k Z_k + "
-            "v^\\top \\tilde W_k r_\\delta$ only the last term is left: $v \\cdot r_\\delta$.\n\n"
+            derivation="With tokens as rows and $r_\\delta$, $u$, $v$ as columns, the logit is "
+            "$Z_q W_q W_k^\\top Z_k^\\top + Z_q W_q \\tilde W_k^\\top r_\\delta + Z_k W_k u + "
+            "r_\\delta^\\top \\tilde W_k v$. Only the last term is left: $v \\cdot r_\\delta$.\n\n"
             "With $v = -\\alpha (1, -2\\Delta_1, -2\\Delta_2)$ it is "
             "$-\\alpha (\\lVert\\delta\\rVert^2 - 2 \\delta \\cdot \\Delta)$, which is "
             "$-\\alpha \\lVert\\delta - \\Delta\\rVert^2$ plus $\\alpha\\lVert\\Delta\\rVert^2$: a constant over the "

@@ -243,7 +243,7 @@ CLAIMS = (
             asks="Heads are concatenated and then projected. Write the layer as a sum over heads with one matrix each.",
             derivation="A row of concatenated heads times $W_{out}$ is the sum, over heads, of each head times the "
             "rows of $W_{out}$ that it meets: rows $hD_o \\ldots (h+1)D_o$, the block of head $h$. The head is "
-            "$\\operatorname{softmax}(A^{(h)}) Z W_v^{(h)}$, and a product of matrices may be taken in any order, so "
+            "$\\operatorname{softmax}(A^{(h)}) Z W_v^{(h)}$, and a product of matrices may be bracketed in any way, so "
             "$\\operatorname{softmax}(A^{(h)}) Z \\left( W_v^{(h)} W_{out}[\\text{block } h] \\right)$. The bias is "
             "added once.",
             quantities={

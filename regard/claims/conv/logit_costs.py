@@ -9,6 +9,7 @@ import torch
 
 from regard.algorithms import attend
 from regard.analysis import cost, formulas
+from regard.analysis.costs.polynomial import Polynomial
 from regard.attention import Attention, Content, Grid, Places
 from regard.claims.chart import Lines
 from regard.claims.claim import Claim, Finding, Texts, Verdict, Version
@@ -63,8 +64,8 @@ def logit_flops(D: int, vectors_first: bool) -> int:
 
 
 @functools.cache
-def polynomials() -> dict[str, Any]:
-    """Forward FLOPs of built layers as polynomials, one head as wide as the model."""
+def polynomial(name: str) -> Polynomial:
+    """Forward FLOPs of a built layer as a polynomial, one head as wide as the model."""
 
     def once(N: int, D: int) -> Any:
         return MultiHead(D, 1, bias=False), (torch.empty(1, N, D),)
@@ -79,45 +80,60 @@ def polynomials() -> dict[str, Any]:
         x, r = (torch.empty(*n, dtype=torch.float64) for n in ((N, D), (S, P)))
         return Tabulated(D, P), (x, r, torch.zeros(N, N, dtype=torch.long))
 
-    return {
-        "absolute, once": formulas(once, N=6, D=8).forward,
-        "absolute, each pair": formulas(each, N=6, D=8).forward,
-        "relative, once": formulas(tabulated, N=6, D=8, P=4, S=20).forward,
-        "relative, each pair": formulas(each_relative, N=6, D=8, P=4).forward,
+    made = {
+        "absolute, once": (once, {}),
+        "absolute, each pair": (each, {}),
+        "relative, once": (tabulated, {"P": 4, "S": 20}),
+        "relative, each pair": (each_relative, {"P": 4}),
     }
+    make, sizes = made[name]
+    return formulas(make, N=6, D=8, **sizes).forward
 
 
 def absolute(stated: Absolute) -> Sequence[Finding]:
     """Count a logit and two ways to compute the layer, and compare the orders."""
     by_vectors, by_matrices = (slope(logit_flops(512, way), logit_flops(1024, way), 2) for way in (True, False))
-    ways = f"vectors first D^{by_vectors:.2f}, the matrices' product first D^{by_matrices:.2f}"
-    found = polynomials()
-    scratch, once = order(found["absolute, each pair"]), order(found["absolute, once"])
+    each_pair, projected = polynomial("absolute, each pair"), polynomial("absolute, once")
+    scratch, once = order(each_pair), order(projected)
     is_small = abs(by_vectors - stated.exponent) < 0.05
+    few = f"one logit takes {operations(4):,} operations at D = 4, {operations(8):,} at D = 8: it grows as"
+    ways = f"{few} {raised(by_vectors)}{'' if is_small else f', not {raised(stated.exponent)}'}"
     pairs = (2, stated.exponent)
     is_within = leading([*stated.scratch, pairs]) == leading(stated.scratch)
     said = written(leading(stated.layer))
     return [
-        Finding("one logit", is_small, f"one logit grows as {ways}; stated D^{stated.exponent}"),
+        Finding("one logit", is_small, ways),
+        Finding(
+            "matrices first",
+            abs(by_matrices - 3) < 0.05,
+            f"only with W_qᵀW_k multiplied first, for each logit anew, it grows as {raised(by_matrices)}",
+        ),
         agrees("operations of the four terms", stated.operations, operations, SIZES),
         Finding(
             "the layer",
             leading(stated.layer) == once,
-            f"projected once per token, it takes {found['absolute, once']} FLOPs, {written(once)}; stated {said}",
+            f"projected once per token, it takes {projected} FLOPs, {written(once)}; stated {said}",
         ),
         Finding(
             "every pair from scratch",
             leading(stated.scratch) == scratch,
-            f"with every pair from scratch it takes {found['absolute, each pair']}: {written(scratch)}",
+            f"with every pair from scratch it takes {each_pair}: {written(scratch)}; "
+            f"stated {written(leading(stated.scratch))}",
         ),
         Finding(
             "both together",
             is_within,
-            f"N² logits of D^{stated.exponent} {'fit' if is_within else 'do not fit'} in "
+            f"N² logits of {raised(stated.exponent)} {'fit' if is_within else 'do not fit'} in "
             f"{written(leading(stated.scratch))}, stated for the layer",
         ),
         *same_results(),
     ]
+
+
+def raised(exponent: float) -> str:
+    """A power of D, as D³ where it is whole."""
+    whole = round(exponent)
+    return f"D{'⁰¹²³⁴'[whole]}" if abs(exponent - whole) < 0.05 else f"D^{exponent:.2f}"
 
 
 @functools.cache
@@ -172,14 +188,14 @@ def counted_shifts(h: int, w: int) -> int:
 
 def relative(stated: Relative) -> Sequence[Finding]:
     """Count the four terms, the tabulated layer and the one that scores every pair from scratch."""
-    found = polynomials()
-    once = order(found["relative, once"], S="N", P="D")  # S < 4N shifts, and P ≤ D
-    each = order(found["relative, each pair"], P="D")
+    once = order(polynomial("relative, once"), S="N", P="D")  # S < 4N shifts, and P ≤ D
+    each = order(polynomial("relative, each pair"), P="D")
     findings = []
     for way, counted, base in (("once", once, "absolute, once"), ("each pair", each, "absolute, each pair")):
-        said = frozenset((n + stated.beyond[0], d + stated.beyond[1]) for n, d in order(found[base]))
-        flops = found[f"relative, {way}"]
-        shown = f"{way}: {flops} FLOPs, {written(counted)}; absolute encodings {written(order(found[base]))}"
+        absolute = order(polynomial(base))
+        said = frozenset((n + stated.beyond[0], d + stated.beyond[1]) for n, d in absolute)
+        flops = f"{way}: {polynomial(f'relative, {way}')} FLOPs, {written(counted)}"
+        shown = f"{flops}; absolute encodings {written(absolute)}; stated {written(said)}"
         findings.append(Finding(f"the layer, {way}", said == counted, shown))
     for number, (name, term) in enumerate(zip(TERMS, stated.terms, strict=True)):
         count = functools.partial(term_operations, number)
@@ -216,7 +232,7 @@ def both_orders() -> Lines:
     names = {"absolute, each pair": "every pair from scratch", "absolute, once": "projected once"}
     N = [4**k for k in range(1, 8)]
     curves: dict[str, Sequence[float]] = {
-        words: [float(polynomials()[name](N=n, D=64)) for n in N] for name, words in names.items()
+        words: [float(polynomial(name)(N=n, D=64)) for n in N] for name, words in names.items()
     }
     return Lines(
         title="The same layer in two orders of evaluation, D = 64",
@@ -226,7 +242,7 @@ def both_orders() -> Lines:
         y_label="FLOPs",
         log_x=True,
         log_y=True,
-        marks={"N = 2D": 128.0},
+        marks={"N = 2D: attention = projections": 128.0},
     )
 
 

@@ -237,7 +237,7 @@ CLAIMS = {
             derivation="Each module $f$, be it attention or feed-forward, is added to its input and then normalised: "
             "$x \\leftarrow \\operatorname{LayerNorm}(x + f(x))$, *post-norm*. An encoder block has self-attention and "
             "feed-forward; a decoder block causal self-attention, attention to the encoder's output, and feed-forward. "
-            "Waves are added to the embeddings at both bottoms, and a linear layer is at the top.\n\n"
+            "Sinusoidal positions are added to the embeddings at both bottoms, and a linear layer is at the top.\n\n"
             "The norm stands on the residual path. *Pre-norm*, $x + f(\\operatorname{LayerNorm}(x))$, which most later "
             "models have, leaves that path free and needs one more norm at the end.",
             quantities={"x": "tokens, rows of width D", "f": "a module with weights of its own"},

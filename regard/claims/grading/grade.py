@@ -1,22 +1,23 @@
 """Submissions against the key: which files there are, and what became of each."""
 
-import json
+import hashlib
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from regard.claims.answers.expression import parse
-from regard.claims.answers.key import Entry, Key, as_lists, compile_key
-from regard.claims.answers.marking import Counterexample, Mark, mark
-from regard.claims.answers.orders import parse_order
+from regard.claims.answers.feedback import unread
+from regard.claims.answers.key import compile_key
+from regard.claims.answers.marking import Counterexample, Mark
 from regard.claims.answers.question import Question
 from regard.claims.grading.isolation import Isolation, Limits
-from regard.claims.grading.submission import Asked, read_submission, shown
+from regard.claims.grading.submission import shown
+from regard.claims.grading.work import Marking, Reading, Task
 
-LONGEST_ANSWER, LONGEST_FILE, LONGEST_TEXT = 300, 120, 60  # characters that are shown
-Task = tuple[Path, bool]  # a file, and whether it may be a symbolic link
+LONGEST_FILE, LONGEST_REASON = 120, 400  # characters that are shown
+HASH = 12  # hexadecimal digits: nobody finds a second name with the same
+ALONE = 0.1  # of a submission's time for one answer, when they are marked one by one
 Progress = Callable[[int, int | None], None]
 
 
@@ -25,6 +26,7 @@ class Graded:
     """What became of a submission: a mark for every question that it answers, or the reason why there is none.
 
     `given` has the answers as written; `readings` what the wrong ones read as, in a normal form where they have one.
+    Both go by the question's id, or its id and its part's: `udl.2.weights`.
     """
 
     file: str
@@ -40,75 +42,41 @@ class Graded:
         return sum(each.points for each in self.marks)
 
     @property
+    def answers(self) -> Iterator[tuple[str, Mark]]:
+        """Every mark with the id under which its answer was given, parts one by one."""
+        for mark in self.marks:
+            yield from [(f"{mark.id}.{part.id}", part) for part in mark.parts] or [(mark.id, mark)]
+
+    def written(self, id: str) -> str:
+        """An answer as it was given; that to a question by those to its parts, where they were not marked as such."""
+        parts = [f"{label}: {text}" for label, text in self.given.items() if label.startswith(f"{id}.")]
+        return self.given.get(id, "; ".join(parts))
+
+    @property
+    def unread(self) -> dict[str, Mark]:
+        """The answers that could not be read: a person has to."""
+        return {id: mark for id, mark in self.answers if mark.unread}
+
+    @property
     def status(self) -> str:
         if self.refused:
             return f"refused: {self.refused}"
-        return "; ".join(["graded", *self.notes])
+        by_hand = [f"not read, to be marked by hand: {', '.join(self.unread)}"] if self.unread else []
+        return "; ".join(["graded", *by_hand, *self.notes])
 
     def json(self) -> dict[str, Any]:
         """Plain data for `json.dumps`."""
-        return asdict(self) | {"points": self.points, "status": self.status}
+        return asdict(self) | {"points": self.points, "unread": list(self.unread), "status": self.status}
 
 
-@dataclass(frozen=True)
-class Reading:
-    """The work of a child: read one file, say which questions it answers."""
-
-    asked: Asked
-
-    def warm(self) -> None: ...
-
-    def __call__(self, task: Task) -> dict[str, Any]:
-        try:
-            return {"ids": list(read_submission(task[0], self.asked, task[1]).answers)}
-        except ValueError as error:
-            return {"refused": str(error)}
-
-
-@dataclass(frozen=True)
-class Marking:
-    """The work of a child: read one file, mark its answers. It needs the key alone, no torch and no teacher's code."""
-
-    asked: Asked
-    key: Key
-
-    def warm(self) -> None:
-        """Mark what is known once, true and wrong, so that grammars and truths are read before anything is forked."""
-        for leaf in [leaf for entry in self.key for leaf in entry.parts or (entry,)]:
-            for answer in (as_lists(leaf.truth), *[mistake.answer for mistake in leaf.question.mistakes]):
-                mark(leaf, answer)
-
-    def __call__(self, task: Task) -> dict[str, Any]:
-        try:
-            submission = read_submission(task[0], self.asked, task[1])
-        except ValueError as error:
-            return {"refused": str(error)}
-        answers = {entry.id: submission.answers[entry.id] for entry in self.key if entry.id in submission.answers}
-        marks = [(self.key[id], answer, mark(self.key[id], answer)) for id, answer in answers.items()]
-        plain = {
-            "name": submission.name,
-            "notes": submission.notes,
-            "given": {id: _written(answer) for id, answer in answers.items()},
-            "readings": {label: reading for each in marks for label, reading in _readings(*each)},
-            "marks": [asdict(found) for _, _, found in marks],
-        }
-        return _harmless(plain)
-
-
-def _readings(entry: Entry, answer: Any, found: Mark) -> Iterator[tuple[str, str]]:
-    """Wrong answers by a normal form, so that those who wrote the same in other words are counted together."""
-    if found.parts:
-        for part, mark_of_part in zip(entry.parts, found.parts, strict=True):
-            for _, reading in _readings(part, answer.get(part.id), mark_of_part):
-                yield f"{entry.id}, {part.id}", reading
-    elif not found.right:
-        symbols = tuple(entry.question.form.symbols)
-        if found.read_as and entry.question.kind == "formula":
-            yield entry.id, parse(str(answer), symbols).canonical()
-        elif found.read_as and entry.question.kind == "order":
-            yield entry.id, replace(parse_order(str(answer), symbols), letter="Θ").canonical()
-        elif answer is not None:
-            yield entry.id, found.read_as or f"could not be read: {shown(_written(answer), LONGEST_TEXT)}"
+def verdict(mark: Mark) -> str:
+    """A mark in a word or two. What could not be read is not called wrong."""
+    if mark.right:
+        return "right"
+    by_hand = [part.unread for part in mark.parts] or [mark.unread]
+    if any(by_hand):
+        return "not read" if all(by_hand) else "partly not read"
+    return "partly right" if mark.points else "wrong"
 
 
 def submissions(folder: Path, recursive: bool = False) -> list[Path]:
@@ -139,22 +107,58 @@ def grade(
     if recursive and not several:
         raise ValueError(f"--recursive looks into a folder: got the file {path}; leave it out")
     files = submissions(path, recursive) if several else [path]
-    names = [_file_name(file, path if several else path.parent) for file in files]
-    tasks = [(file, not several) for file in files]  # who names one file may name a link to it
+    names = [file_name(os.fsencode(file.relative_to(path if several else path.parent))) for file in files]
+    tasks = [Task(file, follow=not several) for file in files]  # who names one file may name a link to it
     asked = {question.id: [part.id for part in question.subquestions] for question in questions}
-    done: dict[int, Graded] = {}
     with Isolation(limits) as isolation:  # starts first, and imports while truths are worked out
         if not several:  # the truths of a few answers take less time than all
             ((_, outcome),) = isolation.run(Reading(asked), tasks)
             if "ids" not in (found := outcome.result or {"refused": outcome.refused}):
                 return [_graded(names[0], found)]
             questions = [question for question in questions if question.id in found["ids"]]
-        marking = Marking(asked, compile_key(questions))
-        for number, outcome in isolation.run(marking, tasks, jobs or cores()):
-            done[number] = _graded(names[number], outcome.result or {"refused": outcome.refused})
-            if progress is not None:
-                progress(len(done), len(files))
-    return [done[number] for number in range(len(files))]
+        results = mark_all(isolation, Marking(asked, compile_key(questions)), tasks, jobs or cores(), progress)
+    return [_graded(name, result) for name, result in zip(names, results, strict=True)]
+
+
+def mark_all(
+    isolation: Isolation, marking: Marking, tasks: Sequence[Task], jobs: int = 1, progress: Progress | None = None
+) -> list[dict[str, Any]]:
+    """What children say of each file; where one does not live to say it, its answers are marked one by one."""
+    results: dict[int, dict[str, Any]] = {}
+    failed: list[int] = []
+    for number, outcome in isolation.run(marking, tasks, jobs):
+        results[number] = outcome.result or {"refused": outcome.refused}
+        failed += [number] if outcome.refused else []
+        if progress is not None:
+            progress(len(results), len(tasks))
+    again = _one_by_one(isolation, marking, [tasks[number] for number in failed], jobs) if failed else []
+    results |= dict(zip(failed, again, strict=True))
+    return [results[number] for number in range(len(tasks))]
+
+
+def _one_by_one(isolation: Isolation, marking: Marking, tasks: Sequence[Task], jobs: int) -> list[dict[str, Any]]:
+    """A child for every answer: one that ends it is left to a person, and the others have their marks."""
+    alone = replace(isolation.limits, seconds=ALONE * isolation.limits.seconds)
+    read = dict(isolation.run(Reading(marking.asked), tasks, jobs, alone))
+    results = [read[number].result or {"refused": read[number].refused} for number in range(len(tasks))]
+    single = []
+    for number, result in enumerate(results):
+        if "refused" not in result:
+            ids = result.pop("ids")
+            single += [(number, entry.id) for entry in marking.key if entry.id in ids]
+            result |= {"marks": [], "readings": {}}
+    answers = [replace(tasks[number], only=id) for number, id in single]
+    marked = dict(isolation.run(marking, answers, jobs, alone))
+    for place, (number, id) in enumerate(single):
+        found = marked[place].result or {"marks": [_not_marked(marking, id, marked[place].refused)], "readings": {}}
+        results[number]["marks"] += found["marks"]
+        results[number]["readings"] |= found["readings"]
+    return results
+
+
+def _not_marked(marking: Marking, id: str, reason: str) -> dict[str, Any]:
+    mark = unread(marking.key[id].question, "")
+    return asdict(replace(mark, feedback=(f"Could not be marked: it {shown(reason, LONGEST_REASON)}",)))
 
 
 def cores() -> int:
@@ -162,23 +166,15 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _file_name(path: Path, folder: Path) -> str:
-    """Within the folder; a name need not be UTF-8."""
-    return shown(os.fsencode(path.relative_to(folder)).decode("utf-8", "replace"), LONGEST_FILE)
+def file_name(path: bytes) -> str:
+    r"""A path to be shown, which need not be UTF-8; where it is not shown as it is, a hash keeps it apart from others.
 
-
-def _written(answer: Any) -> str:
-    """An answer as it was given, to be shown."""
-    return shown(answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False), LONGEST_ANSWER)
-
-
-def _harmless(data: Any) -> Any:
-    """All text in it without what steers a terminal: feedback repeats what was given."""
-    if isinstance(data, str):
-        return shown(data, 1000)
-    if isinstance(data, Mapping):
-        return {shown(str(name), 100): _harmless(value) for name, value in data.items()}
-    return [_harmless(each) for each in data] if isinstance(data, list | tuple) else data
+    >>> file_name(b"ada.toml"), file_name(b"a\xff.toml"), file_name(b"a\xfe.toml")
+    ('ada.toml', 'a�.toml #034b0983dc44', 'a�.toml #4e6ad0a54e51')
+    """
+    text = path.decode("utf-8", "replace")
+    short = shown(text, LONGEST_FILE)
+    return short if short == text and "\ufffd" not in text else f"{short} #{hashlib.sha256(path).hexdigest()[:HASH]}"
 
 
 def _graded(file: str, result: dict[str, Any]) -> Graded:

@@ -108,7 +108,9 @@ class Isolation:
             start_new_session=True,  # Ctrl-C reaches the caller alone, who then closes the helper's input
         )
 
-    def run(self, work: Work, tasks: Sequence[Any], jobs: int = 1) -> Iterator[tuple[int, Outcome]]:
+    def run(
+        self, work: Work, tasks: Sequence[Any], jobs: int = 1, limits: Limits | None = None
+    ) -> Iterator[tuple[int, Outcome]]:
         """The outcome of every task with its number, in the order in which they are done."""
         assert self._helper.stdin is not None
         assert self._helper.stdout is not None
@@ -116,7 +118,7 @@ class Isolation:
             raise ValueError(f"jobs must be 1 to {MOST_JOBS}: got {jobs}; use as many as there are cores")
         self._patience = PATIENCE
         with contextlib.suppress(BrokenPipeError):  # the helper ended before it listened: said below
-            pickle.dump((work, list(tasks), self.limits, jobs), self._helper.stdin)
+            pickle.dump((work, list(tasks), limits or self.limits, jobs), self._helper.stdin)
             self._helper.stdin.flush()
         for _ in tasks:
             header = self._helper.stdout.read(_HEADER.size)

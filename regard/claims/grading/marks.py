@@ -12,27 +12,21 @@ LONGEST_STATUS = 400  # characters: a cell, not a page
 
 
 def marks_csv(questions: Sequence[Question], graded: Sequence[Graded]) -> str:
-    """A line per submission: file, name, the points of each question, empty where it has no answer, total, status."""
+    """A line per submission: file, name, the points of each question, empty where it has no answer, total, status.
+
+    `not read` counts the answers that are left to a person; the status names them.
+    """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(
-        [*map(harmless, ["file", "name", *[question.id for question in questions]]), "total", "out of", "status"]
-    )
+    ids = [harmless(question.id) for question in questions]
+    writer.writerow(["file", "name", *ids, "total", "out of", "not read", "status"])
     out_of = number(sum(question.points for question in questions))
     for each in graded:
         points = {mark.id: number(mark.points) for mark in each.marks}
-        total = "" if each.refused else number(each.points)
         row = [points.get(question.id, "") for question in questions]
-        writer.writerow(
-            [
-                harmless(each.file),
-                harmless(each.name),
-                *row,
-                total,
-                out_of,
-                harmless(shown(each.status, LONGEST_STATUS)),
-            ]
-        )
+        total, unread = ("", "") if each.refused else (number(each.points), len(each.unread))
+        status = harmless(shown(each.status, LONGEST_STATUS))
+        writer.writerow([harmless(each.file), harmless(each.name), *row, total, out_of, unread, status])
     return text.getvalue()
 
 

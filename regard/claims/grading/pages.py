@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from regard.claims.answers.question import Question
-from regard.claims.grading.grade import Graded
+from regard.claims.grading.grade import Graded, verdict
 from regard.claims.grading.marks import number
 from regard.claims.grading.summary import Summary
 
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 TEMPLATES = Path(__file__).with_name("templates")
 LONGEST_SLUG = 60
+SLUG = re.compile(r"[a-z0-9-]+-[0-9a-f]{8,64}\.html")
+GENERATOR = '<meta name="generator" content="regard grade">'
+BEGINNING = 1024  # bytes of a page in which it says so
 
 
 def check_report(folder: Path) -> None:
@@ -29,43 +32,57 @@ def check_report(folder: Path) -> None:
     _environment()
     if folder.exists() and not folder.is_dir():
         raise ValueError(f"--report must be a folder: got the file {folder}; name another")
+    index = folder / "index.html"
+    if index.exists() and not _is_ours(index):
+        raise ValueError(f"--report must not overwrite a page of others: got {index}; name another folder")
 
 
 def write_report(folder: Path, questions: Sequence[Question], graded: Sequence[Graded], summary: Summary) -> None:
-    """Write index.html, and submissions/….html for each submission."""
+    """Write index.html, and submissions/….html for each submission; those of an earlier run that are not go."""
     made = _environment()
     inner = folder / "submissions"
     inner.mkdir(parents=True, exist_ok=True)
-    page, texts = made.get_template("submission.html.j2"), {question.id: question.text for question in questions}
+    page, by_id = made.get_template("submission.html.j2"), {question.id: question for question in questions}
     files = list(slugs([each.file for each in graded]))
     for file, each in zip(files, graded, strict=True):
-        text = page.render(graded=each, texts=texts, out_of=summary.out_of, asked=len(questions))
+        text = page.render(graded=each, questions=by_id, out_of=summary.out_of)
         (inner / file).write_text(text, encoding="utf-8")
     index = made.get_template("index.html.j2").render(
         rows=list(zip(files, graded, strict=True)),
+        pages=dict(zip([each.file for each in graded], files, strict=True)),
         summary=summary,
         most=max([each.count for each in summary.bins]) or 1,
     )
     (folder / "index.html").write_text(index, encoding="utf-8")
+    for path in inner.iterdir():
+        if SLUG.fullmatch(path.name) and path.name not in files and _is_ours(path):
+            path.unlink()
+
+
+def _is_ours(path: Path) -> bool:
+    """Whether this program wrote a page: it says so near its beginning."""
+    if path.is_symlink() or not path.is_file():
+        return False
+    with path.open("rb") as page:
+        return GENERATOR.encode() in page.read(BEGINNING)
 
 
 def slugs(names: Sequence[str]) -> Iterator[str]:
-    """Names of pages: plain letters and digits of the files' names, numbered where they would be the same.
+    """Names of pages: plain letters and digits of a file's name and a hash of it, whatever other files there are.
 
-    >>> list(slugs(["Ädä L.toml", "../ada-l.toml", "?.toml", "x/ada l.TOML"]))
-    ['ada-l.html', 'ada-l-2.html', 'submission.html', 'x-ada-l.html']
+    >>> list(slugs(["Ädä L.toml", "ada-l.toml", "?.toml"]))
+    ['ada-l-e6b9840a.html', 'ada-l-f1071377.html', 'submission-f176a6e8.html']
     """
     taken: set[str] = set()
     for name in names:
         stem = re.sub(r"\.toml$", "", name, flags=re.IGNORECASE)
         letters = unicodedata.normalize("NFKD", stem).encode("ascii", "ignore").decode().lower()
         slug = re.sub(r"[^a-z0-9]+", "-", letters).strip("-")[:LONGEST_SLUG] or "submission"
-        free, count = slug, 1
-        while free in taken:
-            count += 1
-            free = f"{slug}-{count}"
-        taken.add(free)
-        yield f"{free}.html"
+        digest, digits = hashlib.sha256(name.encode()).hexdigest(), 8
+        while f"{slug}-{digest[:digits]}" in taken:  # by somebody's great patience: no page takes another's place
+            digits += 8
+        taken.add(f"{slug}-{digest[:digits]}")
+        yield f"{slug}-{digest[:digits]}.html"
 
 
 def _environment() -> "Environment":
@@ -84,6 +101,11 @@ def _environment() -> "Environment":
     style = (TEMPLATES / "style.css").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
-    made.globals |= {"style": Markup(style), "policy": Markup(policy)}
+    made.globals |= {
+        "style": Markup(style),
+        "policy": Markup(policy),
+        "generator": Markup(GENERATOR),
+        "verdict": verdict,
+    }
     made.filters["number"] = number
     return made

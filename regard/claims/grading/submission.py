@@ -13,10 +13,13 @@ import os
 import re
 import stat
 import tomllib
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from regard.claims.answers.bounds import MAX_DIGITS
 
 Asked = Mapping[str, Sequence[str]]  # the questions' ids, each with the names of its parts, if it is answered by parts
 LARGEST = 256 * 1024  # bytes: fifty long answers take a tenth of it
@@ -24,8 +27,7 @@ LONGEST_NAME, LONGEST_KEY, LONGEST_REASON = 80, 60, 300  # characters that are s
 MOST_NOTES = 20
 DEEPEST_LIST = 2  # a matrix
 
-# What would steer a terminal, or write backwards: controls but for line ends, marks of direction, lone surrogates.
-_STEERING = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_JOINERS = "\u200c\u200d"  # they show nothing, but Persian and Sinhala names are written with them
 # "\frac" in double quotes is a form feed and "rac"; nobody writes a form feed, a backspace or a tab before these words.
 _EATEN = re.compile(r"\f|\x08|\t(?=imes|heta|frac|ext|au\b)|\r(?=ight)")
 _LETTERS = {"\f": r"\f", "\b": r"\b", "\t": r"\t", "\r": r"\r"}
@@ -67,9 +69,10 @@ def parse_submission(text: str, asked: Asked) -> Submission:
             f"is not TOML: {said}; answers stand in single quotes, each id once: udl.1a = '3D^2'"
         ) from None
     name = table.pop("name", "")
-    if not isinstance(name, str):
-        raise ValueError(f'name must be text: got {_kind(name)}; write name = "…"')
     answers, notes = _answers(table, asked)
+    if not isinstance(name, str):
+        notes.insert(0, f'name must be text: got {_kind(name)}; write name = "…"')
+        name = ""
     if notes and not answers:
         raise ValueError(f"answers no question: {notes[0]}")
     if len(notes) > MOST_NOTES:
@@ -83,8 +86,13 @@ def shown(text: str, longest: int) -> str:
     >>> shown("a\x1b[2Jb\nc" + "!" * 10, 12)
     'a�[2Jb c!!!!…'
     """
-    text = text[:longest] + "…" if len(text) > longest else text
-    return _STEERING.sub("�", " ".join(text.split("\n")))
+    text = (text[:longest] + "…" if len(text) > longest else text).replace("\n", " ")
+    return text if text.isprintable() else "".join([letter if _visible(letter) else "�" for letter in text])
+
+
+def _visible(letter: str) -> bool:
+    """Not so are controls, marks of direction, line separators, tags, lone surrogates and what has no width."""
+    return letter.isprintable() or letter in _JOINERS or unicodedata.category(letter) == "Zs"
 
 
 def _read(path: Path, follow: bool) -> bytes:
@@ -156,9 +164,13 @@ def _unknown(id: str, asked: Asked) -> str:
 def _unusable(given: Any, lists: int = DEEPEST_LIST) -> str | None:
     """What is wrong with the type of an answer, in which so many lists may stand in each other."""
     if isinstance(given, list):
+        if not given:
+            return "an empty list"
         if not lists:
             return "lists in lists in lists"
         return next((wrong for each in given if (wrong := _unusable(each, lists - 1))), None)
+    if isinstance(given, int) and abs(given) >= 10**MAX_DIGITS:  # 0xff… gets past tomllib, but cannot be printed
+        return f"a number of more than {MAX_DIGITS} digits"
     return None if isinstance(given, str | int) else _kind(given)
 
 

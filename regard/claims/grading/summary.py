@@ -3,15 +3,16 @@
 import statistics
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from typing import Any
 
 from regard.claims.answers.marking import Mark
 from regard.claims.answers.question import Question
-from regard.claims.grading.grade import Graded
+from regard.claims.grading.grade import Graded, verdict
 
 BINS = 10
 MOST_WRONG = 50  # different answers; beyond them nobody reads
+MOST_UNREAD = 1000  # answers that are listed; all of them are in the pages of their submissions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,14 +26,25 @@ class Bin:
 
 @dataclass(frozen=True, kw_only=True)
 class Success:
-    """How a question went: those who answered it, those who were right, and the mean points of all."""
+    """How a question went: those who answered it, those who were right or not read, and the mean points of all."""
 
     id: str
     text: str
     out_of: float
     answered: int
     right: int
+    unread: int
     mean: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unread:
+    """An answer that could not be read, and why: a person marks it."""
+
+    file: str
+    id: str
+    given: str
+    reason: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,11 +64,13 @@ class Summary:
 
     graded: int
     refused: int
+    num_unread: int
     out_of: float
     mean: float
     median: float
     bins: tuple[Bin, ...]
     questions: tuple[Success, ...]
+    unread: tuple[Unread, ...]
     wrong: tuple[Wrong, ...]
 
     def json(self) -> dict[str, Any]:
@@ -69,16 +83,23 @@ def summarise(questions: Sequence[Question], graded: Sequence[Graded]) -> Summar
     there = [each for each in graded if not each.refused]
     points = [each.points for each in there]
     out_of = sum(question.points for question in questions)
+    unread = sorted([_unread(each, id, mark) for each in there for id, mark in each.unread.items()], key=astuple)
     return Summary(
         graded=len(there),
         refused=len(graded) - len(there),
+        num_unread=len(unread),
         out_of=out_of,
         mean=statistics.fmean(points) if points else 0.0,
         median=statistics.median(points) if points else 0.0,
         bins=_bins(points, out_of),
         questions=tuple(_successes(questions, there)),
+        unread=tuple(unread[:MOST_UNREAD]),
         wrong=tuple(_wrong(questions, there)),
     )
+
+
+def _unread(graded: Graded, id: str, mark: Mark) -> Unread:
+    return Unread(file=graded.file, id=id, given=graded.written(id), reason=_line(mark))
 
 
 def _bins(points: Sequence[float], out_of: float) -> tuple[Bin, ...]:
@@ -100,6 +121,7 @@ def _successes(questions: Sequence[Question], there: Sequence[Graded]) -> Iterat
             out_of=question.points,
             answered=len(found),
             right=sum(mark.right for mark in found),
+            unread=sum("not read" in verdict(mark) for mark in found),
             mean=sum(mark.points for mark in found) / max(1, len(there)),
         )
 
@@ -108,12 +130,11 @@ def _wrong(questions: Sequence[Question], there: Sequence[Graded]) -> list[Wrong
     """By canonical reading, the most frequent first; then in the order of the questions."""
     found: dict[tuple[int, str, str], list[Mark]] = {}
     place = {question.id: number for number, question in enumerate(questions)}
+    place |= {f"{each.id}.{part.id}": place[each.id] for each in questions for part in each.subquestions}
     for each in there:
-        for question in each.marks:
-            for mark in question.parts or (question,):
-                label = question.id if mark is question else f"{question.id}, {mark.id}"
-                if label in each.readings:
-                    found.setdefault((place[question.id], label, each.readings[label]), []).append(mark)
+        for id, mark in each.answers:
+            if id in each.readings:
+                found.setdefault((place[id], id, each.readings[id]), []).append(mark)
     order = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))[:MOST_WRONG]
     firsts = [(id, reading, len(same), min(same, key=_line)) for (_, id, reading), same in order]
     return [

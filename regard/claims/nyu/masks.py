@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from regard.algorithms import attend, weights
-from regard.attention import Attention, Bias, Content, Dense
+from regard.attention import Attention, Bias, Causal, Content, Dense, Mask
 from regard.claims.chart import Matrices
 from regard.claims.claim import Claim, Finding, Texts, Verdict, Version
 from regard.claims.findings import equals
@@ -19,9 +19,10 @@ HIDDEN_KEY, EMPTY_QUERY = 5, 3
 
 @dataclass(frozen=True)
 class Masked:
-    """The map from the scaled logits (m × n) and what is hidden (m × n)."""
+    """The map from the scaled logits (m × n) and what is hidden (m × n), and from the latter the keys for NaN."""
 
     weights: Callable[[Tensor, Tensor], Tensor]
+    safe: Callable[[Tensor], Tensor]  # keys (m) whose values may be NaN without harm to queries that do not see them
 
 
 def problem() -> tuple[Tensor, Tensor, Tensor, Tensor]:
@@ -54,6 +55,7 @@ def masking(stated: Masked) -> Sequence[Finding]:
         ),
         gradients(Q, K, V, hidden),
         nan(Q, K, V, attention),
+        leak(Q, K, V, stated),
     ]
 
 
@@ -99,6 +101,31 @@ def nan(Q: Tensor, K: Tensor, V: Tensor, attention: Attention) -> Finding:
     )
 
 
+def leak(Q: Tensor, K: Tensor, V: Tensor, stated: Masked) -> Finding:
+    """NaN in the value of the last key, which a causal mask shows to one query, and which a second mask hides."""
+    n = Q.shape[1]
+    unseen = torch.arange(n) < n - 1
+    v = rows(V[:, :n]).clone()
+    v[..., -1, :] = torch.nan
+    reached, holds = [], True
+    for mask in (Causal(), Causal() & Dense(unseen.expand(n, n))):
+        out = attend(rows(Q), rows(K[:, :n]), v, Attention(Content(BETA), mask=mask))[0, 0]
+        hidden = ~visible(mask, n)
+        blind = hidden[:, -1]
+        reached.append(f"{int(out[blind].isnan().any(1).sum())} of {int(blind.sum())}")
+        holds = holds and bool(stated.safe(hidden.T)[-1]) == bool(out[blind].isfinite().all())
+    shown = (
+        f"NaN in the last value, causal: {reached[0]} queries that do not see it get NaN; hidden from all: {reached[1]}"
+    )
+    return Finding("NaN that some query sees", holds, shown)
+
+
+def visible(mask: Mask, n: int) -> Tensor:
+    """Which pairs a mask shows, n × n: where equal logits have a weight."""
+    equal = torch.zeros(1, 1, n, 1, dtype=torch.float64)
+    return weights(equal, equal, Attention(Content(), mask=mask))[0, 0] > 0
+
+
 def shared(z: Tensor, hidden: Tensor) -> Tensor:
     """−∞ in place of hidden logits, then the softmax; zeros where nothing is left."""
     return torch.softmax(z.masked_fill(hidden, -torch.inf), 0).masked_fill(hidden.all(0), 0)
@@ -132,20 +159,23 @@ CLAIMS = (
             "Three things follow. Masking is for *keys*: masking a query empties its column, $\\frac{0}{0}$, and what "
             "it gives must be defined (here zeros, with gradient zero) or it is NaN. A product $0 \\cdot \\text{NaN}$ "
             "is NaN, so a hidden value must not be multiplied at all. That is what this library promises for keys and "
-            "values that *no* query sees; one that some query does see may not hold NaN.",
+            "values that *no* query sees. A NaN in a value that *some* query sees reaches the others as well: with a "
+            "causal mask a NaN in the last value makes every output NaN.",
             quantities={"s": "the scaled logits of one query", "a": "its weights", "A": "m × n, keys × queries"},
-            method="float64, m = 7, n = 5: the map within 1e-14, zeros, gradients and NaN to the bit",
+            method="float64, m = 7, n = 5: the map within 1e-14, zeros, gradients and NaN to the bit; NaN in a value "
+            "that some query sees: 5 tokens, a causal mask",
             code=("regard.attention.reference:weigh", "regard.attention.reference:blank"),
         ),
         ours=Version(
-            "logits of hidden keys become −∞ before the softmax: weight 0, gradient 0; zeros where nothing is left",
+            "logits of hidden keys become −∞ before the softmax: weight 0, gradient 0; zeros where nothing is left; "
+            "NaN is kept out in values that no query sees, not in one that some query sees",
             r"a_j = \frac{[j\ \text{visible}]\, e^{s_j}}{\sum_{l\ \text{visible}} e^{s_l}}",
-            Masked(shared),
+            Masked(shared, lambda hidden: hidden.all(1)),
         ),
         twin=Version(
             "logits of hidden keys become −30 before the softmax",
             r"s_j = -30",
-            Masked(lambda z, hidden: torch.softmax(z.masked_fill(hidden, -30.0), 0)),
+            Masked(lambda z, hidden: torch.softmax(z.masked_fill(hidden, -30.0), 0), lambda hidden: hidden.all(1)),
         ),
         check=masking,
         expected=Verdict.HOLDS,

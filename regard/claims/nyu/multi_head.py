@@ -234,8 +234,8 @@ CLAIMS = (
             asks="To what in a ConvNet do the heads of multi-head attention correspond?",
             derivation="A head that attends from each pixel to the one at the shift $f(h)$ contributes $W^h x_{q + "
             "f(h)}$. A $K \\times K$ convolution is $y_q = \\sum_\\delta W_\\delta x_{q + \\delta}$, a sum over $K^2$ "
-            "shifts. So heads correspond to the *taps* of the kernel, $W^h = W_{f(h)}$, and there are $K^2$ of them."
-            "\n\n"
+            "shifts. So one-hot heads correspond to the *taps* of the kernel, $W^h = W_{f(h)}$, and there are $K^2$ of "
+            "them (of soft heads other numbers do: see `conv.c2r`).\n\n"
             "The output channels are the rows of every $W^h$: $D_{out}$ of them, whatever the number of heads. Nine "
             "heads express 3 × 3 convolutions to any number of channels; fewer one-hot heads leave taps out, one head "
             "for each channel is too few for one channel and too many for twenty. What carries over of the comparison "
@@ -245,7 +245,7 @@ CLAIMS = (
             code=("regard.analysis.convolution:attention_from_conv",),
         ),
         document=Version("heads are like output channels", r"h = D_{out}", Heads(lambda K, channels: channels)),
-        ours=Version("heads are taps, K² of them for any D_out", r"h = K^2", Heads(lambda K, channels: K * K)),
+        ours=Version("one-hot heads are taps, K² of them for any D_out", r"h = K^2", Heads(lambda K, channels: K * K)),
         twin=Version("heads are the rows of the kernel, K of them", r"h = K", Heads(lambda K, channels: K)),
         check=heads,
         expected=Verdict.REFUTED,

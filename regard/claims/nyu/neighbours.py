@@ -110,11 +110,17 @@ CLAIMS = (
             "inside the line, where the window is whole: $y_q = \\sum_\\delta a_\\delta W x_{q+\\delta}$. This is the "
             "convolution with the kernel $W_\\delta = a_\\delta W$: all taps are one matrix times positive numbers "
             "that sum to 1, rank one over the taps.\n\n"
-            "A general kernel of $K$ taps has rank $K$ over them. A sum of $K$ heads, one sharp head for each tap, "
-            "gives it; fewer one-layer heads with weights that do not depend on the content cannot.\n\n"
+            "A general kernel of $K$ taps has rank $\\min(K, D_{in} D_{out})$ over them, which is $K$ for $D_{in} "
+            "D_{out} \\ge K$, as in every usual layer. A sum of $K$ heads, one sharp head for each tap, gives it; "
+            "fewer one-layer heads with weights that do not depend on the content cannot.\n\n"
             "A window with *content* logits is no convolution: its weights depend on $x$, so that it is not even "
             "additive, $f(x + y) \\neq f(x) + f(y)$.",
-            quantities={"K": "taps", "δ": "offset of key from query", "a": "weights of the head over the offsets"},
+            quantities={
+                "K": "taps",
+                "D_in, D_out": "widths",
+                "δ": "offset of key from query",
+                "a": "weights of the head over the offsets",
+            },
             method="float64, 12 tokens, 5 taps, width 4; equality to 1e-13",
             code=("regard.layers.positional:PositionHeads", "regard.analysis.convolution:attention_from_conv"),
         ),
@@ -124,7 +130,8 @@ CLAIMS = (
             Local(product, lambda K: 1, frozenset({"position", "content"})),
         ),
         ours=Version(
-            "one position-only head is the convolution a_δ·W; a general kernel needs K heads; content breaks it",
+            "one position-only head is the convolution a_δ·W; a general kernel needs K heads (for D_in·D_out ≥ K); "
+            "content breaks it",
             r"W_\delta = \sum_{h \le K} a^h_\delta W^h",
             Local(product, lambda K: K, frozenset({"position"})),
         ),

@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -20,7 +21,7 @@ from regard.models import BlockConfig, PositionConfig, Stack
 ARRANGEMENTS = {
     "nothing else": ("none", False),
     "learned positions": ("learned", False),
-    "waves as positions": ("sinusoidal", False),
+    "sinusoidal positions": ("sinusoidal", False),
     "a causal mask": ("none", True),
 }
 BLIND = 1e-12
@@ -76,7 +77,7 @@ def sight(stated: Blind) -> Sequence[Finding]:
 def counter() -> Lines:
     n = 16
     return Lines(
-        title="A causal head without positions counts: what it gives at place t of a marked first token",
+        title="A causal head counts: its output at place t of a marked first token",
         x=list(range(1, n + 1)),
         y={"uniform causal head": marks(n).tolist(), "the same without a mask": [1 / n] * n},
         x_label="place t",
@@ -126,12 +127,12 @@ SHARP = 1000.0
 
 @dataclass(frozen=True)
 class Permutes:
-    """Which permutations of N tokens a layer can be, along which β, from which positions, and for which norms."""
+    """Permutations that a layer can be with positions, along which β, and without; of which tokens the identity."""
 
     reaches: Callable[[int], Sequence[tuple[int, ...]]]
     betas: tuple[float, ...]
-    positions: Callable[[int], Tensor]
-    norms: tuple[float, ...]  # of tokens for which it is the identity by content
+    without: Callable[[int], int]  # how many permutations of n tokens a layer without positions can be
+    itself: Callable[[Tensor], bool]  # of tokens (N, C): whether q = k = x makes the identity of them
 
 
 def every(n: int) -> list[tuple[int, ...]]:
@@ -164,32 +165,61 @@ def by_content(x: Tensor, sign: float, beta: float) -> Tensor:
     return weights(sign * x[None, None], x[None, None], Attention(Content(beta)))[0, 0]
 
 
-def off(permutation: Sequence[int], beta: float, positions: Tensor) -> float:
-    """The largest error of the built layer against the permuted tokens."""
-    x = rows(len(permutation), WIDTH)
+def off(permutation: Sequence[int], beta: float) -> float:
+    """The largest error of the built layer, which is told places, against the permuted tokens."""
+    n = len(permutation)
+    x = rows(n, WIDTH)
     with seeded(0), torch.no_grad():
-        y = permuting(permutation, beta)(torch.cat((x, positions), 1)[None])[0]
+        y = permuting(permutation, beta)(torch.cat((x, torch.eye(n, dtype=torch.float64)), 1)[None])[0]
     return (y - x[list(permutation)]).abs().max().item()
 
 
-def commuting(permutation: tuple[int, ...]) -> int:
-    """How many relabellings of the tokens commute with it: a map without positions commutes with all."""
-    n = len(permutation)
-    return sum(all(permutation[p[t]] == p[permutation[t]] for t in range(n)) for p in every(n))
+@functools.cache
+def equivariance(n: int) -> float:
+    """The largest defect of f(PX) = P f(X) over layers of three seeds without positions, and all P of n tokens."""
+    gaps = []
+    for seed in (36, 37, 38):
+        with seeded(seed), torch.no_grad():
+            layer, x = MultiHead(8, 2, dtype=torch.float64), torch.randn(1, n, 8, dtype=torch.float64)
+            y = layer(x)
+            gaps += [(layer(x[:, list(p)]) - y[:, list(p)]).abs().max().item() for p in every(n)]
+    return max(gaps)
+
+
+def central(n: int) -> list[tuple[int, ...]]:
+    """The permutations T of n tokens with TP = PT for every P: all that an equivariant map can be."""
+    return [T for T in every(n) if all(T[P[t]] == P[T[t]] for P in every(n) for t in range(n))]
+
+
+def token_sets() -> dict[str, list[Tensor]]:
+    """Tokens of one norm, of norms from 1 to 3 at right angles, and with one that is 1.01 times another."""
+    draw = torch.Generator().manual_seed(39)
+    drawn = [torch.randn(N, WIDTH, dtype=torch.float64, generator=draw) for _ in range(20)]
+    equal = [torch.nn.functional.normalize(x, dim=1) for x in drawn]
+    longer = equal[0].clone()
+    longer[1] = 1.01 * longer[0]
+    square = torch.diag(torch.tensor([1.0, 2.0, 3.0], dtype=torch.float64))
+    return {"20 sets of equal norms": equal, "norms 1, 2, 3, orthogonal": [square], "x₂ = 1.01·x₁": [longer]}
+
+
+def by_itself(stated: Permutes) -> list[Finding]:
+    """The least weight with which a token sees itself, for q = k = x, against what is stated of these tokens."""
+    findings = []
+    for name, sets in token_sets().items():
+        own = [by_content(x, 1, 1e6).diagonal().min().item() for x in sets]
+        holds = all(stated.itself(x) == (weight > 1 - 1e-12) for x, weight in zip(sets, own, strict=True))
+        shown = f"q = k = x, {name}: the least weight of a token on itself is {min(own):.3g} at β = 10⁶"
+        findings.append(Finding(f"identity by content, {name}", holds, shown, detail=True))
+    return findings
 
 
 def permutations(stated: Permutes) -> Sequence[Finding]:
-    """Build them all; then with the stated β, from the stated positions, and by content alone."""
-    eye, turn = torch.eye(N, dtype=torch.float64), (1, 2, 3, 0)
+    """Build them all; then with the stated β, without positions, and by content alone."""
     reached = list(stated.reaches(N))
-    worst = max(off(p, SHARP, eye) for p in reached)
-    missed = len([p for p in every(N) if p not in reached and off(p, SHARP, eye) < 1e-12])
-    limit = off(turn, stated.betas[-1], eye)
-    told = off(turn, SHARP, stated.positions(N))
-    x = rows(N, WIDTH) * torch.tensor(stated.norms, dtype=torch.float64)[:, None]
-    own = by_content(x, 1, SHARP).diagonal().min().item()
-    swap = by_content(rows(2, WIDTH), -1, SHARP)[0, 1].item()
-    return [
+    worst = max(off(p, SHARP) for p in reached)
+    missed = len([p for p in every(N) if p not in reached and off(p, SHARP) < 1e-12])
+    limit = off((1, 2, 3, 0), stated.betas[-1])
+    findings = [
         Finding(
             "all of them",
             worst < 1e-12 and not missed,
@@ -201,21 +231,22 @@ def permutations(stated: Permutes) -> Sequence[Finding]:
             f"at β = {stated.betas[-1]:g} the layer built for a cycle of {N} misses it by {limit:.2g}",
             detail=True,
         ),
-        Finding(
-            "positions",
-            told < 1e-12,
-            f"from these positions it misses by {told:.2g}; {commuting((1, 2, 0))} of 6 relabellings of 3 tokens "
-            f"commute with a cycle, of 2 tokens {commuting((1, 0))} of 2 with the swap",
-            detail=True,
-        ),
-        Finding(
-            "identity by content",
-            own > 1 - 1e-12,
-            f"tokens of norms {stated.norms} see themselves with weight {own:.3g} or more at β = {SHARP:g}",
-            detail=True,
-        ),
-        Finding("the swap of two by content", swap > 1 - 1e-12, f"two tokens swap by content with weight {swap:.3g}"),
     ]
+    for n in (2, 3, 4):
+        gap, left, said = equivariance(n), len(central(n)), stated.without(n)
+        shown = f"without positions f(PX) = P f(X) to {gap:.0e}: {left} of {len(every(n))} permutations of {n} tokens "
+        shown += f"commute{'s' * (left == 1)} with every P, stated {said}"
+        findings.append(Finding(f"without positions, {n}", gap < 1e-12 and left == said, shown, detail=True))
+    swap = by_content(rows(2, WIDTH), -1, SHARP)[0, 1].item()
+    shown = f"two tokens swap by content with weight {swap:.3g}, for q = −k"
+    return [*findings, *by_itself(stated), Finding("the swap of two by content", swap > 1 - 1e-12, shown)]
+
+
+def stands_out(x: Tensor) -> bool:
+    """Whether no token has a larger product with another than with itself."""
+    products = x @ x.T
+    others = products.clone().fill_diagonal_(-torch.inf)
+    return bool((products.diagonal() > others.amax(1)).all())
 
 
 def sharpening() -> Matrices:
@@ -243,30 +274,30 @@ PERMUTATIONS = Claim(
         "are $\\beta$ at $j = \\pi(t)$ and 0 elsewhere; the weight of $\\pi(t)$ is $e^\\beta/(e^\\beta + N - 1) \\to "
         "1$ as $\\beta \\to \\infty$. A *small* $\\beta$ gives $1/N$ to all.\n\n"
         "*Without positions*, a layer $f$ has $f(PX) = P f(X)$ for every relabelling $P$. If $f(X) = TX$ for all $X$ "
-        "then $TP = PT$ for all $P$: for $N \\ge 3$ this leaves the identity alone (for $N = 2$ also the swap: attend "
-        "to what is least like you).\n\n"
+        "then $TP = PT$ for all $P$: for $N \\ge 3$ this leaves the identity alone, since a $T$ that moves $a$ to $b$ "
+        "does not commute with the swap of $b$ and a third token (for $N = 2$ the swap is left too: attend to what is "
+        "least like you). So a fixed permutation other than the identity *needs positions*.\n\n"
         "The identity by content, $q_t = k_t = x_t$, needs $\\lVert x_t \\rVert^2 > x_t^\\top x_j$ for all $j$: "
-        "certain for keys of one norm, false where a longer token points the same way.",
+        "certain for different keys of one norm, false where a longer token points the same way, be it by 1 %.",
         quantities={"β": "factor of the logits", "π": "the permutation", "N": "tokens"},
-        method="float64, built layers, all 24 permutations of 4 tokens, to 1e-12",
+        method="float64, built layers, all 24 permutations of 4 tokens, to 1e-12; f(PX) = P f(X) by layers of three "
+        "seeds and all P of 2, 3 and 4 tokens; those that commute with every P counted",
         code=("regard.layers.multihead:MultiHead", "regard.attention.scores:Content"),
     ),
     document=Version(
         "self-attention can be the identity or any permutation, with small β, from the tokens alone",
         r"\beta \to 0",
-        Permutes(every, (1.0, 0.1, 0.01), lambda n: torch.zeros(n, n, dtype=torch.float64), (1.0, 2.0, 0.5, 3.0)),
+        Permutes(every, (1.0, 0.1, 0.01), math.factorial, lambda x: True),
     ),
     ours=Version(
-        "it can be any permutation with positions as β → ∞; the identity by content too, for keys of one norm",
+        "it can be any permutation with positions as β → ∞; without them, for N ≥ 3, the identity alone",
         r"\beta \to \infty",
-        Permutes(every, (1.0, 10.0, 100.0), lambda n: torch.eye(n, dtype=torch.float64), (1.0,) * N),
+        Permutes(every, (1.0, 10.0, 100.0), lambda n: 2 if n == 2 else 1, stands_out),
     ),
     twin=Version(
-        "it can be the identity and no other permutation",
+        "it can be the identity and no other permutation, with positions or without",
         r"T = I",
-        Permutes(
-            lambda n: [tuple(range(n))], (1.0, 10.0, 100.0), lambda n: torch.eye(n, dtype=torch.float64), (1.0,) * N
-        ),
+        Permutes(lambda n: [tuple(range(n))], (1.0, 10.0, 100.0), lambda n: 2 if n == 2 else 1, stands_out),
     ),
     check=permutations,
     expected=Verdict.CORRECTED,

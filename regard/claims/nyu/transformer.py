@@ -10,11 +10,12 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from regard.analysis import cost, paths
+from regard.analysis import cost
 from regard.attention import Elu, Kernel, Window
 from regard.claims.chart import Lines, Numbers
 from regard.claims.claim import Claim, Finding, Texts, Verdict, Version
 from regard.claims.findings import agrees
+from regard.claims.nyu.chains import longest_path, steps
 from regard.claims.small_runs import seeded
 from regard.layers import MultiHead
 
@@ -54,9 +55,8 @@ def beside_recurrence(stated: Layers) -> Sequence[Finding]:
     d, far = 4, (2**16, 2**18)  # so far out that the pairs alone decide
     in_n = exponent(lambda n: products("attention", n, d), far)
     in_d = exponent(lambda d: products("attention", far[1], d), (2, 8))
-    N = 128
-    ways = paths(N, 64, 3)
-    attention, recurrence = ways["attention"], ways["recurrence"]
+    N = 24
+    turns, ways = ({way: found(way, N, d, 3) for way in ("attention", "recurrence")} for found in (steps, longest_path))
     findings = [
         Finding(
             "growth with n",
@@ -65,13 +65,14 @@ def beside_recurrence(stated: Layers) -> Sequence[Finding]:
         ),
         Finding(
             "steps in turn",
-            attention.steps == stated.steps(N),
-            f"attention computes {N} tokens in {attention.steps} step in turn, a recurrence in {recurrence.steps}",
+            turns["attention"] == stated.steps(N),
+            f"{N} tokens take attention {turns['attention']} step in turn, a recurrence {turns['recurrence']}",
         ),
         Finding(
             "longest path",
-            attention.path == stated.path(N),
-            f"the first of {N} tokens reaches the last output in {attention.path} layer, in {recurrence.path} cells",
+            ways["attention"] == stated.path(N),
+            f"the first of {N} tokens reaches the last output by {ways['attention']} layer of attention, by "
+            f"{ways['recurrence']} cells of a recurrence",
         ),
         Finding(
             "growth with d",
@@ -80,7 +81,7 @@ def beside_recurrence(stated: Layers) -> Sequence[Finding]:
             detail=True,
         ),
     ]
-    sizes = [{"n": 33, "d": 8}, {"n": 8, "d": 16}]
+    sizes = [{"n": 8, "d": 4}, {"n": 3, "d": 16}]
     for kind, formula in stated.products.items():
         findings.append(agrees(f"multiply-adds of {kind}", formula, functools.partial(products, kind), sizes))
     findings += [crossover(kind, at) for kind, at in stated.cheaper_below.items()]
@@ -92,7 +93,7 @@ COMPARED = {-1: "cheaper", 0: "equal", 1: "dearer"}
 
 def crossover(kind: str, at: Callable[[int], int]) -> Finding:
     """Whether attention is cheaper below the stated n, equal there, and dearer above."""
-    d = 8
+    d = 4
     n = at(d)
     signs = {m: compare(products("attention", m, d), products(kind, m, d)) for m in (n - 1, n, n + 1) if m > 0}
     words = ", ".join(f"{COMPARED[sign]} at n = {m}" for m, sign in signs.items())
@@ -131,8 +132,8 @@ def seconds(call: Callable[[], object], number: int) -> float:
 
 
 def crossovers() -> Lines:
-    d = 64
-    sizes = [16, 32, 48, 64, 96, 128, 192, 256]
+    d = 16
+    sizes = [4, 8, 16, 32, 64]
     curves: dict[str, Numbers] = {
         kind: [float(products(kind, n, d)) for n in sizes] for kind in ("attention", *RECURRENT)
     }
@@ -168,8 +169,9 @@ BESIDE = Claim(
         "for $n < 2d$: for a sentence and a width of hundreds attention is the *cheaper* layer. Beside a GRU it is "
         "for $n < d$, beside a plain RNN never.",
         quantities={"n": "tokens", "d": "width of tokens, states and outputs"},
-        method="counts exact; exponents from counts at n = 2^16 and 2^18; time: of the processor, on one thread, only "
-        "compared",
+        method="counts exact; exponents from counts at n = 2^16 and 2^18; steps in turn by the longest chain of "
+        "products in the graph of the built layer, less that of one token; paths by gradients; time: of the "
+        "processor, on one thread, only compared",
         code=("regard.analysis.costs.count:cost", "regard.analysis.path_lengths:paths"),
     ),
     document=Version(
@@ -310,7 +312,7 @@ def longer(stated: Scaling) -> Sequence[Finding]:
 
 
 def growing() -> Lines:
-    sizes = [2**k for k in range(6, 12)]
+    sizes = [64, 256, 1024, 4096]
     return Lines(
         title="FLOPs of a layer at width 16, relative to 64 tokens",
         x=sizes,

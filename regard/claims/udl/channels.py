@@ -113,7 +113,8 @@ def at_davit(stated: Dual) -> Finding:
         f"patches {millions('patches')}, channels {millions('channels')} multiply-adds: {ratio:g} times as many, "
         f"{whole:g} with projections ({around('patches', N, C) / 1e6:.1f}M)"
     )
-    return Finding("ratio of channels to patches", said == ratio == C / N, shown)
+    holds = said == ratio == C / N
+    return Finding("ratio of channels to patches", holds, f"{shown}{'' if holds else f'; stated {said:g} times'}")
 
 
 def millions(kind: str) -> str:

@@ -114,7 +114,7 @@ def chart() -> Lines:
         y_label="multiply-adds",
         log_x=True,
         log_y=True,
-        marks={"N = 2D": 2 * D},
+        marks={"N = 2D: attention = projections": 2 * D},
     )
 
 

@@ -95,7 +95,8 @@ def kept_bytes(stated: Count) -> Finding:
     steady = min(passes) >= 2 and max(passes) - min(passes) < 0.1 * max(passes)
     total = bytes_moved(N, D, 16) / bytes_moved(N, D, 1)
     shown = f"bytes with the map in memory: {total:.1f} times as many at H = 16 as at H = 1 (N = {N}, D = {D})"
-    return Finding("bytes of the maps", steady, shown)
+    entries = f"stated {stated(N, D, 16) / stated(N, D, 1):g} times the entries"
+    return Finding("bytes of the maps", steady, f"{shown}; {entries}")
 
 
 def bytes_moved(N: int, D: int, H: int) -> int:

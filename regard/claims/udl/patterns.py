@@ -32,14 +32,14 @@ SIDES = [{"n": n} for n in (8, 16, 32)]  # patches along a side of the image
 TILE, NEAR, BAND, STEP, REACH, POOL = 4, 1, 8, 4, 2, 4
 WIDTH = 8  # of a head
 
-WINDOWS, GLOBAL = f"windows {TILE}×{TILE}", "window and a global token"
+WINDOWS, GLOBAL, DIAGONALS = f"windows {TILE}×{TILE}", "window and a global token", "strided, step n + 1"
 
 # On a grid of n × n patches, or in a line of n² tokens.
 MASKS: dict[str, Callable[[int], tuple[Mask, Grid | Line]]] = {
     WINDOWS: lambda n: (Tiles(TILE, TILE), Grid(n, n)),
     "neighbours 3×3": lambda n: (Neighbours(NEAR, NEAR), Grid(n, n)),
     f"dilated, step {STEP}": lambda n: (Dilated(STEP, REACH, REACH), Line(n * n)),
-    "strided, step n": lambda n: (Strided(n), Line(n * n)),
+    DIAGONALS: lambda n: (Strided(n + 1), Line(n * n)),  # a step of n would be the columns
     GLOBAL: lambda n: (Window(BAND, BAND) | GlobalTokens(1), Line(n * n)),
     "axial": lambda n: (Axial(), Grid(n, n)),
     "rows": lambda n: (SameRow(), Grid(n, n)),
@@ -63,8 +63,13 @@ def shares(stated: Ways) -> Finding:
     counted = {name: pairs(name, n) for name in MASKS} | {POOLED: pooled_pairs(n)}
     named = {"windows": WINDOWS, "neighbours": "neighbours 3×3", "a global token": GLOBAL, "axial": "axial"}
     listed = [f"{short} {100 * counted[name] / n**4:.2g} %" for short, name in (named | {"pooled": POOLED}).items()]
-    shown = f"of {n**4:,} pairs on 32 × 32 patches: {', '.join(listed)}"
-    return Finding("shares of all pairs", all(stated[name](n) == count for name, count in counted.items()), shown)
+    wrong = [
+        f"{name}: {count:,} pairs, not {stated[name](n):,}"
+        for name, count in counted.items()
+        if stated[name](n) != count
+    ]
+    shown = wrong[0] if wrong else f"of {n**4:,} pairs on 32 × 32 patches: {', '.join(listed)}"
+    return Finding("shares of all pairs", not wrong, shown)
 
 
 @cache
@@ -122,7 +127,7 @@ def chart() -> Matrices:
         seen = layer.weights(torch.zeros(1, n * n, WIDTH), keys=Grid(n, n))[0, 0] > 0
     panels[f"{POOLED}: {100 * seen.shape[1] / n**2:.2g} %"] = seen.double().tolist()
     return Matrices(
-        title="Who sees whom among 8 × 8 patches, and the share of all pairs",
+        title="Who sees whom among 8 × 8 patches (dark: seen), and the share of all pairs",
         panels=panels,
         row_label="query patch",
         column_label="key patch",
@@ -133,7 +138,7 @@ OURS: dict[str, Callable[[int], int]] = {
     WINDOWS: lambda n: n**2 * TILE**2,
     "neighbours 3×3": lambda n: (3 * n - 2) ** 2,
     f"dilated, step {STEP}": lambda n: (2 * REACH + 1) * n**2 - STEP * REACH * (REACH + 1),
-    "strided, step n": lambda n: n**3,
+    DIAGONALS: lambda n: n * (n - 1) ** 2 + n**2,
     GLOBAL: lambda n: (2 * BAND + 3) * n**2 - BAND * (BAND + 1) - 2 * BAND - 2,
     "axial": lambda n: n**2 * (2 * n - 1),
     "rows": lambda n: n**3,
@@ -150,8 +155,8 @@ CLAIMS = (
             asks="ViT's attention is quadratic in the number of patches. Name two ways to make it cheaper.",
             derivation="All pairs of $N = n^2$ patches are $n^4$. *Local windows*: tiles of $M \\times M$ patches "
             "leave $N M^2$ pairs, and the nearest $3 \\times 3$ patches $(3n - 2)^2$, both linear in $N$. *Dilated and "
-            "strided* patterns see $2r + 1$ patches a step $s$ apart, $(2r+1)N - s\\,r(r+1)$ pairs, or every $n$-th "
-            "patch, $Nn$ pairs.\n\n"
+            "strided* patterns see $2r + 1$ patches a step $s$ apart, $(2r+1)N - s\\,r(r+1)$ pairs, or every "
+            "$(n+1)$-th patch, which lie on diagonals of the image: $n(n-1)^2 + n^2$ pairs.\n\n"
             "*Global tokens*: beside a window of $2w + 1$, one token (such as the class token) sees and is seen by "
             "all: $(2w + 3)N - w(w + 1) - 2w - 2$ pairs, and any two patches are two layers apart.\n\n"
             "*Axial* attention sees the own row and column, $N(2n - 1)$ pairs or $N^{3/2}$; as two layers, rows and "

@@ -44,13 +44,11 @@ def saturated(stated: Saturated) -> Sequence[Finding]:
         f"the largest of 25 is {name} = {mpmath.nstr(exact[i][j], 4)}{'' if within else f', not {stated.largest:g}'}",
     )
     low, high = stated.sensitivity
-    share, change = largest / MOST, moved()
-    sensitive = Finding(
-        "sensitivity",
-        low <= share <= high,
-        f"a logit moved by 1 moves no output by more than {change:.1e}: "
-        f"{share:.1e} of the most, {'as' if low <= share <= high else 'not'} {low:g} to {high:g}",
-    )
+    share, words = largest / MOST, ("insensitive", "very sensitive")  # below a hundredth of the most, or above
+    shown = f"a logit moved by 1 moves no output by more than {moved():.1e}: {words[share > 0.01]}"
+    if not low <= share <= high:
+        shown += f", not {words[high > 0.01]}"
+    sensitive = Finding("sensitivity", low <= share <= high, shown)
     return [found, sensitive, in_float64(), cancelled()]
 
 

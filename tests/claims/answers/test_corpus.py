@@ -56,8 +56,27 @@ def test_wrong_answers_do_not(key: Key):
     for name, entry in leaves(key):
         for answer in CORPUS[name].get("wrong", []):
             found = mark(entry, answer)
-            if found.right or not found.points < found.out_of or not found.read_as or found.mistake:
+            if (
+                found.right
+                or not found.points < found.out_of
+                or not found.read_as
+                or found.mistake
+                or not found.feedback
+            ):
                 failed[name, str(answer)] = found
+    assert failed == {}
+
+
+def test_unread_answers_are_left_to_a_person(key: Key):
+    """And nothing else is: what was read and marked is not."""
+    failed = {}
+    for name, entry in leaves(key):
+        table = CORPUS[name]
+        read = [*table["right"], *table.get("wrong", []), *[answer for answer, _ in table.get("named", [])]]
+        for answer in [*table.get("unread", []), *read]:
+            found = mark(entry, answer)
+            if found.unread is (answer in read) or (found.unread and (found.points or found.read_as)):
+                failed[name, str(answer)] = found.feedback
     assert failed == {}
 
 

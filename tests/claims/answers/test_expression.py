@@ -1,6 +1,7 @@
 """Formulas are read in the many ways people write them, and compared exactly."""
 
 from fractions import Fraction
+from itertools import islice
 
 import mpmath
 import pytest
@@ -35,8 +36,10 @@ N²D/H ¦ \frac{N^2 D}{H} ¦ N^2*D/H ¦ N·N·D / H ¦ N**2 D / H parameters ¦ 
 √D ¦ \sqrt{D} ¦ sqrt(D) ¦ D^{1/2} ¦ D^(1/2) ¦ D^0.5 ¦ \sqrt D ¦ 1/D^(-1/2) ¦ D/√D ¦ √(4D)/2 ¦ √(D³)/D
 e^n ¦ exp(n) ¦ \exp(n) ¦ \mathrm{e}^{n} ¦ exp(n+1)/e ¦ e^{2n}/e^n
 log N ¦ ln N ¦ \ln(N) ¦ \log N ¦ log(N²)/2 ¦ ln(2N) − ln 2 ¦ log₂(N)·ln 2 ¦ \log_{10}(N)\ln 10
-log₂N ¦ \log_2 N ¦ log_2(N) ¦ log2(N) ¦ ln N/ln 2
-min(N, D) ¦ \min\{D, N\} ¦ \operatorname{min}(N, D)
+log₂N ¦ \log_2 N ¦ log_2(N) ¦ log2(N) ¦ ln N/ln 2 ¦ log2 N ¦ log2N ¦ lg N ¦ lg(N) ¦ \log2 N ¦ ln N/ln2
+log(2N) ¦ log 2N ¦ ln 2 N ¦ LOG(2N) ¦ ln2 + ln N
+log₁₀(N)/2 ¦ log10 N/2 ¦ ½ log10N
+min(N, D) ¦ \min\{D, N\} ¦ \operatorname{min}(N, D) ¦ MIN(N, D) ¦ MIN(N, SQRT(D²))
 ⌈N/2⌉ ¦ ceil(N/2) ¦ \lceil N/2 \rceil
 ⌊N/2⌋ ¦ floor(N/2) ¦ \left\lfloor \frac{N}{2} \right\rfloor
 |γ| ¦ abs(γ) ¦ \lvert\gamma\rvert ¦ abs(-gamma) ¦ √(γ²)
@@ -47,7 +50,12 @@ min(N, D) ¦ \min\{D, N\} ¦ \operatorname{min}(N, D)
 (k+1)^n ¦ (k+1)^{n} ¦ (1+k)ⁿ ¦ (k+1)^(n+2)/(k+1)²
 log² N ¦ (ln N)² ¦ \log^2 N ¦ log(N)^2
 \sqrt[3]{N} ¦ ∛N ¦ N^{1/3}
-max(N, D) + min(N, D) ¦ N + D
+max(N, D) + min(N, D) ¦ N + D ¦ = N + D ¦ cost ≤ N + D ¦ x* = N + D ¦ N^* = N + D ¦ k*=N + D ¦ T(n) < N + D ¦ $N+D$.
+N·N ¦ N x N ¦ NxN ¦ N X N ¦ N² attention weights ¦ N² heads. ¦ N² (weights and biases) ¦ N²\text{ MACs} ¦ $N^2$ weights.
+3D² − 3D ¦ 3D² weights − 3D biases ¦ 3D² minus 3D ¦ 3 times D² minus 3 x D (weights + biases).
+5.64·10⁻⁴² N ¦ 5.64 x 10^-42 N ¦ 5.64e-42 × N
+D_hid ¦ D_{\rm hid} ¦ D_{\text{hid}} ¦ D_\mathrm{hid} ¦ D_{ \textrm{hid} } ¦ 1/(1/√D_hid)²
+12 345 678 ¦ 12,345,678 ¦ 12345678
 """.strip().splitlines()
 
 
@@ -95,8 +103,10 @@ def test_shown(text: str, canonical: str, latex: str):
 
 @pytest.mark.parametrize(
     ("text", "loose", "tight"),
-    [("1/2D", "D/2", "1/(2D)"), ("N/2(D+1)", "N(D+1)/2", "N/(2(D+1))"), ("log 2N", "N ln 2", "ln(2N)")],
-)
+    [("1/2D", "D/2", "1/(2D)"), ("N/2(D+1)", "N(D+1)/2", "N/(2(D+1))"), ("log 2N", "ln(2N)", "N ln 2"),
+     ("D^-1/2", "1/(2D)", "1/√D"), ("k^1/2 N", "k N/2", "√k·N"), ("2^-3/2", "1/16", "1/√8"),
+     ("lg N", "ln N/ln 2", "ln N/ln 10"), ("log N k", "k ln N", "ln(N k)")],
+)  # fmt: skip
 def test_two_readings(text: str, loose: str, tight: str):
     read = parse(text, SYMBOLS)
     other = read.tight()
@@ -104,7 +114,8 @@ def test_two_readings(text: str, loose: str, tight: str):
     assert compare(read, parse(loose, SYMBOLS), DOMAIN).equal
     assert compare(other, parse(tight, SYMBOLS), DOMAIN).equal
     assert str(read) != str(other)
-    assert parse("½D/(2H)", SYMBOLS).tight() is None
+    for one in ("½D/(2H)", "N^2/2", "N^3/2", "D^(-1)/2", "D⁻¹/2", "N log2"):
+        assert parse(one, SYMBOLS).tight() is None, one
 
 
 @pytest.mark.parametrize(
@@ -119,6 +130,18 @@ def test_two_readings(text: str, loose: str, tight: str):
         ("3 67 D", "a number follows a factor without a sign at column 3"),
         ("D2", "write ^ for a power or · for a product"),
         ("0,5 D", "write a decimal point as '.'"),
+        ("0,465 N", "write a decimal point as '.'"),  # not 465·N
+        ("5,638e-42 N", "write a decimal point as '.'"),
+        ("5,638·10⁻⁴²", "write a decimal point as '.'"),
+        ("67.108.864 D", "dots do not group digits, the dot is the decimal point: at column 1 of '67.108.864 D'"),
+        ("N D < 5", "unexpected '<' at column 5 of 'N D < 5'"),
+        ("k < N < 5", "unexpected '<' at column 7 of 'k < N < 5'"),
+        ("3x", "unknown word 'x' at column 2"),
+        ("x N", "unknown word 'x' at column 1"),
+        ("0x10", "unknown word 'x' at column 2"),
+        ("biases + N", "unknown word 'biases' at column 1"),
+        ("12 (mod 5)", "unknown word 'mod'"),
+        ("foo = $N q$ weights.", "unknown word 'q' at column 10 of '…oo = $N q$ weights.'"),  # as it was given
         ("max(64,128)", "write the number without commas, or a space after the comma"),
         ("max(64)", "max needs at least two arguments separated by commas: got one; write max(a, b)"),
         ("(D, N)", "a comma separates the arguments of min and max only: got 2 parts"),
@@ -147,6 +170,10 @@ def test_symbols_are_spelt_longest_first_and_other_case_only_when_clear():
     assert parse("N D", ["n", "d"]).canonical() == "n·d"
     assert parse("W_1 + W₁ + W1", ["W1"]).canonical() == "3·W1"
     assert parse(r"\lambda_{max} + λ_max + lambda_max", ["λ_max"]).canonical() == "3·λ_max"
+    assert parse("N MAC", ["N", "M", "A", "C"]).canonical() == "N·M·A·C"  # a unit only where it is no product
+    assert parse("N\u2062N\u200b\ufeff\u00ad", ["N"]).canonical() == "N²"
+    assert parse("N x N", ["N", "x"]).canonical() == "N²·x"
+    assert parse("LN(N)", ["L", "N"]).canonical() == "L·N²"
     with pytest.raises(Unreadable, match="unknown word 'n'"):
         parse("n", ["n_t"])
     with pytest.raises(ValueError, match="a symbol must be letters, perhaps with a subscript: got '2x'"):
@@ -191,6 +218,9 @@ def test_counterexamples_are_the_smallest_sizes():
     assert differ("D²", "D·H").counterexample == {"D": 2, "H": 1}
     assert differ("D(D−2)(H−1)", "0").counterexample == {"D": 4, "H": 2}
     assert differ("6D", "3D").factor == 2
+    near = differ("0.3333333333D", "D/3")
+    assert (near.factor, near.hint) == (None, "0.3333333333 is rounded; write 1/3")
+    assert (differ("0.34D", "D/3").factor, differ("0.34D", "D/3").hint) == (Fraction(51, 50), "")
     assert differ("1/√(H−1)", "1").yours is None  # the answer has no value at H = 1
     roots = compare(parse("√(γ²)", ["γ"]), parse("γ", ["γ"]), Domain.parse({"γ": "real"}))
     assert (roots.counterexample, roots.yours, roots.true) == ({"γ": -1}, 1, -1)
@@ -239,7 +269,28 @@ def test_domains():
     assert all(domain.contains(at) for at in spread)
     assert max(at["D"] for at in spread) > 100
     assert not domain.contains({"D": 3, "H": 2, "K": 1})
+    for rules, sizes in [
+        ({"p": "below 1/2"}, "1/4 1/6 1/3 1/8 3/8"),
+        ({"p": "between 0 and 0.5"}, "1/4 1/6 1/3 1/8 3/8"),
+        ({"p": "positive real, p < 1"}, "1/2 1/3 2/3 1/4 3/4"),
+        ({"p": "between -1 and 1"}, "0 -1/3 1/3 -1/2 1/2"),
+        ({"p": "at least 1/2"}, "3/2 1 5/2 5/6 2"),
+        ({"n": "above 3, n < 9, even"}, "4 6 8"),
+        ({"n": "multiple of 1000003"}, "1000003 2000006 3000009 4000012 5000015"),
+    ]:
+        domain = Domain.parse(rules)
+        assert " ".join(str(at) for sizes in islice(domain.points(), 5) for at in sizes.values()) == sizes
+        assert len(domain.sample(60)) == (3 if "even" in str(rules) else 60)
+        assert all(map(domain.contains, domain.sample(60)))
+    far = Domain.parse({"n": "multiple of 1000003", "m": "multiple of 1000033"})
+    assert [tuple(at.values()) for at in islice(far.points(), 2)] == [(1000003, 1000033), (2000006, 1000033)]
+    chance = Domain.parse({"p": "below 1/2"})
+    assert compare(parse("√(p²)", ["p"]), parse("p", ["p"]), chance).proof == "identity"
+    assert compare(parse("|1−2p|", ["p"]), parse("1−2p", ["p"]), chance).equal
+    assert compare(parse("p", ["p"]), parse("1/2", ["p"]), chance).counterexample == {"p": Fraction(1, 4)}
     for rules, message in [
+        ({"p": "below 1/0"}, "a bound must be a number: got '1/0'"),
+        ({"p": "between 1/2 and 0"}, "a domain must hold some sizes: got none for p: between 1/2 and 0"),
         ({"D": "prime"}, "the rule of D must be one of positive, .*: got 'prime'"),
         ({"H": "divides X"}, "the rule of H must be .*: got 'divides X'"),
         ({"K": "odd, even"}, "a domain must hold some sizes: got none for K: odd, even"),

@@ -14,7 +14,7 @@ from regard.claims.answers.evaluation import evaluate, same
 from regard.claims.answers.expression import Expression, Undefined, Unreadable, compare, parse
 from regard.claims.answers.numbers import parse_matrix, parse_number, parse_vector
 from regard.claims.answers.orders import compare_orders, parse_order
-from regard.claims.answers.printing import Latex, Unicode
+from regard.claims.answers.printing import Latex, Unicode, decimal
 from regard.claims.answers.tree import Call, E, Negative, Node, Number, Power, Product, Quotient, Sum, Symbol
 
 DOMAIN = Domain.parse({"D": "positive", "H": "divides D", "N": "positive"})
@@ -53,7 +53,7 @@ REFUSED = {
     "stacked": "D" + "\u0301" * 1_000,
     "nul": "D\x00",
     "right to left": "D\u202e+1",
-    "zero width": "D\u200b+1",
+    "zero width joiner": "D\u200d+1",
     "surrogate": "D\ud800",
     "private use": "\ue000",
     "attribute": "D.__class__",
@@ -99,6 +99,37 @@ def test_refused_quickly(text: str):
             listed(text)
     assert time.process_time() - started < 0.5
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < MEGABYTES * 1024
+
+
+def test_runs_of_one_sign_are_read_in_one_pass():
+    pieces = [*" \n1,(\\x", "1 ", "1, ", "a=", "weights ", "(the ", r"\begin{matrix}", "O ", "0,5 ", "1.1."]
+    for piece in pieces:
+        for before, after in (("1", "1"), ("u = (1 weights", "x")):
+            for read, size in ((parse_vector, 19_900), (parse_number, 1_900), (formula, 1_900)):
+                text = before + piece * (size // len(piece)) + after
+                started = time.process_time()
+                with suppress(Unreadable):
+                    read(text)
+                assert time.process_time() - started < 0.4, (piece, before, read)  # 0.1 s on a quiet machine
+
+
+def formula(text: str) -> None:
+    with suppress(Unreadable):
+        parse_order(text, SYMBOLS)
+    parse(text, SYMBOLS).tight()
+
+
+def test_large_numbers_are_shown():
+    large = "·".join(["10^399"] * 11)
+    for text in (f"{large}/3 D", f"(10^399/7 + 1)·(10^399/7 + 2)·D/{large}", "10^399/3"):
+        answer = parse(text, SYMBOLS)
+        assert not compare(answer, TRUTH, DOMAIN).equal
+        assert len(answer.canonical()) < 3_000
+        assert parse(str(answer), SYMBOLS).trees
+    assert decimal(Fraction(-2 * 10**5_000, 3)) == "−6.66667·10⁴⁹⁹⁹"
+    assert decimal(Fraction(3**9_000 + 1, 3**9_000)) == "1.0"
+    order = compare_orders(parse_order(f"{large} D", SYMBOLS), parse_order("D", SYMBOLS), DOMAIN)
+    assert order.redundant == ("the factor 1.0·10⁴³⁸⁹",)
 
 
 # These can be read; to compare them must be bounded too.

@@ -3,11 +3,22 @@
 import json
 import pickle
 import time
+from datetime import date
 from typing import Any
 
+import hypothesis
 import pytest
+from hypothesis import strategies as st
 
-from regard.claims.answers import Entry, Key, built_in_questions, compile_key, mark, parse_questions, select
+from regard.claims.answers import (
+    Entry,
+    Key,
+    built_in_questions,
+    compile_key,
+    mark,
+    parse_questions,
+    select,
+)
 from regard.claims.answers.feedback import Mark
 
 ASKED = [
@@ -23,6 +34,10 @@ ASKED = [
     "ist.1b",
     "eecs.2e",
     "udl.8",
+    "conv.b2a",
+    "ist.1p",
+    "ist.1a",
+    "conv.b1",
 ]
 
 
@@ -106,8 +121,67 @@ def test_numbers_say_which_entry_and_how_many_digits(key: Key):
     assert (found.counterexample.yours, found.counterexample.true) == ("-6.578", "-6.58686")
     turned = mark(key["ist.1b"], "[[-0.752, -2.296, -1.071, -0.748], [-1.507, -6.587, -2.476, -1.497]]")
     assert turned.feedback == ("This is the transposed matrix: rows and columns are exchanged.",)
-    assert "at least 3 significant digits" in mark(key["udl.4"], "5.6e-42").feedback[0].lower()
     assert mark(key["udl.4"], "5.63e-42").feedback == ("Truncated, not rounded: 5.63e-42 should be 5.64e-42.",)
+
+
+@pytest.mark.parametrize(
+    ("id", "part", "given"),
+    [("ist.1p", 0, "(0.6, 0.0, 0.4, 0.0)"), ("ist.1a", 0, "(0.5, 0.0, 0.5, 0.0)"), ("udl.4", None, "5.6e-42")],
+)
+def test_a_rounded_truth_is_no_mistake(key: Key, id: str, part: int | None, given: str):
+    """Both the truth and a known mistake round to these digits."""
+    found = mark(key[id] if part is None else key[id].parts[part], given)
+    assert (found.points, found.mistake) == (0.0, "")
+    assert found.feedback == ("Right as far as it goes, but too few digits: give at least 3 significant digits.",)
+    assert mark(key["ist.1a"].parts[0], "(0.495, 0.00549, 0.495, 0.00549)").mistake == "logits not divided by √3"
+
+
+@pytest.mark.parametrize(
+    ("answer", "points", "credit"),
+    [
+        ("8D(2D-1)", 1.33, "Credited: eight matrix-vector products; not: four dot products and sum of four terms."),
+        ("8D - 4 + 3", 2.67, "Credited: four dot products and sum of four terms; not: eight matrix-vector products."),
+        ("16D² - 4", 2.67, "Credited: eight matrix-vector products and four dot products; not: sum of four terms."),
+        ("16D² + 1000", 0.0, ""),
+        ("16D² - 4D - 4", 0.0, ""),
+        ("16D²", 0.0, ""),
+    ],
+)
+def test_parts_that_share_monomials_are_credited_by_their_sums(key: Key, answer: str, points: float, credit: str):
+    found = mark(key["conv.b2a"], answer)
+    assert found.points == points
+    assert [line for line in found.feedback if line.startswith("Credited")] == ([credit] if credit else [])
+
+
+def test_terms_of_no_part_are_said_unless_the_mistake_says_what_they_are(key: Key):
+    assert "Credited: weights; not: biases; some terms belong to no part." in mark(key["udl.1a"], "3D² + D³").feedback
+    assert "Credited: weights; not: biases." in mark(key["udl.1a"], "3D² + 3").feedback
+
+
+def test_the_other_reading_of_an_order_is_accepted_and_said():
+    text = (
+        FORMULA.replace("formula", "order") + 'symbols = { N = "positive", D = "positive" }\nanswer = "Θ(N log(N D))"'
+    )
+    entry = compile_key(parse_questions(text, "mine.toml"))["q"]
+    found = mark(entry, "O(N log ND)")
+    assert found.right
+    assert found.feedback[0].startswith("Read as O(N·log(N·D)); brackets would say so")
+    assert not mark(entry, "O(N (log N) D)").right
+
+
+def test_a_known_mistake_is_named_in_its_other_reading():
+    mistake = '[[question.mistake]]\nanswer = "1/(2D)"\nname = "halved"'
+    entry = own(f'symbols = {{ D = "positive" }}\nanswer = "1/D"\n{mistake}')
+    found = mark(entry, "1/2D")
+    assert found.mistake == "halved"
+    assert found.counterexample is not None
+    assert (found.counterexample.sizes, found.counterexample.yours) == ({"D": 1}, "0.5")
+
+
+def test_an_exponential_may_be_a_known_mistake():
+    mistake = '[[question.mistake]]\nanswer = "O(2^N)"\nname = "all subsets"'
+    text = FORMULA.replace("formula", "order") + 'symbols = { N = "positive" }\nanswer = "Θ(N)"\n' + mistake
+    assert mark(compile_key(parse_questions(text, "mine.toml"))["q"], "O(2^N)").mistake == "all subsets"
 
 
 def test_parts_that_are_answered_one_by_one_are_added_up(key: Key):
@@ -121,7 +195,9 @@ def test_parts_that_are_answered_one_by_one_are_added_up(key: Key):
     assert (
         mark(key["udl.7"], "N + 1").feedback[0].startswith("Could not be read: it has 2 parts: write udl.7.weights = …")
     )
+    assert mark(key["udl.7"], {"weights": "N + 1", "work": "?"}).unread
     nothing = mark(key["udl.7"], None)
+    assert not nothing.unread
     assert [part.feedback for part in nothing.parts] == [("Not answered.",)] * 2
 
 
@@ -143,6 +219,8 @@ def test_parts_that_are_answered_one_by_one_are_added_up(key: Key):
 def test_what_cannot_be_read_says_why(key: Key, id: str, given: Any, said: str):
     found = mark(key[id], given)
     assert (found.points, found.right, found.read_as) == (0.0, False, "")
+    assert found.unread
+    assert found.json()["unread"]
     assert found.feedback[0].startswith("Could not be read: ")
     assert said in found.feedback[0]
 
@@ -163,6 +241,17 @@ HOSTILE: list[Any] = [
         "𝔻²",
     ),
     *("∞", "-∞", "D!", "D=D=D", "=", "0^0", "log(0)", "e^(e^(e^D))", "a" * 100_000),
+    *(
+        "10^399/3",
+        "10^399 D/3",
+        "10^-399/3",
+        "√2·10^350",
+        "e^(999 D)",
+        10**399,
+        16**6000,
+        [16**6000],
+        {"work": 16**6000},
+    ),
     *([["1", "2"], ["3"]], "[[1,2],[3]]", "O(", "O()", "O(0)", "O(-N)", "Θ(1/0)"),
 ]
 
@@ -177,6 +266,32 @@ def test_no_answer_raises_or_takes_long(key: Key):
             assert 0 <= found.points <= found.out_of
             assert not found.right, (entry.id, given)
             json.dumps(found.json())
+
+
+SIGNS = "0123456789.,;:()[]{}+-*/^=<>≤√²⁻½·×→∞βΘO %$\\_|'!NDHdnabctrue \n"
+TEXT = st.text(SIGNS, max_size=30) | st.text(max_size=20)
+HUGE = st.integers(3600, 6000).map(lambda digits: 16**digits)  # more digits than `str` writes
+HOSTILE_TEXT = st.sampled_from([text for text in HOSTILE if isinstance(text, str) and len(text) < 1000])
+SCALAR = TEXT | HOSTILE_TEXT | HUGE | st.booleans() | st.integers() | st.floats() | st.just(date(2024, 2, 29))
+VALUES = st.recursive(
+    SCALAR,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(["weights", "work", "x"]), inner),
+    max_leaves=8,
+)
+
+
+@hypothesis.settings(
+    max_examples=120,
+    deadline=None,
+    suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture],
+    derandomize=True,
+)
+@hypothesis.given(answer=VALUES)
+def test_no_value_of_a_toml_file_raises(key: Key, answer: Any):
+    for id in ("udl.1a", "conv.b2a", "udl.4", "udl.7", "conv.b2l", "conv.c2", "conv.a2", "ist.1b", "conv.b1"):
+        found = mark(key[id], answer)
+        assert 0 <= found.points <= found.out_of
+        json.dumps(found.json())
 
 
 def test_marks_are_the_same_every_time_and_in_another_process(key: Key):

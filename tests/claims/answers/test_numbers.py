@@ -1,5 +1,6 @@
 """Numbers, vectors and matrices keep the digits that were given, and are judged by them."""
 
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -33,6 +34,29 @@ SOFTMAX = [0.09003057, 0.24472847, 0.66524096]
         ("1/3 = 0.333", Fraction(333, 1000), Fraction(1, 1000)),
         ("25/2 %", Fraction(1, 8), None),
         ("12 MACs", 12, None),
+        ("5.638*10^(-42)", Fraction(5638, 10**45), Fraction(1, 10**45)),
+        ("(5.638e-42)", Fraction(5638, 10**45), Fraction(1, 10**45)),
+        ("5.638/10^42", Fraction(5638, 10**45), Fraction(1, 10**45)),
+        ("5.638 * 1e-42.", Fraction(5638, 10**45), Fraction(1, 10**45)),
+        ("5.638 x 10^-42", Fraction(5638, 10**45), Fraction(1, 10**45)),
+        ("5,638e-42", Fraction(5638, 10**45), Fraction(1, 10**45)),
+        ("5,638·10⁻⁴²", Fraction(5638, 10**45), Fraction(1, 10**45)),
+        ("67.1 * 1000000", 67_100_000, 100_000),
+        ("-(6.71·10^(7))/2", -33_550_000, 50_000),
+        ("0.5 + 0.25", Fraction(3, 4), None),
+        ("0,465", Fraction(465, 1000), Fraction(1, 1000)),
+        ("67,1 %", Fraction(671, 1000), Fraction(1, 1000)),
+        ("5,638", 5638, None),
+        ("67 108 864", 67108864, None),
+        ("67.1 MMACs", 67_100_000, 100_000),
+        ("67.1 Mio. parameters", 67_100_000, 100_000),
+        ("$67.1$ GFLOPs", 67_100_000_000, 100_000_000),
+        ("12 heads (attention heads)", 12, None),
+        ("minus 10", -10, None),
+        ("= 67108864", 67108864, None),
+        ("N* = 0.45", Fraction(9, 20), Fraction(1, 100)),
+        ("e ≤ 0.45", Fraction(9, 20), Fraction(1, 100)),
+        ("f(x) = 9/20 = 0.45", Fraction(9, 20), Fraction(1, 100)),
         (7, 7, None),
         (0.25, Fraction(1, 4), Fraction(1, 100)),
     ],
@@ -45,7 +69,11 @@ def test_numbers(given: object, value: Fraction, unit: Fraction | None):
 @pytest.mark.parametrize(
     "given",
     ["(1, 1/2, 0.30)", "[1 1/2 0.30]", "1; 1/2; 0.30", "1\n1/2\n0.30", "v = (1, 1 / 2, 0.30)^T", ["1", "1/2", "0.30"],
-     r"\left(1, \frac{1}{2}, 0.30\right)", r"\begin{pmatrix} 1 \\ 1/2 \\ 0.30 \end{pmatrix}"],
+     r"\left(1, \frac{1}{2}, 0.30\right)", "u1 = 1, u_2 = 1/2 = 0.5, u3=0.30", "(1, 2/4, 0.300) = (1, 1/2, 0.30)",
+     "tensor([1, 0.5, 0.30], dtype=torch.float64)", "np.array([1., 0.5, 0.30])", "⟨1, 1/2, 0.30⟩.",
+     "A x = (1, 1/2, 0.30)", "(1; 0,5; 0,30)", "1 0,5 0,30", ["1", "0,5", "0,30"],
+     "e = (1, 5.0*10^(-1), 3.0/10) ≈ (1, 0.5, 0.3)",
+     r"\begin{pmatrix*}[r] 1 \\[2pt] 1/2 \\ 0.30 \end{pmatrix*}", r"\begin{pmatrix} 1 \\ 1/2 \\ 0.30 \end{pmatrix}"],
 )  # fmt: skip
 def test_vectors(given: object):
     vector = parse_vector(given)
@@ -56,7 +84,8 @@ def test_vectors(given: object):
 
 @pytest.mark.parametrize(
     "given",
-    ["[[1, -2], [3, 4.50]]", "1 -2; 3 4.50", "1, -2\n3, 4.50", [["1", -2], [3, "4.50"]], ["1 -2", "3 4.50"],
+    ["[[1, -2], [3, 4.50]]", "array([[ 1.,  -2.  ],\n       [ 3.,  4.50]])", r"\langle(1, -2), (3, 4.50)\rangle",
+     "1 -2; 3 4.50", "1, -2\n3, 4.50", [["1", -2], [3, "4.50"]], ["1 -2", "3 4.50"],
      "[1, -2]\n[3, 4.50]", "[[1 -2]\n [3 4.50]]", "{{1, -2}, {3, 4.50}}", "W = [1 -2; 3 4.50]",
      r"\begin{bmatrix} 1 & -2 \\ 3 & 4.50 \end{bmatrix}"],
 )  # fmt: skip
@@ -65,7 +94,7 @@ def test_matrices(given: object):
     assert matrix.shape == (2, 2)
     assert [entry.value for entry in matrix.entries] == [1, -2, 3, Fraction(9, 2)]
     assert matrix.entries[3].unit == Fraction(1, 100)
-    assert str(matrix) == "[[1, -2], [3, 4.50]]"
+    assert re.sub(r"\.(?=[,\]])", "", str(matrix)) == "[[1, -2], [3, 4.50]]"
 
 
 @pytest.mark.parametrize(
@@ -89,6 +118,20 @@ def test_matrices(given: object):
         ("5.638e-42", 5.63768e-42, True, ""),
         ("e^{-1}", 0.36787944117144233, True, ""),
         ("0.3333", "1/3", True, ""),
+        ("5.638*10^(-42)", 5.63768e-42, True, ""),
+        ("5.63/10^42", 5.63768e-42, True, "truncated, not rounded: 5.63/10^42 should be 5.64e-42"),
+        (
+            "5.6 * 1e-42",
+            5.63768e-42,
+            False,
+            "at least 3 significant digits are needed: got 5.6 * 1e-42; give more digits",
+        ),
+        ("5,638", 5638, True, ""),
+        ("5,638", 5.638, True, "5,638 read as 5.638: write the decimal point as '.'"),
+        ("5,638", 7, False, "the value differs (5,638 read as 5638: write the decimal point as '.')"),
+        ("10^399/3", Fraction(10**399, 3), True, ""),
+        ("6.66e398", Fraction(2 * 10**399, 3), True, "truncated, not rounded: 6.66e398 should be 6.67e+398"),
+        ("1/3 ≈ 0.33", 1 / 3, True, ""),
     ],
 )
 def test_close(given: str, truth: object, right: bool, reason: str):
@@ -113,6 +156,13 @@ def test_the_first_entry_that_differs_is_named():
     assert not close(parse_matrix("1 2; 3 4"), [[1, 3], [5, 4]]).transposed
     shape = close(parse_vector("1, 2"), [1, 2, 3])
     assert shape.reason == "the shape must be 3 entries: got 2 entries; check rows and columns"
+    assert close(parse_vector("1"), [1, 2]).reason == "the shape must be 2 entries: got 1 entry; check rows and columns"
+    assert close(parse_vector("5,638; 6,123"), [5.638, 6.123]).right
+    assert close(parse_vector("67,108,864, 3"), [67108864, 3]).right
+    assert close(parse_vector("0,465, 0,035"), [0.465, 0.035]).right
+    assert close(parse_vector("0,50, 0,30"), [0.5, 0.3]).right
+    assert close(parse_vector("1/3 = 0.333, 2/3 = 0.667"), [1 / 3, 2 / 3]).right
+    assert parse_number("0,465").decimal_comma() is None  # there is one reading only
     assert close(parse_matrix("1 0; 0 1"), [[1, 1e-16], [0, 1 - 1e-16]]).right  # a truth with rounding errors
 
 
@@ -125,6 +175,16 @@ def test_the_first_entry_that_differs_is_named():
         (parse_number, float("nan"), "a number must be finite: got nan"),
         (parse_number, "1e99999", "a number may have 400 digits at most: got '1e99999'"),
         (parse_number, "2·3 = 5", "the sides of an equation must agree: got '2·3 = 5'"),
+        (parse_number, "1/3 ≈ 0.5", "the sides of an equation must agree: got '1/3 ≈ 0.5'"),
+        (parse_number, "67.108.864", "dots do not group digits, the dot is the decimal point: at column 1"),
+        (parse_number, "·".join(["10^399"] * 20), "a number may have 400 digits: got '10^399·10^399"),
+        (parse_vector, "(9,9,9)=(1,-6,2)", "the sides of an equation must agree: got '(9,9,9)=(1,-6,2)'"),
+        (parse_vector, "u2=-6, u1=1", "entries must be in their order: got 2, 1"),
+        (parse_vector, "u = ", "a vector or matrix must have entries: got none"),
+        (parse_number, "p ≈", "an answer must have a value: got 'p ≈'"),
+        (parse_number, "(1,2)", "a comma separates the arguments of min and max only: got 2 parts"),
+        (parse_number, "0.3/0", "a number must have a value: a division by zero"),
+        (parse_matrix, "[[9, 9]] = [[1, 2]]", "the sides of an equation must agree"),
         (parse_vector, "", "a vector or matrix must have entries: got none"),
         (parse_vector, [], "a vector must have entries: got none"),
         (parse_vector, 5, "a vector must be a list or text: got int"),
@@ -140,3 +200,9 @@ def test_unreadable(read, given: object, message: str):
     with pytest.raises(Unreadable) as caught:
         read(given)
     assert message in str(caught.value)
+
+
+def test_integers_that_cannot_be_printed_are_refused():
+    for read, given in ((parse_number, int("f" * 5_000, 16)), (parse_vector, [1, -(10**5_000)])):
+        with pytest.raises(Unreadable, match="a number may have 400 digits: got more"):
+            read(given)

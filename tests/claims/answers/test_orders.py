@@ -30,12 +30,17 @@ def compared(answer: str, truth: str) -> OrderComparison:
         "big-O of N²D",
         "N²D",
         "N^2 D = D N^2",
+        "O(N D·N) = O(N² D)",
+        "= O(N²D).",
+        "O(N x N x D)",
     ],
 )
 def test_written_in_many_ways(text: str):
     order = parse_order(text, DOMAIN.symbols)
     assert order.canonical().endswith("(N²·D)")
-    assert order.letter == {"$": "O", "T": "O", "\\": order.letter, "b": "O", "t": "Θ", "N": ""}.get(text[0], text[0])
+    assert order.letter == {"$": "O", "T": "O", "=": "O", "\\": order.letter, "b": "O", "t": "Θ", "N": ""}.get(
+        text[0], text[0]
+    )
     assert compared(text, "N²D").equal
 
 
@@ -46,6 +51,9 @@ def test_written_in_many_ways(text: str):
         ("N² + ND + D²", "N² + D²", ("N·D, which N² + D² covers",)),  # the geometric mean
         ("N D^(3/2)·N + N³D", "N²D^(3/2) + N³D", ()),
         ("N log N", "N log₂(N³)", ()),
+        ("O(N D log2 N + N D²)", "N D log N + N D²", ()),
+        ("N log10 N", "N lg N", ()),
+        ("N log 2N", "N log N + N", ()),
         ("N log N + N", "N log N", ("N, which N·log(N) covers",)),
         ("N log(N D)", "N log N + N log D", ()),
         ("D + H", "D", ("H, which D covers",)),
@@ -87,6 +95,15 @@ def test_different_classes_name_the_direction(answer: str, truth: str, missing: 
     assert (result.missing, result.excess) == (missing, excess)
 
 
+def test_every_side_must_be_of_the_order():
+    wrong = compared("O(1) = O(N²D + N D²)", "N²D + N D²")
+    assert (wrong.equal, wrong.side) == (False, 0)
+    assert compared("O(N D (N + D)) = O(2 N² D + N D²)", "N²D + N D²").redundant == ("the factor 2",)
+    assert compared("N = 3·2^N", "2^N").equal  # a lone name
+    with pytest.raises(Unreadable, match="can only be equal to the same formula"):
+        compared("N² = 3·2^N", "2^N")
+
+
 def test_the_hull_decides_and_not_the_terms_alone():
     assert compared("N^4 + D^4 + N D³", "N^4 + D^4").equal
     assert compared("N^4 + D² + N²D", "N^4 + D²").equal
@@ -103,7 +120,8 @@ def test_the_hull_decides_and_not_the_terms_alone():
         ("N/(N+D)", "a denominator of an order must be one positive term: got 2 terms"),
         ("3^N", "an order with a size in an exponent can only be equal to the same formula"),
         ("log(N/D)", "the logarithm of an order must be that of a growing term"),
-        ("O(N", "'(' is opened and never closed"),
+        ("O(N", "'(' is opened and never closed at column 2 of 'O(N'"),
+        ("O(N q)", "unknown word 'q' at column 5 of 'O(N q)'"),
         ("(N+D+H+n)^3(N−D)^9(N−H)^9(N−n)^9", "an order may have 1000 terms"),
         ("N^π", "an exponent of an order must be rational"),
     ],

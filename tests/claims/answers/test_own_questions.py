@@ -54,6 +54,22 @@ def half(n):
     return n / 2
 
 
+def infinite(n):
+    return float("inf")
+
+
+def leaves(D, H):
+    raise SystemExit(3)
+
+
+def fails(D, H):
+    return nn.Linear(D, H), (torch.empty(1, D + 1),)
+
+
+def nothing():
+    return None
+
+
 def raises(D, H):
     raise RuntimeError(f"no layer of {D}")
 
@@ -104,6 +120,21 @@ def changed(**keys: str | None) -> str:
 def asked(kind: str) -> str:
     """The beginning of another question."""
     return f'[[question]]\nid = "q"\ntext = "?"\nkind = "{kind}"\n'
+
+
+def formula(*symbols: str, quote: str = '"', **keys: str) -> str:
+    """A formula in these symbols, or in D."""
+    rules = ", ".join(f'"{symbol}" = "positive"' for symbol in symbols or ("D",))
+    lines = [f"{key} = {quote}{value}{quote}" for key, value in keys.items()]
+    return asked("formula") + "\n".join([f"symbols = {{ {rules} }}", *lines])
+
+
+def ordered(answer: str) -> str:
+    return asked("order") + f'symbols = {{ N = "positive", D = "positive" }}\nanswer = "{answer}"'
+
+
+def chosen(choices: str) -> str:
+    return asked("choice") + f'answer = "a"\nchoices = {{ {choices} }}'
 
 
 MISTAKE = "\n[[question.mistake]]"
@@ -185,7 +216,7 @@ answer = {answer}
         ("", "mine.toml has no question: write each one as a table [[question]]"),
         ("[[question]", "mine.toml is not TOML"),
         ("a = 1\n" + GOOD, "unknown key 'a' beside the questions"),
-        (GOOD + GOOD, "question 2, id: 'mine.1' is there twice"),
+        (GOOD + GOOD, "question 2 (mine.1), id: 'mine.1' is there twice"),
         (changed(id=None), "question 1, id: is missing"),
         (changed(id='"a b"'), "id: must be letters, digits, dots, dashes: got 'a b'"),
         (changed(text=None), "question 1 (mine.1), text: is missing"),
@@ -245,6 +276,33 @@ answer = {answer}
             "at D = 1, H = 2: D·H + D is 3, layers.py:linear counts 4 (parameters)",
         ),
         (changed(answer='"D H + H/(D-1)"', parts=None), "answer: has no value at D = 1, H = 1"),
+        (formula(answer="1/(D-D)"), "question 1 (q), answer: formulas are compared where both have values"),
+        (formula(answer="√(-D)"), "question 1 (q), answer: must have values: √(−D) has none at D = 1"),
+        (formula(answer="2D = 3D"), "question 1 (q), answer: the sides of 2·D = 3·D differ: at D = 1 2 and 3"),
+        (formula("2x", answer="1"), "question 1 (q), symbols: a symbol must be letters"),
+        (formula("β", "beta", answer="β"), "question 1 (q), symbols: symbols must differ: got β, beta"),
+        (formula(answer=f"0x{'f' * 6000}", quote=""), "question 1 (q), answer: a whole number may have 400 digits"),
+        (formula(answer="9" * 5000, quote=""), "mine.toml is not TOML: Exceeds the limit"),
+        (formula(answer="[" * 5000, quote=""), "mine.toml is not TOML: "),
+        (ordered("Θ(min(N, D))"), "question 1 (q), answer: an order must be built of powers"),
+        (ordered("O(0)"), "question 1 (q), answer: an order must have a term"),
+        (ordered("O(1/0)"), "question 1 (q), answer: a division by zero"),
+        (ordered("O(N)") + MISTAKE + '\nanswer = "O(0)"\nname = "m"', "mistake 'm': an order must have a term"),
+        (
+            changed(counted='"layers.py:leaves"'),
+            "question 1 (mine.1), counted: layers.py:leaves(D=1, H=1) raised SystemExit: 3",
+        ),
+        (changed(counted='"layers.py:fails"', count='"flops"'), "counted: layers.py:fails(D=2, H=3) raised "),
+        (asked("number") + 'counted = "layers.py:nothing"', "question 1 (q), counted: must give finite numbers"),
+        (
+            asked("truth") + 'counted = "layers.py:nothing"',
+            "question 1 (q), counted: must give True or False: got None",
+        ),
+        (formula("n", counted="layers.py:infinite"), "counted: must give a number, or numbers by part: got inf"),
+        (asked("number") + 'answer = "√2·10^350"', "question 1 (q), answer: is too large to be compared"),
+        (chosen('a = "1", A = "2"'), "choices: must be told apart: the letters a and A differ by their case alone"),
+        (chosen('a = "β → 0", b = "β→0"'), "choices: must be told apart: a and b have the same text 'β → 0'"),
+        (chosen('a = "D", b = "H", c = "B"'), "the text 'B' of c is also the letter of another choice, b; change one"),
         (GOOD + MISTAKE + '\nanswer = "H + D H"\nname = "none"', "mistake 'none': 'H + D H' is the true answer"),
         (GOOD + MISTAKE + '\nanswer = "H +"\nname = "none"', "mistake 'none': "),
         (
@@ -292,7 +350,13 @@ answer = {answer}
             PART.format(beside="points = 2", second="b", answer=1),
             "question 1 (p), points: stands in the tables [[question.part]] here",
         ),
-        (PART.format(beside="", second="a", answer=1), "question 1 (p), part: two parts have the same id"),
+        (PART.format(beside="", second="a", answer=1), "question 1 (p), part 2 (a), id: 'a' is there twice"),
+        (PART.format(beside="", second="a.b", answer=1), "part 2 (a.b), id: 'a.b' and 'a' clash"),
+        (
+            PART.format(beside="", second="b", answer=1) + changed(id='"p.a"'),
+            "question 2 (p.a), id: 'p.a' and 'p' clash: one is the beginning of the other",
+        ),
+        (GOOD + changed(id='"mine"'), "question 2 (mine), id: 'mine' and 'mine.1' clash"),
         (PART.format(beside="", second="b", answer='"x"'), "question 1 (p), part 2 (b), answer: "),
     ],
 )

@@ -11,15 +11,17 @@ from collections import Counter
 import pytest
 
 from regard.claims.answers import (
+    Domain,
     Question,
     built_in_questions,
     compile_key,
     mark,
+    parse,
     select,
     worksheet_markdown,
     worksheet_toml,
 )
-from regard.claims.answers.key import Key
+from regard.claims.answers.key import Key, domain_of
 from regard.claims.answers.truth import CHECKED
 
 CATALOGUE = {
@@ -61,6 +63,31 @@ def test_ids_begin_with_their_document_and_none_is_the_beginning_of_another():
     ids = [question.id for question in built_in_questions()]
     assert all(re.fullmatch(r"(conv|nyu|udl|eecs|ist)\.[a-z0-9]+", id) for id in ids)
     assert all(question.claim.split(".")[0] == question.id.split(".")[0] for question in built_in_questions())
+    names = {f"{question.id}.{leaf.id}" for question in built_in_questions() for leaf in question.subquestions} | set(
+        ids
+    )
+    assert len(names) == len(ids) + sum(len(question.subquestions) for question in built_in_questions())
+    assert not [(one, two) for one in ids for two in ids if two.startswith(one + ".")]
+
+
+def test_a_sheet_that_is_filled_in_is_toml_with_a_place_for_every_answer(key: Key):
+    """Ids that begin with one another would have no two places there."""
+    sheet = tomllib.loads(worksheet_toml(built_in_questions()))
+    for entry in key:
+        document, name = entry.id.split(".")
+        place = sheet[document][name]
+        assert place == ({part.id: "" for part in entry.parts} if entry.parts else ""), entry.id
+
+
+def test_counterexamples_are_sizes_that_can_be(key: Key):
+    """Weights of one softmax are below 1 in all, and so is the weight beside a target."""
+    for id, names in (("nyu.1e", ("a", "b")), ("udl.4c", ("y_i", "y_j"))):
+        points = domain_of(key[id].parts[0].question).sample(60)
+        assert len(points) == 60
+        assert all(all(size[name] > 0 for name in names) for size in points)
+        assert all(sum(size[name] for name in names) < 1 for size in points)
+    symbol, answer = key["conv.d1"].question.form.symbols, parse(key["conv.d1"].truth, ["α"])
+    assert all(answer.evaluate(size) < 1 / 2 for size in Domain.parse(symbol).sample(60))
 
 
 def test_counts_are_counted_on_what_is_built(key: Key):

@@ -77,19 +77,23 @@ def fill(folder: Path) -> None:
         "Ada L": RIGHT,
         "bob": "name = 'Bob'\nq.1 = '3D(D) + 3'\nq.2 = 'O(N^2)'\nq.9 = 1",
         "carol": "q.1 = '3 + 3D²'\n[q.4]\nyes = 'no'\nletter = 'b'",
-        "crash": "q" + ".q" * 100_000 + " = 1",
+        "clumsy": f"q.2 = 'raise'\nq.3 = 'end'\nq.4.yes = 'raise'{RIGHT.partition('q.2')[0]}",
+        "crash": RIGHT,
         "deep": f"q.1 = {deep}",
         "dots": "q.1 = 1\nq.1 = 2",
         "evil": EVIL,
         "keys": "q.1 = '3D²'\n" + "\n".join([f"k{n} = 1" for n in range(5000)]),
         "large": b"(" * 10_000_000,
         "latin": "name = 'Zoë'\nq.1 = 1".encode("latin-1"),
+        "lists": f"q.1 = '3D^2 + 3D'\nq.3 = 0x{'f' * 6000}\nq.4 = []",
         "long": "q.1 = '" + "(" * 200_000 + "'",
         "nul": b"q.1 = 'a\0b'",
         "strings": STRINGS,
         "tower": TOWER,
+        "unsure": "q.1 = '3D² + 3D'\nq.2 = 'much'\nq.4.yes = 'perhaps'\nq.4.letter = 'b'",
         "utf16": "q.1 = '3D²'".encode("utf-16"),
     }
+    files |= {f"{'x' * 150}{end}": RIGHT for end in "ab"}
     for name, data in files.items():
         (folder / f"{name}.toml").write_bytes(data if isinstance(data, bytes) else data.encode())
     (folder / "folder.toml").mkdir()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from regard.claims.grading.submission import LARGEST, parse_submission, read_submission
+from regard.claims.grading.submission import LARGEST, parse_submission, read_submission, shown
 
 ASKED = {"udl.1a": (), "udl.1b": (), "nyu.3": (), "udl.2": ("weights", "biases")}
 
@@ -57,6 +57,12 @@ udl.2.weights = "3D²"
     assert found.name == "Ada � �[31mLovelace"
 
 
+@pytest.mark.parametrize("letter", "\u061c\u200b\u200e\u2028\u2029\u2066\ufeff\U000e0041\x7f\x9b")
+def test_a_name_steers_nothing(letter: str):
+    assert shown(f"Ada{letter}Lovelace", 80) == "Ada�Lovelace"
+    assert shown("Zoë\xa0مهر\u200cداد 李", 80) == "Zoë\xa0مهر\u200cداد 李"  # people are called so
+
+
 def test_what_cannot_be_used_is_noted_and_the_rest_is_kept():
     text = """
 udl.1a = '3D²'
@@ -65,7 +71,9 @@ udl.1c = '4D²'
 udl.1b2.x.y.z = 1
 nyu.3 = [[[1]]]
 udl.2.weights = [12:00:00]
+udl.2.biases = []
 udl.2.x = 1
+name = 12
 "<script>\\u001b" = 1
 """
     found = parse_submission(text, ASKED)
@@ -73,6 +81,8 @@ udl.2.x = 1
     usable = "an answer is text, a number, or rows of numbers: got"
     assert set(found.notes) == {
         f"udl.1b: {usable} a date or a time",
+        'name must be text: got a number; write name = "…"',
+        f"udl.2.biases: {usable} an empty list",
         f"nyu.3: {usable} lists in lists in lists",
         f"udl.2.weights: {usable} a date or a time",
         "there is no question 'udl.2.x': nearest is udl.2 or udl.1b or udl.1a",
@@ -113,6 +123,8 @@ BAD: dict[str, tuple[bytes | str, str]] = {
     "large": (b"#" * (LARGEST + 1), "must have at most 256 kB: got 256; send the answers alone"),
     "10 MB of parentheses": (b"udl.1a = '" + b"(" * 10_000_000 + b"'", "must have at most 256 kB: got 9765"),
     "an endless number": (f"udl.1a = {'9' * 100_000}", "is not TOML: Exceeds the limit"),
+    "an endless number in base 16": (f"udl.1a = 0x{'f' * 6000}", "udl.1a: an answer is text, a number, or rows of"),
+    "one in a matrix": (f"nyu.3 = [[1, -{'9' * 401}]]", "got a number of more than 400 digits"),
     "no known id": ("udl.7 = 1", "answers no question: there is no question 'udl.7': nearest is udl.2"),
     "a table for a name": ("[name]\nx = 1", 'name must be text: got a table; write name = "…"'),
     "an answer as a table": (
