@@ -1,0 +1,248 @@
+"""Sets of real images as tensors: folders and tars of pictures, CIFAR, MNIST, and Hugging Face's by their name."""
+
+import importlib
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int, UInt8
+from torch import Tensor
+
+from regard.algorithms.problem import nearest
+from regard.attention.offset_masks import check_whole
+from regard.tasks.image_cache import Canvas, Differs, finish, read
+from regard.tasks.image_files import Folder, Tar, check_bytes, complain, is_tar
+from regard.tasks.image_kinds import Stream, from_hub, recognise
+from regard.tasks.image_pixels import Unreadable, pixels
+from regard.tasks.whole_files import whole_file
+
+HUB = "hf:"
+MOST_BYTES = 2**34
+
+
+@dataclass(frozen=True, eq=False)
+class ImageSet:
+    """Images as bytes, which class each is of, and mean and deviation of each channel, from 0 to 1.
+
+    >>> four = ImageSet(
+    ...     torch.tensor([0, 255, 0, 255], dtype=torch.uint8).view(4, 1, 1, 1), torch.arange(4) % 2, ("a", "b")
+    ... )
+    >>> four.mean, four.std, four.batch([1, 2])[0].flatten().tolist()
+    ((0.5,), (0.5,), [1.0, -1.0])
+    """
+
+    images: UInt8[Tensor, "N C h w"]
+    labels: Int[Tensor, " N"]
+    classes: tuple[str, ...]
+    mean: tuple[float, ...] = ()  # () stands for those of the images
+    std: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.images.dtype != torch.uint8 or self.images.ndim != 4 or not self.images.numel():
+            raise ValueError(
+                f"images must be uint8 (N, C, h, w), one or more: got {self.images.dtype} {tuple(self.images.shape)}"
+            )
+        if self.labels.dtype != torch.int64 or self.labels.shape != self.images.shape[:1]:
+            raise ValueError(
+                f"labels must be int64, one for each of {len(self.images)} images: "
+                f"got {self.labels.dtype} {tuple(self.labels.shape)}"
+            )
+        low, high = int(self.labels.min()), int(self.labels.max())
+        if low < 0 or high >= len(self.classes):
+            raise ValueError(
+                f"labels must be from 0 to {len(self.classes) - 1}, as classes are named: got {low} to {high}"
+            )
+        if not self.mean and not self.std:
+            mean, std = _statistics(self.images)
+            object.__setattr__(self, "mean", mean)
+            object.__setattr__(self, "std", std)
+        if not len(self.mean) == len(self.std) == self.images.shape[1] or min(self.std) <= 0:
+            raise ValueError(
+                f"mean and std must be given for each of {self.images.shape[1]} channels, std above 0: "
+                f"got mean={self.mean}, std={self.std}"
+            )
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def first_fraction(self, fraction: float, seed: int) -> "ImageSet":
+        """That part of every class, at least one of each, in memory; of one seed, larger parts contain smaller ones."""
+        if not 0 < fraction <= 1:
+            raise ValueError(f"fraction must be above 0 and at most 1: got fraction={fraction}")
+        labels = self.labels.cpu()
+        mixed = torch.randperm(len(self), generator=torch.Generator().manual_seed(seed))
+        mixed = mixed[labels[mixed].argsort(stable=True)]  # by class, mixed within
+        sizes = labels.bincount(minlength=len(self.classes))
+        rank = torch.arange(len(self)) - (sizes.cumsum(0) - sizes)[labels[mixed]]
+        taken = torch.tensor([max(1, round(fraction * size)) for size in sizes.tolist()])
+        chosen = mixed[rank < taken[labels[mixed]]].sort().values.to(self.images.device)
+        return ImageSet(self.images[chosen], self.labels[chosen], self.classes)
+
+    def normalised_as(self, other: "ImageSet") -> "ImageSet":
+        """With the mean and the deviation of another: a test set has to be seen as the training set was."""
+        return replace(self, mean=other.mean, std=other.std)
+
+    def to(self, device: torch.device | str) -> "ImageSet":
+        """All of it on a device, from which batches then come."""
+        return replace(self, images=self.images.to(device), labels=self.labels.to(device))
+
+    def batch(
+        self,
+        indices: Int[Tensor, " B"] | Sequence[int],
+        device: torch.device | str | None = None,
+        dtype: torch.dtype = torch.float32,
+    ) -> tuple[Float[Tensor, "B C h w"], Int[Tensor, " B"]]:
+        """Images (x/255 − mean) / std of each channel, and their classes; `device` is by default where the set is."""
+        if not dtype.is_floating_point:
+            raise ValueError(f"dtype must be of floating-point numbers: got dtype={dtype}")
+        chosen = torch.as_tensor(indices, device=self.images.device)
+        images, labels = self.images[chosen], self.labels[chosen]
+        if device is not None:
+            images, labels = images.to(device), labels.to(device)  # as bytes: a quarter of the way
+        precise = torch.promote_types(dtype, torch.float32)
+        mean, std = (
+            255 * torch.tensor(values, dtype=precise, device=images.device).view(-1, 1, 1)
+            for values in (self.mean, self.std)
+        )
+        return ((images.to(precise) - mean) / std).to(dtype), labels
+
+
+def image_set(
+    path: Path | str,
+    *,
+    split: str | None = None,
+    side: int | tuple[int, int] | None = None,
+    cache: Path | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    most_bytes: int = MOST_BYTES,
+) -> ImageSet:
+    """The images of a folder, a tar or `hf:name`; what it is, is recognised.
+
+    A folder per class of JPEG or PNG, `train/` and `test/` (or `val/`) of such, CIFAR's binary batches or MNIST's IDX
+    files. Without `split`, the train split where there are splits. `side` (a number, or height and width) cuts from the
+    middle of each image what has that form, and scales it. All images become RGB unless all are grey; transparency is
+    dropped. `cache` is a file for the decoded images, one for each split and side: it is mapped into memory the next
+    time, and written anew when the source has changed in size, name or time. `progress(done, total)` counts images.
+    Neither what a tar unpacks to nor the decoded images may have more than `most_bytes`.
+    """
+    size = _size(side)
+    check_whole("most_bytes", most_bytes, 1)
+    opened, stamp = _source(path, split, most_bytes)
+    wish = {"split": split, "side": list(size) if size else None}
+    if cache is not None and Path(path).resolve() in cache.resolve().parents:  # it would change its own source
+        raise ValueError(f"cache must lie outside of the images' folder: got {cache} in {path}; use another folder")
+    if cache is not None and cache.exists():
+        found = read(cache)
+        if (held := {key: found.facts.get(key) for key in wish}) != wish:
+            raise ValueError(
+                f"cache must be of the same split and side: got {cache} of {held} for {wish}; use another name"
+            )
+        if found.facts.get("stamp") == stamp:
+            check_bytes(f"the bytes of the images in {cache}", found.images.nbytes, most_bytes)
+            images, labels = torch.from_numpy(found.images), torch.from_numpy(found.labels)
+            facts = found.facts
+            return ImageSet(images, labels, tuple(facts["classes"]), tuple(facts["mean"]), tuple(facts["std"]))
+    stream = opened()
+    if cache is None:
+        canvas = Canvas(stream.num_images, most_bytes, None)
+        labels = _decode(stream, canvas, path, size, progress)
+        return ImageSet(torch.from_numpy(canvas.images), torch.from_numpy(labels), stream.classes)
+    with whole_file(cache) as file:
+        canvas = Canvas(stream.num_images, most_bytes, file)
+        labels = _decode(stream, canvas, path, size, progress)
+        file.flush()
+        drawn = np.memmap(file, np.uint8, "c", canvas.images.start, (stream.num_images, *canvas.images.shape))
+        mean, std = _statistics(torch.from_numpy(drawn))
+        finish(file, labels, {**wish, "stamp": stamp, "classes": stream.classes, "mean": mean, "std": std})
+    return ImageSet(torch.from_numpy(read(cache).images), torch.from_numpy(labels), stream.classes, mean, std)
+
+
+def _source(path: Path | str, split: str | None, most_bytes: int) -> tuple[Callable[[], Stream], str]:
+    """How to open the images, and a text that changes with them; a tar is not read before it is opened."""
+    if str(path).startswith(HUB):
+        name = str(path).removeprefix(HUB)
+        try:
+            datasets = importlib.import_module("datasets")
+        except ImportError as error:
+            raise ValueError(f"{path} must have Hugging Face's datasets: got none; use pip install datasets") from error
+        stream, stamp = from_hub(name, split or "train", datasets)
+        return lambda: stream, stamp
+    path = Path(path)
+    if not path.exists():
+        raise ValueError(f"images must be there: got {path}, which is not")
+    if path.is_file() and not is_tar(path):
+        raise ValueError(
+            f"images must be a folder or a tar (.tar, .tar.gz, .tar.xz): got {path}; give the folder it is in"
+        )
+    files = Folder(path) if path.is_dir() else Tar(path, most_bytes)
+
+    def opened() -> Stream:
+        splits = recognise(files, files.listing(), most_bytes)
+        there = sorted(part for part in splits if part is not None)
+        if not there and split is not None:
+            raise ValueError(f"split must be None, as {path} has no splits: got split={split!r}")
+        wanted = "train" if there and split is None else split
+        if wanted not in splits:
+            raise ValueError(f"split must be one that {path} has: got split={split!r}; {nearest(str(wanted), there)}")
+        return splits[wanted]()
+
+    return opened, files.stamp()
+
+
+def _size(side: int | tuple[int, int] | None) -> tuple[int, int] | None:
+    """Height and width."""
+    if side is None:
+        return None
+    size = side if isinstance(side, tuple) else (side, side)
+    if len(size) != 2:
+        raise ValueError(f"side must be a number, or height and width: got side={side}")
+    for number in size:
+        check_whole("side", number, 1)
+    return size
+
+
+def _decode(
+    stream: Stream,
+    canvas: Canvas,
+    source: Path | str,
+    size: tuple[int, int] | None,
+    progress: Callable[[int, int], None] | None,
+) -> np.ndarray:
+    """Put all images in their places; the labels. One error tells all that is wrong."""
+    labels, problems, done = np.zeros(stream.num_images, np.int64), [], 0
+    step = max(1, stream.num_images // 200)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", "Image size .* exceeds limit")  # up to twice its limit Pillow only warns
+        for done, (index, label, name, content) in enumerate(stream.items, 1):
+            if not 0 <= label < len(stream.classes):
+                problems.append(f"{name!r} must be of one of {len(stream.classes)} classes, and is of class {label}")
+            labels[index] = label
+            try:
+                canvas.put(index, pixels(content, size), name)
+            except (Unreadable, Differs) as error:
+                problems.append(f"{name!r}: {error}")
+            if progress and (done % step == 0 or done == stream.num_images):
+                progress(done, stream.num_images)
+    complain(source, problems)
+    if done < stream.num_images:
+        raise ValueError(
+            f"{source} must not change while it is read: got {done} of {stream.num_images} images; try again"
+        )
+    return labels
+
+
+def _statistics(images: UInt8[Tensor, "N C h w"]) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Mean and deviation of each channel, from whole sums: the same on every device; 1 for what never varies."""
+    first = second = 0
+    for part in images.split(1024):
+        values = part.int()
+        first, second = first + values.sum((0, 2, 3)), second + (values * values).sum((0, 2, 3))
+    assert isinstance(first, Tensor)
+    assert isinstance(second, Tensor)
+    n = images.numel() // images.shape[1]
+    mean = tuple(total / n / 255 for total in first.tolist())
+    pairs = zip(first.tolist(), second.tolist(), strict=True)
+    return mean, tuple(((n * squares - total**2) ** 0.5 / n or 255.0) / 255 for total, squares in pairs)

@@ -1,0 +1,269 @@
+"""Tokens on disk: one file that is written whole or not at all, and read through the memory map.
+
+A file is a header of 1024 bytes (magic, version, length and checksum of its JSON, the JSON) and the tokens,
+little-endian, in 2 bytes each where the vocabulary allows.
+"""
+
+import hashlib
+import json
+import struct
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import torch
+from jaxtyping import Int
+from torch import Tensor
+
+from regard.attention.offset_masks import check_whole
+from regard.tasks.text import (
+    Characters,
+    Progress,
+    Vocabulary,
+    check_range,
+    pieces,
+    read_text,
+    read_vocabulary,
+    split_text,
+    train_bpe,
+    write_vocabulary,
+)
+from regard.tasks.whole_files import whole_file
+
+MAGIC, VERSION = b"regardTk", 1
+START = struct.Struct("<8sIII")  # magic, version, length of the JSON, its checksum
+HEADER = 1024  # bytes before the first token
+
+
+@dataclass(frozen=True, kw_only=True)
+class Header:
+    """What a token file says of itself; fingerprints and checksum are SHA-256."""
+
+    dtype: str  # "<u2" or "<u4"
+    count: int
+    size: int  # of the vocabulary
+    content: str  # the checksum of the tokens
+    source: str  # the fingerprint of the text
+    vocabulary: str
+
+
+@dataclass(frozen=True, eq=False)
+class TokenFile:
+    """Tokens of a text, as many as the disk holds.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = TokenFile.write(Path(folder) / "tokens", ["to be or not to be"], Characters.of("to be or not to be"))
+    ...     file, file.block(torch.tensor([0, 13]), length=4)
+    (TokenFile(18 tokens of 7), tensor([[6, 4, 0, 1, 2],
+            [6, 4, 0, 1, 2]]))
+    """
+
+    path: Path
+    header: Header
+    tokens: np.ndarray
+
+    @classmethod
+    def write(
+        cls,
+        path: str | PathLike[str],
+        texts: Sequence[str],
+        vocabulary: Vocabulary,
+        *,
+        end: int | None = None,
+        progress: Progress | None = None,
+    ) -> "TokenFile":
+        """The tokens of texts one behind another, and the token `end` behind each; `progress` counts characters."""
+        if isinstance(texts, str):
+            raise ValueError("texts must be a list of strings: got one string; use pieces(text) or [text]")
+        dtype = "<u2" if len(vocabulary) <= 1 << 16 else "<u4"
+        total, done, count = sum(map(len, texts)), 0, 0
+        content, source = hashlib.sha256(), hashlib.sha256()
+        with whole_file(path) as file:
+            file.write(bytes(HEADER))
+            for text in texts:
+                tokens = vocabulary.encode(text)
+                array = np.array(tokens if end is None else [*tokens, end], dtype=np.int64)
+                check_range(array.min(initial=0), array.max(initial=0), len(vocabulary))
+                written = array.astype(dtype).tobytes()
+                file.write(written)
+                content.update(written)
+                source.update(_marked(text, end))
+                count, done = count + len(array), done + len(text)
+                if progress is not None:
+                    progress(done, total)
+            if not count:
+                raise ValueError(f"a token file must hold a token or more: got {len(texts)} texts without")
+            header = Header(
+                dtype=dtype,
+                count=count,
+                size=len(vocabulary),
+                content=content.hexdigest(),
+                source=source.hexdigest(),
+                vocabulary=fingerprint(vocabulary),
+            )
+            file.seek(0)
+            file.write(_packed(header))
+        return cls.open(path)
+
+    @classmethod
+    def open(cls, path: str | PathLike[str]) -> "TokenFile":
+        """The file without reading its tokens; one that is not whole is an error."""
+        path = Path(path)
+        if not path.is_file():
+            raise ValueError(f"tokens are read from what TokenFile.write wrote: got no file at {path}; write it first")
+        with path.open("rb") as file:
+            header = _unpacked(file.read(HEADER), path)
+        wanted, found = HEADER + header.count * np.dtype(header.dtype).itemsize, path.stat().st_size
+        if found != wanted:
+            raise ValueError(f"{path} must have {wanted} bytes for {header.count} tokens: got {found}; write it again")
+        return cls(path, header, np.memmap(path, header.dtype, "r", HEADER, (header.count,)))
+
+    def __len__(self) -> int:
+        return self.header.count
+
+    def __repr__(self) -> str:
+        return f"TokenFile({len(self)} tokens of {self.header.size})"
+
+    def __reduce__(self) -> tuple[Callable[[Path], "TokenFile"], tuple[Path]]:
+        return TokenFile.open, (self.path,)  # another process maps the file itself
+
+    def verify(self) -> None:
+        """Read all tokens; an error where they are not those that were written."""
+        with self.path.open("rb") as file:
+            file.seek(HEADER)
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+        if found != self.header.content:
+            raise ValueError(
+                f"{self.path} must have checksum {self.header.content[:12]}…: got {found[:12]}…; write it again"
+            )
+
+    def places(self, length: int) -> int:
+        """How many starts there are for a block of this length and the token behind it."""
+        check_whole("length", length, 1)
+        if length >= len(self):
+            raise ValueError(
+                f"length must be below the number of tokens: got length={length}, {len(self)} tokens in {self.path}; "
+                f"use {len(self) - 1} or less"
+            )
+        return len(self) - length
+
+    def block(self, starts: Int[Tensor, " B"], length: int) -> Int[Tensor, "B length+1"]:
+        """`length` tokens from each start on and the one behind them: inputs are [:, :-1], targets [:, 1:]."""
+        places = self.places(length)
+        if starts.ndim != 1 or starts.dtype not in (torch.int64, torch.int32):
+            raise ValueError(f"starts must be whole numbers (B,): got {starts.dtype} of shape {tuple(starts.shape)}")
+        first = starts.numpy(force=True)
+        low, high = first.min(initial=0), first.max(initial=0)
+        if low < 0 or high >= places:
+            wrong = low if low < 0 else high
+            raise ValueError(f"starts must lie in 0…{places - 1} for length={length}: got {wrong}; see places(length)")
+        chosen = self.tokens[first[:, None] + np.arange(length + 1)]
+        return torch.from_numpy(chosen.astype(np.int64)).to(starts.device)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Prepared:
+    """A text as tokens: what is learnt from, what is not, and what they mean."""
+
+    train: TokenFile
+    validation: TokenFile
+    vocabulary: Vocabulary
+
+
+def prepare(
+    path: str | PathLike[str],
+    folder: str | PathLike[str],
+    vocabulary: Vocabulary | Literal["characters"] | int = "characters",
+    *,
+    share: float = 0.1,
+    boundary: str = "\n",
+    progress: Progress | None = None,
+) -> Prepared:
+    """The tokens of a text file, made once: `folder` keeps them under a name that text and vocabulary decide.
+
+    A vocabulary is given, or made: all characters of the text, or so many byte pairs of what is learnt from. About
+    `share` of the text, its end behind a `boundary`, is for validation. Files that are damaged are made anew.
+    """
+    if isinstance(vocabulary, str) and vocabulary != "characters":
+        raise ValueError(f"vocabulary must be 'characters', a number of byte pairs or one made: got {vocabulary!r}")
+    text = read_text(path)
+    parts = split_text(text, share, boundary)
+    made = isinstance(vocabulary, str | int)
+    asked = str(vocabulary) if made else fingerprint(vocabulary)
+    key = hashlib.sha256("\n".join([_text_sum(parts[0]), _text_sum(parts[1]), asked]).encode()).hexdigest()
+    place = Path(folder) / f"{Path(path).name}-{key[:16]}"
+    if found := _found(place, parts):
+        return found
+    training = isinstance(vocabulary, int)
+    total = len(text) + training * len(parts[0])
+    if training:
+        vocabulary = train_bpe([parts[0]], vocabulary=vocabulary, progress=_from(progress, 0, total))
+    elif isinstance(vocabulary, str):
+        vocabulary = Characters.of(text)
+    write_vocabulary(place / "vocabulary.json", vocabulary)
+    done = training * len(parts[0])
+    for name, part in zip(("train", "validation"), parts, strict=True):
+        TokenFile.write(place / f"{name}.tokens", pieces(part), vocabulary, progress=_from(progress, done, total))
+        done += len(part)
+    return Prepared(
+        train=TokenFile.open(place / "train.tokens"),
+        validation=TokenFile.open(place / "validation.tokens"),
+        vocabulary=vocabulary,
+    )
+
+
+def fingerprint(vocabulary: Vocabulary) -> str:
+    """The SHA-256 of its JSON: equal where the tokens mean the same."""
+    return _text_sum(vocabulary.json())
+
+
+def _found(place: Path, parts: tuple[str, str]) -> Prepared | None:
+    """What was prepared of these parts, if all of it is whole."""
+    try:
+        vocabulary = read_vocabulary(place / "vocabulary.json")
+        train, validation = files = tuple(TokenFile.open(place / f"{name}.tokens") for name in ("train", "validation"))
+        for file in files:
+            file.verify()
+    except ValueError:
+        return None
+    said = [(file.header.source, file.header.vocabulary) for file in files]
+    right = [(_text_sum(part), fingerprint(vocabulary)) for part in parts]
+    return Prepared(train=train, validation=validation, vocabulary=vocabulary) if said == right else None
+
+
+def _from(progress: Progress | None, before: int, total: int) -> Progress | None:
+    return None if progress is None else lambda done, _: progress(before + done, total)
+
+
+def _text_sum(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _marked(text: str, end: int | None) -> bytes:
+    """What the fingerprint of the source sees: where texts end matters only if a token says so."""
+    return text.encode() if end is None else text.encode() + b"\0%d\0" % end
+
+
+def _packed(header: Header) -> bytes:
+    written = json.dumps(asdict(header), sort_keys=True).encode()
+    assert START.size + len(written) <= HEADER
+    return (START.pack(MAGIC, VERSION, len(written), zlib.crc32(written)) + written).ljust(HEADER, b"\0")
+
+
+def _unpacked(start: bytes, path: Path) -> Header:
+    if len(start) < HEADER or not start.startswith(MAGIC):
+        raise ValueError(
+            f"tokens are read from what TokenFile.write wrote: got {path}, which begins with {start[:8]!r}; write it"
+        )
+    _, version, length, checksum = START.unpack_from(start)
+    if version != VERSION:
+        raise ValueError(f"{path} must be of version {VERSION}: got {version}; write it again")
+    written = start[START.size : START.size + length]
+    if zlib.crc32(written) != checksum:
+        raise ValueError(f"the header of {path} must have checksum {checksum:08x}: got another; write it again")
+    return Header(**json.loads(written))

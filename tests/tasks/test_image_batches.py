@@ -1,0 +1,91 @@
+"""Batches and parts of a set of images, and images moved and mirrored, that repeat."""
+
+import pytest
+import torch
+
+from regard.tasks.image_batches import augment
+from regard.tasks.images import ImageSet
+
+
+def some(count: int = 200, channels: int = 3) -> ImageSet:
+    generator = torch.Generator().manual_seed(0)
+    images = torch.randint(256, (count, channels, 5, 4), generator=generator).to(torch.uint8)
+    return ImageSet(images, torch.arange(count) ** 2 % 7 % 5, tuple("abcde"))
+
+
+def test_batches_are_normalised():
+    data = some()
+    images, labels = data.batch(torch.arange(200), dtype=torch.float64)
+    assert images.mean((0, 2, 3)).abs().max() < 1e-12
+    assert (images.std((0, 2, 3), correction=0) - 1).abs().max() < 1e-12
+    assert torch.equal(labels, data.labels)
+    few, _ = data.batch([3, 1], device="cpu")
+    assert few.dtype == torch.float32
+    torch.testing.assert_close(few.double(), images[[3, 1]])
+    assert torch.equal(data.batch([3, 1], dtype=torch.bfloat16)[0], few.bfloat16())
+    part = ImageSet(data.images[:9] // 2, data.labels[:9], data.classes)
+    assert part.mean[0] < 0.3 < data.mean[0]
+    alike = part.normalised_as(data).to("cpu")
+    assert (alike.mean, alike.std) == (data.mean, data.std)
+    constant = ImageSet(torch.full((2, 1, 2, 2), 9, dtype=torch.uint8), torch.zeros(2).long(), ("a",))
+    assert constant.batch([0])[0].abs().max() < 1e-6
+    with pytest.raises(ValueError, match=r"got dtype=torch.int64"):
+        data.batch([0], dtype=torch.int64)
+
+
+def test_parts_are_of_every_class_and_nested():
+    data = some()
+    rows = {fraction: data.first_fraction(fraction, seed=1).images.flatten(1) for fraction in (0.001, 0.1, 0.35, 1.0)}
+    sets = [{row.numpy().tobytes() for row in part} for part in rows.values()]
+    assert sets[0] < sets[1] < sets[2] < sets[3]
+    assert torch.equal(rows[1.0], data.images.flatten(1))
+    part = data.first_fraction(0.1, seed=1)
+    wanted = (data.labels.bincount() * 0.1).round()
+    assert part.labels.bincount(minlength=5).tolist() == [max(1, int(n)) if n else 0 for n in wanted.tolist()]
+    assert not torch.equal(part.images, data.first_fraction(0.1, seed=2).images)
+    assert part.mean != data.mean
+    assert len(data.first_fraction(0.001, seed=1)) == len(data.labels.unique())
+    with pytest.raises(ValueError, match=r"above 0 and at most 1: got fraction=1.5"):
+        data.first_fraction(1.5, seed=1)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"images": torch.zeros(2, 3, 4, 4)}, r"uint8 \(N, C, h, w\), one or more: got torch.float32 \(2, 3, 4, 4\)"),
+        ({"labels": torch.zeros(3).long()}, r"int64, one for each of 2 images: got torch.int64 \(3,\)"),
+        ({"labels": torch.tensor([0, 2])}, "from 0 to 1, as classes are named: got 0 to 2"),
+        ({"mean": (0.5,), "std": (1.0,)}, r"for each of 3 channels, std above 0: got mean=\(0.5,\)"),
+    ],
+)
+def test_what_is_no_image_set(change: dict, message: str):
+    fine = {"images": torch.ones(2, 3, 4, 4, dtype=torch.uint8), "labels": torch.arange(2), "classes": ("a", "b")}
+    assert len(ImageSet(**fine)) == 2
+    with pytest.raises(ValueError, match=message):
+        ImageSet(**fine | change)
+
+
+@pytest.mark.parametrize(("pad", "flip"), [(2, True), (0, True), (3, False)])
+def test_augment_equals_a_loop(pad: int, flip: bool):
+    images = torch.arange(1, 1 + 40 * 2 * 5 * 4).view(40, 2, 5, 4).float()
+    out, again = (augment(images, torch.Generator().manual_seed(3), pad=pad, flip=flip) for _ in range(2))
+    assert torch.equal(out, again)
+    generator = torch.Generator().manual_seed(3)
+    move = torch.randint(2 * pad + 1, (2, 40), generator=generator)
+    mirror = torch.randint(2, (40,), generator=generator)
+    for b in range(40):
+        framed = torch.zeros(2, 5 + 2 * pad, 4 + 2 * pad)
+        framed[:, pad : pad + 5, pad : pad + 4] = images[b]
+        row, column = move[:, b].tolist()
+        cut = framed[:, row : row + 5, column : column + 4]
+        assert torch.equal(out[b], cut.flip(2) if flip and mirror[b] else cut)
+    assert 0 < mirror.sum() < 40
+    assert augment(images.to(torch.uint8), generator, pad=pad).dtype == torch.uint8
+
+
+def test_augment_refuses():
+    generator = torch.Generator()
+    with pytest.raises(ValueError, match="got pad=-1"):
+        augment(torch.zeros(1, 1, 2, 2), generator, pad=-1)
+    with pytest.raises(ValueError, match=r"images must be \(B, C, h, w\): got \(1, 2, 2\)"):
+        augment(torch.zeros(1, 2, 2), generator)
