@@ -1,0 +1,104 @@
+"""How a training goes: its length, its optimizer and schedule, when it looks, saves and stops."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Literal
+
+import torch
+from torch import nn
+
+from regard.attention.offset_masks import check_whole
+
+
+@dataclass(frozen=True, kw_only=True)
+class Schedule:
+    """The factor of the rate at each step: a linear warm-up, then constant, a half cosine to `floor`, or steps down.
+
+        cosine: floor + (1 − floor)·½(1 + cos πt),   t from 0 at the end of the warm-up to 1 at the last step
+
+    >>> schedule = Schedule(kind="cosine", warmup=10)
+    >>> [round(schedule.factor(step, 110), 2) for step in (0, 9, 10, 60, 109)]
+    [0.1, 1.0, 1.0, 0.5, 0.0]
+    """
+
+    kind: Literal["constant", "cosine", "step"] = "cosine"
+    warmup: int = 0
+    floor: float = 0.0  # of the cosine
+    drop: float = 0.1  # what each step down multiplies by
+    drops: tuple[float, ...] = (0.5, 0.75)  # where they come, as shares of all steps
+
+    def __post_init__(self) -> None:
+        if self.kind not in ("constant", "cosine", "step"):
+            raise ValueError(f'kind must be "constant", "cosine" or "step": got kind={self.kind!r}')
+        check_whole("warmup", self.warmup, 0)
+        for name, share in (("floor", self.floor), ("drop", self.drop), *(("drops", share) for share in self.drops)):
+            if not 0 <= share <= 1:
+                raise ValueError(f"{name} must be a share from 0 to 1: got {name}={share}")
+
+    def factor(self, step: int, steps: int) -> float:
+        """At step `step` of `steps`, both counted from 0."""
+        if step < self.warmup:
+            return (step + 1) / self.warmup
+        if self.kind == "constant":
+            return 1.0
+        if self.kind == "step":
+            return self.drop ** sum(step >= share * steps for share in self.drops)
+        share = (step - self.warmup) / max(1, steps - self.warmup)
+        return self.floor + (1 - self.floor) * (1 + math.cos(math.pi * share)) / 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Descent:
+    """AdamW, its gradients clipped to a norm; matrices decay, biases, norms and position parameters do not."""
+
+    rate: float = 1e-3
+    decay: float = 0.0
+    betas: tuple[float, float] = (0.9, 0.999)
+    clip: float | None = 1.0
+
+    def __post_init__(self) -> None:
+        for name, number in (("rate", self.rate), ("clip", self.clip)):
+            if number is not None and not (math.isfinite(number) and number > 0):
+                raise ValueError(f"{name} must be above 0: got {name}={number}")
+        if not (math.isfinite(self.decay) and self.decay >= 0):
+            raise ValueError(f"decay must be at least 0: got decay={self.decay}")
+        if not all(0 <= beta < 1 for beta in self.betas):
+            raise ValueError(f"betas must be from 0 to below 1: got betas={self.betas}")
+
+    def optimizer(self, parameters: Iterable[nn.Parameter]) -> torch.optim.Optimizer:
+        """An optimizer of these parameters."""
+        learnt = [parameter for parameter in parameters if parameter.requires_grad]
+        matrices = [parameter for parameter in learnt if parameter.ndim >= 2]
+        others = [parameter for parameter in learnt if parameter.ndim < 2]
+        groups = [{"params": matrices, "weight_decay": self.decay}, {"params": others, "weight_decay": 0.0}]
+        return torch.optim.AdamW([group for group in groups if group["params"]], self.rate, self.betas)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """All of it.
+
+    >>> Settings(steps=100, batch=32).descent.rate
+    0.001
+    """
+
+    steps: int
+    batch: int
+    descent: Descent = field(default_factory=Descent)
+    schedule: Schedule = field(default_factory=Schedule)
+    accumulate: int = 1  # batches whose gradients make one step
+    evaluate_every: int = 100  # steps; a checkpoint is written then too
+    patience: int | None = None  # evaluations without a better one, after which it stops
+    seed: int = 0
+    precision: Literal["float32", "bfloat16"] = "float32"  # of the products; weights stay float32
+    compiled: bool = False  # by torch.compile
+
+    def __post_init__(self) -> None:
+        for name in ("steps", "batch", "accumulate", "evaluate_every"):
+            check_whole(name, getattr(self, name), 1)
+        check_whole("seed", self.seed, 0)
+        if self.patience is not None:
+            check_whole("patience", self.patience, 1)
+        if self.precision not in ("float32", "bfloat16"):
+            raise ValueError(f'precision must be "float32" or "bfloat16": got precision={self.precision!r}')

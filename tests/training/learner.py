@@ -1,0 +1,45 @@
+"""A small task on real digits with everything that can go astray on a resume: dropout, a batch norm, random shifts."""
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from regard.tasks.digits import digits
+from regard.training import Descent, Schedule, Settings, train
+
+SETTINGS = Settings(
+    steps=60, batch=32, accumulate=2, evaluate_every=10, descent=Descent(rate=0.01), schedule=Schedule(warmup=5)
+)
+
+
+class Digits:
+    count = 300
+    judged_by = "accuracy"
+
+    def build(self) -> nn.Module:
+        layers = (nn.Flatten(), nn.Linear(64, 32), nn.BatchNorm1d(32), nn.ReLU(), nn.Dropout(0.2), nn.Linear(32, 10))
+        return nn.Sequential(*layers)
+
+    def loss(self, model: Any, examples: Tensor, generator: torch.Generator) -> Tensor:
+        train_set, _ = digits()
+        images = train_set.images[examples] + 0.1 * torch.randn(len(examples), 1, 8, 8, generator=generator)
+        return nn.functional.cross_entropy(model(images), train_set.labels[examples])
+
+    def evaluate(self, model: Any) -> Mapping[str, float]:
+        _, test = digits()
+        return {"accuracy": (model(test.images).argmax(-1) == test.labels).double().mean().item()}
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    with (Path(sys.argv[1]) / "losses").open("a") as file:
+
+        def watch(progress: Any, numbers: Mapping[str, float]) -> None:
+            file.write(f"{progress.step} {numbers['loss'].hex()} {numbers['gradient'].hex()}\n")
+            file.flush()
+
+        train(Digits(), SETTINGS, Path(sys.argv[1]), watch=watch)

@@ -1,0 +1,134 @@
+"""The loop: it learns, it stops when it should, and a killed run goes on bit for bit."""
+
+import math
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from regard.tasks.digits import digits
+from regard.training import Checkpoints, Diverged, Metrics, Progress, Schedule, Settings, train
+from regard.training.state import weights_of
+from tests.training.learner import SETTINGS, Digits
+
+LEARNER = "tests.training.learner"
+
+
+def lines(folder: Path) -> dict[int, set[str]]:
+    """What was said of each step, by however many processes."""
+    found: dict[int, set[str]] = {}
+    text = (folder / "losses").read_text()
+    for line in text[: text.rfind("\n") + 1].splitlines():
+        found.setdefault(int(line.split()[0]), set()).add(line)
+    return found
+
+
+@pytest.mark.parametrize("kills", [1, pytest.param(12, marks=pytest.mark.slow)])
+def test_killed_again_and_again_it_is_the_run_that_never_stopped(tmp_path: Path, kills: int):
+    """Real processes, killed by SIGKILL: every loss and gradient norm, in all its bits, and the weights at the end."""
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    for folder in (whole, broken):
+        folder.mkdir()
+    seen: list[str] = []
+
+    def watch(progress: Progress, numbers: Mapping[str, float]) -> None:
+        seen.append(f"{progress.step} {numbers['loss'].hex()} {numbers['gradient'].hex()}")
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    model = train(Digits(), SETTINGS, whole, watch=watch)
+    torch.set_num_threads(threads)
+    chance = random.Random(1)
+    (broken / "losses").touch()
+    for _ in range(kills):
+        size = (broken / "losses").stat().st_size
+        with subprocess.Popen([sys.executable, "-m", LEARNER, str(broken)]) as process:
+            while process.poll() is None and (broken / "losses").stat().st_size < size + 200:  # a few steps
+                time.sleep(0.002)
+            time.sleep(chance.uniform(0, 0.05))
+            process.kill()
+    subprocess.run([sys.executable, "-m", LEARNER, str(broken)], check=True)
+    said = lines(broken)
+    assert sorted(said) == list(range(1, 61))
+    assert [next(iter(said[step])) for step in range(1, 61)] == seen
+    assert all(len(each) == 1 for each in said.values()), "a step made twice is the same step"
+    last = Checkpoints(broken / "checkpoints").last()
+    assert last is not None
+    assert all(tensor.equal(last.tensors["model"][name]) for name, tensor in weights_of(model).items())
+    assert Metrics(broken / "metrics.jsonl").read() == Metrics(whole / "metrics.jsonl").read()
+
+
+def test_it_learns_and_keeps_the_best(tmp_path: Path):
+    before = torch.get_rng_state()
+    train(Digits(), SETTINGS, tmp_path)
+    assert before.equal(torch.get_rng_state()), "the random numbers of others are theirs"
+    found = Metrics(tmp_path / "metrics.jsonl").read()
+    assert [line["step"] for line in found] == [10, 20, 30, 40, 50, 60]
+    assert found[-1]["accuracy"] > 0.85
+    assert found[0]["loss"] > 2 * found[-1]["loss"]
+    best = Checkpoints(tmp_path / "checkpoints").best()
+    assert best is not None
+    assert best.facts["progress"]["best"] == max(line["accuracy"] for line in found)
+
+
+def test_it_stops_where_nothing_gets_better(tmp_path: Path):
+    class Stuck(Digits):
+        def evaluate(self, model: Any) -> Mapping[str, float]:
+            return {"accuracy": 0.5}
+
+    train(Stuck(), replace(SETTINGS, patience=2), tmp_path)
+    assert [line["step"] for line in Metrics(tmp_path / "metrics.jsonl").read()] == [10, 20, 30]
+    train(Stuck(), replace(SETTINGS, patience=2), tmp_path)
+    assert len(Metrics(tmp_path / "metrics.jsonl").read()) == 3, "and is over when it is called again"
+
+
+def test_a_loss_that_is_no_number_stops_it_before_the_weights_change(tmp_path: Path):
+    class Breaks(Digits):
+        steps = 0
+
+        def loss(self, model: Any, examples: Tensor, generator: torch.Generator) -> Tensor:
+            self.steps += 1
+            return super().loss(model, examples, generator) * (math.nan if self.steps == 2 * 14 else 1)
+
+    with pytest.raises(Diverged, match="the loss must be finite: got nan at step 13 for examples") as raised:
+        train(Breaks(), SETTINGS, tmp_path)
+    assert f"the last checkpoint is {tmp_path / 'checkpoints' / 'step-000000010'}" in str(raised.value)
+    train(Digits(), SETTINGS, tmp_path)
+    assert Metrics(tmp_path / "metrics.jsonl").read()[-1]["step"] == 60
+
+
+def test_accumulated_batches_are_one_large_batch(tmp_path: Path):
+    class Plain(Digits):
+        def build(self) -> torch.nn.Module:
+            return torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(64, 10))
+
+        def loss(self, model: Any, examples: Tensor, generator: torch.Generator) -> Tensor:
+            images, labels = digits()[0].images[examples], digits()[0].labels[examples]
+            return torch.nn.functional.cross_entropy(model(images), labels)
+
+    one = train(Plain(), replace(SETTINGS, steps=3, batch=32, accumulate=2), tmp_path / "a")
+    two = train(Plain(), replace(SETTINGS, steps=3, batch=64, accumulate=1), tmp_path / "b")
+    for (name, a), b in zip(weights_of(one).items(), weights_of(two).values(), strict=True):
+        torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-5, msg=name)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        (lambda: Settings(steps=0, batch=1), "steps must be"),
+        (lambda: Settings(steps=1, batch=1, precision="half"), "got precision='half'"),  # pyright: ignore[reportArgumentType]
+        (lambda: Schedule(kind="linear"), "got kind='linear'"),  # pyright: ignore[reportArgumentType]
+        (lambda: Schedule(floor=2.0), "floor must be a share from 0 to 1: got floor=2.0"),
+    ],
+)
+def test_settings_that_cannot_be(wrong: Any, says: str):
+    with pytest.raises(ValueError, match=says):
+        wrong()
