@@ -12,6 +12,7 @@ from regard.claims_command import claims
 from regard.cost_command import cost
 from regard.grading_commands import grade, questions
 from regard.model_commands import classify, embed
+from regard.training_commands import evaluate, resume, runs, train
 from regard.words import Device, Number, bad_input, show, size
 from regard.writing_commands import generate, translate
 
@@ -293,6 +294,10 @@ def reach(
 app.command()(claims)
 app.command()(questions)
 app.command()(grade)
+app.command()(train)
+app.command()(runs)
+app.command()(resume)
+app.command()(evaluate)
 app.command()(cost)
 app.command()(classify)
 app.command()(embed)

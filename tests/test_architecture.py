@@ -21,6 +21,7 @@ ORDER = (
     "tasks",
     "training",
     "analysis",
+    "recipes",
     "claims",
     "explore",
     "tour",
@@ -30,6 +31,7 @@ ORDER = (
     "claims_command",
     "model_commands",
     "grading_commands",
+    "training_commands",
     "writing_commands",
     "cli",
 )

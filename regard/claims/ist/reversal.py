@@ -138,9 +138,13 @@ def beside(ahead: bool, found: Result) -> Finding:
 
 
 def placed(model: str, number: float, found: Result) -> Finding:
-    """Between which lengths of this run each metric has the number; it holds if one of them does."""
+    """Between which lengths of this run each metric has the number, or that all are above it."""
     at = lengths(found)
     places, nowhere = [], []
+    letters = curve(found, model, "characters")
+    if min(letters) >= number:
+        shown = f"{100 * min(letters):.1f} % of characters and more at lengths {at[0]} to {at[-1]}"
+        return Finding("number", True, f"{shown}, at least {100 * number:.1f} % [{found.source}]")
     for metric, words in METRICS.items():
         row = curve(found, model, metric)
         pairs = zip(at, at[1:], row, row[1:], strict=False)

@@ -1,0 +1,90 @@
+"""Configurations as words and as JSON: `training.steps=100` is put where it belongs, in the type of its field."""
+
+import types
+import typing
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, fields, is_dataclass, replace
+from typing import Any, Literal, TypeVar, get_args, get_origin
+
+from regard.algorithms.problem import nearest
+
+Config = TypeVar("Config")
+
+
+def changed(config: Config, changes: Sequence[str]) -> Config:
+    """The configuration with these changes, each `name=value` or `part.name=value`.
+
+    >>> from regard.training import Settings
+    >>> settings = changed(Settings(steps=10, batch=4), ["steps=100", "descent.rate=3e-3", "patience=none"])
+    >>> settings.steps, settings.descent.rate, settings.patience
+    (100, 0.003, None)
+    """
+    for change in changes:
+        name, equals, text = change.partition("=")
+        if not equals or not name.strip():
+            raise ValueError(f"a change must be name=value: got {change!r}; write training.steps=100")
+        config = _put(config, name.strip().split("."), text.strip(), change)
+    return config
+
+
+def plain(config: Any) -> dict[str, Any]:
+    """The configuration as JSON."""
+    return asdict(config)
+
+
+def rebuilt(kind: type[Config], values: Mapping[str, Any]) -> Config:
+    """A configuration from what `plain` made of it; names that it does not have are errors."""
+    hints = typing.get_type_hints(kind)
+    unknown = [name for name in values if name not in hints]
+    if unknown:
+        raise ValueError(f"{kind.__name__} has no {unknown[0]!r}: {nearest(unknown[0], sorted(hints))}")
+    return kind(**{name: _restored(hints[name], value) for name, value in values.items()})
+
+
+def _restored(hint: Any, value: Any) -> Any:
+    if is_dataclass(hint) and isinstance(hint, type):
+        return rebuilt(hint, value)
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _put(config: Any, path: Sequence[str], text: str, change: str) -> Any:
+    known = {field.name for field in fields(config)}
+    if path[0] not in known:
+        raise ValueError(f"{type(config).__name__} has no {path[0]!r}: {nearest(path[0], sorted(known))}")
+    value, hint = getattr(config, path[0]), typing.get_type_hints(type(config))[path[0]]
+    if len(path) > 1:
+        if not is_dataclass(value):
+            raise ValueError(f"{path[0]!r} has no parts: got {change!r}; write {path[0]}={text}")
+        return replace(config, **{path[0]: _put(value, path[1:], text, change)})
+    if is_dataclass(value):
+        inner = ", ".join(field.name for field in fields(value))
+        raise ValueError(
+            f"{path[0]!r} has the parts {inner}: got {change!r}; write {path[0]}.{fields(value)[0].name}=…"
+        )
+    return replace(config, **{path[0]: _read(hint, text, change)})
+
+
+def _read(hint: Any, text: str, change: str) -> Any:
+    """The text as a value of this type."""
+    if isinstance(hint, types.UnionType) or get_origin(hint) is typing.Union:
+        kinds = get_args(hint)
+        if text.lower() == "none" and type(None) in kinds:
+            return None
+        hint = next(kind for kind in kinds if kind is not type(None))
+    if get_origin(hint) is Literal:
+        if text not in get_args(hint):
+            raise ValueError(f"must be {' or '.join(map(str, get_args(hint)))}: got {change!r}")
+        return text
+    if get_origin(hint) is tuple:
+        return tuple(_read(get_args(hint)[0], part.strip(), change) for part in text.split(",") if part.strip())
+    if hint is bool:
+        if text.lower() not in ("true", "false", "yes", "no"):
+            raise ValueError(f"must be true or false: got {change!r}")
+        return text.lower() in ("true", "yes")
+    if hint is str:
+        return text
+    try:
+        return int(text.replace("_", "")) if hint is int else float(text)
+    except ValueError as error:
+        kind = "a whole number" if hint is int else "a number"
+        raise ValueError(f"must be {kind}: got {change!r}") from error

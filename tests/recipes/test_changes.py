@@ -1,0 +1,51 @@
+"""Configurations as words and as JSON."""
+
+import json
+
+import pytest
+
+from regard.recipes import changed, plain, rebuilt
+from regard.recipes.reversal import ReversalConfig
+
+
+def test_changes_reach_their_field_in_its_type():
+    made = changed(
+        ReversalConfig(),
+        ["hidden=32", "lengths=3, 5,7", "training.descent.clip=none", "training.schedule.kind=constant",
+         "training.compiled=true", "dropout=0.1"],
+    )  # fmt: skip
+    assert (made.hidden, made.lengths, made.dropout) == (32, (3, 5, 7), 0.1)
+    training = made.training
+    assert (training.descent.clip, training.schedule.kind, training.compiled) == (None, "constant", True)
+    assert training.descent.rate == ReversalConfig().training.descent.rate
+
+
+def test_json_and_back():
+    made = changed(ReversalConfig(), ["lengths=3,5", "training.patience=4"])
+    assert rebuilt(ReversalConfig, json.loads(json.dumps(plain(made)))) == made
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ("hiden=3", "ReversalConfig has no 'hiden': did you mean hidden?"),
+        ("training.step=3", "Settings has no 'step': did you mean steps"),
+        ("hidden", "a change must be name=value: got 'hidden'"),
+        ("hidden.size=3", "'hidden' has no parts: got 'hidden.size=3'; write hidden=3"),
+        ("training=3", "'training' has the parts steps, batch"),
+        ("hidden=many", "must be a whole number: got 'hidden=many'"),
+        ("training.descent.rate=x", "must be a number: got 'training.descent.rate=x'"),
+        ("training.compiled=perhaps", "must be true or false: got 'training.compiled=perhaps'"),
+        ("training.schedule.kind=linear", "must be constant or cosine or step: got 'training.schedule.kind=linear'"),
+        ("training.steps=0", "steps must be"),
+        ("lengths=", "lengths must be one or more"),
+    ],
+)
+def test_changes_that_cannot_be(change: str, says: str):
+    with pytest.raises(ValueError, match=says.replace("(", r"\(")):
+        changed(ReversalConfig(), [change])
+
+
+def test_a_configuration_of_another_version_is_told():
+    with pytest.raises(ValueError, match="ReversalConfig has no 'hid': did you mean hidden"):
+        rebuilt(ReversalConfig, {"hid": 3})

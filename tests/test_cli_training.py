@@ -1,0 +1,77 @@
+"""`regard train`, `runs`, `resume`, `evaluate`, as a user types them."""
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from regard.cli import app
+
+RUN = CliRunner()
+
+
+def regard(*words: object) -> str:
+    result = RUN.invoke(app, list(map(str, words)))
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_a_recipe_leaves_a_report_figures_and_numbers(tmp_path: Path):
+    made = json.loads(regard("train", "reversal", "--smoke", "--runs", tmp_path, "--set", "hidden=12", "--json"))
+    assert made["run"] == "reversal-1"
+    folder = tmp_path / "reversal-1"
+    assert {"report.md", "accuracy.svg", "map.svg", "claims.json", "result.json", "run.json"} <= {
+        path.name for path in folder.iterdir()
+    }
+    assert json.loads((folder / "run.json").read_text())["config"]["hidden"] == 12
+    numbers = json.loads((folder / "claims.json").read_text())["reversal"]["numbers"]
+    assert numbers == made["numbers"]
+    assert 0 < numbers["attention characters 5"] < 1
+    assert f"{100 * numbers['attention characters 5']:.2f} %" in (folder / "report.md").read_text()
+    listed = " ".join(regard("runs", "--runs", tmp_path).split())
+    assert "reversal-1" in listed
+    assert "done" in listed
+    assert "LSTM with attention" in regard("evaluate", "reversal-1", "--runs", tmp_path)
+    assert json.loads(regard("resume", folder, "--json"))["numbers"] == numbers, "what is done is told again"
+
+
+def test_a_killed_run_is_resumed_to_the_same_numbers(tmp_path: Path):
+    words = ["reversal", "--smoke", "--runs", str(tmp_path), "--set", "training.steps=200"]
+    regard("train", *words, "--name", "whole")
+    with subprocess.Popen([sys.executable, "-m", "regard", "train", *words, "--name", "killed"]) as process:
+        while not list((tmp_path / "killed").glob("*/checkpoints/step-*")):
+            time.sleep(0.005)
+        process.kill()
+    assert not (tmp_path / "killed" / "result.json").exists()
+    told = regard("runs", "--runs", tmp_path)
+    assert "plain" in told, "how far it is"
+    refused = RUN.invoke(app, ["evaluate", "killed", "--runs", str(tmp_path)])
+    assert (refused.exit_code, "use regard resume killed" in refused.output) == (2, True)
+    resumed = json.loads(regard("resume", "killed", "--runs", tmp_path, "--json"))
+    whole = json.loads(regard("evaluate", "whole", "--runs", tmp_path, "--json"))
+    assert resumed["numbers"] == whole["numbers"]
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["train", "reversel"], "no recipe is called 'reversel': did you mean reversal?"),
+        (["train", "reversal", "--set", "widht=3"], "ReversalConfig has no 'widht': did you mean width?"),
+        (["resume", "nothing"], "no run is called 'nothing' in"),
+        (["train", "reversal", "--name", "taken"], "a run needs a folder of its own: got"),
+    ],
+)
+def test_bad_words_are_named(words: list[str], says: str, tmp_path: Path):
+    (tmp_path / "taken").mkdir()
+    (tmp_path / "taken" / "file").touch()
+    result = RUN.invoke(app, [*words, "--runs", str(tmp_path)])
+    assert result.exit_code == 2
+    assert says in " ".join(result.output.split())
+
+
+def test_no_runs(tmp_path: Path):
+    assert "no runs in" in regard("runs", "--runs", tmp_path)
