@@ -3,15 +3,19 @@
 import re
 
 from regard.claims.answers.bounds import MAX_TEXT, Unreadable
-from regard.claims.answers.reading import NAMED, plain
+from regard.claims.answers.spelling import shown
+from regard.claims.answers.surroundings import is_name, plain
 
 KIND = r"\s*\{[pbvBV]?(?:small)?(?:matrix|array)\*?\}"
 BEGIN, END = re.compile(rf"\\begin{KIND}(?:\[[lcr]\])?(?:\{{[lcr| ]*\}})?"), re.compile(rf"\\end{KIND}")
 BREAK = re.compile(r"\\\\(?:\s*\[[0-9.]+\s*[a-z]{2}\])?")
-PROGRAM = re.compile(r"(?:(?:torch|np|numpy|jnp)\.)?(?:[Tt]ensor|n?d?array|[Mm]atrix|list|tuple)\s*(\(.*\))", re.DOTALL)
+PROGRAM = re.compile(
+    r"(?:(?:torch|np|numpy|jnp)\.)?(?:[Tt]ensor|n?d?array|[Mm]atrix|list|tuple|c)\s*(\(.*\))", re.DOTALL
+)
 SETTING = re.compile(r",\s*(?:dtype|device|requires_grad|grad_fn)\s*=[^,()\[\]]*")
 OPEN, CLOSE = "([{⟨", ")]}⟩"
-COMMA_NUMBER = re.compile(r"[-−–+]?[0-9]+(?:,[0-9]+)?(?:[eE][-+−]?[0-9]+)?")
+COMMA_NUMBER = re.compile(r"[-−–+]?[0-9]+(?:,[0-9]+)?(?:[eE][-+−]?[0-9]+)?(?:\s*\\?%)?")
+TRANSPOSED = r"\s*(?:\^\s*\{?\s*\\?(?:[Tt⊤'′]|top|intercal|prime)\s*\}?|ᵀ|⊤|['′]|\.T|\.t\(\)|\.transpose\(\))"
 
 
 def bounded(text: str) -> str:
@@ -30,12 +34,30 @@ def without_program(text: str) -> str:
     return unwrapped(found[1]) if found else text
 
 
-def equations(text: str) -> list[str]:
+def separated(text: str) -> str:
+    """`a; b` of `a | b`, and `⟨a, b⟩` of `<a, b>`."""
+    if text[:1] == "<" and text[-1:] == ">" and text.count("<") == text.count(">") == 1:
+        text = f"⟨{text[1:-1]}⟩"
+    parts = text.strip("|").split("|")
+    plain_parts = "," not in text or all(COMMA_NUMBER.fullmatch(part.strip()) for part in parts)
+    return "; ".join(parts) if len(parts) > 1 and plain_parts and not re.search(r"[;\n=]", text) else text
+
+
+def transposition(text: str) -> tuple[str, bool]:
+    """A matrix without the mark of its transposition, and whether it had one; rows may not have any."""
+    text = re.sub(r"\\(?:left|right|[bB]igg?[lr]?)(?![A-Za-z])", "", text).strip()
+    bare = re.sub(rf"(?<=[)\]}}⟩]){TRANSPOSED}$", "", text)
+    if re.search(rf"[)\]⟩]{TRANSPOSED}", bare):
+        raise Unreadable(f"a part of a matrix must not be transposed: got {shown(text)}; write its rows")
+    return bare, bare != text
+
+
+def equations(text: str, signs: str = ",;\n") -> list[str]:
     """The parts of `u1 = 1, u2 = −6`, each of which is an equation of its own; else none."""
-    parts = top_level(unwrapped(text), ",;\n") if "=" in text else []
+    parts = top_level(unwrapped(text), signs) if "=" in text else []
     if len(parts) < 2 or not all("=" in part for part in parts):
         return []
-    names = [name for part in parts if NAMED.fullmatch(name := part.partition("=")[0])]
+    names = [name for part in parts if is_name(name := part.partition("=")[0], ())]
     indices = [int(found[1]) for name in names if (found := re.search(r"([0-9]{1,6})[\s})\]]*$", name))]
     if len(indices) == len(parts) and indices != list(range(indices[0], indices[0] + len(parts))):
         raise Unreadable(f"entries must be in their order: got {', '.join(map(str, indices))}; sort them")
@@ -54,6 +76,9 @@ def split_rows(text: str, column: bool = False) -> list[list[str]]:
         return [split_cells(row) for row in wrapped]
     if not inside:
         raise Unreadable("a vector or matrix must have entries: got none; write a, b, c or rows a b; c d")
+    lines = [line.strip().rstrip(";") for line in top_level(inside, "\n")]
+    if len(lines) > 1 and any(len(top_level(line, ";")) > 1 for line in lines):  # as a spreadsheet writes it
+        return [split_cells(unwrapped(line)) for line in lines]
     rows = top_level(inside, ";\n") if re.search(r"[;\n]", inside.strip()) else [inside]
     if (
         len(rows) == 1
@@ -71,6 +96,8 @@ def split_cells(row: str) -> list[str]:
     row = unwrapped(re.sub(r"\s++", " ", row))
     if "&" in row:
         return [cell.strip() for cell in row.split("&")]
+    if len(cells := top_level(row, ";")) > 1:
+        return [cell.strip() for cell in cells]
     if ", " in row:  # then a comma between digits belongs to them: 67,108,864, 3 and 0,465, 0,035
         row = re.sub(r"(?<=[0-9]),(?=[0-9]{3}(?![0-9]))|(?<=(?<![0-9,.])0),(?=[0-9]{2,}(?!,?[0-9]))", "{,}", row)
     elif " " in row.strip() and all(map(COMMA_NUMBER.fullmatch, row.split())):
@@ -97,7 +124,7 @@ def top_level(text: str, signs: str) -> list[str]:
 def unwrapped(text: str) -> str:
     """Without one pair of brackets that holds all of it, and a transposition mark after them."""
     text = re.sub(r"\\(?:left|right|[bB]igg?[lr]?)(?![A-Za-z])", "", text).strip()
-    text = re.sub(r"(?<=[)\]}⟩])(?:\^\{?\\?(?:T|top|intercal)\}?|ᵀ|⊤)$", "", text)
+    text = re.sub(rf"(?<=[)\]}}⟩]){TRANSPOSED}$", "", text)
     if not text or text[0] not in OPEN or text[-1] != CLOSE[OPEN.index(text[0])]:
         return text
     depth = 0

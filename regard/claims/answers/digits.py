@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from regard.claims.answers.bounds import MAX_DIGITS, MAX_TEXT, Undefined, Unreadable
 from regard.claims.answers.evaluation import evaluate
-from regard.claims.answers.reading import APPROXIMATELY, NAMED, RELATION, order_of, plain, read, without_words
+from regard.claims.answers.reading import order_of, read
 from regard.claims.answers.spelling import GROUP, SUPERSCRIPTS, number, shown
+from regard.claims.answers.surroundings import APPROXIMATELY, RELATION, denies, is_name, plain, without_words
 from regard.claims.answers.tree import Negative, Node, Product, Quotient, Symbol, is_constant
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ SCALES = {
     "million": 6, "Mio": 6, "billion": 9, "Mrd": 9, "bn": 9,
 }  # fmt: skip
 TEN = (
-    r"(?:\s*+(?:[·×*⋅xX]|\\cdot|\\times)\s*+10\s*+"
+    r"(?:(?:\s*+(?:[·×*⋅xX]|\\cdot|\\times)|\s++)\s*+10\s*+"
     r"(?:(?:\^|\*\*)\s*+[{(]?\s*+(?P<ten>[-−–+]?\s*+[0-9]+)\s*+[)}]?|(?P<small>[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)))?+"
 )
 DIGITS = (
@@ -32,14 +33,27 @@ DIGITS = (
     r"|[0-9]+(?:_[0-9]+)*(?:\.[0-9]*)?|\.[0-9]+"
 )
 LITERAL = re.compile(
-    rf"(?P<sign>[-−–+])?\s*+(?P<digits>{DIGITS})(?:[eE](?P<e>[-+−]?[0-9]+))?{TEN}"
+    rf"(?P<sign>[-−–+])?\s*+(?P<digits>{DIGITS})(?:\s*+[eE]\s*+(?P<e>[-+−–]?[0-9]+))?+{TEN}"
     r"\s*+(?P<scale>\\?%|‰|[kKMGBT](?![A-Za-z])|(?:thousand|million|billion|percent|Mio|Mrd|bn)\b\.?)?+\s*+"
 )
-NUMERAL = re.compile(rf"(?<![0-9.,_])(?P<digits>{DIGITS})(?:[eE](?P<e>[-+−]?[0-9]+))?")
+NUMERAL = re.compile(rf"(?<![0-9.,_])(?P<digits>{DIGITS})(?:[eE](?P<e>[-+−–]?[0-9]+))?")
 COMMA = re.compile(r"([0-9]+)(?:,|\{,\})([0-9]+)")
 SPACED = re.compile(r"(?<![0-9.,_])[1-9][0-9]{0,2}(?:[ \u00a0][0-9]{3})+(?![0-9])")
 PREFIXED = re.compile(r"(?<=[0-9\s])([kKMGT])(?:MACs?|FLOPs?|FLOPS|[Pp]arams|[Oo]ps)\s*+$")
+# softmax(Q K^T/√d_k) V: a side in letters, which says how the result was found
+LETTERS_ALONE = re.compile(
+    r"(?:\\?(?:softmax|Attention|LayerNorm|Sa|sqrt|exp|log|ln|max|min|cdot|times|top|frac)(?![A-Za-z])"
+    r"|[^\W\d_]{1,2}(?![^\W\d_])(?:_\{?\w++\}?|[₀-₉]++)?+|[\s()\[\]{}+·×*/^ᵀ⊤'−-]|√[0-9]*+)++"
+)
+GROUPED = re.compile(r"(?<![0-9.,_'’])[1-9][0-9]{0,2}(?:(?:['’][0-9]{3})+|(?:\.[0-9]{3}){2,})(?![0-9.'’])")
+FACTOR = re.compile(
+    r"(?:by\s+)?(?:a\s+)?factor\s+(?:of\s+)?([\w.,/^ ]+)|[x×]\s*([0-9.]+)|([\w.]+)\s+times|([0-9.]+)\s*(?:[x×]|-?fold)",
+    re.IGNORECASE,
+)
+NUMERALS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+IN_WORDS = {word: str(value) for value, word in enumerate(NUMERALS)}
 SLACK = Fraction(1, 10**9)  # of the largest entry: what float64 arithmetic leaves in a truth
+SINGLE = Fraction(1, 10**6)  # of the largest entry: what float32 arithmetic leaves in an answer of 7 digits
 LETTER = "Q"  # stands for the one rounded number of 5.64 * 1000 while its factor is found
 
 
@@ -50,14 +64,14 @@ class Entry:
     text: str
     value: "Fraction | mpf"
     unit: Fraction | None = None
-    decimal_comma: "Entry | None" = field(default=None, repr=False)  # 5,638 is 5638, and here 5.638
+    other: "Entry | None" = field(default=None, repr=False)  # 5,638 is 5638, and here 5.638; 67,109 K the other way
 
     def times(self, factor: "Fraction | mpf", text: str) -> "Entry":
         """The number times a constant, with the relative precision that it has."""
         size: Any = factor
-        comma = self.decimal_comma and self.decimal_comma.times(factor, text)
+        other = self.other and self.other.times(factor, text)
         unit = None if self.unit is None else self.unit * abs(exact(factor))
-        return Entry(text=text, value=self.value * size, unit=unit, decimal_comma=comma)
+        return Entry(text=text, value=self.value * size, unit=unit, other=other)
 
 
 def entry(given: object) -> Entry:
@@ -86,6 +100,11 @@ def written(text: str, spaced: bool = False) -> Entry:
     if len(text) > MAX_TEXT:
         raise Unreadable(f"a number may have {MAX_TEXT} characters: got {len(text)}; give the number alone")
     bare = plain(text).replace("$", " ").strip().rstrip(".").strip()
+    bare = GROUPED.sub(lambda found: re.sub(r"\D", "", found[0]), bare)
+    if spaced:  # a number alone, not one of several
+        found = FACTOR.fullmatch(bare)
+        bare = next(filter(None, found.groups())) if found else bare
+        bare = IN_WORDS.get(bare.casefold(), bare)
     bare = re.sub(r"^[≈~∼]\s*+", "", without_name(bare))
     bare = PREFIXED.sub(r"\1", without_words(bare, ()).strip())
     if spaced:
@@ -101,18 +120,20 @@ def written(text: str, spaced: bool = False) -> Entry:
 
 
 def without_name(text: str) -> str:
-    """Without `name =`, `name <` or a lone `=` before it."""
+    """Without `name =` or a lone `=` before it; a bound such as `c < 5` is no number."""
     found = RELATION.search(text)
     if found is None or not text[found.end() :].strip():
         return text
+    if re.sub("[:=]", "", found[0]):
+        raise Unreadable(f"a number is asked for, not a bound: got {shown(text)}; write what it equals")
     left = text[: found.start()]
-    return text[found.end() :].strip() if not left.strip() or NAMED.fullmatch(left) else text
+    return text[found.end() :].strip() if not left.strip() or is_name(left, ()) else text
 
 
 def result_of(text: str, read_side: Callable[[str], Read], agreeing: Callable[[Read, Read], bool]) -> Read:
-    """The result of `name = a = b ≈ c`, which is b; every other side that can be read must agree with it."""
+    """The result of `name = a = b ≈ c`, which is b; every side is a name, letters alone, or agrees with it."""
     chains = [chain for chain in APPROXIMATELY.split(text) if chain.strip()]
-    sides = [side for chain in chains for side in chain.split("=") if not NAMED.fullmatch(side)]
+    sides = [side for chain in chains for side in chain.split("=") if side.strip() and not is_name(side, ())]
     ends = [chain.split("=")[-1] for chain in chains]
     read_sides: dict[str, Read] = {}
     refused: Unreadable | None = None
@@ -120,6 +141,8 @@ def result_of(text: str, read_side: Callable[[str], Read], agreeing: Callable[[R
         try:
             read_sides[side] = read_side(side)
         except Unreadable as error:
+            if denies(side) or not LETTERS_ALONE.fullmatch(side):
+                raise
             refused = error
     result = next((read_sides[end] for end in ends if end in read_sides), None)
     if result is None or chains[-1].split("=")[-1].strip() == "":
@@ -141,7 +164,7 @@ def computed(text: str, bare: str) -> Entry:
     power = Fraction(10) ** SCALES[scale[1]] if scale else Fraction(1)
     bare = bare[: scale.start()] if scale else bare
     found = [(place, literal(place[0], place)) for place in NUMERAL.finditer(bare)]
-    found = [pair for pair in found if pair[1].unit is not None or pair[1].decimal_comma]
+    found = [pair for pair in found if pair[1].unit is not None or pair[1].other]
     if re.search(r"[(\[{]\s*+[-−–]?[0-9]++,[0-9]++\s*+[)\]}]", bare):  # (1,2) may be a pair: refused by `read`
         found = []
     if len(found) > 1:  # 5.64 * 1e-42 has one rounded number
@@ -201,9 +224,12 @@ def literal(text: str, match: re.Match[str]) -> Entry:
         return numeral(text, re.sub(rf"{GROUP}|_", "", match["digits"]), power, negative)
     whole, part = comma.groups()
     decimal = numeral(text, f"{whole}.{part}", power, negative)
-    if whole[0] == "0" or len(part) != 3 or len(whole) > 3 or any(exponents) or groups["scale"]:
+    if whole[0] == "0" or len(part) != 3 or len(whole) > 3:
         return decimal
-    return replace(numeral(text, whole + part, power, negative), decimal_comma=decimal)
+    grouped = numeral(text, whole + part, power, negative)
+    if any(exponents) or groups["scale"]:  # 5,638e-42 is more often 5.638e-42, but 67,109 K is 67109 K
+        return replace(decimal, other=grouped)
+    return replace(grouped, other=decimal)
 
 
 def numeral(text: str, digits: str, power: int, negative: bool) -> Entry:
@@ -227,6 +253,8 @@ def close_entry(mine: Entry, true: Fraction, scale: Fraction, least_digits: int)
         return False, "the value differs"
     truncated = error < unit and abs(value) < abs(true)
     if error > unit / 2 + slack and not truncated:
+        if is_single(mine, value) and error <= SINGLE * scale:
+            return True, "right to single precision"
         return False, "the value differs" + rounded_integer(mine, value, true)
     needed = Fraction(10) ** (max(order(scale), order(value)) - least_digits + 1)
     if unit > needed:
@@ -234,6 +262,11 @@ def close_entry(mine: Entry, true: Fraction, scale: Fraction, least_digits: int)
     if error <= unit / 2 + slack:
         return True, ""
     return True, f"truncated, not rounded: {mine.text} should be {brief(round(true / unit) * unit)}"
+
+
+def is_single(mine: Entry, value: Fraction) -> bool:
+    """Whether so many digits are given as a float32 has, of what is no count."""
+    return mine.unit is not None and value.denominator > 1 and order(value) - order(mine.unit) >= 6
 
 
 def brief(value: Fraction) -> str:

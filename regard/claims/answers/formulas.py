@@ -1,11 +1,14 @@
 """Marking formulas and orders: counterexamples at the smallest sizes, known mistakes, credit for right parts."""
 
+import re
 from collections.abc import Mapping
+from decimal import Decimal, localcontext
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from regard.claims.answers.bounds import Undefined, Unreadable
+from regard.claims.answers.bounds import SAME, Undefined, Unreadable
 from regard.claims.answers.credit import credited
+from regard.claims.answers.digits import exact
 from regard.claims.answers.domain import Domain
 from regard.claims.answers.expression import Comparison, Expression, compare, parse
 from regard.claims.answers.feedback import Counterexample, Mark, at, listed, right, sentence, shown, unread, wrong
@@ -33,11 +36,37 @@ def mark_formula(entry: Entry, given: Any) -> Mark:
     read = [(reading, _compared(reading, truth, domain)) for reading in _readings(answer)]
     for reading, found in read:
         if found is not None and found.equal:
-            return right(question, str(reading), *_how_read(reading, answer), *_chain(answer))
+            remarks = [*_how_read(reading, answer), *_chain(answer), *in_flops(question, given)]
+            return right(question, str(reading), *remarks)
     for reading, found in read:
         if known := next(filter(None, (_known_formula(question, side) for side in reading.sides)), None):
             return _wrong_formula(entry, reading, found, known, _how_read(reading, answer))
     return _wrong_formula(entry, answer, read[0][1], None, [])
+
+
+def in_flops(question: Question, given: Any) -> list[str]:
+    """What to say of a right count of multiply-adds that is called FLOPs."""
+    counted = question.truth.count == "multiply-adds" or any(known.name == FLOPS.name for known in question.mistakes)
+    called = isinstance(given, str) and re.search(r"FLOPs?(?![A-Za-z])", given, re.IGNORECASE)
+    said = "These are multiply-adds; FLOPs would be twice as many."
+    return [said] if called and counted else []
+
+
+def apart(yours: Any, true: Any) -> tuple[str, str]:
+    """Two values as they are shown, with so many digits that they differ where they do.
+
+    >>> apart(exact("0.465369"), exact("0.4653688"))
+    ('0.465369', '0.4653688')
+    """
+    one, two = shown(yours), shown(true)
+    if one != two or yours is None or true is None:
+        return one, two
+    with localcontext() as context:
+        for context.prec in range(7, 2 * SAME):
+            values = [Decimal(n.numerator) / Decimal(n.denominator) for n in (exact(yours), exact(true))]
+            if values[0] != values[1]:
+                return str(values[0]), str(values[1])
+    return one, two
 
 
 def _compared(answer: Expression, truth: Expression, domain: Domain) -> Comparison | None:
@@ -70,9 +99,10 @@ def _wrong_formula(
         return wrong(question, str(answer), *remarks, "It has no value that could be compared.", mistake=known)
     sizes = found.counterexample or {}
     true_parts = _breakdown(entry, sizes)
-    value = f"the true value is {shown(found.true)}{_sum(true_parts)}"
-    gives = "your formula has no value" if found.yours is None else f"your formula gives {shown(found.yours)}"
-    lines = [f"At {at(sizes)} {gives}; {value}."] if sizes else [f"It gives {shown(found.yours)}; {value}."]
+    yours, true = apart(found.yours, found.true)
+    value = f"the true value is {true}{_sum(true_parts)}"
+    gives = "your formula has no value" if found.yours is None else f"your formula gives {yours}"
+    lines = [f"At {at(sizes)} {gives}; {value}."] if sizes else [f"It gives {yours}; {value}."]
     side = answer.sides[found.side]
     if len(answer.sides) > 1:
         lines.insert(0, f"Of the chain, {side} differs.")
@@ -210,7 +240,8 @@ def _sum(parts: Mapping[str, Any]) -> str:
 def _example(sizes: Mapping[str, Any], yours: Any, true: Any, parts: Mapping[str, Any]) -> Counterexample:
     plain = {name: int(n) if n.denominator == 1 else str(n) for name, n in sizes.items()}
     breakdown = {name: shown(part) for name, part in parts.items()}
-    return Counterexample(sizes=plain, yours=shown(yours), true=shown(true), breakdown=breakdown)
+    one, two = apart(yours, true)
+    return Counterexample(sizes=plain, yours=one, true=two, breakdown=breakdown)
 
 
 def _text(given: Any) -> str:

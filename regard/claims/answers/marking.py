@@ -14,7 +14,7 @@ from regard.claims.answers.feedback import (
     unread,
     wrong,
 )
-from regard.claims.answers.formulas import mark_formula, mark_order
+from regard.claims.answers.formulas import apart, in_flops, mark_formula, mark_order
 from regard.claims.answers.key import READERS, Entry, as_lists
 from regard.claims.answers.numbers import Given, close
 from regard.claims.answers.question import Mistake, Question, too_large
@@ -103,7 +103,8 @@ def _numbers(entry: Entry, given: Any) -> Mark:
     digits = question.form.least_digits
     found = close(answer, as_lists(entry.truth), digits)
     if found.right:
-        return right(question, str(answer), *([sentence(found.reason)] if found.reason else []))
+        remarks = [sentence(found.reason)] if found.reason else []
+        return right(question, str(answer), *remarks, *in_flops(question, given))
     if close(answer, as_lists(entry.truth), 1).right:  # a rounded truth may be a rounded mistake too
         few = f"Right as far as it goes, but too few digits: give at least {digits} significant digits."
         return wrong(question, str(answer), few, hint="")
@@ -112,7 +113,8 @@ def _numbers(entry: Entry, given: Any) -> Mark:
         return wrong(question, str(answer), "This is the transposed matrix: rows and columns are exchanged.")
     if found.yours is None:
         return wrong(question, str(answer), sentence(found.reason), mistake=known)
-    example = Counterexample(sizes={}, yours=shown(found.yours), true=shown(found.true))
+    yours, true = apart(found.yours, found.true)
+    example = Counterexample(sizes={}, yours=yours, true=true)
     lines = (sentence(found.reason), f"Yours is {example.yours}; the true value is {example.true}.")
     return wrong(question, str(answer), *lines, mistake=known, counterexample=example)
 

@@ -1,14 +1,24 @@
 """Numbers, vectors and matrices as people write them, with the digits they gave."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from regard.claims.answers.bounds import MAX_ENTRIES, MAX_TEXT, Unreadable
-from regard.claims.answers.cells import bounded, equations, split_cells, split_rows, without_program
+from regard.claims.answers.cells import (
+    bounded,
+    equations,
+    separated,
+    split_cells,
+    split_rows,
+    transposition,
+    without_program,
+)
 from regard.claims.answers.digits import Entry, brief, close_entry, entry, exact, result_of, written
 from regard.claims.answers.spelling import shown
+from regard.claims.answers.surroundings import is_name
 
 if TYPE_CHECKING:
     from mpmath.ctx_mp_python import _mpf as mpf
@@ -38,11 +48,11 @@ class Given:
         rows = [", ".join(texts[start : start + width]) for start in range(0, len(texts), width)]
         return "[" + ", ".join(f"[{row}]" for row in rows) + "]"
 
-    def decimal_comma(self) -> "Given | None":
-        """The other reading, where `5,638` is 5.638; None where there is none."""
-        if not any(entry.decimal_comma for entry in self.entries):
+    def other(self) -> "Given | None":
+        """The other reading, where `5,638` is 5.638 and `67,109 K` is 67109 K; None where there is none."""
+        if not any(entry.other for entry in self.entries):
             return None
-        return Given(shape=self.shape, entries=tuple(entry.decimal_comma or entry for entry in self.entries))
+        return Given(shape=self.shape, entries=tuple(entry.other or entry for entry in self.entries))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,13 +80,15 @@ def parse_vector(given: object) -> Given:
     """Read `(a, b, c)`, `[a b c]`, `a; b; c`, `u1 = a, u2 = b` or a list; raises `Unreadable`."""
     if not isinstance(given, str):
         return vector(listed(given, "a vector"))
-    text = without_program(bounded(given))
+    text = without_program(separated(bounded(given)))
     if parts := equations(text):
         return vector(parts)
     return vector_of(text) if is_plain(text) else result_of(text, vector_of, agree)
 
 
 def vector_of(text: str) -> Given:
+    if re.fullmatch(r"[(\[]?\s*[-−–]?[0-9.,]+(?:\s*/\s*[-−–]?[0-9.,]+){2,}\s*[)\]]?", text.strip()):
+        raise Unreadable(f"the entries of a vector must be separated by ; or ,: got {shown(text)}; write a; b; c")
     rows = split_rows(text, column=True)
     column = all(len(row) == 1 for row in rows)
     if len(rows) > 1 and not column:
@@ -96,6 +108,9 @@ def parse_matrix(given: object) -> Given:
     """Read a list of lists, `[[a, b], [c, d]]`, rows by newline or `;`, or a LaTeX matrix; raises `Unreadable`."""
     if isinstance(given, str):
         text = without_program(bounded(given))
+        rows = [row.split("=") for row in equations(text, "\n;")]
+        if rows and all(len(row) == 2 and is_name(row[0], ()) for row in rows):
+            return matrix([split_cells(row[1]) for row in rows])
         return matrix_of(text) if is_plain(text) else result_of(text, matrix_of, agree)
     return matrix(
         [
@@ -106,7 +121,13 @@ def parse_matrix(given: object) -> Given:
 
 
 def matrix_of(text: str) -> Given:
-    return matrix(split_rows(text))
+    text, turned = transposition(text)
+    found = matrix(split_rows(text))
+    if not turned:
+        return found
+    rows, columns = found.shape
+    entries = tuple(found.entries[row * columns + column] for column in range(columns) for row in range(rows))
+    return Given(shape=(columns, rows), entries=entries)
 
 
 def matrix(rows: Sequence[Sequence[object]]) -> Given:
@@ -155,19 +176,25 @@ def close(given: Given, truth: object, least_digits: int = 3) -> Closeness:
     >>> close(parse_number("0.333"), 1 / 3).right, close(parse_number("0.666"), 2 / 3).reason
     (True, 'truncated, not rounded: 0.666 should be 0.667')
     """
-    found, other = judged(given, truth, least_digits), given.decimal_comma()
+    found, other = judged(given, truth, least_digits), given.other()
     if other is None:
         return found
-    doubtful = next(one for one in given.entries if one.decimal_comma)
-    assert doubtful.decimal_comma is not None
-    as_read = f"{doubtful.text} read as {brief(exact(doubtful.value))}: write the decimal point as '.'"
+    doubtful = next(one for one in given.entries if one.other)
+    assert doubtful.other is not None
+    as_read = comma_read(doubtful.text, doubtful, doubtful.other)
     if found.right:
         return found
     again = judged(other, truth, least_digits)
     if not again.right:
         return replace(found, reason=f"{found.reason} ({as_read})")
-    as_read = f"{doubtful.text} read as {brief(exact(doubtful.decimal_comma.value))}: write the decimal point as '.'"
+    as_read = comma_read(doubtful.text, doubtful.other, doubtful)
     return replace(again, reason="; ".join(filter(None, (as_read, again.reason))))
+
+
+def comma_read(text: str, chosen: Entry, left: Entry) -> str:
+    """How a comma was read, and what to write instead."""
+    grouped = "; write the number without a comma" if chosen.unit is not None and chosen.value > left.value else ""
+    return f"{text} read as {brief(exact(chosen.value))}" + (grouped or ": write the decimal point as '.'")
 
 
 def judged(given: Given, truth: object, least_digits: int) -> Closeness:

@@ -18,13 +18,16 @@ from regard.claims.answers.expression import Expression, compare, parse
 from regard.claims.answers.growth import Expansion, Growth, merged
 from regard.claims.answers.printing import decimal, raised
 from regard.claims.answers.spelling import Misread
+from regard.claims.answers.surroundings import plain
 from regard.claims.answers.tree import Node, Power, is_constant, walk
 
 LETTER = re.compile(
     r"(?<![A-Za-z0-9_])(?:\\(?:mathcal|mathrm|operatorname|text|cal)\s*\{?\s*)?"
-    r"(?:(?P<letter>\\?(?:Theta|theta|Omega|O|big-?O)|[ΘθΩ𝒪𝓞])\s*\}?(?=\s*(?:\\left|\\[bB]igg?l?)?\s*[(\[{])|big-?O of)"
+    r"(?:(?P<letter>\\?(?:Theta|theta|Omega|O|big-?O)|[ΘϴθΩΟ])\s*\}?(?=\s*(?:\\left|\\[bB]igg?l?)?\s*[(\[{])"
+    r"|(?i:big[- ]?O\s+of|(?:of\s+)?(?:the\s+)?order(?:\s+of)?)(?=\s))"
 )
-NAMES = {"theta": "Θ", "θ": "Θ", "omega": "Ω", "𝒪": "O", "𝓞": "O"}
+NAMES = {"theta": "Θ", "θ": "Θ", "ϑ": "Θ", "omega": "Ω", "ω": "Ω", "ο": "O"}
+MEMBER = re.compile(r"∈|\\in(?![A-Za-z])")
 LARGE = 10**30  # factors beyond are shown rounded
 INFINITE = Fraction(10**9)
 
@@ -82,7 +85,7 @@ def parse_order(text: str, symbols: Sequence[str]) -> Order:
         return " " * len(found[0])
 
     if isinstance(text, str) and len(text) <= MAX_TEXT:  # a longer one is refused by `parse`
-        text = LETTER.sub(blank, text)
+        text = LETTER.sub(blank, MEMBER.sub(lambda found: "=".ljust(len(found[0])), plain(text)))
     try:
         return Order(letter=letters[0] if letters else "", expression=parse(text, symbols))
     except Misread as error:

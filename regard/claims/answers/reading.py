@@ -1,7 +1,6 @@
-"""From text to trees: what surrounds a formula is blanked, the rest is parsed, and the result is bounded."""
+"""From text to trees: what remains of an answer without its surroundings is parsed, and the result is bounded."""
 
 import re
-import unicodedata
 from fractions import Fraction
 from math import gcd
 from typing import TYPE_CHECKING, Any, NoReturn, cast
@@ -20,6 +19,7 @@ from regard.claims.answers.bounds import (
 from regard.claims.answers.evaluation import evaluate, real
 from regard.claims.answers.grammar import Word, parser
 from regard.claims.answers.spelling import Misread, refusal, shown, words
+from regard.claims.answers.surroundings import CHOOSES, cleaned
 from regard.claims.answers.tree import (
     Call,
     Node,
@@ -37,102 +37,8 @@ from regard.claims.answers.tree import (
 if TYPE_CHECKING:
     from mpmath.ctx_mp_python import _mpf as mpf
 
-UNITS = (
-    "parameters?", "params", "weights?", "bias(?:es)?", "multiply-adds?", "multiply-accumulates?", "multiplications?",
-    "additions?", "MACs?", "FLOPs?", "operations?", "ops", "bytes", "numbers?", "entries", "entry", "tokens?", "heads?",
-    "taps?", "columns?", "rows?", "pixels?", "steps?", "offsets?", "pairs?", "zeros?", "features?", "keys?", "queries",
-    "values", "layers?", "elements?", "scalars?", "matrices", "vectors?", "channels?", "dimensions?", "scores?",
-)  # fmt: skip
-ADJECTIVES = "attention|trainable|learnable|learned|free|scalar|weight|bias|query|key|value|query-key|key-value"
-UNIT_WORD = rf"(?:(?:{ADJECTIVES})\s++)*+(?:{'|'.join(UNITS)})(?![A-Za-z_])"
-UNIT = re.compile(
-    rf"(?:(?P<open>\\(?:text|mathrm|textrm)\s*+\{{\s*+)|(?<![A-Za-z\\_^{{-]))"
-    rf"(?P<unit>{UNIT_WORD}(?:\s++(?:and|or)\s++{UNIT_WORD})?+)\s*+(?(open)\}})"
-    r"(?=\s*+(?:[-+−–=≈·×*/)\].,;$]|$))",
-    re.IGNORECASE,
-)
-REMARK = re.compile(
-    rf"(?<![A-Za-z])\(\s*+(?:(?:{UNIT_WORD}|(?:the|of|for|in|all|with|and|plus|total)(?![A-Za-z_]))[\s,+&/-]*+)++\)\s*+$",
-    re.IGNORECASE,
-)
-OPERAND = re.compile(r"[\w)\]}|%⌉⌋.]\s*\Z")
-AROUND = re.compile(r"^\s*+(?:\\\(|\\\[|`)|(?:\\\)|\\\]|`|[.;,])\s*+$")
-APPROXIMATELY = re.compile(r"≈|≃|≅|≐|~=|∼|\\approx(?![a-z])|\\simeq(?![a-z])|\\sim(?![a-z])")
-# Possessive, so that no text takes more than one pass.
-STAR = r"(?:\^?+\{?+(?:[*∗⋆★'′†]|\\(?:ast|star|prime)(?![A-Za-z]))\}?+\s*+)?+"
-NAMED = re.compile(
-    r"\s*+#?\s*+(?:\\?[^\W\d]\w*+(?:_?\{\\?\w++(?:\{\w++\})?+\})?+\s*+)++"
-    rf"(?:\([\w\s,]*+\)\s*+|\[[\w\s,]*+\]\s*+)?+{STAR}"
-)
-RELATION = re.compile(r":?==?|[<>≤≥≦≧⩽⩾]=?|\\(?:leq?|geq?|leqslant|geqslant|lt|gt)(?![A-Za-z])")
-FONT = re.compile(r"_\s*+(?P<open>\{\s*+)?+\\(?:rm|text|mathrm|mathit|textrm|mathsf|it)(?![A-Za-z])\s*+"
-                  r"(?P<brace>\{\s*+)?+(?P<name>[^\W_]++)\s*+(?(brace)\})\s*+(?(open)\})")  # fmt: skip
 GROUPED = re.compile(r"[0-9],[0-9]{3}(?![0-9])")
-DOTTED = re.compile(r"[0-9]+(?:\.[0-9]+){2}")
-CHOOSES = re.compile(r"min|max", re.IGNORECASE)
-# The soft hyphen, signs without width, and the implied function application and product.
-INVISIBLE: dict[int, str] = dict.fromkeys((0xAD, 0x200B, 0x2060, 0x2061, 0x2062, 0xFEFF), "")
-
-
-def plain(text: str) -> str:
-    """Full-width and mathematical letters, and the micro sign, as the ordinary ones; invisible signs left out."""
-    return "".join(map(ordinary, text)) if not text.isascii() else text
-
-
-def ordinary(sign: str) -> str:
-    code = ord(sign)
-    if 0xFF01 <= code <= 0xFF5E or 0x1D400 <= code <= 0x1D7FF or code == 0xB5:
-        return unicodedata.normalize("NFKC", sign)
-    return INVISIBLE.get(code, sign)
-
-
-def blanked(text: str, start: int, end: int) -> str:
-    """The text with spaces there, so that columns stay what the writer sees."""
-    return text[:start] + " " * (end - start) + text[end:]
-
-
-def cleaned(text: str, symbols: tuple[str, ...]) -> str:
-    """Without dollar signs and a full stop, units and remarks, a leading `≈`, what follows a later one, `name =`."""
-    text = plain(text).replace("$", " ")
-    for _ in range(3):
-        for match in reversed(list(AROUND.finditer(text))):
-            text = blanked(text, *match.span())
-    text = without_words(FONT.sub(lambda found: f"_{{{found['name']}}}".ljust(len(found[0])), text), symbols)
-    while match := APPROXIMATELY.search(text):
-        before = text[: match.start()]
-        leading = not before.strip() or (NAMED.fullmatch(before) and "=" not in before)
-        text = blanked(text, 0 if leading else match.start(), match.end() if leading else len(text))
-    if (match := RELATION.search(text)) and text[match.end() :].strip():
-        name = text[: match.start()]
-        if not name.strip() or (NAMED.fullmatch(name) and not is_product(name.rstrip(" *∗⋆^{}"), symbols)):
-            text = blanked(text, 0, match.end())
-    return text
-
-
-def without_words(text: str, symbols: tuple[str, ...]) -> str:
-    """Without units after a factor (`3D² weights + 3D biases`) and a last remark that only names them."""
-    if (match := REMARK.search(text)) and text[: match.start()].strip() and not is_spelt(match[0], symbols):
-        text = blanked(text, *match.span())
-    for match in reversed(list(UNIT.finditer(text))):
-        if OPERAND.search(text[max(0, match.start() - 40) : match.start()]) and not is_spelt(match["unit"], symbols):
-            text = blanked(text, *match.span())
-    return text
-
-
-def is_spelt(word: str, symbols: tuple[str, ...]) -> bool:
-    """Whether a word can be read in the symbols: `MAC` is M·A·C where these are sizes."""
-    try:
-        return bool(words(word, symbols))
-    except Unreadable:
-        return False
-
-
-def is_product(name: str, symbols: tuple[str, ...]) -> bool:
-    """Whether `ND` is N·D, a side of its own, and not the name of what is asked for."""
-    try:
-        return len(words(name, symbols)) > 1
-    except Unreadable:
-        return False
+DOTTED = re.compile(r"[0-9]+(?:\.[0-9]+){2,}")
 
 
 def read(text: str, symbols: tuple[str, ...], tight: bool = False) -> tuple[Node, ...]:
@@ -161,7 +67,7 @@ def parsed(clear: str, symbols: tuple[str, ...], tight: bool) -> tuple[Node, ...
                       "write the number without commas, or a space after the comma")  # fmt: skip
     if match := DOTTED.search(clear):
         raise refusal("dots do not group digits, the dot is the decimal point:", clear, match.start() + 1,
-                      "write 67,108,864 or 67108864")  # fmt: skip
+                      f"write {match[0].replace('.', '')}, or one dot alone")  # fmt: skip
     made = words(clear, symbols)
     try:
         return cast("tuple[Node, ...]", parser(tight).parse(cast(Any, broken_powers(made) if tight else made)))

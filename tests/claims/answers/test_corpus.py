@@ -10,7 +10,7 @@ import pytest
 
 from regard.claims.answers import Key, Mark, built_in_questions, compile_key, mark, parse
 from regard.claims.answers.evaluation import same
-from regard.claims.answers.feedback import shown
+from regard.claims.answers.formulas import apart
 from regard.claims.answers.key import Entry, domain_of
 
 HERE = Path(__file__).parent
@@ -116,9 +116,8 @@ def no_counterexample(entry: Entry, found: Mark, answer: str) -> str:
     yours, truth = parse(answer, symbols), parse(entry.truth, symbols)
     sizes = {symbol: Fraction(size) for symbol, size in found.counterexample.sizes.items()}
     wrong = next((side for side in yours.sides if not same(side.evaluate(sizes), truth.evaluate(sizes))), yours)
-    if found.counterexample.yours != shown(wrong.evaluate(sizes)) or found.counterexample.true != shown(
-        truth.evaluate(sizes)
-    ):
+    values = found.counterexample.yours, found.counterexample.true
+    if values[0] == values[1] or values != apart(wrong.evaluate(sizes), truth.evaluate(sizes)):
         return f"values {found.counterexample}"
     if entry.question.parts and sum(part.evaluate(sizes) for part in map_parts(entry)) != truth.evaluate(sizes):
         return "the parts do not add up"

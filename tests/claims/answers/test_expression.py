@@ -32,25 +32,28 @@ D/H ¦ \frac{D}{H} ¦ \dfrac{D}{H} ¦ \tfrac DH ¦ D÷H ¦ DH^{-1} ¦ D H⁻¹ �
 N_h D_hid ¦ N_{h}D_{hid} ¦ N_{\text{h}} D_{\mathrm{hid}} ¦ NₕD_hid ¦ D_{hid}\,N_h ¦ D_hid N_h
 n_t n_s D ¦ n_tn_sD ¦ nₜnₛD ¦ n_{t}n_{s} D
 N²D/H ¦ \frac{N^2 D}{H} ¦ N^2*D/H ¦ N·N·D / H ¦ N**2 D / H parameters ¦ cost = N²D/H ¦ T(N) = N²D/H ¦ ≈ N²D/H ¦ N²D/H.
-½N² ¦ 1/2 N^2 ¦ \frac12 N² ¦ 0.5N^2 ¦ N²/2 ¦ \frac{1}{2}N^{2} ¦ .5 N² ¦ 5e-1 N²
-√D ¦ \sqrt{D} ¦ sqrt(D) ¦ D^{1/2} ¦ D^(1/2) ¦ D^0.5 ¦ \sqrt D ¦ 1/D^(-1/2) ¦ D/√D ¦ √(4D)/2 ¦ √(D³)/D
+½N² ¦ 0,5 N² ¦ 0,500N^2 ¦ 1,0 N²/2,0 ¦ 1/2 N^2 ¦ \frac12 N² ¦ 0.5N^2 ¦ N²/2 ¦ \frac{1}{2}N^{2} ¦ .5 N² ¦ 5e-1 N²
+√D ¦ \sqrt{D} ¦ sqrt(D) ¦ D^{1/2} ¦ D^(1/2) ¦ D^0.5 ¦ \sqrt D ¦ D/√D ¦ D^0,5 ¦ D^{0,5} ¦ np.sqrt(D) ¦ √(D³)/D
 e^n ¦ exp(n) ¦ \exp(n) ¦ \mathrm{e}^{n} ¦ exp(n+1)/e ¦ e^{2n}/e^n
 log N ¦ ln N ¦ \ln(N) ¦ \log N ¦ log(N²)/2 ¦ ln(2N) − ln 2 ¦ log₂(N)·ln 2 ¦ \log_{10}(N)\ln 10
 log₂N ¦ \log_2 N ¦ log_2(N) ¦ log2(N) ¦ ln N/ln 2 ¦ log2 N ¦ log2N ¦ lg N ¦ lg(N) ¦ \log2 N ¦ ln N/ln2
 log(2N) ¦ log 2N ¦ ln 2 N ¦ LOG(2N) ¦ ln2 + ln N
 log₁₀(N)/2 ¦ log10 N/2 ¦ ½ log10N
-min(N, D) ¦ \min\{D, N\} ¦ \operatorname{min}(N, D) ¦ MIN(N, D) ¦ MIN(N, SQRT(D²))
-⌈N/2⌉ ¦ ceil(N/2) ¦ \lceil N/2 \rceil
-⌊N/2⌋ ¦ floor(N/2) ¦ \left\lfloor \frac{N}{2} \right\rfloor
+min(N, D) ¦ \min\{D, N\} ¦ \operatorname{min}(N, D) ¦ MIN(N, D) ¦ MIN(N;D) ¦ MIN(N, SQRT(D²))
+⌈N/2⌉ ¦ ceil(N/2) ¦ math.ceil(N/2) ¦ \lceil N/2 \rceil
+⌊N/2⌋ ¦ floor(N/2) ¦ N // 2 ¦ (N)//2 ¦ \left\lfloor \frac{N}{2} \right\rfloor
 |γ| ¦ abs(γ) ¦ \lvert\gamma\rvert ¦ abs(-gamma) ¦ √(γ²)
 2|γ| + |β| ¦ 2·abs(gamma) + beta ¦ |\beta| + 2|\gamma|
 3−D ¦ 3-D ¦ 3–D ¦ -D+3 ¦ ３－D
 67,108,864 ¦ 67_108_864 ¦ 67108864 ¦ 2^26 ¦ 67{,}108{,}864 ¦ ６７１０８８６４ ¦ 4^13
 5.638e-42 ¦ 5.638·10⁻⁴² ¦ 5.638 × 10^{-42} ¦ 5.638E-42 ¦ 5638·10^-45
-(k+1)^n ¦ (k+1)^{n} ¦ (1+k)ⁿ ¦ (k+1)^(n+2)/(k+1)²
+(k+1)^n ¦ pow(k+1, n) ¦ at most (k+1)^n ¦ (k+1)^{n} ¦ (1+k)ⁿ ¦ (k+1)^(n+2)/(k+1)²
 log² N ¦ (ln N)² ¦ \log^2 N ¦ log(N)^2
 \sqrt[3]{N} ¦ ∛N ¦ N^{1/3}
-max(N, D) + min(N, D) ¦ N + D ¦ = N + D ¦ cost ≤ N + D ¦ x* = N + D ¦ N^* = N + D ¦ k*=N + D ¦ T(n) < N + D ¦ $N+D$.
+max(N, D) + min(N, D) ¦ N + D ¦ cost ≤ N + D ¦ x* = N + D ¦ k*=N + D ¦ T(n) < N + D ¦ N + D > T(n) ¦ $N+D$.
+N + 2D ¦ Var(q·v) = N + 2D ¦ ‖y − b‖ = N + 2D ¦ ∂y/∂z = N + 2D ¦ \frac{\partial y}{\partial z} = N + 2D
+N + 3D ¦ = N + 3D ¦ number of heads = N + 3D ¦ The answer is N + 3D. ¦ Total: N + 3D ¦ N + 3D in total
+2N + D ¦ 2N (weights) + D (biases) ¦ D + 2N altogether ¦ N^* = D + 2N
 N·N ¦ N x N ¦ NxN ¦ N X N ¦ N² attention weights ¦ N² heads. ¦ N² (weights and biases) ¦ N²\text{ MACs} ¦ $N^2$ weights.
 3D² − 3D ¦ 3D² weights − 3D biases ¦ 3D² minus 3D ¦ 3 times D² minus 3 x D (weights + biases).
 5.64·10⁻⁴² N ¦ 5.64 x 10^-42 N ¦ 5.64e-42 × N
@@ -129,11 +132,23 @@ def test_two_readings(text: str, loose: str, tight: str):
         ("3D +", "the formula ends too early at column 4"),
         ("3 67 D", "a number follows a factor without a sign at column 3"),
         ("D2", "write ^ for a power or · for a product"),
-        ("0,5 D", "write a decimal point as '.'"),
-        ("0,465 N", "write a decimal point as '.'"),  # not 465·N
+        ("3D^2,3D", "unexpected ',' at column 5"),
+        ("D³ instead of = 3D²", "unknown word 'instead' at column 4"),
+        ("wrong = N", "unknown word 'wrong' at column 1"),
+        ("D with D = D²", "unknown word 'with' at column 3"),
+        ("N D d with d = D/H", "'D' and 'd' both appear"),
+        ("n > 2D", "unexpected '>' at column 3 of 'n > 2D'; write what it equals, or a bound as: name < formula"),
+        ("N > D", "unexpected '>' at column 3"),
+        (r"N \geq 2D", r"unexpected '\geq' at column 3"),
+        ("< N", "unexpected '<' at column 1"),
+        ("weights = 3D²\nbiases = 3D", "one formula is asked for: got 'weights' and 'biases' apart; add the parts"),
+        ("N N\nN", "a second line begins at column 5"),
+        ("N (not N²) = N²", "unknown word 'ot'"),
+        ("maybe = N", "unknown word 'maybe'"),
+        ("k*N // 2", "unexpected '/' at column 6"),
         ("5,638e-42 N", "write a decimal point as '.'"),
         ("5,638·10⁻⁴²", "write a decimal point as '.'"),
-        ("67.108.864 D", "dots do not group digits, the dot is the decimal point: at column 1 of '67.108.864 D'"),
+        ("16.777.216 D", "is the decimal point: at column 1 of '16.777.216 D'; write 16777216, or one dot alone"),
         ("N D < 5", "unexpected '<' at column 5 of 'N D < 5'"),
         ("k < N < 5", "unexpected '<' at column 7 of 'k < N < 5'"),
         ("3x", "unknown word 'x' at column 2"),

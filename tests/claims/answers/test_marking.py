@@ -103,6 +103,24 @@ def test_a_factor_is_named(key: Key):
     assert found.mistake == "FLOPs instead of multiply-adds"
 
 
+def test_values_are_shown_with_the_digits_in_which_they_differ(key: Key):
+    found = mark(key["ist.1a"].parts[0], "(0.465369, 0.034631, 0.4653694, 0.034631)")
+    assert found.feedback[:2] == (
+        "Entry 3: the value differs.",
+        "Yours is 0.4653694; the true value is 0.4653688.",
+    )
+    assert (
+        "At D = 1 your formula gives 6.0000000001; the true value is 6"
+        in mark(key["udl.1a"], "3D²+3D+1e-10").feedback[0]
+    )
+
+
+def test_multiply_adds_called_flops_are_right_and_told_so(key: Key):
+    said = "These are multiply-adds; FLOPs would be twice as many."
+    assert mark(key["eecs.2e"], "2D²(n_t + n_s) + 2n_t n_s D FLOPs").feedback == (said,)
+    assert mark(key["eecs.2e"], "2D²(n_t + n_s) + 2n_t n_s D MACs").feedback == ()
+
+
 def test_orders_name_what_is_missing_too_much_or_not_needed(key: Key):
     entry = key["conv.b2l"]
     assert mark(entry, "O(ND²)").feedback[0] == "Missing: N²·D, as N → ∞ with D fixed."

@@ -55,7 +55,16 @@ SOFTMAX = [0.09003057, 0.24472847, 0.66524096]
         ("minus 10", -10, None),
         ("= 67108864", 67108864, None),
         ("N* = 0.45", Fraction(9, 20), Fraction(1, 100)),
-        ("e ≤ 0.45", Fraction(9, 20), Fraction(1, 100)),
+        ("67.108.864", 67108864, None),
+        ("67'108'864", 67108864, None),
+        ("5.638e–42", Fraction(5638, 10**45), Fraction(1, 10**45)),
+        ("5.638 E-42", Fraction(5638, 10**45), Fraction(1, 10**45)),
+        ("5.638 10^-42", Fraction(5638, 10**45), Fraction(1, 10**45)),
+        ("Twelve", 12, None),
+        ("by a factor of 4", 4, None),
+        ("four times", 4, None),
+        ("x4", 4, None),
+        ("4×", 4, None),
         ("f(x) = 9/20 = 0.45", Fraction(9, 20), Fraction(1, 100)),
         (7, 7, None),
         (0.25, Fraction(1, 4), Fraction(1, 100)),
@@ -72,7 +81,9 @@ def test_numbers(given: object, value: Fraction, unit: Fraction | None):
      r"\left(1, \frac{1}{2}, 0.30\right)", "u1 = 1, u_2 = 1/2 = 0.5, u3=0.30", "(1, 2/4, 0.300) = (1, 1/2, 0.30)",
      "tensor([1, 0.5, 0.30], dtype=torch.float64)", "np.array([1., 0.5, 0.30])", "⟨1, 1/2, 0.30⟩.",
      "A x = (1, 1/2, 0.30)", "(1; 0,5; 0,30)", "1 0,5 0,30", ["1", "0,5", "0,30"],
-     "e = (1, 5.0*10^(-1), 3.0/10) ≈ (1, 0.5, 0.3)",
+     "e = (1, 5.0*10^(-1), 3.0/10) ≈ (1, 0.5, 0.3)", "(1, 1/2, 0.30)^⊤", "[1 1/2 0.30]'", "[1, 1/2, 0.30].T",
+     "1 | 1/2 | 0.30", "<1, 1/2, 0.30>", "c(1, 1/2, 0.30)", "100 %; 50 %; 30 %",
+     "v = softmax(K q/√d_k) = (1, 1/2, 0.30)",
      r"\begin{pmatrix*}[r] 1 \\[2pt] 1/2 \\ 0.30 \end{pmatrix*}", r"\begin{pmatrix} 1 \\ 1/2 \\ 0.30 \end{pmatrix}"],
 )  # fmt: skip
 def test_vectors(given: object):
@@ -87,6 +98,8 @@ def test_vectors(given: object):
     ["[[1, -2], [3, 4.50]]", "array([[ 1.,  -2.  ],\n       [ 3.,  4.50]])", r"\langle(1, -2), (3, 4.50)\rangle",
      "1 -2; 3 4.50", "1, -2\n3, 4.50", [["1", -2], [3, "4.50"]], ["1 -2", "3 4.50"],
      "[1, -2]\n[3, 4.50]", "[[1 -2]\n [3 4.50]]", "{{1, -2}, {3, 4.50}}", "W = [1 -2; 3 4.50]",
+     "1;-2\n3;4.50", "1 -2;\n3 4.50;",
+     "[1 3; -2 4.50]'", "[[1, 3], [-2, 4.50]]^T", "z1 = (1, -2)\nz2 = (3, 4.50)",
      r"\begin{bmatrix} 1 & -2 \\ 3 & 4.50 \end{bmatrix}"],
 )  # fmt: skip
 def test_matrices(given: object):
@@ -132,6 +145,22 @@ def test_matrices(given: object):
         ("10^399/3", Fraction(10**399, 3), True, ""),
         ("6.66e398", Fraction(2 * 10**399, 3), True, "truncated, not rounded: 6.66e398 should be 6.67e+398"),
         ("1/3 ≈ 0.33", 1 / 3, True, ""),
+        ("67,109 K", 67108864, True, "67,109 K read as 67109000; write the number without a comma"),
+        ("67,109e3", 67108864, True, "67,109e3 read as 67109000; write the number without a comma"),
+        ("67,109 M", 67108864, True, ""),
+        (
+            "67,108 K",
+            67108864,
+            True,
+            "67,108 K read as 67108000; write the number without a comma; truncated, not rounded: "
+            "67,108 K should be 67109000",
+        ),
+        ("67,107 K", 67108864, False, "the value differs (67,107 K read as 67107: write the decimal point as '.')"),
+        ("0.66666669", 2 / 3, True, "right to single precision"),
+        ("0.6666669", 2 / 3, True, "right to single precision"),
+        ("0.6666675", 2 / 3, False, "the value differs"),
+        ("0.666668", 2 / 3, False, "the value differs"),  # six digits
+        ("67.108865M", 67108864, False, "the value differs"),  # a count
     ],
 )
 def test_close(given: str, truth: object, right: bool, reason: str):
@@ -162,7 +191,7 @@ def test_the_first_entry_that_differs_is_named():
     assert close(parse_vector("0,465, 0,035"), [0.465, 0.035]).right
     assert close(parse_vector("0,50, 0,30"), [0.5, 0.3]).right
     assert close(parse_vector("1/3 = 0.333, 2/3 = 0.667"), [1 / 3, 2 / 3]).right
-    assert parse_number("0,465").decimal_comma() is None  # there is one reading only
+    assert parse_number("0,465").other() is None  # there is one reading only
     assert close(parse_matrix("1 0; 0 1"), [[1, 1e-16], [0, 1 - 1e-16]]).right  # a truth with rounding errors
 
 
@@ -176,11 +205,22 @@ def test_the_first_entry_that_differs_is_named():
         (parse_number, "1e99999", "a number may have 400 digits at most: got '1e99999'"),
         (parse_number, "2·3 = 5", "the sides of an equation must agree: got '2·3 = 5'"),
         (parse_number, "1/3 ≈ 0.5", "the sides of an equation must agree: got '1/3 ≈ 0.5'"),
-        (parse_number, "67.108.864", "dots do not group digits, the dot is the decimal point: at column 1"),
+        (parse_number, "16.77.216", "at column 1 of '16.77.216'; write 1677216, or one dot alone"),
+        (parse_number, "c < -10", "a number is asked for, not a bound: got 'c < -10'; write what it equals"),
+        (parse_number, "e ≥ 0.45", "a number is asked for, not a bound"),
+        (parse_number, "not = 7", "unknown word 'not'"),
+        (parse_number, "no = 7", "unknown word 'no'"),
+        (parse_vector, "w = 0.1, 0.2, x = 0.465, 0.035", "unknown word 'x'"),
+        (parse_vector, "0.465/0.035/0.5", "must be separated by ; or ,: got '0.465/0.035/0.5'; write a; b; c"),
+        (parse_matrix, "wrong try [[1,2],[3,4]]\nZ = [[1, 2], [3, 5]]", "a matrix must have rows of one length"),
+        (parse_matrix, "first (1, 2)\nz2 = (3, 4)", "a matrix must have rows of one length"),
+        (parse_matrix, "z2 = (1, 2)\nz1 = (3, 4)", "entries must be in their order: got 2, 1"),
+        (parse_matrix, "not1 = (1, 2)\nz2 = (3, 4)", "unknown word 'not'"),
+        (parse_matrix, "[(1, 2)^T, (3, 4)^T]", "a part of a matrix must not be transposed"),
         (parse_number, "·".join(["10^399"] * 20), "a number may have 400 digits: got '10^399·10^399"),
         (parse_vector, "(9,9,9)=(1,-6,2)", "the sides of an equation must agree: got '(9,9,9)=(1,-6,2)'"),
         (parse_vector, "u2=-6, u1=1", "entries must be in their order: got 2, 1"),
-        (parse_vector, "u = ", "a vector or matrix must have entries: got none"),
+        (parse_vector, "u = ", "an answer must have a value: got 'u ='"),
         (parse_number, "p ≈", "an answer must have a value: got 'p ≈'"),
         (parse_number, "(1,2)", "a comma separates the arguments of min and max only: got 2 parts"),
         (parse_number, "0.3/0", "a number must have a value: a division by zero"),

@@ -99,7 +99,7 @@ def test_every_side_must_be_of_the_order():
     wrong = compared("O(1) = O(N²D + N D²)", "N²D + N D²")
     assert (wrong.equal, wrong.side) == (False, 0)
     assert compared("O(N D (N + D)) = O(2 N² D + N D²)", "N²D + N D²").redundant == ("the factor 2",)
-    assert compared("N = 3·2^N", "2^N").equal  # a lone name
+    assert compared("T = 3·2^N", "2^N").equal  # a lone name
     with pytest.raises(Unreadable, match="can only be equal to the same formula"):
         compared("N² = 3·2^N", "2^N")
 
