@@ -2,7 +2,6 @@
 
 import functools
 import math
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,8 +16,8 @@ from regard.attention import Attention, Grid, Quadratic, RelativeTable
 from regard.claims.chart import Lines
 from regard.claims.claim import Claim, Finding, Texts, Verdict, Version
 from regard.claims.conv.counting import slope
-from regard.claims.conv.threads import one_thread
 from regard.claims.findings import equals
+from regard.claims.timing import one_thread, processor_seconds
 
 CENTRE = (1.0, -0.5)
 SIDES = (8, 16, 32, 64, 128, 256)
@@ -178,7 +177,7 @@ def transforms() -> Finding:
 @functools.cache
 @one_thread()
 def measured() -> tuple[Finding, ...]:
-    """Processor time of the three forms, best of five, and the power of N that it grows by.
+    """Processor time of the three forms, best of seven, and the power of N that it grows by.
 
     The powers are near 2, 0.5 and 0.7 at these sizes, where starting costs the fast forms the most; what is asked is a
     difference of 0.4, and half the time at the largest size.
@@ -197,12 +196,8 @@ def measured() -> tuple[Finding, ...]:
 
 def seconds(algorithm: str, side: int) -> float:
     v = torch.randn(1, 1, side * side, WIDTH, generator=torch.Generator().manual_seed(0))
-    attention, times = gaussian(side, algorithm), []
-    for _ in range(5):
-        start = time.thread_time()
-        attend(None, None, v, attention, algorithm=algorithm)
-        times.append(time.thread_time() - start)
-    return min(times)
+    attention = gaussian(side, algorithm)
+    return processor_seconds(lambda: attend(None, None, v, attention, algorithm=algorithm))
 
 
 def three_forms() -> Lines:
@@ -245,7 +240,7 @@ CLAIMS = (
             method="FLOPs from the planner over sides 2¹² … 2²⁴ and D = 64 … 4,096: mixing and projections each a "
             "constant times the stated order, up to 10 %. As matrix products they equal those counted in a run; of "
             "transforms the planner counts all but those of the denominators, 5/2·n log₂ n each. Results of all three "
-            "forms against the definition in float64 to 1e-5, two seeds; processor time on one thread, best of five, "
+            "forms against the definition in float64 to 1e-5, two seeds; processor time on one thread, best of seven, "
             "on 16 × 16 to 48 × 48 pixels",
             code=(
                 "regard.algorithms.separable:run",

@@ -10,9 +10,9 @@ from regard.analysis import ellipses, nearest_kernel, query_map
 from regard.attention import Grid, Quadratic
 from regard.claims.chart import Matrices
 from regard.claims.claim import Claim, Finding, Texts, Verdict, Version
-from regard.claims.conv.threads import one_thread
 from regard.claims.experiments import Result, result
 from regard.claims.small_runs import seeded
+from regard.claims.timing import one_thread
 from regard.layers import Gaussian
 from regard.models.grid import GridConfig, GridModel
 from regard.tasks.digits import CLASSES, SIDE, Images, digits

@@ -1,7 +1,6 @@
 """Questions 2c and 2d: what multi-head attention costs, and which part of it decides."""
 
 import functools
-import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,8 +16,8 @@ from regard.analysis.costs.polynomial import Polynomial
 from regard.analysis.costs.symbolic import Made
 from regard.claims.chart import Lines
 from regard.claims.claim import Claim, Finding, Texts, Verdict, Version
-from regard.claims.conv.threads import one_thread
 from regard.claims.small_runs import seeded
+from regard.claims.timing import one_thread, processor_seconds
 from regard.layers import MultiHead
 from regard.layers.multihead import split_heads
 
@@ -170,17 +169,8 @@ def seconds(N: int, D: int) -> tuple[float, float]:
         built, x = MultiHead(D, HEADS), torch.randn(1, N, D)
     projections: list[nn.Linear] = [built.query, built.key, built.value, built.out]
     q, k, v = (split_heads(part(x), HEADS) for part in projections[:3])
-    return best(lambda: [part(x) for part in projections]), best(lambda: attend(q, k, v))
-
-
-def best(run: Callable[[], object]) -> float:
-    """The least of five."""
-    times = []
-    for _ in range(5):
-        start = time.thread_time()
-        run()
-        times.append(time.thread_time() - start)
-    return min(times)
+    project = processor_seconds(lambda: [part(x) for part in projections])
+    return project, processor_seconds(lambda: attend(q, k, v))
 
 
 def costs() -> Lines:

@@ -1,6 +1,5 @@
 """Problem 12.10: exp(k·q) replaced by g(k)·g(q)."""
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -13,8 +12,8 @@ from regard.attention import Attention, Causal, Elu, Exp, Features, Kernel, Line
 from regard.attention.features import Own
 from regard.claims.chart import Lines
 from regard.claims.claim import Claim, Finding, Texts, Verdict, Version
-from regard.claims.conv.threads import one_thread
 from regard.claims.findings import agrees, equals
+from regard.claims.timing import one_thread, processor_seconds
 
 EXACT = 1e-12
 SIZES = [{"N": N, "D": D, "Dg": Dg} for N, D, Dg in ((64, 16, 16), (16, 16, 16), (512, 64, 8), (40, 8, 96))]
@@ -124,12 +123,7 @@ def map_entries(N: int, D: int, Dg: int) -> int:
 def seconds(name: str, N: int) -> float:
     """Processor time of one thread, the least of a few calls."""
     q, k, v = vectors(N, 16).float()
-    times = []
-    for _ in range(4):
-        start = time.thread_time()
-        attend(q, k, v, spec(), algorithm=name)
-        times.append(time.thread_time() - start)
-    return min(times)
+    return processor_seconds(lambda: attend(q, k, v, spec(), algorithm=name), tries=4)
 
 
 def measured() -> Finding:

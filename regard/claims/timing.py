@@ -1,6 +1,7 @@
 """One thread for what is small or timed: several would wait for each other longer than they work."""
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import torch
@@ -23,3 +24,14 @@ def one_thread() -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(before)
+
+
+def processor_seconds(call: Callable[[], object], tries: int = 7) -> float:
+    """The least processor time of a few calls, after one that warms up: what else the machine does is not in it."""
+    call()
+    times = []
+    for _ in range(tries):
+        start = time.thread_time()
+        call()
+        times.append(time.thread_time() - start)
+    return min(times)
