@@ -20,11 +20,11 @@ run: setup
 
 test: setup
 	$(BIN)/python -m pytest -q -n 2 -m 'not compiled and not slow' $(HOOK)
-	$(BIN)/python -m pytest -q -m 'compiled and not slow'
+	$(BIN)/python -m pytest -q -n 2 -m 'compiled and not slow'
 
 test-all: setup
 	$(BIN)/python -m pytest -q -n 2 -m 'not compiled' $(HOOK) --hypothesis-profile=thorough
-	$(BIN)/python -m pytest -q -m compiled
+	$(BIN)/python -m pytest -q -n 2 -m compiled
 
 # On a machine with CUDA, with the Python and the torch that are active there. Writes what passed where.
 test-gpu:
