@@ -78,7 +78,9 @@ def test_a_damaged_checkpoint_is_named_and_the_one_before_it_taken(tmp_path: Pat
     if how == "missing":
         file.unlink()
     else:
-        damaged = content[:-1] if how == "cut" else content[:-9] + bytes([content[-9] ^ 1]) + content[-8:]
+        damaged = (
+            content[:-1] if how == "cut" else content[:-3] + bytes([content[-3] ^ 1]) + content[-2:]
+        )  # of a number
         file.write_bytes(damaged.replace(b'"loss"', b'"gain"') if how == "facts" else damaged)
     with pytest.raises(Damaged, match=file.name):
         checkpoints.load(2)
