@@ -17,17 +17,26 @@ Folder = Annotated[Path, typer.Option("--runs", metavar="FOLDER", help="Where th
 RunName = Annotated[
     str, typer.Argument(metavar="RUN", help="The name of a run, as regard runs tells it, or its folder.")
 ]
+Device = Annotated[str | None, typer.Option(metavar="DEVICE", help="cpu or cuda; by default a GPU where there is one.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")]
 
 
 def train(
-    recipe: Annotated[str, typer.Argument(metavar="RECIPE", help="What to train: reversal.")],
+    recipe: Annotated[
+        str | None, typer.Argument(metavar="RECIPE", help="What to train; without one, all recipes are listed.")
+    ] = None,
     changes: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="Change the recipe: training.steps=100; repeatable."),
     ] = None,
+    data: Annotated[
+        str | None,
+        typer.Option(metavar="PATH", help="A text, or images: a folder or tar of classes, CIFAR, MNIST, hf:NAME."),
+    ] = None,
     smoke: Annotated[bool, typer.Option("--smoke", help="A version of seconds, whose numbers mean nothing.")] = False,
+    settings: Annotated[bool, typer.Option("--settings", help="Say what can be changed, and train nothing.")] = False,
     name: Annotated[str | None, typer.Option(metavar="NAME", help="Of the run; by default RECIPE-1, -2, …")] = None,
+    device: Device = None,
     folder: Folder = Path("runs"),
     as_json: AsJson = False,
 ) -> None:
@@ -40,24 +49,26 @@ def train(
     regard train reversal --set training.steps=500 --set hidden=32
     """
     with bad_input():
-        from regard.recipes import begin, changed, new_name, plain
+        from regard.recipes import changed, new_name, order
         from regard.recipes import recipe as named
 
-        chosen = named(recipe)
-        config = changed(chosen.smoke if smoke else chosen.config, changes or [])
-        words = [*(f"--set {change}" for change in changes or []), *(["--smoke"] if smoke else [])]
+        if recipe is None:
+            return _list()
+        if settings:
+            chosen = named(recipe)
+            return _list_settings(changed(chosen.smoke if smoke else chosen.config, changes or []))
         place = folder / (name or new_name(folder, recipe))
-        run = begin(place, recipe, plain(config), " ".join(["regard train", recipe, *words]))
-        _cook(run)
-    _show(run, as_json)
+        run = order(recipe, place, smoke=smoke, changes=changes or [], data=data)
+        _cook(run, device)
+    return _show(run, as_json)
 
 
-def resume(run: RunName, folder: Folder = Path("runs"), as_json: AsJson = False) -> None:
+def resume(run: RunName, device: Device = None, folder: Folder = Path("runs"), as_json: AsJson = False) -> None:
     """Go on with a run from its last checkpoint, bit for bit as if it had not stopped."""
     with bad_input():
         found = _found(run, folder)
         if found.result is None:
-            _cook(found)
+            _cook(found, device)
     _show(found, as_json)
 
 
@@ -70,25 +81,50 @@ def runs(folder: Folder = Path("runs"), as_json: AsJson = False) -> None:
 
         found = all_runs(folder)
     if as_json:
-        plain = [{"run": run.name, "recipe": run.recipe, "started": run.started, "result": run.result} for run in found]
+        plain = [
+            {"run": run.name, "recipe": run.recipe, "command": run.command, "started": run.started, "state": run.state}
+            | {"steps": run.progress(), "headline": run.headline, "result": run.result}
+            for run in found
+        ]
         typer.echo(json.dumps(plain, indent=1))
         return
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
-    for head in ("run", "started", "how far", "command"):
+    for head in ("run", "started", "state", "result"):
         table.add_column(head)
     for run in found:
         steps = ", ".join(f"{name} {step:,}" for name, step in run.progress().items())
-        table.add_row(run.name, run.started, "done" if run.result is not None else steps or "begun", run.command)
+        table.add_row(run.name, run.started[:16].replace("T", " "), run.state, run.headline or steps or "begun")
     show(table if found else f"no runs in {folder}; begin one with regard train reversal")
 
 
-def evaluate(run: RunName, folder: Folder = Path("runs"), as_json: AsJson = False) -> None:
-    """Print the report of a run that is done."""
+def evaluate(
+    run: RunName,
+    changes: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Measure otherwise: lengths=24,32; repeatable."),
+    ] = None,
+    device: Device = None,
+    folder: Folder = Path("runs"),
+    as_json: AsJson = False,
+) -> None:
+    """Measure the models of a run again, from their last checkpoints; it may be training meanwhile.
+
+    Nothing is written. [b]Example[/b]:
+
+    regard evaluate reversal-1 --set lengths=24,32
+    """
     with bad_input():
+        from regard.recipes import measure, page
+
         found = _found(run, folder)
-        if found.result is None:
-            raise ValueError(f"{found.name} must be done: it is not; use regard resume {found.name}")
-    _show(found, as_json)
+        where = _device(device)
+        with _imports_said():
+            outcome, made = measure(found, changes or [], where)
+        text = page(found, outcome, made, where)
+    if as_json:
+        typer.echo(json.dumps({"run": found.name, "folder": str(found.folder), "numbers": dict(outcome.numbers)}))
+        return
+    _print(text)
 
 
 def _found(name: str, folder: Path) -> "Run":
@@ -101,16 +137,63 @@ def _found(name: str, folder: Path) -> "Run":
     raise ValueError(f"no run is called {name!r} in {folder}: there is {known}")
 
 
-def _cook(run: "Run") -> None:
-    from regard.recipes import rebuilt
+def _list() -> None:
+    from rich.table import Table
+
+    from regard.recipes import NAMES
     from regard.recipes import recipe as named
 
-    chosen = named(run.recipe)
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, show_header=False)
+    for name in NAMES:
+        table.add_row(f"[b]{name}[/b]", named(name).about)
+    show(table, "regard train RECIPE --settings says what can be changed; --smoke tries it in seconds")
+
+
+def _list_settings(config: Any) -> None:
+    for name, value in _flat(config):
+        typer.echo(f"{name}={value}")
+
+
+def _flat(config: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    from dataclasses import fields, is_dataclass
+
+    for field in fields(config):
+        value = getattr(config, field.name)
+        if is_dataclass(value):
+            yield from _flat(value, f"{prefix}{field.name}.")
+        else:
+            yield f"{prefix}{field.name}", ",".join(map(str, value)) if isinstance(value, tuple) else value
+
+
+def _device(name: str | None) -> str:
+    import torch
+
+    if name is None:
+        return "cuda" if torch.cuda.is_available() else "cpu"
     try:
-        with _watching() as watch:
-            chosen.cook(rebuilt(type(chosen.config), run.config), run, watch)
-    except ImportError as error:  # it says what to install
+        kind = torch.device(name).type
+    except RuntimeError as error:
+        raise ValueError(f"device must be cpu or cuda: got {name!r}") from error
+    if kind not in ("cpu", "cuda") or (kind == "cuda" and not torch.cuda.is_available()):
+        raise ValueError(f"device must be one that is there: got {name!r}; use cpu")
+    return name
+
+
+@contextmanager
+def _imports_said() -> Iterator[None]:
+    """An extra that is not installed says how to install it: that is all a user needs."""
+    try:
+        yield
+    except ImportError as error:
         raise ValueError(str(error)) from error
+
+
+def _cook(run: "Run", device: str | None) -> None:
+    from regard.recipes import cook
+
+    try:
+        with _imports_said(), _watching() as (watch, told):
+            cook(run, watch, _device(device), told)
     except KeyboardInterrupt:
         typer.echo(f"stopped; go on with: regard resume {run.folder}", err=True)
         raise typer.Exit(130) from None
@@ -140,14 +223,24 @@ def _watching() -> Iterator[Any]:
             rate = "" if task.speed is None else f", {task.speed:.0f} steps/s"
             bars.update(tasks[name], completed=progress.step, said=f"loss {numbers['loss']:.4f}{rate}")
 
-        yield watch
+        def told(what: str, done: int, total: int) -> None:
+            if what not in tasks:
+                tasks[what] = bars.add_task(what, total=total, said="")
+            bars.update(tasks[what], completed=done, total=total)
+
+        yield watch, told
 
 
 def _show(run: "Run", as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps({"run": run.name, "folder": str(run.folder), "numbers": run.result}))
         return
+    _print((run.folder / "report.md").read_text(encoding="utf-8"))
+    show(f"in {run.folder}")
+
+
+def _print(text: str) -> None:
+    """A report without its figures, which a terminal does not show."""
     from rich.markdown import Markdown
 
-    text = (run.folder / "report.md").read_text(encoding="utf-8")
-    show(Markdown("\n".join(line for line in text.splitlines() if not line.startswith("!["))), f"in {run.folder}")
+    show(Markdown("\n".join(line for line in text.splitlines() if not line.startswith("!["))))

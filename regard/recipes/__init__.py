@@ -1,18 +1,28 @@
 """Experiments as single commands: what is trained, measured and reported, into a folder of its own."""
 
 from regard.recipes.changes import changed, plain, rebuilt
-from regard.recipes.recipe import NAMES, Recipe, recipe, silent
+from regard.recipes.cooking import Watch, cook, measure, order, page, silent
+from regard.recipes.recipe import NAMES, Outcome, Recipe, Supplies, Trained, Training, recipe
 from regard.recipes.run import Run, all_runs, begin, find, new_name
 
 __all__ = [
     "NAMES",
+    "Outcome",
     "Recipe",
     "Run",
+    "Supplies",
+    "Trained",
+    "Training",
+    "Watch",
     "all_runs",
     "begin",
     "changed",
+    "cook",
     "find",
+    "measure",
     "new_name",
+    "order",
+    "page",
     "plain",
     "rebuilt",
     "recipe",

@@ -1,44 +1,42 @@
-"""String reversal by LSTMs without attention and with it: how far each gets with the same budget, and the map."""
+"""String reversal by LSTMs without attention and with it, and by a Transformer: accuracy by length, and the map."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from regard.analysis.figures import BLUE, INK, ORANGE, figure_of_panels
-from regard.models import Recurrent, RecurrentConfig
-from regard.recipes.recipe import Recipe, Watch
-from regard.recipes.run import Run
+from regard.models import BlockConfig, EncoderDecoder, EncoderDecoderConfig, Recurrent, RecurrentConfig
+from regard.models.reading import EncoderDecoderReader
+from regard.recipes.figures import Panel, line_figure, map_figure, table, training_figure
+from regard.recipes.recipe import Outcome, Recipe, Supplies, Trained, Training
 from regard.tasks import reversal
 from regard.tasks.reversal import Accuracy, Batch
-from regard.tasks.whole_files import whole_file
-from regard.training import Descent, Progress, Schedule, Settings, train
+from regard.training import Descent, Execution, Schedule, Settings, Task, compact, device_of
+from regard.training.loader import moved
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-MODELS = {"plain": "LSTM without attention", "attention": "LSTM with attention"}
+MODELS = {"plain": "LSTM without attention", "attention": "LSTM with attention", "transformer": "Transformer"}
 WORD = "abacadabacc"
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReversalConfig:
-    """Strings of some lengths, a batch of each in turn; the same sizes, steps and rate for both models."""
+    """Strings of some lengths, a batch of one of them at each step; the same steps and rate for all models."""
 
-    lengths: tuple[int, ...] = (8, 12, 16, 20)
-    width: int = 32
-    hidden: int = 64
-    dropout: float = 0.0
+    lengths: tuple[int, ...] = (3, 6, 9, 12, 15)
+    width: int = 8
+    hidden: int = 128
+    dropout: float = 0.3
     validated: int = 500  # strings of each length
     training: Settings = field(
         default_factory=lambda: Settings(
-            steps=3000,
+            steps=1300,
             batch=64,
-            evaluate_every=250,
-            descent=Descent(rate=3e-3),
+            evaluate_every=100,
+            descent=Descent(rate=5e-3),
             schedule=Schedule(warmup=50, floor=0.05),
+            execution=Execution(threads=1),
         )
     )
 
@@ -47,12 +45,21 @@ class ReversalConfig:
             raise ValueError(f"lengths must be one or more, of at least 1: got lengths={self.lengths}")
 
 
+class Transformer(EncoderDecoder):
+    """One that is read from as the task does: what is written is as long as what was read."""
+
+    def reader(
+        self, source: Tensor, lengths: tuple[int, ...] | None = None, *, capacity: int | None = None
+    ) -> EncoderDecoderReader:
+        return super().reader(source, lengths, capacity=capacity or source.shape[1])
+
+
 @dataclass(frozen=True)
-class Reversal:
+class Reversal(Task):
     """The task of one of the models."""
 
     config: ReversalConfig
-    attention: bool
+    kind: str
 
     judged_by = "characters"
 
@@ -61,79 +68,95 @@ class Reversal:
         """Strings are drawn anew for every batch; an epoch is a batch of every length."""
         return self.config.training.batch * len(self.config.lengths)
 
-    def build(self) -> Recurrent:
+    def build(self) -> nn.Module:
         config = self.config
+        if self.kind == "transformer":
+            block = BlockConfig(width=config.hidden, num_heads=4, hidden=2 * config.hidden)
+            return Transformer(
+                EncoderDecoderConfig(vocabulary=reversal.VOCABULARY, depth=1, block=block, dropout=config.dropout)
+            )
         return Recurrent(
             RecurrentConfig(
                 vocabulary=reversal.VOCABULARY,
                 width=config.width,
                 hidden=config.hidden,
-                attention=self.attention,
+                attention=self.kind == "attention",
                 dropout=config.dropout,
             )
         )
 
-    def loss(self, model: Any, examples: Tensor, generator: torch.Generator) -> Tensor:
+    def batch(self, examples: Tensor, generator: torch.Generator) -> Batch:
         lengths = self.config.lengths
         length = lengths[int(torch.randint(len(lengths), (), generator=generator))]
-        return reversal.loss(model, reversal.draw(len(examples), length, generator))
+        return reversal.draw(len(examples), length, generator)
+
+    def loss(self, model: Any, batch: Batch, generator: torch.Generator) -> Tensor:
+        return reversal.loss(model, batch)
 
     def evaluate(self, model: Any) -> Mapping[str, float]:
         """At the longest strings."""
         found = self.accuracies(model)[max(self.config.lengths)]
         return {"characters": found.characters, "strings": found.strings}
 
+    def record(self, model: Any) -> Mapping[str, Tensor]:
+        """The map of a word, with one head for each that looks at what was read."""
+        return {} if self.kind == "plain" else {"maps.word.0": compact(map_of(model, WORD))}
+
     def accuracies(self, model: Any) -> dict[int, Accuracy]:
         """By length, of what the model writes on its own, on strings that are the same in every run."""
-        return {batch.source.shape[1]: reversal.accuracy(model, batch) for batch in self.validation()}
+        return {batch.source.shape[1]: reversal.accuracy(model, batch) for batch in self.validation(model)}
 
-    def validation(self) -> Iterator[Batch]:
-        generator = torch.Generator().manual_seed(2**31 + self.config.training.seed)
-        return (reversal.draw(self.config.validated, length, generator) for length in sorted(self.config.lengths))
-
-
-def cook(config: ReversalConfig, run: Run, watch: Watch) -> None:
-    """Train both, then measure, draw and report."""
-    trained = {}
-    for name in MODELS:
-
-        def told(progress: Progress, numbers: Mapping[str, float], name: str = name) -> None:
-            watch(name, config.training.steps, progress, numbers)
-
-        task = Reversal(config, name == "attention")
-        trained[name] = train(task, config.training, run.folder / name, watch=told)
-    numbers = measured(config, trained)
-    _save(run, "accuracy.svg", accuracy_figure(config, numbers))
-    _save(run, "map.svg", map_figure(map_of(trained["attention"], WORD)))
-    run.finish(numbers, report(config, numbers, run), {"reversal": numbers})
+    def validation(self, model: nn.Module) -> Iterator[Batch]:
+        generator, device = torch.Generator().manual_seed(2**31 + self.config.training.seed), device_of(model)
+        drawn = (reversal.draw(self.config.validated, length, generator) for length in sorted(self.config.lengths))
+        return (moved(batch, device) for batch in drawn)
 
 
-def measured(config: ReversalConfig, trained: Mapping[str, nn.Module]) -> dict[str, float]:
+def trainings(config: ReversalConfig, supplies: Supplies) -> dict[str, Training]:
+    return {name: Training(Reversal(config, name), config.training) for name in MODELS}
+
+
+def measure(config: ReversalConfig, made: Mapping[str, Trained]) -> Outcome:
     """Accuracies by model, metric and length, and the share of the map beside the anti-diagonal."""
     numbers: dict[str, float] = {}
-    for name, model in trained.items():
-        task = Reversal(config, name == "attention")
-        for length, found in task.accuracies(model).items():
+    for name, one in made.items():
+        task = Reversal(config, name)
+        for length, found in task.accuracies(one.model).items():
             numbers |= {f"{name} characters {length}": found.characters, f"{name} strings {length}": found.strings}
-        for batch in task.validation():
-            forced = reversal.forced_accuracy(model, batch)  # pyright: ignore[reportArgumentType]
+        for batch in task.validation(one.model):
+            forced = reversal.forced_accuracy(one.model, batch)  # pyright: ignore[reportArgumentType]
             numbers[f"{name} forced {batch.source.shape[1]}"] = forced.characters
-    model = trained["attention"]
-    batch = list(Reversal(config, True).validation())[-1]
-    numbers["mass beside the anti-diagonal"] = near(maps_of(model, batch))
-    rows = map_of(model, WORD).tolist()
+    longest = list(Reversal(config, "attention").validation(made["attention"].model))[-1]
+    numbers["mass beside the anti-diagonal"] = near(maps_of(made["attention"].model, longest)[:, 0])
+    maps = {MODELS[name]: map_of(made[name].model, WORD).mean(0) for name in ("attention", "transformer")}
+    rows = maps[MODELS["attention"]].tolist()
     numbers |= {f"map {i} {j}": weight for i, row in enumerate(rows) for j, weight in enumerate(row)}
-    return numbers
+    return Outcome(
+        numbers=numbers,
+        headline=headline(config, numbers),
+        text=report(config, numbers),
+        figures={
+            "accuracy": accuracy_figure(config, numbers),
+            "map": map_figure(
+                {name: weights.tolist() for name, weights in maps.items()},
+                rows=WORD[::-1],
+                columns=WORD,
+                axes=("written", "read"),
+            ),
+            "training": training_figure(made, ("characters",)),
+        },
+        claims={"reversal": numbers, "reversal-length": by_length(config, numbers)},
+    )
 
 
-@torch.no_grad()
 def maps_of(model: Any, batch: Batch) -> Tensor:
-    """(B, T, S): what each written letter looks at."""
-    return model(batch.source, batch.target, maps=True).maps["cross"][0][:, 0]
+    """(B, H, T, S): what each written letter looks at."""
+    with torch.no_grad():
+        return model(batch.source, batch.target, maps=True).maps["cross"][0]
 
 
 def map_of(model: Any, word: str) -> Tensor:
-    return maps_of(model, reversal.batch_of([word]))[0]
+    return maps_of(model, moved(reversal.batch_of([word]), device_of(model)))[0].float().cpu()
 
 
 def near(maps: Tensor) -> float:
@@ -143,79 +166,80 @@ def near(maps: Tensor) -> float:
     (1.0, 0.256)
     """
     T = maps.shape[-1]
-    place = torch.arange(T)
+    place = torch.arange(T, device=maps.device)
     beside = ((T - 1 - place)[:, None] - place).abs() <= 1
     return (maps * beside).sum(-1).mean().item()
 
 
-def accuracy_figure(config: ReversalConfig, numbers: Mapping[str, float]) -> "Figure":
-    """Right letters and right strings against the length, for both models."""
-    figure, panels = figure_of_panels(2, 2, (3.6, 3.0), 0.3)
+def by_length(config: ReversalConfig, numbers: Mapping[str, float]) -> dict[str, float]:
+    """What the claim on long range reads: letters given the true ones before them, strings written freely."""
+    found = {}
+    for length in config.lengths:
+        for name in ("plain", "attention"):
+            found[f"{name} letters at {length}"] = numbers[f"{name} forced {length}"]
+            found[f"{name} strings at {length}"] = numbers[f"{name} strings {length}"]
+    return found
+
+
+def headline(config: ReversalConfig, numbers: Mapping[str, float]) -> str:
+    longest = max(config.lengths)
+    shares = ", ".join(f"{100 * numbers[f'{name} characters {longest}']:.1f} % {text}" for name, text in MODELS.items())
+    return f"right letters at length {longest}: {shares}"
+
+
+def accuracy_figure(config: ReversalConfig, numbers: Mapping[str, float]) -> Any:
+    """Right letters and right strings against the length, for all models."""
     lengths = sorted(config.lengths)
-    for panel, metric in zip(panels, ("characters", "strings"), strict=True):
-        for name, colour in (("plain", ORANGE), ("attention", BLUE)):
-            values = [100 * numbers[f"{name} {metric} {length}"] for length in lengths]
-            panel.plot(lengths, values, color=colour, marker="o", markersize=4, label=MODELS[name])
-        panel.set(ylim=(-3, 103), xticks=lengths)
-        panel.set_title(f"right {metric}, %", fontsize=9, color=INK)
-        panel.set_xlabel("length", fontsize=8, color=INK)
-        panel.tick_params(labelsize=8, colors=INK)
-        panel.spines[["right", "top"]].set_visible(False)
-    panels[0].legend(frameon=False, fontsize=8, loc="lower left")
-    return figure
+    panels = [
+        Panel(
+            title=f"right {metric}, %",
+            x="length",
+            lines={
+                text: (lengths, [100 * numbers[f"{name} {metric} {length}"] for length in lengths])
+                for name, text in MODELS.items()
+            },
+            limits=(-3, 103),
+            ticks=lengths,
+        )
+        for metric in ("characters", "strings")
+    ]
+    return line_figure(panels)
 
 
-def map_figure(weights: Tensor) -> "Figure":
-    """What each letter that is written looks at among those that were read."""
-    figure, (panel,) = figure_of_panels(1, 1, (4.2, 4.0), 0.2)
-    panel.imshow(weights.tolist(), cmap="Blues", vmin=0, vmax=1)
-    panel.set_xticks(range(len(WORD)), list(WORD))
-    panel.set_yticks(range(len(WORD)), list(WORD[::-1]))
-    panel.set_xlabel("read", fontsize=9, color=INK)
-    panel.set_ylabel("written", fontsize=9, color=INK)
-    panel.tick_params(labelsize=8, colors=INK, length=0)
-    return figure
-
-
-def _save(run: Run, name: str, figure: "Figure") -> None:
-    with whole_file(run.folder / name) as file:
-        figure.savefig(file, format="svg", metadata={"Date": None})
-
-
-def report(config: ReversalConfig, numbers: Mapping[str, float], run: Run) -> str:
-    """The page of the run."""
-    lengths = sorted(config.lengths)
-    head = "| model | metric | " + " | ".join(f"length {length}" for length in lengths) + " |\n"
-    rows = "".join(
-        f"| {text} | {metric} | "
-        + " | ".join(f"{100 * numbers[f'{name} {metric} {length}']:.2f} %" for length in lengths)
-        + " |\n"
+def report(config: ReversalConfig, numbers: Mapping[str, float]) -> str:
+    lengths, training = sorted(config.lengths), config.training
+    rows = [
+        [text, metric, *(f"{100 * numbers[f'{name} {metric} {length}']:.2f} %" for length in lengths)]
         for name, text in MODELS.items()
         for metric in ("characters", "strings")
-    )
-    training = config.training
+    ]
     return (
-        f"# String reversal: {run.name}\n\n`{run.command}`\n\n"
-        f"Both models: embeddings {config.width} wide, one LSTM of {config.hidden} each way, {training.steps:,} steps "
-        f"on {training.batch} strings, rate {training.descent.rate:g}. Validated on {config.validated} strings of each "
-        "length, which the models write on their own.\n\n"
-        f"{head}|{'---|' * (2 + len(lengths))}\n{rows}\n"
-        f"With attention, {100 * numbers['mass beside the anti-diagonal']:.1f} % of the weights lie within one place "
-        f"of the letter that is copied, at length {lengths[-1]}.\n\n"
-        f"![Accuracy against length](accuracy.svg)\n\n![The map of {WORD}](map.svg)\n"
+        f"Strings over four letters are read and written backwards. The LSTMs have embeddings {config.width} wide and "
+        f"{config.hidden} states each way; the Transformer one layer of {config.hidden} with 4 heads. All are trained "
+        f"for {training.steps:,} steps of {training.batch} strings at rate {training.descent.rate:g}, and validated on "
+        f"{config.validated} strings of each length, which they write on their own.\n\n"
+        f"{table(['model', 'right', *(f'length {length}' for length in lengths)], rows)}\n\n"
+        f"With attention, {100 * numbers['mass beside the anti-diagonal']:.1f} % of the LSTM's weights lie within one "
+        f"place of the letter that is copied, at length {lengths[-1]}.\n\n"
+        f"![Accuracy against length](accuracy.svg)\n\n![The map of {WORD}](map.svg)\n\n![Training](training.svg)\n"
     )
 
 
-RECIPE = Recipe(
-    name="reversal",
-    about="LSTMs reverse strings of four letters, without attention and with it: accuracy by length, and the map.",
-    config=ReversalConfig(),
-    smoke=ReversalConfig(
-        lengths=(3, 5),
-        width=8,
-        hidden=16,
-        validated=20,
-        training=Settings(steps=20, batch=16, evaluate_every=10, descent=Descent(rate=1e-2)),
-    ),
-    cook=cook,
-)
+RECIPES = {
+    "reversal": Recipe(
+        name="reversal",
+        about="LSTMs reverse strings, without attention and with it, and a Transformer: accuracy by length, the map.",
+        config=ReversalConfig(),
+        smoke=ReversalConfig(
+            lengths=(3, 5),
+            width=8,
+            hidden=16,
+            validated=20,
+            training=Settings(
+                steps=20, batch=16, evaluate_every=10, descent=Descent(rate=1e-2), execution=Execution(threads=1)
+            ),
+        ),
+        trainings=trainings,
+        measure=measure,
+    )
+}

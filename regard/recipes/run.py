@@ -1,8 +1,10 @@
 """The folder of a run: what was asked, how far it is, and what came out; readable while it goes on."""
 
+import fcntl
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,8 +13,10 @@ from typing import Any
 from regard.tasks.whole_files import whole_file
 from regard.training import Metrics
 
-FACTS, RESULT, CLAIMS, REPORT = "run.json", "result.json", "claims.json", "report.md"
+FACTS, RESULT, CLAIMS, REPORT, LOCK = "run.json", "result.json", "claims.json", "report.md", ".lock"
 VERSION = 1  # of the form of a run's folder
+
+_held: set[Path] = set()  # folders that this process trains in
 
 
 @dataclass(frozen=True)
@@ -27,29 +31,77 @@ class Run:
 
     @property
     def name(self) -> str:
-        return self.folder.name
+        return self.folder.resolve().name
 
     @property
     def result(self) -> dict[str, float] | None:
         """The numbers at the end; None while it has not come to it."""
-        path = self.folder / RESULT
-        return json.loads(path.read_text(encoding="utf-8"))["numbers"] if path.is_file() else None
+        found = self._finished()
+        return None if found is None else found["numbers"]
+
+    @property
+    def headline(self) -> str | None:
+        """The result in a line."""
+        found = self._finished()
+        return None if found is None else found["headline"]
+
+    @property
+    def state(self) -> str:
+        """done, running or stopped."""
+        return "done" if self._finished() is not None else "running" if self.is_running() else "stopped"
 
     def progress(self) -> dict[str, int]:
-        """The last evaluated step of each of its trainings."""
+        """The last step of each of its trainings that was written down."""
         files = sorted(self.folder.glob("*/metrics.jsonl"))
         lines = {file.parent.name: Metrics(file).read() for file in files}
         return {name: found[-1]["step"] for name, found in lines.items() if found}
 
-    def finish(self, numbers: Mapping[str, float], report: str, claims: Mapping[str, Mapping[str, float]]) -> None:
+    def finish(
+        self, *, numbers: Mapping[str, float], headline: str, report: str, claims: Mapping[str, Mapping[str, float]]
+    ) -> None:
         """Write what came out: the report first, and the result last, whose being there says that all is."""
-        for name, text in (
-            (REPORT, report),
-            (CLAIMS, json.dumps({key: {"command": self.command, "numbers": found} for key, found in claims.items()})),
-            (RESULT, json.dumps({"numbers": dict(numbers), "finished": now()})),
-        ):
+        read = {key: {"command": self.command, "numbers": dict(found)} for key, found in claims.items()}
+        result = {"numbers": dict(numbers), "headline": headline, "finished": now()}
+        for name, text in ((REPORT, report), (CLAIMS, json.dumps(read)), (RESULT, json.dumps(result))):
             with whole_file(self.folder / name) as file:
                 file.write(text.encode())
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """For the one process that trains; the system ends it with the process, however that ends."""
+        place = self.folder.resolve()
+        with (place / LOCK).open("a") as file:
+            try:
+                if place in _held:
+                    raise BlockingIOError
+                # Not flock, which a loader's processes would inherit and hold a moment longer than their parent.
+                fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                raise ValueError(
+                    f"a run is trained by one process at a time: {self.name} is being trained; wait for it or stop it"
+                ) from error
+            _held.add(place)
+            try:
+                yield
+            finally:
+                _held.discard(place)
+
+    def is_running(self) -> bool:
+        place = self.folder.resolve()
+        if place in _held:  # asking the system would open and close the file, and so give the lock up
+            return True
+        if not (place / LOCK).is_file():
+            return False
+        with (place / LOCK).open("a") as file:
+            try:
+                fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                return True
+        return False
+
+    def _finished(self) -> dict[str, Any] | None:
+        path = self.folder / RESULT
+        return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
 
 
 def begin(folder: Path, recipe: str, config: Mapping[str, Any], command: str) -> Run:
@@ -62,7 +114,7 @@ def begin(folder: Path, recipe: str, config: Mapping[str, Any], command: str) ->
     facts = {"version": VERSION, "recipe": recipe, "config": dict(config), "command": command, "started": run.started}
     with whole_file(folder / FACTS) as file:
         file.write(json.dumps(facts, indent=1).encode())
-    return run
+    return find(folder)
 
 
 def find(folder: Path) -> Run:
@@ -72,12 +124,13 @@ def find(folder: Path) -> Run:
         raise ValueError(f"a run's folder holds {FACTS}: got {folder}, which does not; see regard runs")
     try:
         facts = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
+        version = facts.get("version")
+    except (ValueError, AttributeError) as error:
         raise ValueError(f"{path} must be JSON, as a recipe writes it: got {error}") from error
-    if facts.get("version") != VERSION:
-        raise ValueError(
-            f"{path} must be of version {VERSION}: got {facts.get('version')}; use the regard that made it"
-        )
+    if version != VERSION:
+        raise ValueError(f"{path} must be of version {VERSION}: got {version}; use the regard that made it")
+    if missing := [key for key in ("recipe", "config", "command", "started") if key not in facts]:
+        raise ValueError(f"{path} must be as a recipe writes it: got no {missing[0]!r}")
     return Run(folder, facts["recipe"], facts["config"], facts["command"], facts["started"])
 
 

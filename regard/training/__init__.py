@@ -1,11 +1,13 @@
 """How a model learns: the loop, what is kept of a run so that nothing is lost, and in which order the data come."""
 
 from regard.training.checkpoint import Checkpoint, Checkpoints, Damaged
-from regard.training.loop import Diverged, Progress, Task, train
+from regard.training.loop import Diverged, OutOfMemory, Progress, train, trained
 from regard.training.metrics import Metrics
 from regard.training.order import Order, Position
-from regard.training.settings import Descent, Schedule, Settings
+from regard.training.recording import Recording, compact, expanded
+from regard.training.settings import Descent, Execution, Schedule, Settings, on_threads
 from regard.training.state import restore, snapshot
+from regard.training.task import Task, device_of
 
 __all__ = [
     "Checkpoint",
@@ -13,14 +15,22 @@ __all__ = [
     "Damaged",
     "Descent",
     "Diverged",
+    "Execution",
     "Metrics",
     "Order",
+    "OutOfMemory",
     "Position",
     "Progress",
+    "Recording",
     "Schedule",
     "Settings",
     "Task",
+    "compact",
+    "device_of",
+    "expanded",
+    "on_threads",
     "restore",
     "snapshot",
     "train",
+    "trained",
 ]

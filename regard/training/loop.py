@@ -2,41 +2,25 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from regard.training.checkpoint import Checkpoint, Checkpoints
+from regard.training.board import Board
+from regard.training.checkpoint import Checkpoints
+from regard.training.loader import Drawn, draw, moved
 from regard.training.metrics import Metrics
 from regard.training.order import START, Order, Position, mixed
-from regard.training.settings import Settings
-from regard.training.state import restore, snapshot
+from regard.training.recording import Recording
+from regard.training.settings import Settings, on_threads, set_rate
+from regard.training.state import restore, restore_model, snapshot
+from regard.training.task import Task, device_of
 
-
-class Task(Protocol):
-    """What is learnt: a model, numbered examples, a loss, and numbers to judge by."""
-
-    @property
-    def count(self) -> int:
-        """Of the examples to learn from."""
-        ...
-
-    @property
-    def judged_by(self) -> str:
-        """The name of the number of `evaluate` that tells which model is best: the larger the better."""
-        ...
-
-    def build(self) -> nn.Module: ...
-
-    def loss(self, model: Any, examples: Tensor, generator: torch.Generator) -> Tensor:
-        """Of the examples of these numbers; whatever is drawn at random comes from the generator."""
-        ...
-
-    def evaluate(self, model: Any) -> Mapping[str, float]: ...
+CHECKPOINTS, METRICS, RECORDING = "checkpoints", "metrics.jsonl", "recording"
 
 
 @dataclass(frozen=True)
@@ -60,6 +44,10 @@ class Diverged(ValueError):  # noqa: N818 - named by what happened
     """A loss that is no number: the step, the examples, and the checkpoint to go back to."""
 
 
+class OutOfMemory(ValueError):  # noqa: N818 - named by what happened
+    """A step that did not fit, and what to lower."""
+
+
 Watch = Callable[[Progress, Mapping[str, float]], None]  # after every step, with its numbers
 
 
@@ -73,35 +61,67 @@ def train(
 ) -> nn.Module:
     """Train in a folder, from its last checkpoint if there is one, and give the trained model back.
 
-    A run that was killed and is called again goes on with the same losses, bit for bit, as one that was not.
+    A run that was killed and is called again goes on with the same losses, bit for bit, as one that was not. With
+    `patience` the model that is given back is the best one, otherwise the last.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    checkpoints, metrics = Checkpoints(folder / "checkpoints"), Metrics(folder / "metrics.jsonl")
-    with torch.random.fork_rng(devices=[]):
+    checkpoints, metrics = Checkpoints(folder / CHECKPOINTS), Metrics(folder / METRICS)
+    recording = Recording(folder / RECORDING)
+    with _own_random_numbers(device), on_threads(settings.execution.threads):
         torch.manual_seed(settings.seed)
         model = task.build().to(device)
-        optimizer = settings.descent.optimizer(model.parameters())
+        optimizer = settings.descent.optimizer(model)
         progress, saved = Progress(), checkpoints.last()
         if saved is not None:
-            progress = _resumed(saved, model, optimizer)
+            restore(saved, model, optimizer)
+            progress = Progress.of(saved.facts["progress"])
             checkpoints.clean()
-        metrics.rewind(progress.step)
-        called = torch.compile(model) if settings.compiled else model
+        for kept in (metrics, recording):
+            kept.rewind(progress.step)
+        board = Board(folder, metrics)
+        called = torch.compile(model) if settings.execution.compiled else model
         order = Order(count=task.count, size=settings.batch, seed=settings.seed)
-        batches = order.take(progress.position)
+        every = settings.evaluation(order.batches_per_epoch)
+        if saved is None:
+            recording.write(0, _seen(task.record, model, settings))
+        batches = draw(task, order, progress.position, settings.execution.workers, pin=device_of(model).type == "cuda")
         while progress.step < settings.steps and not _is_over(progress, settings):
             progress, numbers = _step(task, called, optimizer, batches, progress, settings, checkpoints)
             watch(progress, numbers)
-            if progress.step % settings.evaluate_every and progress.step < settings.steps:
+            if progress.step % every and progress.step < settings.steps:
+                if progress.step % max(1, every // 10) == 0:  # ten lines between two evaluations draw a curve
+                    metrics.write(step=progress.step, **numbers)
+                    board.write({"step": progress.step, **numbers})
                 continue
-            model.eval()
-            with torch.no_grad():
-                found = dict(task.evaluate(called))
-            model.train()
+            found = dict(_seen(task.evaluate, model, settings))
+            recording.write(progress.step, _seen(task.record, model, settings))
             progress, is_best = _judged(progress, found, task.judged_by)
             metrics.write(step=progress.step, **numbers, **found)
+            board.write({"step": progress.step, **numbers, **found})
+            board.flush()
             tensors, facts = snapshot(model, optimizer)
             checkpoints.save(progress.step, tensors, facts | {"progress": progress.facts()}, best=is_best)
+        board.close()
+    return _chosen(model, checkpoints, settings)
+
+
+def trained(
+    task: Task, settings: Settings, folder: Path, *, device: torch.device | str = "cpu"
+) -> tuple[int, nn.Module]:
+    """The step and the model of the last whole checkpoint, or of the best with `patience`; a training may go on."""
+    checkpoints = Checkpoints(folder / CHECKPOINTS)
+    last = checkpoints.last()
+    if last is None:
+        raise ValueError(f"{folder} must hold a checkpoint: got none yet; wait for the first evaluation")
+    with torch.random.fork_rng(devices=[]):
+        model = task.build().to(device)
+    restore_model(last, model)
+    return last.step, _chosen(model, checkpoints, settings)
+
+
+def _chosen(model: nn.Module, checkpoints: Checkpoints, settings: Settings) -> nn.Module:
+    if settings.patience is not None and (best := checkpoints.best()) is not None:
+        restore_model(best, model)
     return model.eval()
 
 
@@ -109,43 +129,68 @@ def _step(
     task: Task,
     model: Any,
     optimizer: torch.optim.Optimizer,
-    batches: Iterator[tuple[Position, Tensor]],
+    batches: Iterator[Drawn],
     progress: Progress,
     settings: Settings,
     checkpoints: Checkpoints,
 ) -> tuple[Progress, dict[str, float]]:
     """One step of the optimizer on as many batches as are accumulated."""
     factor = settings.schedule.factor(progress.step, settings.steps)
-    for group in optimizer.param_groups:
-        group["lr"] = settings.descent.rate * factor
+    set_rate(optimizer, factor)
     optimizer.zero_grad(set_to_none=True)
-    generator = torch.Generator().manual_seed(mixed(settings.seed + 1, progress.step))
-    drawn, total = [next(batches) for _ in range(settings.accumulate)], 0.0
-    for _, examples in drawn:
-        with _precision(model, settings):
-            loss = task.loss(model, examples, generator) / settings.accumulate
-        value = loss.item()
-        if not math.isfinite(value):
-            raise Diverged(_diverged("loss", value, progress.step, examples, checkpoints))
-        loss.backward()
-        total += value
-    norm = nn.utils.clip_grad_norm_(model.parameters(), settings.descent.clip or math.inf).item()
-    if not math.isfinite(norm):
-        raise Diverged(_diverged("gradient's norm", norm, progress.step, drawn[-1][1], checkpoints))
-    numbers = {"loss": total, "rate": settings.descent.rate * factor, "gradient": norm}
-    optimizer.step()
-    return replace(progress, step=progress.step + 1, position=drawn[-1][0]), numbers
+    generator = torch.Generator().manual_seed(mixed(settings.seed + 2, progress.step))
+    device, losses, drawn = device_of(model), [], []
+    with _enough_memory(settings):
+        for _ in range(settings.accumulate):
+            drawn.append(next(batches))
+            with _precision(device, settings):
+                loss = task.loss(model, moved(drawn[-1].content, device), generator) / settings.accumulate
+            loss.backward()
+            losses.append(loss.detach().float())
+        norm = nn.utils.clip_grad_norm_(model.parameters(), settings.descent.clip or math.inf)
+        *values, size = torch.stack([*losses, norm.float()]).tolist()  # the one time in a step that a GPU is waited for
+        for value, batch in zip((*values, size), (*drawn, drawn[-1]), strict=True):
+            if not math.isfinite(value):
+                what = "gradient's norm" if all(map(math.isfinite, values)) else "loss"
+                raise Diverged(_diverged(what, value, progress.step, batch.examples, checkpoints))
+        optimizer.step()
+    numbers = {"loss": sum(values), "rate": settings.descent.rate * factor, "gradient": size}
+    return replace(progress, step=progress.step + 1, position=drawn[-1].after), numbers
 
 
-def _precision(model: Any, settings: Settings) -> AbstractContextManager[Any]:
-    if settings.precision == "float32":
+def _seen(look: Callable[[Any], Mapping[str, Any]], model: nn.Module, settings: Settings) -> Mapping[str, Any]:
+    """What a task's method finds in the model as it is used, without a trace in it or in the random numbers."""
+    device = device_of(model)
+    model.eval()
+    with torch.no_grad(), _precision(device, settings), _own_random_numbers(device):
+        found = look(model)
+    model.train()
+    return found
+
+
+def _own_random_numbers(device: torch.device | str) -> AbstractContextManager[None]:
+    cuda = torch.device(device).type == "cuda"
+    return torch.random.fork_rng(devices=[torch.cuda.current_device()] if cuda else [])
+
+
+def _precision(device: torch.device, settings: Settings) -> AbstractContextManager[Any]:
+    if settings.execution.precision == "float32":
         return nullcontext()
-    return torch.autocast(next(model.parameters()).device.type, torch.bfloat16)
+    return torch.autocast(device.type, torch.bfloat16)
 
 
-def _resumed(saved: Checkpoint, model: nn.Module, optimizer: torch.optim.Optimizer) -> Progress:
-    restore(saved, model, optimizer)
-    return Progress.of(saved.facts["progress"])
+@contextmanager
+def _enough_memory(settings: Settings) -> Iterator[None]:
+    try:
+        yield
+    except (MemoryError, RuntimeError) as error:
+        if not isinstance(error, MemoryError | torch.OutOfMemoryError) and "allocate memory" not in str(error):
+            raise
+        first = str(error).partition("\n")[0]
+        raise OutOfMemory(
+            f"a step must fit into memory: batch={settings.batch} does not ({first}); lower batch, and raise "
+            f"accumulate={settings.accumulate} to learn from as many examples in a step"
+        ) from error
 
 
 def _is_over(progress: Progress, settings: Settings) -> bool:

@@ -1,7 +1,8 @@
 """How a training goes: its length, its optimizer and schedule, when it looks, saves and stops."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -50,15 +51,19 @@ class Schedule:
 
 @dataclass(frozen=True, kw_only=True)
 class Descent:
-    """AdamW, its gradients clipped to a norm; matrices decay, biases, norms and position parameters do not."""
+    """AdamW, its gradients clipped to a norm; matrices decay, biases, norms and position parameters do not.
+
+    Parameters of positions are lengths in tokens, not weights: `position_rate` is a rate of their own.
+    """
 
     rate: float = 1e-3
+    position_rate: float | None = None  # None: as rate
     decay: float = 0.0
     betas: tuple[float, float] = (0.9, 0.999)
     clip: float | None = 1.0
 
     def __post_init__(self) -> None:
-        for name, number in (("rate", self.rate), ("clip", self.clip)):
+        for name, number in (("rate", self.rate), ("position_rate", self.position_rate), ("clip", self.clip)):
             if number is not None and not (math.isfinite(number) and number > 0):
                 raise ValueError(f"{name} must be above 0: got {name}={number}")
         if not (math.isfinite(self.decay) and self.decay >= 0):
@@ -66,13 +71,54 @@ class Descent:
         if not all(0 <= beta < 1 for beta in self.betas):
             raise ValueError(f"betas must be from 0 to below 1: got betas={self.betas}")
 
-    def optimizer(self, parameters: Iterable[nn.Parameter]) -> torch.optim.Optimizer:
-        """An optimizer of these parameters."""
-        learnt = [parameter for parameter in parameters if parameter.requires_grad]
-        matrices = [parameter for parameter in learnt if parameter.ndim >= 2]
-        others = [parameter for parameter in learnt if parameter.ndim < 2]
-        groups = [{"params": matrices, "weight_decay": self.decay}, {"params": others, "weight_decay": 0.0}]
-        return torch.optim.AdamW([group for group in groups if group["params"]], self.rate, self.betas)
+    def optimizer(self, model: nn.Module) -> torch.optim.Optimizer:
+        """An optimizer of a model's parameters, in groups that `set_rate` knows."""
+        matrices, others, positions = [], [], []
+        for name, parameter in model.named_parameters():
+            if parameter.requires_grad:
+                kind = positions if "position" in name.split(".")[:-1] else matrices if parameter.ndim >= 2 else others
+                kind.append(parameter)
+        own = self.rate if self.position_rate is None else self.position_rate
+        groups = [
+            {"params": matrices, "weight_decay": self.decay, "base": self.rate},
+            {"params": others, "weight_decay": 0.0, "base": self.rate},
+            {"params": positions, "weight_decay": 0.0, "base": own},
+        ]
+        return torch.optim.AdamW([group for group in groups if group["params"]], self.rate, self.betas, fused=True)
+
+
+def set_rate(optimizer: torch.optim.Optimizer, factor: float) -> None:
+    """The rate of each group at this factor of a schedule."""
+    for group in optimizer.param_groups:
+        group["lr"] = group["base"] * factor
+
+
+@dataclass(frozen=True, kw_only=True)
+class Execution:
+    """By what means it is computed; none of them changes what is computed, but for rounding."""
+
+    precision: Literal["float32", "bfloat16"] = "float32"  # of the products; weights stay float32
+    compiled: bool = False  # by torch.compile
+    workers: int = 0  # processes that make batches ahead of time
+    threads: int | None = None  # of the CPU; None: as torch chose; small models are as fast on one, and undisturbed
+
+    def __post_init__(self) -> None:
+        if self.precision not in ("float32", "bfloat16"):
+            raise ValueError(f'precision must be "float32" or "bfloat16": got precision={self.precision!r}')
+        check_whole("workers", self.workers, 0)
+        if self.threads is not None:
+            check_whole("threads", self.threads, 1)
+
+
+@contextmanager
+def on_threads(count: int | None) -> Iterator[None]:
+    """So many threads of the CPU; None: as it is."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(before if count is None else count)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,17 +134,19 @@ class Settings:
     descent: Descent = field(default_factory=Descent)
     schedule: Schedule = field(default_factory=Schedule)
     accumulate: int = 1  # batches whose gradients make one step
-    evaluate_every: int = 100  # steps; a checkpoint is written then too
-    patience: int | None = None  # evaluations without a better one, after which it stops
+    evaluate_every: int | None = None  # steps; None: once in an epoch; a checkpoint is written then too
+    patience: int | None = None  # evaluations without a better one, after which it stops, and the best is taken
     seed: int = 0
-    precision: Literal["float32", "bfloat16"] = "float32"  # of the products; weights stay float32
-    compiled: bool = False  # by torch.compile
+    execution: Execution = field(default_factory=Execution)
 
     def __post_init__(self) -> None:
-        for name in ("steps", "batch", "accumulate", "evaluate_every"):
+        for name in ("steps", "batch", "accumulate"):
             check_whole(name, getattr(self, name), 1)
         check_whole("seed", self.seed, 0)
-        if self.patience is not None:
-            check_whole("patience", self.patience, 1)
-        if self.precision not in ("float32", "bfloat16"):
-            raise ValueError(f'precision must be "float32" or "bfloat16": got precision={self.precision!r}')
+        for name in ("evaluate_every", "patience"):
+            if getattr(self, name) is not None:
+                check_whole(name, getattr(self, name), 1)
+
+    def evaluation(self, batches_per_epoch: int) -> int:
+        """Steps from one evaluation to the next."""
+        return self.evaluate_every or max(1, batches_per_epoch // self.accumulate)

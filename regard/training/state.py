@@ -29,6 +29,16 @@ def snapshot(model: nn.Module, optimizer: torch.optim.Optimizer) -> tuple[Tensor
 
 def restore(checkpoint: Checkpoint, model: nn.Module, optimizer: torch.optim.Optimizer) -> None:
     """Put everything back where `snapshot` took it from; a model of other names or shapes is an error."""
+    restore_model(checkpoint, model)
+    optimizer.load_state_dict(_optimizer_state(checkpoint))
+    random = checkpoint.tensors["random"]
+    torch.set_rng_state(random["cpu"])
+    if "cuda0" in random and _uses_cuda(model):
+        torch.cuda.set_rng_state_all([random[f"cuda{i}"] for i in range(torch.cuda.device_count())])
+
+
+def restore_model(checkpoint: Checkpoint, model: nn.Module) -> None:
+    """The weights alone."""
     ours, theirs = weights_of(model), checkpoint.tensors["model"]
     if wrong := sorted(ours.keys() ^ theirs.keys()):
         raise ValueError(f"{checkpoint.path} must hold this model: got {wrong[0]!r} in one of the two alone")
@@ -39,11 +49,6 @@ def restore(checkpoint: Checkpoint, model: nn.Module, optimizer: torch.optim.Opt
     with torch.no_grad():
         for name, tensor in ours.items():
             tensor.copy_(theirs[name])
-    optimizer.load_state_dict(_optimizer_state(checkpoint))
-    random = checkpoint.tensors["random"]
-    torch.set_rng_state(random["cpu"])
-    if "cuda0" in random and torch.cuda.is_available():
-        torch.cuda.set_rng_state_all([random[f"cuda{i}"] for i in range(torch.cuda.device_count())])
 
 
 def weights_of(model: nn.Module) -> dict[str, Tensor]:

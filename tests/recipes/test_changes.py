@@ -12,11 +12,11 @@ def test_changes_reach_their_field_in_its_type():
     made = changed(
         ReversalConfig(),
         ["hidden=32", "lengths=3, 5,7", "training.descent.clip=none", "training.schedule.kind=constant",
-         "training.compiled=true", "dropout=0.1"],
+         "training.execution.compiled=true", "dropout=0.1"],
     )  # fmt: skip
     assert (made.hidden, made.lengths, made.dropout) == (32, (3, 5, 7), 0.1)
     training = made.training
-    assert (training.descent.clip, training.schedule.kind, training.compiled) == (None, "constant", True)
+    assert (training.descent.clip, training.schedule.kind, training.execution.compiled) == (None, "constant", True)
     assert training.descent.rate == ReversalConfig().training.descent.rate
 
 
@@ -35,7 +35,7 @@ def test_json_and_back():
         ("training=3", "'training' has the parts steps, batch"),
         ("hidden=many", "must be a whole number: got 'hidden=many'"),
         ("training.descent.rate=x", "must be a number: got 'training.descent.rate=x'"),
-        ("training.compiled=perhaps", "must be true or false: got 'training.compiled=perhaps'"),
+        ("training.execution.compiled=perhaps", "must be true or false: got 'training.execution.compiled=perhaps'"),
         ("training.schedule.kind=linear", "must be constant or cosine or step: got 'training.schedule.kind=linear'"),
         ("training.steps=0", "steps must be"),
         ("lengths=", "lengths must be one or more"),

@@ -9,14 +9,14 @@ import torch
 from torch import Tensor, nn
 
 from regard.tasks.digits import digits
-from regard.training import Descent, Schedule, Settings, train
+from regard.training import Descent, Schedule, Settings, Task, train
 
 SETTINGS = Settings(
     steps=60, batch=32, accumulate=2, evaluate_every=10, descent=Descent(rate=0.01), schedule=Schedule(warmup=5)
 )
 
 
-class Digits:
+class Digits(Task):
     count = 300
     judged_by = "accuracy"
 
@@ -24,10 +24,15 @@ class Digits:
         layers = (nn.Flatten(), nn.Linear(64, 32), nn.BatchNorm1d(32), nn.ReLU(), nn.Dropout(0.2), nn.Linear(32, 10))
         return nn.Sequential(*layers)
 
-    def loss(self, model: Any, examples: Tensor, generator: torch.Generator) -> Tensor:
+    def batch(self, examples: Tensor, generator: torch.Generator) -> tuple[Tensor, Tensor]:
         train_set, _ = digits()
         images = train_set.images[examples] + 0.1 * torch.randn(len(examples), 1, 8, 8, generator=generator)
-        return nn.functional.cross_entropy(model(images), train_set.labels[examples])
+        return images, train_set.labels[examples]
+
+    def loss(self, model: Any, batch: tuple[Tensor, Tensor], generator: torch.Generator) -> Tensor:
+        images, labels = batch
+        images = images + 0.1 * torch.randn(images.shape, generator=generator)
+        return nn.functional.cross_entropy(model(images), labels)
 
     def evaluate(self, model: Any) -> Mapping[str, float]:
         _, test = digits()
