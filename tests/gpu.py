@@ -55,7 +55,8 @@ def main() -> None:
 def start(options: argparse.Namespace, shard: int, record: Path) -> subprocess.Popen:
     command = [sys.executable, "-m", "pytest", "-q", "--device", "cuda", "-k", LEFT_OUT, "--record", str(record)]
     command += ["--one-in", str(options.one_in), "--shard", f"{shard}/{options.shards}"]
-    command += ["tests/algorithms", "tests/analysis/costs/test_on_cuda.py", "tests/models/test_on_cuda.py"]
+    command += ["tests/algorithms"]
+    command += [f"tests/{part}/test_on_cuda.py" for part in ("analysis/costs", "models", "training")]
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 

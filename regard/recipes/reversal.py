@@ -1,13 +1,14 @@
 """String reversal by LSTMs without attention and with it, and by a Transformer: accuracy by length, and the map."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from regard.models import BlockConfig, EncoderDecoder, EncoderDecoderConfig, Recurrent, RecurrentConfig
+from regard.models.block import NormConfig
 from regard.models.reading import EncoderDecoderReader
 from regard.recipes.figures import Panel, line_figure, map_figure, table, training_figure
 from regard.recipes.recipe import Outcome, Recipe, Supplies, Trained, Training
@@ -18,20 +19,32 @@ from regard.training.loader import moved
 
 MODELS = {"plain": "LSTM without attention", "attention": "LSTM with attention", "transformer": "Transformer"}
 WORD = "abacadabacc"
+PRE_NORM = NormConfig(first=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TransformerSizes:
+    """Of the encoder and of the decoder; it learns at a rate of its own, and without dropout."""
+
+    depth: int = 2
+    width: int = 64
+    num_heads: int = 4
+    rate: float = 2e-3
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReversalConfig:
-    """Strings of some lengths, a batch of one of them at each step; the same steps and rate for all models."""
+    """Strings of some lengths, a batch of one of them at each step; the LSTMs have the same of everything."""
 
     lengths: tuple[int, ...] = (3, 6, 9, 12, 15)
     width: int = 8
     hidden: int = 128
-    dropout: float = 0.3
+    dropout: float = 0.3  # it makes the attention look where the letter is
+    transformer: TransformerSizes = field(default_factory=TransformerSizes)
     validated: int = 500  # strings of each length
     training: Settings = field(
         default_factory=lambda: Settings(
-            steps=1300,
+            steps=1150,
             batch=64,
             evaluate_every=100,
             descent=Descent(rate=5e-3),
@@ -71,10 +84,9 @@ class Reversal(Task):
     def build(self) -> nn.Module:
         config = self.config
         if self.kind == "transformer":
-            block = BlockConfig(width=config.hidden, num_heads=4, hidden=2 * config.hidden)
-            return Transformer(
-                EncoderDecoderConfig(vocabulary=reversal.VOCABULARY, depth=1, block=block, dropout=config.dropout)
-            )
+            sizes = config.transformer
+            block = BlockConfig(width=sizes.width, num_heads=sizes.num_heads, hidden=2 * sizes.width, norm=PRE_NORM)
+            return Transformer(EncoderDecoderConfig(vocabulary=reversal.VOCABULARY, depth=sizes.depth, block=block))
         return Recurrent(
             RecurrentConfig(
                 vocabulary=reversal.VOCABULARY,
@@ -99,8 +111,11 @@ class Reversal(Task):
         return {"characters": found.characters, "strings": found.strings}
 
     def record(self, model: Any) -> Mapping[str, Tensor]:
-        """The map of a word, with one head for each that looks at what was read."""
-        return {} if self.kind == "plain" else {"maps.word.0": compact(map_of(model, WORD))}
+        """The maps of a word, from what is written to what was read."""
+        if self.kind == "plain":
+            return {}
+        maps = {f"maps.word.{layer}": compact(found[0]) for layer, found in enumerate(maps_of(model, word(model)))}
+        return {"inputs.word": word(model).source[0], **maps}
 
     def accuracies(self, model: Any) -> dict[int, Accuracy]:
         """By length, of what the model writes on its own, on strings that are the same in every run."""
@@ -113,7 +128,9 @@ class Reversal(Task):
 
 
 def trainings(config: ReversalConfig, supplies: Supplies) -> dict[str, Training]:
-    return {name: Training(Reversal(config, name), config.training) for name in MODELS}
+    own = replace(config.training, descent=replace(config.training.descent, rate=config.transformer.rate))
+    settings = {name: own if name == "transformer" else config.training for name in MODELS}
+    return {name: Training(Reversal(config, name), settings[name]) for name in MODELS}
 
 
 def measure(config: ReversalConfig, made: Mapping[str, Trained]) -> Outcome:
@@ -127,8 +144,8 @@ def measure(config: ReversalConfig, made: Mapping[str, Trained]) -> Outcome:
             forced = reversal.forced_accuracy(one.model, batch)  # pyright: ignore[reportArgumentType]
             numbers[f"{name} forced {batch.source.shape[1]}"] = forced.characters
     longest = list(Reversal(config, "attention").validation(made["attention"].model))[-1]
-    numbers["mass beside the anti-diagonal"] = near(maps_of(made["attention"].model, longest)[:, 0])
-    maps = {MODELS[name]: map_of(made[name].model, WORD).mean(0) for name in ("attention", "transformer")}
+    numbers["mass beside the anti-diagonal"] = near(maps_of(made["attention"].model, longest)[0][:, 0])
+    maps = {MODELS["attention"]: map_of(made["attention"].model)[0, 0]} | best_head(made["transformer"].model)
     rows = maps[MODELS["attention"]].tolist()
     numbers |= {f"map {i} {j}": weight for i, row in enumerate(rows) for j, weight in enumerate(row)}
     return Outcome(
@@ -149,14 +166,26 @@ def measure(config: ReversalConfig, made: Mapping[str, Trained]) -> Outcome:
     )
 
 
-def maps_of(model: Any, batch: Batch) -> Tensor:
-    """(B, H, T, S): what each written letter looks at."""
+def maps_of(model: Any, batch: Batch) -> list[Tensor]:
+    """(B, H, T, S) of each layer: what each written letter looks at."""
     with torch.no_grad():
-        return model(batch.source, batch.target, maps=True).maps["cross"][0]
+        return model(batch.source, batch.target, maps=True).maps["cross"]
 
 
-def map_of(model: Any, word: str) -> Tensor:
-    return maps_of(model, moved(reversal.batch_of([word]), device_of(model)))[0].float().cpu()
+def word(model: nn.Module) -> Batch:
+    return moved(reversal.batch_of([WORD]), device_of(model))
+
+
+def map_of(model: nn.Module) -> Tensor:
+    """(layers, H, T, S) of the word."""
+    return torch.cat(maps_of(model, word(model))).float().cpu()
+
+
+def best_head(model: nn.Module) -> dict[str, Tensor]:
+    """The head of a Transformer that looks most at the letter to copy, by its name."""
+    maps = map_of(model)
+    layer, head = divmod(max(range(maps[:, :, 0, 0].numel()), key=lambda n: near(maps.flatten(0, 1)[n])), maps.shape[1])
+    return {f"{MODELS['transformer']}, layer {layer + 1}, head {head + 1}": maps[layer, head]}
 
 
 def near(maps: Tensor) -> float:
@@ -207,7 +236,7 @@ def accuracy_figure(config: ReversalConfig, numbers: Mapping[str, float]) -> Any
 
 
 def report(config: ReversalConfig, numbers: Mapping[str, float]) -> str:
-    lengths, training = sorted(config.lengths), config.training
+    lengths, training, sizes = sorted(config.lengths), config.training, config.transformer
     rows = [
         [text, metric, *(f"{100 * numbers[f'{name} {metric} {length}']:.2f} %" for length in lengths)]
         for name, text in MODELS.items()
@@ -215,9 +244,10 @@ def report(config: ReversalConfig, numbers: Mapping[str, float]) -> str:
     ]
     return (
         f"Strings over four letters are read and written backwards. The LSTMs have embeddings {config.width} wide and "
-        f"{config.hidden} states each way; the Transformer one layer of {config.hidden} with 4 heads. All are trained "
-        f"for {training.steps:,} steps of {training.batch} strings at rate {training.descent.rate:g}, and validated on "
-        f"{config.validated} strings of each length, which they write on their own.\n\n"
+        f"{config.hidden} states each way; the Transformer has {sizes.depth} layers of {sizes.width} each way, with "
+        f"{sizes.num_heads} heads. All are trained for {training.steps:,} steps of {training.batch} strings, the LSTMs "
+        f"at rate {training.descent.rate:g} with dropout {config.dropout:g}, the Transformer at {sizes.rate:g}, and "
+        f"validated on {config.validated} strings of each length, which they write on their own.\n\n"
         f"{table(['model', 'right', *(f'length {length}' for length in lengths)], rows)}\n\n"
         f"With attention, {100 * numbers['mass beside the anti-diagonal']:.1f} % of the LSTM's weights lie within one "
         f"place of the letter that is copied, at length {lengths[-1]}.\n\n"
@@ -234,6 +264,7 @@ RECIPES = {
             lengths=(3, 5),
             width=8,
             hidden=16,
+            transformer=TransformerSizes(depth=1, width=16, rate=1e-2),
             validated=20,
             training=Settings(
                 steps=20, batch=16, evaluate_every=10, descent=Descent(rate=1e-2), execution=Execution(threads=1)

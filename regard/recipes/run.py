@@ -70,16 +70,15 @@ class Run:
     def locked(self) -> Iterator[None]:
         """For the one process that trains; the system ends it with the process, however that ends."""
         place = self.folder.resolve()
+        taken = f"a run is trained by one process at a time: {self.name} is being trained; wait for it or stop it"
+        if place in _held:  # before the file is opened: to close it would give the lock up
+            raise ValueError(taken)
         with (place / LOCK).open("a") as file:
             try:
-                if place in _held:
-                    raise BlockingIOError
                 # Not flock, which a loader's processes would inherit and hold a moment longer than their parent.
                 fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError as error:
-                raise ValueError(
-                    f"a run is trained by one process at a time: {self.name} is being trained; wait for it or stop it"
-                ) from error
+                raise ValueError(taken) from error
             _held.add(place)
             try:
                 yield

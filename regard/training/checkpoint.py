@@ -34,6 +34,10 @@ class Damaged(ValueError):  # noqa: N818 - named by what it says of a checkpoint
     """A checkpoint whose files are not those that were written."""
 
 
+class Gone(ValueError):  # noqa: N818 - named by what it says of a checkpoint
+    """A checkpoint that is not there, or not any more."""
+
+
 @dataclass(frozen=True)
 class Checkpoint:
     """What was saved at one step."""
@@ -92,21 +96,28 @@ class Checkpoints:
                 to_disk(path)
             shutil.rmtree(self.path(step), ignore_errors=True)  # of a run that went on from before it
             stage.rename(self.path(step))
-        except BaseException:
+        except BaseException as error:
             shutil.rmtree(stage, ignore_errors=True)
+            if isinstance(error, SafetensorError | OSError):
+                before = f"that of step {steps[-1]} is whole" if (steps := self.steps()) else "there is none before it"
+                raise OSError(f"the checkpoint of step {step} cannot be written: {error}; {before}") from error
             raise
         to_disk(self.folder)
         if best:
-            with whole_file(self.folder / BEST) as file:
-                file.write(_with_sum({"step": step}).encode())
+            self.mark_best(step)
         self._prune()
         return self.path(step)
+
+    def mark_best(self, step: int) -> None:
+        """Keep the checkpoint of this step until another is marked."""
+        with whole_file(self.folder / BEST) as file:
+            file.write(_with_sum({"step": step}).encode())
 
     def load(self, step: int) -> Checkpoint:
         """The checkpoint of a step; `Damaged` where it is not what was written."""
         path = self.path(step)
         if not path.is_dir():
-            raise ValueError(f"there is no checkpoint of step {step}: got {self.steps()} in {self.folder}")
+            raise Gone(f"there is no checkpoint of step {step}: got {self.steps()} in {self.folder}")
         facts = _read(path / FACTS)
         if facts.get("version") != VERSION:
             raise ValueError(f"{path} must be of version {VERSION}: got {facts.get('version')}; use that regard")
@@ -124,25 +135,34 @@ class Checkpoints:
 
     def last(self) -> Checkpoint | None:
         """The newest that is whole; None where none was ever written. All damaged is an error."""
-        passed: list[str] = []
-        for step in reversed(self.steps()):
-            try:
-                found = self.load(step)
-            except Damaged as error:
-                passed.append(str(error))
-                continue
-            return Checkpoint(found.step, found.tensors, found.facts, found.path, tuple(passed))
-        if passed:
-            raise Damaged(f"no checkpoint of {self.folder} is whole: {'; '.join(passed)}")
+        while steps := self.steps():
+            passed: list[str] = []
+            for step in reversed(steps):
+                try:
+                    found = self.load(step)
+                except (Damaged, Gone) as error:
+                    passed.append(str(error))
+                    continue
+                return Checkpoint(found.step, found.tensors, found.facts, found.path, tuple(passed))
+            if steps == self.steps():  # else a training went on meanwhile, and has newer ones
+                raise Damaged(f"no checkpoint of {self.folder} is whole: {'; '.join(passed)}")
         return None
 
     def best(self) -> Checkpoint | None:
         """The one that was saved as the best."""
-        step = self._best_step()
-        return None if step is None else self.load(step)
+        while (step := self._best_step()) is not None:
+            try:
+                return self.load(step)
+            except (Damaged, Gone):
+                if step == self._best_step():  # else a training went on meanwhile, and has a better one
+                    raise
+        return None
 
-    def clean(self) -> None:
-        """Remove what a killed run left unfinished; for the one process that writes."""
+    def rewind(self, step: int) -> None:
+        """Forget what came after a step, and what a killed run left unfinished; for the one process that writes."""
+        for late in self.steps():
+            if late > step:
+                self._remove(late)
         for path in self.folder.glob(".unfinished-*"):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
 
@@ -155,10 +175,13 @@ class Checkpoints:
         steps = self.steps()
         for step in steps[: -self.keep]:
             if step != self._best_step():
-                # Renamed first: a kill while its files are removed must not leave half a checkpoint under its name.
-                grave = self.folder / f".unfinished-{uuid.uuid4().hex}"
-                self.path(step).rename(grave)
-                shutil.rmtree(grave)
+                self._remove(step)
+
+    def _remove(self, step: int) -> None:
+        # Renamed first: a kill while its files are removed must not leave half a checkpoint under its name.
+        grave = self.folder / f".unfinished-{uuid.uuid4().hex}"
+        self.path(step).rename(grave)
+        shutil.rmtree(grave)
 
 
 def _sum(path: Path) -> str:

@@ -1,6 +1,7 @@
 """The loop: batches in, steps made, and everything kept that a run needs to go on as if it had never stopped."""
 
 import math
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, replace
@@ -75,8 +76,11 @@ def train(
         if saved is not None:
             restore(saved, model, optimizer)
             progress = Progress.of(saved.facts["progress"])
-            checkpoints.clean()
-        for kept in (metrics, recording):
+            for why in saved.passed_over:
+                warnings.warn(f"a checkpoint is damaged, and the one before it is used: {why}", stacklevel=2)
+            if progress.since_best == 0:  # a kill may have come before it was marked
+                checkpoints.mark_best(progress.step)
+        for kept in (checkpoints, metrics, recording):
             kept.rewind(progress.step)
         board = Board(folder, metrics)
         called = torch.compile(model) if settings.execution.compiled else model

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from regard.tasks.digits import digits
-from regard.training import Descent, Schedule, Settings, Task, train
+from regard.training import Descent, Execution, Schedule, Settings, Task, device_of, train
 
 SETTINGS = Settings(
     steps=60, batch=32, accumulate=2, evaluate_every=10, descent=Descent(rate=0.01), schedule=Schedule(warmup=5)
@@ -31,20 +32,22 @@ class Digits(Task):
 
     def loss(self, model: Any, batch: tuple[Tensor, Tensor], generator: torch.Generator) -> Tensor:
         images, labels = batch
-        images = images + 0.1 * torch.randn(images.shape, generator=generator)
+        images = images + 0.1 * torch.randn(images.shape, generator=generator).to(images.device)
         return nn.functional.cross_entropy(model(images), labels)
 
     def evaluate(self, model: Any) -> Mapping[str, float]:
         _, test = digits()
-        return {"accuracy": (model(test.images).argmax(-1) == test.labels).double().mean().item()}
+        found = model(test.images.to(device_of(model))).argmax(-1).cpu()
+        return {"accuracy": (found == test.labels).double().mean().item()}
 
 
-if __name__ == "__main__":
+if __name__ == "__main__":  # FOLDER [WORKERS]
     torch.set_num_threads(1)
+    settings = replace(SETTINGS, execution=Execution(workers=int(sys.argv[2]) if len(sys.argv) > 2 else 0))
     with (Path(sys.argv[1]) / "losses").open("a") as file:
 
         def watch(progress: Any, numbers: Mapping[str, float]) -> None:
             file.write(f"{progress.step} {numbers['loss'].hex()} {numbers['gradient'].hex()}\n")
             file.flush()
 
-        train(Digits(), SETTINGS, Path(sys.argv[1]), watch=watch)
+        train(Digits(), settings, Path(sys.argv[1]), watch=watch)

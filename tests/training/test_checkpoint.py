@@ -19,7 +19,7 @@ from pathlib import Path
 import torch
 from regard.training import Checkpoints
 checkpoints, step = Checkpoints(Path(sys.argv[1])), int(sys.argv[2])
-checkpoints.clean()
+checkpoints.rewind(10**9 - 1)
 while True:
     step += 1
     tensors = {"model": {"w": torch.full((40_000,), step)}, "optimizer": {"m": torch.full((40_000,), -step)}}
@@ -52,8 +52,8 @@ def test_a_kill_at_any_moment_loses_nothing_that_was_reported(tmp_path: Path, ki
         best = Checkpoints(tmp_path).best()
         assert best is None or best.step in range(reported // 5 * 5 - 5, reported + 2, 5)
         reported = last.step
-    assert reported > kills
-    Checkpoints(tmp_path).clean()
+    assert reported >= kills
+    Checkpoints(tmp_path).rewind(10**9 - 1)
     assert all(path.name == "best.json" or path.name.startswith("step-") for path in tmp_path.iterdir())
 
 
@@ -105,11 +105,28 @@ def test_a_full_disk_leaves_the_earlier_one(tmp_path: Path):
     )
     done = subprocess.run([sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True, check=False)
     assert done.returncode == 1, done.stderr
+    assert "the checkpoint of step 2 cannot be written" in done.stderr
     assert "too large" in done.stderr
+    assert "that of step 1 is whole" in done.stderr
     last = Checkpoints(tmp_path).last()
     assert last is not None
     assert last.step == 1
     assert [path.name for path in tmp_path.iterdir()] == ["step-000000001"]
+
+
+def test_a_resume_before_damaged_ones_keeps_what_it_saves(tmp_path: Path):
+    """Two that are newer and damaged must not count as the last two."""
+    checkpoints = Checkpoints(tmp_path)
+    for step in (1, 2, 3, 4):
+        save(checkpoints, step, best=step == 1)
+    for step in (3, 4):
+        (checkpoints.path(step) / "model.safetensors").unlink()
+    last = checkpoints.last()
+    assert last is not None
+    assert last.step == 1
+    checkpoints.rewind(last.step)
+    save(checkpoints, 2)
+    assert checkpoints.steps() == [1, 2]
 
 
 def test_what_is_wrong_is_said(tmp_path: Path):

@@ -2,6 +2,7 @@
 
 import math
 import random
+import shutil
 import subprocess
 import sys
 import time
@@ -122,6 +123,30 @@ def test_accumulated_batches_are_one_large_batch(tmp_path: Path):
     two = train(Plain(), replace(SETTINGS, steps=3, batch=64, accumulate=1), tmp_path / "b")
     for (name, a), b in zip(weights_of(one).items(), weights_of(two).values(), strict=True):
         torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-5, msg=name)
+
+
+def test_a_damaged_checkpoint_is_named_and_passed_over(tmp_path: Path):
+    whole = train(Digits(), SETTINGS, tmp_path / "whole")
+    train(Digits(), SETTINGS, tmp_path / "damaged")
+    checkpoints = Checkpoints(tmp_path / "damaged" / "checkpoints")
+    (checkpoints.path(60) / "model.safetensors").write_bytes(b"")
+    with pytest.warns(UserWarning, match="step-000000060/model.safetensors is not what was written"):
+        again = train(Digits(), SETTINGS, tmp_path / "damaged")
+    assert all(a.equal(b) for a, b in zip(weights_of(whole).values(), weights_of(again).values(), strict=True))
+
+
+def test_a_kill_before_the_best_was_marked_loses_it_not(tmp_path: Path):
+    train(Digits(), SETTINGS, tmp_path)
+    checkpoints = Checkpoints(tmp_path / "checkpoints")
+    best = checkpoints.best()
+    assert best is not None
+    for step in (step for step in checkpoints.steps() if step > best.step):
+        shutil.rmtree(checkpoints.path(step))
+    checkpoints.mark_best(1)  # what an earlier evaluation had marked
+    train(Digits(), SETTINGS, tmp_path)
+    again = checkpoints.best()
+    assert again is not None
+    assert again.step == best.step
 
 
 @pytest.mark.parametrize(
