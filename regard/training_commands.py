@@ -17,7 +17,9 @@ Folder = Annotated[Path, typer.Option("--runs", metavar="FOLDER", help="Where th
 RunName = Annotated[
     str, typer.Argument(metavar="RUN", help="The name of a run, as regard runs tells it, or its folder.")
 ]
-Device = Annotated[str | None, typer.Option(metavar="DEVICE", help="cpu or cuda; by default a GPU where there is one.")]
+Device = Annotated[
+    str | None, typer.Option("--device", metavar="DEVICE", help="cpu or cuda; by default a GPU where there is one.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")]
 
 
@@ -31,11 +33,15 @@ def train(
     ] = None,
     data: Annotated[
         str | None,
-        typer.Option(metavar="PATH", help="A text, or images: a folder or tar of classes, CIFAR, MNIST, hf:NAME."),
+        typer.Option(
+            "--data", metavar="PATH", help="A text, or images: a folder or tar of classes, CIFAR, MNIST, hf:NAME."
+        ),
     ] = None,
     smoke: Annotated[bool, typer.Option("--smoke", help="A version of seconds, whose numbers mean nothing.")] = False,
     settings: Annotated[bool, typer.Option("--settings", help="Say what can be changed, and train nothing.")] = False,
-    name: Annotated[str | None, typer.Option(metavar="NAME", help="Of the run; by default RECIPE-1, -2, …")] = None,
+    name: Annotated[
+        str | None, typer.Option("--name", metavar="NAME", help="Of the run; by default RECIPE-1, -2, …")
+    ] = None,
     device: Device = None,
     folder: Folder = Path("runs"),
     as_json: AsJson = False,
@@ -58,8 +64,10 @@ def train(
             chosen = named(recipe)
             return _list_settings(changed(chosen.smoke if smoke else chosen.config, changes or []))
         place = folder / (name or new_name(folder, recipe))
-        run = order(recipe, place, smoke=smoke, changes=changes or [], data=data)
-        _cook(run, device)
+        where = _device(device)
+        with _imports_said(), _watching() as (_, told):
+            run = order(recipe, place, smoke=smoke, changes=changes or [], data=data, told=told)
+        _cook(run, where)
     return _show(run, as_json)
 
 
@@ -188,12 +196,23 @@ def _imports_said() -> Iterator[None]:
         raise ValueError(str(error)) from error
 
 
+@contextmanager
+def _warnings_said() -> Iterator[None]:
+    """In a line of their own, without the place in the code."""
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.showwarning = lambda message, *_: typer.echo(f"warning: {message}", err=True)
+        yield
+
+
 def _cook(run: "Run", device: str | None) -> None:
     from regard.recipes import cook
 
+    where = _device(device)
     try:
-        with _imports_said(), _watching() as (watch, told):
-            cook(run, watch, _device(device), told)
+        with _imports_said(), _warnings_said(), _watching() as (watch, told):
+            cook(run, watch, where, told)
     except KeyboardInterrupt:
         typer.echo(f"stopped; go on with: regard resume {run.folder}", err=True)
         raise typer.Exit(130) from None

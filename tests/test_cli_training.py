@@ -28,8 +28,9 @@ def test_a_recipe_leaves_a_report_figures_and_numbers(tmp_path: Path):
         path.name for path in folder.iterdir()
     }
     assert json.loads((folder / "run.json").read_text())["config"]["hidden"] == 12
-    numbers = json.loads((folder / "claims.json").read_text())["reversal"]["numbers"]
+    numbers = json.loads((folder / "result.json").read_text())["numbers"]
     assert numbers == made["numbers"]
+    assert json.loads((folder / "claims.json").read_text()) == {}, "no claim is decided by a smoke test"
     assert 0 < numbers["attention characters 5"] < 1
     assert f"{100 * numbers['attention characters 5']:.2f} %" in (folder / "report.md").read_text()
     listed = " ".join(regard("runs", "--runs", tmp_path).split())

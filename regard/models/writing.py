@@ -170,7 +170,13 @@ class Writer(nn.Module):
             prompt.encode()
         except UnicodeEncodeError as error:
             raise ValueError(f"text must be Unicode: got {prompt!r}; give it in UTF-8") from error
-        return self._checked(self.tokenizer.encode(prompt, add_special_tokens=begins).ids)
+        try:
+            found = self.tokenizer.encode(prompt, add_special_tokens=begins)
+        except Exception as error:
+            if type(error) is not Exception:  # what tokenizers itself raises is no kind of its own
+                raise
+            raise ValueError(f"text must be of what the tokenizer knows: got {prompt!r:.60}, {error}") from error
+        return self._checked(found.ids)
 
     def _checked(self, tokens: Any) -> list[int]:
         """Tokens of a prompt, which are known to the host and need no device to complain."""

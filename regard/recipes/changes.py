@@ -19,12 +19,17 @@ def changed(config: Config, changes: Sequence[str]) -> Config:
     >>> settings.steps, settings.descent.rate, settings.patience
     (100, 0.003, None)
     """
+    tree: dict[str, Any] = {}
     for change in changes:
         name, equals, text = change.partition("=")
         if not equals or not name.strip():
             raise ValueError(f"a change must be name=value: got {change!r}; write training.steps=100")
-        config = _put(config, name.strip().split("."), text.strip(), change)
-    return config
+        *parts, last = name.strip().split(".")
+        own, place = config, tree
+        for part in parts:
+            own, place = _part(own, part, change), place.setdefault(part, {})
+        place[last] = _value(own, last, text.strip(), change)
+    return _changed(config, tree)
 
 
 def plain(config: Any) -> dict[str, Any]:
@@ -47,21 +52,35 @@ def _restored(hint: Any, value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-def _put(config: Any, path: Sequence[str], text: str, change: str) -> Any:
-    known = {field.name for field in fields(config)}
-    if path[0] not in known:
-        raise ValueError(f"{type(config).__name__} has no {path[0]!r}: {nearest(path[0], sorted(known))}")
-    value, hint = getattr(config, path[0]), typing.get_type_hints(type(config))[path[0]]
-    if len(path) > 1:
-        if not is_dataclass(value):
-            raise ValueError(f"{path[0]!r} has no parts: got {change!r}; write {path[0]}={text}")
-        return replace(config, **{path[0]: _put(value, path[1:], text, change)})
+def _changed(config: Any, tree: Mapping[str, Any]) -> Any:
+    """All at once, so that two changes may need each other."""
+    parts = {name: getattr(config, name) for name in tree}
+    return replace(
+        config,
+        **{name: _changed(part, tree[name]) if is_dataclass(part) else tree[name] for name, part in parts.items()},
+    )
+
+
+def _part(config: Any, name: str, change: str) -> Any:
+    value = getattr(config, _known(config, name))
+    if not is_dataclass(value):
+        raise ValueError(f"{name!r} has no parts: got {change!r}; write {name}={change.partition('=')[2].strip()}")
+    return value
+
+
+def _value(config: Any, name: str, text: str, change: str) -> Any:
+    value = getattr(config, _known(config, name))
     if is_dataclass(value):
         inner = ", ".join(field.name for field in fields(value))
-        raise ValueError(
-            f"{path[0]!r} has the parts {inner}: got {change!r}; write {path[0]}.{fields(value)[0].name}=…"
-        )
-    return replace(config, **{path[0]: _read(hint, text, change)})
+        raise ValueError(f"{name!r} has the parts {inner}: got {change!r}; write {name}.{fields(value)[0].name}=…")
+    return _read(typing.get_type_hints(type(config))[name], text, change)
+
+
+def _known(config: Any, name: str) -> str:
+    names = sorted(field.name for field in fields(config))
+    if name not in names:
+        raise ValueError(f"{type(config).__name__} has no {name!r}: {nearest(name, names)}")
+    return name
 
 
 def _read(hint: Any, text: str, change: str) -> Any:

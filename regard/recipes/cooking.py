@@ -1,5 +1,6 @@
 """From a run's folder to its result: train what the recipe says, measure, report; and measure again later."""
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
@@ -10,7 +11,7 @@ import torch
 
 from regard.recipes.changes import changed, rebuilt
 from regard.recipes.recipe import Outcome, Recipe, Supplies, Trained, recipe
-from regard.recipes.run import Run, begin
+from regard.recipes.run import Run, begin, check_free
 from regard.tasks.whole_files import whole_file
 from regard.training import Progress, on_threads, train, trained
 
@@ -23,17 +24,27 @@ def silent(name: str, steps: int, progress: Progress, numbers: Mapping[str, floa
     """Watch nothing."""
 
 
-def order(name: str, place: Path, *, smoke: bool, changes: Sequence[str] = (), data: str | None = None) -> Run:
-    """A new run of a recipe with these changes, in a folder; nothing is trained yet."""
+def order(
+    name: str,
+    place: Path,
+    *,
+    smoke: bool,
+    changes: Sequence[str] = (),
+    data: str | None = None,
+    told: Told | None = None,
+) -> Run:
+    """A new run of a recipe with these changes, in a folder; its data are read, and nothing is trained yet."""
     chosen = recipe(name)
-    words = [f"--set {change}" for change in changes] + ["--smoke"] * smoke
+    words = [word for change in changes for word in ("--set", change)] + ["--smoke"] * smoke
+    check_free(place)
     if data is not None:
         if not hasattr(chosen.config, "data"):
             raise ValueError(f"{name} makes its own data: got --data {data}; leave it out")
         source = data if ":" in data.split("/")[0] else str(Path(data).expanduser().resolve())
-        changes, words = [*changes, f"data={source}"], [*words, f"--data {data}"]
+        changes, words = [*changes, f"data={source}"], [*words, "--data", data]
     config = changed(chosen.smoke if smoke else chosen.config, changes)
-    return begin(place, name, asdict(config), " ".join(["regard train", name, *words]))
+    chosen.trainings(config, _supplies(place, told))  # what is wrong with the data is said before there is a run
+    return begin(place, name, asdict(config), shlex.join(["regard", "train", name, *words]), smoke=smoke)
 
 
 def cook(run: Run, watch: Watch = silent, device: str = "cpu", told: Told | None = None) -> Outcome:
@@ -41,7 +52,7 @@ def cook(run: Run, watch: Watch = silent, device: str = "cpu", told: Told | None
     chosen, config = _read(run)
     with run.locked():
         made = {}
-        for name, training in chosen.trainings(config, _supplies(run, told)).items():
+        for name, training in chosen.trainings(config, _supplies(run.folder, told)).items():
             place, step = run.folder / name, partial(watch, name, training.settings.steps)
             model = train(training.task, training.settings, place, device=device, watch=step)
             made[name] = Trained(training, model, training.settings.steps, place)
@@ -51,7 +62,7 @@ def cook(run: Run, watch: Watch = silent, device: str = "cpu", told: Told | None
             numbers=outcome.numbers,
             headline=outcome.headline,
             report=page(run, outcome, made, device),
-            claims=outcome.claims,
+            claims={} if run.smoke else outcome.claims,
         )
     return outcome
 
@@ -64,7 +75,7 @@ def measure(run: Run, changes: Sequence[str] = (), device: str = "cpu") -> tuple
     chosen, config = _read(run)
     config = changed(config, changes)
     made = {}
-    for name, training in chosen.trainings(config, _supplies(run, None)).items():
+    for name, training in chosen.trainings(config, _supplies(run.folder, None)).items():
         step, model = trained(training.task, training.settings, run.folder / name, device=device)
         made[name] = Trained(training, model, step, run.folder / name)
     return _measured(chosen, config, made), made
@@ -72,13 +83,15 @@ def measure(run: Run, changes: Sequence[str] = (), device: str = "cpu") -> tuple
 
 def page(run: Run, outcome: Outcome, made: Mapping[str, Trained], device: str) -> str:
     """The report: what was asked, what came out, and on what machine."""
-    kind = (
-        torch.cuda.get_device_name(device) if device.startswith("cuda") else f"CPU, {torch.get_num_threads()} threads"
-    )
-    steps = ", ".join(f"{name} {one.step:,}" for name, one in made.items())
+    threads = next(iter(made.values())).threads or torch.get_num_threads()
+    plural = "s" if threads > 1 else ""
+    kind = torch.cuda.get_device_name(device) if device.startswith("cuda") else f"CPU, {threads} thread{plural}"
+    steps = ", ".join(f"{one.step:,} steps of {name}" for name, one in made.items())
+    if len(made) > 4:
+        steps = f"{sum(one.step for one in made.values()):,} steps of {len(made)} trainings"
     return (
         f"# {run.recipe}: {outcome.headline}\n\n`{run.command}`\n\n{outcome.text.strip()}\n\n"
-        f"---\n\nRun {run.name}, begun {run.started}. Steps: {steps}. {kind}, torch {torch.__version__}.\n"
+        f"---\n\nRun {run.name}, begun {run.started}. {steps}. {kind}, torch {torch.__version__}.\n"
     )
 
 
@@ -87,8 +100,8 @@ def _read(run: Run) -> tuple[Recipe[Any], Any]:
     return chosen, rebuilt(type(chosen.config), run.config)
 
 
-def _supplies(run: Run, told: Told | None) -> Supplies:
-    cache = run.folder.parent / ".cache"
+def _supplies(folder: Path, told: Told | None) -> Supplies:
+    cache = folder.parent / ".cache"
     return Supplies(cache) if told is None else Supplies(cache, told)
 
 

@@ -83,7 +83,16 @@ class Recipe(Generic[Config]):
     measure: Callable[[Config, Mapping[str, Trained]], Outcome]
 
 
-MODULES = {"reversal": "reversal"}  # of regard.recipes, by the names of the recipes
+MODULES = {  # of regard.recipes, by the names of the recipes
+    "reversal": "reversal",
+    "digits-gaussian": "digits",
+    "digits-learned": "digits",
+    "digits-content": "digits",
+    "digits-conv": "digits",
+    "language": "language",
+    "heads": "heads",
+    "gradients": "gradients",
+}
 NAMES = list(MODULES)
 
 

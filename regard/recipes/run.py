@@ -28,6 +28,7 @@ class Run:
     config: Mapping[str, Any]
     command: str
     started: str
+    smoke: bool = False  # its numbers mean nothing
 
     @property
     def name(self) -> str:
@@ -103,17 +104,22 @@ class Run:
         return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
 
 
-def begin(folder: Path, recipe: str, config: Mapping[str, Any], command: str) -> Run:
+def begin(folder: Path, recipe: str, config: Mapping[str, Any], command: str, *, smoke: bool = False) -> Run:
     """A new folder for a run; one that is there already is an error."""
+    check_free(folder)
+    facts = {"version": VERSION, "recipe": recipe, "config": dict(config), "command": command}
+    facts |= {"started": now(), "smoke": smoke}
+    with whole_file(folder / FACTS) as file:
+        file.write(json.dumps(facts, indent=1).encode())
+    return find(folder)
+
+
+def check_free(folder: Path) -> None:
+    """A run needs a folder of its own."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise ValueError(
             f"a run needs a folder of its own: got {folder}, which is not empty; resume it, or --name another"
         )
-    run = Run(folder, recipe, config, command, now())
-    facts = {"version": VERSION, "recipe": recipe, "config": dict(config), "command": command, "started": run.started}
-    with whole_file(folder / FACTS) as file:
-        file.write(json.dumps(facts, indent=1).encode())
-    return find(folder)
 
 
 def find(folder: Path) -> Run:
@@ -128,9 +134,9 @@ def find(folder: Path) -> Run:
         raise ValueError(f"{path} must be JSON, as a recipe writes it: got {error}") from error
     if version != VERSION:
         raise ValueError(f"{path} must be of version {VERSION}: got {version}; use the regard that made it")
-    if missing := [key for key in ("recipe", "config", "command", "started") if key not in facts]:
+    if missing := [key for key in ("recipe", "config", "command", "started", "smoke") if key not in facts]:
         raise ValueError(f"{path} must be as a recipe writes it: got no {missing[0]!r}")
-    return Run(folder, facts["recipe"], facts["config"], facts["command"], facts["started"])
+    return Run(folder, facts["recipe"], facts["config"], facts["command"], facts["started"], facts["smoke"])
 
 
 def all_runs(folder: Path) -> list[Run]:

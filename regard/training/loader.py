@@ -1,5 +1,8 @@
 """Batches in their order, made here or ahead of time by other processes, the same ones either way."""
 
+import multiprocessing
+import os
+import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, NamedTuple
@@ -34,10 +37,11 @@ class _Batches(Dataset[Drawn]):
 
 
 def draw(task: Task, order: Order, start: Position, workers: int, *, pin: bool = False) -> Iterator[Drawn]:
-    """Batches without end from a position on; with workers, two of each are made ahead."""
+    """Batches without end from a position on; with workers, who begin when one is asked for, two of each ahead."""
     keys, source = _keys(order, start), _Batches(task, order.seed)
     if not workers:
-        return (source[key] for key in keys)
+        yield from map(source.__getitem__, keys)
+        return
     # A generator of its own: without one the loader takes its workers' seeds from torch's random numbers, and a
     # resumed run would take them twice.
     loader = DataLoader(
@@ -47,9 +51,10 @@ def draw(task: Task, order: Order, start: Position, workers: int, *, pin: bool =
         num_workers=workers,
         collate_fn=_as_it_is,  # pyright: ignore[reportArgumentType] - of one batch, not of a list
         pin_memory=pin,
+        worker_init_fn=_end_with_parent,
         generator=torch.Generator().manual_seed(order.seed),
     )
-    return iter(loader)
+    yield from loader
 
 
 def moved(content: Any, device: torch.device) -> Any:
@@ -78,3 +83,15 @@ def _keys(order: Order, start: Position) -> Iterator[tuple[Position, Position, T
 
 def _as_it_is(drawn: Drawn) -> Drawn:
     return drawn
+
+
+def _end_with_parent(worker: int) -> None:
+    """However that ends: torch looks for it too, but misses one that died before the first look."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def wait() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()

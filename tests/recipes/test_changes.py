@@ -5,6 +5,7 @@ import json
 import pytest
 
 from regard.recipes import changed, plain, rebuilt
+from regard.recipes.language import LanguageConfig
 from regard.recipes.reversal import ReversalConfig
 
 
@@ -49,3 +50,10 @@ def test_changes_that_cannot_be(change: str, says: str):
 def test_a_configuration_of_another_version_is_told():
     with pytest.raises(ValueError, match="ReversalConfig has no 'hid': did you mean hidden"):
         rebuilt(ReversalConfig, {"hid": 3})
+
+
+def test_two_changes_may_need_each_other():
+    made = changed(LanguageConfig(), ["model.num_heads=3", "model.width=96", "training.steps=5", "training.batch=2"])
+    assert (made.model.num_heads, made.model.width, made.training.steps, made.training.batch) == (3, 96, 5, 2)
+    with pytest.raises(ValueError, match="num_heads"):
+        changed(LanguageConfig(), ["model.num_heads=3"])

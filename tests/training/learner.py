@@ -1,6 +1,7 @@
 """A small task on real digits with everything that can go astray on a resume: dropout, a batch norm, random shifts."""
 
 import sys
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,13 @@ from regard.tasks.digits import digits
 from regard.training import Descent, Execution, Schedule, Settings, Task, device_of, train
 
 SETTINGS = Settings(
-    steps=60, batch=32, accumulate=2, evaluate_every=10, descent=Descent(rate=0.01), schedule=Schedule(warmup=5)
+    steps=60,
+    batch=32,
+    accumulate=2,
+    evaluate_every=10,
+    descent=Descent(rate=0.01),
+    schedule=Schedule(warmup=5),
+    execution=Execution(threads=1),
 )
 
 
@@ -41,9 +48,29 @@ class Digits(Task):
         return {"accuracy": (found == test.labels).double().mean().item()}
 
 
+def alive(session: int) -> list[int]:
+    """The processes of a session that have not ended."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, _, _, of, *_ = path.read_text().rpartition(")")[2].split()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if int(of) == session and state != "Z":
+            found.append(int(path.parent.name))
+    return found
+
+
+def until(true: Any, seconds: float) -> bool:
+    end = time.monotonic() + seconds
+    while not true() and time.monotonic() < end:
+        time.sleep(0.01)
+    return true()
+
+
 if __name__ == "__main__":  # FOLDER [WORKERS]
-    torch.set_num_threads(1)
-    settings = replace(SETTINGS, execution=Execution(workers=int(sys.argv[2]) if len(sys.argv) > 2 else 0))
+    workers = int(sys.argv[2]) if len(sys.argv) > 2 else 0
+    settings = replace(SETTINGS, execution=Execution(threads=1, workers=workers))
     with (Path(sys.argv[1]) / "losses").open("a") as file:
 
         def watch(progress: Any, numbers: Mapping[str, float]) -> None:

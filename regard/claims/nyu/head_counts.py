@@ -4,50 +4,24 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
-from torch import Tensor, nn
-from torch.nn import functional
+from torch import Tensor
 
 from regard.claims import experiments
 from regard.claims.chart import Lines
 from regard.claims.claim import Claim, Finding, Texts, Verdict, Version
 from regard.claims.small_runs import fit, seeded, sizes
-from regard.models import BlockConfig, Encoder, EncoderConfig, PositionConfig
+from regard.tasks.neighbours import Neighbours, Ring
 
-WORDS, TOKENS, WIDTH = 8, 10, 32
-NEIGHBOURS = (-2, -1, 1, 2)
+RING, WIDTH = Ring(words=8, tokens=10, neighbours=(-2, -1, 1, 2)), 32
 HEADS = (1, 2, 4, 8, 16, 32)
 SEEDS = (0, 1)
 STEPS, BATCH, RATE = 150, 32, 1e-2
 
 
-class Neighbours(nn.Module):
-    """One block that says at each place which words stand at the four places around it, in a ring."""
-
-    def __init__(self, num_heads: int) -> None:
-        super().__init__()
-        block = BlockConfig(width=WIDTH, num_heads=num_heads, hidden=WIDTH)
-        positions = PositionConfig(context=TOKENS)
-        self.encoder = Encoder(
-            EncoderConfig(vocabulary=WORDS, depth=1, block=block, positions=positions, num_types=1, heads=())
-        )
-        self.head = nn.Linear(WIDTH, WORDS * len(NEIGHBOURS))
-
-    def forward(self, words: Tensor) -> Tensor:
-        return self.head(self.encoder(words).hidden).unflatten(2, (len(NEIGHBOURS), WORDS))
-
-
-def truth(words: Tensor) -> Tensor:
-    return torch.stack([words.roll(-shift, 1) for shift in NEIGHBOURS], 2)
-
-
-def loss(model: Neighbours, words: Tensor) -> Tensor:
-    return functional.cross_entropy(model(words).flatten(0, 2), truth(words).flatten())
-
-
 def batches(size: int, seed: int) -> Iterator[Tensor]:
     generator = torch.Generator().manual_seed(seed)
     while True:
-        yield torch.randint(WORDS, (size, TOKENS), generator=generator)
+        yield RING.draw(size, generator)
 
 
 def small() -> dict[str, float]:
@@ -58,10 +32,9 @@ def small() -> dict[str, float]:
         right = []
         for seed in SEEDS:
             with seeded(seed):
-                model = Neighbours(num_heads)
-            fit(model, batches(BATCH, seed), loss, STEPS, RATE)
-            with torch.no_grad():
-                right.append((model(words).argmax(-1) == truth(words)).double().mean().item())
+                model = Neighbours(RING, width=WIDTH, num_heads=num_heads)
+            fit(model, batches(BATCH, seed), RING.loss, STEPS, RATE)
+            right.append(RING.accuracy(model, words))
         found[f"accuracy of {num_heads}"] = sum(right) / len(right)
     return found
 
@@ -100,8 +73,9 @@ def sweep(stated: Tuning) -> Sequence[Finding]:
 
 def drawn() -> Lines:
     found, result = accuracies()
+    width = f", width {WIDTH}" if result.is_small else ""
     return Lines(
-        title=f"Accuracy over the number of heads, width {WIDTH} [{result.source}]",
+        title=f"Accuracy over the number of heads{width} [{result.source}]",
         x=list(found),
         y={"letters right": list(found.values())},
         x_label="heads H",

@@ -1,0 +1,397 @@
+"""What norms and residuals do with depth: gradients as a stack begins, and whether it learns to read digits."""
+
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+from torch.nn import functional
+
+from regard.analysis.depth import Norm, Wired, similarity
+from regard.attention.offset_masks import check_whole
+from regard.layers import FeedForward, MultiHead
+from regard.layers.multihead import check_divides
+from regard.recipes.figures import Panel, line_figure, table
+from regard.recipes.recipe import Outcome, Recipe, Supplies, Trained, Training
+from regard.tasks.digits import CLASSES, SIDE, digits
+from regard.training import Descent, Execution, Schedule, Settings, Task, device_of
+
+KEEPS = "keeps its size"
+LARGEST = torch.finfo(torch.float32).max  # stands for a loss that is no number
+
+
+@dataclass(frozen=True)
+class Wiring:
+    """Where the norm stands, and whether something passes around the parts of a block."""
+
+    norm: Norm
+    residual: bool
+
+    @property
+    def name(self) -> str:
+        return f"{self._norm}-norm {'with' if self.residual else 'without'} residual".replace("no-norm", "no norm")
+
+    def folder(self, depth: int) -> str:
+        return f"{self._norm}-norm-{'residual' if self.residual else 'plain'}-depth-{depth}"
+
+    def at(self, depth: int) -> str:
+        """What the names of numbers begin with."""
+        return f"{self.name}, depth {depth}: "
+
+    @property
+    def _norm(self) -> str:
+        return "no" if self.norm == "none" else self.norm
+
+
+WIRINGS = [Wiring(norm, residual) for residual in (True, False) for norm in ("pre", "post", "none")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class GradientsConfig:
+    """Stacks of these depths in every wiring, trained alike; gradients are means over `starts` random beginnings."""
+
+    depths: tuple[int, ...] = (2, 4, 8, 16, 32)
+    width: int = 32
+    num_heads: int = 4
+    hidden: int = 64
+    starts: int = 3
+    training: Settings = field(
+        default_factory=lambda: Settings(
+            steps=250,
+            batch=32,
+            evaluate_every=50,
+            descent=Descent(rate=2e-3),
+            schedule=Schedule(warmup=30),
+            execution=Execution(threads=1),
+        )
+    )
+
+    def __post_init__(self) -> None:
+        if not self.depths or sorted(set(self.depths)) != list(self.depths) or self.depths[0] < 1:
+            raise ValueError(f"depths must be one or more rising numbers from 1 on: got depths={self.depths}")
+        check_divides("width", self.width, "num_heads", self.num_heads)
+        for name in ("hidden", "starts"):
+            check_whole(name, getattr(self, name), 1)
+
+
+class Reader(nn.Module):
+    """A digit from its rows as tokens: embedded, through the blocks, averaged, told by a linear layer."""
+
+    left_out: Tensor
+
+    def __init__(self, config: GradientsConfig, wiring: Wiring, depth: int) -> None:
+        super().__init__()
+        C = config.width
+        self.rows, self.places = nn.Linear(SIDE, C), nn.Parameter(torch.randn(SIDE, C))
+        parts = [(MultiHead(C, config.num_heads), FeedForward(C, config.hidden, "relu")) for _ in range(depth)]
+        self.blocks = nn.ModuleList([Wired(two, C, residual=wiring.residual, norm=wiring.norm) for two in parts])
+        self.norm = nn.LayerNorm(C) if wiring.norm == "pre" else nn.Identity()
+        self.head = nn.Linear(C, CLASSES)
+        self.register_buffer("left_out", torch.zeros((), dtype=torch.int64))  # steps
+
+    def embed(self, images: Float[Tensor, "B 1 8 8"]) -> Float[Tensor, "B 8 C"]:
+        return self.rows(images[:, 0]) + self.places
+
+    def through(self, x: Float[Tensor, "B 8 C"]) -> Float[Tensor, "B 8 C"]:
+        for block in self.blocks:
+            x = block(x)
+        return self.norm(x)
+
+    def forward(self, images: Float[Tensor, "B 1 8 8"]) -> Float[Tensor, "B classes"]:
+        return self.head(self.through(self.embed(images)).mean(1))
+
+
+class GivenGradients(torch.autograd.Function):
+    """A value, with gradients that were computed before."""
+
+    @staticmethod
+    def forward(ctx: Any, value: Tensor, gradients: Sequence[Tensor], *parameters: Tensor) -> Tensor:
+        ctx.gradients = gradients
+        return value.clone()
+
+    @staticmethod
+    def backward(ctx: Any, factor: Tensor) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride] - one output
+        return None, None, *(factor * gradient for gradient in ctx.gradients)
+
+
+@dataclass(frozen=True)
+class Reading(Task):
+    """Digits read by one stack."""
+
+    config: GradientsConfig
+    wiring: Wiring
+    depth: int
+
+    judged_by = "accuracy"
+
+    @property
+    def count(self) -> int:
+        return len(digits()[0])
+
+    def build(self) -> nn.Module:
+        return Reader(self.config, self.wiring, self.depth)
+
+    def batch(self, examples: Tensor, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+        train, _ = digits()
+        return train.images[examples], train.labels[examples]
+
+    def loss(self, model: Any, batch: tuple[Tensor, Tensor], generator: torch.Generator) -> Tensor:
+        """Cross-entropy; where it or its gradient is beyond float32, the gradient counts as zero, and is counted.
+
+        So a stack that explodes is an outcome of the experiment, and not its end.
+        """
+        images, labels = batch
+        loss, parameters = functional.cross_entropy(model(images), labels), list(model.parameters())
+        gradients = torch.autograd.grad(loss, parameters)
+        is_number = (loss + nn.utils.get_total_norm(gradients)).isfinite()
+        model.left_out += ~is_number
+        counted = [each.where(is_number, 0) for each in gradients]
+        return GivenGradients.apply(bounded(loss.detach()), counted, *parameters)  # pyright: ignore[reportReturnType]
+
+    def evaluate(self, model: Any) -> Mapping[str, float]:
+        """On digits that no training sees; scores that are no numbers count as wrong."""
+        (_, test), device = digits(), device_of(model)
+        labels, logits = test.labels.to(device), model(test.images.to(device))
+        right = (logits.argmax(1) == labels) & logits.isfinite().all(1)
+        loss = bounded(functional.cross_entropy(logits, labels)).item()
+        return {"accuracy": right.double().mean().item(), "test loss": loss, "left out": model.left_out.item()}
+
+
+def bounded(value: Tensor) -> Tensor:
+    return value.nan_to_num(nan=LARGEST, posinf=LARGEST)
+
+
+@dataclass(frozen=True)
+class Gradients:
+    """Norms at the beginning: of each block's parameters; of the tokens before the blocks, over that after them.
+
+    And how alike the tokens are after the blocks: the mean cosine of two.
+    """
+
+    blocks: Sequence[float]
+    tokens: float
+    cosine: float
+
+    @property
+    def ratio(self) -> float:
+        """Of the first block to the last: below 1 where a gradient fades on its way back."""
+        return self.blocks[0] / self.blocks[-1]
+
+
+def gradients(model: Reader, images: Float[Tensor, "B 1 8 8"], labels: Int[Tensor, " B"]) -> Gradients:
+    """Of the cross-entropy of these images."""
+    with torch.enable_grad():
+        x = model.embed(images)
+        y = model.through(x)
+        loss = functional.cross_entropy(model.head(y.mean(1)), labels)
+        of_blocks = [list(block.parameters()) for block in model.blocks]
+        before, after, *found = torch.autograd.grad(loss, [x, y, *(one for block in of_blocks for one in block)])
+    left = iter(found)
+    norms = [nn.utils.get_total_norm([next(left) for _ in block]).item() for block in of_blocks]
+    return Gradients(norms, (before.norm() / after.norm()).item(), similarity(y.detach()))
+
+
+def beginning(config: GradientsConfig, wiring: Wiring, depth: int) -> Gradients:
+    """Geometric means over the starts, in float64, on the first digits of the training set."""
+    first, found = digits()[0].first(64), []
+    for start in range(config.starts):
+        torch.manual_seed(config.training.seed + start)
+        model = Reader(config, wiring, depth).double()
+        found.append(gradients(model, first.images.double(), first.labels))
+    return Gradients(
+        [typical(norms) for norms in zip(*(one.blocks for one in found), strict=True)],
+        typical([one.tokens for one in found]),
+        statistics.mean(one.cosine for one in found),
+    )
+
+
+def typical(norms: Sequence[float]) -> float:
+    """The geometric mean; what is 0 or no number counts as the least or the largest.
+
+    >>> round(typical([1e-4, 1e4]), 12), f"{typical([torch.inf, 1.0]):.0e}"
+    (1.0, '1e+150')
+    """
+    return statistics.geometric_mean(max(norm, 1e-300) if norm < 1e300 else 1e300 for norm in norms)
+
+
+def trainings(config: GradientsConfig, supplies: Supplies) -> dict[str, Training]:
+    return {
+        wiring.folder(depth): Training(Reading(config, wiring, depth), config.training)
+        for wiring in WIRINGS
+        for depth in config.depths
+    }
+
+
+def measure(config: GradientsConfig, made: Mapping[str, Trained]) -> Outcome:
+    """For each wiring and depth: gradients at the beginning, and what was learnt."""
+    numbers: dict[str, float] = {}
+    for wiring in WIRINGS:
+        for depth in config.depths:
+            at, begun = wiring.at(depth), beginning(config, wiring, depth)
+            task, model = Reading(config, wiring, depth), made[wiring.folder(depth)].model
+            found = task.evaluate(model)
+            numbers |= {
+                f"{at}gradient ratio": begun.ratio,
+                f"{at}gradient at the tokens": begun.tokens,
+                f"{at}gradient of block 1": begun.blocks[0],
+                f"{at}cosine of tokens": begun.cosine,
+                f"{at}accuracy": found["accuracy"],
+                f"{at}loss": found["test loss"],
+                f"{at}steps left out": found["left out"],
+            }
+            if depth == config.depths[-1]:
+                numbers |= {f"{at}gradient of block {place}": norm for place, norm in enumerate(begun.blocks, 1)}
+    return Outcome(
+        numbers=numbers,
+        headline=headline(config, numbers),
+        text=report(config, numbers),
+        figures={"gradients": gradients_figure(config, numbers), "accuracy": accuracy_figure(config, numbers)},
+        claims={"gradients": numbers},
+    )
+
+
+def by_depth(config: GradientsConfig, numbers: Mapping[str, float], what: str, factor: float = 1) -> dict[str, Any]:
+    """Lines against depth, one for each wiring."""
+    depths = list(config.depths)
+    return {
+        wiring.name: (depths, [factor * numbers[f"{wiring.at(depth)}{what}"] for depth in depths]) for wiring in WIRINGS
+    }
+
+
+def gradients_figure(config: GradientsConfig, numbers: Mapping[str, float]) -> Any:
+    """Norms block by block in the deepest stacks, and three norms against depth."""
+    deepest = config.depths[-1]
+    places = list(range(1, deepest + 1))
+    layers = {
+        wiring.name: (places, [numbers[f"{wiring.at(deepest)}gradient of block {place}"] for place in places])
+        for wiring in WIRINGS
+    }
+    titles = {
+        "gradient of block 1": "gradient of the first block",
+        "gradient ratio": "gradient of the first block / of the last",
+        "gradient at the tokens": "gradient at the tokens, before / after",
+    }
+    panels = [
+        Panel(title=f"gradient of each of {deepest} blocks", x="block", lines=layers, logs=(False, True), dots=False)
+    ]
+    panels += [
+        Panel(title=title, x="blocks", lines=by_depth(config, numbers, what), logs=(True, True), ticks=config.depths)
+        for what, title in titles.items()
+    ]
+    return explained(line_figure(panels))
+
+
+def accuracy_figure(config: GradientsConfig, numbers: Mapping[str, float]) -> Any:
+    ticks, x, log_x = config.depths, "blocks", (True, False)
+    right, losses = by_depth(config, numbers, "accuracy", 100), by_depth(config, numbers, "loss")
+    alike = by_depth(config, numbers, "cosine of tokens")
+    panels = [
+        Panel(title="digits read right, %", x=x, lines=right, limits=(0, 103), logs=log_x, ticks=ticks),
+        Panel(title="loss on the test, nats", x=x, lines=losses, logs=(True, True), ticks=ticks),
+        Panel(title="cosine of two tokens as they begin", x=x, lines=alike, limits=(0, 1.03), logs=log_x, ticks=ticks),
+    ]
+    return explained(line_figure(panels, columns=3))
+
+
+def explained(figure: Any) -> Any:
+    """With one legend below all panels, and dashes where there is no residual."""
+    for place in figure.axes:
+        for line in place.lines:
+            line.set_linestyle("--" if "without" in line.get_label() else "-")
+    legend = figure.axes[0].get_legend()
+    handles, names = figure.axes[0].get_legend_handles_labels()
+    legend.remove()
+    figure.legend(handles, names, loc="outside lower center", ncols=3, frameon=False, fontsize=8)
+    return figure
+
+
+def headline(config: GradientsConfig, numbers: Mapping[str, float]) -> str:
+    deepest = config.depths[-1]
+    right = {wiring: 100 * numbers[f"{wiring.at(deepest)}accuracy"] for wiring in WIRINGS}
+    both = ", ".join(f"{right[wiring]:.0f} % {wiring.norm}-norm" for wiring in WIRINGS[:2])
+    rest = max(right[wiring] for wiring in WIRINGS[2:])
+    return f"digits right at depth {deepest}: {both} with residual, at best {rest:.0f} % otherwise"
+
+
+def change(config: GradientsConfig, numbers: Mapping[str, float], wiring: Wiring) -> tuple[str, float, float]:
+    """What the first block's gradient does from the shallowest stack to the deepest, and both norms."""
+    first, last = (numbers[f"{wiring.at(depth)}gradient of block 1"] for depth in (config.depths[0], config.depths[-1]))
+    return "vanishes" if last < first / 1000 else "explodes" if last > 1000 * first else KEEPS, first, last
+
+
+def fate(config: GradientsConfig, numbers: Mapping[str, float], wiring: Wiring) -> str:
+    """In words: the first block's gradient, and what is learnt."""
+    moves, shallow, deep = change(config, numbers, wiring)
+    right = {depth: numbers[f"{wiring.at(depth)}accuracy"] for depth in config.depths}
+    learns = ", ".join(str(depth) for depth, part in right.items() if part >= 0.9)
+    chance = ", ".join(str(depth) for depth, part in right.items() if part < 0.2)
+    left = {depth: int(numbers[f"{wiring.at(depth)}steps left out"]) for depth in config.depths}
+    words = [f"90 % of the digits or more are read right with {learns} blocks" if learns else "90 % are never reached"]
+    words += [f"under 20 % with {chance}"] if chance else []
+    words += [f"{count:,} steps left out with {depth}" for depth, count in left.items() if count]
+    return f"- **{wiring.name}**: the first block's gradient {moves}, {shallow:.2g} → {deep:.2g}; {'; '.join(words)}."
+
+
+def kept(config: GradientsConfig, numbers: Mapping[str, float]) -> str:
+    """In words: which of the wirings whose gradients keep their size learn in the deepest stack."""
+    deepest = config.depths[-1]
+    those = [wiring for wiring in WIRINGS if change(config, numbers, wiring)[0] == KEEPS]
+    learn = [wiring.name for wiring in those if numbers[f"{wiring.at(deepest)}accuracy"] >= 0.9]
+    others = [wiring.name for wiring in those if wiring.name not in learn]
+    found = f"{', '.join(learn) or 'none'} reads 90 % or more with {deepest} blocks"
+    more = f"; not so {', '.join(others)}: the norm of a gradient does not decide alone" if others else ""
+    return (
+        f"Of the wirings whose gradient keeps its size, {found}{more}. All have one rate and one warm-up; others are "
+        "not measured here: try `--set training.descent.rate=2.5e-4 --set training.schedule.warmup=60`."
+    )
+
+
+def report(config: GradientsConfig, numbers: Mapping[str, float]) -> str:
+    training, deepest = config.training, config.depths[-1]
+    accuracy = [
+        [wiring.name, *(f"{100 * numbers[f'{wiring.at(depth)}accuracy']:.1f} %" for depth in config.depths)]
+        for wiring in WIRINGS
+    ]
+    names = ("gradient of block 1", "gradient ratio", "gradient at the tokens", "cosine of tokens")
+    begun = [[wiring.name, *(f"{numbers[wiring.at(deepest) + name]:.3g}" for name in names)] for wiring in WIRINGS]
+    fates = "\n".join(fate(config, numbers, wiring) for wiring in WIRINGS)
+    return (
+        f"The rows of an 8 × 8 digit are tokens of a stack of blocks, each of attention with {config.num_heads} heads "
+        f"and a ReLU feed-forward of {config.hidden}, width {config.width}, Xavier weights. A norm stands before each "
+        f"part, after it (after the sum, where there is a residual), or nowhere; a pre-norm stack ends with a norm. "
+        f"All are trained in float32 for {training.steps:,} steps of {training.batch} digits at rate "
+        f"{training.descent.rate:g}, gradients clipped to {training.descent.clip}, one seed, and tested on "
+        f"{len(digits()[1])} other digits. A step whose loss or gradient is beyond float32 is left out.\n\n"
+        f"From {config.depths[0]} to {deepest} blocks, where a thousandth is called vanishing and a thousandfold "
+        "exploding:\n\n"
+        f"{fates}\n\n{kept(config, numbers)}\n\n"
+        f"Digits read right, by the number of blocks:\n\n"
+        f"{table(['', *map(str, config.depths)], accuracy)}\n\n"
+        f"Gradients of {deepest} blocks as they begin, in float64, geometric means of {config.starts} starts: the norm "
+        f"over the parameters of the first block, the same over that of the last block, the norm at the tokens before "
+        "the blocks over that after them, and the mean cosine of two tokens after the blocks.\n\n"
+        f"{table(['', 'first block', 'first / last', 'tokens', 'cosine of two tokens'], begun)}\n\n"
+        f"![Gradients by block and by depth](gradients.svg)\n\n![What is learnt by depth](accuracy.svg)\n"
+    )
+
+
+RECIPES = {
+    "gradients": Recipe(
+        name="gradients",
+        about="Norms and residuals against depth: gradients of six wirings, and which of them learn to read digits.",
+        config=GradientsConfig(),
+        smoke=GradientsConfig(
+            depths=(1, 2),
+            width=8,
+            num_heads=2,
+            hidden=8,
+            starts=1,
+            training=Settings(steps=4, batch=8, evaluate_every=2, execution=Execution(threads=1)),
+        ),
+        trainings=trainings,
+        measure=measure,
+    )
+}

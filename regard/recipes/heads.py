@@ -1,0 +1,281 @@
+"""Whether the number of heads matters: a sweep at a fixed width, on a task that takes several looks at once."""
+
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from regard.analysis.figures import PALETTE
+from regard.layers.multihead import check_divides
+from regard.recipes.figures import Panel, line_figure, map_figure, table, training_figure
+from regard.recipes.recipe import Outcome, Recipe, Supplies, Trained, Training
+from regard.tasks.neighbours import Neighbours, Ring
+from regard.training import Descent, Execution, Schedule, Settings, Task, compact, device_of
+
+GAP = "#b0b0b0"  # between the maps of the heads
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeadsConfig:
+    """Numbers of heads at one width, each trained with as many seeds as said, the first being that of the training."""
+
+    heads: tuple[int, ...] = (1, 2, 4, 8, 16, 32)
+    width: int = 32
+    words: int = 8
+    tokens: int = 16
+    neighbours: tuple[int, ...] = (-3, -2, -1, 1, 2, 3)
+    seeds: int = 3
+    validated: int = 256  # rings
+    training: Settings = field(
+        default_factory=lambda: Settings(
+            steps=800,
+            batch=64,
+            evaluate_every=100,
+            descent=Descent(rate=1e-2),
+            schedule=Schedule(warmup=50, floor=0.05),
+            execution=Execution(threads=1),
+        )
+    )
+
+    def __post_init__(self) -> None:
+        if not self.heads or sorted(set(self.heads)) != list(self.heads):
+            raise ValueError(f"heads must be one or more rising numbers: got heads={self.heads}")
+        for num_heads in self.heads:
+            check_divides("width", self.width, "heads", num_heads)
+        if self.seeds < 1 or self.validated < 1:
+            raise ValueError(
+                f"seeds and validated must be at least 1: got seeds={self.seeds}, validated={self.validated}"
+            )
+        _ = self.ring
+
+    @property
+    def ring(self) -> Ring:
+        return Ring(words=self.words, tokens=self.tokens, neighbours=self.neighbours)
+
+    @property
+    def seeds_used(self) -> list[int]:
+        return [self.training.seed + number for number in range(self.seeds)]
+
+    def names(self, num_heads: int) -> list[str]:
+        """Of the trainings with so many heads."""
+        return [f"heads-{num_heads}-seed-{seed}" for seed in self.seeds_used]
+
+
+@dataclass(frozen=True)
+class Naming(Task):
+    """To name the neighbours with so many heads; rings are drawn anew for every batch."""
+
+    config: HeadsConfig
+    num_heads: int
+
+    judged_by = "accuracy"
+
+    @property
+    def count(self) -> int:
+        return self.config.training.batch
+
+    def build(self) -> nn.Module:
+        return Neighbours(self.config.ring, width=self.config.width, num_heads=self.num_heads)
+
+    def batch(self, examples: Tensor, generator: torch.Generator) -> Tensor:
+        return self.config.ring.draw(len(examples), generator)
+
+    def loss(self, model: Any, batch: Tensor, generator: torch.Generator) -> Tensor:
+        return self.config.ring.loss(model, batch)
+
+    def evaluate(self, model: Any) -> Mapping[str, float]:
+        """On rings that are the same for all numbers of heads and all seeds."""
+        ring, words = self.config.ring, self.validation(model)
+        return {"accuracy": ring.accuracy(model, words), "validation loss": ring.loss(model, words).item()}
+
+    def record(self, model: Any) -> Mapping[str, Tensor]:
+        words = self.validation(model)[:1]
+        return {"inputs.ring": words[0], "maps.ring.0": compact(model.maps(words)[0])}
+
+    def validation(self, model: nn.Module) -> Tensor:
+        generator = torch.Generator().manual_seed(2**31 + self.config.training.seed)
+        return self.config.ring.draw(self.config.validated, generator).to(device_of(model))
+
+    def held(self, model: Any) -> int:
+        """Neighbours that have a head of their own: one which gives them over half of its weight, on average."""
+        maps = model.maps(self.validation(model))
+        T = maps.shape[-1]
+        place = torch.arange(T, device=maps.device)
+        shares = [maps[:, :, place, (place + shift) % T].mean((0, 2)) for shift in self.config.neighbours]
+        return int((torch.stack(shares).amax(1) > 0.5).sum())
+
+
+def trainings(config: HeadsConfig, supplies: Supplies) -> dict[str, Training]:
+    return {
+        name: Training(Naming(config, num_heads), replace(config.training, seed=seed))
+        for num_heads in config.heads
+        for name, seed in zip(config.names(num_heads), config.seeds_used, strict=True)
+    }
+
+
+def measure(config: HeadsConfig, made: Mapping[str, Trained]) -> Outcome:
+    """For each number of heads the accuracy over the seeds, the loss, and how many neighbours have a head."""
+    numbers: dict[str, float] = {}
+    for H in config.heads:
+        task, models = Naming(config, H), [made[name].model for name in config.names(H)]
+        found = [task.evaluate(model) for model in models]
+        right = [each["accuracy"] for each in found]
+        numbers |= {
+            f"accuracy of {H}": statistics.mean(right),
+            f"lowest accuracy of {H}": min(right),
+            f"highest accuracy of {H}": max(right),
+            f"loss of {H}": statistics.mean(each["validation loss"] for each in found),
+            f"neighbours with a head of {H}": statistics.mean(task.held(model) for model in models),
+        }
+    best = best_of(config, numbers)
+    shown = {H: made[config.names(H)[0]] for H in sorted({config.heads[0], best, config.heads[-1]})}
+    curves = {said(H): made[config.names(H)[0]] for H in config.heads}
+    return Outcome(
+        numbers=numbers,
+        headline=headline(config, numbers),
+        text=report(config, numbers, list(shown)),
+        figures={
+            "accuracy": accuracy_figure(config, numbers),
+            "training": training_figure(curves, ("accuracy",)),
+            "maps": maps_figure({said(H): Naming(config, H).record(one.model) for H, one in shown.items()}),
+        },
+        claims={"heads": numbers},
+    )
+
+
+def best_of(config: HeadsConfig, numbers: Mapping[str, float]) -> int:
+    """The fewest heads of those that are right most often."""
+    return max(config.heads, key=lambda H: (numbers[f"accuracy of {H}"], -H))
+
+
+def said(num_heads: int) -> str:
+    return "1 head" if num_heads == 1 else f"{num_heads} heads"
+
+
+def percent(part: float) -> str:
+    return f"{100 * part:.1f} %"
+
+
+def headline(config: HeadsConfig, numbers: Mapping[str, float]) -> str:
+    shown = sorted({config.heads[0], best_of(config, numbers), config.heads[-1]})
+    return "neighbours named right: " + ", ".join(
+        f"{percent(numbers[f'accuracy of {H}'])} with {said(H)}" for H in shown
+    )
+
+
+def accuracy_figure(config: HeadsConfig, numbers: Mapping[str, float]) -> Any:
+    """Mean accuracy against H, with a band from the lowest to the highest seed; and the loss."""
+    heads, low, high = (
+        list(config.heads),
+        *([100 * numbers[f"{end} accuracy of {H}"] for H in config.heads] for end in ("lowest", "highest")),
+    )
+    right = [100 * numbers[f"accuracy of {H}"] for H in heads]
+    loss = [numbers[f"loss of {H}"] for H in heads]
+    x = f"heads, which share a width of {config.width}"
+    figure = line_figure(
+        [
+            Panel(
+                title="neighbours named right, %",
+                x=x,
+                lines={"": (heads, right)},
+                limits=(0, 103),
+                logs=(True, False),
+                ticks=heads,
+            ),
+            Panel(title="loss, nats", x=x, lines={"": (heads, loss)}, logs=(True, True), ticks=heads),
+        ]
+    )
+    figure.axes[0].fill_between(heads, low, high, color=PALETTE[0], alpha=0.2, linewidth=0)
+    figure.axes[0].axhline(100 / config.words, color=GAP, linewidth=1, linestyle="--")
+    figure.axes[0].text(heads[0], 100 / config.words + 1.5, "by chance", fontsize=7, color="#777777")
+    return figure
+
+
+def maps_figure(recorded: Mapping[str, Mapping[str, Tensor]]) -> Any:
+    """The maps of all heads on the same ring, those of one model together in a panel."""
+    tiles = {name: tiled(kept["maps.ring.0"].float().div(255).square().cpu()) for name, kept in recorded.items()}
+    figure = map_figure({name: tile.tolist() for name, tile in tiles.items()}, axes=("place", "looked at"))
+    for place in figure.axes:
+        place.set_facecolor(GAP)
+    return figure
+
+
+def tiled(maps: Tensor) -> Tensor:
+    """Maps in rows and columns as nearly square as can be, with a line of NaN between them.
+
+    >>> tiled(torch.ones(3, 2, 2)).isnan().int().tolist()
+    [[0, 0, 1, 0, 0], [0, 0, 1, 0, 0], [1, 1, 1, 1, 1], [0, 0, 1, 1, 1], [0, 0, 1, 1, 1]]
+    """
+    H, T, S = maps.shape
+    columns = next(n for n in range(1, H + 1) if n * n >= H)
+    rows = -(-H // columns)
+    whole = torch.full((rows * (T + 1) - 1, columns * (S + 1) - 1), torch.nan)
+    for number, one in enumerate(maps):
+        top, left = number // columns * (T + 1), number % columns * (S + 1)
+        whole[top : top + T, left : left + S] = one
+    return whole
+
+
+def report(config: HeadsConfig, numbers: Mapping[str, float], shown: Sequence[int]) -> str:
+    training, N, best = config.training, len(config.neighbours), best_of(config, numbers)
+    rows = [
+        [
+            str(H),
+            str(config.width // H),
+            percent(numbers[f"accuracy of {H}"]),
+            f"{percent(numbers[f'lowest accuracy of {H}'])} to {percent(numbers[f'highest accuracy of {H}'])}",
+            f"{numbers[f'loss of {H}']:.3g}",
+            f"{numbers[f'neighbours with a head of {H}']:.1f} of {N}",
+        ]
+        for H in config.heads
+    ]
+    top = numbers[f"accuracy of {best}"]
+    ends = {"fewest": config.heads[0], "most": config.heads[-1]}
+    ahead = " and ".join(
+        f"{100 * (top - numbers[f'accuracy of {H}']):.1f} points ahead of the {name} ({H})"
+        for name, H in ends.items()
+        if best != H
+    )
+    spread = max(numbers[f"highest accuracy of {H}"] - numbers[f"lowest accuracy of {H}"] for H in config.heads)
+    return (
+        f"{config.tokens} random words out of {config.words} stand in a ring, and one block of width {config.width} "
+        f"says at each place which words stand at {N} places around it: {', '.join(map(str, config.neighbours))}. The "
+        f"width is shared by the heads, so that all models have as many weights. Each is trained for "
+        f"{training.steps:,} steps of {training.batch} rings at rate {training.descent.rate:g}, with {config.seeds} "
+        f"seed{'s' * (config.seeds > 1)}, and judged on {config.validated} other rings.\n\n"
+        f"{table(['heads', 'width of each', 'right', 'seeds', 'loss', 'neighbours with a head'], rows)}\n\n"
+        f"A neighbour has a head where one gives it over half of its weight. The best number is {best}"
+        f"{', ' + ahead if ahead else ''}; seeds of one number of heads are up to {100 * spread:.1f} points apart. One "
+        "head gives each place one mean of values, however wide it is; and the logits of a head have no higher rank "
+        "over the places than its width, so that one of width 1 cannot point from each place to another. How much "
+        "this costs is a matter of the task, the width and the steps.\n\n"
+        f"![Accuracy and loss against the number of heads](accuracy.svg)\n\n"
+        f"![Maps of {', '.join(map(said, shown))}, all of one ring](maps.svg)\n\n"
+        f"![Training, with the first seed](training.svg)\n"
+    )
+
+
+RECIPES = {
+    "heads": Recipe(
+        name="heads",
+        about="One block says which words stand around each place: accuracy against the number of heads, the maps.",
+        config=HeadsConfig(),
+        smoke=HeadsConfig(
+            heads=(1, 2, 8),
+            width=8,
+            words=4,
+            tokens=6,
+            neighbours=(-1, 1),
+            seeds=2,
+            validated=16,
+            training=Settings(
+                steps=20, batch=8, evaluate_every=10, descent=Descent(rate=1e-2), execution=Execution(threads=1)
+            ),
+        ),
+        trainings=trainings,
+        measure=measure,
+    )
+}

@@ -1,0 +1,90 @@
+"""The sweep over the number of heads: names that the claim reads, the same numbers after a stop, bad settings."""
+
+import json
+import statistics
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import torch
+
+from regard.claims import experiments
+from regard.claims.nyu import head_counts
+from regard.recipes import cook, order
+from regard.recipes.heads import HeadsConfig, Naming
+from regard.tasks.neighbours import Neighbours, Ring
+from regard.training import Metrics, Progress, Recording
+
+
+def test_the_claim_reads_what_a_stopped_and_resumed_sweep_found(tmp_path: Path):
+    def stop(name: str, steps: int, progress: Progress, numbers: Mapping[str, float]) -> None:
+        if name == "heads-2-seed-1" and progress.step == 15:
+            raise KeyboardInterrupt
+
+    whole = cook(replace(order("heads", tmp_path / "whole", smoke=True), smoke=False))
+    run = order("heads", tmp_path / "stopped", smoke=True)
+    with pytest.raises(KeyboardInterrupt):
+        cook(run, stop)
+    assert cook(run).numbers == whole.numbers
+    assert json.loads((tmp_path / "stopped/claims.json").read_text()) == {}, "a smoke test decides nothing"
+    assert set(whole.figures) == {"accuracy", "training", "maps"}
+    assert len(whole.headline) <= 100
+
+    last = [Metrics(tmp_path / f"whole/heads-8-seed-{seed}/metrics.jsonl").read()[-1]["accuracy"] for seed in (0, 1)]
+    said = [whole.numbers[f"{name}accuracy of 8"] for name in ("", "lowest ", "highest ")]
+    assert said == [statistics.mean(last), min(last), max(last)]
+    assert last[0] != last[1], "seeds differ"
+    kept = Recording(tmp_path / "whole/heads-8-seed-0/recording").read(20)
+    assert (kept["maps.ring.0"].shape, kept["inputs.ring"].shape) == ((8, 6, 6), (6,))
+
+    token = experiments.runs.set(tmp_path)
+    try:
+        found, result = head_counts.accuracies()
+    finally:
+        experiments.runs.reset(token)
+    assert found == {H: whole.numbers[f"accuracy of {H}"] for H in (1, 2, 8)}
+    assert not result.is_small
+    assert json.loads((tmp_path / "whole/claims.json").read_text())["heads"]["numbers"] == whole.numbers
+
+
+def test_a_neighbour_has_a_head_where_one_looks_at_it():
+    config = HeadsConfig(heads=(2,), tokens=6, neighbours=(-1, 1, 2), validated=2)
+    ahead, back = torch.eye(6).roll(1, 1), torch.eye(6).roll(-1, 1)  # at the next place, and at the one before
+
+    def held(*maps: torch.Tensor) -> int:
+        model = SimpleNamespace(
+            maps=lambda words: torch.stack(maps).expand(len(words), -1, -1, -1),
+            parameters=lambda: iter([torch.zeros(1)]),
+        )
+        return Naming(config, 2).held(model)
+
+    assert held(ahead, back) == 2
+    assert held(ahead, ahead) == 1
+    assert held(torch.eye(6), torch.full((6, 6), 1 / 6)) == 0, "itself is not asked for, and a mean is no look"
+
+
+def test_a_model_that_names_the_neighbours_is_right():
+    ring = Ring(words=5, tokens=7, neighbours=(-2, 3))
+    words = ring.draw(4, torch.Generator().manual_seed(0))
+    asked = [[[row[(t - 2) % 7], row[(t + 3) % 7]] for t in range(7)] for row in words.tolist()]
+    right = torch.nn.functional.one_hot(torch.tensor(asked), 5) * 50.0
+    assert ring.accuracy(lambda words: right, words) == 1
+    assert ring.loss(lambda words: right, words).item() < 1e-6
+    assert ring.accuracy(lambda words: right.flip(2), words) < 0.5, "the other neighbour"
+    assert Neighbours(ring, width=8, num_heads=2)(words).shape == right.shape
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ({"heads": (1, 3)}, "heads must divide width: got width=32, heads=3; use 1, 2 or 4"),
+        ({"heads": (4, 2)}, r"heads must be one or more rising numbers: got heads=\(4, 2\)"),
+        ({"seeds": 0}, "seeds and validated must be at least 1: got seeds=0, validated=256"),
+        ({"neighbours": (1, -15)}, r"must be different places of a ring of 16: got neighbours=\(1, -15\); leave out"),
+    ],
+)
+def test_bad_settings_are_named(wrong: dict[str, object], says: str):
+    with pytest.raises(ValueError, match=says):
+        HeadsConfig(**wrong)  # pyright: ignore[reportArgumentType]

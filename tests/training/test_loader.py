@@ -1,0 +1,104 @@
+"""Batches are the same ones, whoever makes them, and from wherever they are taken up."""
+
+import multiprocessing
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from regard.training import Order, Position
+from regard.training.loader import draw, moved
+from tests.training.learner import Digits, alive, until
+
+ORDER = Order(count=20, size=4, seed=3)  # five batches in an epoch
+META = torch.device("meta")
+
+
+@dataclass(frozen=True)
+class Pair:
+    images: Tensor
+    name: str
+
+
+def taken(workers: int, start: Position, count: int, order: Order = ORDER) -> list[Any]:
+    return list(islice(draw(Digits(), order, start, workers), count))
+
+
+def same(a: Any, b: Any) -> bool:
+    return (
+        a.after == b.after
+        and a.examples.equal(b.examples)
+        and all(x.equal(y) for x, y in zip(a.content, b.content, strict=True))
+    )
+
+
+@pytest.mark.parametrize("start", [Position(), Position(epoch=1, batch=3)], ids=str)
+def test_workers_make_the_same_batches_in_the_same_order(start: Position):
+    alone, helped = taken(0, start, 7), taken(2, start, 7)
+    assert all(map(same, alone, helped))
+    assert [one.examples.tolist() for one in alone[:2]] == ORDER.epoch(start.epoch)[start.batch :][:2].tolist()
+    assert not any(same(one, other) for one, other in zip(alone, alone[1:], strict=False))
+    other = taken(2, start, 1, Order(count=20, size=4, seed=4))[0]
+    assert not other.content[0].equal(alone[0].content[0]), "another seed gives other ones"
+
+
+def test_a_batch_is_a_function_of_its_place():
+    """Two from the middle on are the two that come there: noise included, workers or not."""
+    whole = taken(0, Position(), 8)
+    for workers in (0, 1):
+        assert all(map(same, whole[6:], taken(workers, whole[5].after, 2)))
+    again = taken(0, Position(epoch=7), 1)[0]
+    assert sorted(whole[0].examples.tolist()) != sorted(again.examples.tolist())
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_random_numbers_of_others_are_theirs(workers: int):
+    before = torch.get_rng_state()
+    taken(workers, Position(), 2)
+    assert torch.get_rng_state().equal(before)
+
+
+def test_everything_that_is_a_tensor_moves():
+    content = {"pair": Pair(torch.ones(2), "a"), "rest": (torch.ones(3, dtype=torch.uint8), [torch.ones(1), None], 5)}
+    there = moved(content, META)
+    assert there["pair"].images.is_meta
+    assert there["pair"].name == "a"
+    first, (second, none), number = there["rest"]
+    assert (first.is_meta, first.dtype, second.is_meta, none, number) == (True, torch.uint8, True, None, 5)
+    assert isinstance(there["rest"], tuple)
+    assert isinstance(there["rest"][1], list)
+    assert not content["pair"].images.is_meta, "and what was given stays"
+    assert moved(content, torch.device("cpu")) is content
+
+
+# Kills itself as soon as its first worker is there, before that has looked for its parent.
+DIES = """
+import os, signal
+from regard.training import Order, Position
+from regard.training.loader import draw
+from tests.training.learner import Digits, alive, until
+batches = draw(Digits(), Order(count=20, size=4, seed=3), Position(), 2)
+os.register_at_fork(after_in_parent=lambda: os.kill(os.getpid(), signal.SIGKILL))
+next(batches)
+"""
+
+
+def test_no_worker_outlives_a_parent_that_dies_at_once():
+    with subprocess.Popen([sys.executable, "-c", DIES], start_new_session=True) as process:
+        assert process.wait() == -signal.SIGKILL
+    assert until(lambda: not alive(process.pid), 10)
+
+
+def test_workers_begin_when_a_batch_is_asked_for():
+    batches = draw(Digits(), ORDER, Position(), 2)
+    assert not multiprocessing.active_children()
+    next(batches)
+    assert len(multiprocessing.active_children()) == 2
+    del batches
+    assert until(lambda: not multiprocessing.active_children(), 10)
