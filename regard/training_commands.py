@@ -1,6 +1,7 @@
 """`regard train`, `runs`, `resume` and `evaluate`: parse, call, print."""
 
 import json
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -234,8 +235,13 @@ def _watching() -> Iterator[Any]:
     )
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
         tasks: dict[str, Any] = {}
+        drawn = 0.0
 
         def watch(name: str, steps: int, progress: Any, numbers: Mapping[str, float]) -> None:
+            nonlocal drawn
+            if time.monotonic() < drawn + 0.1 and name in tasks and progress.step < steps:
+                return  # nobody sees more, and a bar takes a tenth of a millisecond
+            drawn = time.monotonic()
             if name not in tasks:
                 tasks[name] = bars.add_task(name, total=steps, completed=progress.step - 1, said="")
             task = next(task for task in bars.tasks if task.id == tasks[name])

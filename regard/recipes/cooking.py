@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from regard.recipes.changes import changed, rebuilt
-from regard.recipes.recipe import Outcome, Recipe, Supplies, Trained, recipe
+from regard.recipes.recipe import Outcome, Recipe, Supplies, Trained, Training, recipe
 from regard.recipes.run import Run, begin, check_free
 from regard.tasks.whole_files import whole_file
 from regard.training import Progress, on_threads, train, trained
@@ -54,8 +54,8 @@ def cook(run: Run, watch: Watch = silent, device: str = "cpu", told: Told | None
         made = {}
         for name, training in chosen.trainings(config, _supplies(run.folder, told)).items():
             place, step = run.folder / name, partial(watch, name, training.settings.steps)
-            model = train(training.task, training.settings, place, device=device, watch=step)
-            made[name] = Trained(training, model, training.settings.steps, place)
+            train(training.task, training.settings, place, device=device, watch=step)
+            made[name] = _trained(training, place, device)
         outcome = _measured(chosen, config, made)
         _write_figures(run.folder, outcome)
         run.finish(
@@ -76,8 +76,7 @@ def measure(run: Run, changes: Sequence[str] = (), device: str = "cpu") -> tuple
     config = changed(config, changes)
     made = {}
     for name, training in chosen.trainings(config, _supplies(run.folder, None)).items():
-        step, model = trained(training.task, training.settings, run.folder / name, device=device)
-        made[name] = Trained(training, model, step, run.folder / name)
+        made[name] = _trained(training, run.folder / name, device)
     return _measured(chosen, config, made), made
 
 
@@ -98,6 +97,11 @@ def page(run: Run, outcome: Outcome, made: Mapping[str, Trained], device: str) -
 def _read(run: Run) -> tuple[Recipe[Any], Any]:
     chosen = recipe(run.recipe)
     return chosen, rebuilt(type(chosen.config), run.config)
+
+
+def _trained(training: Training, folder: Path, device: str) -> Trained:
+    step, model = trained(training.task, training.settings, folder, device=device)
+    return Trained(training, model, step, folder)
 
 
 def _supplies(folder: Path, told: Told | None) -> Supplies:

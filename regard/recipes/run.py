@@ -3,12 +3,13 @@
 import fcntl
 import json
 import re
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from regard.tasks.whole_files import whole_file
 from regard.training import Metrics
@@ -75,12 +76,13 @@ class Run:
         if place in _held:  # before the file is opened: to close it would give the lock up
             raise ValueError(taken)
         with (place / LOCK).open("a") as file:
-            try:
-                # Not flock, which a loader's processes would inherit and hold a moment longer than their parent.
-                fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError as error:
-                raise ValueError(taken) from error
+            if not _takes(file):
+                time.sleep(0.1)  # who asks whether it runs takes the lock for a moment
+                if not _takes(file):
+                    raise ValueError(taken)
             _held.add(place)
+            for left in place.glob(".unfinished-*"):  # of a process that was killed while it wrote
+                left.unlink()
             try:
                 yield
             finally:
@@ -93,15 +95,20 @@ class Run:
         if not (place / LOCK).is_file():
             return False
         with (place / LOCK).open("a") as file:
-            try:
-                fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                return True
-        return False
+            return not _takes(file)
 
     def _finished(self) -> dict[str, Any] | None:
         path = self.folder / RESULT
         return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+
+
+def _takes(file: IO[str]) -> bool:
+    """Not by flock, which a loader's processes would inherit and hold a moment longer than their parent."""
+    try:
+        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
 
 
 def begin(folder: Path, recipe: str, config: Mapping[str, Any], command: str, *, smoke: bool = False) -> Run:

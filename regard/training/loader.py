@@ -3,7 +3,7 @@
 import multiprocessing
 import os
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, NamedTuple
 
@@ -36,7 +36,7 @@ class _Batches(Dataset[Drawn]):
         return Drawn(after, examples, self.task.batch(examples, generator))
 
 
-def draw(task: Task, order: Order, start: Position, workers: int, *, pin: bool = False) -> Iterator[Drawn]:
+def draw(task: Task, order: Order, start: Position, workers: int, *, pin: bool = False) -> Generator[Drawn, None, None]:
     """Batches without end from a position on; with workers, who begin when one is asked for, two of each ahead."""
     keys, source = _keys(order, start), _Batches(task, order.seed)
     if not workers:
@@ -66,7 +66,8 @@ def moved(content: Any, device: torch.device) -> Any:
     if isinstance(content, Mapping):
         return {key: moved(value, device) for key, value in content.items()}
     if isinstance(content, tuple | list):
-        return type(content)(moved(value, device) for value in content)
+        parts = [moved(value, device) for value in content]
+        return type(content)(*parts) if hasattr(content, "_fields") else type(content)(parts)
     if is_dataclass(content) and not isinstance(content, type):
         return replace(
             content, **{field.name: moved(getattr(content, field.name), device) for field in fields(content)}

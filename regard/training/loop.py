@@ -3,7 +3,7 @@
 import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -82,37 +82,38 @@ def train(
                 checkpoints.mark_best(progress.step)
         for kept in (checkpoints, metrics, recording):
             kept.rewind(progress.step)
-        board = Board(folder, metrics)
         called = torch.compile(model) if settings.execution.compiled else model
         order = Order(count=task.count, size=settings.batch, seed=settings.seed)
         every = settings.evaluation(order.batches_per_epoch)
         if saved is None:
             recording.write(0, _seen(task.record, model, settings))
-        batches = draw(task, order, progress.position, settings.execution.workers, pin=device_of(model).type == "cuda")
-        while progress.step < settings.steps and not _is_over(progress, settings):
-            progress, numbers = _step(task, called, optimizer, batches, progress, settings, checkpoints)
-            watch(progress, numbers)
-            if progress.step % every and progress.step < settings.steps:
-                if progress.step % max(1, every // 10) == 0:  # ten lines between two evaluations draw a curve
-                    metrics.write(step=progress.step, **numbers)
-                    board.write({"step": progress.step, **numbers})
-                continue
-            found = dict(_seen(task.evaluate, model, settings))
-            recording.write(progress.step, _seen(task.record, model, settings))
-            progress, is_best = _judged(progress, found, task.judged_by)
-            metrics.write(step=progress.step, **numbers, **found)
-            board.write({"step": progress.step, **numbers, **found})
-            board.flush()
-            tensors, facts = snapshot(model, optimizer)
-            checkpoints.save(progress.step, tensors, facts | {"progress": progress.facts()}, best=is_best)
-        board.close()
-    return _chosen(model, checkpoints, settings)
+        pin = torch.device(device).type == "cuda"
+        drawn = draw(task, order, progress.position, settings.execution.workers, pin=pin)
+        with closing(drawn) as batches, closing(Board(folder, metrics)) as board:
+            while progress.step < settings.steps and not _is_over(progress, settings):
+                progress, numbers = _step(task, called, optimizer, batches, progress, settings, checkpoints)
+                watch(progress, numbers)
+                if progress.step % every and progress.step < settings.steps:
+                    if progress.step % max(1, every // 10) == 0:  # ten lines between two evaluations draw a curve
+                        metrics.write(step=progress.step, **numbers)
+                        board.write({"step": progress.step, **numbers})
+                    continue
+                found = dict(_seen(task.evaluate, model, settings))
+                recording.write(progress.step, _seen(task.record, model, settings))
+                progress, is_best = _judged(progress, found, task.judged_by)
+                metrics.write(step=progress.step, **numbers, **found)
+                board.write({"step": progress.step, **numbers, **found})
+                board.flush()
+                tensors, facts = snapshot(model, optimizer)
+                checkpoints.save(progress.step, tensors, facts | {"progress": progress.facts()}, best=is_best)
+    _choose(model, checkpoints, settings)
+    return model
 
 
 def trained(
     task: Task, settings: Settings, folder: Path, *, device: torch.device | str = "cpu"
 ) -> tuple[int, nn.Module]:
-    """The step and the model of the last whole checkpoint, or of the best with `patience`; a training may go on."""
+    """The step and the model of the last whole checkpoint, or of the best with `patience`; it may go on meanwhile."""
     checkpoints = Checkpoints(folder / CHECKPOINTS)
     last = checkpoints.last()
     if last is None:
@@ -120,13 +121,16 @@ def trained(
     with torch.random.fork_rng(devices=[]):
         model = task.build().to(device)
     restore_model(last, model)
-    return last.step, _chosen(model, checkpoints, settings)
+    return _choose(model, checkpoints, settings) or last.step, model
 
 
-def _chosen(model: nn.Module, checkpoints: Checkpoints, settings: Settings) -> nn.Module:
-    if settings.patience is not None and (best := checkpoints.best()) is not None:
-        restore_model(best, model)
-    return model.eval()
+def _choose(model: nn.Module, checkpoints: Checkpoints, settings: Settings) -> int | None:
+    """With `patience` put the weights of the best in, and say of which step they are."""
+    model.eval()
+    if settings.patience is None or (best := checkpoints.best()) is None:
+        return None
+    restore_model(best, model)
+    return best.step
 
 
 def _step(
@@ -148,7 +152,8 @@ def _step(
         for _ in range(settings.accumulate):
             drawn.append(next(batches))
             with _precision(device, settings):
-                loss = task.loss(model, moved(drawn[-1].content, device), generator) / settings.accumulate
+                loss = task.loss(model, moved(drawn[-1].content, device), generator)
+            loss = loss / settings.accumulate if settings.accumulate > 1 else loss
             loss.backward()
             losses.append(loss.detach().float())
         norm = nn.utils.clip_grad_norm_(model.parameters(), settings.descent.clip or math.inf)

@@ -146,19 +146,19 @@ def pictures(folder: Path, splits: tuple[str, ...], side: int = 12, colour: bool
 def test_images_of_a_folder(tmp_path: Path):
     data = pictures(tmp_path / "data", ("train", "test"))
     told = []
-    made = order("digits-content", tmp_path / "run", smoke=True, changes=["seeds=1", "side=8"], data=str(data))
-    outcome = cook(made, told=lambda *words: told.append(words))
-    check(tmp_path / "run", outcome)
+    changes, tell = ["seeds=1", "side=8"], lambda *words: told.append(words)
+    made = order("digits-content", tmp_path / "run", smoke=True, changes=changes, data=str(data), told=tell)
     assert ("reading train images", 40, 40) in told
+    told.clear()
+    outcome = cook(made, told=tell)
+    assert not told, "they are read from the cache"
+    check(tmp_path / "run", outcome)
     assert len(list((tmp_path / ".cache").glob("images-*.npy"))) == 2
     assert (
         "40 images to learn from, moved and mirrored at random, and 40 to test on, 8 × 8 pixels, 2 classes"
         in (tmp_path / "run" / "report.md").read_text()
     )
     assert Recording(tmp_path / "run" / "seed-0" / "recording").read(0)["inputs.image-1"].shape == (3, 8, 8)
-    told.clear()
-    measure(made)
-    assert not told, "they are read from the cache"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,319 @@
+"""Recipes whose processes are killed at random moments: every resume must give the run that was never killed.
+
+`python -m benchmarks.kills --kills 50 --out FILE --markdown FILE` trains each recipe once without interruption, then
+again in processes that SIGKILL ends and `regard resume` takes up: at any moment of their lives, every other time at any
+moment after the start. After each kill all that was saved must be whole; at the end losses, weights, recordings and
+results must be those of the first run, bit for bit.
+"""
+
+import argparse
+import json
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+from typer.testing import CliRunner
+
+from benchmarks import record
+from benchmarks.record import Bar, Row
+from benchmarks.setting import progress
+from regard.cli import app
+from regard.recipes import NAMES, find
+from regard.training import Checkpoints, Damaged, Metrics
+
+RECIPES = ("reversal", "digits-gaussian", "language", "gradients", "heads")
+LENGTH = ("training.steps=40", "training.evaluate_every=5")  # eight checkpoints of each training
+LENGTHS: dict[str, tuple[str, ...]] = dict.fromkeys(
+    ("gradients", "heads"), ("training.steps=16", "training.evaluate_every=2")
+)  # many models
+ORPHANS = 12.0  # seconds that loader processes may outlive their parent: they look for it every five
+MOMENTS = ("starting", "training", "saving", "measuring", "reporting", "ending")
+STEP = {"step", "loss", "rate", "gradient"}  # of a line; one with more is of an evaluation
+
+
+@dataclass(frozen=True)
+class Case:
+    """A recipe at its smallest, with so many loader processes."""
+
+    recipe: str
+    workers: int
+
+    def __str__(self) -> str:
+        return f"{self.recipe}, {self.workers} workers" if self.workers else self.recipe
+
+    def words(self, name: str, runs: Path) -> list[str]:
+        changes = [
+            *LENGTHS.get(self.recipe, LENGTH),
+            *([f"training.execution.workers={self.workers}"] * bool(self.workers)),
+        ]
+        options = [word for change in changes for word in ("--set", change)]
+        return ["train", self.recipe, "--smoke", *options, "--name", name, "--runs", str(runs), "--device", "cpu"]
+
+
+@dataclass
+class Tally:
+    """What was seen of a case."""
+
+    kills: int = 0
+    runs: int = 0
+    checkpoints: int = 0  # that were read and checked after kills
+    moments: Counter[str] = field(default_factory=Counter)
+    faults: list[str] = field(default_factory=list)
+    orphans: dict[int, float] = field(default_factory=dict)  # sessions that were killed, and when
+    litter: int = 0  # unfinished files in runs that came to their end
+    outlived: float = 0.0  # seconds by which a loader process was seen to outlive its parent
+
+
+def started(words: list[str], log: Path) -> subprocess.Popen[bytes]:
+    """`regard` in a session of its own, by which its loader processes are found."""
+    with log.open("wb") as file:
+        command = [sys.executable, "-m", "regard", *words]
+        return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=file, start_new_session=True)
+
+
+@dataclass(frozen=True)
+class Whole:
+    """The run that nothing interrupted, and the seconds that it took to start, to train, and to measure and report."""
+
+    run: Path
+    start: float
+    train: float
+    rest: float
+
+    def life(self, run: Path) -> float:
+        """The seconds that a process may take that goes on with another run."""
+        done = sum(newest(run).values()) / sum(newest(self.run).values())
+        return self.start + (1 - done) * self.train + self.rest
+
+
+def whole(case: Case, folder: Path) -> Whole:
+    progress(case, "without interruption")
+    begun, run = time.time(), folder / "run"
+    process = started(case.words("run", folder), folder / "log")
+    if process.wait() != 0:
+        raise ValueError(f"{case} must train: got {(folder / 'log').read_text()[-2000:]}")
+    locked = (run / ".lock").stat().st_mtime
+    trained = max(path.stat().st_mtime for path in run.glob("*/checkpoints/step-*"))
+    return Whole(run, locked - begun, trained - locked, time.time() - trained)
+
+
+def trainings(run: Path) -> Iterator[Path]:
+    return (path.parent for path in sorted(run.glob("*/metrics.jsonl")))
+
+
+def newest(run: Path) -> dict[str, int]:
+    """The last checkpoint of each training."""
+    found = {path: Checkpoints(path / "checkpoints").steps() for path in trainings(run)}
+    return {path.name: steps[-1] for path, steps in found.items() if steps}
+
+
+def unfinished(run: Path) -> set[Path]:
+    return {path.relative_to(run) for path in run.rglob(".unfinished-*")}
+
+
+def times(run: Path) -> dict[Path, int]:
+    return {path: (path / "metrics.jsonl").stat().st_mtime_ns for path in trainings(run)}
+
+
+def torture(case: Case, kills: int, reference: Whole, folder: Path, chance: random.Random) -> Tally:
+    """Runs that are killed until there were enough kills, the last of which goes on to its end."""
+    tally = Tally()
+    while tally.kills < kills:
+        tally.runs += 1
+        run, done = folder / f"run-{tally.runs}", False
+        while not done:
+            later = tally.kills % 2 == 1  # every other one after the start, which is most of a short life
+            limit = chance.uniform(0, reference.life(run) - reference.start * later) if tally.kills < kills else 600
+            done = lived(case, run, limit, reference.run, tally, later=later)
+            if tally.faults:
+                return tally
+        tally.faults += differences(reference.run, run)
+        tally.litter += len(unfinished(run))
+        progress(f"{case}: run {tally.runs} is", "the same" if not tally.faults else "; ".join(tally.faults))
+        shutil.rmtree(run)
+    check_orphans(tally)
+    while tally.orphans:
+        time.sleep(0.5)
+        check_orphans(tally)
+    return tally
+
+
+def lived(case: Case, run: Path, limit: float, original: Path, tally: Tally, *, later: bool) -> bool:
+    """One process, from its start to its end by itself or by a kill; whether the run is over."""
+    log, begun = run.parent / "log", (run / "run.json").is_file()
+    if not begun and run.exists():
+        shutil.rmtree(run)  # killed before it had said what it was about to train
+    words = ["resume", str(run), "--device", "cpu"] if begun else case.words(run.name, run.parent)
+    before, litter = times(run), unfinished(run)
+    process = started(words, log)
+    while later and process.poll() is None and times(run) == before:
+        time.sleep(0.01)
+    try:
+        process.wait(limit)
+    except subprocess.TimeoutExpired:
+        saved = newest(run)
+        process.kill()
+        process.wait()
+    else:
+        if process.returncode:
+            tally.faults.append(f"ended with {process.returncode}: {log.read_text().strip()[-300:]}")
+        return True
+    tally.kills += 1
+    tally.orphans[process.pid] = time.monotonic()
+    when = moment(run, original, before, litter)
+    tally.moments[when] += 1
+    tally.faults += damage(run, saved, tally)
+    check_orphans(tally)
+    steps, of = sum(newest(run).values()), sum(newest(original).values())
+    since = "first line" if later else "start"
+    progress(f"{case}: kill {tally.kills}, {limit:.1f} s after the {since}, {when}: {steps} of {of} steps are saved")
+    return when == "ending"
+
+
+def moment(run: Path, original: Path, before: dict[Path, int], litter: set[Path]) -> str:
+    """What the process was doing when it was killed, by the traces that it left."""
+    if (run / "result.json").is_file():
+        return "ending"
+    if new := unfinished(run) - litter:
+        return "saving" if any(len(path.parts) > 1 for path in new) else "reporting"
+    if times(run) == before:
+        return "starting"
+    return "measuring" if newest(run) == newest(original) else "training"
+
+
+def damage(run: Path, saved: dict[str, int], tally: Tally) -> list[str]:
+    """What a kill has broken: nothing, it is hoped."""
+    if not (run / "run.json").is_file():
+        return [f"checkpoints without run.json: {saved}"] if saved else []
+    faults = []
+    for path in trainings(run):
+        checkpoints = Checkpoints(path / "checkpoints")
+        for step in checkpoints.steps():
+            try:
+                checkpoints.load(step)
+                tally.checkpoints += 1
+            except Damaged as error:
+                faults.append(str(error))
+        # The line of an evaluation is written before its checkpoint, and after the checkpoint of the one before it.
+        told = [line["step"] for line in Metrics(path / "metrics.jsonl").read() if line.keys() - STEP]
+        last, known = max(checkpoints.steps(), default=0), max([saved.get(path.name, 0), *told[:-1]])
+        if last < known:
+            faults.append(f"{path.name}: step {known} was saved, and {last} is the last")
+    listed = CliRunner().invoke(app, ["runs", "--runs", str(run.parent), "--json"])
+    states = {each["run"]: each["state"] for each in json.loads(listed.stdout)} if listed.exit_code == 0 else {}
+    if states.get(run.name) != ("done" if (run / "result.json").is_file() else "stopped"):
+        faults.append(f"regard runs ended with {listed.exit_code} and said {states.get(run.name)}")
+    return faults + ([] if find(run).config else ["run.json holds no configuration"])
+
+
+def check_orphans(tally: Tally) -> None:
+    """Loader processes end soon after their parent: what is left of a session after some seconds is a fault."""
+    alive = sessions()
+    for session, killed in list(tally.orphans.items()):
+        age = time.monotonic() - killed
+        if session not in alive:
+            del tally.orphans[session]
+            continue
+        tally.outlived = max(tally.outlived, age)
+        if age > ORPHANS:
+            tally.faults.append(f"processes of session {session} are there {age:.0f} s after its end")
+            del tally.orphans[session]
+
+
+def sessions() -> set[int]:
+    """Of all processes that live."""
+    found = set()
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, *rest = path.read_text().rpartition(")")[2].split()
+        except (FileNotFoundError, ProcessLookupError):
+            continue  # it has just ended
+        if state != "Z":
+            found.add(int(rest[2]))
+    return found
+
+
+def differences(original: Path, run: Path) -> list[str]:
+    """Files that must be the same in all their bytes, and results, whose times may differ."""
+    faults = []
+    for path in sorted(file for file in original.glob("*/**/*") if file.is_file() and "tfevents" not in file.name):
+        other = run / path.relative_to(original)
+        if not other.is_file() or other.read_bytes() != path.read_bytes():
+            faults.append(f"{path.relative_to(original)} {'differs' if other.is_file() else 'is missing'}")
+    more = {path.relative_to(run) for path in run.glob("*/**/*")} - {
+        path.relative_to(original) for path in original.glob("*/**/*")
+    }
+    faults += [f"{path} is left over" for path in more if "tfevents" not in path.name]
+    if result(original) != result(run):
+        faults.append("result.json differs")
+    return faults
+
+
+def result(run: Path) -> Any:
+    found = json.loads((run / "result.json").read_text()), json.loads((run / "claims.json").read_text())
+    return found[0]["numbers"], found[0]["headline"], {name: claim["numbers"] for name, claim in found[1].items()}
+
+
+def row(case: Case, tally: Tally, reference: Whole) -> Row:
+    cells = {
+        "kills": tally.kills,
+        "runs": tally.runs,
+        **{when: tally.moments[when] for when in MOMENTS},
+        "checkpoints read": tally.checkpoints,
+        "litter": tally.litter,
+        "orphans, s": tally.outlived if case.workers else "",
+        "a run, s": reference.start + reference.train + reference.rest,
+        "of it training, s": reference.train,
+    }
+    return Row("kills", str(case), "faults", cells, len(tally.faults), "", Bar("≤", 0), tally.faults, " faults")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--markdown", type=Path, required=True)
+    parser.add_argument("--kills", type=int, default=50)
+    parser.add_argument(
+        "--recipes", type=lambda text: text.split(","), default=[name for name in RECIPES if name in NAMES]
+    )
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--commit", default=None)
+    options = parser.parse_args()
+    report = record.machine(torch.device("cpu"), options.commit)
+    report["command"] = " ".join(["python -m benchmarks.kills", *sys.argv[1:]])
+    # Every other recipe also with loader processes, which must give the same run.
+    cases = [
+        Case(name, workers) for n, name in enumerate(options.recipes) for workers in ((0, 2) if n % 2 == 0 else (0,))
+    ]
+    rows, left = [], options.kills
+    with tempfile.TemporaryDirectory(prefix="kills-") as place:
+        references: dict[str, Whole] = {}
+        for number, case in enumerate(cases):
+            kept, folder = Path(place) / f"{case.recipe}-whole", Path(place) / f"case-{number}"
+            if not kept.exists():
+                kept.mkdir()
+                references[case.recipe] = whole(case, kept)
+            folder.mkdir()
+            kills = -(-left // (len(cases) - number))
+            tally = torture(case, kills, references[case.recipe], folder, random.Random(options.seed + number))
+            left -= tally.kills
+            rows.append(row(case, tally, references[case.recipe]))
+    total = sum(each.cells["kills"] for each in rows)  # pyright: ignore[reportArgumentType]
+    rows.append(Row("kills", "all", "kills", {"kills": total}, total, "", Bar("≥", options.kills), None, " kills"))
+    options.out.write_text(record.to_json(report, rows), encoding="utf-8")
+    options.markdown.write_text(record.to_markdown(report, rows), encoding="utf-8")
+    print(record.to_markdown(report, rows))
+    sys.exit(any(each.verdict != "met" for each in rows))
+
+
+if __name__ == "__main__":
+    main()
