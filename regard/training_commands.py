@@ -64,21 +64,40 @@ def train(
         if settings:
             chosen = named(recipe)
             return _list_settings(changed(chosen.smoke if smoke else chosen.config, changes or []))
-        place = folder / (name or new_name(folder, recipe))
+        if name is not None and Path(name).name != name:
+            raise ValueError(f"a run's name is no path: got {name!r}; use --runs FOLDER --name NAME")
         where = _device(device)
         with _imports_said(), _watching() as (_, told):
-            run = order(recipe, place, smoke=smoke, changes=changes or [], data=data, told=told)
+            place = folder / (name or new_name(folder, recipe))
+            run = order(recipe, place, smoke=smoke, changes=changes or [], data=data, device=where, told=told)
         _cook(run, where)
-    return _show(run, as_json)
+        return _show(run, as_json)
 
 
-def resume(run: RunName, device: Device = None, folder: Folder = Path("runs"), as_json: AsJson = False) -> None:
-    """Go on with a run from its last checkpoint, bit for bit as if it had not stopped."""
+def resume(
+    run: RunName,
+    changes: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Go on otherwise: training.descent.rate=1e-4; repeatable."),
+    ] = None,
+    device: Device = None,
+    folder: Folder = Path("runs"),
+    as_json: AsJson = False,
+) -> None:
+    """Go on with a run from its last checkpoint, bit for bit as if it had not stopped.
+
+    It goes on where it began, on the CPU or a GPU, unless told otherwise.
+    """
     with bad_input():
+        from regard.recipes import change
+
         found = _found(run, folder)
+        if changes and found.result is not None:
+            raise ValueError(f"{found.name} must not be done to go on otherwise: it is; train it anew")
         if found.result is None:
-            _cook(found, device)
-    _show(found, as_json)
+            found = change(found, changes) if changes else found
+            _cook(found, _device(device or found.device))
+        _show(found, as_json)
 
 
 def runs(folder: Folder = Path("runs"), as_json: AsJson = False) -> None:
@@ -86,15 +105,16 @@ def runs(folder: Folder = Path("runs"), as_json: AsJson = False) -> None:
     from rich.table import Table
 
     with bad_input():
-        from regard.recipes import all_runs
+        from regard.recipes import listed
 
-        found = all_runs(folder)
+        found, wrong = listed(folder)
     if as_json:
-        plain = [
+        plain: list[dict[str, Any]] = [
             {"run": run.name, "recipe": run.recipe, "command": run.command, "started": run.started, "state": run.state}
             | {"steps": run.progress(), "headline": run.headline, "result": run.result}
             for run in found
         ]
+        plain += [{"run": name, "state": "unreadable", "why": why} for name, why in wrong.items()]
         typer.echo(json.dumps(plain, indent=1))
         return
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
@@ -103,7 +123,9 @@ def runs(folder: Folder = Path("runs"), as_json: AsJson = False) -> None:
     for run in found:
         steps = ", ".join(f"{name} {step:,}" for name, step in run.progress().items())
         table.add_row(run.name, run.started[:16].replace("T", " "), run.state, run.headline or steps or "begun")
-    show(table if found else f"no runs in {folder}; begin one with regard train reversal")
+    for unreadable, why in wrong.items():
+        table.add_row(unreadable, "", "unreadable", why)
+    show(table if found or wrong else f"no runs in {folder}; begin one with regard train reversal")
 
 
 def evaluate(
@@ -126,8 +148,8 @@ def evaluate(
         from regard.recipes import measure, page
 
         found = _found(run, folder)
-        where = _device(device)
-        with _imports_said():
+        where = _device(device or found.device)
+        with _imports_said(), _warnings_said():
             outcome, made = measure(found, changes or [], where)
         text = page(found, outcome, made, where)
     if as_json:
@@ -207,13 +229,12 @@ def _warnings_said() -> Iterator[None]:
         yield
 
 
-def _cook(run: "Run", device: str | None) -> None:
+def _cook(run: "Run", device: str) -> None:
     from regard.recipes import cook
 
-    where = _device(device)
     try:
         with _imports_said(), _warnings_said(), _watching() as (watch, told):
-            cook(run, watch, where, told)
+            cook(run, watch, device, told)
     except KeyboardInterrupt:
         typer.echo(f"stopped; go on with: regard resume {run.folder}", err=True)
         raise typer.Exit(130) from None
@@ -243,6 +264,8 @@ def _watching() -> Iterator[Any]:
                 return  # nobody sees more, and a bar takes a tenth of a millisecond
             drawn = time.monotonic()
             if name not in tasks:
+                for done in tasks.values():  # thirty bars are more than a terminal has lines
+                    bars.update(done, visible=False)
                 tasks[name] = bars.add_task(name, total=steps, completed=progress.step - 1, said="")
             task = next(task for task in bars.tasks if task.id == tasks[name])
             rate = "" if task.speed is None else f", {task.speed:.0f} steps/s"

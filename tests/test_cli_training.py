@@ -52,7 +52,10 @@ def test_a_killed_run_is_resumed_to_the_same_numbers(tmp_path: Path):
     assert "stopped" in told
     assert "plain" in told, "how far it is"
     refused = RUN.invoke(app, ["evaluate", "killed", "--runs", str(tmp_path)])
-    assert (refused.exit_code, "must hold a checkpoint: got none yet" in " ".join(refused.output.split())) == (2, True)
+    assert (
+        refused.exit_code,
+        "must have a checkpoint to be measured: got none of" in " ".join(refused.output.split()),
+    ) == (2, True)
     resumed = json.loads(regard("resume", "killed", "--runs", tmp_path, "--json"))
     whole = json.loads(regard("evaluate", "whole", "--runs", tmp_path, "--json"))
     assert resumed["numbers"] == whole["numbers"]

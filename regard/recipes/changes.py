@@ -43,6 +43,8 @@ def rebuilt(kind: type[Config], values: Mapping[str, Any]) -> Config:
     unknown = [name for name in values if name not in hints]
     if unknown:
         raise ValueError(f"{kind.__name__} has no {unknown[0]!r}: {nearest(unknown[0], sorted(hints))}")
+    if missing := [field.name for field in fields(kind) if field.name not in values]:  # pyright: ignore[reportArgumentType]
+        raise ValueError(f"{kind.__name__} must have all of its settings: got no {missing[0]!r}")
     return kind(**{name: _restored(hints[name], value) for name, value in values.items()})
 
 
@@ -95,6 +97,9 @@ def _read(hint: Any, text: str, change: str) -> Any:
             raise ValueError(f"must be {' or '.join(map(str, get_args(hint)))}: got {change!r}")
         return text
     if get_origin(hint) is tuple:
+        kinds, texts = get_args(hint), [part for part in text.split(",") if part.strip()]
+        if Ellipsis not in kinds and len(texts) != len(kinds):
+            raise ValueError(f"must be {len(kinds)} values with commas between: got {change!r}")
         return tuple(_read(get_args(hint)[0], part.strip(), change) for part in text.split(",") if part.strip())
     if hint is bool:
         if text.lower() not in ("true", "false", "yes", "no"):

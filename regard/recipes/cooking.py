@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,9 +11,10 @@ import torch
 
 from regard.recipes.changes import changed, rebuilt
 from regard.recipes.recipe import Outcome, Recipe, Supplies, Trained, Training, recipe
-from regard.recipes.run import Run, begin, check_free
+from regard.recipes.run import FACTS, Run, begin, new_folder
+from regard.tasks.images import HUB
 from regard.tasks.whole_files import whole_file
-from regard.training import Progress, on_threads, train, trained
+from regard.training import Order, Progress, on_threads, train, trained
 
 # Of a training: its name, its steps in all, how far it is, and the numbers of the last step.
 Watch = Callable[[str, int, Progress, Mapping[str, float]], None]
@@ -31,33 +32,51 @@ def order(
     smoke: bool,
     changes: Sequence[str] = (),
     data: str | None = None,
+    device: str = "cpu",
     told: Told | None = None,
 ) -> Run:
-    """A new run of a recipe with these changes, in a folder; its data are read, and nothing is trained yet."""
+    """A new run of a recipe with these changes, in a folder; data and sizes are checked, and nothing is trained yet."""
     chosen = recipe(name)
     words = [word for change in changes for word in ("--set", change)] + ["--smoke"] * smoke
-    check_free(place)
-    if data is not None:
-        if not hasattr(chosen.config, "data"):
-            raise ValueError(f"{name} makes its own data: got --data {data}; leave it out")
-        source = data if ":" in data.split("/")[0] else str(Path(data).expanduser().resolve())
-        changes, words = [*changes, f"data={source}"], [*words, "--data", data]
+    words += ["--data", data] if data is not None else []
+    if data is not None and not hasattr(chosen.config, "data"):
+        raise ValueError(f"{name} makes its own data: got --data {data}; leave it out")
     config = changed(chosen.smoke if smoke else chosen.config, changes)
-    chosen.trainings(config, _supplies(place, told))  # what is wrong with the data is said before there is a run
-    return begin(place, name, asdict(config), shlex.join(["regard", "train", name, *words]), smoke=smoke)
+    if source := data or getattr(config, "data", None):  # from wherever it is resumed
+        config = replace(config, data=source if source.startswith(HUB) else str(Path(source).expanduser().resolve()))
+    with new_folder(place):
+        planned = _checked(chosen.trainings(config, _supplies(place, told)))
+        return begin(
+            place,
+            recipe=name,
+            config=asdict(config),
+            command=shlex.join(["regard", "train", name, *words]),
+            smoke=smoke,
+            data=_fingerprint(planned),
+            device=device,
+        )
 
 
-def cook(run: Run, watch: Watch = silent, device: str = "cpu", told: Told | None = None) -> Outcome:
-    """Train what is not trained yet and finish the run; one process at a time."""
+def change(run: Run, changes: Sequence[str]) -> Run:
+    """The same run, to go on with other settings, such as a lower rate."""
+    _, config = _read(run)
+    words = shlex.join([word for one in changes for word in ("--set", one)])
+    return run.rewritten(config=asdict(changed(config, changes)), command=f"{run.command} (resumed with {words})")
+
+
+def cook(run: Run, watch: Watch = silent, device: str | None = None, told: Told | None = None) -> Outcome:
+    """Train what is not trained yet, where it began unless told, and finish the run; one process at a time."""
     chosen, config = _read(run)
+    device = device or run.device
     with run.locked():
         made = {}
-        for name, training in chosen.trainings(config, _supplies(run.folder, told)).items():
+        for name, training in _planned(run, chosen, config, told).items():
             place, step = run.folder / name, partial(watch, name, training.settings.steps)
             train(training.task, training.settings, place, device=device, watch=step)
             made[name] = _trained(training, place, device)
         outcome = _measured(chosen, config, made)
         _write_figures(run.folder, outcome)
+        outcome.keep(run.folder)
         run.finish(
             numbers=outcome.numbers,
             headline=outcome.headline,
@@ -67,16 +86,20 @@ def cook(run: Run, watch: Watch = silent, device: str = "cpu", told: Told | None
     return outcome
 
 
-def measure(run: Run, changes: Sequence[str] = (), device: str = "cpu") -> tuple[Outcome, dict[str, Trained]]:
+def measure(run: Run, changes: Sequence[str] = (), device: str | None = None) -> tuple[Outcome, dict[str, Trained]]:
     """Measure the models of a run as they are in their last checkpoints; it may be training meanwhile.
 
     Nothing is written. Changes may say how to measure, such as `lengths=24` of longer strings than were learnt.
     """
     chosen, config = _read(run)
     config = changed(config, changes)
-    made = {}
-    for name, training in chosen.trainings(config, _supplies(run.folder, None)).items():
-        made[name] = _trained(training, run.folder / name, device)
+    planned = _planned(run, chosen, config, None)
+    if missing := [name for name in planned if not (run.folder / name / "checkpoints").is_dir()]:
+        raise ValueError(
+            f"every model of {run.name} must have a checkpoint to be measured: got none of {missing[0]} yet; wait for "
+            f"its first evaluation, or use regard resume {run.name} if it was stopped"
+        )
+    made = {name: _trained(training, run.folder / name, device or run.device) for name, training in planned.items()}
     return _measured(chosen, config, made), made
 
 
@@ -85,9 +108,9 @@ def page(run: Run, outcome: Outcome, made: Mapping[str, Trained], device: str) -
     threads = next(iter(made.values())).threads or torch.get_num_threads()
     plural = "s" if threads > 1 else ""
     kind = torch.cuda.get_device_name(device) if device.startswith("cuda") else f"CPU, {threads} thread{plural}"
-    steps = ", ".join(f"{one.step:,} steps of {name}" for name, one in made.items())
+    steps = ", ".join(f"{one.learnt.reached:,} steps of {name}" for name, one in made.items())
     if len(made) > 4:
-        steps = f"{sum(one.step for one in made.values()):,} steps of {len(made)} trainings"
+        steps = f"{sum(one.learnt.reached for one in made.values()):,} steps of {len(made)} trainings"
     return (
         f"# {run.recipe}: {outcome.headline}\n\n`{run.command}`\n\n{outcome.text.strip()}\n\n"
         f"---\n\nRun {run.name}, begun {run.started}. {steps}. {kind}, torch {torch.__version__}.\n"
@@ -96,12 +119,38 @@ def page(run: Run, outcome: Outcome, made: Mapping[str, Trained], device: str) -
 
 def _read(run: Run) -> tuple[Recipe[Any], Any]:
     chosen = recipe(run.recipe)
-    return chosen, rebuilt(type(chosen.config), run.config)
+    try:
+        return chosen, rebuilt(type(chosen.config), run.config)
+    except (ValueError, TypeError, AttributeError) as error:
+        raise ValueError(
+            f"{run.folder / FACTS} must hold settings of {run.recipe}: got {error}; use the regard that made it"
+        ) from error
+
+
+def _planned(run: Run, chosen: Recipe[Any], config: Any, told: Told | None) -> Mapping[str, Training]:
+    """What the run trains, on the data that it began with."""
+    planned = chosen.trainings(config, _supplies(run.folder, told))
+    if config.__dict__.get("data") == run.config.get("data") and _fingerprint(planned) != run.data:
+        raise ValueError(f"the data of {run.name} must be those that it began with: {run.config.get('data')} changed")
+    return planned
+
+
+def _checked(planned: Mapping[str, Training]) -> Mapping[str, Training]:
+    """What cannot be built, or has fewer examples than a batch, is said before anything is trained."""
+    for training in planned.values():
+        Order(count=training.task.count, size=training.settings.batch, seed=training.settings.seed)
+        with torch.device("meta"):
+            training.task.build()
+    return planned
+
+
+def _fingerprint(planned: Mapping[str, Training]) -> str:
+    found = dict.fromkeys(training.task.fingerprint() for training in planned.values())
+    return " ".join(found).strip()
 
 
 def _trained(training: Training, folder: Path, device: str) -> Trained:
-    step, model = trained(training.task, training.settings, folder, device=device)
-    return Trained(training, model, step, folder)
+    return Trained(training, trained(training.task, training.settings, folder, device=device), folder)
 
 
 def _supplies(folder: Path, told: Told | None) -> Supplies:

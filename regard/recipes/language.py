@@ -19,8 +19,8 @@ from regard.recipes.language_report import (
     baselines,
     by_context,
     headline,
-    keep_model,
     maps_figure,
+    model_folder,
     places_figure,
     report,
     samples,
@@ -30,7 +30,7 @@ from regard.tasks import sentences
 from regard.tasks.text import BYTES, read_text
 from regard.tasks.tokens import Prepared, prepare
 from regard.tasks.whole_files import whole_file
-from regard.training import Descent, Execution, Metrics, Schedule, Settings, Task, compact, device_of
+from regard.training import Descent, Execution, Schedule, Settings, Task, compact, device_of
 
 MOST_BYTES = 4  # of a character in UTF-8
 LOST = "\N{REPLACEMENT CHARACTER}"  # what bytes are read as that are no whole character
@@ -161,6 +161,11 @@ class Language(Task):
         found = self.judged(*self.predicted(model))
         return found | {self.judged_by: -found["bits per character"]}
 
+    def fingerprint(self) -> str:
+        """Of both parts of the text, and of what the tokens mean."""
+        files = (self.text.train, self.text.validation)
+        return "-".join([f"{file.header.source[:16]}-{file.header.vocabulary[:16]}" for file in files])
+
     def record(self, model: Any) -> Mapping[str, Tensor]:
         """The maps of the beginning of the text to validate on."""
         maps = {f"maps.text.{layer}": compact(weights) for layer, weights in enumerate(self.maps(model))}
@@ -272,8 +277,7 @@ def measure(config: LanguageConfig, made: Mapping[str, Trained]) -> Outcome:
     nats, right = task.predicted(one.model)
     counted = baselines(task.text.train.tokens, task.validation, len(vocabulary))
     numbers = task.judged(nats, right) | {f"{name} bits per character": task.bits(n) for name, n in counted.items()}
-    steps = min(one.step, Metrics(one.folder / "metrics.jsonl").read()[-1]["step"])  # patience may have ended it
-    training = config.training
+    steps, training = one.learnt.reached, config.training
     numbers |= by_context(nats) | {
         "parameters": sum([parameter.numel() for parameter in one.model.parameters()]),
         "vocabulary": len(vocabulary),
@@ -282,11 +286,12 @@ def measure(config: LanguageConfig, made: Mapping[str, Trained]) -> Outcome:
         "characters validated on": task.characters,
     }
     prompt = prompt_of(config, task.text)
-    kept = keep_model(one, vocabulary)
+    said, keep = model_folder(one, vocabulary)
     return Outcome(
         numbers=numbers,
         headline=headline(numbers),
-        text=report(config, numbers, samples(one.model, vocabulary, prompt, config.written), kept),
+        text=report(config, numbers, samples(one.model, vocabulary, prompt, config.written), said),
+        keep=keep,
         figures={
             "places": places_figure(nats.mean(0).tolist(), counted),
             "maps": maps_figure(task.maps(one.model), [vocabulary.decode([n]) for n in task.beginning.tolist()]),

@@ -3,7 +3,8 @@
 import json
 import math
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from torch import Tensor
 from regard.analysis.figures import INK, figure_of_panels
 from regard.models import save
 from regard.models.configurations import kind_of, write
-from regard.models.folder import WEIGHTS, Source
+from regard.models.folder import Source
 from regard.recipes.figures import Panel, line_figure, table
 from regard.recipes.recipe import Trained
 from regard.tasks.text import Characters, Vocabulary, write_vocabulary
@@ -91,29 +92,29 @@ def _written(model: Any, prompt: list[int], count: int, how: Mapping[str, Any]) 
     return found
 
 
-def keep_model(one: Trained, vocabulary: Vocabulary) -> str:
-    """Put a model whose training is over into a folder beside it, which `regard.models.load` reads; what to say of it.
-
-    Nothing is written where it is already, nor while training goes on.
-    """
-    place = one.folder.parent / "model"
+def model_folder(one: Trained, vocabulary: Vocabulary) -> tuple[str, Callable[[Path], None]]:
+    """What to say of the folder that `regard.models.load` reads the model from, and how to write it into a run."""
     try:
         write(one.model.config)
     except ValueError as error:
-        return f"The model is in its checkpoints alone: {error}."
-    if not (place / WEIGHTS).exists():
-        if one.step < one.training.settings.steps:
-            return "The model will be saved when its training is over."
+        return f"The model is in its checkpoints alone: {error}.", lambda folder: None
+    if not one.learnt.is_over:
+        return "The model will be saved when its training is over.", lambda folder: None
+
+    def keep(folder: Path) -> None:
+        place = folder / "model"
         write_vocabulary(place / "vocabulary.json", vocabulary)
         with whole_file(place / "tokenizer.json") as file:
             file.write(tokenizer_json(vocabulary).encode())
         # No token ends a text: transformers would take numbers of other vocabularies for those that do.
         one.model.source = Source(folder=place, config=dict.fromkeys(("bos_token_id", "eos_token_id")), companions=())
         save(one.model, place)  # puts the weights into place last
+
     kind = {"gpt2": "GPT-2", "llama": "Llama"}[kind_of(one.model.config)]
     return (
         f"The folder `model` of this run holds it as a {kind} that `regard generate` and transformers read, with its "
-        "tokens in `tokenizer.json`."
+        "tokens in `tokenizer.json`.",
+        keep,
     )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from regard.algorithms.problem import nearest
-from regard.training import Settings, Task
+from regard.training import Learnt, Settings, Task
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -36,12 +36,15 @@ class Training:
 
 @dataclass(frozen=True)
 class Trained:
-    """One that was: its model in `eval` mode, the step that it is of, and the folder with its metrics and recording."""
+    """One that was: its model in `eval` mode, and the folder with its metrics and recording."""
 
     training: Training
-    model: Any
-    step: int
+    learnt: Learnt
     folder: Path
+
+    @property
+    def model(self) -> Any:
+        return self.learnt.model
 
     @property
     def task(self) -> Any:
@@ -63,6 +66,7 @@ class Outcome:
     headline: str
     text: str
     figures: Mapping[str, "Figure"] = field(default_factory=dict)
+    keep: Callable[[Path], None] = lambda folder: None  # what else a finished run's folder gets
     claims: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from regard.attention.offset_masks import check_whole
 from regard.models import BlockConfig, EncoderDecoder, EncoderDecoderConfig, Recurrent, RecurrentConfig
 from regard.models.block import NormConfig
 from regard.models.reading import EncoderDecoderReader
@@ -56,6 +57,7 @@ class ReversalConfig:
     def __post_init__(self) -> None:
         if not self.lengths or min(self.lengths) < 1:
             raise ValueError(f"lengths must be one or more, of at least 1: got lengths={self.lengths}")
+        check_whole("validated", self.validated, 1)
 
 
 class Transformer(EncoderDecoder):

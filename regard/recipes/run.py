@@ -1,23 +1,23 @@
 """The folder of a run: what was asked, how far it is, and what came out; readable while it goes on."""
 
-import fcntl
 import json
 import re
-import time
+import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from regard.tasks.whole_files import whole_file
 from regard.training import Metrics
+from regard.training.lock import LOCK, held, is_held
 
-FACTS, RESULT, CLAIMS, REPORT, LOCK = "run.json", "result.json", "claims.json", "report.md", ".lock"
+FACTS, RESULT, CLAIMS, REPORT = "run.json", "result.json", "claims.json", "report.md"
+NAME = re.compile(r"\w[\w.-]*")
+KINDS = {"recipe": str, "config": dict, "command": str, "started": str, "smoke": bool, "data": str, "device": str}
 VERSION = 1  # of the form of a run's folder
-
-_held: set[Path] = set()  # folders that this process trains in
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,8 @@ class Run:
     command: str
     started: str
     smoke: bool = False  # its numbers mean nothing
+    data: str = ""  # a fingerprint of what it learns from
+    device: str = "cpu"  # where it began
 
     @property
     def name(self) -> str:
@@ -68,65 +70,58 @@ class Run:
             with whole_file(self.folder / name) as file:
                 file.write(text.encode())
 
-    @contextmanager
-    def locked(self) -> Iterator[None]:
-        """For the one process that trains; the system ends it with the process, however that ends."""
-        place = self.folder.resolve()
-        taken = f"a run is trained by one process at a time: {self.name} is being trained; wait for it or stop it"
-        if place in _held:  # before the file is opened: to close it would give the lock up
-            raise ValueError(taken)
-        with (place / LOCK).open("a") as file:
-            if not _takes(file):
-                time.sleep(0.1)  # who asks whether it runs takes the lock for a moment
-                if not _takes(file):
-                    raise ValueError(taken)
-            _held.add(place)
-            for left in place.glob(".unfinished-*"):  # of a process that was killed while it wrote
-                left.unlink()
-            try:
-                yield
-            finally:
-                _held.discard(place)
+    def locked(self) -> AbstractContextManager[None]:
+        """For the one process that trains."""
+        return held(self.folder)
 
     def is_running(self) -> bool:
-        place = self.folder.resolve()
-        if place in _held:  # asking the system would open and close the file, and so give the lock up
-            return True
-        if not (place / LOCK).is_file():
-            return False
-        with (place / LOCK).open("a") as file:
-            return not _takes(file)
+        return is_held(self.folder)
+
+    def rewritten(self, **facts: Any) -> "Run":
+        """The same with other facts, on the disk too."""
+        return _written(replace(self, **facts))
 
     def _finished(self) -> dict[str, Any] | None:
         path = self.folder / RESULT
-        return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+        if not path.is_file():
+            return None
+        found = _json(path)
+        if missing := [key for key in ("numbers", "headline") if key not in found]:
+            raise ValueError(f"{path} must be as a recipe writes it: got no {missing[0]!r}")
+        return found
 
 
-def _takes(file: IO[str]) -> bool:
-    """Not by flock, which a loader's processes would inherit and hold a moment longer than their parent."""
-    try:
-        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
-
-
-def begin(folder: Path, recipe: str, config: Mapping[str, Any], command: str, *, smoke: bool = False) -> Run:
-    """A new folder for a run; one that is there already is an error."""
-    check_free(folder)
-    facts = {"version": VERSION, "recipe": recipe, "config": dict(config), "command": command}
-    facts |= {"started": now(), "smoke": smoke}
-    with whole_file(folder / FACTS) as file:
-        file.write(json.dumps(facts, indent=1).encode())
-    return find(folder)
-
-
-def check_free(folder: Path) -> None:
-    """A run needs a folder of its own."""
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+@contextmanager
+def new_folder(folder: Path) -> Iterator[None]:
+    """A folder for a run to begin in, held meanwhile; one that is in use is an error, and a failure leaves none."""
+    if not NAME.fullmatch(folder.name):
         raise ValueError(
-            f"a run needs a folder of its own: got {folder}, which is not empty; resume it, or --name another"
+            f"a run's name must be of letters, digits, - and _: got {folder.name!r}; use --name reversal-a"
         )
+    free = f"a run needs a folder of its own: got {folder}, which is not empty; resume it, or --name another"
+    if folder.exists() and not folder.is_dir():
+        raise ValueError(free)
+    made = not folder.exists()
+    try:
+        with held(folder):
+            if any(path.name != LOCK for path in folder.iterdir()):
+                raise ValueError(free)
+            yield
+    finally:
+        if made and not (folder / FACTS).exists() and not is_held(folder):
+            shutil.rmtree(folder)
+
+
+def begin(folder: Path, *, recipe: str, config: Mapping[str, Any], command: str, **more: Any) -> Run:
+    """The run of a folder, from now on."""
+    return _written(Run(folder, recipe, config, command, now(), **more))
+
+
+def _written(run: Run) -> Run:
+    facts = {name: value for name, value in vars(run).items() if name != "folder"}
+    with whole_file(run.folder / FACTS) as file:
+        file.write(json.dumps({"version": VERSION, **facts}, indent=1).encode())
+    return find(run.folder)
 
 
 def find(folder: Path) -> Run:
@@ -134,22 +129,34 @@ def find(folder: Path) -> Run:
     path = folder / FACTS
     if not path.is_file():
         raise ValueError(f"a run's folder holds {FACTS}: got {folder}, which does not; see regard runs")
-    try:
-        facts = json.loads(path.read_text(encoding="utf-8"))
-        version = facts.get("version")
-    except (ValueError, AttributeError) as error:
-        raise ValueError(f"{path} must be JSON, as a recipe writes it: got {error}") from error
+    facts = _json(path)
+    version = facts.pop("version", None)
     if version != VERSION:
         raise ValueError(f"{path} must be of version {VERSION}: got {version}; use the regard that made it")
-    if missing := [key for key in ("recipe", "config", "command", "started", "smoke") if key not in facts]:
-        raise ValueError(f"{path} must be as a recipe writes it: got no {missing[0]!r}")
-    return Run(folder, facts["recipe"], facts["config"], facts["command"], facts["started"], facts["smoke"])
+    for name, kind in KINDS.items():
+        if not isinstance(facts.get(name), kind):
+            raise ValueError(f"{path} must be as a recipe writes it: got {facts.get(name)!r:.40} for {name!r}")
+    return Run(folder, **{name: facts[name] for name in KINDS})
+
+
+def listed(folder: Path) -> tuple[list[Run], dict[str, str]]:
+    """The runs in a folder, the oldest first, and of those that cannot be read, why."""
+    if folder.exists() and not folder.is_dir():
+        raise ValueError(f"runs lie in a folder: got the file {folder}; use another")
+    found, wrong = [], {}
+    for path in sorted(folder.glob(f"*/{FACTS}")):
+        try:
+            run = find(path.parent)
+            _ = run.state
+            found.append(run)
+        except ValueError as error:
+            wrong[path.parent.name] = str(error)
+    return sorted(found, key=lambda run: (run.started, run.name)), wrong
 
 
 def all_runs(folder: Path) -> list[Run]:
-    """The runs in a folder, the oldest first."""
-    found = [find(path.parent) for path in folder.glob(f"*/{FACTS}")]
-    return sorted(found, key=lambda run: (run.started, run.name))
+    """The runs in a folder that can be read, the oldest first."""
+    return listed(folder)[0]
 
 
 def new_name(folder: Path, recipe: str) -> str:
@@ -161,3 +168,13 @@ def new_name(folder: Path, recipe: str) -> str:
 
 def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _json(path: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{path} must be JSON, as a recipe writes it: got {error}") from error
+    if not isinstance(content, dict):
+        raise ValueError(f"{path} must be as a recipe writes it: got {content!r:.40}")
+    return content

@@ -1,7 +1,7 @@
 """How a model learns: the loop, what is kept of a run so that nothing is lost, and in which order the data come."""
 
 from regard.training.checkpoint import Checkpoint, Checkpoints, Damaged
-from regard.training.loop import Diverged, OutOfMemory, Progress, train, trained
+from regard.training.loop import Diverged, Learnt, OutOfMemory, Progress, train, trained
 from regard.training.metrics import Metrics
 from regard.training.order import Order, Position
 from regard.training.recording import Recording, compact, expanded
@@ -16,6 +16,7 @@ __all__ = [
     "Descent",
     "Diverged",
     "Execution",
+    "Learnt",
     "Metrics",
     "Order",
     "OutOfMemory",

@@ -20,11 +20,11 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from regard.attention.offset_masks import check_whole
-from regard.tasks.whole_files import to_disk, whole_file
+from regard.tasks.whole_files import to_disk
+from regard.training.lock import remove, sweep
 
 NAME = re.compile(r"step-(\d{9})")
 FACTS = "checkpoint.json"
-BEST = "best.json"
 VERSION = 1  # of the form of a checkpoint
 
 Tensors = Mapping[str, Mapping[str, Tensor]]  # by file and by name
@@ -90,11 +90,12 @@ class Checkpoints:
                 file = f"{name}.safetensors"
                 save_file({key: tensor.detach().contiguous() for key, tensor in part.items()}, stage / file)
                 sums[file] = _sum(stage / file)
-            text = _with_sum({"version": VERSION, "step": step, "files": sums, "facts": dict(facts)})
+            text = _with_sum({"version": VERSION, "step": step, "best": best, "files": sums, "facts": dict(facts)})
             (stage / FACTS).write_text(text, encoding="utf-8")
             for path in (*stage.iterdir(), stage):
                 to_disk(path)
-            shutil.rmtree(self.path(step), ignore_errors=True)  # of a run that went on from before it
+            if self.path(step).exists():  # of a run that went on from before it
+                remove(self.path(step))
             stage.rename(self.path(step))
         except BaseException as error:
             shutil.rmtree(stage, ignore_errors=True)
@@ -103,35 +104,29 @@ class Checkpoints:
                 raise OSError(f"the checkpoint of step {step} cannot be written: {error}; {before}") from error
             raise
         to_disk(self.folder)
-        if best:
-            self.mark_best(step)
         self._prune()
         return self.path(step)
-
-    def mark_best(self, step: int) -> None:
-        """Keep the checkpoint of this step until another is marked."""
-        with whole_file(self.folder / BEST) as file:
-            file.write(_with_sum({"step": step}).encode())
 
     def load(self, step: int) -> Checkpoint:
         """The checkpoint of a step; `Damaged` where it is not what was written."""
         path = self.path(step)
         if not path.is_dir():
             raise Gone(f"there is no checkpoint of step {step}: got {self.steps()} in {self.folder}")
-        facts = _read(path / FACTS)
-        if facts.get("version") != VERSION:
-            raise ValueError(f"{path} must be of version {VERSION}: got {facts.get('version')}; use that regard")
-        tensors = {}
-        for file, sum_ in facts["files"].items():
-            if not (path / file).is_file():
-                raise Damaged(f"{path / file} is not there")
-            if _sum(path / file) != sum_:
-                raise Damaged(f"{path / file} is not what was written: its checksum differs")
-            try:
-                tensors[file.removesuffix(".safetensors")] = load_file(path / file)
-            except SafetensorError as error:
-                raise Damaged(f"{path / file} is no safetensors: {error}") from error
-        return Checkpoint(facts["step"], tensors, facts["facts"], path)
+        try:
+            facts = _read(path / FACTS)
+            if facts.get("version") != VERSION:
+                raise ValueError(f"{path} must be of version {VERSION}: got {facts.get('version')}; use that regard")
+            parts = {name: _loaded(path / name, sum_) for name, sum_ in facts["files"].items()}
+        except Damaged as error:
+            if path.is_dir():
+                raise
+            raise Gone(f"the checkpoint of step {step} was removed meanwhile, for a newer one") from error
+        return Checkpoint(
+            facts["step"],
+            {name.removesuffix(".safetensors"): part for name, part in parts.items()},
+            facts["facts"],
+            path,
+        )
 
     def last(self) -> Checkpoint | None:
         """The newest that is whole; None where none was ever written. All damaged is an error."""
@@ -149,13 +144,12 @@ class Checkpoints:
         return None
 
     def best(self) -> Checkpoint | None:
-        """The one that was saved as the best."""
+        """The newest that was saved as the best."""
         while (step := self._best_step()) is not None:
             try:
                 return self.load(step)
-            except (Damaged, Gone):
-                if step == self._best_step():  # else a training went on meanwhile, and has a better one
-                    raise
+            except Gone:  # a training went on meanwhile, and has a better one
+                continue
         return None
 
     def rewind(self, step: int) -> None:
@@ -163,25 +157,41 @@ class Checkpoints:
         for late in self.steps():
             if late > step:
                 self._remove(late)
-        for path in self.folder.glob(".unfinished-*"):
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        sweep(self.folder)
+        self._prune()
 
     def _best_step(self) -> int | None:
-        path = self.folder / BEST
-        return _read(path)["step"] if path.is_file() else None
+        for step in reversed(self.steps()):
+            try:
+                if _read(self.path(step) / FACTS).get("best"):
+                    return step
+            except Damaged:  # whoever asks for it is told
+                continue
+        return None
 
     def _prune(self) -> None:
         """Remove all but the last few and the best."""
-        steps = self.steps()
-        for step in steps[: -self.keep]:
-            if step != self._best_step():
+        best = self._best_step()
+        for step in self.steps()[: -self.keep]:
+            if step != best:
                 self._remove(step)
 
     def _remove(self, step: int) -> None:
         # Renamed first: a kill while its files are removed must not leave half a checkpoint under its name.
         grave = self.folder / f".unfinished-{uuid.uuid4().hex}"
         self.path(step).rename(grave)
-        shutil.rmtree(grave)
+        remove(grave)
+
+
+def _loaded(path: Path, sum_: str) -> dict[str, Tensor]:
+    try:
+        if _sum(path) != sum_:
+            raise Damaged(f"{path} is not what was written: its checksum differs")
+        return load_file(path)
+    except FileNotFoundError as error:
+        raise Damaged(f"{path} is not there") from error
+    except (OSError, RuntimeError, SafetensorError) as error:
+        raise Damaged(f"{path} is no safetensors: {error}") from error
 
 
 def _sum(path: Path) -> str:
@@ -200,8 +210,8 @@ def _read(path: Path) -> dict[str, Any]:
         written = json.loads(path.read_text(encoding="utf-8"))
         content = written["content"]
         whole = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest() == written["sha256"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise Damaged(f"{path} cannot be read: {error!r}") from error
-    if not whole:
+    if not (whole and isinstance(content, dict)):
         raise Damaged(f"{path} is not what was written: its checksum differs")
     return content

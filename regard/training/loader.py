@@ -54,7 +54,13 @@ def draw(task: Task, order: Order, start: Position, workers: int, *, pin: bool =
         worker_init_fn=_end_with_parent,
         generator=torch.Generator().manual_seed(order.seed),
     )
-    yield from loader
+    try:
+        yield from loader
+    except RuntimeError as error:
+        if "DataLoader worker" not in str(error):
+            raise
+        first = str(error).partition("\n")[0]
+        raise ValueError(f"processes that make batches must live: got {first}; lower workers={workers}") from error
 
 
 def moved(content: Any, device: torch.device) -> Any:
@@ -69,9 +75,8 @@ def moved(content: Any, device: torch.device) -> Any:
         parts = [moved(value, device) for value in content]
         return type(content)(*parts) if hasattr(content, "_fields") else type(content)(parts)
     if is_dataclass(content) and not isinstance(content, type):
-        return replace(
-            content, **{field.name: moved(getattr(content, field.name), device) for field in fields(content)}
-        )
+        parts = {field.name: moved(getattr(content, field.name), device) for field in fields(content) if field.init}
+        return replace(content, **parts)
     return content
 
 

@@ -12,12 +12,13 @@ import torch
 from torch import Tensor, nn
 
 from regard.training.board import Board
-from regard.training.checkpoint import Checkpoints
+from regard.training.checkpoint import Checkpoint, Checkpoints, Damaged
 from regard.training.loader import Drawn, draw, moved
+from regard.training.lock import held
 from regard.training.metrics import Metrics
 from regard.training.order import START, Order, Position, mixed
 from regard.training.recording import Recording
-from regard.training.settings import Settings, on_threads, set_rate
+from regard.training.settings import Settings, bases, on_threads, set_rate
 from regard.training.state import restore, restore_model, snapshot
 from regard.training.task import Task, device_of
 
@@ -49,6 +50,16 @@ class OutOfMemory(ValueError):  # noqa: N818 - named by what happened
     """A step that did not fit, and what to lower."""
 
 
+@dataclass(frozen=True)
+class Learnt:
+    """What a training has come to."""
+
+    model: nn.Module
+    step: int  # that its weights are of
+    reached: int  # the last step that was saved
+    is_over: bool
+
+
 Watch = Callable[[Progress, Mapping[str, float]], None]  # after every step, with its numbers
 
 
@@ -65,21 +76,17 @@ def train(
     A run that was killed and is called again goes on with the same losses, bit for bit, as one that was not. With
     `patience` the model that is given back is the best one, otherwise the last.
     """
-    folder.mkdir(parents=True, exist_ok=True)
     checkpoints, metrics = Checkpoints(folder / CHECKPOINTS), Metrics(folder / METRICS)
     recording = Recording(folder / RECORDING)
-    with _own_random_numbers(device), on_threads(settings.execution.threads):
+    with held(folder), _own_random_numbers(device), on_threads(settings.execution.threads):
         torch.manual_seed(settings.seed)
-        model = task.build().to(device)
+        with _enough_memory(settings):
+            model = task.build().to(device)
         optimizer = settings.descent.optimizer(model)
         progress, saved = Progress(), checkpoints.last()
         if saved is not None:
-            restore(saved, model, optimizer)
+            _restore(saved, model, optimizer)
             progress = Progress.of(saved.facts["progress"])
-            for why in saved.passed_over:
-                warnings.warn(f"a checkpoint is damaged, and the one before it is used: {why}", stacklevel=2)
-            if progress.since_best == 0:  # a kill may have come before it was marked
-                checkpoints.mark_best(progress.step)
         for kept in (checkpoints, metrics, recording):
             kept.rewind(progress.step)
         called = torch.compile(model) if settings.execution.compiled else model
@@ -102,6 +109,7 @@ def train(
                 recording.write(progress.step, _seen(task.record, model, settings))
                 progress, is_best = _judged(progress, found, task.judged_by)
                 metrics.write(step=progress.step, **numbers, **found)
+                metrics.keep()
                 board.write({"step": progress.step, **numbers, **found})
                 board.flush()
                 tensors, facts = snapshot(model, optimizer)
@@ -110,10 +118,8 @@ def train(
     return model
 
 
-def trained(
-    task: Task, settings: Settings, folder: Path, *, device: torch.device | str = "cpu"
-) -> tuple[int, nn.Module]:
-    """The step and the model of the last whole checkpoint, or of the best with `patience`; it may go on meanwhile."""
+def trained(task: Task, settings: Settings, folder: Path, *, device: torch.device | str = "cpu") -> Learnt:
+    """The model of the last whole checkpoint, or of the best with `patience`; the training may go on meanwhile."""
     checkpoints = Checkpoints(folder / CHECKPOINTS)
     last = checkpoints.last()
     if last is None:
@@ -121,16 +127,33 @@ def trained(
     with torch.random.fork_rng(devices=[]):
         model = task.build().to(device)
     restore_model(last, model)
-    return _choose(model, checkpoints, settings) or last.step, model
+    progress = Progress.of(last.facts["progress"])
+    step = _choose(model, checkpoints, settings) or progress.step
+    return Learnt(model, step, progress.step, progress.step >= settings.steps or _is_over(progress, settings))
 
 
 def _choose(model: nn.Module, checkpoints: Checkpoints, settings: Settings) -> int | None:
     """With `patience` put the weights of the best in, and say of which step they are."""
     model.eval()
-    if settings.patience is None or (best := checkpoints.best()) is None:
+    try:
+        best = None if settings.patience is None else checkpoints.best()
+    except Damaged as error:
+        warnings.warn(f"the best checkpoint is damaged, and the last is used: {error}", stacklevel=3)
+        return None
+    if best is None:
         return None
     restore_model(best, model)
     return best.step
+
+
+def _restore(saved: Checkpoint, model: nn.Module, optimizer: torch.optim.Optimizer) -> None:
+    """All of it but the rates, which are the settings'."""
+    own = bases(optimizer)
+    restore(saved, model, optimizer)
+    for group, said in zip(optimizer.param_groups, own, strict=True):
+        group.update(said)
+    for why in saved.passed_over:
+        warnings.warn(f"a checkpoint is damaged, and the one before it is used: {why}", stacklevel=3)
 
 
 def _step(
@@ -169,11 +192,12 @@ def _step(
 
 def _seen(look: Callable[[Any], Mapping[str, Any]], model: nn.Module, settings: Settings) -> Mapping[str, Any]:
     """What a task's method finds in the model as it is used, without a trace in it or in the random numbers."""
-    device = device_of(model)
+    device, modes = device_of(model), [(part, part.training) for part in model.modules()]
     model.eval()
-    with torch.no_grad(), _precision(device, settings), _own_random_numbers(device):
+    with torch.no_grad(), _enough_memory(settings), _precision(device, settings), _own_random_numbers(device):
         found = look(model)
-    model.train()
+    for part, mode in modes:  # a part that is built in eval mode stays so
+        part.training = mode
     return found
 
 
@@ -198,7 +222,7 @@ def _enough_memory(settings: Settings) -> Iterator[None]:
         first = str(error).partition("\n")[0]
         raise OutOfMemory(
             f"a step must fit into memory: batch={settings.batch} does not ({first}); lower batch, and raise "
-            f"accumulate={settings.accumulate} to learn from as many examples in a step"
+            f"accumulate={settings.accumulate} to learn from as many examples in a step, or lower the model's sizes"
         ) from error
 
 
@@ -211,7 +235,7 @@ def _judged(progress: Progress, found: Mapping[str, float], name: str) -> tuple[
         raise ValueError(
             f"evaluate must give {name!r}, by which models are judged: got {', '.join(found) or 'nothing'}"
         )
-    if progress.best is not None and not found[name] > progress.best:
+    if math.isnan(found[name]) or (progress.best is not None and not found[name] > progress.best):
         return replace(progress, since_best=progress.since_best + 1), False
     return replace(progress, best=found[name], since_best=0), True
 
@@ -219,5 +243,5 @@ def _judged(progress: Progress, found: Mapping[str, float], name: str) -> tuple[
 def _diverged(what: str, value: float, step: int, examples: Tensor, checkpoints: Checkpoints) -> str:
     steps = checkpoints.steps()
     last = f"the last checkpoint is {checkpoints.path(steps[-1])}" if steps else "there is no checkpoint yet"
-    ids = ", ".join(map(str, examples[:8].tolist())) + (" …" if len(examples) > 8 else "")
+    ids = ", ".join(map(str, examples.tolist()))
     return f"the {what} must be finite: got {value} at step {step} for examples {ids}; {last}; lower the rate"

@@ -1,10 +1,11 @@
 """The numbers of a run, a line of JSON each, which can be read while it goes on."""
 
 import json
+import warnings
 from pathlib import Path
 from typing import Any
 
-from regard.tasks.whole_files import whole_file
+from regard.tasks.whole_files import to_disk, whole_file
 
 
 class Metrics:
@@ -28,12 +29,25 @@ class Metrics:
         with self.path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(numbers) + "\n")
 
+    def keep(self) -> None:
+        """Wait until all lines would outlive a power cut."""
+        to_disk(self.path)
+
     def read(self) -> list[dict[str, Any]]:
-        """All whole lines; the last may have been cut off by a kill."""
+        """All lines up to the first that is damaged, which is told; the last may have been cut off by a kill."""
         if not self.path.is_file():
             return []
-        text = self.path.read_text(encoding="utf-8")
-        return [json.loads(line) for line in text[: text.rfind("\n") + 1].splitlines()]
+        text = self.path.read_text(encoding="utf-8", errors="replace")
+        found = []
+        for number, line in enumerate(text[: text.rfind("\n") + 1].splitlines(), 1):
+            try:
+                numbers = json.loads(line)
+                _ = numbers["step"] + 0
+            except (ValueError, KeyError, TypeError):
+                warnings.warn(f"line {number} of {self.path} is damaged, and all behind it left out", stacklevel=2)
+                break
+            found.append(numbers)
+        return found
 
     def rewind(self, step: int) -> None:
         """Forget what came after a step, which is about to come again."""

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import torch
 from jaxtyping import Float, UInt8
-from safetensors import safe_open
+from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor
 
 from regard.tasks.whole_files import whole_file
+from regard.training.lock import sweep
 
 NAME = re.compile(r"step-(\d{9})\.safetensors")
 
@@ -44,14 +45,18 @@ class Recording:
     def read(self, step: int) -> dict[str, Tensor]:
         if step not in self.steps():
             raise ValueError(f"step must be one that was recorded: got {step}, not among {self.steps()}")
-        with safe_open(self._path(step), "pt") as file:
-            return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - it is no mapping
+        try:
+            with safe_open(self._path(step), "pt") as file:
+                return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - it is no mapping
+        except (SafetensorError, OSError) as error:
+            raise ValueError(f"{self._path(step)} must be a recording as it was written: got {error}") from error
 
     def rewind(self, step: int) -> None:
         """Forget what came after a step, which is about to come again."""
         for late in self.steps():
             if late > step:
                 self._path(late).unlink()
+        sweep(self.folder)
 
     def _path(self, step: int) -> Path:
         return self.folder / f"step-{step:09d}.safetensors"

@@ -68,8 +68,8 @@ class Descent:
                 raise ValueError(f"{name} must be above 0: got {name}={number}")
         if not (math.isfinite(self.decay) and self.decay >= 0):
             raise ValueError(f"decay must be at least 0: got decay={self.decay}")
-        if not all(0 <= beta < 1 for beta in self.betas):
-            raise ValueError(f"betas must be from 0 to below 1: got betas={self.betas}")
+        if len(self.betas) != 2 or not all(0 <= beta < 1 for beta in self.betas):
+            raise ValueError(f"betas must be two numbers from 0 to below 1: got betas={self.betas}")
 
     def optimizer(self, model: nn.Module) -> torch.optim.Optimizer:
         """An optimizer of a model's parameters, in groups that `set_rate` knows."""
@@ -85,6 +85,11 @@ class Descent:
             {"params": positions, "weight_decay": 0.0, "base": own},
         ]
         return torch.optim.AdamW([group for group in groups if group["params"]], self.rate, self.betas, fused=True)
+
+
+def bases(optimizer: torch.optim.Optimizer) -> list[dict[str, float]]:
+    """What the settings say of each group, and a checkpoint must not change."""
+    return [{name: group[name] for name in ("base", "weight_decay", "betas")} for group in optimizer.param_groups]
 
 
 def set_rate(optimizer: torch.optim.Optimizer, factor: float) -> None:

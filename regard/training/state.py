@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from regard.training.checkpoint import Checkpoint
+from regard.training.task import device_of
 
 Tensors = dict[str, dict[str, Tensor]]
 
@@ -22,7 +23,8 @@ def snapshot(model: nn.Module, optimizer: torch.optim.Optimizer) -> tuple[Tensor
         for name, value in entries.items():
             (moments if isinstance(value, Tensor) else scalars)[f"{number}.{name}"] = value
     random = {"cpu": torch.get_rng_state()}
-    random |= {f"cuda{i}": rng for i, rng in enumerate(torch.cuda.get_rng_state_all())} if _uses_cuda(model) else {}
+    if (device := device_of(model)).type == "cuda":
+        random["cuda"] = torch.cuda.get_rng_state(device)
     tensors = {"model": weights_of(model), "optimizer": moments, "random": random}
     return tensors, {"optimizer": {"groups": state["param_groups"], "scalars": scalars}}
 
@@ -33,8 +35,8 @@ def restore(checkpoint: Checkpoint, model: nn.Module, optimizer: torch.optim.Opt
     optimizer.load_state_dict(_optimizer_state(checkpoint))
     random = checkpoint.tensors["random"]
     torch.set_rng_state(random["cpu"])
-    if "cuda0" in random and _uses_cuda(model):
-        torch.cuda.set_rng_state_all([random[f"cuda{i}"] for i in range(torch.cuda.device_count())])
+    if "cuda" in random and (device := device_of(model)).type == "cuda":
+        torch.cuda.set_rng_state(random["cuda"], device)
 
 
 def restore_model(checkpoint: Checkpoint, model: nn.Module) -> None:
@@ -67,7 +69,3 @@ def _optimizer_state(checkpoint: Checkpoint) -> dict[str, Any]:
         number, _, key = name.partition(".")
         state.setdefault(int(number), {})[key] = value
     return {"state": state, "param_groups": facts["groups"]}
-
-
-def _uses_cuda(model: nn.Module) -> bool:
-    return any(parameter.is_cuda for parameter in model.parameters())

@@ -41,6 +41,10 @@ class Task(ABC):
     def evaluate(self, model: Any) -> Mapping[str, float]:
         """Numbers to judge by, of a model in `eval` mode, without gradients."""
 
+    def fingerprint(self) -> str:
+        """Another for other data; a run that goes on with other data than it began with is refused."""
+        return ""
+
     def record(self, model: Any) -> Mapping[str, Tensor]:
         """What to keep at every evaluation so that it can be played back: see `Recording`."""
         return {}

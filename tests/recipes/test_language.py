@@ -18,10 +18,10 @@ from regard.cli import app
 from regard.models import Decoder, load
 from regard.recipes import Run, cook, order
 from regard.recipes.language import RECIPES, Language, LanguageConfig, ModelConfig, trainings
-from regard.recipes.language_report import baselines, keep_model, maps_figure, places_figure
+from regard.recipes.language_report import baselines, maps_figure, model_folder, places_figure
 from regard.recipes.recipe import Supplies, Trained, Training
 from regard.tasks.text import read_vocabulary
-from regard.training import Metrics, Progress, Recording
+from regard.training import Learnt, Metrics, Progress, Recording
 
 SMOKE = RECIPES["language"].smoke
 TEXT = "".join([f"{n} bottles größer… 瓶子\n" for n in range(200)])
@@ -108,10 +108,14 @@ def test_the_folder_is_written_once_and_by_training_alone(cooked: Run):
 
 def test_a_model_is_kept_when_a_folder_can_say_it_and_its_training_is_over(tmp_path: Path):
     task = task_of(TEXT, tmp_path, model=ModelConfig(width=8, depth=1, num_heads=2, context=7, positions="buckets"))
-    said = keep_model(Trained(Training(task, SMOKE.training), task.build(), 30, tmp_path / "a"), task.text.vocabulary)
+    made = Trained(Training(task, SMOKE.training), Learnt(task.build(), 30, 30, True), tmp_path / "a")
+    said, keep = model_folder(made, task.text.vocabulary)
+    keep(tmp_path)
     assert "in its checkpoints alone: a folder of gpt2 must say all of a configuration: got gated=True" in said
     task = task_of(TEXT, tmp_path)
-    said = keep_model(Trained(Training(task, SMOKE.training), task.build(), 29, tmp_path / "a"), task.text.vocabulary)
+    made = Trained(Training(task, SMOKE.training), Learnt(task.build(), 29, 29, False), tmp_path / "a")
+    said, keep = model_folder(made, task.text.vocabulary)
+    keep(tmp_path)
     assert said == "The model will be saved when its training is over."
     assert not (tmp_path / "model").exists()
 

@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from regard.cli import app
-from regard.recipes import all_runs, begin, find, new_name
+from regard.recipes import all_runs, begin, cook, find, listed, new_name, order, plain, recipe
 
 # Locks the run, has a child as a loader has, and waits.
 TRAINER = """
@@ -28,7 +28,7 @@ with find(Path(sys.argv[1])).locked():
     time.sleep(30)
 """
 LOCK = "import fcntl, sys; fcntl.lockf(open(sys.argv[1], 'a'), fcntl.LOCK_EX | fcntl.LOCK_NB)"
-CONFIG: dict[str, Any] = {"lengths": [3]}
+CONFIG: dict[str, Any] = json.loads(json.dumps(plain(recipe("reversal").smoke)))
 
 
 def resumed(folder: Path) -> tuple[int, str]:
@@ -38,7 +38,7 @@ def resumed(folder: Path) -> tuple[int, str]:
 
 def test_a_run_is_trained_by_one_process_at_a_time(tmp_path: Path):
     folder = tmp_path / "reversal-1"
-    run = begin(folder, "reversal", CONFIG, "regard train reversal")
+    run = begin(folder, recipe="reversal", config=CONFIG, command="regard train reversal")
     assert run.state == "stopped"
     words = [sys.executable, "-c", TRAINER, str(folder)]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, start_new_session=True) as process:
@@ -46,8 +46,9 @@ def test_a_run_is_trained_by_one_process_at_a_time(tmp_path: Path):
             assert process.stdout is not None
             assert process.stdout.readline() == "locked\n"
             assert run.state == "running"
-            refused = "a run is trained by one process at a time: reversal-1 is being trained; wait for it or stop it"
-            assert resumed(folder) == (2, f"regard: {refused}")
+            refused = "reversal-1 is used by one process at a time, and one is at it; wait for it or stop it"
+            code, text = resumed(folder)
+            assert (code, refused in text) == (2, True)
             with pytest.raises(ValueError, match=refused), run.locked():
                 pass
             process.kill()
@@ -64,10 +65,10 @@ def test_a_run_is_trained_by_one_process_at_a_time(tmp_path: Path):
 
 
 def test_asking_for_the_state_does_not_give_the_lock_up(tmp_path: Path):
-    run = begin(tmp_path / "run", "reversal", CONFIG, "regard train reversal")
+    run = begin(tmp_path / "run", recipe="reversal", config=CONFIG, command="regard train reversal")
     with run.locked():
         assert run.state == find(run.folder).state == "running"
-        with pytest.raises(ValueError, match="run is being trained"), find(run.folder).locked():
+        with pytest.raises(ValueError, match="is used by one process at a time"), find(run.folder).locked():
             pass
         other = [sys.executable, "-c", LOCK, str(run.folder / ".lock")]
         assert subprocess.run(other, capture_output=True, check=False).returncode == 1
@@ -85,14 +86,17 @@ def without(key: str) -> Callable[[dict[str, Any]], str]:
         (lambda facts: json.dumps(facts | {"version": 7}), "must be of version 1: got 7; use the regard that made it"),
         (without("version"), "must be of version 1: got None"),
         (lambda facts: json.dumps(facts)[:30], "must be JSON, as a recipe writes it: got"),
-        (lambda facts: "[1]", "must be JSON, as a recipe writes it: got"),
-        *((without(key), f"got no '{key}'") for key in ("recipe", "config", "command", "started", "smoke")),
+        (lambda facts: "[1]", "must be as a recipe writes it: got"),
+        *(
+            (without(key), f"got None for '{key}'")
+            for key in ("recipe", "config", "command", "started", "smoke", "data", "device")
+        ),
     ],
-    ids=["other", "none", "cut", "list", "recipe", "config", "command", "started", "smoke"],
+    ids=["other", "none", "cut", "list", "recipe", "config", "command", "started", "smoke", "data", "device"],
 )
 def test_a_folder_that_is_no_run_is_named(tmp_path: Path, spoilt: Callable[[dict[str, Any]], str], says: str):
     folder = tmp_path / "run"
-    begin(folder, "reversal", CONFIG, "regard train reversal")
+    begin(folder, recipe="reversal", config=CONFIG, command="regard train reversal")
     path = folder / "run.json"
     path.write_text(spoilt(json.loads(path.read_text())))
     with pytest.raises(ValueError, match=says) as raised:
@@ -107,8 +111,60 @@ def test_folders_names_and_order(tmp_path: Path):
         find(tmp_path)
     assert new_name(tmp_path, "reversal") == "reversal-1"
     for name in ("reversal-2", "reversal-10"):
-        begin(tmp_path / name, "reversal", CONFIG, f"regard train reversal --name {name}")
+        begin(tmp_path / name, recipe="reversal", config=CONFIG, command=f"regard train reversal --name {name}")
     assert new_name(tmp_path, "reversal") == "reversal-11"
     assert {run.name for run in all_runs(tmp_path)} == {"reversal-2", "reversal-10"}
     with pytest.raises(ValueError, match=r"a run needs a folder of its own: got .*reversal-2, which is not empty"):
-        begin(tmp_path / "reversal-2", "reversal", CONFIG, "regard train reversal")
+        order("reversal", tmp_path / "reversal-2", smoke=True)
+    with pytest.raises(ValueError, match=r"a run's name must be of letters, digits, - and _: got '\[b\]'"):
+        order("reversal", tmp_path / "[b]", smoke=True)
+    with pytest.raises(ValueError, match="num_heads"):
+        order("reversal", tmp_path / "wrong", smoke=True, changes=["transformer.num_heads=5"])
+    assert not (tmp_path / "wrong").exists(), "what cannot be built leaves nothing"
+
+
+def test_one_broken_run_does_not_hide_the_others(tmp_path: Path):
+    for name in ("a", "b", "c"):
+        begin(tmp_path / name, recipe="reversal", config=CONFIG, command="regard train reversal")
+    (tmp_path / "b" / "run.json").write_text("{")
+    (tmp_path / "c" / "result.json").write_text('{"numbers"')
+    runs, wrong = listed(tmp_path)
+    assert [run.name for run in runs] == ["a"]
+    assert {name: "must be JSON" in why for name, why in wrong.items()} == {"b": True, "c": True}
+    told = " ".join(CliRunner().invoke(app, ["runs", "--runs", str(tmp_path)]).output.split())
+    assert told.count("unreadable") == 2
+
+
+def test_settings_of_another_version_are_named(tmp_path: Path):
+    for wrong, says in (
+        ({name: value for name, value in CONFIG.items() if name != "hidden"}, "got no 'hidden'"),
+        (CONFIG | {"colour": 3}, "has no 'colour'"),
+        (CONFIG | {"training": None}, "must hold settings of reversal"),
+    ):
+        run = begin(tmp_path / "run", recipe="reversal", config=wrong, command="regard train reversal")
+        with pytest.raises(ValueError, match=says):
+            cook(run)
+
+
+def test_a_run_goes_on_with_other_settings_and_the_same_data(tmp_path: Path):
+    book = tmp_path / "a book.txt"
+    book.write_text("".join(f"{n} green bottles\n" for n in range(300)))
+
+    def stop(name: str, steps: int, progress: Any, numbers: Any) -> None:
+        if progress.step == 12:
+            raise KeyboardInterrupt
+
+    run = order("language", tmp_path / "runs" / "a", smoke=True, data=str(book), changes=["written=5"])
+    assert run.command.endswith(f"--data '{book}'")
+    with pytest.raises(KeyboardInterrupt):
+        cook(run, stop)
+    words = ["resume", str(run.folder), "--set", "training.steps=20", "--set", "training.descent.rate=1e-4", "--json"]
+    text = book.read_text()
+    book.write_text(text.replace("green", "brown"))
+    result = CliRunner().invoke(app, words)
+    assert (result.exit_code, "must be those that it began with" in " ".join(result.output.split())) == (2, True)
+    book.write_text(text)
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 0, result.output
+    assert find(run.folder).config["training"]["descent"]["rate"] == 1e-4
+    assert find(run.folder).progress() == {"decoder": 20}

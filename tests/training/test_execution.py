@@ -148,6 +148,7 @@ def test_patience_gives_the_best_model_back(tmp_path: Path):
     kept = weights_of(model)
     assert all(tensor.equal(best.tensors["model"][name]) for name, tensor in kept.items())
     assert not kept["1.weight"].equal(last.tensors["model"]["1.weight"])
-    _, later = trained(Peaks(), settings, tmp_path)
-    assert all(tensor.equal(kept[name]) for name, tensor in weights_of(later).items())
+    later = trained(Peaks(), settings, tmp_path)
+    assert (later.step, later.reached, later.is_over) == (20, 40, True)
+    assert all(tensor.equal(kept[name]) for name, tensor in weights_of(later.model).items())
     assert not model.training

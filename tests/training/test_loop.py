@@ -2,7 +2,6 @@
 
 import math
 import random
-import shutil
 import subprocess
 import sys
 import time
@@ -135,18 +134,76 @@ def test_a_damaged_checkpoint_is_named_and_passed_over(tmp_path: Path):
     assert all(a.equal(b) for a, b in zip(weights_of(whole).values(), weights_of(again).values(), strict=True))
 
 
-def test_a_kill_before_the_best_was_marked_loses_it_not(tmp_path: Path):
-    train(Digits(), SETTINGS, tmp_path)
+def test_parts_that_are_built_in_eval_mode_stay_so(tmp_path: Path):
+    """A frozen norm: its statistics do not move, neither before a stop nor after."""
+
+    class Frozen(Digits):
+        def build(self) -> torch.nn.Module:
+            model = super().build()
+            model[2].eval()
+            return model
+
+    def stop(progress: Progress, numbers: Mapping[str, float]) -> None:
+        if progress.step == 23:
+            raise KeyboardInterrupt
+
+    whole = train(Frozen(), SETTINGS, tmp_path / "whole")
+    assert whole[2].running_mean.eq(0).all()
+    with pytest.raises(KeyboardInterrupt):
+        train(Frozen(), SETTINGS, tmp_path / "broken", watch=stop)
+    broken = train(Frozen(), SETTINGS, tmp_path / "broken")
+    assert all(a.equal(b) for a, b in zip(weights_of(whole).values(), weights_of(broken).values(), strict=True))
+
+
+def test_damaged_files_beside_the_weights_do_not_end_a_run(tmp_path: Path):
+    train(Digits(), replace(SETTINGS, steps=20, patience=9), tmp_path)
+    metrics = tmp_path / "metrics.jsonl"
+    lines = metrics.read_text().splitlines()
+    metrics.write_text("\n".join([*lines[:12], "\0" * 40, *lines[13:]]) + "\n")
+    with pytest.warns(UserWarning, match=r"line 13 of .*metrics.jsonl is damaged"):
+        train(Digits(), replace(SETTINGS, patience=9), tmp_path)
+    assert [line["step"] for line in Metrics(metrics).read()] == [*range(1, 13), *range(21, 61)]
     checkpoints = Checkpoints(tmp_path / "checkpoints")
-    best = checkpoints.best()
+    best, last = checkpoints.best(), checkpoints.last()
     assert best is not None
-    for step in (step for step in checkpoints.steps() if step > best.step):
-        shutil.rmtree(checkpoints.path(step))
-    checkpoints.mark_best(1)  # what an earlier evaluation had marked
-    train(Digits(), SETTINGS, tmp_path)
-    again = checkpoints.best()
-    assert again is not None
-    assert again.step == best.step
+    assert last is not None
+    if best.step == last.step:
+        return
+    (checkpoints.path(best.step) / "model.safetensors").write_bytes(b"")
+    with pytest.warns(UserWarning, match="the best checkpoint is damaged, and the last is used"):
+        model = train(Digits(), replace(SETTINGS, patience=9), tmp_path)
+    assert all(tensor.equal(last.tensors["model"][name]) for name, tensor in weights_of(model).items())
+
+
+def test_what_is_no_number_is_never_the_best(tmp_path: Path):
+    class Unsure(Digits):
+        judged = 0
+
+        def evaluate(self, model: Any) -> Mapping[str, float]:
+            self.judged += 1
+            return {"accuracy": [math.nan, 0.5, 0.4][self.judged - 1]}
+
+    train(Unsure(), replace(SETTINGS, steps=30), tmp_path)
+    best = Checkpoints(tmp_path / "checkpoints").best()
+    assert best is not None
+    assert best.step == 20
+
+
+def test_a_folder_is_trained_in_once_at_a_time(tmp_path: Path):
+    def again(progress: Progress, numbers: Mapping[str, float]) -> None:
+        train(Digits(), SETTINGS, tmp_path)
+
+    with pytest.raises(ValueError, match="is used by one process at a time"):
+        train(Digits(), SETTINGS, tmp_path, watch=again)
+
+
+def test_another_rate_is_taken_over_on_a_resume(tmp_path: Path):
+    train(Digits(), replace(SETTINGS, steps=10), tmp_path)
+    slower = replace(SETTINGS, steps=20, descent=replace(SETTINGS.descent, rate=1e-9))
+    before = Checkpoints(tmp_path / "checkpoints").last()
+    model = train(Digits(), slower, tmp_path)
+    assert before is not None
+    torch.testing.assert_close(weights_of(model)["1.weight"], before.tensors["model"]["1.weight"], atol=1e-6, rtol=0)
 
 
 @pytest.mark.parametrize(
