@@ -41,7 +41,7 @@ def test_a_recipe_leaves_a_report_figures_and_numbers(tmp_path: Path):
 
 
 def test_a_killed_run_is_resumed_to_the_same_numbers(tmp_path: Path):
-    words = ["reversal", "--smoke", "--runs", str(tmp_path), "--set", "training.steps=200"]
+    words = ["reversal", "--smoke", "--runs", str(tmp_path), "--set", "training.steps=40"]
     regard("train", *words, "--name", "whole")
     with subprocess.Popen([sys.executable, "-m", "regard", "train", *words, "--name", "killed"]) as process:
         while not list((tmp_path / "killed").glob("*/checkpoints/step-*")):

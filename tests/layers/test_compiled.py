@@ -63,9 +63,12 @@ POSITIONAL = {
     "content and gaussians": lambda: (PositionedMultiHead(8, Gaussian(4)), (), {"keys": Grid(3, 4)}),
     "gated": lambda: (GatedMultiHead(8, Gaussian(4)), (), {"keys": Grid(3, 4)}),
 }
+LONG = ("full gaussian heads", "strided gaussian heads")  # to compile, and near what others compile
 
 
-@pytest.mark.parametrize("name", POSITIONAL)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name in LONG else name for name in POSITIONAL]
+)
 def test_positional_layers_are_one_graph(name: str):
     layer, arguments, options = POSITIONAL[name]()
     x = torch.randn(2, 12, 8, requires_grad=True)

@@ -29,7 +29,10 @@ def fresh() -> None:
     torch.compiler.reset()
 
 
-@pytest.mark.parametrize("name", CALLS)
+# A dual block is windows and channels, which are compiled one by one too.
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name == "dual" else name for name in CALLS]
+)
 def test_one_graph_forward_and_backward(name: str):
     layer, arguments, options = CALLS[name]()
     compiled = torch.compile(copy.deepcopy(layer), fullgraph=True)

@@ -77,7 +77,8 @@ def test_compiled_it_is_the_same_training_and_resumes_bit_for_bit(tmp_path: Path
     train(Plain(), compiled, tmp_path / "stopped")
     whole, stopped = ((tmp_path / name / "metrics.jsonl").read_bytes() for name in ("whole", "stopped"))
     assert stopped == whole
-    step, model = trained(Plain(), settings, tmp_path / "stopped")
+    found = trained(Plain(), settings, tmp_path / "stopped")
+    step, model = found.step, found.model
     assert step == 12, "and what was saved is the model, not its compiled form"
     assert not any("_orig_mod" in name for name in weights_of(model))
 
