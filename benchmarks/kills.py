@@ -31,9 +31,9 @@ from regard.recipes import NAMES, find
 from regard.training import Checkpoints, Damaged, Metrics
 
 RECIPES = ("reversal", "digits-gaussian", "language", "gradients", "heads")
-LENGTH = ("training.steps=40", "training.evaluate_every=5")  # eight checkpoints of each training
+LENGTH = ("training.steps=120", "training.evaluate_every=5")  # 24 checkpoints of each training
 LENGTHS: dict[str, tuple[str, ...]] = dict.fromkeys(
-    ("gradients", "heads"), ("training.steps=16", "training.evaluate_every=2")
+    ("gradients", "heads"), ("training.steps=40", "training.evaluate_every=4")
 )  # many models
 ORPHANS = 12.0  # seconds that loader processes may outlive their parent: they look for it every five
 MOMENTS = ("starting", "training", "saving", "measuring", "reporting", "ending")
@@ -89,10 +89,11 @@ class Whole:
     train: float
     rest: float
 
-    def life(self, run: Path) -> float:
-        """The seconds that a process may take that goes on with another run."""
+    def life(self, run: Path, *, training: bool) -> float:
+        """The seconds that a process may take that goes on with another run, or that it may train."""
         done = sum(newest(run).values()) / sum(newest(self.run).values())
-        return self.start + (1 - done) * self.train + self.rest
+        left = (1 - done) * self.train
+        return left + self.rest / 2 if training else self.start + left + self.rest
 
 
 def whole(case: Case, folder: Path) -> Whole:
@@ -131,8 +132,8 @@ def torture(case: Case, kills: int, reference: Whole, folder: Path, chance: rand
         tally.runs += 1
         run, done = folder / f"run-{tally.runs}", False
         while not done:
-            later = tally.kills % 2 == 1  # every other one after the start, which is most of a short life
-            limit = chance.uniform(0, reference.life(run) - reference.start * later) if tally.kills < kills else 600
+            later = tally.kills % 4 > 0  # three of four after the start, which is most of a short life
+            limit = chance.uniform(0, reference.life(run, training=later)) if tally.kills < kills else 600
             done = lived(case, run, limit, reference.run, tally, later=later)
             if tally.faults:
                 return tally

@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from regard.tasks.digits import digits
-from regard.training import Descent, Execution, Schedule, Settings, Task, device_of, train
+from regard.training import Descent, Execution, Metrics, Progress, Schedule, Settings, Task, device_of, train
 
 SETTINGS = Settings(
     steps=60,
@@ -66,6 +66,22 @@ def until(true: Any, seconds: float) -> bool:
     while not true() and time.monotonic() < end:
         time.sleep(0.01)
     return true()
+
+
+class Stopped(Exception):  # noqa: N818 - no error
+    """A kill that the test survives."""
+
+
+def stop_at(step: int) -> Callable[[Progress, Mapping[str, float]], None]:
+    def watch(progress: Progress, numbers: Mapping[str, float]) -> None:
+        if progress.step == step:
+            raise Stopped
+
+    return watch
+
+
+def losses(folder: Path) -> list[float]:
+    return [line["loss"] for line in Metrics(folder / "metrics.jsonl").read()]
 
 
 if __name__ == "__main__":  # FOLDER [WORKERS]

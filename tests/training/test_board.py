@@ -1,30 +1,17 @@
 """TensorBoard's own reader finds the numbers of `metrics.jsonl`, once each, however often a run was taken up."""
 
 import importlib.util
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import numpy
 import pytest
 
-from regard.training import Metrics, Progress, train
-from tests.training.learner import SETTINGS, Digits
+from regard.training import Metrics, train
+from tests.training.learner import SETTINGS, Digits, Stopped, stop_at
 
 SHORT = replace(SETTINGS, steps=12, evaluate_every=4)
 Points = dict[str, list[tuple[int, float]]]
-
-
-class Stopped(Exception):  # noqa: N818 - no error
-    pass
-
-
-def stop_at(step: int):
-    def watch(progress: Progress, numbers: Mapping[str, float]) -> None:
-        if progress.step == step:
-            raise Stopped
-
-    return watch
 
 
 def told(folder: Path) -> Points:

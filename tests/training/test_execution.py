@@ -13,9 +13,9 @@ import torch
 from torch import Tensor, nn
 
 from regard.tasks.digits import digits
-from regard.training import Checkpoints, Execution, Metrics, OutOfMemory, Progress, train, trained
+from regard.training import Checkpoints, Execution, Metrics, OutOfMemory, train, trained
 from regard.training.state import weights_of
-from tests.training.learner import SETTINGS, Digits, alive, until
+from tests.training.learner import SETTINGS, Digits, Stopped, alive, losses, stop_at, until
 
 
 class Plain(Digits):
@@ -23,22 +23,6 @@ class Plain(Digits):
 
     def build(self) -> nn.Module:
         return nn.Sequential(nn.Flatten(), nn.Linear(64, 16), nn.Tanh(), nn.Linear(16, 10))
-
-
-class Stopped(Exception):  # noqa: N818 - no error
-    pass
-
-
-def stop_at(step: int):
-    def watch(progress: Progress, numbers: Mapping[str, float]) -> None:
-        if progress.step == step:
-            raise Stopped
-
-    return watch
-
-
-def losses(folder: Path) -> list[float]:
-    return [line["loss"] for line in Metrics(folder / "metrics.jsonl").read()]
 
 
 def test_bfloat16_learns_and_is_judged_in_bfloat16(tmp_path: Path):

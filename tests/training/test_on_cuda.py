@@ -1,6 +1,5 @@
 """The loop on a GPU: it learns there, in bfloat16 and compiled too, goes on where it stopped, and can change places."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -8,31 +7,19 @@ from typing import Any
 import pytest
 import torch
 
-from regard.training import Checkpoints, Execution, Metrics, Progress, train
+from regard.training import Checkpoints, Execution, Settings, train
 from regard.training.loop import OutOfMemory
 from regard.training.state import weights_of
-from tests.training.learner import SETTINGS, Digits
+from tests.training.learner import SETTINGS, Digits, Stopped, losses, stop_at
 
 pytestmark = pytest.mark.gpu
 
 STEPS = 40
 
 
-class Stop(Exception):  # noqa: N818
-    """A kill that the test survives."""
-
-
-def stopped(folder: Path, settings: Any, device: str, at: int) -> None:
-    def watch(progress: Progress, numbers: Mapping[str, float]) -> None:
-        if progress.step == at:
-            raise Stop
-
-    with pytest.raises(Stop):
-        train(Digits(), settings, folder, device=device, watch=watch)
-
-
-def losses(folder: Path) -> list[float]:
-    return [line["loss"] for line in Metrics(folder / "metrics.jsonl").read()]
+def stopped(folder: Path, settings: Settings, device: str, at: int) -> None:
+    with pytest.raises(Stopped):
+        train(Digits(), settings, folder, device=device, watch=stop_at(at))
 
 
 @pytest.mark.parametrize(
