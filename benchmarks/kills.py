@@ -130,10 +130,12 @@ def torture(case: Case, kills: int, reference: Whole, folder: Path, chance: rand
     tally = Tally()
     while tally.kills < kills:
         tally.runs += 1
-        run, done = folder / f"run-{tally.runs}", False
+        run, done, afterwards = folder / f"run-{tally.runs}", False, 0
         while not done:
             later = tally.kills % 4 > 0  # three of four after the start, which is most of a short life
-            limit = chance.uniform(0, reference.life(run, training=later)) if tally.kills < kills else 600
+            afterwards += newest(run) == newest(reference.run)
+            is_last = tally.kills == kills or afterwards > 2  # it has been killed while it measured: now it may end
+            limit = 600 if is_last else chance.uniform(0, reference.life(run, training=later))
             done = lived(case, run, limit, reference.run, tally, later=later)
             if tally.faults:
                 return tally
