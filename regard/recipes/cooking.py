@@ -1,5 +1,6 @@
 """From a run's folder to its result: train what the recipe says, measure, report; and measure again later."""
 
+import importlib.util
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -37,6 +38,8 @@ def order(
 ) -> Run:
     """A new run of a recipe with these changes, in a folder; data and sizes are checked, and nothing is trained yet."""
     chosen = recipe(name)
+    if importlib.util.find_spec("matplotlib") is None:  # said now, not after an hour of training
+        raise ImportError("the figures of a report need matplotlib: got none; use pip install 'regard[train]'")
     words = [word for change in changes for word in ("--set", change)] + ["--smoke"] * smoke
     words += ["--data", data] if data is not None else []
     if data is not None and not hasattr(chosen.config, "data"):

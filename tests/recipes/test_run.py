@@ -168,3 +168,11 @@ def test_a_run_goes_on_with_other_settings_and_the_same_data(tmp_path: Path):
     assert result.exit_code == 0, result.output
     assert find(run.folder).config["training"]["descent"]["rate"] == 1e-4
     assert find(run.folder).progress() == {"decoder": 20}
+
+
+def test_without_matplotlib_nothing_is_trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    words = ["train", "reversal", "--smoke", "--runs", str(tmp_path)]
+    result = CliRunner().invoke(app, words)
+    assert (result.exit_code, "use pip install 'regard[train]'" in " ".join(result.output.split())) == (2, True)
+    assert not list(tmp_path.iterdir())
