@@ -36,8 +36,16 @@ class Result:
 
 def result(recipe: str, small: Callable[[], Mapping[str, float]]) -> Result:
     """What the recipe's latest recorded run found, or what `small` finds now; it runs once in a process."""
+    return _told(latest(recipe) or _run(recipe, small))
+
+
+def latest(recipe: str) -> Result | None:
+    """What the recipe's latest recorded run found, if there is one."""
     found = None if (folder := runs.get()) is None else recorded(recipe, folder)
-    found = found or _run(recipe, small)
+    return None if found is None else _told(found)
+
+
+def _told(found: Result) -> Result:
     if (used := _used.get()) is not None and found.source not in used:
         used.append(found.source)
     return found

@@ -1,5 +1,6 @@
 """Gradients against depth: norms by hand, explosions that do not end a run, the same numbers after a stop."""
 
+import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -10,6 +11,8 @@ from torch import nn
 from torch.nn import functional
 
 from regard.analysis.depth import Wired
+from regard.claims import experiments
+from regard.claims.nyu import training
 from regard.recipes import cook, order, recipe
 from regard.recipes.gradients import WIRINGS, GradientsConfig, Reader, Reading, Wiring, beginning, gradients
 from regard.tasks.digits import digits
@@ -127,3 +130,20 @@ def test_a_step_that_is_not_left_out_has_the_gradients_of_the_loss():
 def test_bad_settings_are_named(wrong: dict[str, object], says: str):
     with pytest.raises(ValueError, match=says):
         GradientsConfig(**wrong)  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize(("depth", "both", "says"), [(16, 0.9, True), (16, 0.3, False), (8, 0.9, None)])
+def test_the_claim_reads_a_deep_run(depth: int, both: float, says: bool | None, tmp_path: Path):
+    numbers = {f"{wiring.at(depth)}accuracy": 0.4 for wiring in WIRINGS} | {
+        f"{WIRINGS[0].at(depth)}accuracy": both,
+        f"{WIRINGS[1].at(depth)}accuracy": 0.95,  # post-norm has both too
+    }
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "claims.json").write_text(json.dumps({"gradients": {"command": "", "numbers": numbers}}))
+    token = experiments.runs.set(tmp_path)
+    try:
+        found = training.learnt()
+    finally:
+        experiments.runs.reset(token)
+    assert [finding.holds for finding in found] == ([] if says is None else [says])
+    assert all("at most 40 %" in finding.shown and "[run a]" in finding.shown for finding in found)

@@ -31,7 +31,8 @@ def lines(folder: Path) -> dict[int, set[str]]:
     return found
 
 
-@pytest.mark.parametrize("kills", [1, pytest.param(12, marks=pytest.mark.slow)])
+@pytest.mark.slow  # one kill, with loader processes, is in test_execution.py
+@pytest.mark.parametrize("kills", [12])
 def test_killed_again_and_again_it_is_the_run_that_never_stopped(tmp_path: Path, kills: int):
     """Real processes, killed by SIGKILL: every loss and gradient norm, in all its bits, and the weights at the end."""
     whole, broken = tmp_path / "whole", tmp_path / "broken"

@@ -1,6 +1,7 @@
 """Question 4: what the feed-forward, the norms and the residuals do in a Transformer."""
 
 import functools
+import re
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from regard.algorithms import attend, weights
 from regard.analysis.depth import Flow, Norm, depth_flows
 from regard.claims.chart import Lines
 from regard.claims.claim import Claim, Finding, Texts, Verdict, Version
+from regard.claims.experiments import latest
 from regard.claims.nyu import long_range
 from regard.claims.small_runs import seeded
 from regard.layers import FeedForward, MultiHead
@@ -201,7 +203,21 @@ def stability(stated: Kept) -> Sequence[Finding]:
         shown = f"{name}: cosine of tokens {row} after {at} blocks: {found_from}"
         shown += "" if found == said else f", stated {said_from}"
         findings.append(Finding(f"tokens, {name}", found == said, shown))
-    return findings
+    return [*findings, *learnt()]
+
+
+def learnt() -> Sequence[Finding]:
+    """Of a recorded run of the recipe `gradients` that is deep enough: what the deepest stacks learnt."""
+    run = latest("gradients")
+    found = [] if run is None else [match for name in run.numbers if (match := LEARNT.fullmatch(name))]
+    if run is None or (deepest := max([int(match["depth"]) for match in found], default=0)) < DEEP:
+        return []
+    right = {match["wiring"]: run[match[0]] for match in found if int(match["depth"]) == deepest}
+    both, rest = right["pre-norm with residual"], {k: v for k, v in right.items() if "-norm with residual" not in k}
+    best = max(rest, key=lambda name: rest[name])
+    shown = f"{deepest} blocks, trained: {100 * both:.0f} % of digits right with pre-norm and residual, with one of "
+    shown += f"the two or neither at most {100 * rest[best]:.0f} % ({best}) [{run.source}]"
+    return [Finding("learnt", both > rest[best], shown)]
 
 
 def gradients() -> Lines:
@@ -216,6 +232,8 @@ def gradients() -> Lines:
     )
 
 
+LEARNT = re.compile(r"(?P<wiring>[\w -]+), depth (?P<depth>\d+): accuracy")
+DEEP = 16  # blocks, from which on the wirings differ
 KEPT = {
     "neither": (1e-19, 1e-16),
     "residual alone": (1e15, 1e19),
