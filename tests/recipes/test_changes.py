@@ -39,6 +39,7 @@ def test_json_and_back():
         ("training.execution.compiled=perhaps", "must be true or false: got 'training.execution.compiled=perhaps'"),
         ("training.schedule.kind=linear", "must be constant or cosine or step: got 'training.schedule.kind=linear'"),
         ("training.steps=0", "steps must be"),
+        ("training.descent.betas=0.9", "must be 2 values with commas between: got 'training.descent.betas=0.9'"),
         ("lengths=", "lengths must be one or more"),
     ],
 )
