@@ -59,9 +59,14 @@ def train(
         from regard.recipes import changed, new_name, order
         from regard.recipes import recipe as named
 
+        given = {"--set": changes, "--data": data, "--smoke": smoke, "--settings": settings, "--name": name}
         if recipe is None:
+            if useless := [word for word, value in given.items() if value]:
+                raise ValueError(f"{useless[0]} is of a recipe: got none; regard train lists them")
             return _list()
         if settings:
+            if useless := [word for word in ("--data", "--name") if given[word]]:
+                raise ValueError(f"--settings trains nothing: got {useless[0]}; leave it out")
             chosen = named(recipe)
             return _list_settings(changed(chosen.smoke if smoke else chosen.config, changes or []))
         if name is not None and Path(name).name != name:
@@ -140,7 +145,7 @@ def evaluate(
 ) -> None:
     """Measure the models of a run again, from their last checkpoints; it may be training meanwhile.
 
-    Nothing is written. [b]Example[/b]:
+    Nothing of the run is written. [b]Example[/b]:
 
     regard evaluate reversal-1 --set lengths=24,32
     """

@@ -3,14 +3,14 @@
 import importlib.util
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from regard.recipes.changes import changed, rebuilt
+from regard.recipes.changes import changed, plain, rebuilt
 from regard.recipes.recipe import Outcome, Recipe, Supplies, Trained, Training, recipe
 from regard.recipes.run import FACTS, Run, begin, new_folder
 from regard.tasks.images import HUB
@@ -52,7 +52,7 @@ def order(
         return begin(
             place,
             recipe=name,
-            config=asdict(config),
+            config=plain(config),
             command=shlex.join(["regard", "train", name, *words]),
             smoke=smoke,
             data=_fingerprint(planned),
@@ -64,7 +64,7 @@ def change(run: Run, changes: Sequence[str]) -> Run:
     """The same run, to go on with other settings, such as a lower rate."""
     _, config = _read(run)
     words = shlex.join([word for one in changes for word in ("--set", one)])
-    return run.rewritten(config=asdict(changed(config, changes)), command=f"{run.command} (resumed with {words})")
+    return run.rewritten(config=plain(changed(config, changes)), command=f"{run.command} (resumed with {words})")
 
 
 def cook(run: Run, watch: Watch = silent, device: str | None = None, told: Told | None = None) -> Outcome:
@@ -92,7 +92,8 @@ def cook(run: Run, watch: Watch = silent, device: str | None = None, told: Told 
 def measure(run: Run, changes: Sequence[str] = (), device: str | None = None) -> tuple[Outcome, dict[str, Trained]]:
     """Measure the models of a run as they are in their last checkpoints; it may be training meanwhile.
 
-    Nothing is written. Changes may say how to measure, such as `lengths=24` of longer strings than were learnt.
+    Nothing of the run is written. Changes may say how to measure, such as `lengths=24` of strings longer than were
+    learnt.
     """
     chosen, config = _read(run)
     config = changed(config, changes)

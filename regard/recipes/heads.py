@@ -13,7 +13,7 @@ from regard.layers.multihead import check_divides
 from regard.recipes.figures import Panel, line_figure, map_figure, table, training_figure
 from regard.recipes.recipe import Outcome, Recipe, Supplies, Trained, Training
 from regard.tasks.neighbours import Neighbours, Ring
-from regard.training import Descent, Execution, Schedule, Settings, Task, compact, device_of
+from regard.training import Descent, Execution, Schedule, Settings, Task, compact, device_of, expanded
 
 GAP = "#b0b0b0"  # between the maps of the heads
 
@@ -196,7 +196,7 @@ def accuracy_figure(config: HeadsConfig, numbers: Mapping[str, float]) -> Any:
 
 def maps_figure(recorded: Mapping[str, Mapping[str, Tensor]]) -> Any:
     """The maps of all heads on the same ring, those of one model together in a panel."""
-    tiles = {name: tiled(kept["maps.ring.0"].float().div(255).square().cpu()) for name, kept in recorded.items()}
+    tiles = {name: tiled(expanded(kept["maps.ring.0"]).cpu()) for name, kept in recorded.items()}
     figure = map_figure({name: tile.tolist() for name, tile in tiles.items()}, axes=("place", "looked at"))
     for place in figure.axes:
         place.set_facecolor(GAP)

@@ -150,7 +150,9 @@ class BytePairs:
             raise ValueError(f"byte pairs are read from a tokenizer.json of model type 'BPE': got {kind!r}")
         try:
             return cls(tokenizers.Tokenizer.from_str(written))
-        except Exception as error:  # all that tokenizers raises has this type
+        except Exception as error:
+            if type(error) is not Exception:  # what tokenizers itself raises is no kind of its own
+                raise
             raise ValueError(f"byte pairs are read from a whole tokenizer.json: got {error}; write it anew") from error
 
     def __reduce__(self) -> tuple[Callable[[str], "BytePairs"], tuple[str]]:
