@@ -6,7 +6,7 @@ export ONEDNN_MAX_CPU_ISA ?= AVX512_CORE_FP16
 # The layers that speak of tensors; the command line is typed by Typer.
 HOOK := --jaxtyping-packages=regard.attention,regard.algorithms,regard.layers,regard.generation,regard.models,beartype.beartype
 
-.PHONY: setup run test test-all test-gpu check bench clean
+.PHONY: setup run browser test test-all test-gpu check bench clean
 
 setup: .venv/ready
 
@@ -16,13 +16,20 @@ setup: .venv/ready
 	touch $@
 
 run: setup
-	$(BIN)/regard tour
+	$(BIN)/regard explore
 
-test: setup
+# The page is tested in a real browser: Debian's chromium, installed where that is allowed. Without one those tests are
+# skipped, and this says so.
+browser: setup
+	@$(BIN)/python tests/explore/browser.py || \
+		{ test "$$(id -u)" = 0 && command -v apt-get >/dev/null && apt-get update -qq && apt-get install -qq -y chromium >/dev/null; } || true
+	@$(BIN)/python tests/explore/browser.py || true
+
+test: setup browser
 	$(BIN)/python -m pytest -q -n 2 -m 'not compiled and not slow' $(HOOK)
 	$(BIN)/python -m pytest -q -n 2 -m 'compiled and not slow'
 
-test-all: setup
+test-all: setup browser
 	$(BIN)/python -m pytest -q -n 2 -m 'not compiled' $(HOOK) --hypothesis-profile=thorough
 	$(BIN)/python -m pytest -q -n 2 -m compiled
 

@@ -10,6 +10,7 @@ from typer.core import TyperGroup
 
 from regard.claims_command import claims
 from regard.cost_command import cost
+from regard.explore_command import explore
 from regard.grading_commands import grade, questions
 from regard.model_commands import classify, embed
 from regard.training_commands import evaluate, resume, runs, train
@@ -291,6 +292,7 @@ def reach(
     _show(result, as_json)
 
 
+app.command()(explore)
 app.command()(claims)
 app.command()(questions)
 app.command()(grade)

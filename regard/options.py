@@ -6,16 +6,16 @@ from typing import Any
 
 import torch
 
-from regard.algorithms import NextToken, Plan, next_token, plan
-from regard.algorithms.ceilings import table, table_of
+from regard.algorithms import NextToken, next_token
+from regard.algorithms.ceilings import table_of
 from regard.analysis.argmax_graphs import ArgmaxReach, argmax_reach
 from regard.analysis.pattern_figures import draw_picture
 from regard.analysis.patterns import PatternPicture
 from regard.analysis.receptive_field import Reach, reach
 from regard.analysis.receptive_figures import draw_argmax, draw_reach
-from regard.attention import Attention, Content, Everything, Grid, Hard, Mask, Padding, Places, Shape, Weighting
-from regard.attention.notation import check_sizes, parse_mask, parse_scores, parse_weighting, placeholder
-from regard.attention.padding import RealTokens
+from regard.analysis.written import batch_of, mechanism, number_of, planned  # noqa: F401 - commands ask for all here
+from regard.attention import Attention, Everything, Grid, Hard, Mask, Padding, Places, Shape, Weighting
+from regard.attention.notation import check_sizes, parse_mask, parse_weighting
 
 
 def this_machine() -> str:
@@ -65,19 +65,6 @@ def sides(option: str, text: str, example: str, one_for_both: bool = False) -> t
     return int(parts[0]), int(parts[1])
 
 
-def mechanism(
-    scores: str, visible: Mask, weighting: Weighting, places: Places, heads: int, backward: bool
-) -> Attention:
-    """The value that the options write."""
-    terms = parse_scores(scores, heads, places, learns=backward)
-    is_grid = isinstance(places.keys, Grid)
-    scores_content = any(isinstance(term, Content) for term in terms.terms)
-    # In a line q says how many queries there are, and where; on a grid, or without q, only places do.
-    must_say = (is_grid or not scores_content) and places.queries.count != places.keys.count
-    queries, keys = places.queries if must_say else None, places.keys if is_grid else None
-    return Attention(terms, visible, weighting, queries, keys)
-
-
 def whole_numbers(lengths: str) -> list[int]:
     for part in lengths.split(","):
         if not is_whole(part):
@@ -89,38 +76,6 @@ def whole_numbers(lengths: str) -> list[int]:
 
 def is_whole(text: str) -> bool:
     return text.strip().isascii() and text.strip().isdigit() and len(text) < 19
-
-
-def batch_of(visible: Mask) -> tuple[int | None, int | None]:
-    """Rows and longest row of the padded batch that the mask speaks of, if it does."""
-    for mask in visible.conjuncts:
-        if isinstance(mask, RealTokens) and mask.lengths:
-            return len(mask.lengths), max(mask.lengths)
-    return None, None
-
-
-def planned(
-    sizes: tuple[int, ...],
-    attention: Attention,
-    dtype: str | None,
-    device: str,
-    backward: bool,
-    dropout: float,
-    lse: bool,
-) -> Plan:
-    """The plan of tensors of these sizes, (B, H, G, T, S, D, E), which nobody makes."""
-    B, H, G, T, S, D, E = sizes
-    number = number_of(dtype, device)
-    reads = attention.content is not None
-    q, k = (placeholder(shape, number, backward) if reads else None for shape in ((B, H, T, D), (B, G, S, D)))
-    v = placeholder((B, G, S, E), number, backward)
-    check_sizes((B, H, T, E))  # of the output
-    return plan(q, k, v, attention, dropout=dropout, return_lse=lse, device=device)
-
-
-def number_of(dtype: str | None, device: str) -> torch.dtype:
-    """The type of that name, or the usual one of the device."""
-    return getattr(torch, dtype or ("float32" if table(device).kind == "cpu" else "bfloat16"))
 
 
 def weighting_of(text: str | None, hard: bool, width: int) -> Weighting:

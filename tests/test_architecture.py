@@ -28,6 +28,7 @@ ORDER = (
     "options",
     "words",
     "cost_command",
+    "explore_command",
     "claims_command",
     "model_commands",
     "grading_commands",

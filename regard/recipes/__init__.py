@@ -1,7 +1,7 @@
 """Experiments as single commands: what is trained, measured and reported, into a folder of its own."""
 
 from regard.recipes.changes import changed, plain, rebuilt
-from regard.recipes.cooking import Watch, change, cook, measure, order, page, silent
+from regard.recipes.cooking import Watch, change, cook, measure, opened, order, page, silent
 from regard.recipes.recipe import NAMES, Outcome, Recipe, Supplies, Trained, Training, recipe
 from regard.recipes.run import Run, all_runs, begin, find, listed, new_name
 
@@ -23,6 +23,7 @@ __all__ = [
     "listed",
     "measure",
     "new_name",
+    "opened",
     "order",
     "page",
     "plain",

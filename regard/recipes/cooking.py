@@ -107,6 +107,15 @@ def measure(run: Run, changes: Sequence[str] = (), device: str | None = None) ->
     return _measured(chosen, config, made), made
 
 
+def opened(run: Run, name: str, device: str = "cpu") -> Trained:
+    """One of the models of a run by its name, as it is in its last checkpoint; it may be training meanwhile."""
+    chosen, config = _read(run)
+    planned = _planned(run, chosen, config, None)
+    if name not in planned:
+        raise ValueError(f"{run.name} must train what is opened: got {name!r}, not among {', '.join(planned)}")
+    return _trained(planned[name], run.folder / name, device)
+
+
 def page(run: Run, outcome: Outcome, made: Mapping[str, Trained], device: str) -> str:
     """The report: what was asked, what came out, and on what machine."""
     threads = next(iter(made.values())).threads or torch.get_num_threads()

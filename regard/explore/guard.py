@@ -1,0 +1,111 @@
+"""Who may ask: the page alone, of a known host, and with a token where others could reach it."""
+
+import hmac
+import re
+from http.cookies import CookieError, SimpleCookie
+from ipaddress import ip_address
+from urllib.parse import parse_qsl, urlencode
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+COOKIE = "regard"
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+
+
+def is_local(host: str) -> bool:
+    """Whether only this machine can reach a server that is bound there.
+
+    >>> is_local("127.0.0.1"), is_local("localhost"), is_local("::1"), is_local("0.0.0.0")
+    (True, True, True, False)
+    """
+    try:
+        return ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+class Guard:
+    """Middleware that answers what must not reach the application.
+
+    Without a token the Host must be this machine's own name, so that no foreign name can be pointed at the server; with
+    one it must be in a cookie, in `Authorization: Bearer`, or once in the address, which sets the cookie.
+    """
+
+    def __init__(self, app: ASGIApp, token: str | None = None) -> None:
+        self.app, self.token = app, token
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await self.app(scope, receive, send)
+            return  # nothing here speaks otherwise
+        refused = self._refused(scope)
+
+        async def sent(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(HEADERS)
+            await send(message)
+
+        await (self.app if refused is None else refused)(scope, receive, sent)
+
+    def _refused(self, scope: Scope) -> Response | None:
+        headers = Headers(scope=scope)
+        host = headers.get("host", "")
+        if self.token is None and not is_local(_name(host)):
+            return said(403, f"the host must be this machine's own name: got {host!r:.80}; use localhost")
+        origin = headers.get("origin")
+        foreign = headers.get("sec-fetch-site") in ("cross-site", "same-site")
+        # A link from elsewhere may open the page itself; what is asked must come from the page.
+        is_link = origin is None and headers.get("sec-fetch-mode") == "navigate" and scope["method"] == "GET"
+        if (origin is not None and origin.partition("://")[2] != host) or (foreign and not is_link):
+            return said(403, f"only the page itself may ask: got the origin {origin or 'of another site'!r:.80}")
+        return None if self.token is None else self._not_known(scope, headers)
+
+    def _not_known(self, scope: Scope, headers: Headers) -> Response | None:
+        assert self.token is not None
+        query = parse_qsl(scope["query_string"].decode("latin-1"))
+        for name, value in query:
+            if name == "token" and _same(value, self.token) and scope["method"] == "GET":
+                rest = urlencode([(key, value) for key, value in query if key != "token"])
+                path = "/" + scope["path"].lstrip("/\\")  # with two slashes it would be another host
+                response = RedirectResponse(path + (f"?{rest}" if rest else ""), 303)
+                response.set_cookie(COOKIE, self.token, httponly=True, samesite="strict", path="/")
+                return response
+        bearer = headers.get("authorization", "").removeprefix("Bearer ")
+        if _same(_cookie(headers.get("cookie", "")), self.token) or _same(bearer, self.token):
+            return None
+        return said(401, "this server asks for its token: open the address that it printed, with ?token=…")
+
+
+def said(status: int, error: str) -> JSONResponse:
+    """A refusal, with its reason."""
+    return JSONResponse({"error": error}, status)
+
+
+def _name(host: str) -> str:
+    """The host without its port: `[::1]:80` is `[::1]`; nothing where it has another form."""
+    found = re.fullmatch(r"(\[[^]]*\]|[^][:]*)(:\d*)?", host)
+    return "" if found is None else found[1].lower()
+
+
+def _cookie(header: str) -> str:
+    try:
+        found = SimpleCookie(header).get(COOKIE)
+    except CookieError:
+        return ""
+    return "" if found is None else found.value
+
+
+def _same(given: str, token: str) -> bool:
+    return hmac.compare_digest(given.encode(), token.encode())

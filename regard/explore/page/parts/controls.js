@@ -1,0 +1,99 @@
+// Controls: all are the browser's own, so that keyboards and screen readers know them.
+import { html, useId, useRef, useState } from "../vendor/preact.js";
+import { told } from "./numbers.js";
+
+// A slider. `onChange` hears every move.
+export function Slider({ label, value, min, max, step, onChange, says = told, disabled }) {
+  const id = useId();
+  return html`<div class="control">
+    <label for=${id}>${label}</label>
+    <input id=${id} type="range" min=${min} max=${max} step=${step} value=${value} disabled=${disabled}
+      aria-valuetext=${says(value)} onInput=${(event) => onChange(Number(event.target.value))} />
+    <output for=${id}>${says(value)}</output>
+  </div>`;
+}
+
+// One of a few, as a row of buttons: options are [value, label] pairs.
+export function Choice({ label, value, options, onChange }) {
+  const name = useId();
+  return html`<fieldset class="choice"><legend>${label}</legend><div>
+    ${options.map(
+      ([one, text]) => html`<label><input type="radio" name=${name} value=${one} checked=${one === value}
+        onChange=${() => onChange(one)} /><span>${text}</span></label>`,
+    )}
+  </div></fieldset>`;
+}
+
+// One of many: options are [value, label] pairs, or [group, [[value, label], …]].
+export function Select({ label, value, options, onChange, hidden }) {
+  const id = useId();
+  const option = ([one, text]) =>
+    Array.isArray(text)
+      ? html`<optgroup label=${one}>${text.map(option)}</optgroup>`
+      : html`<option value=${one} selected=${String(one) === String(value)}>${text}</option>`;
+  return html`<div class="control">
+    <label for=${id} class=${hidden ? "unseen" : ""}>${label}</label>
+    <select id=${id} onChange=${(event) => onChange(event.target.value)}>${options.map(option)}</select>
+  </div>`;
+}
+
+export function Toggle({ label, value, onChange }) {
+  return html`<label class="toggle"><input type="checkbox" checked=${value}
+    onChange=${(event) => onChange(event.target.checked)} /><span>${label}</span></label>`;
+}
+
+// A text that is taken over on Enter or when left, or at every key with `live`.
+export function TextField({ label, value, onChange, live, lines, placeholder, spellcheck = false, max }) {
+  const id = useId();
+  const [draft, setDraft] = useState(null);
+  const done = () => (draft !== null && draft !== value && onChange(draft), setDraft(null));
+  const props = {
+    id, placeholder, spellcheck, maxLength: max, value: draft ?? value,
+    onInput: (event) => (live ? onChange(event.target.value) : setDraft(event.target.value)),
+    onBlur: done,
+    onKeyDown: (event) => event.key === "Enter" && (!lines || event.ctrlKey || event.metaKey) && done(),
+  };
+  return html`<div class="control text"><label for=${id}>${label}</label>
+    ${lines ? html`<textarea rows=${lines} ...${props}></textarea>` : html`<input type="text" ...${props} />`}</div>`;
+}
+
+// A number in a cell, that is typed, turned by the arrow keys, or dragged sideways.
+export function NumberCell({ label, value, step = 0.1, onChange, disabled }) {
+  const [draft, setDraft] = useState(null);
+  const drag = useRef(null);
+  const round = (number) => Number(number.toFixed(6));
+  const take = (text) => {
+    setDraft(null);
+    const number = Number(String(text).replace("−", "-").replace(",", "."));
+    if (String(text).trim() !== "" && Number.isFinite(number) && Math.abs(number) <= 1e6) onChange(round(number));
+  };
+  return html`<input class="cell" type="text" inputmode="decimal" aria-label=${label} disabled=${disabled}
+    value=${draft ?? String(value).replace("-", "−")}
+    onInput=${(event) => setDraft(event.target.value)}
+    onBlur=${(event) => draft !== null && take(event.target.value)}
+    onKeyDown=${(event) => {
+      const turn = { ArrowUp: 1, ArrowDown: -1, PageUp: 10, PageDown: -10 }[event.key];
+      if (event.key === "Enter") take(event.target.value);
+      else if (event.key === "Escape") setDraft(null);
+      else if (turn) (event.preventDefault(), onChange(round(value + turn * step)));
+    }}
+    onPointerDown=${(event) => (drag.current = { x: event.clientX, from: value, id: event.pointerId })}
+    onPointerMove=${(event) => {
+      const from = drag.current;
+      if (!from || (Math.abs(event.clientX - from.x) < 4 && !from.moving)) return;
+      from.moving = true;
+      event.target.setPointerCapture(from.id);
+      onChange(round(from.from + Math.round((event.clientX - from.x) / 4) * step));
+    }}
+    onPointerUp=${() => (drag.current = null)}
+    onPointerCancel=${() => (drag.current = null)} />`;
+}
+
+// Arrow keys over a row of buttons or cells: gives the next index, or null.
+export function stepped(event, index, count, columns = count) {
+  const move = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: columns, ArrowUp: -columns, Home: -index, End: count - 1 - index }[event.key];
+  if (move === undefined) return null;
+  event.preventDefault();
+  const next = index + move;
+  return next < 0 || next >= count ? index : next;
+}

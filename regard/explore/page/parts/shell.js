@@ -1,0 +1,74 @@
+// What stands around a view: the mark, the theme, panels, what is said while waiting or when something is wrong.
+import { html, useEffect, useLayoutEffect, useRef, useState } from "../vendor/preact.js";
+import { onTheme, theme } from "./colour.js";
+
+export const Mark = () => html`<svg class="mark" viewBox="0 0 32 32" aria-hidden="true">
+  <g><rect x="3" y="3" width="8" height="8" rx="2" /><rect x="12" y="12" width="8" height="8" rx="2" />
+    <rect x="21" y="21" width="8" height="8" rx="2" /></g>
+  <g opacity=".45"><rect x="3" y="12" width="8" height="8" rx="2" /><rect x="12" y="21" width="8" height="8" rx="2" /></g>
+  <rect x="3" y="21" width="8" height="8" rx="2" opacity=".2" />
+</svg>`;
+
+const KEPT = "regard-theme";
+const remembered = () => {
+  try {
+    return localStorage.getItem(KEPT);
+  } catch {
+    return null; // a browser that keeps nothing follows the system
+  }
+};
+if (remembered()) document.documentElement.dataset.theme = remembered();
+
+export function ThemeButton() {
+  const now = useTheme();
+  const other = now === "dark" ? "light" : "dark";
+  const turn = () => {
+    document.documentElement.dataset.theme = other;
+    try {
+      localStorage.setItem(KEPT, other);
+    } catch {
+      // it lasts until the page is left
+    }
+  };
+  return html`<button class="quiet" onClick=${turn} aria-label=${`Use ${other} colours`} title=${`Use ${other} colours`}>
+    <svg viewBox="0 0 20 20" width="18" height="18" aria-hidden="true">
+      <circle cx="10" cy="10" r="7" fill="none" stroke="currentColor" stroke-width="1.5" />
+      <path d="M10 3a7 7 0 0 1 0 14z" fill="currentColor" />
+    </svg>
+  </button>`;
+}
+
+// "light" or "dark", and a new rendering when it changes: canvases must be painted again.
+export function useTheme() {
+  const [now, setNow] = useState(theme);
+  useEffect(() => onTheme(() => setNow(theme())), []);
+  return now;
+}
+
+// The width of an element, as it changes.
+export function useWidth() {
+  const ref = useRef(null);
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    const watcher = new ResizeObserver(([entry]) => setWidth(Math.floor(entry.contentRect.width)));
+    watcher.observe(ref.current);
+    setWidth(Math.floor(ref.current.getBoundingClientRect().width));
+    return () => watcher.disconnect();
+  }, []);
+  return [ref, width];
+}
+
+export function Panel({ title, note, class: kind = "", actions, children }) {
+  return html`<section class=${`panel ${kind}`}>
+    ${(title || actions) && html`<div class="panel-head"><h2>${title}</h2>${actions}</div>`}
+    ${note && html`<p class="note">${note}</p>`}
+    ${children}
+  </section>`;
+}
+
+// What went wrong, or that something is on its way; nothing otherwise. Waiting shows only after a moment.
+export function Said({ error, waiting, children }) {
+  return html`<div class="said" role="status" aria-live="polite">
+    ${error ? html`<p class="error">${error}</p>` : waiting ? html`<p class="waiting">${children ?? "computing …"}</p>` : null}
+  </div>`;
+}

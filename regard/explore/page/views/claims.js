@@ -1,0 +1,98 @@
+// The catalogue of claims, searched and filtered, beside one of them.
+import { html, useEffect, useMemo, useRef } from "../vendor/preact.js";
+import { useAnswer } from "../asking.js";
+import { ClaimDetail } from "../parts/claim_detail.js";
+import { found, indexed } from "../parts/claim_search.js";
+import { Sign, VERDICTS } from "../parts/claim_verdict.js";
+import { Select, TextField } from "../parts/controls.js";
+import { Said } from "../parts/shell.js";
+
+function View(props) {
+  const { reply, error, waiting } = useAnswer(props.ask, "catalogue", {});
+  return reply ? html`<${Catalogue} ...${props} catalogue=${reply} />` : html`<${Said} error=${error} waiting=${waiting}>reading the catalogue …</${Said}>`;
+}
+
+function Catalogue({ ask, state, change, place, catalogue }) {
+  const { rows, documents } = catalogue;
+  const index = useMemo(() => indexed(catalogue), [catalogue]);
+  const searched = found(index, state.search);
+  const of = (part) => searched.filter((row) => (part === "verdict" || !state.verdict || row.verdict === state.verdict) && (part === "document" || !state.document || row.document === state.document));
+  const shown = of("");
+  const current = rows.find((row) => row.id === state.claim);
+  const list = useRefOfList(state.claim);
+  const onSearchKey = (event) => {
+    if (event.key === "Enter" && shown.length) change({ claim: shown[0].id });
+    if (event.key !== "ArrowDown" || event.target.tagName !== "INPUT" || !shown.length) return;
+    event.preventDefault();
+    list.current.querySelector("button").focus();
+  };
+  return html`<div class="claims">
+    <div class="claims-filters">
+      <div class="claims-search" onKeyDown=${onSearchKey}>
+        <${TextField} label="Search" live value=${state.search} placeholder="a word, or an id: β, noise, nyu.1c" max=${200} onChange=${(search) => change({ search })} />
+        <${Select} label="Document" value=${state.document} onChange=${(document) => change({ document })}
+          options=${[["", "all five documents"], ...Object.entries(documents).map(([key, name]) => [key, `${name} (${of("document").filter((row) => row.document === key).length})`])]} />
+      </div>
+      <${Chips} rows=${of("verdict")} verdict=${state.verdict} onChange=${(verdict) => change({ verdict })} />
+    </div>
+    <div class="claims-sides">
+      <${List} rows=${shown} documents=${documents} current=${state.claim} list=${list} onOpen=${(claim) => change({ claim })} onClear=${() => change({ search: "", verdict: "", document: "" })} />
+      ${current
+        ? html`<${ClaimDetail} key=${current.id} ask=${ask} row=${current} document=${documents[current.document]} state=${state} place=${place} />`
+        : html`<div class="panel"><p class="error">No claim is called “${state.claim}”: choose one of the list.</p></div>`}
+    </div>
+  </div>`;
+}
+
+function Chips({ rows, verdict, onChange }) {
+  const kinds = Object.entries(VERDICTS).filter(([name]) => name !== "unsettled");
+  return html`<div class="claims-chips" role="group" aria-label="Verdict">
+    <button aria-pressed=${String(!verdict)} onClick=${() => onChange("")}>all <span class="claims-count">${rows.length}</span></button>
+    ${kinds.map(([name, { sign, kind }]) => html`<button class=${`claims-chip claims-${kind}`} aria-pressed=${String(verdict === name)} onClick=${() => onChange(verdict === name ? "" : name)}>
+      <span aria-hidden="true">${sign}</span>${name}<span class="claims-count">${rows.filter((row) => row.verdict === name).length}</span></button>`)}
+  </div>`;
+}
+
+// The list under its documents. One row is a stop of the tab key; the arrows go from row to row, Enter opens one.
+function List({ rows, documents, current, list, onOpen, onClear }) {
+  const stop = rows.some((row) => row.id === current) ? current : rows[0]?.id;
+  const onKeyDown = (event) => {
+    const all = [...list.current.querySelectorAll("button[data-id]")];
+    const at = all.indexOf(event.target);
+    const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: all.length - 1 }[event.key];
+    if (at < 0 || next === undefined) return;
+    event.preventDefault();
+    all[next]?.focus();
+  };
+  return html`<nav class="claims-list" ref=${list} aria-label="Claims" onKeyDown=${onKeyDown}>
+    <p class="unseen" role="status">${rows.length} claims</p>
+    ${!rows.length && html`<p class="claims-none">Nothing is found. <button onClick=${onClear}>Show all claims</button></p>`}
+    ${Object.entries(documents).map(([key, name]) => {
+      const own = rows.filter((row) => row.document === key);
+      return own.length > 0 && html`<section key=${key}><h3>${name}</h3><ul>${own.map(
+        (row) => html`<li key=${row.id}><button data-id=${row.id} aria-current=${row.id === current ? "true" : null} tabindex=${row.id === stop ? 0 : -1} onClick=${() => onOpen(row.id)}>
+          <${Sign} verdict=${row.verdict} /><span class="claims-title">${row.title}</span><code>${row.id}</code></button></li>`,
+      )}</ul></section>`;
+    })}
+  </nav>`;
+}
+
+// The row of the claim is in sight whenever another one is opened, from an address too; the page itself does not move.
+function useRefOfList(claim) {
+  const list = useRef(null);
+  useEffect(() => {
+    const row = list.current?.querySelector("[aria-current]");
+    if (!row) return;
+    const [box, own] = [list.current.getBoundingClientRect(), row.getBoundingClientRect()];
+    if (own.top < box.top || own.bottom > box.bottom) list.current.scrollTop += own.top - box.top - box.height / 3;
+  }, [claim]);
+  return list;
+}
+
+export default {
+  name: "claims",
+  title: "Claims",
+  about: "What five courses say about attention, checked: what holds, what does not, and the numbers that show it. Try your own answer, and get the counterexample.",
+  state: { search: "", verdict: "", document: "", claim: "nyu.1e" },
+  View,
+};

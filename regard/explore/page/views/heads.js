@@ -1,0 +1,210 @@
+// Gaussian heads around the query pixel, over a recorded training; and the kernel that they make, wherever one puts them.
+import { html, useEffect, useMemo, useRef, useState } from "../vendor/preact.js";
+import { still, useAnswer, useLatest } from "../asking.js";
+import { Choice, NumberCell, Select, Slider, Toggle } from "../parts/controls.js";
+import { Export } from "../parts/export.js";
+import { Course, Layers, usePlaying } from "../parts/grid_course.js";
+import { even, headsAt, hue, marginOf, mixed, played, sharpened } from "../parts/grid_heads.js";
+import { Distance, Kernel, MapOf, Odd } from "../parts/grid_kernel.js";
+import { Picture } from "../parts/grid_picture.js";
+import { told } from "../parts/numbers.js";
+import { Panel, Said } from "../parts/shell.js";
+
+const SHARP = 4; // of heads that are made a convolution, to begin with
+const rounded = (value) => Number(value.toFixed(2));
+
+// moved: heads that the user put elsewhere, { "layer.head": [row, column, precision …] }; step null is the last, query null the middle, run null the first there is.
+const state = { run: null, training: null, layer: 0, step: null, moved: {}, query: null, head: 0, values: "even", image: true };
+
+function View({ ask, state, change, place }) {
+  const recorded = useAnswer(ask, "recorded", {});
+  const trainings = recorded.reply?.trainings ?? [];
+  const one = trainings.find((found) => found.run === state.run && (state.training === null || found.training === state.training)) ?? (state.run === null ? trainings[0] : null);
+  // One that is not there is asked for too: the answer says why, and what there is.
+  const asked = one ? { run: one.run, training: one.training } : recorded.reply && state.run ? { run: state.run, training: state.training ?? "" } : null;
+  const heads = useAnswer(ask, "heads", asked);
+  const record = useMemo(() => heads.reply && played(heads.reply), [heads.reply]);
+  if (!record) {
+    const none = recorded.reply && !trainings.length && "No training on the shelf has recorded gaussian heads: regard train digits-gaussian makes one.";
+    return html`<${Said} error=${recorded.error ?? heads.error ?? (none || null)} waiting=${recorded.waiting || heads.waiting}>reading the recording …<//>
+      ${heads.error && trainings.length > 0 && html`<${Trainings} trainings=${[asked, ...trainings]} asked=${asked} change=${change} />`}`;
+  }
+  return html`<${Recorded} ...${{ ask, state, change, place, record, trainings, asked, hasValues: one?.has_values ?? false, error: heads.error }} />`;
+}
+
+function Recorded({ ask, state, change, place, record, trainings, asked, hasValues, error }) {
+  const area = useRef(null);
+  const last = record.steps.length - 1;
+  const layer = Math.min(state.layer, record.layers - 1);
+  const head = Math.min(state.head, record.heads - 1);
+  const index = state.step === null ? last : Math.max(0, record.steps.findLastIndex((step) => step <= state.step));
+  const query = (state.query ?? [record.side >> 1, record.side >> 1]).map((value) => Math.min(value, record.side - 1));
+  const toStep = (i) => change({ step: i === last ? null : record.steps[i] });
+  const playing = usePlaying(record.steps.length, index, toStep);
+  const own = (number, at) => headsAt(record, at, number).map((found, i) => put(found, state.moved[`${number}.${i}`]));
+  const resting = own(layer, index);
+  const [shown, glide] = useGlide(playing.at === null ? resting : own(layer, playing.at));
+  const values = state.values === "trained" && hasValues ? { ...asked, layer } : null;
+  const question = (number) => ({
+    centres: own(number, index).map((one) => one.centre),
+    precisions: own(number, index).map((one) => one.precision),
+    h: record.side, w: record.side, query, values: values && { ...values, layer: number },
+  });
+  const kernel = useLatest(ask, "kernel", question(layer));
+  const reply = kernel.error ? null : kernel.reply;
+  const found = reply?.head.heads.length === record.heads ? reply.head : null;
+  const maps = found && new Float32Array(reply.data, reply.offset, found.heads.length * found.h * found.w);
+  const hands = useHands({ state, change, record, layer, resting, found, glide });
+  const sharp = resting.every((_, i) => state.moved[`${layer}.${i}`]) ? resting[head].precision[0] : null;
+  const anyMoved = Object.keys(state.moved).some((key) => key.startsWith(`${layer}.`));
+  const trail = anyMoved && state.moved[`${layer}.${head}`] ? null : record.steps.map((_, i) => headsAt(record, i, layer)[head].centre);
+  const onKeyDown = (event) => {
+    if (event.key !== " " || event.defaultPrevented || event.target.closest("button, select, summary, [role=button], input:not([type=range])")) return;
+    event.preventDefault();
+    playing.toggle();
+  };
+  const saves = () => [["recorded", {}], ["heads", asked], ...Array.from({ length: record.layers }, (_, number) => ["kernel", question(number)])];
+  const numbers = () => numbersOf(record, resting, found, maps);
+  const onQuery = (next) => change({ query: next });
+  return html`<div class="heads" onKeyDown=${onKeyDown}>
+    <div class="heads-left">
+      <${Panel} title="Training">
+        <div class="stack">
+          <${Trainings} trainings=${trainings} asked=${asked} change=${change} />
+          <${Layers} record=${record} at=${playing.at ?? index} layer=${layer} onChange=${(next) => change({ layer: next })} />
+          <${Course} record=${record} index=${index} playing=${playing} onStep=${(i) => (playing.stop(), toStep(i))} />
+        </div>
+      <//>
+      <${Panel} title="Try it">
+        <div class="stack heads-try">
+          <button onClick=${hands.convolve} disabled=${!found}>Make it a convolution</button>
+          ${sharp !== null && html`<${Slider} label="Sharpness" value=${Math.log10(sharp)} min=${-1} max=${1.5} step=${0.02} says=${(power) => told(10 ** power, 2)}
+            onChange=${(power) => hands.sharpen(Number((10 ** power).toPrecision(3)))} />`}
+          <button onClick=${hands.back} disabled=${!anyMoved}>Back to the training</button>
+          ${hasValues && html`<${Choice} label="Values" value=${state.values} options=${[["even", "even"], ["trained", "as trained"]]} onChange=${(next) => change({ values: next })} />`}
+          <${Toggle} label="Show the image" value=${state.image} onChange=${(next) => change({ image: next })} />
+        </div>
+      <//>
+    </div>
+    <div class="heads-main" ref=${area}>
+      <${Panel} title=${`Layer ${layer + 1}, step ${record.steps[index].toLocaleString("en")}${anyMoved ? ", heads moved" : ""}`}
+        actions=${html`<${Export} name="heads" of=${area} numbers=${numbers} saves=${saves} ask=${ask} view="heads" state=${state} place=${place} />`}>
+        <p class="note" data-unpictured>Each head looks at its centre, seen from the framed query pixel: half of its weight is in the strong ellipse, nine tenths in the faint one. Drag a head or its handle; press a pixel to move the query.</p>
+        <${Picture} heads=${shown} side=${record.side} margin=${marginOf(record, layer)} query=${query} chosen=${head} image=${state.image ? record.image : null}
+          trail=${trail} at=${playing.at ?? index} onPlace=${hands.place} onWiden=${hands.widen} onChoose=${hands.choose} onQuery=${onQuery} />
+        <${Numbers} head=${head} one=${resting[head]} hands=${hands} isRound=${record.entries === 1} />
+        <${Said} error=${error} />
+      <//>
+      ${found && html`<${Panel} title="What is degenerate"><${Odd} found=${found} onChoose=${hands.choose} /><//>`}
+    </div>
+    <div class="heads-right">
+      ${found
+        ? html`
+          <${Panel} title=${html`<span class=${`heads-dot ${hue(head)}`} />Head ${head + 1} from the query`}>
+            <${MapOf} found=${found} maps=${maps} head=${head} ...${resting[head]} onQuery=${onQuery} />
+          <//>
+          <${Panel} title="The kernel that the heads make">
+            <${Kernel} found=${found} chosen=${head} onChoose=${hands.choose} />
+          <//>
+          <${Panel} title="Distance to a true convolution"><${Distance} found=${found} isEven=${values === null} /><//>`
+        : html`<${Panel} title="The kernel that the heads make"><${Said} error=${kernel.error} waiting=${kernel.waiting} /><//>`}
+    </div>
+  </div>`;
+}
+
+const put = (found, moved) => (moved ? { centre: moved.slice(0, 2), precision: moved.slice(2) } : found);
+
+// Heads as they are painted: once told to glide, they come to their new places in a moment, and not at once.
+function useGlide(heads) {
+  const [part, setPart] = useState(1);
+  const from = useRef(heads);
+  const drawn = part < 1 && from.current.length === heads.length ? heads.map((one, i) => mixed(from.current[i], one, part * part * (3 - 2 * part))) : heads;
+  const isOn = part < 1;
+  useEffect(() => {
+    if (!isOn) return;
+    let begun = null;
+    const tick = (time) => {
+      begun ??= time;
+      const next = Math.min(1, (time - begun) / 380 + 0.001);
+      setPart(next);
+      if (next < 1) frame = requestAnimationFrame(tick);
+    };
+    let frame = requestAnimationFrame(tick);
+    return () => cancelAnimationFrame(frame);
+  }, [isOn]);
+  const glide = () => {
+    if (still()) return;
+    from.current = drawn;
+    setPart(0);
+  };
+  return [drawn, glide];
+}
+
+// What hands can do with the heads of a layer.
+function useHands({ state, change, record, layer, resting, found, glide }) {
+  const latest = useRef(null);
+  latest.current = { moved: state.moved, resting };
+  const set = (head, one) => {
+    const moved = { ...latest.current.moved, [`${layer}.${head}`]: [...one.centre.map(rounded), ...one.precision] };
+    latest.current.moved = moved; // two moves may come before the next painting
+    change({ moved, head });
+  };
+  const all = (made) => ({ ...state.moved, ...Object.fromEntries(resting.map((one, head) => [`${layer}.${head}`, made(one, head)])) });
+  return {
+    choose: (head) => change({ head }),
+    place: (head, centre) => set(head, { ...latest.current.resting[head], centre }),
+    widen: (head, factor, from) => set(head, { ...latest.current.resting[head], precision: sharpened(from ?? latest.current.resting[head].precision, factor) }),
+    sharpen: (sharp) => change({ moved: all((one) => [...one.centre, ...even(record.entries, sharp)]) }),
+    convolve: () => {
+      glide();
+      change({ moved: all((one, head) => [...(found.heads[head].tap ?? one.centre), ...even(record.entries, SHARP)]) });
+    },
+    back: () => {
+      glide();
+      change({ moved: Object.fromEntries(Object.entries(state.moved).filter(([key]) => !key.startsWith(`${layer}.`))) });
+    },
+  };
+}
+
+function Trainings({ trainings, asked, change }) {
+  const key = ({ run, training }) => JSON.stringify([run, training]);
+  const runs = [...new Set(trainings.map((one) => one.run))];
+  const options = runs.map((run) => [run, trainings.filter((one) => one.run === run).map((one) => [key(one), `${one.run} · ${one.training}`])]);
+  const onChange = (text) => {
+    const [run, training] = JSON.parse(text);
+    change({ run, training, step: null, moved: {}, layer: 0, head: 0, query: null });
+  };
+  return html`<${Select} label="Run" hidden value=${key(asked)} options=${options} onChange=${onChange} />`;
+}
+
+// The chosen head in numbers, to be typed.
+function Numbers({ head, one, hands, isRound }) {
+  const placed = (axis) => (value) => hands.place(head, one.centre.map((old, i) => (i === axis ? Math.max(-64, Math.min(64, value)) : old)));
+  return html`<div class="heads-numbers">
+    <span><span class=${`heads-dot ${hue(head)}`} />Head ${head + 1}</span>
+    <label>row <${NumberCell} label=${`Row of head ${head + 1}'s centre`} value=${rounded(one.centre[0])} onChange=${placed(0)} /></label>
+    <label>column <${NumberCell} label=${`Column of head ${head + 1}'s centre`} value=${rounded(one.centre[1])} onChange=${placed(1)} /></label>
+    ${isRound && html`<label>precision <${NumberCell} label=${`Precision of head ${head + 1}`} value=${Number(one.precision[0].toPrecision(3))} step=${0.05}
+      onChange=${(value) => hands.widen(head, value / one.precision[0], one.precision)} /></label>`}
+  </div>`;
+}
+
+function numbersOf(record, resting, found, maps) {
+  const counts = [record.steps.length, record.layers, record.heads];
+  const arrays = {
+    steps: { shape: [record.steps.length], data: record.steps },
+    centres: { shape: [...counts, 2], data: record.centres },
+    precisions: { shape: [...counts, record.entries], data: record.precisions },
+    centre: { shape: [record.heads, 2], data: resting.flatMap((one) => one.centre) },
+    precision: { shape: [record.heads, record.entries], data: resting.flatMap((one) => one.precision) },
+  };
+  return found ? { ...arrays, maps: { shape: [found.heads.length, found.h, found.w], data: maps } } : arrays;
+}
+
+export default {
+  name: "heads",
+  title: "Heads",
+  about: "Gaussian heads on the grid of pixels: watch them learn where to look, move them, and see how near they are to a convolution.",
+  state,
+  View,
+};

@@ -1,0 +1,89 @@
+// Runs: training curves and reports, live while a training goes on.
+import { html, useRef } from "../vendor/preact.js";
+import { useAnswer } from "../asking.js";
+import { Export } from "../parts/export.js";
+import { Curves, chosenOf, numbersOf } from "../parts/run_curves.js";
+import { RunList, State } from "../parts/run_list.js";
+import { useCurves, useRuns, useSpeeds } from "../parts/run_live.js";
+import { Command, Numbers, Progress, Report, Settings, figuresOf } from "../parts/run_report.js";
+import { Panel, Said } from "../parts/shell.js";
+
+const state = { run: null, compared: [], metric: "loss", evaluated: null, log: false, smoothing: 0, only: "" };
+
+function View({ ask, state, change, place }) {
+  const { reply, error } = useRuns(ask, place);
+  const runs = reply?.runs ?? [];
+  const own = runs.filter((run) => !run.is_shipped).sort((a, b) => b.started.localeCompare(a.started));
+  const shipped = runs.filter((run) => run.is_shipped);
+  const first = useRef(null); // stays what is looked at when another begins
+  first.current ??= [...own, ...shipped][0]?.name ?? null;
+  const chosen = runs.find((run) => run.name === (state.run ?? first.current));
+  const compared = runs.filter((run) => run !== chosen && state.compared.includes(run.name));
+  const shown = chosen ? [chosen, ...compared] : [];
+  const found = useCurves(ask, shown, place);
+  const speed = useSpeeds(runs);
+  const kept = (list) => (place === "file" ? list.filter((run) => shown.includes(run)) : list); // a file has no others
+  const onCompare = (name, isOn) => change({ compared: [...state.compared.filter((one) => one !== name), ...(isOn ? [name] : [])] });
+  if (!reply) return html`<${Said} error=${error} waiting>reading the runs …<//>`;
+  return html`<div class="sided runs">
+    <div class="panel runs-side">
+      <${Said} error=${error} />
+      ${!own.length && place !== "file" && html`<p class="hint">Yours appear here as soon as they begin: try<br /><code>regard train reversal --smoke</code></p>`}
+      <${RunList} groups=${[["Yours", kept(own)], ["Comes with regard", kept(shipped)]]} unreadable=${place === "file" ? [] : reply.unreadable}
+        chosen=${chosen?.name} compared=${state.compared} onChoose=${(run) => change({ run })} onCompare=${onCompare} />
+    </div>
+    ${chosen
+      ? html`<${Detail} key=${`${chosen.name} ${chosen.state} ${chosen.started}`} ...${{ ask, state, change, place, run: chosen, shown, found, speed }} />`
+      : html`<${Panel} title=${state.run}><p>There is no run of this name any more.</p><//>`}
+  </div>`;
+}
+
+// A run: drawn anew when it has come to its end, as its report is there then.
+function Detail({ ask, state, change, place, run, shown, found, speed }) {
+  const charts = useRef(null);
+  const { reply, error, waiting } = useAnswer(ask, "report", { run: run.name });
+  const names = shown.map((one) => one.name);
+  const saves = () => [
+    ["runs", {}],
+    ...names.map((name) => ["curves", { run: name, after: {} }]),
+    ...names.map((name) => ["report", { run: name }]),
+    ...figuresOf(reply?.html).map((name) => ["figure", { run: run.name, name }]),
+  ];
+  return html`<div class="runs-detail">
+    <${Panel} title=${html`<span class="runs-title">${run.name}</span> <${State} state=${run.state} />`}
+      actions=${html`<${Export} name=${`runs-${run.name}`} of=${charts} ask=${ask} view="runs" state=${{ ...state, run: run.name }} place=${place}
+        numbers=${() => numbersOf(chosenOf(found.curves, names, state.only))} saves=${saves} />`}>
+      ${run.headline && html`<p class="runs-result">${run.headline}</p>`}
+      ${run.is_smoke && html`<p class="note">A smoke test: it shows that all parts work, and its numbers mean nothing.</p>`}
+      <p class="note">${run.is_shipped ? "Comes with regard; made by" : html`The recipe ${run.recipe}, begun ${moment(run.started)}, by`}</p>
+      <${Command} text=${run.command} />
+      <${Progress} run=${run} speed=${speed} />
+    <//>
+    <section class="panel">
+      <${Said} error=${found.error} waiting=${!found.curves.has(run.name)}>reading the curves …<//>
+      ${found.curves.has(run.name) && html`<${Curves} curves=${found.curves} names=${names} state=${state} change=${change} of=${charts} />`}
+    </section>
+    <${Panel} title="Report">
+      <${Said} error=${error} waiting=${waiting}>reading the report …<//>
+      ${reply && (reply.html === null ? html`<p class="hint">The report comes when the training is done.</p>` : html`<${Report} ask=${ask} run=${run.name} text=${reply.html} />`)}
+    <//>
+    ${reply && html`<section class="panel runs-folded">
+      ${reply.numbers && html`<${Numbers} numbers=${reply.numbers} />`}
+      <${Settings} settings=${reply.settings} />
+    </section>`}
+  </div>`;
+}
+
+// A moment in the reader's own time.
+function moment(text) {
+  const date = new Date(text);
+  return Number.isNaN(date.getTime()) ? text : date.toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
+}
+
+export default {
+  name: "runs",
+  title: "Runs",
+  about: "What was trained and what came out. Curves grow while a training runs; tick several runs to lay their curves over each other.",
+  state,
+  View,
+};

@@ -1,0 +1,252 @@
+"""What a notebook wants to see: from a value, a layer, a model, maps or a folder, to a view, its state, and a shelf."""
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from regard.attention import (
+    Attention,
+    Content,
+    Hard,
+    Kernel,
+    Mask,
+    Quadratic,
+    RelativeTable,
+    Slopes,
+    Softmax,
+    Sum,
+    Term,
+)
+from regard.attention.features import Elu, Exp, RandomFeatures, Relu, SquaredRelu
+from regard.attention.notation import parse_mask
+from regard.attention.positions import Grid
+from regard.explore.shelf import MODEL, RUN, Shelf
+from regard.layers import Gaussian
+
+VIEWS = ("playground", "maps", "heads", "patterns", "claims", "runs")
+NAME = "shown"  # of what a notebook gives, where nothing else names it
+FEATURES = {Elu: "elu", Relu: "relu", SquaredRelu: "squared_relu", Exp: "exp"}
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A view, the state it begins in, and the shelf with what it shows; `keeps` lives as long as it is looked at."""
+
+    view: str
+    state: Mapping[str, Any] = field(default_factory=dict)
+    shelf: Shelf = field(default_factory=Shelf)
+    keeps: Any = None
+
+
+def shown(thing: Any, inputs: Sequence[Any]) -> Shown:
+    """What to show of a thing, and of what is given with it."""
+    if thing is None or (isinstance(thing, str) and thing in VIEWS):
+        return _without(inputs, Shown(thing or VIEWS[0]))
+    if isinstance(thing, Mask | Attention):
+        return _without(inputs, Shown("patterns", _mechanism(thing)))
+    if isinstance(thing, nn.Module):
+        return _model(thing, inputs)
+    if isinstance(thing, Path | str):
+        return _without(inputs, _folder(Path(thing)))
+    return Shown("maps", {"subject": NAME}, Shelf(objects={NAME: (_maps(thing), _labels(inputs))}))
+
+
+def _without(inputs: Sequence[Any], found: Shown) -> Shown:
+    if inputs:
+        raise ValueError(f"{found.view} takes no input: got {inputs[0]!r:.60}; give it with a model, or leave it out")
+    return found
+
+
+def _mechanism(thing: Mask | Attention) -> dict[str, Any]:
+    """A value in the words of the notation, and where its tokens are."""
+    if isinstance(thing, Mask):
+        return {"mask": _mask(thing)}
+    state: dict[str, Any] = {"mask": _mask(thing.mask), "scores": scores(thing.scores), "weighting": _weighting(thing)}
+    if isinstance(thing.keys, Grid):
+        state["grid"] = [thing.keys.h, thing.keys.w]
+    return state
+
+
+def _mask(mask: Mask) -> str:
+    text = repr(mask)
+    parse_mask(text)  # says what a text cannot write
+    return text
+
+
+def scores(term: Term) -> str:
+    """A sum of terms in words; a learned one by its kind, for its numbers cost nothing.
+
+    >>> scores(Content(0.5) + Slopes.geometric(8))
+    'content(beta=0.5) + slopes'
+    """
+    if isinstance(term, Sum):
+        return " + ".join(scores(one) for one in term.terms)
+    if isinstance(term, Content):
+        return "content" if term.beta is None else f"content(beta={float(term.beta)!r})"
+    if isinstance(term, Slopes):
+        return "slopes"
+    if isinstance(term, Quadratic):
+        return ("gaussian", "diagonal_gaussian", "full_gaussian")[term.precision.ndim - 1]
+    if isinstance(term, RelativeTable):
+        name = "table" if term.axis is None else ("row_table", "column_table")[term.axis]
+        return name if term.bound is None else f"{name}(bound={float(term.bound)!r})"
+    raise ValueError(f"scores must be terms that can be written: got {term!r:.60}; show its weights(q, k, attention)")
+
+
+def _weighting(attention: Attention) -> str:
+    weighting = attention.weighting
+    if isinstance(weighting, Softmax):
+        return "softmax"
+    if isinstance(weighting, Hard):
+        return "hard"
+    if isinstance(weighting, Kernel) and type(weighting.features) in FEATURES:
+        return FEATURES[type(weighting.features)]
+    if isinstance(weighting, Kernel) and isinstance(weighting.features, RandomFeatures):
+        return f"random_features({len(weighting.features.directions)})"
+    raise ValueError(f"a weighting must be one that can be written: got {weighting!r:.60}; show its weights instead")
+
+
+def _model(model: nn.Module, inputs: Sequence[Any]) -> Shown:
+    heads = [one for one in model.modules() if isinstance(one, Gaussian)]
+    if heads and not inputs:
+        return _heads(heads)
+    if not inputs:
+        raise ValueError(
+            f"a model is shown with what it reads: got {type(model).__name__} alone; give a text or tensors"
+        )
+    if isinstance(inputs[0], str):
+        return _reading(model, inputs)
+    maps = _taken(model, inputs)
+    names = {kind: NAME if len(maps) == 1 else f"{NAME}, {kind}" for kind in maps}
+    objects = {names[kind]: (list(found), _pieces(model, inputs[0])) for kind, found in maps.items()}
+    return Shown("maps", {"subject": next(iter(objects))}, Shelf(objects=objects))
+
+
+def _reading(model: nn.Module, inputs: Sequence[Any]) -> Shown:
+    from regard.explore.subjects import subjects
+
+    if not all(isinstance(one, str) for one in inputs) or len(inputs) > 2:
+        raise ValueError(
+            f"a model reads a text, or a text and a target: got {len(inputs)} inputs; give one or two texts"
+        )
+    shelf = Shelf(objects={NAME: (model, inputs[0])})
+    if NAME not in subjects(shelf):
+        raise ValueError(
+            f"a text is for regard's encoders and decoders, with a tokenizer: got {type(model).__name__}; give "
+            "tensors, or the maps that it gives"
+        )
+    return Shown("maps", {"subject": NAME, **dict(zip(("text", "target"), inputs, strict=False))}, shelf)
+
+
+@torch.no_grad()
+def _taken(model: nn.Module, inputs: Sequence[Any]) -> dict[str, tuple[Tensor, ...]]:
+    """The maps of one pass: of regard's models by `maps`, of Hugging Face's by `output_attentions`."""
+    tensors = [one if isinstance(one, Tensor) else torch.as_tensor(one) for one in inputs]
+    tensors = [one[None] if one.ndim == 1 else one for one in tensors]
+    was_training = model.training
+    model.eval()
+    try:
+        if hasattr(model, "config") and hasattr(model.config, "output_attentions"):
+            found = {"self": model(*tensors, output_attentions=True).attentions}
+        else:
+            found = model(*tensors, maps=True).maps
+    except TypeError as error:
+        raise ValueError(
+            f"a model must give its maps: got {type(model).__name__}, which takes no maps=True ({error}); "
+            "give the maps themselves, (L, H, T, S)"
+        ) from error
+    finally:
+        model.train(was_training)
+    if not found or not any(found.values()):
+        raise ValueError(f"a model must have maps to show: got none of {type(model).__name__}")
+    return {kind: tuple(one[0].float() for one in maps) for kind, maps in found.items() if maps}
+
+
+def _pieces(model: nn.Module, tokens: Any) -> list[str] | None:
+    """Tokens by their letters, where there is a tokenizer, or by their numbers."""
+    numbers = torch.as_tensor(tokens)
+    if numbers.is_floating_point() or numbers.ndim > 2:
+        return None
+    ids: list[int] = numbers.reshape(-1, numbers.shape[-1])[0].tolist()
+    tokenizer = getattr(model, "tokenizer", None)
+    if tokenizer is None:
+        return [str(one) for one in ids]
+    from regard.explore.inputs import shown as named
+
+    return named(tokenizer, ids)
+
+
+def _heads(found: Sequence[Gaussian]) -> Shown:
+    """Gaussian heads as the only step of a recording, in a folder that goes when nobody looks any more."""
+    from regard.recipes.run import begin
+    from regard.training import Recording
+
+    sizes = {(one.axes, one.num_heads, one.kind) for one in found}
+    if len(sizes) > 1 or found[0].axes != 2:
+        raise ValueError(
+            f"heads are shown on a grid, as many in each layer: got {len(found)} layers of (axes, heads, kind) "
+            f"{', '.join(map(str, sorted(sizes)))}; show one layer"
+        )
+    keeps = tempfile.TemporaryDirectory(prefix="regard-")
+    folder = Path(keeps.name) / NAME
+    folder.mkdir()
+    begin(folder, recipe="notebook", config={}, command="regard.show(heads)")
+    layers = [(number, one.term()) for number, one in enumerate(found)]
+    tensors = {
+        f"heads.{number}.{name}": getattr(term, name) for number, term in layers for name in ("centre", "precision")
+    }
+    Recording(folder / "heads" / "recording").write(0, {name: one.detach().float() for name, one in tensors.items()})
+    return Shown("heads", {"run": NAME}, Shelf(single=(folder,)), keeps)
+
+
+def _folder(path: Path) -> Shown:
+    from regard.explore.subjects import subjects
+
+    name = path.resolve().name
+    if (path / RUN).is_file():
+        shelf = Shelf(single=(path,))
+    elif (path / MODEL).is_file():
+        shelf, name = Shelf(folders={name: path}), f"folder:{name}"
+    else:
+        raise ValueError(
+            f"show takes a view ({', '.join(VIEWS)}), or the folder of a run or a model: got {str(path)!r}"
+        )
+    own = [one for one in subjects(shelf) if one == name or one.startswith(f"{name}/")]
+    return Shown("maps", {"subject": own[0]}, shelf) if own else Shown("runs", {"run": name}, shelf)
+
+
+def _maps(thing: Any) -> list[Tensor]:
+    """Maps as (H, T, S) for each layer, from one tensor or array, or one for each layer."""
+    several = isinstance(thing, list | tuple) and all(isinstance(one, Tensor | np.ndarray) for one in thing) and thing
+    if not several and not isinstance(thing, Tensor | np.ndarray):
+        raise ValueError(
+            "show takes a view's name, an Attention or a mask, a layer, a model with its input, maps, or a folder: got "
+            f"{type(thing).__name__}"
+        )
+    found = [torch.as_tensor(one).detach().float() for one in (thing if several else [thing])]
+    if several:
+        found = [one[0] if one.ndim == 4 and len(one) == 1 else one for one in found]
+        layers = [one[None] if one.ndim == 2 else one for one in found]
+    else:
+        layers = list(found[0][(None,) * max(0, 4 - found[0].ndim)]) if 2 <= found[0].ndim <= 4 else []
+    if not layers or any(one.ndim != 3 or not one.numel() for one in layers):
+        raise ValueError(
+            f"maps must be (T, S), (H, T, S), (L, H, T, S), or a list with one for each layer: "
+            f"got {[tuple(one.shape) for one in found]}; take one of the batch"
+        )
+    return layers
+
+
+def _labels(inputs: Sequence[Any]) -> list[str] | None:
+    if not inputs:
+        return None
+    given = inputs[0]
+    if len(inputs) > 1 or not isinstance(given, Sequence):
+        raise ValueError(f"maps are shown with the names of their tokens: got {inputs!r:.60}; give one list of words")
+    return given.split() if isinstance(given, str) else [str(one) for one in given]

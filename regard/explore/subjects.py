@@ -1,0 +1,311 @@
+"""What can be looked at in maps: models of runs, of folders and of notebooks, and what was recorded of trainings."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import torch
+from torch import Tensor, nn
+
+from regard.explore import inputs
+from regard.explore.desk import Desk
+from regard.explore.inputs import Read, Wanted
+from regard.explore.shelf import MODEL, SHIPPED, Shelf
+from regard.models import DaViT, Decoder, Encoder, EncoderDecoder, GridModel, Recurrent, ViT
+from regard.models.folder import read_json
+from regard.training import Recording, expanded
+
+if TYPE_CHECKING:
+    from regard.recipes import Run
+
+Takes = Literal["text", "pair", "letters", "image", "nothing"]
+LINE = "First Citizen:\nBefore we proceed any further, hear me speak."
+SENTENCE = "The animal did not cross the street because it was too tired."
+EXAMPLES: dict[str, list[str]] = {
+    "language": [LINE, "ROMEO:\nBut soft, what light through yonder window breaks?", "the the the the the the"],
+    "text": [SENTENCE, "The cat sat on the mat. The cat sat on the mat."],
+    "pair": ["translate English to German: The house is wonderful.", "summarize: The cat sat on the mat and slept."],
+    "letters": ["abacadabacc", "abcdabcd", "dddddaaaaa", "abcabcabcabcabc"],
+}
+KINDS: dict[str, Takes] = {"gpt2": "text", "llama": "text", "bert": "text", "t5": "pair", "vit": "image"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subject:
+    """One that can be looked at; `load` gives what reads an input, and its bytes; `stamp` is another when it changes."""
+
+    name: str
+    label: str
+    group: str
+    takes: Takes
+    load: Callable[[], tuple["Reader", int]]
+    stamp: str = ""
+    examples: Sequence[str] = ()
+    images: int = 0  # pictures to choose from
+    recording: Recording | None = None
+    steps: Sequence[int] = ()  # that were recorded
+
+
+@dataclass(frozen=True, eq=False)
+class Reader:
+    """A loaded model: what it makes of an input, and of tensors that were recorded at a step."""
+
+    read: Callable[[Wanted], Read]
+    played: Callable[[Mapping[str, Tensor]], Read] | None = None
+
+
+def subjects(shelf: Shelf) -> dict[str, Subject]:
+    """By their names: what a notebook gave, folders, own runs, and last those that ship."""
+    found = [*_objects(shelf), *_folders(shelf)]
+    runs = shelf.runs()
+    shipped = {name for name, run in runs.items() if run.folder.resolve().is_relative_to(SHIPPED.resolve())}
+    order = {"language": 0, "reversal": 1}
+    for name in sorted(runs, key=lambda name: (name in shipped, order.get(runs[name].recipe, 2))):
+        found += _of_run(name, runs[name], "Shipped" if name in shipped else "Runs")
+    return {subject.name: subject for subject in found}
+
+
+def subject(desk: Desk, name: str) -> Subject:
+    known = subjects(desk.shelf)
+    if name not in known:
+        raise ValueError(f"nothing with maps is called {name!r:.60}: there is {', '.join(list(known)[:8]) or 'none'}")
+    return known[name]
+
+
+def reader(desk: Desk, one: Subject) -> Reader:
+    return desk.kept.get(("model", one.name, one.stamp), one.load)
+
+
+def read(desk: Desk, one: Subject, wanted: Wanted, step: int | None) -> Read:
+    """What a model reads of an input, or what was recorded at a step."""
+    made = reader(desk, one)
+    if step is None:
+        return made.read(wanted)
+    if one.recording is None or made.played is None:
+        raise ValueError(f"{one.name} has no recorded steps: got step={step}; leave it out")
+    return made.played(one.recording.read(step))
+
+
+def _size(model: nn.Module) -> int:
+    return sum(tensor.nbytes for tensor in (*model.parameters(), *model.buffers()))
+
+
+def _stamp(*paths: Path) -> str:
+    return " ".join(str(path.stat().st_mtime_ns) for path in paths if path.exists())
+
+
+def _objects(shelf: Shelf) -> Iterator[Subject]:
+    """Models and weights of a notebook; weights are (H, T, S), or that for each layer."""
+    for name, given in shelf.objects.items():
+        thing, said = given if isinstance(given, tuple) else (given, None)
+        if isinstance(thing, nn.Module):
+            made = _reader_of(thing)
+            if made is not None:
+                examples = [said] if isinstance(said, str) else EXAMPLES.get(made[0], [])
+                loaded = made[1], _size(thing)
+                yield Subject(name=name, label=name, group="Notebook", takes=made[0], load=partial(_given, loaded),
+                              examples=examples, images=360)  # fmt: skip
+        elif (maps := _layers(thing)) is not None:
+            loaded = Reader(lambda _, maps=maps, said=said: inputs.read_weights(maps, said)), 0
+            yield Subject(name=name, label=name, group="Notebook", takes="nothing", load=partial(_given, loaded))
+
+
+def _given(loaded: tuple[Reader, int]) -> tuple[Reader, int]:
+    return loaded
+
+
+def _layers(thing: Any) -> list[Tensor] | None:
+    """Weights as one (H, T, S) for each layer."""
+    if isinstance(thing, list | tuple):
+        found = [torch.as_tensor(one).detach().float() for one in thing]
+        found = [one[0] if one.ndim == 4 else one for one in found]
+    else:
+        try:
+            whole = torch.as_tensor(thing).detach().float()
+        except (TypeError, ValueError, RuntimeError):
+            return None
+        found = list(whole[(None,) * max(0, 4 - whole.ndim)]) if 2 <= whole.ndim <= 4 else []
+    return found if found and all(one.ndim == 3 and one.numel() for one in found) else None
+
+
+def _reader_of(model: Any) -> tuple[Takes, Reader] | None:
+    """What a model takes, and what reads it; None where it has no attention to show."""
+    model = model.eval() if model.training else model
+    tokenizer = getattr(model, "tokenizer", None)
+    if isinstance(model, Encoder | Decoder):
+        return "text", Reader(partial(inputs.read_text, model, tokenizer))
+    if isinstance(model, EncoderDecoder) and tokenizer is not None:
+        return "pair", Reader(partial(inputs.read_pair, model, tokenizer))
+    if isinstance(model, ViT | DaViT):
+        return "image", Reader(partial(inputs.read_vit if isinstance(model, ViT) else inputs.read_davit, model))
+    return None
+
+
+def _folders(shelf: Shelf) -> Iterator[Subject]:
+    for name, path in shelf.folders.items():
+        try:
+            kind = read_json(path / MODEL).get("model_type")
+        except (ValueError, OSError):
+            continue
+        takes = KINDS.get(str(kind), "text")
+        yield Subject(
+            name=f"folder:{name}",
+            label=name,
+            group="Model folders",
+            takes=takes,
+            load=partial(_load_folder, path),
+            stamp=_stamp(path / MODEL, path / "model.safetensors"),
+            examples=EXAMPLES.get(takes, []),
+            images=360 if takes == "image" else 0,
+        )
+
+
+def _load_folder(path: Path) -> tuple[Reader, int]:
+    from regard.models import load
+
+    model = load(path)
+    made = _reader_of(model)
+    if made is None:
+        raise ValueError(f"maps are of attention: got a {type(model).__name__}, which cannot be read here")
+    return made[1], _size(model)
+
+
+def _of_run(name: str, run: "Run", group: str) -> Iterator[Subject]:
+    """The trainings of a run that have a model with attention, or a recording of maps."""
+    if (run.folder / "model" / MODEL).is_file():
+        recording, steps = _recording(run.folder / "decoder")
+        yield Subject(
+            name=name,
+            label=name,
+            group=group,
+            takes="text",
+            load=partial(_load_language, run.folder / "model"),
+            stamp=_stamp(run.folder / "model" / MODEL, run.folder / "model" / "model.safetensors"),
+            examples=EXAMPLES["language"],
+            recording=recording,
+            steps=steps,
+        )
+        return
+    kind = _trained_kind(run)
+    if kind is None:
+        return
+    for checkpoints in sorted(run.folder.glob("*/checkpoints")):
+        training = checkpoints.parent.name
+        if training == "plain" or not any(checkpoints.iterdir()):  # an LSTM without attention
+            continue
+        recording, steps = _recording(checkpoints.parent)
+        yield Subject(
+            name=f"{name}/{training}",
+            label=f"{name} · {training}",
+            group=group,
+            takes=kind,
+            load=partial(_load_training, run, training),
+            stamp=_stamp(*sorted(checkpoints.iterdir())),
+            examples=EXAMPLES.get({"text": "language"}.get(kind, kind), []),
+            images=360 if kind == "image" and run.config.get("data") is None else 1000 if kind == "image" else 0,
+            recording=recording,
+            steps=steps,
+        )
+
+
+def _trained_kind(run: "Run") -> Takes | None:
+    if run.recipe == "reversal":
+        return "letters"
+    if run.recipe == "language":
+        return "text"
+    if run.recipe.startswith("digits-") and "encoding" in run.config.get("model", {}):
+        return "image"
+    return None
+
+
+def _recording(training: Path) -> tuple[Recording, list[int]]:
+    recording = Recording(training / "recording")
+    steps = recording.steps()
+    return recording, steps if steps and _plays(recording.read(steps[-1])) else []
+
+
+def _plays(tensors: Mapping[str, Tensor]) -> bool:
+    """Whether there are maps of all queries, or centres of gaussian heads, of which maps are made."""
+    maps = any(name.startswith("maps.") for name in tensors)
+    return (maps and "queries" not in tensors) or "heads.0.centre" in tensors
+
+
+def _load_language(path: Path) -> tuple[Reader, int]:
+    from regard.models import load
+
+    model: Any = load(path)
+    text = partial(inputs.read_text, model, model.tokenizer)
+    return Reader(text, partial(_played_text, model.tokenizer)), _size(model)
+
+
+def _load_training(run: "Run", training: str) -> tuple[Reader, int]:
+    from regard.recipes import opened
+
+    one = opened(run, training)
+    model, task = one.model, one.task
+    if run.recipe == "language":
+        vocabulary = task.text.vocabulary
+        return Reader(partial(inputs.read_text, model, vocabulary), partial(_played_text, vocabulary)), _size(model)
+    if isinstance(model, Recurrent | EncoderDecoder):
+        return Reader(partial(inputs.read_letters, model), _played_letters), _size(model)
+    if not isinstance(model, GridModel):
+        raise ValueError(f"maps are of attention: got a {type(model).__name__}, which has none")
+    images = task.test
+    size = _size(model) + images.images.nbytes
+    return Reader(partial(inputs.read_grid, model, images), partial(_played_grid, model, images)), size
+
+
+def _recorded(tensors: Mapping[str, Tensor], name: str) -> list[Tensor]:
+    """The recorded maps of an input, layer by layer, (H, T, S)."""
+    found = {int(key.rpartition(".")[2]): value for key, value in tensors.items() if key.startswith(f"maps.{name}.")}
+    if not found:
+        raise ValueError(f"a recording must have maps to show: got {', '.join(tensors) or 'nothing'}; use another step")
+    return [expanded(found[layer]) for layer in sorted(found)]
+
+
+def _put(kind: str, maps: list[Tensor]) -> dict[str, Any]:
+    def forward(taking: Any) -> None:
+        kept = taking.kept((kind,), len(maps), maps[0].shape[0])
+        for one in maps:
+            kept.add(kind, one[None])
+
+    return {"forward": forward, "count": len(maps), "weights": sum(one.numel() for one in maps)}
+
+
+def _played_text(tokenizer: Any, tensors: Mapping[str, Tensor]) -> Read:
+    names = inputs.shown(tokenizer, tensors["inputs.text"].tolist())
+    maps = _recorded(tensors, "text")
+    return Read(**_put("self", maps), kinds={"self": ("tokens", "tokens")}, axes={"tokens": names}, said="as recorded")
+
+
+def _played_letters(tensors: Mapping[str, Tensor]) -> Read:
+    from regard.tasks.reversal import ALPHABET
+
+    letters = [ALPHABET[token] for token in tensors["inputs.word"].tolist()]
+    axes = {"read": letters, "written": letters[::-1]}
+    said = f"as recorded, with {''.join(letters[::-1])} to write"
+    return Read(**_put("cross", _recorded(tensors, "word")), kinds={"cross": ("written", "read")}, axes=axes, said=said)
+
+
+def _played_grid(model: GridModel, images: Any, tensors: Mapping[str, Tensor]) -> Read:
+    """Of gaussian heads the maps are made anew from their centres and precisions; they are the same for all images."""
+    from regard.attention import Grid
+
+    read = inputs.read_grid(model, images, Wanted())
+    side = images.images.shape[-1] // model.config.patch
+    if "heads.0.centre" in tensors:
+        import copy
+
+        maps = []
+        for layer, block in enumerate(model.blocks):
+            heads = copy.deepcopy(block.attention)
+            with torch.no_grad():
+                heads.position.centre.copy_(tensors[f"heads.{layer}.centre"])  # pyright: ignore
+                heads.position.precision.copy_(tensors[f"heads.{layer}.precision"])  # pyright: ignore
+                maps.append(heads.weights(Grid(side, side), mask=model.config.mechanism.mask)[0])  # pyright: ignore
+    else:
+        maps = _recorded(tensors, "image-0")
+    made = _put("self", maps)
+    return Read(**made, kinds=read.kinds, axes=read.axes, patches=True, picture=read.picture, said="as recorded")

@@ -1,0 +1,60 @@
+"""`regard explore`: parse, serve, say where."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from regard.words import bad_input
+
+
+def explore(
+    given: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[RUN or FOLDER]…",
+            help="Runs by name or folder, folders of runs, and folders of models (config.json, safetensors).",
+            show_default=False,
+        ),
+    ] = None,
+    host: Annotated[
+        str,
+        typer.Option(
+            "--host", metavar="NAME", help="Where to listen; other than this machine's own, a token guards it."
+        ),
+    ] = "127.0.0.1",
+    port: Annotated[
+        int | None,
+        typer.Option("--port", metavar="N", min=0, max=65535, help="By default the first free one from 8421 on."),
+    ] = None,
+    browser: Annotated[bool, typer.Option(help="Open a browser where there is one, or not.")] = True,
+    folder: Annotated[Path, typer.Option("--runs", metavar="FOLDER", help="Where the folders of runs lie.")] = Path(
+        "runs"
+    ),
+) -> None:
+    """Open the page: attention to look at and touch, in the browser.
+
+    Without an argument it has what comes with the package, and the runs of this folder. Everything is computed here;
+    nothing is fetched from elsewhere. Ctrl-C stops it. [b]Examples[/b]:
+
+    regard explore
+
+    regard explore reversal-1 models/gpt2
+
+    regard explore --host 0.0.0.0 --port 8000 --no-browser
+    """
+    with bad_input():
+        try:
+            from regard.explore.serving import serve
+        except ImportError as error:
+            raise ValueError(f"the page needs {error.name}: got none; use pip install 'regard[explore]'") from error
+        from regard.explore.desk import Desk
+        from regard.explore.shelf import shelf_of
+
+        desk = Desk(shelf_of(given or [], folder))
+        serve(desk, host=host, port=port, opens=browser, told=_say)
+
+
+def _say(address: str) -> None:
+    typer.echo(f"regard is open at {address}")
+    typer.echo("Ctrl-C stops it", err=True)

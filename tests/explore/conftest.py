@@ -1,0 +1,214 @@
+"""The page as its users meet it: a real server, a real browser, and nothing else of the network.
+
+Playwright keeps an event loop running in the tests' thread: a test that needs one of its own runs it in a thread.
+"""
+
+import json
+import os
+import re
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+from weakref import WeakKeyDictionary
+
+import pytest
+
+from regard.explore.desk import Desk
+from regard.explore.server import application
+from regard.explore.shelf import SHIPPED, Shelf
+from tests.explore.browser import FLAGS, found, missing
+from tests.explore.running import running
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, Page
+
+PATIENCE = 20_000  # milliseconds, on a machine that is busy with other tests
+ON_THE_WAY: "WeakKeyDictionary[Page, set[Any]]" = WeakKeyDictionary()  # requests without an answer yet
+GRAVE = ("serious", "critical")  # of axe's words
+
+
+@dataclass(frozen=True)
+class Server:
+    """A server that runs: tests may put runs into `runs`, folders of models into `folders`, and ask."""
+
+    url: str
+    desk: Desk
+    runs: Path
+    folders: dict[str, Path]
+
+    def ask(self, name: str, asked: dict[str, Any] | None = None) -> Any:
+        """The reply over HTTP: JSON's values, or the head and the bytes of numbers."""
+        body, headers = json.dumps(asked or {}).encode(), {"Content-Type": "application/json"}
+        request = urllib.request.Request(f"{self.url}api/{name}", body, headers, method="POST")
+        with urllib.request.urlopen(request, timeout=60) as response:
+            data = response.read()
+            is_binary = response.headers["Content-Type"].startswith("application/octet-stream")
+        if not is_binary:
+            return json.loads(data)
+        start = 4 + int.from_bytes(data[:4], "little")
+        return json.loads(data[4:start]), data[start:]
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """The application on a port of this machine, with what comes with the package."""
+    runs, folders = tmp_path_factory.mktemp("runs"), dict[str, Path]()
+    desk = Desk(Shelf((runs, SHIPPED), folders=folders))
+    with running(application(desk)) as port:
+        yield Server(f"http://127.0.0.1:{port}/", desk, runs, folders)
+
+
+@pytest.fixture(scope="session")
+def browser() -> "Iterator[Browser]":
+    """Debian's chromium."""
+    reason = missing()
+    if reason is not None:
+        pytest.skip(reason)
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=found(), args=list(FLAGS))
+        yield chromium
+        chromium.close()
+
+
+@dataclass
+class Look:
+    """Opens views, each in a window of its own, and notes what a user would call broken.
+
+    `forgiven` holds parts of messages that a test provokes: `look.forgiven.append("status of 400")`.
+    """
+
+    browser: "Browser"
+    url: str
+    forgiven: list[str] = field(default_factory=list)
+    wrong: list[str] = field(default_factory=list)
+    contexts: "list[BrowserContext]" = field(default_factory=list)
+
+    def __call__(
+        self,
+        view: str,
+        state: dict[str, Any] | None = None,
+        *,
+        width: int = 1280,
+        height: int = 900,
+        dark: bool = False,
+        reduced: bool = False,
+    ) -> "Page":
+        """The page of a view in a state, once it has come to rest."""
+        page = self.window(width=width, height=height, dark=dark, reduced=reduced)
+        page.goto(f"{self.url}#{view}" + (f"?{quote(json.dumps(state))}" if state else ""))
+        settle(page)
+        return page
+
+    def window(self, *, width: int = 1280, height: int = 900, dark: bool = False, reduced: bool = False) -> "Page":
+        """An empty page of a new window."""
+        context = self.browser.new_context(
+            viewport={"width": width, "height": height},
+            color_scheme="dark" if dark else "light",
+            reduced_motion="reduce" if reduced else "no-preference",
+        )
+        self.contexts.append(context)
+        context.set_default_timeout(PATIENCE)
+        # Written so that the driver itself lets the server's own through, without a way to Python for each file.
+        context.route(re.compile(f"^(?!{re.escape(self.url)}|data:|blob:)"), lambda route: route.abort())
+        page = context.new_page()
+        self._watch(page)
+        return page
+
+    def _watch(self, page: "Page") -> None:
+        ON_THE_WAY[page] = set()
+
+        def failed(request: Any) -> None:
+            ON_THE_WAY[page].discard(request)
+            # A question that was overtaken is aborted by the page itself.
+            if not (request.failure == "net::ERR_ABORTED" and "/api/" in request.url):
+                self.wrong.append(f"request failed: {request.method} {request.url}: {request.failure}")
+
+        def asked(request: Any) -> None:
+            ON_THE_WAY[page].add(request)
+            if not request.url.startswith((self.url, "data:", "blob:")):
+                self.wrong.append(f"request to another host: {request.url}")
+
+        def said(message: Any) -> None:
+            if message.type in ("error", "warning"):
+                self.wrong.append(f"console {message.type}: {message.text} ({message.location.get('url', '')})")
+
+        page.on("request", asked)
+        page.on("requestfinished", lambda request: ON_THE_WAY[page].discard(request))
+        page.on("requestfailed", failed)
+        page.on("console", said)
+        page.on("pageerror", lambda error: self.wrong.append(f"page error: {error.stack or error.message}"))
+
+    def end(self) -> list[str]:
+        """Close all windows; what was wrong and not forgiven."""
+        for context in self.contexts:
+            context.close()
+        return [one for one in self.wrong if not any(part in one for part in self.forgiven)]
+
+
+@pytest.fixture
+def look(browser: "Browser", server: Server) -> Iterator[Look]:
+    """`look(view, state)` opens a view; the test fails on errors of the page and on requests to other hosts."""
+    looking = Look(browser, server.url)
+    yield looking
+    wrong = looking.end()
+    assert not wrong, "\n".join(wrong)
+
+
+def settle(page: "Page") -> None:
+    """Wait until the view stands, and waits for nothing: an answer may lead to the next question."""
+    page.wait_for_selector("main h1")
+    until = time.monotonic() + PATIENCE / 1000
+    calm = 0
+    while calm < 2:
+        page.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 20)))")
+        waits = page.locator(".waiting").count() or ON_THE_WAY[page]
+        calm = 0 if waits else calm + 1
+        assert time.monotonic() < until, f"the view still waits: {page.url}, {[one.url for one in ON_THE_WAY[page]]}"
+
+
+@pytest.fixture(scope="session")
+def settled() -> "Callable[[Page], None]":
+    """`settled(page)` waits until nothing is awaited any more."""
+    return settle
+
+
+@pytest.fixture(scope="session")
+def violations() -> "Callable[[Page], list[str]]":
+    """`violations(page)` is what axe-core calls serious or worse, in a line each."""
+    pytest.importorskip("axe_playwright_python", reason="needs axe-playwright-python; use pip install -e '.[dev]'")
+    axe = files("axe_playwright_python").joinpath("axe.min.js").read_text()
+
+    def run(page: "Page") -> list[str]:
+        if not page.evaluate("() => 'axe' in window"):
+            session = page.context.new_cdp_session(page)  # the page's own policy allows no foreign script
+            session.send("Runtime.evaluate", {"expression": axe})
+            session.detach()
+        found = page.evaluate("() => axe.run({ resultTypes: ['violations'] })")["violations"]
+        return [
+            f"{one['id']} ({one['impact']}): {one['help']}: {node['html'][:200]} {node.get('failureSummary', '')[:300]}"
+            for one in found
+            if one["impact"] in GRAVE
+            for node in one["nodes"][:3]
+        ]
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def shot(pytestconfig: pytest.Config) -> "Callable[[Page, str], Path]":
+    """`shot(page, name)` keeps a picture of the page in build/screenshots, or where $SCREENSHOTS says."""
+    folder = Path(os.environ.get("SCREENSHOTS", pytestconfig.rootpath / "build" / "screenshots"))
+
+    def take(page: "Page", name: str) -> Path:
+        folder.mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=folder / f"{name}.png", full_page=True, animations="disabled")
+        return folder / f"{name}.png"
+
+    return take

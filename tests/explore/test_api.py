@@ -1,0 +1,189 @@
+"""The questions as they are described: the description is valid, and the server keeps to it."""
+
+import json
+import struct
+from typing import Any
+
+import hypothesis
+import pytest
+from hypothesis import strategies as st
+
+from regard.explore import api
+from regard.explore.api import Asked, Binary, Question, Reply, Unknown, Unreadable
+from regard.explore.desk import Desk
+from tests.budget import examples
+
+
+class Width(Asked):
+    """A number."""
+
+    width: int
+    more: float = 0.0
+
+
+class Double(Reply):
+    """Twice as much."""
+
+    width: int
+
+
+def doubled(desk: Desk, asked: Width) -> Double:
+    """Twice the width.
+
+    And more about it.
+    """
+    return Double(width=2 * asked.width)
+
+
+def test_a_question_has_the_types_of_its_function():
+    question = Question("doubled", doubled)
+    assert (question.asked, question.reply) == (Width, Double)
+    assert question.about.startswith("Twice the width.\n")
+    assert question.answer(Desk(), question.read(b'{"width": 3}')).width == 6
+    assert question.read({"width": 3}) == question.read(b'{"width": 3}')
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (b'{"width": "x"}', "doubled is asked otherwise: width: "),
+        (b"{}", "width: Field required"),
+        (b'{"width": 1, "wide": 2}', "wide: Extra inputs are not permitted"),
+        (b'{"width": 1, "more": NaN}', "more: "),
+        (b"[1]", "it: "),
+        ({"width": 1, "more": float("inf")}, "more: Input should be a finite number"),
+    ],
+)
+def test_what_has_another_form_is_told_where(body, said):
+    with pytest.raises(Unreadable) as raised:
+        Question("doubled", doubled).read(body)
+    assert said in str(raised.value)
+
+
+def test_an_error_names_a_few_places():
+    with pytest.raises(Unreadable) as raised:
+        Question("doubled", doubled).read({f"wrong{number}": 0 for number in range(1000)})
+    assert str(raised.value).count(";") == api.LONGEST - 1
+
+
+@pytest.mark.parametrize("width", [0, 7, 10**6, 10**12])
+def test_numbers_lie_as_typed_arrays_want_them(width):
+    data = struct.pack("<3d", 1.0, -2.5, 3.25)
+    packed = Binary(Double(width=width), data).packed()
+    (length,) = struct.unpack_from("<I", packed)
+    assert (4 + length) % 8 == 0
+    assert json.loads(packed[4 : 4 + length]) == {"width": width}
+    assert struct.unpack_from("<3d", packed, 4 + length) == (1.0, -2.5, 3.25)
+    assert len(packed) == 4 + length + len(data)
+
+
+def test_every_question_has_one_name_and_says_what_it_is():
+    import importlib
+
+    modules = [importlib.import_module(f"regard.explore.{name}") for name in api.VIEWS]
+    names = [question.name for module in modules for question in module.QUESTIONS]
+    assert len(names) == len(set(names))
+    for question in api.questions().values():
+        assert question.about.endswith("."), question.name
+        assert issubclass(question.asked, Asked)
+        assert question.reply is Binary or issubclass(question.reply, Reply | Asked), question.name
+    with pytest.raises(Unknown, match="nobody answers 'none'; there is shelf, "):
+        api.question("none")
+
+
+def test_every_type_says_what_it_is():
+    """A reader of the description sees the docstrings."""
+    for name, schema in api.described()["components"]["schemas"].items():
+        if schema.get("type") == "object":
+            assert schema.get("description"), name
+
+
+@pytest.fixture(scope="module")
+def schema(server):
+    import schemathesis
+
+    return schemathesis.openapi.from_url(f"{server.url}api")
+
+
+def test_the_description_is_valid(schema, server):
+    schema.validate()
+    described = server_json(server)
+    assert described == json.loads(json.dumps(api.described()))
+    assert set(described["paths"]) == {f"/api/{name}" for name in api.questions()}
+    assert described["openapi"] == "3.1.0"
+
+
+def server_json(server) -> Any:
+    import urllib.request
+
+    with urllib.request.urlopen(f"{server.url}api") as response:
+        return json.load(response)
+
+
+@pytest.fixture(scope="module")
+def sensible(server) -> dict[str, list[Any]]:
+    """For fields of these names, values that there are; random ones would seldom come past the first check."""
+    subjects = server.ask("subjects")["subjects"]
+    presets = server.ask("presets")["presets"]
+    letters = next(one for one in subjects if one["takes"] == "letters")
+    maps = server.ask("maps", {"subject": letters["name"], "text": "abcab"})
+    recorded = server.ask("recorded")["trainings"]
+    return {
+        "run": [*server.desk.shelf.runs()],
+        "training": [one["training"] for one in recorded],
+        "name": ["training.svg", "course.svg"],
+        "subject": [one["name"] for one in subjects],
+        "text": ["abcab", "dd", "ROMEO:"],
+        "target": ["", "bacba"],
+        "picture": [None],
+        "key": [maps["key"]],
+        "kind": [one["name"] for one in maps["kinds"]],
+        **{name: sorted({one[name] for one in presets}) for name in ("mask", "scores", "weighting")},
+        "grid": [None, None, [4, 6]],
+        "id": ["conv.a1", "nyu.1a", "ist.1c"],
+        "question": ["conv.a1", "nyu.1a"],
+        "answer": ["N_h", "0", "1/2"],
+        "tokens": [1, 7, 24, 64],
+        **{name: [0, 1, 2, 3] for name in ("layer", "head", "image", "step", "row", "query", "index")},
+        **{name: [1, 2, 8] for name in ("batch", "heads", "width", "layers")},
+    }
+
+
+def made_sensible(data: st.DataObject, value: Any, sensible: dict[str, list[Any]]) -> Any:
+    """What is asked, with such values in the place of random ones, for the most part."""
+    if isinstance(value, dict):
+        return {
+            key: data.draw(st.sampled_from(sensible[key]))
+            if key in sensible and isinstance(one, str | int | None) and not isinstance(one, bool) and wanted(data)
+            else made_sensible(data, one, sensible)
+            for key, one in value.items()
+        }
+    return [made_sensible(data, one, sensible) for one in value] if isinstance(value, list) else value
+
+
+def wanted(data: st.DataObject) -> bool:
+    return data.draw(st.integers(0, 9)) > 0
+
+
+@pytest.mark.parametrize("name", sorted(api.questions()))
+def test_answers_keep_to_the_description(name, schema, sensible):
+    from schemathesis import GenerationMode, checks
+
+    kept = [checks.not_a_server_error, checks.status_code_conformance]
+    if api.question(name).reply is not Binary:  # whose bytes are taken for text by the others
+        kept += [checks.content_type_conformance, checks.response_schema_conformance]
+    operation = schema[f"/api/{name}"]["POST"]
+    meant = operation.as_strategy(generation_mode=GenerationMode.POSITIVE)
+    wrong = operation.as_strategy(generation_mode=GenerationMode.NEGATIVE)
+    many = examples(60) if api.question(name).asked.model_fields else 3
+
+    @hypothesis.settings(max_examples=many, suppress_health_check=list(hypothesis.HealthCheck))
+    @hypothesis.given(meant | meant | wrong, st.data())
+    def holds(case, data):
+        case.body = made_sensible(data, case.body, sensible)
+        response = case.call_and_validate(checks=kept, timeout=60)
+        if api.question(name).reply is Binary and response.status_code == 200:
+            (length,) = struct.unpack_from("<I", response.content)
+            assert json.loads(response.content[4 : 4 + length])
+
+    holds()

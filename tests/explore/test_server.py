@@ -1,0 +1,372 @@
+"""The server against those who mean it ill, those who are slow, and those who leave."""
+
+import gzip
+import json
+import socket
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from regard.explore import api
+from regard.explore import server as serving
+from regard.explore.api import Binary, Question
+from regard.explore.desk import Desk
+from regard.explore.playground import Begin
+from regard.explore.server import PAGE, Answers, application
+from regard.explore.shelves import ShelfReply
+from regard.explore.work import Cancelled, check
+from tests.explore.running import JSON, answered, asked, connected, request, running, sent
+
+REPLY = ShelfReply(runs=[], folders=[], version="of the tests")
+
+
+@pytest.fixture(scope="module")
+def app():
+    return application(Desk())
+
+
+@pytest.fixture(scope="module")
+def port(app):
+    with running(app) as port:
+        yield port
+
+
+@pytest.fixture(scope="module")
+def answers(app) -> Answers:
+    return app.app.routes[1].endpoint.__self__
+
+
+@pytest.fixture
+def answer_by(monkeypatch):
+    """A question of the test, which a function without arguments answers."""
+
+    def put(name, work, heavy=True):
+        def answer(desk: Desk, asked: Begin) -> ShelfReply:
+            """A question of the tests."""
+            return work() or REPLY
+
+        monkeypatch.setitem(api.questions(), name, Question(name, answer, heavy))
+
+    return put
+
+
+def waited(holds, seconds=5.0):
+    until = time.monotonic() + seconds
+    while not holds() and time.monotonic() < until:
+        time.sleep(0.005)
+    return holds()
+
+
+def sends(port: int, name: str) -> socket.socket:
+    """A question whose answer is not waited for."""
+    client = connected(port)
+    client.sendall(
+        f"POST /api/{name} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        "Content-Length: 2\r\nConnection: close\r\n\r\n{}".encode()
+    )
+    return client
+
+
+class Endless:
+    """Work that goes on until nobody waits for it, and knows what became of it."""
+
+    def __init__(self) -> None:
+        self.began, self.stopped = threading.Event(), threading.Event()
+
+    def __call__(self) -> None:
+        self.began.set()
+        until = time.monotonic() + 20
+        try:
+            while time.monotonic() < until:
+                check()
+                time.sleep(0.005)
+        except Cancelled:
+            self.stopped.set()
+            raise
+
+
+TARGETS = [
+    "/../server.py",
+    "/../../../../../../etc/passwd",
+    "/%2e%2e/server.py",
+    "/%2e%2e%2fserver.py",
+    "/..%2f..%2f..%2fetc%2fpasswd",
+    "/%252e%252e%252fserver.py",
+    "/views/../../server.py",
+    "/views/%2e%2e/%2e%2e/server.py",
+    "/..\\server.py",
+    "/..%5cserver.py",
+    "/%c0%ae%c0%ae%c0%afserver.py",
+    "/%ef%bc%8e%ef%bc%8e/server.py",
+    "/..%00/server.py",
+    "/index.html%00.js",
+    "/\x00",
+    "//etc/passwd",
+    "//server.py",
+    "/etc/passwd",
+    "/./index.html",
+    "/index.html/",
+    "/index.html/../app.js",
+    "/INDEX.HTML",
+    "/views",
+    "/views/",
+    "/.git/config",
+    "/~root/",
+    "/C:/boot.ini",
+    "/file:///etc/passwd",
+    "/%ff%fe",
+    "/" + "a" * 20_000,
+    "/" + "../" * 5_000,
+    "/?path=../server.py#",
+    "/api/../server.py",
+    "/api/%2e%2e%2fserver.py",
+    "/api/",
+    "http://127.0.0.1/../server.py",
+    "file:///etc/passwd",
+    "..",
+    "*",
+]
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=lambda target: ascii(target[:40]))
+def test_no_path_leads_out_of_the_page(port, target):
+    for method in ("GET", "POST", "OPTIONS"):
+        answer = request(port, target, method, headers=JSON)
+        if target.startswith("/?") and method == "GET":
+            assert answer.body == (PAGE / "index.html").read_bytes()
+        else:
+            assert answer.status in (400, 404, 405), method
+            assert b"root:" not in answer.body
+            assert b"import" not in answer.body
+
+
+def test_the_files_are_those_of_the_folder(port):
+    files = {path.relative_to(PAGE).as_posix(): path for path in PAGE.rglob("*") if path.is_file()}
+    assert {"index.html", "app.js", "views/maps.js", "vendor/preact.js"} <= set(files)
+    assert set(serving.page_files()) == {name for name, path in files.items() if not path.name.startswith(".")}
+    kinds = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
+    for name, file in serving.page_files().items():
+        answer = request(port, f"/{name}")
+        assert answer.status == 200
+        assert answer.headers["content-type"] == kinds.get(Path(name).suffix, answer.headers["content-type"])
+        assert answer.body == file.data
+
+
+def test_what_the_browser_has_is_not_sent_again(port):
+    plain = request(port, "/app.js")
+    packed = request(port, "/app.js", headers={"Accept-Encoding": "br, gzip"})
+    assert packed.headers["content-encoding"] == "gzip"
+    assert gzip.decompress(packed.body) == plain.body
+    assert len(packed.body) < len(plain.body)
+    assert plain.headers["etag"] == packed.headers["etag"]
+    assert plain.headers["vary"] == "Accept-Encoding"
+    again = request(port, "/app.js", headers={"If-None-Match": plain.headers["etag"]})
+    assert (again.status, again.body) == (304, b"")
+    assert request(port, "/app.js", headers={"If-None-Match": '"other"'}).status == 200
+
+
+@pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "BREW"])
+def test_questions_are_asked_by_post_alone(port, method):
+    answer = request(port, "/api/shelf", method)
+    assert answer.status == 405
+    assert "POST" in answer.headers["allow"]
+
+
+@pytest.mark.parametrize(
+    "kind",
+    ["", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/jsonx"],
+)
+def test_what_a_form_can_send_is_refused(port, kind):
+    answer = request(port, "/api/shelf", "POST", b"{}", {"Content-Type": kind})
+    assert answer.status == 415
+    assert "application/json" in answer.error
+    assert request(port, "/api/shelf", "POST", b"{}", {"Content-Type": "Application/JSON; charset=utf-8"}).status == 200
+
+
+BODIES = {
+    "nothing": b"",
+    "no JSON": b"{]",
+    "two of them": b"{} {}",
+    "no object": b"[]",
+    "null": b"null",
+    "NaN": b'{"x": [[NaN]]}',
+    "Infinity": b'{"beta": Infinity}',
+    "too large a number": b'{"beta": 1e999}',
+    "an endless integer": b'{"query": ' + b"9" * 100_000 + b"}",
+    "deep": b"[" * 200_000,
+    "deep inside": b'{"x": ' + b"[" * 100_000 + b"]" * 100_000 + b"}",
+    "no text": b'{"mask": "\xff\xfe"}',
+    "half a surrogate": b'{"mask": "\\ud800"}',
+    "unknown fields": b'{"__proto__": 1, "path": "/etc/passwd"}',
+    "a long name": b'{"' + b"n" * 1_000_000 + b'": 1}',
+    "many unknown fields": json.dumps({f"n{number}": 0 for number in range(20_000)}).encode(),
+}
+
+
+@pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
+def test_what_is_no_question_is_refused(port, body):
+    answer = asked(port, "playground", body)
+    assert answer.status == 422
+    assert answer.error.startswith("playground is asked otherwise: ")
+    assert len(answer.body) < 8_000
+
+
+def test_an_unknown_question_names_the_known(port):
+    answer = asked(port, "a" * 5_000)
+    assert answer.status == 404
+    assert "playground" in answer.error
+    assert len(answer.error) < 3_000
+
+
+def test_too_large_a_question_is_not_read(port, monkeypatch):
+    monkeypatch.setattr(serving, "LARGEST", 2**20)
+    head = "POST /api/playground HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    said = sent(port, f"{head}Content-Length: {10**15}\r\n\r\n".encode())  # none of it comes
+    assert said.status == 413
+    assert "at most 1 MB" in said.error
+    chunk = b"10000\r\n" + b" " * 0x10000 + b"\r\n"
+    streamed = sent(port, f"{head}Transfer-Encoding: chunked\r\n\r\n".encode() + chunk * 18)
+    assert streamed.status == 413
+    for length in ("-1", "1e3", "1, 2", "9" * 30, "\xb2"):
+        assert sent(port, f"{head}Content-Length: {length}\r\n\r\n{{}}".encode("latin-1")).status == 400, length
+    assert asked(port, "shelf").status == 200
+
+
+def test_headers_without_an_end_are_refused(port):
+    assert sent(port, b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 200_000).status == 400
+
+
+def test_slow_clients_stop_nobody(port, monkeypatch):
+    monkeypatch.setattr(serving, "PATIENCE", 0.6)
+    head = "POST /api/playground HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 9\r\n"
+    clients = [connected(port) for _ in range(40)]
+    for number, client in enumerate(clients):
+        client.sendall(f"{head}\r\n{{".encode() if number % 2 else head.encode())
+    for _ in range(3):
+        for number, client in enumerate(clients):
+            client.sendall(b" " if number % 2 else b"X: 1\r\n")
+        began = time.monotonic()
+        assert request(port, "/").status == 200
+        assert asked(port, "example").status == 200
+        assert time.monotonic() - began < 1
+    for client in clients[1::2]:
+        answer = answered(client)
+        assert answer.status == 408
+        assert "within 0.6 seconds" in answer.error
+    for client in clients:
+        client.close()
+
+
+def test_work_stops_when_its_asker_leaves(port, answer_by, answers):
+    work = Endless()
+    answer_by("endless", work)
+    client = sends(port, "endless")
+    assert work.began.wait(5)
+    assert asked(port, "example").status == 200  # a quick question goes past
+    client.close()
+    assert work.stopped.wait(5)
+    assert waited(lambda: answers.heavy.borrowed_tokens == 0)
+
+
+def test_a_question_whose_asker_left_the_queue_never_runs(port, answer_by, answers):
+    work, ran = Endless(), []
+    answer_by("endless", work)
+    answer_by("left", lambda: ran.append("left"))
+    answer_by("stayed", lambda: ran.append("stayed"))
+    first = sends(port, "endless")
+    assert work.began.wait(5)
+    left, stayed = sends(port, "left"), sends(port, "stayed")
+    assert waited(lambda: answers.heavy.statistics().tasks_waiting == 2)
+    left.close()
+    assert waited(lambda: answers.heavy.statistics().tasks_waiting == 1)
+    first.close()
+    assert answered(stayed).status == 200
+    stayed.close()
+    assert ran == ["stayed"]
+
+
+def test_a_server_that_ends_stops_its_work(answer_by):
+    work = Endless()
+    answer_by("endless", work)
+    with running(application(Desk())) as port:
+        client = sends(port, "endless")
+        assert work.began.wait(5)
+    client.close()
+    assert work.stopped.wait(5)
+
+
+def test_a_mistake_of_the_server_says_nothing_of_its_inside(port, answer_by):
+    def fails() -> None:
+        raise RuntimeError("a secret")
+
+    answer_by("fails", fails)
+    answer = asked(port, "fails")
+    assert answer.status == 500
+    assert b"secret" not in answer.body
+    assert "mistake of its own" in answer.error
+    assert "content-security-policy" in answer.headers
+    assert asked(port, "shelf").status == 200
+
+
+def test_refusals_are_told_with_their_reason(port, answer_by):
+    def refuses() -> None:
+        raise ValueError("width must be even: got 7; use 8")
+
+    def fills() -> None:
+        raise MemoryError
+
+    answer_by("refuses", refuses)
+    answer_by("fills", fills)
+    refused = asked(port, "refuses")
+    assert (refused.status, refused.error) == (400, "width must be even: got 7; use 8")
+    assert asked(port, "fills").status == 413
+
+
+def test_numbers_come_as_they_were_packed(port, monkeypatch):
+    packed = Binary(REPLY, bytes(range(256)))
+
+    def answer(desk: Desk, asked: Begin) -> Binary:
+        """A question of the tests."""
+        return packed
+
+    monkeypatch.setitem(api.questions(), "numbers", Question("numbers", answer))
+    found = asked(port, "numbers")
+    assert found.headers["content-type"] == "application/octet-stream"
+    assert found.headers["cache-control"] == "no-store"
+    assert found.body == packed.packed()
+
+
+def test_one_connection_serves_many_questions(port):
+    """What is refused early must not be taken for the next question."""
+    first = "POST /api/shelf HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 40\r\n\r\n"
+    smuggled = "GET /app.js HTTP/1.1\r\nHost: localhost\r\n\r\n"[:40].ljust(40)
+    last = (
+        "POST /api/shelf HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
+    )
+    with connected(port) as client:
+        client.sendall(first.encode())
+        assert answered(client).status == 415
+        client.sendall((smuggled + last).encode())
+        answer = answered(client)
+        assert answer.status == 200
+        assert "runs" in json.loads(answer.body)
+
+
+def test_no_request_opens_a_file_that_nobody_named(tmp_path):
+    run = tmp_path / "runs" / "run"
+    run.mkdir(parents=True)
+    (run / "run.json").write_text("{}")
+    (tmp_path / "canary").mkdir()
+    for name in ("run.json", "config.json"):
+        (tmp_path / "canary" / name).write_text('{"recipe": "a secret"}')
+    command = [sys.executable, "-m", "tests.explore.watched", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=Path(__file__).parents[2])
+    assert done.returncode == 0, done.stderr[-3000:]
+    found = json.loads(done.stdout)
+    assert found["foreign"] == []
+    assert found["own"] > 0  # the watch sees what is opened
+    assert not [status for status in found["statuses"] if int(status) >= 500]

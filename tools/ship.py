@@ -1,0 +1,67 @@
+"""Put runs into the package, for the page to show: `python tools/ship.py RUNS` writes regard/explore/shipped.
+
+RUNS is a folder with the runs of these commands (input.txt is the text known as Tiny Shakespeare):
+
+    regard train reversal --name reversal
+    regard train digits-gaussian --name digits-gaussian
+    regard train language --name language --data input.txt
+
+What only a training needs to go on is left out: the optimizer, the events, all checkpoints but the last, and maps of
+gaussian heads, which follow from their centres and precisions.
+"""
+
+import json
+import shutil
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from torch import Tensor
+
+from regard.recipes import Run, find
+from regard.training import Recording
+from regard.training.checkpoint import Checkpoints
+
+SHIPPED = Path(__file__).parents[1] / "regard" / "explore" / "shipped"
+KEPT = {"reversal": ("attention", "transformer"), "digits-gaussian": ("seed-0",), "language": ("decoder",)}
+
+
+def ship(run: Run) -> None:
+    """Copy what the page reads of a run."""
+    place = SHIPPED / run.name
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir(parents=True)
+    for path in (run.folder / "result.json", run.folder / "report.md", *run.folder.glob("*.svg")):
+        shutil.copyfile(path, place / path.name)
+    facts = json.loads((run.folder / "run.json").read_text(encoding="utf-8"))
+    if facts["config"].get("data"):
+        facts["config"]["data"] = Path(facts["config"]["data"]).name  # no folder of the machine that made it
+    (place / "run.json").write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+    has_model = (run.folder / "model").is_dir()
+    if has_model:
+        shutil.copytree(run.folder / "model", place / "model")
+    for name in KEPT[run.recipe]:
+        _ship_training(run.folder / name, place / name, with_weights=not has_model)
+
+
+def _ship_training(source: Path, place: Path, with_weights: bool) -> None:
+    (place / "recording").mkdir(parents=True)
+    shutil.copyfile(source / "metrics.jsonl", place / "metrics.jsonl")
+    old, new = Recording(source / "recording"), Recording(place / "recording")
+    for step in old.steps():
+        new.write(step, _recorded(old.read(step)))
+    last = Checkpoints(source / "checkpoints").last()
+    assert last is not None
+    if with_weights:
+        weights = {"model": last.tensors["model"]}
+        Checkpoints(place / "checkpoints").save(last.step, weights, {"progress": last.facts["progress"]}, best=True)
+
+
+def _recorded(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    is_gaussian = any(name.startswith("heads.") for name in tensors)
+    return {name: tensor for name, tensor in tensors.items() if not (is_gaussian and name.startswith("maps."))}
+
+
+if __name__ == "__main__":
+    for name in KEPT:
+        ship(find(Path(sys.argv[1]) / name))
