@@ -1,5 +1,7 @@
 """`regard explore`: parse, serve, say where."""
 
+import json
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -7,12 +9,14 @@ import typer
 
 from regard.words import bad_input
 
+Folder = Annotated[Path, typer.Option("--runs", metavar="FOLDER", help="Where the folders of runs lie.")]
+
 
 def explore(
     given: Annotated[
         list[Path] | None,
         typer.Argument(
-            metavar="[RUN or FOLDER]…",
+            metavar="RUN or FOLDER",
             help="Runs by name or folder, folders of runs, and folders of models (config.json, safetensors).",
             show_default=False,
         ),
@@ -28,9 +32,8 @@ def explore(
         typer.Option("--port", metavar="N", min=0, max=65535, help="By default the first free one from 8421 on."),
     ] = None,
     browser: Annotated[bool, typer.Option(help="Open a browser where there is one, or not.")] = True,
-    folder: Annotated[Path, typer.Option("--runs", metavar="FOLDER", help="Where the folders of runs lie.")] = Path(
-        "runs"
-    ),
+    folder: Folder = Path("runs"),
+    as_json: Annotated[bool, typer.Option("--json", help="Say where it is as a line of JSON.")] = False,
 ) -> None:
     """Open the page: attention to look at and touch, in the browser.
 
@@ -52,9 +55,9 @@ def explore(
         from regard.explore.shelf import shelf_of
 
         desk = Desk(shelf_of(given or [], folder))
-        serve(desk, host=host, port=port, opens=browser, told=_say)
+        serve(desk, host=host, port=port, opens=browser, told=partial(_say, as_json))
 
 
-def _say(address: str) -> None:
-    typer.echo(f"regard is open at {address}")
+def _say(as_json: bool, address: str) -> None:
+    typer.echo(json.dumps({"address": address}) if as_json else f"regard is open at {address}")
     typer.echo("Ctrl-C stops it", err=True)

@@ -255,8 +255,8 @@ def test_as_a_module(tmp_path: Path) -> None:
 
 def test_what_the_command_line_imports_is_light() -> None:
     """Help must not wait for Rich's tables or the planner's tools: those come with the commands."""
-    kinds = ("claims_command", "cost_command", "grading_commands", "model_commands", "training_commands")
-    commands = (*kinds, "writing_commands")
+    kinds = ("claims_command", "cost_command", "explore_command", "grading_commands", "model_commands")
+    commands = (*kinds, "training_commands", "writing_commands")
     ours = ("regard.cli", "regard.words", *[f"regard.{name}" for name in commands])
     for name in ours:
         source = Path(sys.modules[name].__file__ or "").read_text(encoding="utf-8")

@@ -28,6 +28,7 @@ def serve(desk: Desk, *, host: str, port: int | None, opens: bool, told: Callabl
     config = uvicorn.Config(
         app,
         log_level="warning",
+        ws="none",
         access_log=False,
         server_header=False,
         timeout_keep_alive=20,
