@@ -31,8 +31,8 @@ def ship(run: Run) -> None:
     place = SHIPPED / run.name
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
-    for path in (run.folder / "result.json", run.folder / "report.md", *run.folder.glob("*.svg")):
-        shutil.copyfile(path, place / path.name)
+    for name in ("result.json", "report.md", "claims.json", *[path.name for path in run.folder.glob("*.svg")]):
+        shutil.copyfile(run.folder / name, place / name)
     facts = json.loads((run.folder / "run.json").read_text(encoding="utf-8"))
     if facts["config"].get("data"):
         facts["config"]["data"] = Path(facts["config"]["data"]).name  # no folder of the machine that made it

@@ -94,7 +94,7 @@ class Curve(Reply):
 
 
 class CurvesReply(Reply):
-    """All trainings of the run that have begun; there is more where the answer would have been too long."""
+    """All trainings of the run that have written a line; there is more where the answer would have been too long."""
 
     trainings: list[Curve]
     more: bool
@@ -140,13 +140,9 @@ class FigureHead(Reply):
 
 def runs(desk: Desk, asked: RunsAsked) -> RunsReply:
     """All runs: what was asked, how far each of their trainings is, and the result in a line."""
-    from regard.recipes import listed
-
-    found, wrong = list[RunTold](), list[Unread]()
-    for root in desk.shelf.roots:
-        if root.is_dir():
-            wrong += [Unread(name=name, why=_without(root, why)) for name, why in listed(root)[1].items()]
-    for name, run in desk.shelf.runs().items():
+    known, unread = desk.shelf.looked_through()
+    found, wrong = list[RunTold](), [Unread(name=name, why=why) for name, why in unread.items()]
+    for name, run in known.items():
         check()
         try:
             found.append(_told(desk, name, run))
@@ -168,7 +164,8 @@ def curves(desk: Desk, asked: CurvesAsked) -> CurvesReply:
         end = min(len(lines), start + left)
         left, more = left - (end - start), more or end < len(lines)
         new = lines[start:end]
-        found.append(Curve(name=name, start=start, lines=end, mark=_mark(new, mark), columns=_columns(new)))
+        if lines:
+            found.append(Curve(name=name, start=start, lines=end, mark=_mark(new, mark), columns=_columns(new)))
     return CurvesReply(trainings=found, more=more)
 
 

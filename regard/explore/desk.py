@@ -8,7 +8,7 @@ from typing import Any
 
 from regard.explore.shelf import Shelf
 
-MOST = 768 * 2**20  # bytes that are kept in all
+MOST = 1280 * 2**20  # bytes that are kept in all: a model of GPT-2's size, and maps of two texts of 1,024 tokens
 
 
 @dataclass

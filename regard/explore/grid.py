@@ -26,7 +26,7 @@ from regard.training.loop import CHECKPOINTS, METRICS, RECORDING
 if TYPE_CHECKING:
     from regard.recipes import Run
 
-STEPS, HEADS, SIDE = 400, 64, 64  # at most
+STEPS, HEADS, SIDE = 400, 36, 32  # at most
 CURVES = ("accuracy", "test_loss", "loss")  # of a training, beside its heads
 KINDS = {1: "isotropic", 2: "diagonal", 4: "full"}  # by the numbers of one precision
 TRIED = 32  # random inputs
@@ -184,6 +184,7 @@ def kernel(desk: Desk, asked: KernelAsked) -> Binary:
         raise ValueError(f"the query must lie on the grid of {asked.h} × {asked.w}: got {asked.query}")
     term = Quadratic(position.centre.detach(), position.precision.detach())
     fit, round_it = nearest_kernel(term), ellipses(term)
+    check()
     states, same = examine(term, grid), duplicates(term, grid)
     check()
     convolution, reason = None, None
@@ -362,17 +363,16 @@ def _convolved(layer: PositionHeads, grid: Grid) -> Convolved:
     assert isinstance(conv, torch.nn.Conv2d)
     width = layer.value.in_features // layer.num_heads
 
-    def errors(x: Tensor) -> Tensor:
-        """Of each image and pixel, by channel."""
-        check()
-        image = x.mT.unflatten(2, (grid.h, grid.w))
-        return layer(x, grid) - conv(image).flatten(2).mT
-
     few = max(1, min(TRIED, 2**19 // (grid.count * width)))
     x = torch.randn(few, grid.count, width, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    x = normalize(x, dim=2)
+    errors = layer(x, grid) - conv(x.mT.unflatten(2, (grid.h, grid.w))).flatten(2).mT
+    check()
     worst = None
     if width == 1 and grid.count <= BASIS:  # ‖Σ_k d_k x_k‖ is largest where every x_k has the sign of d_k
-        worst = float(errors(torch.eye(grid.count, dtype=torch.float64)[..., None]).abs().sum(0).max())
+        pixels = torch.eye(grid.count, dtype=torch.float64).view(-1, 1, grid.h, grid.w)
+        away = layer.weights(grid)[0].mean(0) - conv(pixels).flatten(1).T
+        worst = float(away.abs().sum(1).max())
     return Convolved(
         size=conv.kernel_size,
         dilation=conv.dilation,
@@ -380,7 +380,7 @@ def _convolved(layer: PositionHeads, grid: Grid) -> Convolved:
         bound=certificate.bound(),
         rounding=certificate.rounding(),
         worst=worst,
-        measured=float(errors(normalize(x, dim=2)).norm(dim=2).max()),
+        measured=float(errors.norm(dim=2).max()),
         lipschitz=certificate.lipschitz,
         scope=certificate.scope,
         sharpness=_sharpness(certificate),

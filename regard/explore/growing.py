@@ -14,7 +14,7 @@ Costs = dict[str, dict[str, float | None]]  # of each curve, by quantity
 Numbers = list[float | None]
 
 
-class Curve(Reply):
+class CostCurve(Reply):
     """A cost over the sizes; `exponent` says how it grows at the end, as a power of the tokens."""
 
     name: str
@@ -50,16 +50,16 @@ class Growing:
     def value(self, name: str, quantity: str, step: int) -> float | None:
         return self.at(step)[1].get(name, {}).get(quantity)
 
-    def curves(self) -> list[Curve]:
+    def curves(self) -> list[CostCurve]:
         """All of them; algorithms where they do not refuse."""
         kinds: dict[str, Literal["ours", "full", "projections"]] = {}
         kinds |= {OURS: "ours", FULL: "full", PROJECTIONS: "projections"}
         names = dict.fromkeys(kinds) | dict.fromkeys([name for step in self.steps for name in self.at(step)[1]])
         return [self.curve(name, kinds.get(name, "algorithm")) for name in names]
 
-    def curve(self, name: str, kind: Literal["ours", "full", "projections", "algorithm"]) -> Curve:
+    def curve(self, name: str, kind: Literal["ours", "full", "projections", "algorithm"]) -> CostCurve:
         numbers = {quantity: [self.value(name, quantity, step) for step in self.steps] for quantity in QUANTITIES}
-        return Curve(
+        return CostCurve(
             name=name, kind=kind, **numbers, exponent={key: self.slope(found) for key, found in numbers.items()}
         )
 

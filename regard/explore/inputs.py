@@ -96,9 +96,9 @@ def shown(tokenizer: Any, ids: Sequence[int]) -> list[str]:
 
 
 def sign(piece: str) -> str:
-    """A piece of text, in which white space alone is seen too.
+    r"""A piece of text, in which white space alone is seen too.
 
-    >>> sign(" the"), sign(" "), sign("\\n")
+    >>> sign(" the"), sign(" "), sign("\n")
     ('the', '␣', '↵')
     """
     return piece.strip() or "".join(SIGNS.get(letter, letter) for letter in piece) or "∅"

@@ -13,7 +13,8 @@ from regard.explore.api import Asked, Binary, Question, Reply
 from regard.explore.desk import Desk
 from regard.explore.inputs import TITLES, TOKENS, Read, Wanted
 from regard.explore.subjects import Takes
-from regard.explore.tiles import TYPES, Layer, Sheets, Type, part
+from regard.explore.tiles import TYPES, Layer, Sheets, Type, numbers, part
+from regard.explore.tiles import facts as facts_of
 
 LETTERS = 40_000  # of a text
 PICTURE = 11 * 2**20  # of a picture as base64
@@ -96,7 +97,7 @@ class OverviewAsked(Asked):
 
 
 class OverviewHead(Reply):
-    """Bytes 255·√w, layer by layer, head by head, of `shapes` (heads, rows, columns); `limits` are where colours end."""
+    """Bytes 255·√w, layer by layer, head by head, of `shapes` (heads, rows, columns); `limits` end their colours."""
 
     shapes: list[tuple[int, int, int]]
     limits: list[list[float]]
@@ -117,7 +118,7 @@ class TileAsked(Asked):
 class TileHead(Reply):
     """`shape` numbers of `type`, of which bytes are 255·√w, for these rows and columns, the largest of `pool` × `pool`.
 
-    Entropy (bits) and distance (tokens) are means over the queries of the whole head.
+    Few weights of the head are above `limit`.
     """
 
     type: Type
@@ -126,6 +127,18 @@ class TileHead(Reply):
     columns: tuple[int, int]
     pool: int
     limit: float
+
+
+class HeadAsked(Asked):
+    key: Key
+    kind: Name
+    layer: Count
+    head: Count
+
+
+class FactsReply(Reply):
+    """Means over the queries of a head: bits of entropy, and how many tokens away it looks."""
+
     entropy: float
     distance: float
 
@@ -151,10 +164,19 @@ class Made:
 
 def subjects(desk: Desk, asked: SubjectsAsked) -> SubjectsReply:
     """What has maps to look at: models of runs and folders."""
-    names = SubjectReply.model_fields
-    found = shelf_of_maps.subjects(desk.shelf).values()
     return SubjectsReply(
-        subjects=[SubjectReply(**{name: _listed(getattr(one, name)) for name in names}) for one in found]
+        subjects=[
+            SubjectReply(
+                name=one.name,
+                label=one.label,
+                group=one.group,
+                takes=one.takes,
+                examples=list(one.examples),
+                images=one.images,
+                steps=list(one.steps),
+            )
+            for one in shelf_of_maps.subjects(desk.shelf).values()
+        ]
     )
 
 
@@ -185,27 +207,24 @@ def overview(desk: Desk, asked: OverviewAsked) -> Binary:
 
 def tile(desk: Desk, asked: TileAsked) -> Binary:
     """The weights of one head, whole or in part: head TileHead."""
-    made = _made(desk, asked.key)
-    layers = _layers(made, asked.kind)
-    if asked.layer >= len(layers) or asked.head >= len(layers[asked.layer].limits):
-        raise ValueError(
-            f"layer and head must be there: got {asked.layer} and {asked.head}, of {len(layers)} layers of "
-            f"{len(layers[min(asked.layer, len(layers) - 1)].limits)} heads"
-        )
-    layer = layers[asked.layer]
+    made, layer = _head(desk, asked)
     found, rows, columns, pool = part(layer, asked.head, asked.rows, asked.columns, asked.most)
-    facts = made.sheets.facts_of(asked.kind, asked.layer, asked.head)
     head = TileHead(
         type=_type(layer),
         shape=(found.shape[0], found.shape[1]),
         rows=rows,
         columns=columns,
         pool=pool,
-        limit=layer.limits[asked.head],
-        entropy=facts.entropy,
-        distance=facts.distance,
+        limit=made.sheets.limit(asked.kind, asked.layer, asked.head),
     )
     return Binary(head, found.contiguous().numpy().tobytes())
+
+
+def facts(desk: Desk, asked: HeadAsked) -> FactsReply:
+    """How widely and how far a head looks."""
+    _, layer = _head(desk, asked)
+    found = facts_of(numbers(layer.weights[asked.head]), layer.pool)
+    return FactsReply(entropy=found.entropy, distance=found.distance)
 
 
 def picture(desk: Desk, asked: PictureAsked) -> Binary:
@@ -216,15 +235,22 @@ def picture(desk: Desk, asked: PictureAsked) -> Binary:
     return Binary(PictureHead(height=pixels.shape[0], width=pixels.shape[1]), pixels.tobytes())
 
 
-def _listed(value: object) -> object:
-    return value if isinstance(value, str | int) else list(value)  # pyright: ignore
-
-
 def _made(desk: Desk, key: str) -> Made:
     def gone() -> tuple[Made, int]:
         raise ValueError(f"{GONE}: got the key {key!r}; ask for maps anew")
 
     return desk.kept.get(("maps", key), gone)
+
+
+def _head(desk: Desk, asked: TileAsked | HeadAsked) -> tuple[Made, Layer]:
+    made = _made(desk, asked.key)
+    layers = _layers(made, asked.kind)
+    if asked.layer >= len(layers) or asked.head >= len(layers[asked.layer].limits):
+        raise ValueError(
+            f"layer and head must be there: got {asked.layer} and {asked.head}, of {len(layers)} layers of "
+            f"{len(layers[min(asked.layer, len(layers) - 1)].limits)} heads"
+        )
+    return made, layers[asked.layer]
 
 
 def _layers(made: Made, kind: str) -> list[Layer]:
@@ -282,5 +308,6 @@ QUESTIONS = (
     Question("maps", maps, heavy=True),
     Question("overview", overview),
     Question("tile", tile),
+    Question("facts", facts),
     Question("picture", picture),
 )

@@ -1,50 +1,26 @@
-"""Patterns and cost: who sees whom under a mask, the plan of it, how its cost grows, and how far its layers reach."""
+"""Patterns and cost: a mechanism in words, the plan of it, and how its cost grows."""
 
 import math
 from collections.abc import Callable
-from dataclasses import asdict
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
-import torch
 from pydantic import Field
 
 from regard.algorithms import Plan
 from regard.algorithms.ceilings import TABLES
-from regard.analysis import reach
-from regard.analysis.costs.crossovers import written
-from regard.analysis.counting import FINE, seen, visits
 from regard.analysis.written import batch_of, mechanism, planned
-from regard.attention import Attention, Grid, Places, Shape
-from regard.attention.notation import WORDS, parse_mask, parse_weighting
-from regard.explore.api import Asked, Binary, Question, Reply
+from regard.attention import Attention, Grid, Mask, Places, Shape
+from regard.attention.notation import WORDS, parse_mask, parse_scores, parse_weighting
+from regard.explore.api import Asked, Question, Reply
 from regard.explore.desk import Desk
-from regard.explore.growing import FULL, OURS, PROJECTIONS, Costs, Crossing, Curve, Growing
+from regard.explore.growing import FULL, OURS, PROJECTIONS, CostCurve, Costs, Crossing, Growing
+from regard.explore.patterns import Stand, Text, pattern, reached, remembered
 from regard.explore.presets import PRESETS, Preset
 from regard.explore.work import check
 
-TOKENS, SIDE, LAYERS = 1 << 17, 256, 64  # at most
-FOLLOWED = 4096  # tokens of which each may reach each
-DRAWN = 512  # cells along a side of the map
 LINE = [1 << n for n in range(4, 17)]  # tokens over which cost grows
 SQUARES = [4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256]  # on a grid, as many along each side
 PAIRS = ((OURS, FULL), (OURS, PROJECTIONS), (FULL, PROJECTIONS))  # that are compared
-
-Text = Annotated[str, Field(max_length=300)]
-Whole = Annotated[int, Field(ge=0)]
-Side = Annotated[int, Field(ge=1, le=SIDE)]
-
-
-class Stand(Asked):
-    """Where the tokens are: so many in a line, or on a grid of rows and columns, which goes first."""
-
-    tokens: Annotated[int, Field(ge=1, le=TOKENS)] = 512
-    grid: tuple[Side, Side] | None = None
-
-    @property
-    def places(self) -> Places:
-        if self.grid is None:
-            return Attention().places(self.tokens, self.tokens)
-        return Places(Grid(*self.grid), Grid(*self.grid))
 
 
 class MechanismAsked(Stand):
@@ -61,25 +37,7 @@ class MechanismAsked(Stand):
     backward: bool = False
 
 
-class PatternAsked(Stand):
-    """A mask, the side of the blocks that a kernel visits, and the row of a padded batch."""
-
-    mask: Text = "everything"
-    block: Annotated[int, Field(ge=1, le=4096)] = 128
-    row: Whole = 0
-
-
-class ReachAsked(Stand):
-    """Masks that layers take in turn, and the output that is followed: by default one that most tokens reach."""
-
-    masks: Annotated[tuple[Text, ...], Field(min_length=1, max_length=8)] = ("everything",)
-    layers: Annotated[int, Field(ge=1, le=LAYERS)] = 12
-    residual: bool = True
-    output: Whole | None = None
-    row: Whole = 0
-
-
-class Nothing(Asked):
+class PresetsAsked(Asked):
     """Nothing."""
 
 
@@ -96,30 +54,6 @@ class MechanismReply(Reply):
 
     value: str | None
     wrong: dict[str, str]
-
-
-class PatternHead(Reply):
-    """Exact counts, and a map of rows × columns cells (uint8): 0 hidden, 1 visible in part, 2 visible.
-
-    A cell holds `cell` × `cell` pairs; queries of a row of cells see from `fewest` to `most` keys. Where not
-    `is_exact`, a cell in part may hold no visible pair.
-    """
-
-    mask: str
-    tokens: int
-    cell: int
-    rows: int
-    columns: int
-    is_exact: bool
-    pairs: int
-    visible: int
-    fewest: list[int]
-    most: list[int]
-    block: int
-    blocks: int
-    visited: int
-    visited_pairs: int
-    batch: int | None  # rows of a padded batch
 
 
 class CandidateReply(Reply):
@@ -152,105 +86,62 @@ class GrowthReply(Reply):
     tokens: list[int]
     sides: list[int] | None  # of the square grids
     chosen: list[str | None]
-    curves: list[Curve]
+    curves: list[CostCurve]
     crossings: list[Crossing]
 
 
-class DepthReply(Reply):
-    """Tokens that reach an output after so many layers; `here` the one that is followed."""
-
-    layers: int
-    fewest: int
-    mean: float
-    most: int
-    here: int
-    formula: int | None
-    convolution: int
-
-
-class ReachHead(Reply):
-    """How the receptive field grows, and which tokens have reached the output: (layers, tokens) of uint8, 0 or 1."""
-
-    masks: list[str]
-    sides: list[int]
-    tokens: int
-    output: int
-    depths: list[DepthReply]
-    formula: str | None
-    legend: str | None
-    settled: int | None
-    taps: list[int]
-
-
-def presets(desk: Desk, asked: Nothing) -> PresetsReply:
+def presets(desk: Desk, asked: PresetsAsked) -> PresetsReply:
     """Mechanisms to begin with."""
     return PresetsReply(presets=list(PRESETS), words=[word.usage for word in WORDS], devices=list(TABLES))
 
 
 def read(desk: Desk, asked: MechanismAsked) -> MechanismReply:
     """Whether the words make a mechanism that fits the tokens; what is wrong with them is no error here."""
-    wrong, mask, weighting = dict[str, str](), None, None
+    wrong = dict[str, str]()
+    tries: dict[str, Callable[[], object]] = {
+        "mask": lambda: _fits(parse_mask(asked.mask), asked),
+        "weighting": lambda: parse_weighting(asked.weighting, asked.width),
+        "scores": lambda: parse_scores(asked.scores, asked.heads, asked.places),
+    }
+    for name, tried in tries.items():
+        try:
+            tried()
+        except ValueError as error:
+            wrong[name] = str(error)
+    value = None
+    if not wrong:
+        try:
+            value = plan(desk, asked).value
+        except ValueError as error:  # each is fine by itself
+            wrong["weighting" if str(error).startswith("Kernel") else "scores"] = str(error)
+    return MechanismReply(value=value, wrong=wrong)
+
+
+def _fits(mask: Mask, asked: MechanismAsked) -> None:
+    """Raise if the mask is not for so many tokens, or for another kind of places."""
+    N = asked.places.keys.count
     try:
-        mask = parse_mask(asked.mask)
-        size = asked.places.keys.count
-        mask.check(Shape(batch_of(mask)[0] or asked.batch, 1, 1, size, size, 1, 1), asked.places)
+        _check(mask, asked, asked.places)
     except ValueError as error:
-        wrong["mask"] = str(error)
-    try:
-        weighting = parse_weighting(asked.weighting, asked.width)
-    except ValueError as error:
-        wrong["weighting"] = str(error)
-    try:
-        fallback = parse_weighting("softmax", asked.width)
-        value = mechanism(
-            asked.scores, mask or parse_mask("everything"), weighting or fallback, asked.places, asked.heads, False
-        )
-    except ValueError as error:
-        wrong["scores"] = str(error)
-        value = None
-    return MechanismReply(value=None if wrong else repr(value), wrong=wrong)
+        try:
+            _check(mask, asked, Places(Grid(1, N), Grid(1, N)) if asked.grid is None else Attention().places(N, N))
+        except ValueError:
+            raise error from None
+        here, there = ("in a line", "on a grid") if asked.grid is None else ("on a grid", "in a line")
+        raise ValueError(f"{asked.mask} is for tokens {there}: they are {here}; change the mask, or the grid") from None
 
 
-def pattern(desk: Desk, asked: PatternAsked) -> Binary:
-    """The map of a mask and exact counts: a `PatternHead`, then its cells."""
-    return _kept(desk, "pattern", asked, lambda: _pattern(asked))
-
-
-def _pattern(asked: PatternAsked) -> Binary:
-    mask, places = parse_mask(asked.mask), asked.places
-    rows, _ = batch_of(mask)
-    if asked.row >= (rows or 1):
-        raise ValueError(f"row must be one of the {rows or 1} that the mask speaks of: got {asked.row}; use 0")
+def _check(mask: Mask, asked: MechanismAsked, places: Places) -> None:
     N = places.keys.count
-    mask.check(Shape(rows or 1, 1, 1, N, N, 1, 1), places)
-    cell = -(-N // DRAWN)
-    cell = cell if cell <= FINE else -(-cell // FINE) * FINE
-    found = seen(mask, places, cell, asked.row)
-    check()
-    blocks, visited, visited_pairs = visits(mask, places, asked.block, asked.row)
-    by_row = found.keys.split(cell)
-    head = PatternHead(
-        mask=repr(mask),
-        tokens=N,
-        cell=cell,
-        rows=found.cells.shape[0],
-        columns=found.cells.shape[1],
-        is_exact=found.is_exact,
-        pairs=N * N,
-        visible=int(found.keys.sum()),
-        fewest=[int(some.min()) for some in by_row],
-        most=[int(some.max()) for some in by_row],
-        block=asked.block,
-        blocks=blocks,
-        visited=visited,
-        visited_pairs=visited_pairs,
-        batch=rows,
-    )
-    return Binary(head, found.cells.to(torch.uint8).numpy().tobytes())
+    mask.check(Shape(batch_of(mask)[0] or asked.batch, 1, 1, N, N, 1, 1), places)
 
 
 def plan(desk: Desk, asked: MechanismAsked) -> PlanReply:
     """What every algorithm would cost, or why it refuses, and which one is chosen."""
+    return remembered(desk, "plan", asked, lambda: _plan(asked))
+
+
+def _plan(asked: MechanismAsked) -> PlanReply:
     found, full = _planned(asked, asked.places), _full(asked, asked.places.keys.count)
     ranked = sorted(
         found.candidates, key=lambda one: (one.name != found.chosen, math.inf if one.seconds is None else one.seconds)
@@ -296,12 +187,15 @@ def growth(desk: Desk, asked: MechanismAsked) -> GrowthReply:
     """How the cost grows with the number of tokens, beside full attention, and where one overtakes the other."""
     # How many tokens there are at the moment changes nothing; whether they stand on a grid does.
     usual = asked.model_copy(update={"tokens": 1, "grid": None if asked.grid is None else (1, 1)})
-    return _kept(desk, "growth", usual, lambda: _growth(usual))
+    return remembered(desk, "growth", usual, lambda: _growth(usual))
 
 
 def _growth(asked: MechanismAsked) -> GrowthReply:
     steps = LINE if asked.grid is None else SQUARES
     growing = Growing(steps, (lambda step: step) if asked.grid is None else (lambda step: step * step), _asker(asked))
+    if growing.chosen(steps[-1]) is None:
+        largest = _at(asked, steps[-1])
+        _planned(largest, largest.places)  # which says why
     return GrowthReply(
         tokens=[growing.tokens(step) for step in steps],
         sides=None if asked.grid is None else steps,
@@ -316,7 +210,7 @@ def _asker(asked: MechanismAsked) -> Callable[[int], tuple[str | None, Costs]]:
 
     def at(step: int) -> tuple[str | None, Costs]:
         check()
-        here = asked.model_copy(update={"tokens": step} if asked.grid is None else {"grid": (step, step)})
+        here = _at(asked, step)
         N = here.places.keys.count
         full = _full(asked, N)
         found: Costs = {FULL: _costs(full, full.chosen), PROJECTIONS: {"flops": _projections(full)}}
@@ -330,6 +224,10 @@ def _asker(asked: MechanismAsked) -> Callable[[int], tuple[str | None, Costs]]:
     return at
 
 
+def _at(asked: MechanismAsked, step: int) -> MechanismAsked:
+    return asked.model_copy(update={"tokens": step} if asked.grid is None else {"grid": (step, step)})
+
+
 def _projections(full: Plan) -> int:
     """FLOPs to make q, k and v from tokens as wide as all heads together, and to mix the heads; thrice to go back too.
 
@@ -337,55 +235,6 @@ def _projections(full: Plan) -> int:
     """
     shape = full.problem.shape
     return 4 * 2 * shape.B * shape.T * (shape.H * shape.D) ** 2 * (3 if full.problem.backward else 1)
-
-
-def reached(desk: Desk, asked: ReachAsked) -> Binary:
-    """How many tokens, and which, reach an output after each layer: a `ReachHead`, then (layers, tokens) of uint8."""
-    return _kept(desk, "reach", asked, lambda: _reached(asked))
-
-
-def _reached(asked: ReachAsked) -> Binary:
-    tokens = asked.places.keys
-    if tokens.count > FOLLOWED:
-        raise ValueError(f"at most {FOLLOWED:,} tokens are followed: got {tokens.count:,}; use fewer, it grows alike")
-    masks = [parse_mask(text) for text in asked.masks][: asked.layers]
-    found = reach(list(masks), tokens, asked.layers, residual=asked.residual, output=asked.output, row=asked.row)
-    head = ReachHead(
-        masks=list(found.masks),
-        sides=list(found.sides),
-        tokens=found.tokens,
-        output=found.output,
-        depths=[DepthReply(**asdict(depth)) for depth in found.depths],
-        formula=None if found.formula is None else _written(found.formula.at),
-        legend=None if found.formula is None else found.formula.legend,
-        settled=found.settled,
-        taps=list(found.taps),
-    )
-    return Binary(head, found.reached.to(torch.uint8).numpy().tobytes())
-
-
-def _written(expression: Any) -> str:
-    """A formula as people write it, its cases one after the other."""
-    import sympy
-
-    if not isinstance(expression, sympy.Piecewise):
-        return written(expression)
-    pieces: Any = expression.args
-    cases = [f"{written(value)} {'otherwise' if case is sympy.true else f'if {case}'}" for value, case in pieces]
-    return "; ".join(cases).replace(" | ", " or ").replace("Eq(n, 1)", "n = 1")
-
-
-Kept = TypeVar("Kept", bound=Reply | Binary)
-
-
-def _kept(desk: Desk, name: str, asked: Asked, make: Callable[[], Kept]) -> Kept:
-    """The answer, remembered for who comes back to a mechanism."""
-
-    def made() -> tuple[Kept, int]:
-        answer = make()
-        return answer, len(answer.data) + 4096 if isinstance(answer, Binary) else 65536
-
-    return desk.kept.get((name, asked), made)
 
 
 QUESTIONS = (

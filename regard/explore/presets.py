@@ -64,9 +64,10 @@ PRESETS = (
     Preset(
         name="dilated",
         title="Dilated window",
-        mask="dilated(4, 32, 32)",
-        says="Every fourth token, 32 to each side: four times as far for the same pairs, but the gaps stay.",
-        layers=12,
+        mask="dilated(4, 16, 16)",
+        says="Every fourth token, 16 to each side: four times as far for the same pairs, but the gaps stay.",
+        tokens=512,
+        layers=6,
         claim="udl.8",
     ),
     Preset(

@@ -15,6 +15,7 @@ from regard.explore.api import questions
 from regard.explore.desk import Desk
 from regard.explore.guard import is_local
 from regard.explore.server import application
+from regard.explore.tidying import tidying
 
 PORTS = 20  # that are tried from the one wanted on, where nobody said which
 
@@ -38,6 +39,8 @@ def serve(desk: Desk, *, host: str, port: int | None, opens: bool, told: Callabl
     )
     server = uvicorn.Server(config)
     threading.Thread(target=_ready, args=(server, address, opens, told), daemon=True).start()
+    asked, stopped = lambda: server.server_state.total_requests, lambda: server.should_exit
+    threading.Thread(target=tidying, args=(asked, stopped), daemon=True).start()
     with contextlib.suppress(KeyboardInterrupt):  # which uvicorn raises again when all is closed
         server.run(sockets=[listening])
 

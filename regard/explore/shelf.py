@@ -28,15 +28,28 @@ class Shelf:
 
     def runs(self) -> "dict[str, Run]":
         """The runs by their names, those that were named first; a name that comes again gets a number."""
+        return self.looked_through()[0]
+
+    def looked_through(self) -> "tuple[dict[str, Run], dict[str, str]]":
+        """The runs by their names, and of those that cannot be read, why."""
         from regard.recipes import find, listed
 
-        found = [find(path) for path in self.single if (path / RUN).is_file()]
+        found, wrong = list[Any](), dict[str, str]()
+        for path in self.single:
+            try:
+                run = find(path)
+                _ = run.state
+                found.append(run)
+            except ValueError as error:
+                wrong[path.name] = str(error).replace(f"{path}/", "")
         for root in self.roots:
-            found += listed(root)[0] if root.is_dir() else []
-        once: dict[Path, Run] = {}
+            own, broken = listed(root) if root.is_dir() else ([], {})
+            found += own
+            wrong |= {name: why.replace(f"{root}/", "") for name, why in broken.items()}
+        once: dict[Path, Any] = {}
         for run in found:
             once.setdefault(run.folder.resolve(), run)
-        return dict(_named((run.name, run) for run in once.values()))
+        return dict(_named((run.name, run) for run in once.values())), wrong
 
     def run(self, name: str) -> "Run":
         return _looked_up("run", name, self.runs())

@@ -68,8 +68,12 @@ def _mechanism(thing: Mask | Attention) -> dict[str, Any]:
     if isinstance(thing, Mask):
         return {"mask": _mask(thing)}
     state: dict[str, Any] = {"mask": _mask(thing.mask), "scores": scores(thing.scores), "weighting": _weighting(thing)}
+    if thing.scores.heads is not None:
+        state["heads"] = thing.scores.heads
     if isinstance(thing.keys, Grid):
         state["grid"] = [thing.keys.h, thing.keys.w]
+    elif thing.keys is not None:
+        state["tokens"] = thing.keys.count
     return state
 
 
@@ -163,9 +167,13 @@ def _taken(model: nn.Module, inputs: Sequence[Any]) -> dict[str, tuple[Tensor, .
         ) from error
     finally:
         model.train(was_training)
-    if not found or not any(found.values()):
-        raise ValueError(f"a model must have maps to show: got none of {type(model).__name__}")
-    return {kind: tuple(one[0].float() for one in maps) for kind, maps in found.items() if maps}
+    found = {kind: maps for kind, maps in (found or {}).items() if maps}
+    if not found:
+        raise ValueError(
+            f"a model must have maps to show: got none of {type(model).__name__}; Hugging Face's give them when loaded "
+            'with attn_implementation="eager"'
+        )
+    return {kind: tuple(one[0].float() for one in maps) for kind, maps in found.items()}
 
 
 def _pieces(model: nn.Module, tokens: Any) -> list[str] | None:

@@ -42,7 +42,7 @@ SHOWN_BY: dict[str, tuple[str, dict[str, Any], str]] = {
     "conv.b1": ("heads", {}, "Move the centre of such a head"),
     "conv.c2": ("heads", {}, "See the kernel that heads make, and its distance to a convolution"),
     "conv.d1": ("heads", {}, "Make a head sharper, and see what it leaves to other pixels"),
-    "conv.e1": ("heads", {"query": 0}, "See heads at the image's corner"),
+    "conv.e1": ("heads", {"query": [0, 0]}, "See heads at the image's corner"),
     "conv.q2": ("heads", {"step": 0}, "Play a training, and see where heads go"),
     "nyu.1a": ("playground", {}, "See every number of a small sequence"),
     "nyu.1b": ("playground", {"beta": 1.0}, "Turn β, and see how sharp the weights are"),
@@ -57,8 +57,9 @@ SHOWN_BY: dict[str, tuple[str, dict[str, Any], str]] = {
     "nyu.3a": ("patterns", {"mask": "window(1, 1)"}, "See how far stacked layers reach"),
     "nyu.3b": ("playground", {"mask": "causal", "beta": 0.0}, "See a uniform causal head count"),
     "nyu.3c": ("playground", {"hard": True}, "See weights of 0 and 1"),
-    "nyu.3d": ("patterns", {"mask": "neighbours(3)", **IMAGE}, "See attention among neighbours"),
+    "nyu.3d": ("patterns", {"mask": "neighbours(1, 1)", **IMAGE}, "See attention among neighbours"),
     "nyu.4a": ("patterns", {"mask": "everything", "width": 16, "heads": 1}, "See what it costs as inputs grow"),
+    "nyu.4ad": ("maps", {"subject": "language"}, "See weights adapt to your own text"),
     "nyu.4b": ("patterns", {"mask": "window(7)", "width": 16, "heads": 1}, "See the cost of a window as inputs grow"),
     "udl.1b": ("patterns", {"mask": "everything", "tokens": 64}, "See and count the weights"),
     "udl.4": ("playground", {"beta": 50.0}, "See a saturated softmax and its Jacobian"),
@@ -66,7 +67,7 @@ SHOWN_BY: dict[str, tuple[str, dict[str, Any], str]] = {
     "udl.5": ("patterns", {"mask": "everything", "heads": 8, "width": 4, "tokens": 64}, "See what heads cost"),
     "udl.7": ("patterns", {"mask": "causal", "heads": 1}, "See what causal attention costs as texts grow"),
     "udl.8": ("patterns", {"mask": "axial", **IMAGE}, "See a cheaper pattern, its plan and its cost"),
-    "udl.9": ("patterns", {"mask": "tiles(8)", **IMAGE}, "See windows of patches, and their cost"),
+    "udl.9": ("patterns", {"mask": "tiles(8, 8)", **IMAGE}, "See windows of patches, and their cost"),
     "udl.10": ("patterns", {"mask": "causal", "weighting": "elu"}, "See linear attention against all pairs"),
     "eecs.1": ("playground", {}, "See every number of the function"),
     "eecs.1a": ("playground", {"beta": 1.0}, "See the softmax without its scale"),
@@ -81,6 +82,7 @@ SHOWN_BY: dict[str, tuple[str, dict[str, Any], str]] = {
     "ist.2": ("playground", {}, "See the sums for a small sequence"),
     "ist.3a": ("runs", {"run": "reversal"}, "See how the reversal was trained"),
     "ist.3b": ("runs", {"run": "reversal"}, "See how the reversal was trained"),
+    "ist.3c": ("maps", {"subject": "reversal/attention", "text": "abacadabacc"}, "See the map of a trained model"),
 }
 
 Id = Annotated[str, Field(min_length=1, max_length=20)]
@@ -234,16 +236,20 @@ def _recorded(desk: Desk, name: str) -> tuple[Path | None, str]:
 
 
 def _judged(one: "Claim[Any]", root: Path | None) -> "Judgement":
+    import torch
+
     from regard.claims import experiments, judge
 
     def checked(value: Any) -> Any:
         check()
         return one.check(value)
 
-    token = experiments.runs.set(root)
+    threads, token = torch.get_num_threads(), experiments.runs.set(root)
+    torch.set_num_threads(1)  # what a claim computes is small, and cores are shared
     try:
         return judge(replace(one, check=checked), chart=True)
     finally:
+        torch.set_num_threads(threads)
         experiments.runs.reset(token)
 
 

@@ -13,6 +13,7 @@ from regard.explore import inputs
 from regard.explore.desk import Desk
 from regard.explore.inputs import Read, Wanted
 from regard.explore.shelf import MODEL, SHIPPED, Shelf
+from regard.explore.swift import swift
 from regard.models import DaViT, Decoder, Encoder, EncoderDecoder, GridModel, Recurrent, ViT
 from regard.models.folder import read_json
 from regard.training import Recording, expanded
@@ -21,10 +22,15 @@ if TYPE_CHECKING:
     from regard.recipes import Run
 
 Takes = Literal["text", "pair", "letters", "image", "nothing"]
-LINE = "First Citizen:\nBefore we proceed any further, hear me speak."
+LINE = "First Citizen:\nBefore we proceed"
 SENTENCE = "The animal did not cross the street because it was too tired."
 EXAMPLES: dict[str, list[str]] = {
-    "language": [LINE, "ROMEO:\nBut soft, what light through yonder window breaks?", "the the the the the the"],
+    "language": [
+        LINE,
+        f"{LINE} any further, hear me speak.",
+        "ROMEO:\nBut soft, what light through yonder window breaks?",
+        "the the the the the the",
+    ],
     "text": [SENTENCE, "The cat sat on the mat. The cat sat on the mat."],
     "pair": ["translate English to German: The house is wonderful.", "summarize: The cat sat on the mat and slept."],
     "letters": ["abacadabacc", "abcdabcd", "dddddaaaaa", "abcabcabcabcabc"],
@@ -34,7 +40,7 @@ KINDS: dict[str, Takes] = {"gpt2": "text", "llama": "text", "bert": "text", "t5"
 
 @dataclass(frozen=True, kw_only=True)
 class Subject:
-    """One that can be looked at; `load` gives what reads an input, and its bytes; `stamp` is another when it changes."""
+    """One that can be looked at; `load` gives what reads an input, and its bytes; `stamp` is new when it changes."""
 
     name: str
     label: str
@@ -165,7 +171,7 @@ def _folders(shelf: Shelf) -> Iterator[Subject]:
 def _load_folder(path: Path) -> tuple[Reader, int]:
     from regard.models import load
 
-    model = load(path)
+    model = swift(load(path))
     made = _reader_of(model)
     if made is None:
         raise ValueError(f"maps are of attention: got a {type(model).__name__}, which cannot be read here")
@@ -235,7 +241,7 @@ def _plays(tensors: Mapping[str, Tensor]) -> bool:
 def _load_language(path: Path) -> tuple[Reader, int]:
     from regard.models import load
 
-    model: Any = load(path)
+    model: Any = swift(load(path))
     text = partial(inputs.read_text, model, model.tokenizer)
     return Reader(text, partial(_played_text, model.tokenizer)), _size(model)
 

@@ -1,5 +1,6 @@
 """Maps as they are kept: taken layer by layer while a model computes them, with a small picture of every head."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
@@ -15,8 +16,9 @@ from regard.training import compact, expanded
 EXACT, HALF, MOST = 48 * 2**20, 420 * 2**20, 560 * 2**20  # bytes of all maps in float32, in float16, at all
 LAYER = 2**27  # weights of one layer, which are in memory at once, in float32
 THUMB = 64  # pixels on a side of a head's small picture
-BRIGHT = 0.98  # of the pixels of a small picture are at most as bright as the scale goes
+MOST_SEEN, SMALL_SEEN = 0.995, 0.97  # of the weights of a head, and of its small picture, are within the colours
 TYPES = {torch.float32: "float32", torch.float16: "float16", torch.uint8: "uint8"}
+SAMPLED = 256  # rows and columns, about, of those that are looked through for the largest weights
 
 Type = Literal["float32", "float16", "uint8"]
 
@@ -39,7 +41,7 @@ class Layer:
 
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """Of a head, means over its queries: bits of entropy, and how far away it looks, in tokens."""
+    """Of a head: means over its queries of the bits of entropy and of how far away it looks, in tokens."""
 
     entropy: float
     distance: float
@@ -53,7 +55,7 @@ class Sheets:
     weights: int
     encoder: bool = False  # whether the first stack is an encoder, whose maps are a kind of their own
     layers: dict[str, list[Layer]] = field(default_factory=dict)
-    facts: dict[tuple[str, int, int], Facts] = field(default_factory=dict)
+    limits: dict[tuple[str, int, int], float] = field(default_factory=dict)
 
     def taking(self) -> Maps:
         """What to give a model as `maps`."""
@@ -74,8 +76,7 @@ class Sheets:
 
     def _layer(self, maps: Float[Tensor, "H T S"]) -> Layer:
         thumbs = compact(pooled(maps, -(-maps.shape[1] // THUMB), -(-maps.shape[2] // THUMB)))
-        bright = thumbs.flatten(1).sort(1).values
-        limits = expanded(bright[:, int(BRIGHT * (bright.shape[1] - 1))]).tolist()
+        limits = bright(thumbs, SMALL_SEEN)
         pool = 1
         while self.weights > MOST * pool**2:
             pool += 1
@@ -91,13 +92,14 @@ class Sheets:
     def bytes(self) -> int:
         return sum(layer.weights.nbytes + layer.thumbs.nbytes for found in self.layers.values() for layer in found)
 
-    def facts_of(self, kind: str, number: int, head: int) -> Facts:
-        """Computed once, when somebody looks at the head."""
+    def limit(self, kind: str, number: int, head: int) -> float:
+        """Up to where the colours of a head go: few of its weights are larger, of a sample where there are many."""
         place = kind, number, head
-        if place not in self.facts:
-            layer = self.layers[kind][number]
-            self.facts[place] = facts(numbers(layer.weights[head]), layer.pool)
-        return self.facts[place]
+        if place not in self.limits:
+            map = self.layers[kind][number].weights[head]
+            rows, columns = (max(1, round(size / SAMPLED)) for size in map.shape)
+            self.limits[place] = bright(compact(numbers(map[::rows, ::columns]))[None], MOST_SEEN)[0]
+        return self.limits[place]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,13 +149,21 @@ def facts(map: Float[Tensor, "T S"], pool: int = 1) -> Facts:
     >>> facts(torch.eye(4)), facts(torch.full((1, 4), 0.25)).entropy
     (Facts(entropy=0.0, distance=0.0), 2.0)
     """
-    sums = map.sum(1, keepdim=True)
-    seen = sums[:, 0] > 0
-    rows = map / sums.clamp(min=1e-30)
-    entropy = torch.special.entr(rows).sum(1)[seen].mean() / torch.log(torch.tensor(2.0))
-    i, j = torch.arange(map.shape[0])[:, None], torch.arange(map.shape[1])
-    distance = (rows * (i - j).abs()).sum(1)[seen].mean() * pool
+    sums = map.sum(1)
+    seen = sums > 0
+    sums = sums[seen]
+    # Of rows that do not quite sum to one, as bytes do not: −Σ a/s log a/s = (−Σ a log a)/s + log s.
+    entropy = (torch.special.entr(map).sum(1)[seen] / sums + sums.log()).mean() / math.log(2)
+    i, j = torch.arange(float(map.shape[0]))[:, None], torch.arange(float(map.shape[1]))
+    distance = ((i - j).abs_().mul_(map).sum(1)[seen] / sums).mean() * pool
     return Facts(entropy.nan_to_num().item(), distance.nan_to_num().item())
+
+
+def bright(roots: UInt8[Tensor, "H y x"], share: float) -> list[float]:
+    """The weight that so many of a head's weights above 0 do not exceed."""
+    counts = torch.stack([torch.bincount(one.flatten(), minlength=256) for one in roots])[:, 1:].cumsum(1)
+    place = (counts < share * counts[:, -1:]).sum(1) + 1
+    return expanded(place.clamp(max=255).to(torch.uint8)).tolist()
 
 
 def part(
@@ -167,7 +177,7 @@ def part(
         first, last = (0, size) if wanted is None else (max(0, wanted[0]), min(size, wanted[1]))
         if first >= last:
             raise ValueError(f"a part of a map must have tokens, from 0 to {size}: got {first} to {last}")
-        spans.append((first - first % layer.pool, last))
+        spans.append((first - first % layer.pool, min(size, last + -last % layer.pool)))
     cut = [slice(first // layer.pool, -(-last // layer.pool)) for first, last in spans]
     found = layer.weights[head][cut[0], cut[1]]
     step = -(-max(found.shape) // most)

@@ -1,7 +1,6 @@
 """Answers that somebody tries: marked as `regard grade` does it, in a process of their own with limits."""
 
 import atexit
-import json
 import threading
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Any
@@ -108,7 +107,14 @@ def _exercised(question: "Exercise", part: "Exercise") -> Exercised:
 
 
 def _written(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    """An answer of a file of questions, as somebody would write it.
+
+    >>> _written([["0.5", 1], [2, 3]]), _written(True)
+    ('[[0.5, 1], [2, 3]]', 'true')
+    """
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_written, value))}]"
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _entry(desk: Desk, question: str, part: str) -> "Entry":
@@ -164,9 +170,9 @@ class Marker:
                 tasks.append("")  # it warms up where there are several
             try:
                 return dict(self._isolation.run(Trying(entry), tasks))[0]
-            except BaseException:
+            except RuntimeError as error:
                 self.close()
-                raise
+                raise ValueError(f"the answer must be marked: {error}; try it again") from error
 
     def close(self) -> None:
         """End the helper, if there is one."""

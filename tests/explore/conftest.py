@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 PATIENCE = 20_000  # milliseconds, on a machine that is busy with other tests
 ON_THE_WAY: "WeakKeyDictionary[Page, set[Any]]" = WeakKeyDictionary()  # requests without an answer yet
+AT_REST = """() => new Promise((done) => requestAnimationFrame(() => setTimeout(() =>
+  done([!!document.querySelector("main h1"), document.querySelectorAll("main .waiting").length]), 20)))"""
 GRAVE = ("serious", "critical")  # of axe's words
 
 
@@ -163,13 +165,13 @@ def look(browser: "Browser", server: Server) -> Iterator[Look]:
 
 def settle(page: "Page") -> None:
     """Wait until the view stands, and waits for nothing: an answer may lead to the next question."""
-    page.wait_for_selector("main h1")
     until = time.monotonic() + PATIENCE / 1000
     calm = 0
     while calm < 2:
-        page.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 20)))")
-        waits = page.locator(".waiting").count() or ON_THE_WAY[page]
-        calm = 0 if waits else calm + 1
+        stands, waits = page.evaluate(AT_REST)
+        calm = 0 if waits or ON_THE_WAY[page] else calm + 1
+        if not stands and calm:
+            page.wait_for_selector("main h1", timeout=2_000)  # nothing comes any more that could bring it later
         assert time.monotonic() < until, f"the view still waits: {page.url}, {[one.url for one in ON_THE_WAY[page]]}"
 
 

@@ -8,16 +8,20 @@ from regard.explore.courses import METRICS
 from regard.explore.shelf import SHIPPED
 from regard.recipes import begin, find
 from regard.training import Metrics
-from tests.explore.conftest import Look, Server, settle
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
+
+    from tests.explore.conftest import Look, Server
 
 CHART = ".runs-charts svg[role=img]"
 
 
 def test_runs_are_chosen_and_compared_by_keyboard(
-    look: Look, violations: "Callable[[Page], list[str]]", shot: "Callable[[Page, str], object]"
+    look: "Look",
+    settled: "Callable[[Page], None]",
+    violations: "Callable[[Page], list[str]]",
+    shot: "Callable[[Page, str], object]",
 ) -> None:
     page = look("runs", {"run": "language"})
     shipped = find(SHIPPED / "language")
@@ -50,11 +54,11 @@ def test_runs_are_chosen_and_compared_by_keyboard(
     page.get_by_role("button", name="digits-gaussian").focus()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")  # the next one, reversal
-    settle(page)
+    settled(page)
     assert detail.locator(".runs-result").inner_text() == find(SHIPPED / "reversal").headline
     page.get_by_label("compare language").focus()
     page.keyboard.press("Space")
-    settle(page)
+    settled(page)
     keys = page.get_by_role("list", name="Curves").get_by_role("listitem").all_inner_texts()
     assert keys == ["reversal · attention", "reversal · transformer", "language · decoder"]
     assert not violations(page)
@@ -62,7 +66,7 @@ def test_runs_are_chosen_and_compared_by_keyboard(
 
 
 def test_a_training_is_followed_while_it_goes_on(
-    look: Look, server: Server, violations: "Callable[[Page], list[str]]", shot: "Callable[[Page, str], object]"
+    look: "Look", server: "Server", violations: "Callable[[Page], list[str]]", shot: "Callable[[Page, str], object]"
 ) -> None:
     config = {"training": {"steps": 400}}
     run = begin(server.runs / "followed", recipe="reversal", config=config, command="regard train reversal")
@@ -79,6 +83,8 @@ def test_a_training_is_followed_while_it_goes_on(
             page.locator(f"{CHART}[aria-label*='0.7500 at 200']").wait_for()
             assert "steps/s" in bar.inner_text()
             assert bar.get_by_role("progressbar").get_attribute("value") == "200"
+            (run.folder / "next").mkdir()
+            (run.folder / "next" / METRICS).touch()  # the next training is about to begin
             metrics.rewind(100)  # it was killed and resumed
             metrics.write(step=150, loss=0.5)
             page.locator(f"{CHART}[aria-label*='1.2500 at step 100, 0.5000 at 150']").wait_for()

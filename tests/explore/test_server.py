@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -61,14 +62,26 @@ def waited(holds, seconds=5.0):
     return holds()
 
 
-def sends(port: int, name: str) -> socket.socket:
-    """A question whose answer is not waited for."""
-    client = connected(port)
-    client.sendall(
-        f"POST /api/{name} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-        "Content-Length: 2\r\nConnection: close\r\n\r\n{}".encode()
-    )
-    return client
+@pytest.fixture
+def opened():
+    """What is closed at the end."""
+    with ExitStack() as stack:
+        yield stack
+
+
+@pytest.fixture
+def sends(opened):
+    """Questions whose answers are not waited for."""
+
+    def send(port: int, name: str) -> socket.socket:
+        client = opened.enter_context(connected(port))
+        client.sendall(
+            f"POST /api/{name} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            "Content-Length: 2\r\nConnection: close\r\n\r\n{}".encode()
+        )
+        return client
+
+    return send
 
 
 class Endless:
@@ -240,10 +253,10 @@ def test_headers_without_an_end_are_refused(port):
     assert sent(port, b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 200_000).status == 400
 
 
-def test_slow_clients_stop_nobody(port, monkeypatch):
+def test_slow_clients_stop_nobody(port, monkeypatch, opened):
     monkeypatch.setattr(serving, "PATIENCE", 0.6)
     head = "POST /api/playground HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 9\r\n"
-    clients = [connected(port) for _ in range(40)]
+    clients = [opened.enter_context(connected(port)) for _ in range(40)]
     for number, client in enumerate(clients):
         client.sendall(f"{head}\r\n{{".encode() if number % 2 else head.encode())
     for _ in range(3):
@@ -257,11 +270,9 @@ def test_slow_clients_stop_nobody(port, monkeypatch):
         answer = answered(client)
         assert answer.status == 408
         assert "within 0.6 seconds" in answer.error
-    for client in clients:
-        client.close()
 
 
-def test_work_stops_when_its_asker_leaves(port, answer_by, answers):
+def test_work_stops_when_its_asker_leaves(port, answer_by, answers, sends):
     work = Endless()
     answer_by("endless", work)
     client = sends(port, "endless")
@@ -272,30 +283,29 @@ def test_work_stops_when_its_asker_leaves(port, answer_by, answers):
     assert waited(lambda: answers.heavy.borrowed_tokens == 0)
 
 
-def test_a_question_whose_asker_left_the_queue_never_runs(port, answer_by, answers):
-    work, ran = Endless(), []
-    answer_by("endless", work)
+def test_a_question_whose_asker_left_the_queue_never_runs(port, answer_by, answers, sends):
+    works, ran = [Endless() for _ in range(serving.HEAVY)], []
+    for number, work in enumerate(works):
+        answer_by(f"endless{number}", work)
     answer_by("left", lambda: ran.append("left"))
     answer_by("stayed", lambda: ran.append("stayed"))
-    first = sends(port, "endless")
-    assert work.began.wait(5)
+    first, *_ = [sends(port, f"endless{number}") for number in range(serving.HEAVY)]
+    assert all(work.began.wait(5) for work in works)
     left, stayed = sends(port, "left"), sends(port, "stayed")
     assert waited(lambda: answers.heavy.statistics().tasks_waiting == 2)
     left.close()
     assert waited(lambda: answers.heavy.statistics().tasks_waiting == 1)
     first.close()
     assert answered(stayed).status == 200
-    stayed.close()
     assert ran == ["stayed"]
 
 
-def test_a_server_that_ends_stops_its_work(answer_by):
+def test_a_server_that_ends_stops_its_work(answer_by, sends):
     work = Endless()
     answer_by("endless", work)
     with running(application(Desk())) as port:
-        client = sends(port, "endless")
+        sends(port, "endless")
         assert work.began.wait(5)
-    client.close()
     assert work.stopped.wait(5)
 
 

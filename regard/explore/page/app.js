@@ -8,25 +8,31 @@ import { Mark, ThemeButton } from "./parts/shell.js";
 // The address holds what differs from how a view begins: #maps?{"head":3}, percent-encoded.
 function read() {
   const [, name, text] = /^#?([a-z]*)(?:\?(.*))?$/.exec(location.hash) ?? [];
-  return { view: viewOf(name).name, state: stateOf(text) };
+  const view = viewOf(name);
+  return { view: view.name, state: stateOf(view, text) };
 }
 
-// Of an address that somebody has broken, the view alone is taken.
-function stateOf(text) {
+// Of an address that somebody has broken, what a view knows and what is of the kind that it begins with.
+function stateOf(view, text) {
   try {
-    const found = JSON.parse(decodeURIComponent(text ?? ""));
-    return found?.constructor === Object ? found : {};
+    const found = Object.entries(JSON.parse(decodeURIComponent(text ?? "")) ?? {});
+    return Object.fromEntries(found.filter(([name, value]) => fits(value, view.state[name])));
   } catch {
     return {};
   }
 }
 
+const kind = (value) => (Array.isArray(value) ? "array" : value === null ? "null" : typeof value);
+const fits = (value, first) => first !== undefined && (first === null || kind(value) === kind(first));
+
 function written({ view, state }) {
   const own = Object.entries(state).filter(([name, value]) => !same(value, viewOf(view).state[name]));
-  return `#${view}${own.length ? `?${encodeURIComponent(JSON.stringify(Object.fromEntries(own)))}` : ""}`;
+  return `#${view}${own.length ? `?${encodeURIComponent(plain(Object.fromEntries(own)))}` : ""}`;
 }
 
-const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
+// Without the names that Preact writes into an object which is taken for an element.
+const plain = (value) => JSON.stringify(value, (name, one) => (name.startsWith("__") ? undefined : one));
+const same = (a, b) => plain(a) === plain(b);
 
 const models = new Map();
 function modelOf({ view, state }) {
@@ -42,6 +48,25 @@ function modelOf({ view, state }) {
     models.set(view, model);
   }
   return models.get(view);
+}
+
+// A view that fails says so in its place, and the bar above it goes on.
+function Held({ model, children }) {
+  const [error, setError] = useState(null);
+  this.componentDidCatch = (raised) => {
+    console.error(raised);
+    setError(raised);
+  };
+  useEffect(() => {
+    const anew = () => setError(null);
+    model.on("change:state", anew);
+    return () => model.off("change:state", anew);
+  }, [model]);
+  if (error === null) return children;
+  return html`<section class="panel" role="alert">
+    <p class="error">The view cannot show what its address says: ${error.message}</p>
+    <button onClick=${() => model.set("state", {})}>Begin anew</button>
+  </section>`;
 }
 
 function App() {
@@ -78,7 +103,7 @@ function App() {
     </header>
     <main id="main" tabindex="-1" class="regard">
       <div class="heading"><h1>${view.title}</h1><p>${view.about}</p></div>
-      <${Mounted} key=${view.name} model=${modelOf(here)} />
+      <${Held} key=${view.name} model=${modelOf(here)}><${Mounted} model=${modelOf(here)} /><//>
     </main>
   `;
 }

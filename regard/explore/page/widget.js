@@ -32,12 +32,14 @@ function followNotebook() {
 export default {
   render({ model, el }) {
     el.classList.add("regard", "in-notebook");
-    // Jupyter takes keys as its own shortcuts, except inside of such an element.
-    el.dataset.lmSuppressShortcuts = "true";
+    // JupyterLab takes keys as its own shortcuts, except on elements with this mark; it asks at the document, and looks at
+    // the target first.
+    const mark = ({ target }) => el.contains(target) && (target.dataset.lmSuppressShortcuts = "true");
+    addEventListener("keydown", mark, true);
     followNotebook();
     const watcher = new MutationObserver(followNotebook);
     watcher.observe(document.body, { attributeFilter: ["data-jp-theme-light", "data-vscode-theme-kind"] });
     render(html`<${Mounted} model=${model} />`, el);
-    return () => (watcher.disconnect(), render(null, el));
+    return () => (removeEventListener("keydown", mark, true), watcher.disconnect(), render(null, el));
   },
 };

@@ -5,7 +5,7 @@ import { CURVES, DASHES } from "./colour.js";
 import { short, told } from "./numbers.js";
 import { useWidth } from "./shell.js";
 
-const SPACE = { left: 58, right: 16, top: 10, bottom: 42 };
+const SPACE = { left: 66, right: 22, top: 10, bottom: 42 };
 
 // series: [{ name, x: [], y: [], low?: [], high?: [], class? }]; marks: [{ x, name }]; both axes may be logarithmic.
 export function Lines({ series, label, xLabel, yLabel, logX, logY, marks = [], height = 260, xMin, yMin, says = told }) {
@@ -55,7 +55,9 @@ function axis(values, log, range, least) {
   let [low, high] = values.length ? [Math.min(...values), Math.max(...values)] : [log ? 1 : 0, log ? 10 : 1];
   if (least !== undefined) low = Math.min(low, least);
   if (low === high) [low, high] = log ? [low / 2, high * 2] : [low - 0.5, high + 0.5];
-  return (log ? scaleLog() : scaleLinear()).domain([low, high]).range(range).nice();
+  const scale = (log ? scaleLog() : scaleLinear()).domain([low, high]).range(range);
+  // Whole decades waste half of a logarithmic axis that has few of them.
+  return log && high / low < 1e3 ? scale : scale.nice();
 }
 
 function summary(shown, xLabel, says) {
@@ -70,7 +72,7 @@ function Axes({ x, y, logX, logY, xLabel, yLabel, width, height, says }) {
   const bottom = height - SPACE.bottom;
   return html`<g class="axes">
     ${ticks(y, logY, 5).map((tick) => html`<g><line x1=${SPACE.left} x2=${width - SPACE.right} y1=${y(tick)} y2=${y(tick)} /><text x=${SPACE.left - 7} y=${y(tick)} dy="0.35em" text-anchor="end">${tell(tick, says)}</text></g>`)}
-    ${ticks(x, logX, Math.max(2, Math.floor(width / 90))).map((tick) => html`<g><line x1=${x(tick)} x2=${x(tick)} y1=${bottom} y2=${bottom + 4} /><text x=${x(tick)} y=${bottom + 17} text-anchor="middle">${tell(tick, says)}</text></g>`)}
+    ${x && ticks(x, logX, Math.max(2, Math.floor(width / 90))).map((tick) => html`<g><line x1=${x(tick)} x2=${x(tick)} y1=${bottom} y2=${bottom + 4} /><text x=${x(tick)} y=${bottom + 17} text-anchor="middle">${tell(tick, says)}</text></g>`)}
     <text class="name" x=${(SPACE.left + width - SPACE.right) / 2} y=${height - 6} text-anchor="middle">${xLabel}</text>
     <text class="name" transform=${`translate(13,${(SPACE.top + bottom) / 2}) rotate(-90)`} text-anchor="middle">${yLabel}</text>
   </g>`;
@@ -90,8 +92,7 @@ export function Bars({ names, groups, label, yLabel, logY, height = 240, says = 
   return html`<figure class="chart" ref=${ref}>
     ${entries.length > 1 && html`<ul class="keys">${entries.map(([name], i) => html`<li><svg width="12" height="12" aria-hidden="true"><rect width="12" height="12" rx="2" class=${CURVES[i % 6]} /></svg>${name}</li>`)}</ul>`}
     ${width > 0 && html`<svg width=${width} height=${height} role="img" aria-label=${`${label}. ${entries.map(([name, found]) => names.map((one, i) => `${one} ${name} ${says(found[i])}`).join(", ")).join("; ")}`}>
-      <${Axes} x=${scaleLinear().domain([0, 1]).range([0, 0])} y=${y} logY=${logY} xLabel="" yLabel=${yLabel} width=${width} height=${height} says=${says} />
-      <rect class="veil" x=${SPACE.left} y=${height - SPACE.bottom + 1} width=${Math.max(width - SPACE.left, 0)} height=${SPACE.bottom} />
+      <${Axes} x=${null} y=${y} logY=${logY} xLabel="" yLabel=${yLabel} width=${width} height=${height} says=${says} />
       ${names.map((name, n) => html`<g>
         ${entries.map(([group, found], i) => fits(found[n], logY) && html`<rect class=${CURVES[i % 6]} rx="2" x=${SPACE.left + (n + 0.5) * room - (entries.length * thick) / 2 + i * thick} width=${thick * 0.92}
           y=${Math.min(y(found[n]), base)} height=${Math.abs(base - y(found[n]))}><title>${`${name}, ${group}: ${says(found[n])}`}</title></rect>`)}

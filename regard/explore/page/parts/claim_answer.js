@@ -3,7 +3,7 @@ import { html, useId, useState } from "../vendor/preact.js";
 import { useAnswer } from "../asking.js";
 import { Said } from "./shell.js";
 
-const SIGNS = { right: ["✓", "holds"], "partly right": ["≈", "corrected"], "partly not read": ["?", "answered"], wrong: ["✗", "refuted"], "not read": ["?", "answered"] };
+const SIGNS = { right: ["✓", "holds"], "partly right": ["≈", "corrected"], wrong: ["✗", "refuted"], "not read": ["?", "answered"] };
 
 export function Answers({ ask, exercises }) {
   const questions = [...new Set(exercises.map((one) => one.question))];
@@ -36,7 +36,9 @@ function Try({ ask, exercise, tells }) {
     ${asks && html`<p class="claims-asks" id=${`${id}-asks`}>${asks}</p>`}
     ${options.length
       ? html`<div class=${`claims-options ${kind}`} role="group" aria-label=${asks || "Your answer"}>${options.map(
-          ([letter, text]) => html`<button aria-pressed=${String(given === letter)} onClick=${() => give(letter)}>${kind === "choice" ? html`<b>${letter}</b> ${text}` : text}</button>`,
+          ([letter, text]) => html`<button aria-pressed=${String(given === letter)} onClick=${() => give(letter)}>
+            ${kind === "choice" ? html`<b>${letter}</b> ${text}` : text}
+          </button>`,
         )}</div>`
       : html`<form class="claims-form" onSubmit=${(event) => (event.preventDefault(), give(draft))}>
           <label class="unseen" for=${id}>${`Your answer${asks ? `: ${asks}` : ""}`}</label>
@@ -45,7 +47,8 @@ function Try({ ask, exercise, tells }) {
           <button class="main" type="submit" disabled=${!draft.trim()}>Check</button>
         </form>
         <p class=${tells ? "note" : "unseen"} id=${`${id}-how`}>Write ${how}.</p>
-        ${examples.length > 0 && html`<p class="claims-examples"><span class="note">Or try</span>${examples.map((text) => html`<button class="claims-example" onClick=${() => give(text)}>${text}</button>`)}</p>`}`}
+        ${examples.length > 0 && html`<p class="claims-examples"><span class="note">Or try</span>
+          ${examples.map((text) => html`<button class="claims-example" onClick=${() => give(text)}>${text}</button>`)}</p>`}`}
     <${Said} error=${error} waiting=${waiting}>marking …</${Said}>
     <div role="status" aria-live="polite">${isFresh && !error && html`<${Marked} mark=${reply} />`}</div>
   </div>`;
@@ -53,16 +56,18 @@ function Try({ ask, exercise, tells }) {
 
 // The mark; where a formula is wrong, the smallest sizes that show it, with both values.
 function Marked({ mark }) {
-  const [sign, kind] = SIGNS[mark.word] ?? ["?", "answered"];
+  const [sign, kind] = SIGNS[mark.word];
   const at = mark.counterexample;
   const parts = Object.entries(at?.breakdown ?? {});
   return html`<div class=${`claims-mark claims-${kind}`} data-word=${mark.word}>
-    <p class="claims-word"><span aria-hidden="true">${sign}</span> ${mark.word}${mark.word === "partly right" ? html` <span class="note">${mark.points} of ${mark.out_of} points</span>` : ""}
+    <p class="claims-word"><span aria-hidden="true">${sign}</span> ${mark.word}
+      ${mark.word === "partly right" && html`<span class="note">${mark.points} of ${mark.out_of} points</span>`}
       ${mark.read_as && html`<span class="note">read as <code>${mark.read_as}</code></span>`}</p>
     ${at && html`<dl class="claims-counter" data-counterexample>
       <div><dt>at</dt><dd>${Object.entries(at.sizes).map(([name, size]) => `${name} = ${size}`).join(", ")}</dd></div>
       <div><dt>yours</dt><dd class="claims-no">${at.yours}</dd></div>
-      <div><dt>true</dt><dd class="claims-yes">${at.true}${parts.length > 0 && html`<small>${parts.map(([name, value], i) => `${i ? " + " : " = "}${value} (${name})`)}</small>`}</dd></div>
+      <div><dt>true</dt><dd class="claims-yes">${at.true}
+        ${parts.length > 0 && html`<small>${parts.map(([name, value], i) => `${i ? " + " : " = "}${value} (${name})`)}</small>`}</dd></div>
     </dl>`}
     ${mark.feedback.map((line) => html`<p>${line}</p>`)}
   </div>`;
@@ -80,7 +85,9 @@ function Notation({ kinds }) {
   const known = Object.entries(WRITTEN).filter(([kind]) => kinds.has(kind));
   if (!known.length) return null;
   return html`<details class="claims-fold"><summary>How answers are written</summary>
-    <dl class="claims-letters">${known.map(([, [name, ways]]) => html`<dt>${name}</dt><dd>${ways.map((way, i) => html`${i ? ", " : ""}<code>${way}</code>`)}</dd>`)}</dl>
+    <dl class="claims-letters">${known.map(
+      ([, [name, ways]]) => html`<dt>${name}</dt><dd>${ways.map((way, i) => html`${i ? ", " : ""}<code>${way}</code>`)}</dd>`,
+    )}</dl>
     <p class="note">Unicode, LaTeX and Python all do; products need no sign. A formula is compared exactly, not by its look: any form of it is right. Numbers
       must be right in the digits that are given. Nothing that you write is run as code.</p>
   </details>`;

@@ -21,7 +21,8 @@ export function ClaimChart({ chart }) {
 function BarsTable({ chart }) {
   return html`<div class="scrolls"><table class="lines">
     <thead><tr><th></th>${Object.keys(chart.groups).map((name) => html`<th class="number">${name}</th>`)}</tr></thead>
-    <tbody>${chart.names.map((name, i) => html`<tr><th>${name}</th>${Object.values(chart.groups).map((values) => html`<td class="number">${told(values[i])}</td>`)}</tr>`)}</tbody>
+    <tbody>${chart.names.map((name, i) => html`<tr><th>${name}</th>
+      ${Object.values(chart.groups).map((values) => html`<td class="number">${told(values[i])}</td>`)}</tr>`)}</tbody>
   </table></div>`;
 }
 
@@ -33,12 +34,16 @@ function Matrices({ chart }) {
   const side = Math.min(panels.length === 1 ? 420 : 260, (width - 24 * (columns - 1)) / columns - (chart.rows ? 30 : 0));
   const scale = signed ? "signed" : "weight";
   const names = (given, count) => given ?? (count <= 12 ? Array.from({ length: count }, (_, i) => String(i + 1)) : undefined);
-  const say = (panel, r, c) => `${panel.name}, ${chart.row_label} ${chart.rows?.[r] ?? r + 1}, ${chart.column_label} ${chart.columns?.[c] ?? c + 1}: ${told(panel.values[r * panel.columns + c])}`;
+  const say = (panel, r, c) => {
+    const [row, column] = [chart.rows?.[r] ?? r + 1, chart.columns?.[c] ?? c + 1];
+    return `${panel.name}, ${chart.row_label} ${row}, ${chart.column_label} ${column}: ${told(panel.values[r * panel.columns + c])}`;
+  };
   return html`<div ref=${ref}>
     ${width > 0 && html`<div class="claims-panels">${panels.map((panel) => html`<figure>
       <figcaption>${panel.name}</figcaption>
       <${Heatmap} data=${panel.values} rows=${panel.rows} columns=${panel.columns} scale=${scale} limit=${limit} side=${Math.max(side, 90)}
-        label=${`${panel.name}: ${chart.row_label} by ${chart.column_label}`} rowNames=${names(chart.rows, panel.rows)} columnNames=${names(chart.columns, panel.columns)}
+        label=${`${panel.name}: ${chart.row_label} by ${chart.column_label}`}
+        rowNames=${names(chart.rows, panel.rows)} columnNames=${names(chart.columns, panel.columns)}
         says=${(r, c) => say(panel, r, c)} onPoint=${(r, c) => setAt(r === null ? null : say(panel, r, c))} />
     </figure>`)}</div>`}
     <p class="claims-reading"><${Legend} scale=${scale} limit=${limit} label=${`${chart.row_label} ↓  ${chart.column_label} →`} /><span>${at ?? ""}</span></p>
@@ -48,13 +53,20 @@ function Matrices({ chart }) {
 // Arrays as numbers.js writes them.
 export function chartNumbers(chart) {
   if (chart.kind === "matrices") {
-    return Object.fromEntries(chart.panels.map((panel) => [panel.name, { shape: [panel.rows, panel.columns], data: panel.values, rows: chart.rows, columns: chart.columns }]));
+    const array = ({ rows, columns, values }) => ({ shape: [rows, columns], data: values, rows: chart.rows, columns: chart.columns });
+    return Object.fromEntries(chart.panels.map((panel) => [panel.name, array(panel)]));
   }
   if (chart.kind === "bars") {
     const groups = Object.entries(chart.groups);
-    return { [chart.y_label]: { shape: [chart.names.length, groups.length], data: chart.names.flatMap((_, i) => groups.map(([, values]) => values[i])), rows: chart.names, columns: groups.map(([name]) => name) } };
+    return { [chart.y_label]: { ...table(groups), rows: chart.names } };
   }
   const columns = [[chart.x_label, chart.x]];
   for (const { name, y, low, high } of chart.curves) columns.push([name, y], ...(low ? [[`${name}, low`, low], [`${name}, high`, high]] : []));
-  return { [chart.y_label]: { shape: [chart.x.length, columns.length], data: chart.x.flatMap((_, i) => columns.map(([, values]) => values[i])), columns: columns.map(([name]) => name) } };
+  return { [chart.y_label]: table(columns) };
 }
+
+const table = (columns) => ({
+  shape: [columns[0][1].length, columns.length],
+  data: columns[0][1].flatMap((_, i) => columns.map(([, values]) => values[i])),
+  columns: columns.map(([name]) => name),
+});

@@ -36,10 +36,14 @@ export function ClaimDetail({ ask, row, document, state, place }) {
 function Further({ claim, ask, place }) {
   const twin = claim.versions.find((one) => one.role === "twin");
   return html`
-    ${claim.see && place === "page" && html`<p class="claims-see"><a href=${`#${claim.see.view}?${encodeURIComponent(JSON.stringify(claim.see.state))}`}>${claim.see.words}<span aria-hidden="true"> →</span></a></p>`}
-    ${claim.exercises.length > 0 && place !== "file" && html`<section class="claims-box"><h3>Try an answer</h3><${Answers} ask=${ask} exercises=${claim.exercises} /></section>`}
+    ${claim.see && place === "page" && html`<p class="claims-see">
+      <a href=${`#${claim.see.view}?${encodeURIComponent(JSON.stringify(claim.see.state))}`}>${claim.see.words}<span aria-hidden="true"> →</span></a></p>`}
+    ${claim.exercises.length > 0 && place !== "file" && html`<section class="claims-box">
+      <h3>Try an answer</h3><${Answers} ask=${ask} exercises=${claim.exercises} /></section>`}
     <details class="claims-fold"><summary>Why</summary><${Markup} class="claims-why" text=${claim.why} />
-      ${claim.quantities.length > 0 && html`<dl class="claims-letters">${claim.quantities.map(([letter, meaning]) => html`<${Markup} tag="dt" text=${letter} /><${Markup} tag="dd" text=${meaning} />`)}</dl>`}
+      ${claim.quantities.length > 0 && html`<dl class="claims-letters">${claim.quantities.map(
+        ([letter, meaning]) => html`<${Markup} tag="dt" text=${letter} /><${Markup} tag="dd" text=${meaning} />`,
+      )}</dl>`}
     </details>
     <details class="claims-fold"><summary>A false twin, which the check must refute</summary>
       <p class="note">A check that cannot fail shows nothing. So each is given a statement that is close to the true one, and false.</p>
@@ -62,12 +66,14 @@ function Version({ version }) {
     <${Markup} class="claims-text" text=${version.text} />
     ${version.formula && html`<${Markup} class="claims-formula" text=${version.formula} label="Formula" />`}
     ${shown > 0 && html`<${Findings} findings=${findings.slice(0, shown)} />`}
-    ${shown < findings.length && html`<details class="claims-more"><summary>${findings.length - shown} more</summary><${Findings} findings=${findings.slice(shown)} /></details>`}
+    ${shown < findings.length && html`<details class="claims-more"><summary>${findings.length - shown} more</summary>
+      <${Findings} findings=${findings.slice(shown)} /></details>`}
   </section>`;
 }
 
 const Findings = ({ findings }) => html`<ul class="claims-findings">${findings.map(
-  (one) => html`<li class=${one.holds ? "claims-yes" : "claims-no"}><span role="img" aria-label=${one.holds ? "holds" : "fails"}>${one.holds ? "✓" : "✗"}</span><span>${one.shown}</span></li>`,
+  (one) => html`<li class=${one.holds ? "claims-yes" : "claims-no"}>
+    <span role="img" aria-label=${one.holds ? "holds" : "fails"}>${one.holds ? "✓" : "✗"}</span><span>${one.shown}</span></li>`,
 )}</ul>`;
 
 // An experiment without a recorded run: it trains small models, for which somebody must ask.
@@ -82,7 +88,8 @@ function Unrun({ claim, running, onRun, onStop }) {
   return html`<div class="claims-unrun" role="status">
     <p>A run decides this one, and none is recorded here. A small version trains in about ${claim.takes} seconds.</p>
     ${running
-      ? html`<div class="row"><progress aria-label="Training" max=${claim.takes} value=${Math.min(passed, claim.takes * 0.97)}></progress><span class="note">training, ${Math.round(passed)} s</span>
+      ? html`<div class="row"><progress aria-label="Training" max=${claim.takes} value=${Math.min(passed, claim.takes * 0.97)}></progress>
+          <span class="note">training, ${Math.round(passed)} s</span>
           <button onClick=${onStop}>Stop</button></div>`
       : html`<button class="main" onClick=${onRun}>Run it now</button>`}
   </div>`;

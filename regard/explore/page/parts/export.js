@@ -26,11 +26,11 @@ export function Export({ name, of, numbers, saves, ask, view, state, place }) {
   }, [open]);
   const drawing = () => picture(of.current, name);
   const items = [
-    ["Picture, SVG", async () => kept(name, "svg", new Blob([drawing()], { type: "image/svg+xml" }))],
+    ["Picture, SVG", async () => kept(name, "svg", drawing(), "image/svg+xml")],
     ["Picture, PNG", async () => kept(name, "png", await pixels(drawing()))],
-    numbers && ["Numbers, CSV", async () => kept(name, "csv", new Blob([csv(await numbers())], { type: "text/csv;charset=utf-8" }))],
+    numbers && ["Numbers, CSV", async () => kept(name, "csv", csv(await numbers()), "text/csv;charset=utf-8")],
     numbers && ["Numbers, NPZ", async () => kept(name, "npz", npz(await numbers()))],
-    saves && place !== "file" && ["This view, HTML", async () => kept(name, "html", new Blob([await saved(ask, view, state, saves())], { type: "text/html;charset=utf-8" }))],
+    saves && place !== "file" && ["This view, HTML", async () => kept(name, "html", await saved(ask, view, state, saves()), "text/html;charset=utf-8")],
     place === "page" && ["Copy a link", async () => copied(location.href)],
   ].filter(Boolean);
   const run = async (work) => {
@@ -60,11 +60,12 @@ export function Export({ name, of, numbers, saves, ask, view, state, place }) {
   return html`<div class="menu" ref=${menu} data-unpictured onKeyDown=${onKeyDown}
     onFocusOut=${(event) => event.relatedTarget && !menu.current.contains(event.relatedTarget) && close(false)}>
     <button class="quiet" aria-haspopup="menu" aria-expanded=${String(open)} aria-controls=${open ? id : null} onClick=${() => setOpen(!open)}>
-      <svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="1.6" stroke-linecap="round" stroke-linejoin="round">
-        <path d="M8 2v8M4.8 7.2 8 10.4l3.2-3.2M2.5 13.5h11" /></svg>Export</button>
+      <svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">
+        <path fill="none" stroke="currentColor" stroke-width="1.6" stroke-linecap="round" stroke-linejoin="round"
+          d="M8 2v8M4.8 7.2 8 10.4l3.2-3.2M2.5 13.5h11" /></svg>Export</button>
     ${open && html`<div id=${id} role="menu" aria-label="Export" aria-busy=${String(busy)}>
       ${items.map(([label, work]) => html`<button role="menuitem" tabindex="-1" disabled=${busy} onClick=${() => run(work)}>${label}</button>`)}
-      ${busy && html`<p class="waiting">saving …</p>`}
+      ${busy && html`<p class="waiting" role="none">saving …</p>`}
       ${said.error && html`<p class="error" role="none">${said.text}</p>`}
     </div>`}
     <span class="unseen" role="status" aria-live="polite">${said.text}</span>
@@ -72,7 +73,8 @@ export function Export({ name, of, numbers, saves, ask, view, state, place }) {
 }
 
 // A file in the browser's folder of downloads.
-function kept(name, ending, blob) {
+function kept(name, ending, data, type) {
+  const blob = typeof data === "string" ? new Blob([data], { type }) : data;
   const file = `${name.replace(/[^\p{L}\p{N}._-]+/gu, "-")}.${ending}`;
   const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(blob), download: file });
   document.body.append(link);

@@ -21,12 +21,14 @@ export function Layers({ record, at, layer, onChange }) {
     row.current.children[next].focus();
   };
   return html`<div class="heads-layers" role="group" aria-label="Layer" ref=${row}>
-    ${Array.from({ length: record.layers }, (_, number) => html`<button aria-pressed=${number === layer} aria-label=${`Layer ${number + 1}`} onClick=${() => onChange(number)} onKeyDown=${onKeyDown}>
+    ${Array.from({ length: record.layers }, (_, number) => html`<button aria-pressed=${number === layer} aria-label=${`Layer ${number + 1}`}
+      onClick=${() => onChange(number)} onKeyDown=${onKeyDown}>
       <svg viewBox=${`${-SIDE / 2} ${-SIDE / 2} ${SIDE} ${SIDE}`} aria-hidden="true">
         <rect class="heads-here" x=${-scale / 2} y=${-scale / 2} width=${scale} height=${scale} />
         ${headsAt(record, at, number).map(({ centre, precision }, head) => {
           const { long, short, angle } = ellipseOf(precision, 0.5);
-          return html`<ellipse class=${hue(head)} stroke-dasharray=${dash(head) && "3 2"} rx=${Math.max(long * scale, 1.5)} ry=${Math.max(short * scale, 1.5)} transform=${`translate(${centre[1] * scale},${centre[0] * scale}) rotate(${(angle * 180) / Math.PI})`} />`;
+          return html`<ellipse class=${hue(head)} stroke-dasharray=${dash(head) && "3 2"} rx=${Math.max(long * scale, 1.5)} ry=${Math.max(short * scale, 1.5)}
+            transform=${`translate(${centre[1] * scale},${centre[0] * scale}) rotate(${(angle * 180) / Math.PI})`} />`;
         })}
       </svg>
       <span>Layer ${number + 1}</span>
@@ -77,7 +79,10 @@ export function Course({ record, index, playing, onStep }) {
   const y = (value) => height - 6 - ((height - 12) * (value - low)) / (high - low || 1);
   const path = line().defined((value) => value !== null).x((_, i) => x(i)).y(y);
   const verb = still() ? "Next step" : playing.isPlaying ? "Pause" : "Play";
-  const read = Object.entries(record.curves).map(([key, found]) => [key.replace("_", " "), found[index]]).filter(([key, value]) => value !== null && key !== "loss");
+  const read = Object.entries(record.curves)
+    .map(([key, found]) => [key.replace("_", " "), found[index]])
+    .filter(([key, value]) => value !== null && key !== "loss")
+    .map(([key, value], i) => html`${i ? " · " : ""}${key} <b data-curve=${key}>${key === "accuracy" ? `${(100 * value).toFixed(1)} %` : told(value)}</b>`);
   return html`<div class="heads-course" ref=${ref}>
     <div class="heads-transport"><button class="main" onClick=${playing.toggle}>${verb}</button><span class="hint">${still() ? "" : "or the space bar"}</span></div>
     <${Slider} label="Step" value=${index} min=${0} max=${last} step=${1} says=${(i) => record.steps[i].toLocaleString("en")} onChange=${onStep} />
@@ -87,6 +92,6 @@ export function Course({ record, index, playing, onStep }) {
       <line class="mark" x1=${x(playing.at ?? index)} x2=${x(playing.at ?? index)} y1="2" y2=${height - 6} />
       ${values[index] !== null && html`<circle class="dot curve-1" cx=${x(index)} cy=${y(values[index])} r="3.5" />`}
     </svg>`}
-    <p class="hint heads-read">${read.length ? read.map(([key, value], i) => html`${i ? " · " : ""}${key} <b data-curve=${key}>${key === "accuracy" ? `${(100 * value).toFixed(1)} %` : told(value)}</b>`) : "before training"}</p>
+    <p class="hint heads-read">${read.length ? read : index === 0 && values ? "before training" : null}</p>
   </div>`;
 }

@@ -64,7 +64,8 @@ export function sharpened(precision, factor) {
   const [rows, mixed, columns] = matrixOf(precision);
   const half = Math.hypot((columns - rows) / 2, mixed);
   const mean = (rows + columns) / 2;
-  const bounded = Math.max(BLUNTEST / Math.max(mean - half, 1e-9), Math.min(SHARPEST / (mean + half), factor));
+  const least = Math.min(1, BLUNTEST / Math.max(mean - half, 1e-9));
+  const bounded = Math.max(least, Math.min(Math.max(1, SHARPEST / (mean + half)), factor));
   return precision.map((value) => Number((value * bounded).toPrecision(4)));
 }
 

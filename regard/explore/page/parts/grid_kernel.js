@@ -35,22 +35,26 @@ export function Kernel({ found, chosen, onChoose }) {
   const at = ([r, c]) => [(c + (columns - 1) / 2) * cell, (r + (rows - 1) / 2) * cell];
   const roomy = cell >= 46;
   const seated = found.heads.map((one, head) => ({ ...one, head })).filter((one) => one.tap);
-  const there = seated.filter((one) => same(one.peak, one.tap));
+  const peaks = [...found.free, ...seated.map((one) => one.tap)].filter((tap) => found.heads.some((one) => same(one.peak, tap)));
   return html`<div class="heads-beside">
-    <svg class="heads-kernel" width=${columns * cell + 2} height=${rows * cell + 2} viewBox=${`-1 -1 ${columns * cell + 2} ${rows * cell + 2}`} role="group" aria-label=${`Nearest kernel, ${rows} by ${columns}`}>
+    <svg class="heads-kernel" width=${columns * cell + 2} height=${rows * cell + 2} viewBox=${`-1 -1 ${columns * cell + 2} ${rows * cell + 2}`}
+      role="group" aria-label=${`Nearest kernel, ${rows} by ${columns}`}>
       ${found.free.map((tap) => html`<rect class="free" x=${at(tap)[0]} y=${at(tap)[1]} width=${cell - 3} height=${cell - 3} rx="5" />`)}
       ${seated.map(({ head, tap, distance, peak, softness }) => {
         const [x, y] = at(tap);
         const is = same(peak, tap);
         const share = is ? 1 - softness : 0;
         const height = share * (cell - 3);
-        return html`<g class=${`heads-tap ${hue(head)} ${head === chosen ? "chosen" : ""} ${is ? "" : "off"}`} role="button" tabindex="0" aria-pressed=${head === chosen}
-          aria-label=${`Tap ${words(tap)}: head ${head + 1}, ${told(distance, 2)} away, ${is ? `${told(100 * share, 2)} % of its weight there` : "its weight is largest elsewhere"}`}
+        const weight = is ? `${told(100 * share, 2)} % of its weight there` : "its weight is largest elsewhere";
+        const under = is ? `${told(100 * share, 1)} %` : `${told(distance, 2)} off`;
+        const middle = x + (cell - 3) / 2;
+        return html`<g class=${`heads-tap ${hue(head)} ${head === chosen ? "chosen" : ""} ${is ? "" : "off"}`} role="button" tabindex="0"
+          aria-pressed=${head === chosen} aria-label=${`Tap ${words(tap)}: head ${head + 1}, ${told(distance, 2)} away, ${weight}`}
           onClick=${() => onChoose(head)} onKeyDown=${(event) => event.key === "Enter" && onChoose(head)}>
           <rect class="cell" x=${x} y=${y} width=${cell - 3} height=${cell - 3} rx="5" />
           <rect class="share" x=${x} y=${y + cell - 3 - height} width=${cell - 3} height=${height} rx="5" />
-          <text class="name" x=${x + (cell - 3) / 2} y=${y + (roomy ? cell * 0.4 : (cell - 3) / 2)} dy=${roomy ? 0 : "0.36em"} text-anchor="middle">${head + 1}</text>
-          ${roomy && html`<text class="away" x=${x + (cell - 3) / 2} y=${y + cell * 0.72} text-anchor="middle">${is ? `${told(100 * share, 1)} %` : `${told(distance, 2)} off`}</text>`}
+          <text class="name" x=${middle} y=${y + (roomy ? cell * 0.4 : (cell - 3) / 2)} dy=${roomy ? 0 : "0.36em"} text-anchor="middle">${head + 1}</text>
+          ${roomy && html`<text class="away" x=${middle} y=${y + cell * 0.72} text-anchor="middle">${under}</text>`}
         </g>`;
       })}
     </svg>
@@ -58,7 +62,7 @@ export function Kernel({ found, chosen, onChoose }) {
       <p class="hint">Each tap of the smallest kernel, and the head nearest to it; filled by the weight that it has there.</p>
       <p class=${found.is_bijection ? "heads-yes" : ""} data-bijection=${found.is_bijection}>${found.is_bijection
         ? "Every tap is the peak of one head: sharper heads tend to this convolution."
-        : `${there.length} of ${rows * columns} taps are the peak of a head.`}</p>
+        : `${peaks.length} of ${rows * columns} taps ${peaks.length === 1 ? "is" : "are"} the peak of a head.`}</p>
     </div>
   </div>`;
 }
@@ -69,15 +73,21 @@ const tally = (count, name) => `${count} ${name}${count === 1 ? "" : "s"}`;
 export function Distance({ found: { convolution: one, reason }, isEven }) {
   if (!one) return html`<p>There is no certificate: ${reason}</p>`;
   const most = 2 * one.lipschitz;
-  const rows = [["random inputs", one.measured, "measured"], ...(one.worst === null ? [] : [["worst input", one.worst, "worst"]]), ["certificate", one.bound, "bound"]];
+  const rows = [["random inputs", one.measured, "measured"], ["worst input", one.worst, "worst"], ["certificate", one.bound, "bound"]]
+    .filter(([, value]) => value !== null);
   const part = (value) => Math.min(1, value / most);
   const isClose = one.bound <= 0.01 * one.lipschitz;
+  const verdict = isClose ? "Proven: it is that convolution, but for this." : `Proven; more than ${told(most)} cannot be.`;
   const dilation = Math.max(...one.dilation) > 1 ? `, dilated by ${one.dilation.join(" × ")}` : "";
   return html`
     <p>For inputs of norm 1, attention is within <b data-bound=${one.bound}>${told(one.bound)}</b> of a convolution with ${tally(one.taps, "tap")} in
-      a ${one.size[0]} × ${one.size[1]} kernel${dilation}. <span class=${isClose ? "heads-yes" : "hint"}>${isClose ? "Proven: it is that convolution, but for this." : `Proven; more than ${told(most)} cannot be.`}</span></p>
+      a ${one.size[0]} × ${one.size[1]} kernel${dilation}.${" "}
+      <span class=${isClose ? "heads-yes" : "hint"}>${verdict}</span></p>
     <table class="heads-bars"><tbody>
-      ${rows.map(([name, value, key]) => html`<tr><th scope="row">${name}</th><td><svg width="120" height="10" aria-hidden="true"><rect class="rail" width="120" height="10" rx="3" /><rect class=${key} width=${120 * part(value)} height="10" rx="3" /></svg></td>
+      ${rows.map(([name, value, key]) => html`<tr><th scope="row">${name}</th>
+        <td><svg width="120" height="10" aria-hidden="true">
+          <rect class="rail" width="120" height="10" rx="3" /><rect class=${key} width=${120 * part(value)} height="10" rx="3" />
+        </svg></td>
         <td class="number" data-error=${key}>${told(value)}</td></tr>`)}
     </tbody></table>
     <p class="hint">${isEven ? "Every head passes on the same share of what it sees." : "With the value maps that were trained, of the last step."}

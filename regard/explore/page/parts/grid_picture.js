@@ -7,8 +7,8 @@ import { useWidth } from "./shell.js";
 const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 // heads: [{ centre, precision }]; trail: the centres of the chosen head at all steps, and `at` how far it has come;
-// onPlace(head, centre), onWiden(head, factor), onChoose(head), onQuery([row, column]).
-export function Picture({ heads, side, margin, query, chosen, image, trail, at, onPlace, onWiden, onChoose, onQuery }) {
+// onPlace(head, centre), onNudge(head, by), onWiden(head, factor, from?), onChoose(head), onQuery([row, column]).
+export function Picture({ heads, side, margin, query, chosen, image, trail, at, onPlace, onNudge, onWiden, onChoose, onQuery }) {
   const [ref, width] = useWidth();
   const svg = useRef(null);
   const drag = useRef(null);
@@ -25,7 +25,6 @@ export function Picture({ heads, side, margin, query, chosen, image, trail, at, 
     const [row, column] = place(event).map(Math.round);
     if (Math.min(row, column) >= 0 && Math.max(row, column) < side) onQuery([row, column]);
   };
-  const inside = (value) => Math.max(-1.5 * side, Math.min(1.5 * side, value));
   const begin = (event, move) => {
     event.preventDefault();
     event.stopPropagation();
@@ -40,13 +39,19 @@ export function Picture({ heads, side, margin, query, chosen, image, trail, at, 
     const [dr, dc] = [heads[head].centre[0] + query[0] - row, heads[head].centre[1] + query[1] - column];
     begin(event, (next) => {
       const [r, c] = place(next);
-      onPlace(head, [r + dr - query[0], c + dc - query[1]].map(inside));
+      onPlace(head, [r + dr - query[0], c + dc - query[1]]);
     });
+  };
+  const stretched = (event) => {
+    const from = heads[chosen].precision;
+    const away = (one) => Math.max(Math.hypot(...place(one).map((value, axis) => value - heads[chosen].centre[axis] - query[axis])), 0.1);
+    const first = away(event);
+    begin(event, (next) => onWiden(chosen, (first / away(next)) ** 2, from));
   };
   const keyed = (head) => (event) => {
     const arrow = ARROWS[event.key];
     const wider = { "+": 1, "=": 1, "-": -1, "−": -1 }[event.key];
-    if (arrow) onPlace(head, heads[head].centre.map((value, axis) => inside(value + arrow[axis] * (event.shiftKey ? 1 : 0.1))));
+    if (arrow) onNudge(head, arrow.map((value) => value * (event.shiftKey ? 1 : 0.1)));
     else if (wider) onWiden(head, 1.1 ** (-2 * wider));
     else return;
     event.preventDefault();
@@ -59,21 +64,28 @@ export function Picture({ heads, side, margin, query, chosen, image, trail, at, 
   };
   // A head that is further out waits at the edge.
   const spot = ([row, column]) => [x(column + query[1]), y(row + query[0])].map((value) => Math.max(13, Math.min(size - 13, value)));
-  const centre = heads[chosen]?.centre.map((value, axis) => value + query[axis]);
+  const [cx, cy] = heads[chosen] ? spot(heads[chosen].centre) : [];
   return html`<div class="heads-picture" ref=${ref}>
-    ${width > 0 && html`<svg ref=${svg} width=${size} height=${size} viewBox=${`0 0 ${size} ${size}`} role="group" aria-label="Heads around the query pixel" aria-describedby=${help} ...${drags}>
+    ${width > 0 && html`<svg ref=${svg} width=${size} height=${size} viewBox=${`0 0 ${size} ${size}`}
+      role="group" aria-label="Heads around the query pixel" aria-describedby=${help} ...${drags}>
       <g class="heads-pixels" onPointerDown=${(event) => (toQuery(event), (drag.current = toQuery))}>
         <rect class="heads-board" x=${x(-0.5)} y=${y(-0.5)} width=${side * scale} height=${side * scale} />
-        ${image && Array.from(image, (value, i) => value > 0 && html`<rect class="heads-shade" x=${x((i % side) - 0.5)} y=${y(Math.floor(i / side) - 0.5)} width=${scale} height=${scale} fill-opacity=${(0.3 * value) / 255} />`)}
-        ${Array.from({ length: side + 1 }, (_, i) => html`<line x1=${x(i - 0.5)} x2=${x(i - 0.5)} y1=${y(-0.5)} y2=${y(side - 0.5)} /><line y1=${y(i - 0.5)} y2=${y(i - 0.5)} x1=${x(-0.5)} x2=${x(side - 0.5)} />`)}
+        ${image && Array.from(image, (value, i) => value > 0 && html`<rect class="heads-shade" width=${scale} height=${scale}
+          x=${x((i % side) - 0.5)} y=${y(Math.floor(i / side) - 0.5)} fill-opacity=${(0.3 * value) / 255} />`)}
+        ${Array.from({ length: side + 1 }, (_, i) => html`
+          <line x1=${x(i - 0.5)} x2=${x(i - 0.5)} y1=${y(-0.5)} y2=${y(side - 0.5)} />
+          <line y1=${y(i - 0.5)} y2=${y(i - 0.5)} x1=${x(-0.5)} x2=${x(side - 0.5)} />`)}
       </g>
-      <g aria-hidden="true" class="heads-ellipses">${heads.map((one, head) => html`<${Ellipses} head=${head} ...${one} query=${query} x=${x} y=${y} scale=${scale} chosen=${head === chosen} />`)}</g>
+      <g aria-hidden="true" class="heads-ellipses">
+        ${heads.map((one, head) => html`<${Ellipses} head=${head} ...${one} query=${query} x=${x} y=${y} scale=${scale} chosen=${head === chosen} />`)}
+      </g>
       ${trail && html`<g aria-hidden="true" class=${`heads-trail ${hue(chosen)}`}>
         <polyline class="rest" points=${trail.map(([r, c]) => `${x(c + query[1])},${y(r + query[0])}`).join(" ")} />
         <polyline points=${trail.slice(0, Math.floor(at) + 1).map(([r, c]) => `${x(c + query[1])},${y(r + query[0])}`).join(" ")} />
         <circle cx=${x(trail[0][1] + query[1])} cy=${y(trail[0][0] + query[0])} r="3" />
       </g>`}
-      <g class="heads-query" tabindex="0" role="application" aria-roledescription="movable pixel" data-query=${query.join(",")} aria-label=${`The query pixel: row ${query[0]}, column ${query[1]}. Arrow keys move it.`}
+      <g class="heads-query" tabindex="0" role="application" aria-roledescription="movable pixel" data-query=${query.join(",")}
+        aria-label=${`The query pixel: row ${query[0]}, column ${query[1]}. Arrow keys move it.`}
         onKeyDown=${walked} onPointerDown=${(event) => begin(event, toQuery)}>
         <rect x=${x(query[1] - 0.5)} y=${y(query[0] - 0.5)} width=${scale} height=${scale} rx="3" />
         <circle cx=${x(query[1])} cy=${y(query[0])} r="3" />
@@ -83,14 +95,8 @@ export function Picture({ heads, side, margin, query, chosen, image, trail, at, 
         onFocus=${() => onChoose(head)} onKeyDown=${keyed(head)} onPointerDown=${grabbed(head)}>
         <${Knob} head=${head} at=${spot(one.centre)} />
       </g>`)}
-      ${centre && html`<g class=${`heads-knob chosen ${hue(chosen)}`} aria-hidden="true"><${Knob} head=${chosen} at=${spot(heads[chosen].centre)} /></g>
-        <${Handle} precision=${heads[chosen].precision} cx=${x(centre[1])} cy=${y(centre[0])} scale=${scale} size=${size}
-          onGrab=${(event) => {
-            const from = heads[chosen].precision;
-            const away = (one) => Math.max(Math.hypot(...place(one).map((value, axis) => value - centre[axis])), 0.1);
-            const first = away(event);
-            begin(event, (next) => onWiden(chosen, (first / away(next)) ** 2, from));
-          }} />`}
+      ${heads[chosen] && html`<g class=${`heads-knob chosen ${hue(chosen)}`} aria-hidden="true"><${Knob} head=${chosen} at=${[cx, cy]} /></g>
+        <${Handle} precision=${heads[chosen].precision} cx=${cx} cy=${cy} scale=${scale} size=${size} onGrab=${stretched} />`}
     </svg>`}
     <p id=${help} class="unseen">Tab to a head; arrow keys move it by a tenth of a pixel, with Shift by a whole one; plus and minus change its width.</p>
   </div>`;
@@ -100,7 +106,8 @@ function Ellipses({ head, centre, precision, query, x, y, scale, chosen }) {
   const [cx, cy] = [x(centre[1] + query[1]), y(centre[0] + query[0])];
   const drawn = (mass, kind) => {
     const { long, short, angle } = ellipseOf(precision, mass);
-    return html`<ellipse class=${kind} rx=${long * scale} ry=${short * scale} stroke-dasharray=${kind === "half" ? dash(head) : null} fill-opacity=${chosen ? 0.22 : Math.min(0.12, 0.3 / long)}
+    return html`<ellipse class=${kind} rx=${long * scale} ry=${short * scale} stroke-dasharray=${kind === "half" ? dash(head) : null}
+      fill-opacity=${chosen ? 0.22 : Math.min(0.12, 0.3 / long)}
       transform=${`translate(${cx},${cy}) rotate(${(angle * 180) / Math.PI})`} />`;
   };
   return html`<g class=${`${hue(head)} ${chosen ? "chosen" : ""}`}>${drawn(0.9, "most")}${drawn(0.5, "half")}</g>`;

@@ -1,5 +1,6 @@
 // One head large: as a matrix, as lines between tokens, or over the picture; or two beside each other.
 import { html, useEffect, useMemo, useState } from "../vendor/preact.js";
+import { useAnswer } from "../asking.js";
 import { Choice, Slider } from "./controls.js";
 import { Heatmap, Legend } from "./heatmap.js";
 import { strongest, usePicture, useTile } from "./map_data.js";
@@ -9,7 +10,6 @@ import { told } from "./numbers.js";
 import { Panel, Said, useWidth } from "./shell.js";
 
 export const NEAR = 40; // tokens on a side of a part that is looked at closely
-const SMALL = 48; // tokens up to which there is no need to
 
 export function HeadMap({ ask, sides, heads, kind, layer, head, state, change, actions }) {
   const [ref, width] = useWidth();
@@ -23,23 +23,25 @@ export function HeadMap({ ask, sides, heads, kind, layer, head, state, change, a
   const fits = one && two && String(one.shape) === String(two.shape);
   const change2 = isTwo && state.compare === "difference";
   const difference = useMemo(() => (change2 && fits ? minus(one.weights, two.weights) : null), [change2, one?.weights, two?.weights]);
-  const options = [["matrix", "Matrix"], ["lines", "Lines"], ...(grid && images[0] ? [["picture", "Picture"]] : [])];
-  const show = options.some(([name]) => name === state.show) ? state.show : grid && images[0] && state.show === "picture" ? "picture" : "matrix";
+  const options = [...(grid && images[0] ? [["picture", "Picture"]] : []), ["matrix", "Matrix"], ["lines", "Lines"]];
+  const show = options.some(([name]) => name === state.show) ? state.show : options[0][0];
   const title = `Layer ${layer + 1}, head ${head + 1}`;
   const shared = { kind, layer, head, state, change, show, setPoint, grid, near: state.near };
+  // Two beside each other have one scale.
+  const limit = Math.max(one?.limit ?? 0, (isTwo && two?.limit) || 0);
   const room = Math.max(160, isTwo && !change2 ? (width - 24) / 2 : width);
   const refused = change2 && one && two && !fits;
   return html`<${Panel} title=${title} class="maps-head" actions=${html`<div class="row">${options.length > 1 && html`<${Choice} label="" value=${show} options=${options} onChange=${(value) => change({ show: value })} />`}${actions}</div>`}>
     <div ref=${ref} class="maps-pair">
       ${one && width > 0 && (change2 && !refused
         ? difference && html`<${OneHead} tile=${{ ...one, weights: difference, limit: most(difference) }} signed maps=${first.maps} image=${images[0]} width=${room} name="First minus second" ...${shared} />`
-        : html`<${OneHead} tile=${one} maps=${first.maps} image=${images[0]} width=${refused ? (width - 24) / 2 : room} name=${isTwo ? "First" : null} ...${shared} />
-            ${isTwo && two && html`<${OneHead} tile=${two} maps=${second.maps} image=${images[1]} width=${refused ? (width - 24) / 2 : room} name="Second" ...${shared} />`}`)}
+        : html`<${OneHead} tile=${{ ...one, limit }} maps=${first.maps} image=${images[0]} width=${refused ? (width - 24) / 2 : room} name=${isTwo ? "First" : null} ...${shared} />
+            ${isTwo && two && html`<${OneHead} tile=${{ ...two, limit }} maps=${second.maps} image=${images[1]} width=${refused ? (width - 24) / 2 : room} name="Second" ...${shared} />`}`)}
     </div>
     ${refused && html`<p class="hint">A difference needs maps of one shape: these are ${one.shape.join(" × ")} and ${two.shape.join(" × ")}, so they stand side by side.</p>`}
     <${Said} error=${heads[0].error ?? heads[1].error} />
-    ${one && html`<${Reading} point=${point ?? state.pin} pinned=${!point} tiles=${[one, isTwo ? two : null]} sides=${sides} kind=${kind} />
-      <p class="hint maps-facts">${facts(one, kind, grid, sides[0].maps)}</p>
+    ${one && html`<${Reading} show=${show} point=${point ?? state.pin} pinned=${!point} tiles=${[one, isTwo ? two : null]} sides=${sides} kind=${kind} />
+      <${Facts} ask=${ask} maps=${first.maps} kind=${kind} layer=${layer} head=${head} grid=${grid} />
       ${state.pin && html`<${Pinned} ask=${ask} sides=${sides} kind=${kind} layer=${layer} head=${head} pin=${state.pin} isTwo=${isTwo} change=${change} />`}`}
   </${Panel}>`;
 }
@@ -64,12 +66,20 @@ function OneHead({ tile, maps, image, width, name, signed, kind, layer, head, st
     body = html`<${LinesPart} tile=${tile} rowNames=${rowNames} columnNames=${columnNames} width=${width} limit=${signed ? tile.limit : tile.limit || 1} label=${label} state=${state}
       pin=${pin} pointed=${setPoint} />`;
   } else {
-    const short = grid ? null : [rowNames, columnNames];
-    body = html`<${Heatmap} data=${tile.weights} rows=${rows} columns=${columns} scale=${signed ? "signed" : "weight"} limit=${limit} label=${label} side=${Math.min(width - 70, 600)}
-        rowNames=${short?.[0]?.slice(0, rows)} columnNames=${short?.[1]?.slice(0, columns)} chosen=${chosen} onChoose=${pin} onPoint=${pointed} />
+    const short = grid ? [null, null] : [rowNames, columnNames];
+    const side = Math.min(width - 70, 600);
+    const small = reduced(tile.weights, rows, columns, side);
+    const exact = (r, c) => {
+      const cell = small.at?.[r * small.columns + c];
+      return cell ? [Math.floor((cell - 1) / columns), (cell - 1) % columns] : [r * small.step, c * small.step];
+    };
+    const says = (r, c) => (([i, j]) => `${rowNames?.[i * tile.pool] ?? i + 1} to ${columnNames?.[j * tile.pool] ?? j + 1}: ${told(tile.weights[i * columns + j])}`)(exact(r, c));
+    body = html`<${Heatmap} data=${small.data} rows=${small.rows} columns=${small.columns} scale=${signed ? "signed" : "weight"} limit=${limit} label=${label} side=${side} says=${says}
+        rowNames=${small.step > 1 ? null : short[0]?.slice(0, rows)} columnNames=${small.step > 1 ? null : short[1]?.slice(0, columns)}
+        chosen=${chosen?.map((cell) => Math.floor(cell / small.step))} onChoose=${(r, c) => pin(...exact(r, c))} onPoint=${(r, c) => (r === null ? pointed(null) : pointed(...exact(r, c)))} />
       <div class="row maps-under"><${Legend} scale=${signed ? "signed" : "weight"} limit=${limit} label=${signed ? "first minus second" : state.colour === "own" ? "and above" : "weight"} />
-        ${Math.max(whole.rows, whole.columns) > SMALL && html`<${Closer} near=${near} whole=${whole} pin=${state.pin} change=${change} />`}</div>
-      ${tile.pool > 1 && html`<p class="hint">Each cell is the largest of ${tile.pool} × ${tile.pool} weights; look closer for each of them.</p>`}`;
+        ${Math.max(whole.rows, whole.columns) > NEAR && html`<${Closer} near=${near} whole=${whole} pin=${state.pin} change=${change} />`}</div>
+      ${tile.pool * small.step > 1 && html`<p class="hint">Each pixel is the strongest of ${tile.pool * small.step} × ${tile.pool * small.step} weights; look closer for each of them.</p>`}`;
   }
   return html`<div class="maps-one">${name && html`<h3>${name}</h3>`}${body}</div>`;
 }
@@ -95,18 +105,43 @@ function LinesPart({ tile, rowNames, columnNames, width, limit, label, state, pi
   const part = useMemo(() => {
     const found = new Float32Array((r[1] - r[0]) * (c[1] - c[0]));
     for (let i = r[0]; i < r[1]; i++) found.set(tile.weights.subarray(i * columns + c[0], i * columns + c[1]), (i - r[0]) * (c[1] - c[0]));
-    return found.map(Math.abs);
+    return found;
   }, [tile.weights, r[0], r[1], c[0], c[1]]);
   const best = (row) => strongest(part.subarray(row * (c[1] - c[0]), (row + 1) * (c[1] - c[0])), 1)[0] ?? 0;
   return html`${most > SHOWN && html`<${Slider} label="Tokens from" value=${begin + 1} min=${1} max=${most - SHOWN + 1} step=${1} onChange=${(value) => setFrom(value - 1)} />`}
     <${TokenLines} weights=${part} rows=${r[1] - r[0]} columns=${c[1] - c[0]} rowNames=${rowNames?.slice(r[0])} columnNames=${columnNames?.slice(c[0])} width=${width} limit=${limit} label=${label}
       pinned=${state.pin ? state.pin[0] - tile.rows[0] - r[0] : null} first=${0}
       onPoint=${(row) => pointed(row === null ? null : [tile.rows[0] + r[0] + row, tile.columns[0] + c[0] + best(row)])} onPin=${(row) => pin(r[0] + row, c[0] + best(row))} />
-    <p class="hint">${most > SHOWN ? `${SHOWN} tokens of each side; ` : ""}faint weights have no line. Point at a token on the left to follow it alone.</p>`;
+    <p class="hint">${most > SHOWN ? `${SHOWN} tokens of each side; f` : "F"}aint weights have no line.</p>`;
 }
 
 const minus = (one, two) => one.map((value, i) => value - two[i]);
 const most = (values) => values.reduce((best, value) => Math.max(best, Math.abs(value)), 1e-9);
+
+// What is painted: where several cells share a pixel, the strongest of each square of them; `at` says which that is.
+const smaller = new WeakMap();
+function reduced(weights, rows, columns, side) {
+  const step = Math.ceil(Math.max(rows, columns) / Math.max(side, 64));
+  if (step < 2) return { data: weights, rows, columns, step: 1, at: null };
+  if (smaller.get(weights)?.step === step) return smaller.get(weights);
+  const [high, wide] = [Math.ceil(rows / step), Math.ceil(columns / step)];
+  const data = new Float32Array(high * wide);
+  const at = new Uint32Array(high * wide);
+  for (let r = 0, i = 0; r < rows; r++) {
+    const line = Math.floor(r / step) * wide;
+    for (let c = 0, cell = line, left = step; c < columns; c++, i++) {
+      const size = weights[i] < 0 ? -weights[i] : weights[i];
+      if (size > (data[cell] < 0 ? -data[cell] : data[cell])) {
+        data[cell] = weights[i];
+        at[cell] = i + 1; // 0 stands for none
+      }
+      if (--left === 0) (cell++, (left = step));
+    }
+  }
+  const found = { data, rows: high, columns: wide, step, at };
+  smaller.set(weights, found);
+  return found;
+}
 
 // The cell of a tile that a query and a key fall into, or null.
 function place([query, key], tile) {
@@ -118,9 +153,15 @@ const nameOf = (maps, axis, token) => `${maps.axes[axis]?.[token] ?? ""}`;
 const numbered = (maps, kind, axis, token) => (kind.layers[0].grid || !maps.axes[axis] ? nameOf(maps, axis, token) || `${axis} ${token + 1}` : `${nameOf(maps, axis, token)}`);
 
 // What is under the pointer, in words and numbers.
-function Reading({ point, pinned, tiles, sides, kind }) {
+const HOW = {
+  matrix: "Point at the map, or walk with the arrow keys; click or Enter pins.",
+  lines: "Point at a token on the left, or walk with the arrow keys, to follow it alone; click or Enter pins.",
+  picture: "Click a patch, or use the arrow keys, to choose which one looks; it is framed. Point to read where it looks.",
+};
+
+function Reading({ show, point, pinned, tiles, sides, kind }) {
   const maps = sides[0].maps;
-  if (!point || point[1] === null) return html`<p class="maps-reading hint">Point at the map, or walk with the arrow keys; click or Enter pins.</p>`;
+  if (!point || point[1] === null) return html`<p class="maps-reading hint">${HOW[show]}</p>`;
   const values = tiles.map((tile) => {
     const cell = tile && place(point, tile);
     return cell ? tile.weights[cell[0] * tile.shape[1] + cell[1]] : null;
@@ -130,15 +171,16 @@ function Reading({ point, pinned, tiles, sides, kind }) {
   const pooled = tiles[0].pool > 1 ? ", the largest around" : "";
   return html`<p class="maps-reading" data-reading>${pinned ? "Pinned: " : ""}<b>${names[0]}</b> → <b>${names[1]}</b><span class="hint">${places}${pooled}</span>
     <span class="maps-number" data-weight=${values[0]}>${told(values[0], 4)}</span>
-    ${tiles[1] && html`<span class="hint">second</span> <span class="maps-number">${told(values[1], 4)}</span>
-      <span class="hint">change</span> <span class="maps-number">${values[1] === null ? "–" : told(values[0] - values[1], 4)}</span>`}</p>`;
+    ${tiles[1] && html`<span class="hint maps-and">second</span><span class="maps-number">${told(values[1], 4)}</span>
+      <span class="hint maps-and">difference</span><span class="maps-number">${values[1] === null ? "–" : told(values[0] - values[1], 4)}</span>`}</p>`;
 }
 
-function facts(tile, kind, grid, maps) {
-  const tokens = 2 ** tile.entropy;
-  const distance = kind.rows === kind.columns && !grid ? `, ${told(tile.distance, 2)} tokens away on average` : "";
+// How widely and how far the head looks.
+function Facts({ ask, maps, kind, layer, head, grid }) {
+  const { reply } = useAnswer(ask, "facts", { key: maps.key, kind: kind.name, layer, head });
+  const distance = reply && kind.rows === kind.columns && !grid ? `, ${told(reply.distance, 2)} tokens away on average` : "";
   const exact = { float32: "", float16: " Weights are kept to 3 digits.", uint8: " Weights are kept to about 1/255 of their root." }[maps.type];
-  return `A query looks at about ${told(tokens, 2)} tokens: ${told(tile.entropy, 3)} bits of entropy${distance}.${exact}`;
+  return html`<p class="hint maps-facts" data-entropy=${reply?.entropy}>${reply ? `A query looks at about ${told(2 ** reply.entropy, 2)} ${grid ? "patches" : "tokens"}: ${told(reply.entropy, 3)} bits of entropy${distance}.${exact}` : "\u00a0"}</p>`;
 }
 
 // What the pinned query looks at most.
@@ -155,7 +197,7 @@ function Pinned({ ask, sides, kind, layer, head, pin, isTwo, change }) {
   const order = strongest(row);
   const largest = row[order[0]] || 1;
   return html`<div class="maps-pinned">
-    <div class="panel-head"><h3>What ${numbered(maps, kind, kind.rows, pin[0])} looks at most</h3><button class="quiet" onClick=${() => change({ pin: null })}>Unpin</button></div>
+    <div class="panel-head"><h3>What ${numbered(maps, kind, kind.rows, pin[0])}${kind.layers[0].grid ? "" : ` (${pin[0] + 1})`} looks at most</h3><button class="quiet" onClick=${() => change({ pin: null })}>Unpin</button></div>
     <table class="lines" data-pinned=${pin[0]}><thead><tr><th>Key</th><th class="number">Place</th><th class="number">Weight</th>${other && html`<th class="number">Second</th>`}<th><span class="unseen">Bar</span></th></tr></thead>
       <tbody>${order.map((key) => html`<tr><td>${numbered(maps, kind, kind.columns, key)}</td><td class="number">${key + 1}</td><td class="number">${told(row[key], 4)}</td>
         ${other && html`<td class="number">${key < other.length ? told(other[key], 4) : "–"}</td>`}

@@ -2,8 +2,8 @@
 import { html, useId, useState } from "../vendor/preact.js";
 import { told } from "./numbers.js";
 
-const LINE = 20;
-export const SHOWN = 64; // tokens on a side
+const LINE = 18;
+export const SHOWN = 48; // tokens on a side
 
 // weights: (rows, columns) row by row, of queries from `first` on and keys from `start` on; pinned: a query or null.
 export function TokenLines({ weights, rows, columns, rowNames, columnNames, first = 0, start = 0, width, pinned, limit, label, onPoint, onPin }) {
@@ -19,7 +19,7 @@ export function TokenLines({ weights, rows, columns, rowNames, columnNames, firs
     if (query !== null && r !== query) continue;
     for (let c = 0; c < columns; c++) {
       const weight = weights[r * columns + c];
-      if (weight >= (query === null ? faint : 0.002)) lines.push([r, c, weight]);
+      if (Math.abs(weight) >= (query === null ? faint : 0.002)) lines.push([r, c, weight]);
     }
   }
   const y = (place) => 4 + LINE * (place + 0.5);
@@ -41,14 +41,14 @@ export function TokenLines({ weights, rows, columns, rowNames, columnNames, firs
     onKeyDown=${onKeyDown} onBlur=${() => point(null)} onPointerLeave=${() => point(null)}>
     <svg width=${across} height=${high} aria-hidden="true">
       <g>${lines.map(([r, c, weight]) => html`<path d=${`M${left} ${y(r)}C${across / 2} ${y(r)} ${across / 2} ${y(c)} ${right} ${y(c)}`}
-        stroke-width=${0.6 + 3.4 * Math.sqrt(weight)} stroke-opacity=${Math.min(1, 0.08 + Math.sqrt(weight / Math.max(limit, weight)) * (query === null ? 0.7 : 0.9))} />`)}</g>
+        class=${weight < 0 ? "less" : ""} stroke-width=${0.6 + 3.4 * Math.sqrt(Math.abs(weight))} stroke-opacity=${Math.min(1, 0.08 + Math.sqrt(Math.abs(weight) / Math.max(limit, Math.abs(weight))) * (query === null ? 0.7 : 0.9))} />`)}</g>
       ${Array.from({ length: rows }, (_, r) => html`<g class=${`token${r === query ? " now" : query === null ? "" : " off"}`} onPointerEnter=${() => point(r)} onClick=${() => onPin(r)}>
         <rect x="0" y=${y(r) - LINE / 2} width=${left} height=${LINE} /><text x=${left - 8} y=${y(r)} dy="0.35em" text-anchor="end">${name(rowNames, r)}</text></g>`)}
       ${Array.from({ length: columns }, (_, c) => {
         const weight = query === null ? null : weights[query * columns + c];
-        return html`<g class=${`token key${weight !== null && weight < 0.002 ? " off" : ""}${weight !== null && weight === strong ? " now" : ""}`}>
+        return html`<g class=${`token key${weight !== null && Math.abs(weight) < 0.002 ? " off" : ""}${weight !== null && weight === strong ? " now" : ""}`}>
           <text x=${right + 8} y=${y(c)} dy="0.35em">${name(columnNames, c)}</text>
-          ${weight !== null && weight >= 0.002 && html`<text class="weight" x=${across - 4} y=${y(c)} dy="0.35em" text-anchor="end">${told(weight)}</text>`}</g>`;
+          ${weight !== null && Math.abs(weight) >= 0.002 && html`<text class="weight" x=${across - 4} y=${y(c)} dy="0.35em" text-anchor="end">${told(weight)}</text>`}</g>`;
       })}
     </svg>
     <span id=${id} class="unseen" aria-live="polite">${says}</span>

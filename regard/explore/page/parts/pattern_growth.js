@@ -4,7 +4,7 @@ import { Lines } from "./chart.js";
 import { Choice } from "./controls.js";
 import { Export } from "./export.js";
 import { short, told } from "./numbers.js";
-import { QUANTITIES, whole } from "./pattern_units.js";
+import { ClaimLink, QUANTITIES, whole } from "./pattern_units.js";
 import { Panel, Said } from "./shell.js";
 
 const SIGNS = ["①", "②", "③", "④"];
@@ -16,21 +16,27 @@ export function GrowthPanel({ found, asked, quantity, compare, change, saving, p
   const curves = growth ? shownOf(growth, quantity, compare) : [];
   const crossings = growth && compare === "full" ? crossingsOf(growth, quantity) : [];
   const numbers = () => {
-    const columns = growth.curves.flatMap((curve) => Object.keys(QUANTITIES).map((name) => ({ name: `${curve.name}, ${name}`, data: curve[name] }))).filter((one) => one.data.some((value) => value !== null));
-    return { growth: { shape: [growth.tokens.length, columns.length], data: growth.tokens.flatMap((_, i) => columns.map((one) => one.data[i])), rows: growth.tokens, columns: columns.map((one) => one.name) } };
+    const each = (curve) => Object.keys(QUANTITIES).map((name) => ({ name: `${curve.name}, ${name}`, data: curve[name] }));
+    const columns = growth.curves.flatMap(each).filter((one) => one.data.some((value) => value !== null));
+    const data = growth.tokens.flatMap((_, i) => columns.map((one) => one.data[i]));
+    return { growth: { shape: [growth.tokens.length, columns.length], data, rows: growth.tokens, columns: columns.map((one) => one.name) } };
   };
   const menu = growth && html`<${Export} name="growth" of=${picture} numbers=${numbers} ...${saving} />`;
   return html`<${Panel} title="How the cost grows" actions=${menu}>
     <div class="row patterns-choices">
-      <${Choice} label="Show" value=${quantity} options=${Object.entries(QUANTITIES).map(([name, one]) => [name, one.name])} onChange=${(value) => change({ quantity: value })} />
-      <${Choice} label="of" value=${compare} options=${[["full", "it and full attention"], ["algorithms", "each algorithm"]]} onChange=${(value) => change({ compare: value })} />
+      <${Choice} label="Show" value=${quantity} options=${Object.entries(QUANTITIES).map(([name, one]) => [name, one.name])}
+        onChange=${(value) => change({ quantity: value })} />
+      <${Choice} label="of" value=${compare} options=${[["full", "it and full attention"], ["algorithms", "each algorithm"]]}
+        onChange=${(value) => change({ compare: value })} />
     </div>
     <${Said} error=${found.error} waiting=${!growth && found.waiting} />
     ${growth && html`<div ref=${picture}>
       <p class="patterns-axis">${QUANTITIES[quantity].axis} <span aria-hidden="true">↑</span></p>
-      <${Lines} series=${curves} label=${`${QUANTITIES[quantity].name} against the number of tokens`} xLabel=${growth.sides ? "tokens N, on square grids" : "tokens N"}
-        yLabel="" logX logY height=${300} says=${says} marks=${crossings.map((one, i) => ({ x: one.tokens, name: SIGNS[i] }))} />
-      ${crossings.length > 0 && html`<ol class="patterns-crossings">${crossings.map((one, i) => html`<li><span aria-hidden="true">${SIGNS[i]}</span><span><${Told} one=${one} asked=${asked} place=${place} /></span></li>`)}</ol>`}
+      <${Lines} series=${curves} label=${`${QUANTITIES[quantity].name} against the number of tokens`} yLabel="" logX logY height=${300}
+        xLabel=${growth.sides ? "tokens N, on square grids" : "tokens N"} says=${says} marks=${marksOf(crossings)} />
+      ${crossings.length > 0 && html`<ol class="patterns-crossings">
+        ${crossings.map((one, i) => html`<li><span aria-hidden="true">${SIGNS[i]}</span><span><${Told} one=${one} asked=${asked} place=${place} /></span></li>`)}
+      </ol>`}
       <p class="note"><${Steepness} curves=${curves} />${compare === "full" ? ` ${choices(growth)}` : ""}</p>
     </div>`}
   <//>`;
@@ -38,16 +44,26 @@ export function GrowthPanel({ found, asked, quantity, compare, change, saving, p
 
 function shownOf(growth, quantity, compare) {
   const wanted = compare === "full" ? ["ours", "full", "projections"] : ["algorithm"];
+  const times = QUANTITIES[quantity].times ?? 1;
+  const drawn = (numbers) => numbers.map((value) => (value === null ? NaN : value * times));
   return growth.curves
     .filter((curve) => wanted.includes(curve.kind) && curve[quantity].some((value) => value > 0))
-    .map((curve) => ({ name: curve.name, x: growth.tokens, y: curve[quantity].map((value) => value ?? NaN), exponent: curve.exponent[quantity] }));
+    .map((curve) => ({ name: curve.name, x: growth.tokens, y: drawn(curve[quantity]), exponent: curve.exponent[quantity] }));
 }
 
-// Equal crossings are one: full attention itself is the mechanism.
+// One mark where several cross.
+function marksOf(crossings) {
+  const signs = new Map();
+  crossings.forEach((one, i) => signs.set(one.tokens, `${signs.get(one.tokens) ?? ""}${SIGNS[i]}`));
+  return [...signs].map(([x, name]) => ({ x, name }));
+}
+
+// Those that tell something: where the mechanism undercuts full attention, and where either outgrows the projections.
+// Equal ones are one: full attention itself is the mechanism.
 function crossingsOf(growth, quantity) {
-  const found = growth.crossings.filter((one) => one.quantity === quantity);
+  const found = growth.crossings.filter((one) => one.quantity === quantity && (one.more || one.right !== "projections"));
   const isFull = !found.some((one) => one.left === "this mechanism" && one.right === "full attention") && same(growth, quantity);
-  return found.filter((one) => !(isFull && one.left === "this mechanism"));
+  return found.filter((one) => !(isFull && one.left === "this mechanism")).sort((one, other) => one.tokens - other.tokens);
 }
 
 function same(growth, quantity) {
@@ -60,8 +76,8 @@ function Told({ one, asked, place }) {
   const claim = one.right === "projections" ? "eecs.2d" : ["softmax", "hard"].includes(asked.weighting) ? "udl.8" : "udl.10";
   const right = one.right === "projections" ? "the projections of q, k, v and the output" : one.right;
   const law = one.right === "projections" && one.tokens === 2 * asked.heads * asked.width ? ": twice the width of all heads together" : "";
-  const link = place === "page" && html` (<a href=${`#claims?${encodeURIComponent(JSON.stringify({ claim }))}`}>${claim}</a>)`;
-  return html`From <b data-crossing=${`${one.left} ${one.right}`}>N = ${whole(one.tokens)}</b> on ${one.left} ${takes} ${one.more ? "at least as much as" : "less than"} ${right}${law}${link}.`;
+  const says = `on ${one.left} ${takes} ${one.more ? "at least as much as" : "less than"} ${right}${law}`;
+  return html`From <b data-crossing=${`${one.left} ${one.right}`}>N = ${whole(one.tokens)}</b> ${says}<${ClaimLink} claim=${claim} place=${place} />.`;
 }
 
 // How each curve climbs at its end: 1 for N, 2 for N².
@@ -74,5 +90,6 @@ function Steepness({ curves }) {
 // Which algorithm is chosen from which size on.
 function choices(growth) {
   const turns = growth.chosen.map((name, i) => [name, growth.tokens[i]]).filter(([name], i) => name && name !== growth.chosen[i - 1]);
-  return turns.length ? `Chosen: ${turns.map(([name, from], i) => (i ? `${name} from ${whole(from)}` : name)).join(", ")}.` : "";
+  const named = turns.map(([name, from], i) => (i ? `${name} from ${whole(from)}` : name)).join(", ");
+  return `${named && `Chosen: ${named}. `}Up to ${whole(growth.tokens.at(-1))} tokens are compared.`;
 }

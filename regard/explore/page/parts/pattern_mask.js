@@ -8,6 +8,7 @@ import { Panel, Said, useTheme, useWidth } from "./shell.js";
 
 export const SHADES = [0, 0.1, 0.36]; // hidden, visible in part, visible; of the scale for weights
 const LARGEST = 512; // pixels along a side
+const HINT = "Point at the map, or walk over it with the arrow keys. Enter follows that query through the layers below.";
 
 export function MaskPanel({ found, asked, output, onChoose, saving }) {
   const picture = useRef(null);
@@ -29,11 +30,13 @@ function Map({ head, levels, asked, output, onChoose, picture }) {
   const told = (r, c) => pointed(head, levels, r, c, asked.grid);
   return html`<div class="patterns-map" ref=${room}>
     <div ref=${picture} class="patterns-pictured">
-      <p class="patterns-axis">keys <span aria-hidden="true">→</span></p>
-      ${width > 0 && html`<div class="patterns-framed">${own !== null && html`<span class="patterns-followed" style=${{ top: `${(100 * (own + 0.5)) / head.rows}%` }} title="the query that is followed below" aria-hidden="true"></span>`}
-        <${Heatmap} data=${shades} rows=${head.rows} columns=${head.columns} side=${sideOf(head, width)} label=${`Mask of ${asked.mask}: queries down, keys across`}
-        chosen=${own === null ? null : [own, own]} onChoose=${(r) => onChoose(Math.min(r * head.cell + Math.floor(head.cell / 2), head.tokens - 1))}
-        onPoint=${(r, c) => setPoint(r === null ? null : [r, c])} says=${told} /></div>`}
+      <p class="patterns-axis">queries <span aria-hidden="true">↓</span> keys <span aria-hidden="true">→</span></p>
+      ${width > 0 && html`<div class="patterns-framed">
+        ${own !== null && html`<span class="patterns-followed" style=${{ top: `${(100 * (own + 0.5)) / head.rows}%` }} aria-hidden="true"></span>`}
+        <${Heatmap} data=${shades} rows=${head.rows} columns=${head.columns} side=${sideOf(head, width)}
+          label=${`Mask of ${asked.mask}: queries down, keys across`} chosen=${own === null ? null : [own, own]}
+          onChoose=${(r) => onChoose(Math.min(r * head.cell + Math.floor(head.cell / 2), head.tokens - 1))}
+          onPoint=${(r, c) => setPoint(r === null ? null : [r, c])} says=${told} /></div>`}
       <ul class="patterns-shades" aria-label="Colours">
         <li><${Swatch} shade=${SHADES[2]} />visible</li>
         ${head.cell > 1 && html`<li><${Swatch} shade=${SHADES[1]} />${head.is_exact ? "in part" : "in part, or hidden"}</li>`}
@@ -43,15 +46,19 @@ function Map({ head, levels, asked, output, onChoose, picture }) {
     </div>
     <div class="patterns-facts">
       <dl>
-        <dt>visible pairs</dt><dd><b data-count="visible">${whole(head.visible)}</b><small>of ${whole(head.pairs)}, ${share(head.visible, head.pairs)}</small></dd>
-        <dt>keys that a query sees</dt><dd><b data-count="most">${range(Math.min(...head.fewest), Math.max(...head.most))}</b><small>${whole(Math.round((head.visible / head.tokens) * 10) / 10)} on average</small></dd>
-        <dt>blocks of ${head.block} × ${head.block} that a kernel visits</dt><dd><b data-count="visited">${whole(head.visited)}</b><small>of ${whole(head.blocks)}; they hold ${whole(head.visited_pairs)} pairs</small></dd>
+        <${Fact} name="visible pairs" count="visible" value=${whole(head.visible)} note=${`of ${whole(head.pairs)}, ${share(head.visible, head.pairs)}`} />
+        <${Fact} name="keys that a query sees" count="most" value=${range(Math.min(...head.fewest), Math.max(...head.most))}
+          note=${`${whole(Math.round((head.visible / head.tokens) * 10) / 10)} on average`} />
+        <${Fact} name=${`blocks of ${head.block} × ${head.block} that a kernel visits`} count="visited" value=${whole(head.visited)}
+          note=${`of ${whole(head.blocks)}; they hold ${whole(head.visited_pairs)} pairs`} />
       </dl>
-      <p class="patterns-point" aria-hidden="true">${point ? told(...point) : html`<span class="hint">Point at the map, or walk over it with the arrow keys. Enter follows that query through the layers below.</span>`}</p>
+      <p class="patterns-point" aria-hidden="true">${point ? told(...point) : html`<span class="hint">${HINT}</span>`}</p>
       ${head.batch && html`<p class="hint">The first of ${head.batch} rows of a padded batch.</p>`}
     </div>
   </div>`;
 }
+
+const Fact = ({ name, count, value, note }) => html`<div><dt>${name}</dt><dd><b data-count=${count}>${value}</b><small>${note}</small></dd></div>`;
 
 function read(reply) {
   if (!reply) return { head: null, levels: null };

@@ -11,43 +11,49 @@ export function PlanPanel({ found, saving }) {
   const plan = found.reply;
   const exact = plan?.candidates.filter((one) => one.refusal === null) ?? [];
   const refused = plan?.candidates.filter((one) => one.refusal !== null) ?? [];
-  const numbers = () => ({
-    plan: { shape: [exact.length, COLUMNS.length], data: exact.flatMap((one) => COLUMNS.map((name) => one[name])), rows: exact.map((one) => one.name), columns: COLUMNS },
-  });
+  const numbers = () => {
+    const data = exact.flatMap((one) => COLUMNS.map((name) => one[name]));
+    return { plan: { shape: [exact.length, COLUMNS.length], data, rows: exact.map((one) => one.name), columns: COLUMNS } };
+  };
   const menu = plan && html`<${Export} name="plan" of=${picture} numbers=${numbers} ...${saving} />`;
   return html`<${Panel} title="The plan" actions=${menu}>
     <${Said} error=${found.error} waiting=${!plan && found.waiting} />
     ${plan && html`<div ref=${picture}>
-      <p class="patterns-headline"><b data-chosen=${plan.chosen}>${plan.chosen}</b> is the fastest exact way${beside(plan)}.</p>
+      <p class="patterns-headline"><b data-chosen=${plan.chosen}>${plan.chosen}</b> is the fastest exact way here.${beside(plan)}</p>
       <p class="patterns-value">${plan.value.replace("Content(beta=None)", "Content()")}</p>
       <p class="note">${Object.entries(plan.shape).map(([name, size]) => `${name} = ${whole(size)}`).join(" · ")} · ${plan.dtype} · ${plan.device}</p>
       <div class="scrolls" tabindex="0" role="region" aria-label="Algorithms and their costs"><table class="lines patterns-plan">
-        <thead><tr><th>algorithm</th>${COLUMNS.map((name) => html`<th class="number" title=${QUANTITIES[name].about}>${QUANTITIES[name].name}</th>`)}</tr></thead>
+        <thead><tr><th>algorithm</th>
+          ${COLUMNS.map((name) => html`<th class="number" title=${QUANTITIES[name].about}>${QUANTITIES[name].name}</th>`)}</tr></thead>
         <tbody>
           ${exact.map((one) => html`<tr class=${one.name === plan.chosen ? "patterns-chosen" : ""}>
             <th scope="row">${one.name}${one.name === plan.chosen && html` <span class="badge">chosen</span>`}</th>
-            ${COLUMNS.map((name) => html`<td class="number" data-cost=${`${one.name} ${name}`} title=${exactly(one[name], name)}>${si(one[name], QUANTITIES[name].unit)}</td>`)}
+            <${Cells} one=${one} />
           </tr>`)}
           <tr class="patterns-full"><th scope="row">full attention, ${plan.full.name}</th>
-            ${COLUMNS.map((name) => html`<td class="number" title=${exactly(plan.full[name], name)}>${si(plan.full[name], QUANTITIES[name].unit)}</td>`)}</tr>
+            <${Cells} one=${{ ...plan.full, name: "full" }} /></tr>
         </tbody>
       </table></div>
       ${refused.length > 0 && html`<details class="patterns-refused"><summary>${refused.length} others would not be exact, or not run, here</summary>
-        <dl>${refused.map((one) => html`<dt>${one.name}</dt><dd>${one.refusal}</dd>`)}</dl></details>`}
+        <dl>${refused.map((one) => html`<dt>${one.name}</dt><dd data-refusal=${one.name}>${one.refusal}</dd>`)}</dl></details>`}
     </div>`}
   <//>`;
 }
 
+function Cells({ one }) {
+  return COLUMNS.map((name) => html`<td class="number" data-cost=${`${one.name} ${name}`} title=${exactly(one[name], name)}>
+    ${si(one[name], QUANTITIES[name].unit)}</td>`);
+}
+
 const exactly = (value, name) => (name === "seconds" ? `${value} s` : `${whole(value)} ${QUANTITIES[name].unit}`);
 
-// How it compares with full attention on the same tokens.
+// What full attention takes on the same tokens, where that differs.
 function beside(plan) {
   const [own] = plan.candidates;
-  const times = (a, b) => `${Number((a / b).toPrecision(2))} times`;
-  const said = [];
-  if (own.flops > 0 && own.flops < plan.full.flops * 0.995) said.push(`${times(plan.full.flops, own.flops)} fewer FLOPs than full attention`);
-  else if (own.flops > plan.full.flops * 1.005) said.push(`${times(own.flops, plan.full.flops)} the FLOPs of full attention`);
-  if (own.seconds < plan.full.seconds * 0.995) said.push(`predicted ${times(plan.full.seconds, own.seconds)} as fast`);
-  else if (own.seconds > plan.full.seconds * 1.005) said.push(`predicted to take ${times(own.seconds, plan.full.seconds)} as long`);
-  return said.length ? `: ${said.join(", ")}` : "";
+  const times = (name, of) => {
+    const ratio = Number((plan.full[name] / own[name]).toPrecision(2));
+    return Number.isFinite(ratio) && ratio !== 1 ? [`${ratio} times the ${of}`] : [];
+  };
+  const said = [...times("flops", "FLOPs"), ...times("memory", "memory"), ...times("seconds", "predicted time")];
+  return said.length ? ` Full attention takes ${said.join(", ").replace(/, ([^,]*)$/, " and $1")}.` : "";
 }

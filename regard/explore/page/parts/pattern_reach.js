@@ -11,6 +11,8 @@ import { share, whole } from "./pattern_units.js";
 import { Panel, Said, useTheme, useWidth } from "./shell.js";
 
 const PACE = 450; // milliseconds for a layer
+const NOTE = "A token reaches an output when its value can get there through the layers, whatever the weights.";
+const inLayers = (count) => `${count} ${count === 1 ? "layer" : "layers"}`;
 
 export function ReachPanel({ found, state, change, clipped, saving }) {
   const picture = useRef(null);
@@ -27,14 +29,17 @@ export function ReachPanel({ found, state, change, clipped, saving }) {
   const play = () => (plays ? setPlays(false) : (change({ depth: depth >= layers ? 1 : depth }), setPlays(true)));
   const numbers = () => {
     const columns = ["fewest", "mean", "most", "here", "formula", "convolution"];
-    return { reach: { shape: [layers, columns.length], data: head.depths.flatMap((one) => columns.map((name) => one[name])), rows: head.depths.map((one) => one.layers), columns } };
+    const data = head.depths.flatMap((one) => columns.map((name) => one[name]));
+    return { reach: { shape: [layers, columns.length], data, rows: head.depths.map((one) => one.layers), columns } };
   };
   const menu = head && html`<${Export} name="reach" of=${picture} numbers=${numbers} ...${saving} />`;
-  return html`<${Panel} title="How far layers reach" actions=${menu} note="A token reaches an output when its value can get there through the layers, whatever the weights.">
+  return html`<${Panel} title="How far layers reach" actions=${menu} note=${NOTE}>
     <div class="row patterns-choices">
-      <${Slider} label="Layers" value=${state.layers} min=${1} max=${32} step=${1} onChange=${(value) => change({ layers: value, depth: null })} says=${whole} />
-      <${Slider} label="Show after" value=${depth} min=${1} max=${layers} step=${1} onChange=${(value) => (setPlays(false), change({ depth: value }))} says=${(value) => `${value} ${value === 1 ? "layer" : "layers"}`} />
-      ${!still() && html`<button onClick=${play} aria-label=${plays ? "Stop" : "Play the layers one after the other"}>${plays ? "■ Stop" : "▶ Play"}</button>`}
+      <${Slider} label="Layers" value=${state.layers} min=${1} max=${32} step=${1} says=${whole}
+        onChange=${(value) => change({ layers: value, depth: null })} />
+      <${Slider} label="Show after" value=${depth} min=${1} max=${layers} step=${1} says=${inLayers}
+        onChange=${(value) => (setPlays(false), change({ depth: value }))} />
+      ${!still() && html`<button onClick=${play} title="Layer by layer">${plays ? "■ Stop" : "▶ Play"}</button>`}
       <${Toggle} label="residual connections" value=${state.residual} onChange=${(value) => change({ residual: value })} />
     </div>
     <${Said} error=${found.error} waiting=${!head && found.waiting} />
@@ -63,8 +68,10 @@ function Told({ head, depth }) {
   const at = head.depths[depth - 1];
   const name = head.sides.length === 2 ? `pixel (${Math.floor(head.output / head.sides[1])}, ${head.output % head.sides[1]})` : `token ${whole(head.output)}`;
   const all = at.here === head.tokens ? "all" : `${whole(at.here)} of`;
-  return html`After ${depth} ${depth === 1 ? "layer" : "layers"} <b data-reached=${at.here}>${all} ${whole(head.tokens)} ${head.sides.length === 2 ? "pixels" : "tokens"}</b> reach ${name}${at.here === head.tokens ? "" : ` (${share(at.here, head.tokens)})`}.
-    ${head.settled !== null && head.settled <= depth && at.here < head.tokens ? html` More layers of this mask bring nothing further.` : ""}`;
+  const them = `${all} ${whole(head.tokens)} ${head.sides.length === 2 ? "pixels" : "tokens"}`;
+  const part = at.here === head.tokens ? "" : ` (${share(at.here, head.tokens)})`;
+  const isEnd = head.settled !== null && head.settled <= depth && at.here < head.tokens;
+  return html`After ${inLayers(depth)} <b data-reached=${at.here}>${them}</b> reach ${name}${part}.${isEnd && " More layers of this mask bring nothing further."}`;
 }
 
 // On a grid: the pixels that have reached the output, the earlier the darker.
@@ -83,7 +90,8 @@ function Field({ head, first, depth, onChoose }) {
     return `pixel (${r}, ${c}): ${layer < 0 ? "never reaches the output" : `reaches it from layer ${layer + 1} on`}`;
   };
   return html`<div class="patterns-field" ref=${room}>
-    ${width > 0 && html`<${Heatmap} data=${shades} rows=${h} columns=${w} side=${Math.min(360, width)} label=${`Pixels that reach the output after ${depth} layers; Enter follows another`}
+    ${width > 0 && html`<${Heatmap} data=${shades} rows=${h} columns=${w} side=${Math.min(360, width)}
+      label=${`Pixels that reach the output after ${inLayers(depth)}; Enter follows another`}
       chosen=${[Math.floor(head.output / w), head.output % w]} onChoose=${(r, c) => onChoose(r * w + c)} says=${since} />`}
     <${Layers} head=${head} />
     <p class="hint">Choose a pixel to follow that one.</p>
@@ -108,27 +116,33 @@ function Cone({ head, first, depth, onChoose }) {
     paint(canvas.current, shades, layers + 1, head.tokens, "weight", 1, most);
     const { width: columns, height: rows } = canvas.current;
     const each = Math.ceil(head.tokens / most);
-    const largest = (r, c) => shades.subarray(r * head.tokens + c * each, Math.min(r * head.tokens + (c + 1) * each, (r + 1) * head.tokens)).reduce((a, b) => Math.max(a, b), 0);
+    const row = (r) => shades.subarray(r * head.tokens, (r + 1) * head.tokens);
+    const largest = (r, c) => row(r).subarray(c * each, (c + 1) * each).reduce((a, b) => Math.max(a, b), 0);
     canvas.current.cells = { rows, columns, colour: (r, c) => css(largest(r, c), "weight", 1) };
   }, [head, first, depth, width, now]);
   const pick = (event) => {
     const box = event.currentTarget.getBoundingClientRect();
     onChoose(Math.max(0, Math.min(head.tokens - 1, Math.floor(((event.clientX - box.left) / box.width) * head.tokens))));
   };
-  const height = Math.min(26, Math.max(8, 300 / (layers + 1))) * (layers + 1);
+  const height = Math.min(44, Math.max(8, 300 / (layers + 1))) * (layers + 1);
   return html`<div class="patterns-cone">
-    <div class="patterns-rows" style=${{ height: `${height}px` }} aria-hidden="true"><span>output</span><span>${layers} ${layers === 1 ? "layer" : "layers"}</span></div>
+    <div class="patterns-rows" style=${{ height: `${height}px` }} aria-hidden="true"><span>output</span><span>${inLayers(layers)}</span></div>
     <div ref=${room}><canvas ref=${canvas} role="img" style=${{ height: `${height}px` }} onClick=${pick}
       aria-label=${`Tokens that reach output ${head.output}, a row for each layer: ${head.depths.slice(0, depth).map((one) => one.here).join(", ")}`}></canvas>
       <p class="patterns-ends"><span>token 0</span><span>token ${whole(head.tokens - 1)}</span></p></div>
-    <div class="patterns-output"><${Slider} label="Follow token" value=${head.output} min=${0} max=${head.tokens - 1} step=${1} onChange=${onChoose} says=${whole} /></div>
+    <div class="patterns-output">
+      <${Slider} label="Follow token" value=${head.output} min=${0} max=${head.tokens - 1} step=${1} onChange=${onChoose} says=${whole} />
+    </div>
   </div>`;
 }
 
 function Layers({ head }) {
   useTheme();
   const layers = head.depths.length;
-  return html`<div class="legend"><span>layer 1</span><span class="patterns-scale" aria-hidden="true">${head.depths.map((one) => html`<i style=${{ background: css(shadeOf(one.layers, layers), "weight", 1) }}></i>`)}</span><span>layer ${layers}</span></div>`;
+  const colour = (layer) => css(shadeOf(layer, layers), "weight", 1);
+  return html`<div class="legend"><span>layer 1</span>
+    <span class="patterns-scale" aria-hidden="true">${head.depths.map((one) => html`<i style=${{ background: colour(one.layers) }}></i>`)}</span>
+    <span>layer ${layers}</span></div>`;
 }
 
 // How many, against the number of layers.
@@ -142,8 +156,10 @@ function Growing({ head, depth }) {
   const taps = `${head.taps.join(" × ")} taps`;
   if (!isLike) series.push({ name: `convolutions, ${taps}`, x, y: of("convolution"), class: "curve-5" });
   return html`<div class="patterns-growing">
-    <${Lines} series=${series} label="Tokens that reach the output, against the number of layers" xLabel="layers" yLabel="tokens" height=${250} yMin=${0} marks=${x.length > 1 ? [{ x: depth, name: "" }] : []} says=${told} />
-    <p class="note">${head.formula !== null ? html`Formula: <code data-formula>${head.formula}</code> tokens (${head.legend}).` : "No closed form is known here; the counts are of the composed masks themselves."}
-      ${isLike && ` Convolutions with ${taps} reach as many.`}</p>
+    <${Lines} series=${series} label="Tokens that reach the output, against the number of layers" xLabel="layers" yLabel="tokens"
+      height=${250} yMin=${0} marks=${x.length > 1 ? [{ x: depth, name: "" }] : []} says=${told} />
+    <p class="note">${head.formula !== null
+      ? html`Formula: <code data-formula>${head.formula}</code> tokens (${head.legend}).`
+      : "No closed form is known here; the counts are of the composed masks themselves."}${isLike && ` Convolutions with ${taps} reach as many.`}</p>
   </div>`;
 }

@@ -17,11 +17,17 @@ export const QUANTITIES = {
   flops: { name: "FLOPs", unit: "FLOP", axis: "FLOPs", about: "work of matrix products, two per multiply-add" },
   bytes: { name: "Bytes moved", unit: "B", axis: "bytes moved", about: "what must cross the memory bus" },
   memory: { name: "Memory", unit: "B", axis: "bytes at the peak", about: "the peak beyond the inputs" },
-  seconds: { name: "Time", unit: "s", axis: "seconds, predicted", about: "predicted for the machine chosen" },
+  seconds: { name: "Time", unit: "s", axis: "microseconds, predicted", times: 1e6, about: "predicted for the machine chosen" },
 };
 
 export const whole = (number) => number.toLocaleString("en");
 export const share = (part, of) => `${Number(((100 * part) / of).toPrecision(3))} %`;
+
+// A link to a claim, where there is a page that shows it.
+export function ClaimLink({ claim, place }) {
+  if (!claim || place !== "page") return null;
+  return html` (<a href=${`#claims?${encodeURIComponent(JSON.stringify({ claim }))}`}>${claim}</a>)`;
+}
 
 // A slider over a list of sizes, each as far from the next.
 export function Steps({ label, value, values, onChange, says = whole }) {

@@ -1,6 +1,6 @@
 // An element as it is seen, as one SVG that stands alone: boxes, lines of text, controls, matrices as rectangles.
 // Nothing of the page is inside it (no foreignObject, no style sheet), so that browsers and drawing programs read it.
-import { box, control, escaped, line, outline, paint, reach, round, tag } from "./shapes.js";
+import { box, control, escaped, line, outline, paint, reach, round, tag, trace } from "./shapes.js";
 
 const SMALL = 4096; // cells of a matrix that become rectangles; a larger one is a picture in the picture
 const MARGIN = 16; // around what is pictured
@@ -115,10 +115,16 @@ function words(node, style) {
   return lines.map((one) => laid(one.text, style, one.from, one.to)).join("");
 }
 
+const CASES = {
+  uppercase: (text) => text.toUpperCase(),
+  lowercase: (text) => text.toLowerCase(),
+  capitalize: (text) => text.replace(/(^|\s)\S/g, (one) => one.toUpperCase()),
+};
+
 function laid(text, style, from, to) {
   const kept = /^(pre|break-spaces)/.test(style.whiteSpace);
   const plain = kept ? text.replace(/[\r\n]+/g, "") : text.replace(/\s+/g, " ").trim();
-  const cased = { uppercase: plain.toUpperCase(), lowercase: plain.toLowerCase(), capitalize: plain.replace(/(^|\s)\S/g, (one) => one.toUpperCase()) }[style.textTransform] ?? plain;
+  const cased = CASES[style.textTransform]?.(plain) ?? plain;
   const { up, down } = reach(style);
   // A rectangle around letters is as high as the font; the baseline divides it as the font does.
   const baseline = from.top + (from.height * up) / (up + down);
@@ -131,31 +137,36 @@ function laid(text, style, from, to) {
 function bullet(element, style, rect) {
   if (style.listStyleType.startsWith("disclosure")) {
     const [x, y, size] = [rect.left + parseFloat(style.paddingLeft), rect.top + rect.height / 2, parseFloat(style.fontSize) * 0.3];
-    const path = style.listStyleType === "disclosure-open" ? `M${round(x)},${round(y - size / 2)}h${round(2 * size)}l${round(-size)},${round(1.4 * size)}z` : `M${round(x)},${round(y - size)}v${round(2 * size)}l${round(1.4 * size)},${round(-size)}z`;
+    const path = style.listStyleType === "disclosure-open"
+      ? trace`M${x},${y - size / 2}h${2 * size}l${-size},${1.4 * size}z`
+      : trace`M${x},${y - size}v${2 * size}l${1.4 * size},${-size}z`;
     return tag("path", { d: path, ...paint(style.color) });
   }
-  const sign = { disc: "•", circle: "◦", square: "▪", decimal: `${[...element.parentElement.children].indexOf(element) + (element.parentElement.start ?? 1)}.` }[style.listStyleType];
+  const number = [...element.parentElement.children].indexOf(element) + (element.parentElement.start ?? 1);
+  const sign = { disc: "•", circle: "◦", square: "▪", decimal: `${number}.` }[style.listStyleType];
   const text = document.createTreeWalker(element, NodeFilter.SHOW_TEXT).nextNode();
   if (!sign || !text || style.listStylePosition === "inside") return "";
   const range = document.createRange();
   range.selectNodeContents(text);
-  const [rect] = range.getClientRects();
-  if (!rect) return "";
+  const [first] = range.getClientRects();
+  if (!first) return "";
   const { up, down } = reach(style);
-  return line(sign, style, rect.left - 7, rect.top + (rect.height * up) / (up + down), { anchor: "end" });
+  return line(sign, style, first.left - 7, first.top + (first.height * up) / (up + down), { anchor: "end" });
 }
 
 // MathML draws these two itself; all else of it is text that lies in boxes.
 function bar(element, style, rect) {
   const [above, below] = [...element.children].map((child) => child.getBoundingClientRect());
   const y = (above.bottom + below.top) / 2;
-  return tag("line", { x1: rect.left + 1, x2: rect.right - 1, y1: y, y2: y, ...paint(style.color, "stroke"), "stroke-width": Math.max(1, parseFloat(style.fontSize) / 16) });
+  const ink = { ...paint(style.color, "stroke"), "stroke-width": Math.max(1, parseFloat(style.fontSize) / 16) };
+  return tag("line", { x1: rect.left + 1, x2: rect.right - 1, y1: y, y2: y, ...ink });
 }
 
 function root(element, style, rect) {
   const inside = element.firstElementChild?.getBoundingClientRect() ?? rect;
   const wide = Math.max(4, inside.left - rect.left);
-  const path = `M${round(rect.left)},${round(rect.top + rect.height * 0.6)}l${round(wide * 0.25)},${round(-rect.height * 0.06)}L${round(rect.left + wide * 0.6)},${round(rect.bottom)}L${round(rect.left + wide)},${round(rect.top + 1)}H${round(rect.right)}`;
+  const path = trace`M${rect.left},${rect.top + rect.height * 0.6}l${wide * 0.25},${-rect.height * 0.06}` +
+    trace`L${rect.left + wide * 0.6},${rect.bottom}L${rect.left + wide},${rect.top + 1}H${rect.right}`;
   return tag("path", { d: path, fill: "none", ...paint(style.color, "stroke"), "stroke-width": 1 });
 }
 
@@ -195,13 +206,19 @@ const embedded = (data, style, { left, top, width, height }) =>
     "image-rendering": style.imageRendering === "auto" ? null : style.imageRendering,
   });
 
-const INHERITED = ["fill", "fill-opacity", "stroke", "stroke-opacity", "stroke-width", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "text-anchor", "dominant-baseline", "font-family", "font-size", "font-weight", "font-style", "paint-order", "shape-rendering"];
-const START = { fill: "#000000", "fill-opacity": "1", stroke: "none", "stroke-opacity": "1", "stroke-width": "1px", "stroke-dasharray": "none", "stroke-linecap": "butt", "stroke-linejoin": "miter", "text-anchor": "start", "dominant-baseline": "auto", "paint-order": "normal", "shape-rendering": "auto", "font-style": "normal", "font-weight": "400" };
+// What children take over from their parents, and what it is where nobody says.
+const START = {
+  fill: "#000000", "fill-opacity": "1", stroke: "none", "stroke-opacity": "1", "stroke-width": "1px", "stroke-dasharray": "none",
+  "stroke-linecap": "butt", "stroke-linejoin": "miter", "text-anchor": "start", "dominant-baseline": "auto", "paint-order": "normal",
+  "shape-rendering": "auto", "font-style": "normal", "font-weight": "400", "font-family": null, "font-size": null,
+};
 const DROPPED = /^(on|aria-|data-|class$|style$|role$|tabindex$|focusable$|width$|height$|xmlns)/;
 
 // An SVG inside the page, with what the style sheets say about it written into it.
 function nested(element, style, rect) {
-  const frame = { x: rect.left, y: rect.top, width: rect.width, height: rect.height, viewBox: element.getAttribute("viewBox"), preserveAspectRatio: element.getAttribute("preserveAspectRatio"), overflow: style.overflow === "visible" ? "visible" : "hidden" };
+  const [viewBox, preserveAspectRatio] = ["viewBox", "preserveAspectRatio"].map((name) => element.getAttribute(name));
+  const overflow = style.overflow === "visible" ? "visible" : "hidden";
+  const frame = { x: rect.left, y: rect.top, width: rect.width, height: rect.height, viewBox, preserveAspectRatio, overflow };
   return tag("svg", frame, [...element.childNodes].map((node) => copied(node, START)).join(""));
 }
 
@@ -215,7 +232,7 @@ function copied(node, above) {
     if (!DROPPED.test(name) || (/^(width|height)$/.test(name) && node.localName !== "svg")) attributes[name] = value;
   }
   const here = { ...above };
-  for (const name of INHERITED) {
+  for (const name of Object.keys(START)) {
     delete attributes[name];
     const value = /^(fill|stroke)$/.test(name) ? colour(style[name]) : style.getPropertyValue(name);
     if (value !== above[name]) attributes[name] = here[name] = value;
@@ -240,11 +257,14 @@ export async function pixels(text, scale = 2) {
     const image = new Image();
     image.src = url;
     await image.decode();
-    const most = Math.min(scale, 16000 / Math.max(image.naturalWidth, image.naturalHeight), Math.sqrt(2e8 / (image.naturalWidth * image.naturalHeight)));
+    const { naturalWidth: width, naturalHeight: height } = image;
+    const most = Math.min(scale, 16000 / Math.max(width, height), Math.sqrt(2e8 / (width * height)));
     const copy = document.createElement("canvas");
-    [copy.width, copy.height] = [Math.round(image.naturalWidth * most), Math.round(image.naturalHeight * most)];
+    [copy.width, copy.height] = [Math.round(width * most), Math.round(height * most)];
     copy.getContext("2d").drawImage(image, 0, 0, copy.width, copy.height);
-    return await new Promise((resolve, reject) => copy.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("the picture is too large to be made"))), "image/png"));
+    const blob = await new Promise((resolve) => copy.toBlob(resolve, "image/png"));
+    if (!blob) throw new Error("the picture is too large to be made");
+    return blob;
   } finally {
     URL.revokeObjectURL(url);
   }

@@ -39,29 +39,39 @@ export function Curves({ curves, names, state, change, of }) {
     ${chosen.length > MOST && html`<p class="hint">The first ${MOST} of ${chosen.length} curves are drawn; say above which you want.</p>`}
     ${!chosen.length && html`<p class="hint">No training has all of these words.</p>`}
     <div ref=${of}>
-    ${shown.length > 1 && html`<ul class=${`runs-keys ${shown.length > 6 ? "runs-many" : ""}`} aria-label="Curves">${shown.map((one, i) => html`<li><svg width="26" height="8" aria-hidden="true">
-      <line x1="0" x2="26" y1="4" y2="4" class=${one.class} stroke-width="1.8" stroke-dasharray=${DASHES[i % 6]} /></svg>${one.name}</li>`)}</ul>`}
-    <div class="runs-charts">
-      <section>
-        <div class="runs-chart-head"><h3>While it learns</h3>
-          <div data-unpictured><${Choice} label=${html`<span class="unseen">Number at each step</span>`} value=${metric} options=${counted.map((name) => [name, name])}
-            onChange=${(chosen) => change({ metric: chosen })} /></div></div>
-        <${Lines} series=${seriesOf(shown, metric, state.smoothing)} label=${`${metric} by step`} xLabel="step"
-          yLabel=${state.smoothing ? `${metric}, smoothed` : metric} logY=${state.log} height=${270} says=${says} />
-      </section>
-      <section>
-        <div class="runs-chart-head"><h3>At evaluations</h3>
-          ${evaluated && html`<div data-unpictured><${Select} label="Number at evaluations" hidden value=${evaluated} options=${found.map((name) => [name, name])}
-            onChange=${(chosen) => change({ evaluated: chosen })} /></div>`}</div>
-        ${evaluated
-          ? html`<${Lines} series=${seriesOf(shown, evaluated, 0)} label=${`${evaluated} by step`} xLabel="step" yLabel=${evaluated} height=${270} says=${says} />`
-          : html`<p class="hint">The first evaluation is yet to come.</p>`}
-      </section>
-    </div>
+      <${Keys} shown=${shown} />
+      <div class="runs-charts">
+        <section>
+          <div class="runs-chart-head"><h3>While it learns</h3><div data-unpictured>
+            <${Choice} label=${html`<span class="unseen">Number at each step</span>`} value=${metric} options=${pairs(counted)}
+              onChange=${(chosen) => change({ metric: chosen })} /></div></div>
+          <${Lines} series=${seriesOf(shown, metric, state.smoothing)} label=${`${metric} by step`} xLabel="step"
+            yLabel=${state.smoothing ? `${metric}, smoothed` : metric} logY=${state.log} height=${270} says=${says} />
+        </section>
+        <section>
+          <div class="runs-chart-head"><h3>At evaluations</h3><div data-unpictured>
+            ${evaluated && html`<${Select} label="Number at evaluations" hidden value=${evaluated} options=${pairs(found)}
+              onChange=${(chosen) => change({ evaluated: chosen })} />`}</div></div>
+          ${evaluated
+            ? html`<${Lines} series=${seriesOf(shown, evaluated, 0)} label=${`${evaluated} by step`} xLabel="step" yLabel=${evaluated}
+                height=${270} says=${says} />`
+            : html`<p class="hint">The first evaluation is yet to come.</p>`}
+        </section>
+      </div>
     </div>
   </div>`;
 }
 
+// What is drawn how, once for both charts.
+function Keys({ shown }) {
+  if (shown.length < 2) return null;
+  return html`<ul class=${`runs-keys ${shown.length > 6 ? "runs-many" : ""}`} aria-label="Curves">
+    ${shown.map((one, i) => html`<li><svg width="26" height="8" aria-hidden="true">
+      <line x1="0" x2="26" y1="4" y2="4" class=${one.class} stroke-width="1.8" stroke-dasharray=${DASHES[i % 6]} /></svg>${one.name}</li>`)}
+  </ul>`;
+}
+
+const pairs = (names) => names.map((name) => [name, name]);
 const says = (value, digits = 4) => told(value, digits);
 
 // A word that tells some of the trainings from others, to show what can be typed.
@@ -81,7 +91,7 @@ function coloured(shown) {
 // The points of a column, smoothed and thinned.
 function seriesOf(shown, column, smoothing) {
   return shown.map(({ name, columns, class: colour }) => {
-    let points = columns.step.map((step, at) => [step, columns[column]?.[at] ?? null]).filter(([, value]) => value !== null);
+    let points = (columns.step ?? []).map((step, at) => [step, columns[column]?.[at] ?? null]).filter(([, value]) => value !== null);
     if (smoothing) points = smoothed(points, smoothing);
     const every = Math.ceil(points.length / POINTS);
     points = points.filter((_, at) => at % every === 0 || at === points.length - 1);

@@ -26,26 +26,27 @@ export function Command({ text }) {
 export function Progress({ run, speed }) {
   if (run.state === "done") return null;
   const now = run.trainings.length ? latest(run) : null;
-  const isOver = (one) => one.step >= one.steps || (run.state === "running" && one !== now);
-  const over = run.trainings.filter((one) => one.steps && isOver(one));
+  const isWhole = (one) => one.steps !== null && one.step >= one.steps;
+  const isOver = (one) => isWhole(one) || (run.state === "running" && one !== now);
+  const over = run.trainings.filter(isOver);
   const folded = over.length > 4;
   const shown = run.trainings.filter((one) => !folded || !over.includes(one)).sort((a, b) => a.written - b.written);
   return html`<div class="runs-progress">
     ${folded && html`<p class="note">${over.length} trainings are done.</p>`}
-    ${shown.map((one) => html`<${Bar} key=${one.name} one=${one} isOver=${isOver(one)} speed=${run.state === "running" && one === now ? speed(run, one) : null} />`)}
+    ${shown.map((one) => html`<${Bar} key=${one.name} one=${one} speed=${run.state === "running" && !isOver(one) ? speed(run, one) : null} />`)}
     ${run.state === "running" && !now && html`<p class="note">It is about to begin.</p>`}
-    ${run.state === "running" && now && now.step >= now.steps && html`<p class="note">The next training begins, or the trained models are measured.</p>`}
+    ${run.state === "running" && now && isWhole(now) && html`<p class="note">The next training begins, or the trained models are measured.</p>`}
     ${run.state === "stopped" && html`<p class="note">It was stopped. This goes on with it, as if nothing had happened:</p><${Command} text=${run.resume} />`}
   </div>`;
 }
 
 const count = (value) => value.toLocaleString("en");
 
-function Bar({ one: { name, step, steps }, isOver, speed }) {
+function Bar({ one: { name, step, steps }, speed }) {
   const left = speed && steps ? (steps - step) / speed : null;
   const words = [steps ? `step ${count(step)} of ${count(steps)}` : `step ${count(step)}`];
-  if (speed && !isOver) words.push(`${told(speed, 2)} steps/s`);
-  if (left !== null && !isOver) words.push(`${lasting(left)} left`);
+  if (speed) words.push(`${told(speed, 2)} steps/s`);
+  if (left !== null) words.push(`${lasting(left)} left`);
   return html`<div class="runs-bar" data-training=${name}>
     <span class="runs-name">${name}</span>
     ${steps && html`<progress max=${steps} value=${step} aria-label=${`Steps of ${name}`}></progress>`}

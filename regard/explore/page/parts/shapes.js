@@ -11,6 +11,9 @@ export function tag(name, attributes = {}, inner = "") {
 
 export const round = (value) => String(Math.round(value * 100) / 100);
 
+// The data of a path, with its numbers written short: trace`M${x},${y}h${width}`.
+export const trace = (texts, ...numbers) => texts.reduce((all, text, i) => all + round(numbers[i - 1]) + text);
+
 // XML's own characters, without those that XML cannot hold at all.
 export const escaped = (text) =>
   String(text)
@@ -101,7 +104,8 @@ function edge(left, top, width, height, corners, border, out) {
   return outline(left - out, top - out, width + 2 * out, height + 2 * out, grown, { fill: "none", ...ink, "stroke-width": border.width, ...dashes(border) });
 }
 
-const dashes = ({ kind, width }) => (kind === "dashed" ? { "stroke-dasharray": `${3 * width} ${2 * width}` } : kind === "dotted" ? { "stroke-dasharray": `${width} ${width}` } : {});
+const DASHED = { dashed: [3, 2], dotted: [1, 1] };
+const dashes = ({ kind, width }) => (DASHED[kind] ? { "stroke-dasharray": DASHED[kind].map((part) => part * width).join(" ") } : {});
 
 function radius(text, width, height) {
   const [value] = (text || "0").split(" ");
@@ -111,9 +115,11 @@ function radius(text, width, height) {
 
 export function outline(x, y, width, height, corners, attributes) {
   const [a, b, c, d] = corners;
-  if (a === b && b === c && c === d) return tag("rect", { x, y, width: Math.max(width, 0), height: Math.max(height, 0), rx: a || null, ...attributes });
-  const arc = (r, dx, dy) => `a${round(r)},${round(r)} 0 0 1 ${round(dx)},${round(dy)}`;
-  const path = `M${round(x + a)},${round(y)}h${round(width - a - b)}${arc(b, b, b)}v${round(height - b - c)}${arc(c, -c, c)}h${round(c + d - width)}${arc(d, -d, -d)}v${round(a + d - height)}${arc(a, a, -a)}z`;
+  if (a === b && b === c && c === d) {
+    return tag("rect", { x, y, width: Math.max(width, 0), height: Math.max(height, 0), rx: a || null, ...attributes });
+  }
+  const path = trace`M${x + a},${y}h${width - a - b}a${b},${b} 0 0 1 ${b},${b}v${height - b - c}a${c},${c} 0 0 1 ${-c},${c}` +
+    trace`h${c + d - width}a${d},${d} 0 0 1 ${-d},${-d}v${a + d - height}a${a},${a} 0 0 1 ${a},${-a}z`;
   return tag("path", { d: path, ...attributes });
 }
 
@@ -165,19 +171,24 @@ function slider(element, style, rect, accent, middle) {
   const [from, to] = [rect.left + 8, rect.left + rect.width - 8];
   const at = from + part * (to - from);
   const faded = element.disabled ? 0.45 : null;
+  const track = { x1: from - 6, y1: middle, y2: middle, "stroke-width": 5, "stroke-linecap": "round" };
   return tag("g", { opacity: faded },
-    tag("line", { x1: from - 6, x2: to + 6, y1: middle, y2: middle, ...paint(style.color, "stroke"), "stroke-opacity": 0.2, "stroke-width": 5, "stroke-linecap": "round" }) +
-    tag("line", { x1: from - 6, x2: at, y1: middle, y2: middle, ...paint(accent, "stroke"), "stroke-width": 5, "stroke-linecap": "round" }) +
+    tag("line", { ...track, x2: to + 6, ...paint(style.color, "stroke"), "stroke-opacity": 0.2 }) +
+    tag("line", { ...track, x2: at, ...paint(accent, "stroke") }) +
     tag("circle", { cx: at, cy: middle, r: 7.5, ...paint(accent) }));
 }
 
 function tick(element, style, { left, top, width, height }, accent, round_) {
   const size = Math.min(width, height);
   const corners = new Array(4).fill(round_ ? size / 2 : 2.5);
-  if (!element.checked) return outline(left + 0.5, top + 0.5, width - 1, height - 1, corners, { fill: "none", ...paint(style.color, "stroke"), "stroke-opacity": 0.6 });
+  if (!element.checked) {
+    const ink = { fill: "none", ...paint(style.color, "stroke"), "stroke-opacity": 0.6 };
+    return outline(left + 0.5, top + 0.5, width - 1, height - 1, corners, ink);
+  }
+  const check = trace`M${left + size * 0.22},${top + size * 0.52}l${size * 0.2},${size * 0.2}l${size * 0.36},${-size * 0.42}`;
   const inside = round_
     ? tag("circle", { cx: left + width / 2, cy: top + height / 2, r: size / 4, fill: "#ffffff" })
-    : tag("path", { d: `M${round(left + size * 0.22)},${round(top + size * 0.52)}l${round(size * 0.2)},${round(size * 0.2)}l${round(size * 0.36)},${round(-size * 0.42)}`, fill: "none", stroke: "#ffffff", "stroke-width": 1.8 });
+    : tag("path", { d: check, fill: "none", stroke: "#ffffff", "stroke-width": 1.8 });
   return outline(left, top, width, height, corners, paint(accent)) + inside;
 }
 
@@ -186,18 +197,21 @@ function written(element, style, rect, kind, middle) {
   const { up, down, wide } = reach(style);
   const inside = (side) => parseFloat(style[`border${side}Width`]) + parseFloat(style[`padding${side}`]);
   const [left, right] = [rect.left + inside("Left"), rect.left + rect.width - inside("Right")];
-  const shown = kind === "select" ? (element.selectedOptions[0]?.label ?? "") : kind === "password" ? "•".repeat(element.value.length) : element.value || element.placeholder;
+  const shown = kind === "select" ? (element.selectedOptions[0]?.label ?? "") : element.value || element.placeholder;
   const colour = kind !== "select" && !element.value ? style.color.replace(/^rgb\((.*)\)$/, "rgba($1, 0.55)") : style.color;
   if (kind === "textarea") {
     const height = parseFloat(style.lineHeight) || (up + down) * 1.2;
     const first = rect.top + inside("Top") + (height - up - down) / 2 + up - element.scrollTop;
-    return wrapped(shown, right - left, wide).map((text, i) => [text, first + i * height])
-      .filter(([, y]) => y > rect.top + up / 2 && y < rect.top + rect.height).map(([text, y]) => line(text, style, left, y, { colour })).join("");
+    return wrapped(shown, right - left, wide)
+      .map((text, i) => [text, first + i * height])
+      .filter(([, y]) => y > rect.top + up / 2 && y < rect.top + rect.height)
+      .map(([text, y]) => line(text, style, left, y, { colour }))
+      .join("");
   }
   const anchor = { right: "end", end: "end", center: "middle" }[style.textAlign] ?? null;
   const x = anchor === "end" ? right : anchor === "middle" ? (left + right) / 2 : left + (kind === "select" ? 4 : 0);
   const arrow = kind === "select" && !element.multiple
-    ? tag("path", { d: `M${round(right - 12)},${round(middle - 2)}l4,4l4,-4`, fill: "none", ...paint(style.color, "stroke"), "stroke-width": 1.5 }) : "";
+    ? tag("path", { d: trace`M${right - 12},${middle - 2}l4,4l4,-4`, fill: "none", ...paint(style.color, "stroke"), "stroke-width": 1.5 }) : "";
   return line(fitting(shown, right - left - (arrow ? 16 : 0), wide), style, x, middle + (up - down) / 2, { anchor, colour }) + arrow;
 }
 

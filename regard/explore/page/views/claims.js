@@ -12,43 +12,54 @@ function View(props) {
   return reply ? html`<${Catalogue} ...${props} catalogue=${reply} />` : html`<${Said} error=${error} waiting=${waiting}>reading the catalogue …</${Said}>`;
 }
 
-function Catalogue({ ask, state, change, place, catalogue }) {
-  const { rows, documents } = catalogue;
+function Catalogue(props) {
+  const { ask, state, place, catalogue: { rows, documents } } = props;
+  const row = rows.find(({ id }) => id === state.claim);
+  const detail = row
+    ? html`<${ClaimDetail} key=${row.id} ask=${ask} row=${row} document=${documents[row.document]} state=${state} place=${place} />`
+    : html`<div class="panel"><p class="error">No claim is called “${state.claim}”: choose one of the list.</p></div>`;
+  return html`<div class="claims">${place === "file" ? detail : html`<${Found} ...${props}>${detail}<//>`}</div>`; // a file has no others
+}
+
+function Found({ state, change, catalogue, children }) {
+  const { documents } = catalogue;
   const index = useMemo(() => indexed(catalogue), [catalogue]);
   const searched = found(index, state.search);
-  const of = (part) => searched.filter((row) => (part === "verdict" || !state.verdict || row.verdict === state.verdict) && (part === "document" || !state.document || row.document === state.document));
-  const shown = of("");
-  const current = rows.find((row) => row.id === state.claim);
+  const fits = (row, name) => !state[name] || row[name] === state[name];
+  const ofDocument = searched.filter((row) => fits(row, "document"));
+  const ofVerdict = searched.filter((row) => fits(row, "verdict"));
+  const shown = ofDocument.filter((row) => fits(row, "verdict"));
+  const named = ([key, name]) => [key, `${name} (${ofVerdict.filter((row) => row.document === key).length})`];
   const list = useRefOfList(state.claim);
   const onSearchKey = (event) => {
-    if (event.key === "Enter" && shown.length) change({ claim: shown[0].id });
-    if (event.key !== "ArrowDown" || event.target.tagName !== "INPUT" || !shown.length) return;
+    if (event.target.tagName !== "INPUT" || !shown.length) return;
+    if (event.key === "Enter") change({ claim: shown[0].id });
+    if (event.key !== "ArrowDown") return;
     event.preventDefault();
     list.current.querySelector("button").focus();
   };
-  return html`<div class="claims">
-    <div class="claims-filters">
+  return html`<div class="claims-filters">
       <div class="claims-search" onKeyDown=${onSearchKey}>
-        <${TextField} label="Search" live value=${state.search} placeholder="a word, or an id: β, noise, nyu.1c" max=${200} onChange=${(search) => change({ search })} />
+        <${TextField} label="Search" live value=${state.search} placeholder="a word, or an id: β, noise, nyu.1c" max=${200}
+          onChange=${(search) => change({ search })} />
         <${Select} label="Document" value=${state.document} onChange=${(document) => change({ document })}
-          options=${[["", "all five documents"], ...Object.entries(documents).map(([key, name]) => [key, `${name} (${of("document").filter((row) => row.document === key).length})`])]} />
+          options=${[["", "all five documents"], ...Object.entries(documents).map(named)]} />
       </div>
-      <${Chips} rows=${of("verdict")} verdict=${state.verdict} onChange=${(verdict) => change({ verdict })} />
+      <${Chips} rows=${ofDocument} verdict=${state.verdict} onChange=${(verdict) => change({ verdict })} />
     </div>
     <div class="claims-sides">
-      <${List} rows=${shown} documents=${documents} current=${state.claim} list=${list} onOpen=${(claim) => change({ claim })} onClear=${() => change({ search: "", verdict: "", document: "" })} />
-      ${current
-        ? html`<${ClaimDetail} key=${current.id} ask=${ask} row=${current} document=${documents[current.document]} state=${state} place=${place} />`
-        : html`<div class="panel"><p class="error">No claim is called “${state.claim}”: choose one of the list.</p></div>`}
-    </div>
-  </div>`;
+      <${List} rows=${shown} documents=${documents} current=${state.claim} list=${list}
+        onOpen=${(claim) => change({ claim })} onClear=${() => change({ search: "", verdict: "", document: "" })} />
+      ${children}
+    </div>`;
 }
 
 function Chips({ rows, verdict, onChange }) {
   const kinds = Object.entries(VERDICTS).filter(([name]) => name !== "unsettled");
   return html`<div class="claims-chips" role="group" aria-label="Verdict">
     <button aria-pressed=${String(!verdict)} onClick=${() => onChange("")}>all <span class="claims-count">${rows.length}</span></button>
-    ${kinds.map(([name, { sign, kind }]) => html`<button class=${`claims-chip claims-${kind}`} aria-pressed=${String(verdict === name)} onClick=${() => onChange(verdict === name ? "" : name)}>
+    ${kinds.map(([name, { sign, kind }]) => html`<button class=${`claims-chip claims-${kind}`} aria-pressed=${String(verdict === name)}
+      onClick=${() => onChange(verdict === name ? "" : name)}>
       <span aria-hidden="true">${sign}</span>${name}<span class="claims-count">${rows.filter((row) => row.verdict === name).length}</span></button>`)}
   </div>`;
 }
@@ -70,7 +81,8 @@ function List({ rows, documents, current, list, onOpen, onClear }) {
     ${Object.entries(documents).map(([key, name]) => {
       const own = rows.filter((row) => row.document === key);
       return own.length > 0 && html`<section key=${key}><h3>${name}</h3><ul>${own.map(
-        (row) => html`<li key=${row.id}><button data-id=${row.id} aria-current=${row.id === current ? "true" : null} tabindex=${row.id === stop ? 0 : -1} onClick=${() => onOpen(row.id)}>
+        (row) => html`<li key=${row.id}><button data-id=${row.id} aria-current=${row.id === current ? "true" : null} tabindex=${row.id === stop ? 0 : -1}
+          onClick=${() => onOpen(row.id)}>
           <${Sign} verdict=${row.verdict} /><span class="claims-title">${row.title}</span><code>${row.id}</code></button></li>`,
       )}</ul></section>`;
     })}

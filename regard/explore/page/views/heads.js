@@ -13,13 +13,15 @@ import { Panel, Said } from "../parts/shell.js";
 const SHARP = 4; // of heads that are made a convolution, to begin with
 const rounded = (value) => Number(value.toFixed(2));
 
-// moved: heads that the user put elsewhere, { "layer.head": [row, column, precision …] }; step null is the last, query null the middle, run null the first there is.
+// moved: heads that the user put elsewhere, { "layer.head": [row, column, precision …] }; step null is the last,
+// query null the middle, run null the first there is.
 const state = { run: null, training: null, layer: 0, step: null, moved: {}, query: null, head: 0, values: "even", image: true };
 
 function View({ ask, state, change, place }) {
   const recorded = useAnswer(ask, "recorded", {});
   const trainings = recorded.reply?.trainings ?? [];
-  const one = trainings.find((found) => found.run === state.run && (state.training === null || found.training === state.training)) ?? (state.run === null ? trainings[0] : null);
+  const isWanted = (found) => found.run === state.run && (state.training === null || found.training === state.training);
+  const one = state.run === null ? trainings[0] : trainings.find(isWanted);
   // One that is not there is asked for too: the answer says why, and what there is.
   const asked = one ? { run: one.run, training: one.training } : recorded.reply && state.run ? { run: state.run, training: state.training ?? "" } : null;
   const heads = useAnswer(ask, "heads", asked);
@@ -66,7 +68,7 @@ function Recorded({ ask, state, change, place, record, trainings, asked, hasValu
   const saves = () => [["recorded", {}], ["heads", asked], ...Array.from({ length: record.layers }, (_, number) => ["kernel", question(number)])];
   const numbers = () => numbersOf(record, resting, found, maps);
   const onQuery = (next) => change({ query: next });
-  return html`<div class="heads" onKeyDown=${onKeyDown}>
+  return html`<div class="heads-frame"><div class="heads" onKeyDown=${onKeyDown}>
     <div class="heads-left">
       <${Panel} title="Training">
         <div class="stack">
@@ -78,21 +80,25 @@ function Recorded({ ask, state, change, place, record, trainings, asked, hasValu
       <${Panel} title="Try it">
         <div class="stack heads-try">
           <button onClick=${hands.convolve} disabled=${!found}>Make it a convolution</button>
-          ${sharp !== null && html`<${Slider} label="Sharpness" value=${Math.log10(sharp)} min=${-1} max=${1.5} step=${0.02} says=${(power) => told(10 ** power, 2)}
-            onChange=${(power) => hands.sharpen(Number((10 ** power).toPrecision(3)))} />`}
+          ${sharp !== null && html`<${Slider} label="Sharpness" value=${Math.log10(sharp)} min=${-1} max=${1.5} step=${0.02}
+            says=${(power) => told(10 ** power, 2)} onChange=${(power) => hands.sharpen(Number((10 ** power).toPrecision(3)))} />`}
           <button onClick=${hands.back} disabled=${!anyMoved}>Back to the training</button>
-          ${hasValues && html`<${Choice} label="Values" value=${state.values} options=${[["even", "even"], ["trained", "as trained"]]} onChange=${(next) => change({ values: next })} />`}
-          <${Toggle} label="Show the image" value=${state.image} onChange=${(next) => change({ image: next })} />
+          ${hasValues && html`<${Choice} label="Values" value=${state.values} options=${[["even", "even"], ["trained", "as trained"]]}
+            onChange=${(next) => change({ values: next })} />`}
+          ${record.image && html`<${Toggle} label="Show the image" value=${state.image} onChange=${(next) => change({ image: next })} />`}
         </div>
       <//>
     </div>
     <div class="heads-main" ref=${area}>
       <${Panel} title=${`Layer ${layer + 1}, step ${record.steps[index].toLocaleString("en")}${anyMoved ? ", heads moved" : ""}`}
         actions=${html`<${Export} name="heads" of=${area} numbers=${numbers} saves=${saves} ask=${ask} view="heads" state=${state} place=${place} />`}>
-        <p class="note" data-unpictured>Each head looks at its centre, seen from the framed query pixel: half of its weight is in the strong ellipse, nine tenths in the faint one. Drag a head or its handle; press a pixel to move the query.</p>
-        <${Picture} heads=${shown} side=${record.side} margin=${marginOf(record, layer)} query=${query} chosen=${head} image=${state.image ? record.image : null}
-          trail=${trail} at=${playing.at ?? index} onPlace=${hands.place} onWiden=${hands.widen} onChoose=${hands.choose} onQuery=${onQuery} />
+        <p class="note">Each head looks at its centre, seen from the framed query pixel: half of its weight is in the strong
+          ellipse, nine tenths in the faint one.</p>
+        <${Picture} heads=${shown} side=${record.side} margin=${marginOf(record, layer)} query=${query} chosen=${head}
+          image=${state.image ? record.image : null} trail=${trail} at=${playing.at ?? index}
+          onPlace=${hands.place} onNudge=${hands.nudge} onWiden=${hands.widen} onChoose=${hands.choose} onQuery=${onQuery} />
         <${Numbers} head=${head} one=${resting[head]} hands=${hands} isRound=${record.entries === 1} />
+        <p class="hint heads-how" data-unpictured>Drag a head, or its handle; press a pixel to move the query. Or tab to them, and use the arrow keys, + and −.</p>
         <${Said} error=${error} />
       <//>
       ${found && html`<${Panel} title="What is degenerate"><${Odd} found=${found} onChoose=${hands.choose} /><//>`}
@@ -107,9 +113,11 @@ function Recorded({ ask, state, change, place, record, trainings, asked, hasValu
             <${Kernel} found=${found} chosen=${head} onChoose=${hands.choose} />
           <//>
           <${Panel} title="Distance to a true convolution"><${Distance} found=${found} isEven=${values === null} /><//>`
-        : html`<${Panel} title="The kernel that the heads make"><${Said} error=${kernel.error} waiting=${kernel.waiting} /><//>`}
+        : html`<${Panel} title="The kernel that the heads make">${place === "file"
+          ? html`<p class="hint">What these heads make is not in the saved file; regard explore computes it.</p>`
+          : html`<${Said} error=${kernel.error} waiting=${kernel.waiting} />`}<//>`}
     </div>
-  </div>`;
+  </div></div>`;
 }
 
 const put = (found, moved) => (moved ? { centre: moved.slice(0, 2), precision: moved.slice(2) } : found);
@@ -145,14 +153,18 @@ function useHands({ state, change, record, layer, resting, found, glide }) {
   const latest = useRef(null);
   latest.current = { moved: state.moved, resting };
   const set = (head, one) => {
-    const moved = { ...latest.current.moved, [`${layer}.${head}`]: [...one.centre.map(rounded), ...one.precision] };
-    latest.current.moved = moved; // two moves may come before the next painting
+    const moved = { ...latest.current.moved, [`${layer}.${head}`]: [...one.centre, ...one.precision] };
+    // Two moves may come before the next painting.
+    latest.current = { moved, resting: latest.current.resting.map((old, i) => (i === head ? one : old)) };
     change({ moved, head });
   };
+  const far = 1.5 * record.side;
+  const place = (head, centre) => set(head, { ...latest.current.resting[head], centre: centre.map((value) => rounded(Math.max(-far, Math.min(far, value)))) });
   const all = (made) => ({ ...state.moved, ...Object.fromEntries(resting.map((one, head) => [`${layer}.${head}`, made(one, head)])) });
   return {
     choose: (head) => change({ head }),
-    place: (head, centre) => set(head, { ...latest.current.resting[head], centre }),
+    place,
+    nudge: (head, by) => place(head, latest.current.resting[head].centre.map((value, axis) => value + by[axis])),
     widen: (head, factor, from) => set(head, { ...latest.current.resting[head], precision: sharpened(from ?? latest.current.resting[head].precision, factor) }),
     sharpen: (sharp) => change({ moved: all((one) => [...one.centre, ...even(record.entries, sharp)]) }),
     convolve: () => {
@@ -179,7 +191,7 @@ function Trainings({ trainings, asked, change }) {
 
 // The chosen head in numbers, to be typed.
 function Numbers({ head, one, hands, isRound }) {
-  const placed = (axis) => (value) => hands.place(head, one.centre.map((old, i) => (i === axis ? Math.max(-64, Math.min(64, value)) : old)));
+  const placed = (axis) => (value) => hands.place(head, one.centre.map((old, i) => (i === axis ? value : old)));
   return html`<div class="heads-numbers">
     <span><span class=${`heads-dot ${hue(head)}`} />Head ${head + 1}</span>
     <label>row <${NumberCell} label=${`Row of head ${head + 1}'s centre`} value=${rounded(one.centre[0])} onChange=${placed(0)} /></label>

@@ -14,7 +14,7 @@ const START = {
   other: null, // the same of a second one
   compare: "side", // or "difference"
   kind: "", layer: 0, head: 0,
-  show: "matrix", // or "lines", "picture"
+  show: "", // "matrix", "lines" or "picture"; empty: the picture where there is one, else the matrix
   colour: "own", // or "one": up to 1
   pin: null, // [query, key or null]
   near: null, // [query, key] from which on a part is shown, or null for all
@@ -51,7 +51,7 @@ function View({ ask, state, change, place }) {
         <${Input} title=${state.other ? "First" : "What is looked at"} subjects=${subjects} value=${state} set=${set} picture=${pictures[0]} setPicture=${keep(0)} said=${first.maps?.said} />
         ${state.other && html`<${Input} title="Second" subjects=${subjects} value=${state.other} set=${setOther} picture=${pictures[1]} setPicture=${keep(1)} said=${second.maps?.said} />`}
       </div>
-      <div class="row"><${Toggle} label="Beside a second one" value=${state.other !== null} onChange=${compare} />
+      <div class="row"><${Toggle} label="Compare with a second" value=${state.other !== null} onChange=${compare} />
         ${state.other && html`<${Choice} label="" value=${state.compare} options=${[["side", "Side by side"], ["difference", "Difference"]]} onChange=${(value) => change({ compare: value })} />`}</div>
       <${Said} error=${first.error ?? second.error} waiting=${first.waiting || second.waiting}>the model reads …<//>
     </${Panel}>
@@ -102,7 +102,7 @@ function Overviews({ ask, sides, kind, kinds, layer, head, state, change }) {
   const isDifference = sides.length > 1 && state.compare === "difference" && one && two && sameShapes(one, two);
   const label = `${kind.layers.length} layers of heads, ${kind.title}`;
   const props = { colour: state.colour, layer, head, onChoose: choose, width: Math.max(width, 120) };
-  return html`<${Panel} title="All heads" class="maps-all" note=${`A row for each layer, a column for each head.`}>
+  return html`<${Panel} title="All heads" class="maps-all" note="A row for each layer, a column for each head." >
     ${kinds.length > 1 && html`<${Choice} label="" value=${kind.name} options=${kinds.map((one) => [one.name, one.title])} onChange=${(name) => change({ kind: name, pin: null, near: null })} />`}
     <div ref=${ref} class="maps-grids">
       ${one && width > 0 && html`<div>${sides.length > 1 && html`<h3>${isDifference ? "First minus second" : "First"}</h3>`}
@@ -136,8 +136,9 @@ function saves(sides, kind, layer, head, state) {
     const size = own.layers.reduce((sum, one) => sum + 4 * one.heads * one.rows * one.columns, 0);
     found.push(["maps", asked], ["overview", { key: maps.key, kind: kind.name }]);
     if (maps.pictured) found.push(["picture", { key: maps.key }]);
-    if (size <= WHOLE && !state.near) found.push(...tiles.map((tile) => ["tile", tile]));
-    else found.push(["tile", { key: maps.key, kind: kind.name, layer, head, ...part }]);
+    if (size <= WHOLE && !state.near) found.push(...tiles.flatMap((tile) => [["tile", tile], ["facts", tile]]));
+    else found.push(["tile", { key: maps.key, kind: kind.name, layer, head, ...part }], ["facts", { key: maps.key, kind: kind.name, layer, head }]);
+    if (state.pin) found.push(["tile", { key: maps.key, kind: kind.name, layer, head, rows: [state.pin[0], state.pin[0] + 1], most: 4096 }]);
   }
   return found;
 }

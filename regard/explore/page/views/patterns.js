@@ -1,17 +1,20 @@
 // Patterns and cost: a mechanism in words, its mask, its plan, how its cost grows, and how far its layers reach.
-import { html, useMemo, useRef } from "../vendor/preact.js";
+import { html, useId, useMemo, useRef } from "../vendor/preact.js";
 import { useAnswer, useLatest } from "../asking.js";
 import { Choice, Select, TextField, Toggle } from "../parts/controls.js";
 import { GrowthPanel } from "../parts/pattern_growth.js";
 import { MaskPanel } from "../parts/pattern_mask.js";
 import { PlanPanel } from "../parts/pattern_plan.js";
 import { ReachPanel } from "../parts/pattern_reach.js";
-import { sizesUpTo, Steps } from "../parts/pattern_units.js";
+import { ClaimLink, sizesUpTo, Steps } from "../parts/pattern_units.js";
 import { Panel, Said } from "../parts/shell.js";
 
 const SCORES = ["content", "content + slopes", "content + gaussian", "content + table", "gaussian", "diagonal_gaussian", "full_gaussian", "table"];
-const WEIGHTINGS = [["softmax", "softmax"], ["hard", "hard, one-hot"], ["elu", "linear, elu"], ["relu", "linear, relu"], ["squared_relu", "linear, squared relu"], ["exp", "linear, exp"], ["random_features(64)", "linear, 64 random features"]];
-const MACHINES = { cpu: "this kind of CPU", h200: "NVIDIA H200" };
+const WEIGHTINGS = [
+  ["softmax", "softmax"], ["hard", "hard, one-hot"], ["elu", "linear, elu"], ["relu", "linear, relu"],
+  ["squared_relu", "linear, squared relu"], ["exp", "linear, exp"], ["random_features(64)", "linear, 64 random features"],
+];
+const MACHINES = { cpu: "a CPU", h200: "NVIDIA H200" };
 const TYPES = [["", "usual type"], ["bfloat16", "bfloat16"], ["float16", "float16"], ["float32", "float32"], ["float64", "float64"]];
 const TOKENS = sizesUpTo(16, 131072);
 const SIDES = sizesUpTo(4, 128);
@@ -45,14 +48,16 @@ function View({ ask, state, change, place }) {
   return html`<div class="sided patterns">
     <div class="patterns-left">
       <${Mechanism} known=${known} state=${state} change=${change} wrong=${wrong} place=${place} />
-      <${Sizes} state=${state} change=${change} />
+      <${Sizes} devices=${known.reply?.devices ?? [state.device]} state=${state} change=${change} />
     </div>
     <div class="patterns-right" aria-busy=${String(!isRead)}>
-      ${asked.second && html`<div class="patterns-turns"><${Choice} label="Mask, plan and cost of" value=${state.shown} options=${[[0, "the first layer"], [1, "every other layer"]]} onChange=${(shown) => change({ shown })} /></div>`}
+      ${asked.second && html`<div class="patterns-turns"><${Choice} label="Mask, plan and cost of" value=${state.shown}
+        options=${[[0, "the first layer"], [1, "every other layer"]]} onChange=${(shown) => change({ shown })} /></div>`}
       ${now === null && Object.keys(wrong).length > 0 && html`<p class="note">Nothing is drawn yet: the words at the left do not make a mechanism.</p>`}
       <${MaskPanel} found=${pattern} asked=${now?.pattern} output=${output} onChoose=${(token) => change({ output: token })} saving=${saving} />
       <${PlanPanel} found=${plan} saving=${saving} />
-      <${GrowthPanel} found=${growth} asked=${asked.mechanism} quantity=${state.quantity} compare=${state.compare} change=${change} saving=${saving} place=${place} />
+      <${GrowthPanel} found=${growth} asked=${asked.mechanism} quantity=${state.quantity} compare=${state.compare}
+        change=${change} saving=${saving} place=${place} />
       <${ReachPanel} found=${reach} state=${state} change=${change} clipped=${now !== null && isClipped(state)} saving=${saving} />
     </div>
   </div>`;
@@ -72,11 +77,12 @@ function questionsOf(state, { mechanism, masks }) {
   const { tokens, ...always } = mechanism;
   const few = followedOf(state);
   const count = few.grid ? few.grid[0] * few.grid[1] : few.tokens;
+  const output = state.output !== null && state.output < count ? state.output : null;
   return {
     pattern: { mask: mechanism.mask, tokens, grid: state.grid, block: state.block },
     plan: mechanism,
     growth: { ...always, grid: state.grid && [1, 1] },
-    reach: { masks: masks.slice(0, state.layers), ...few, layers: state.layers, residual: state.residual, output: state.output !== null && state.output < count ? state.output : null },
+    reach: { masks: masks.slice(0, state.layers), ...few, layers: state.layers, residual: state.residual, output },
   };
 }
 
@@ -87,6 +93,7 @@ const followedOf = ({ tokens, grid }) =>
 const isClipped = (state) => JSON.stringify(followedOf(state)) !== JSON.stringify({ tokens: state.tokens, grid: state.grid });
 
 function Mechanism({ known, state, change, wrong, place }) {
+  const group = useId();
   const presets = known.reply?.presets ?? [];
   const same = (one) => ["mask", "second", "scores", "weighting"].every((name) => one[name] === state[name]) && Boolean(one.grid) === Boolean(state.grid);
   const chosen = presets.find(same);
@@ -97,17 +104,22 @@ function Mechanism({ known, state, change, wrong, place }) {
   return html`<${Panel} title="Mechanism">
     <${Said} error=${known.error} waiting=${!known.reply && known.waiting} />
     <fieldset class="patterns-presets"><legend class="unseen">Begin with</legend>
-      ${presets.map((one) => html`<label><input type="radio" name="preset" value=${one.name} checked=${one === chosen} onChange=${() => take(one)} /><span>${one.title}</span></label>`)}
+      ${presets.map((one) => html`<label><input type="radio" name=${group} value=${one.name} checked=${one === chosen} onChange=${() => take(one)} />
+        <span>${one.title}</span></label>`)}
     </fieldset>
-    <p class="note patterns-says">${chosen ? chosen.says : "Your own."}${chosen?.claim && place === "page" ? html` <a href=${`#claims?${encodeURIComponent(JSON.stringify({ claim: chosen.claim }))}`}>${chosen.claim}</a>` : ""}</p>
+    <p class="note patterns-says">${chosen ? chosen.says : "Your own."}<${ClaimLink} claim=${chosen?.claim} place=${place} /></p>
     <div class="stack">
       <div class="patterns-written">
-        <div><${TextField} label="Mask: who may see whom" live value=${state.mask} max=${300} onChange=${(mask) => change({ mask })} /><${Wrong} text=${wrong.mask} /></div>
-        <div><${TextField} label="Mask of every other layer, if it differs" live value=${state.second} max=${300} onChange=${(second) => change({ second, shown: second.trim() ? state.shown : 0 })} /><${Wrong} text=${wrong.second} /></div>
+        <div><${TextField} label="Mask: who may see whom" live value=${state.mask} max=${300} onChange=${(mask) => change({ mask })} />
+          <${Wrong} text=${wrong.mask} /></div>
+        <div><${TextField} label="Mask of every other layer, if it differs" live value=${state.second} max=${300}
+          onChange=${(second) => change({ second, shown: second.trim() ? state.shown : 0 })} /><${Wrong} text=${wrong.second} /></div>
         <${Words} words=${known.reply?.words ?? []} />
       </div>
-      <div><${Select} label="Scores" value=${state.scores} options=${scores} onChange=${(value) => change({ scores: value })} /><${Wrong} text=${wrong.scores} /></div>
-      <div><${Select} label="Weights" value=${state.weighting} options=${weightings} onChange=${(weighting) => change({ weighting })} /><${Wrong} text=${wrong.weighting} /></div>
+      <div><${Select} label="Scores" value=${state.scores} options=${scores} onChange=${(value) => change({ scores: value })} />
+        <${Wrong} text=${wrong.scores} /></div>
+      <div><${Select} label="Weights" value=${state.weighting} options=${weightings} onChange=${(weighting) => change({ weighting })} />
+        <${Wrong} text=${wrong.weighting} /></div>
     </div>
   <//>`;
 }
@@ -122,20 +134,22 @@ function Words({ words }) {
   </details>`;
 }
 
-function Sizes({ state, change }) {
+function Sizes({ devices, state, change }) {
   const { grid } = state;
   const side = (place) => (value) => change({ grid: grid.map((one, i) => (i === place ? value : one)), output: null });
   return html`<${Panel} title="Sizes and machine">
     <div class="stack patterns-sizes">
       <${Toggle} label="tokens on a grid" value=${grid !== null} onChange=${(on) => change({ grid: on ? [64, 64] : null, output: null })} />
       ${grid
-        ? html`<${Steps} label="Rows" value=${grid[0]} values=${SIDES} onChange=${side(0)} /><${Steps} label="Columns" value=${grid[1]} values=${SIDES} onChange=${side(1)} />`
+        ? html`<${Steps} label="Rows" value=${grid[0]} values=${SIDES} onChange=${side(0)} />
+          <${Steps} label="Columns" value=${grid[1]} values=${SIDES} onChange=${side(1)} />`
         : html`<${Steps} label="Tokens N" value=${state.tokens} values=${TOKENS} onChange=${(tokens) => change({ tokens, output: null })} />`}
       <${Steps} label="Heads" value=${state.heads} values=${POWERS} onChange=${(heads) => change({ heads })} />
       <${Steps} label="Head width" value=${state.width} values=${[8, 16, 32, 48, 64, 80, 96, 128, 192, 256]} onChange=${(width) => change({ width })} />
       <${Steps} label="Batch" value=${state.batch} values=${POWERS} onChange=${(batch) => change({ batch })} />
       <${Steps} label="Kernel block" value=${state.block} values=${[16, 32, 64, 128, 256]} onChange=${(block) => change({ block })} />
-      <${Select} label="Machine" value=${state.device} options=${Object.entries(MACHINES)} onChange=${(device) => change({ device })} />
+      <${Select} label="Machine" value=${state.device} options=${devices.map((name) => [name, MACHINES[name] ?? name])}
+        onChange=${(device) => change({ device })} />
       <${Select} label="Numbers" value=${state.dtype} options=${TYPES} onChange=${(dtype) => change({ dtype })} />
       <${Toggle} label="count the way back too" value=${state.backward} onChange=${(backward) => change({ backward })} />
     </div>

@@ -28,7 +28,8 @@ function View({ ask, state, change, place }) {
   return html`<div class="sided runs">
     <div class="panel runs-side">
       <${Said} error=${error} />
-      ${!own.length && place !== "file" && html`<p class="hint">Yours appear here as soon as they begin: try<br /><code>regard train reversal --smoke</code></p>`}
+      ${!own.length && place !== "file" && html`<p class="hint">Yours appear here as soon as they begin: try<br />
+        <code>regard train reversal --smoke</code></p>`}
       <${RunList} groups=${[["Yours", kept(own)], ["Comes with regard", kept(shipped)]]} unreadable=${place === "file" ? [] : reply.unreadable}
         chosen=${chosen?.name} compared=${state.compared} onChoose=${(run) => change({ run })} onCompare=${onCompare} />
     </div>
@@ -57,6 +58,7 @@ function Detail({ ask, state, change, place, run, shown, found, speed }) {
       ${run.is_smoke && html`<p class="note">A smoke test: it shows that all parts work, and its numbers mean nothing.</p>`}
       <p class="note">${run.is_shipped ? "Comes with regard; made by" : html`The recipe ${run.recipe}, begun ${moment(run.started)}, by`}</p>
       <${Command} text=${run.command} />
+      ${place === "page" && html`<${Elsewhere} ask=${ask} run=${run} />`}
       <${Progress} run=${run} speed=${speed} />
     <//>
     <section class="panel">
@@ -65,13 +67,28 @@ function Detail({ ask, state, change, place, run, shown, found, speed }) {
     </section>
     <${Panel} title="Report">
       <${Said} error=${error} waiting=${waiting}>reading the report …<//>
-      ${reply && (reply.html === null ? html`<p class="hint">The report comes when the training is done.</p>` : html`<${Report} ask=${ask} run=${run.name} text=${reply.html} />`)}
+      ${reply?.html && html`<${Report} ask=${ask} run=${run.name} text=${reply.html} />`}
+      ${reply && !reply.html && html`<p class="hint">${run.state === "done" ? "There is none." : "The report comes when the training is done."}</p>`}
     <//>
     ${reply && html`<section class="panel runs-folded">
       ${reply.numbers && html`<${Numbers} numbers=${reply.numbers} />`}
       <${Settings} settings=${reply.settings} />
     </section>`}
   </div>`;
+}
+
+// Where else on the page the run can be looked at.
+function Elsewhere({ ask, run }) {
+  const maps = useAnswer(ask, "subjects", {}).reply?.subjects ?? [];
+  const heads = useAnswer(ask, "recorded", {}).reply?.trainings ?? [];
+  const to = (view, state) => `#${view}?${encodeURIComponent(JSON.stringify(state))}`;
+  const map = maps.find((one) => one.name === run.name || one.name.startsWith(`${run.name}/`));
+  const grid = heads.find((one) => one.run === run.name);
+  if (!map && !grid) return null;
+  return html`<p class="note runs-elsewhere">
+    ${map && html`<a href=${to("maps", { subject: map.name })}>Look at its attention maps</a>`}${map && grid && " · "}
+    ${grid && html`<a href=${to("heads", { run: run.name, training: grid.training })}>Play its heads over training</a>`}
+  </p>`;
 }
 
 // A moment in the reader's own time.

@@ -1,0 +1,312 @@
+"""The page in a real browser: how soon it stands, how fast heads switch and numbers follow, what it weighs and holds.
+
+`python -m benchmarks.explore --out FILE --markdown FILE` makes a model of GPT-2's shape with random weights, serves it
+as `regard explore` does, and looks at it with chromium. Only this machine's own addresses are used.
+"""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from statistics import median
+from typing import Any
+from urllib.parse import quote
+
+import torch
+
+from benchmarks.record import Bar, Cell, Row
+from benchmarks.session import run
+from benchmarks.setting import Setting, progress
+from regard.explore.server import page_files
+from regard.models import PRESETS, build, save, vary
+
+ROOT = Path(__file__).parents[1]
+FLAGS = "no-sandbox disable-gpu disable-quic no-first-run disable-background-networking disable-component-update"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+MIB = 2**20
+
+# When the overview is there, and when a large canvas was painted, on the page's clock.
+WATCH = """
+window.painted = []; window.stands = null;
+const put = CanvasRenderingContext2D.prototype.putImageData;
+CanvasRenderingContext2D.prototype.putImageData = function (image, ...rest) {
+  put.call(this, image, ...rest);
+  if (image.width > 64) requestAnimationFrame(() => setTimeout(() => window.painted.push(performance.now()), 0));
+};
+new MutationObserver(() => {
+  if (window.stands === null && document.querySelector(".maps-overview canvas")) {
+    window.stands = 0;
+    requestAnimationFrame(() => setTimeout(() => (window.stands = performance.now()), 0));
+  }
+}).observe(document, { childList: true, subtree: true });
+"""
+SWITCH = """(key) => new Promise((done) => {
+  const count = window.painted.length, start = performance.now();
+  document.querySelector(".maps-overview").dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+  const look = () => (window.painted.length > count ? done(window.painted.at(-1) - start) : setTimeout(look, 1));
+  look();
+})"""
+SLIDE = """() => new Promise((done) => {
+  const slider = document.querySelector('input[type="range"]');
+  const watcher = new MutationObserver((found) => {
+    if (!found.some(({ target }) => (target.nodeType === 3 ? target.parentElement : target).closest(".value"))) return;
+    watcher.disconnect();
+    requestAnimationFrame(() => setTimeout(() => done(performance.now() - start), 0));
+  });
+  const all = { subtree: true, characterData: true, childList: true, attributes: true };
+  watcher.observe(document.querySelector("main"), all);
+  const start = performance.now();
+  slider.stepUp();
+  slider.dispatchEvent(new Event("input", { bubbles: true }));
+})"""
+
+
+@cache
+def model_folder(scale: str) -> tuple[tempfile.TemporaryDirectory[str], Path]:
+    """A decoder of GPT-2's shape and a tokenizer of words w0, w1, …; a smaller one for a smoke test."""
+    from tokenizers import Tokenizer, models, pre_tokenizers
+
+    kept = tempfile.TemporaryDirectory()
+    folder = Path(kept.name) / "gpt2-shaped"
+    changes: dict[str, Any] = {"depth": 3, "width": 48, "num_heads": 12} if scale == "tiny" else {}
+    torch.manual_seed(0)
+    save(build(vary(PRESETS["gpt2"], **changes)).eval(), folder)
+    tokenizer = Tokenizer(models.WordLevel({f"w{n}": n for n in range(2000)}, unk_token="w0"))
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    tokenizer.save(str(folder / "tokenizer.json"))
+    return kept, folder
+
+
+def words(count: int) -> str:
+    return " ".join(f"w{37 * n % 1999}" for n in range(count))
+
+
+@contextmanager
+def serving(*given: Path) -> Iterator[tuple[int, int, float]]:
+    """The command as a user starts it: its port, its process, and the seconds until it said where it is."""
+    with tempfile.TemporaryDirectory() as runs:
+        command = [sys.executable, "-m", "regard", "explore", "--no-browser", "--port", "0", "--runs", runs]
+        start = time.perf_counter()
+        process = subprocess.Popen([*command, *map(str, given)], stdout=subprocess.PIPE, text=True, cwd=ROOT)
+        try:
+            assert process.stdout is not None
+            found = re.search(r":(\d+)/", process.stdout.readline())
+            seconds = time.perf_counter() - start
+            if found is None:
+                raise ValueError("the server must say where it is: got another line")
+            yield int(found[1]), process.pid, seconds
+        finally:
+            process.terminate()
+            process.wait(10)
+
+
+@contextmanager
+def window() -> Iterator[Any]:
+    """A page of a fresh browser that notes when it paints."""
+    from playwright.sync_api import sync_playwright
+
+    program = next((path for path in map(shutil.which, BROWSERS) if path), None)
+    if program is None:
+        raise ValueError(f"the page is measured in a browser: got none of {', '.join(BROWSERS)}; install chromium")
+    with sync_playwright() as playwright:
+        flags = [f"--{flag}" for flag in FLAGS.split()]
+        browser = playwright.chromium.launch(executable_path=program, args=flags)
+        page = browser.new_page(viewport={"width": 1280, "height": 900})
+        page.set_default_timeout(120_000)
+        page.add_init_script(WATCH)
+        yield page
+        browser.close()
+
+
+def ask(port: int, name: str, asked: dict[str, Any]) -> bytes:
+    headers = {"Content-Type": "application/json"}
+    request = urllib.request.Request(f"http://127.0.0.1:{port}/api/{name}", json.dumps(asked).encode(), headers)
+    with urllib.request.urlopen(request, timeout=300) as response:
+        return response.read()
+
+
+def resident(pid: int) -> float:
+    """MiB of a process that are in memory."""
+    found = re.search(r"VmRSS:\s*(\d+)", Path(f"/proc/{pid}/status").read_text())
+    return int(found[1]) / 1024 if found else 0.0
+
+
+def private() -> float:
+    """MiB that the browser's processes for pages have for themselves, the largest of them."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*"):
+        try:
+            if b"--type=renderer" in (place / "cmdline").read_bytes():
+                parts = re.findall(r"Private_\w+:\s*(\d+)", (place / "smaps_rollup").read_text())
+                found.append(sum(map(int, parts)) / 1024)
+        except OSError:
+            continue  # it has ended, or is somebody else's
+    return max(found, default=0.0)
+
+
+def opened(page: Any, port: int, count: int) -> dict[str, float]:
+    """Seconds of opening the maps of so many tokens: of the pass, and from its answer to the overview on the screen."""
+    state = {"subject": "folder:gpt2-shaped", "text": words(count)}
+    page.goto("about:blank")
+    page.goto(f"http://127.0.0.1:{port}/#maps?{quote(json.dumps(state))}")
+    page.wait_for_function("() => window.stands > 0")
+    entries = page.evaluate("() => performance.getEntriesByType('resource').map((one) => one.toJSON())")
+    maps = next(entry for entry in entries if entry["name"].endswith("/api/maps"))
+    stands = page.evaluate("() => window.stands")
+    return {"pass": (maps["responseEnd"] - maps["startTime"]) / 1e3, "shown": (stands - maps["responseEnd"]) / 1e3}
+
+
+def maps(setting: Setting) -> list[Row]:
+    """Overview, switching and memory at 256 and 1,024 tokens, after the model was loaded."""
+    rows = []
+    _, folder = model_folder(setting.scale)
+    with serving(folder) as (port, pid, _), window() as page:
+        ask(port, "maps", {"subject": "folder:gpt2-shaped", "text": words(8)})
+        session = page.context.new_cdp_session(page)
+        session.send("Performance.enable")
+        for count, most in ((256, 0.3), (1024, 1.5)):
+            progress("maps of", count, "tokens")
+            case = f"12 × 12 heads of {count} tokens"
+            times = [opened(page, port, count - n) for n in range(setting.pick(full=3, tiny=1))]
+            cells: dict[str, Cell] = {"pass s": median(one["pass"] for one in times)}
+            cells["with the pass s"] = median(sum(one.values()) for one in times)
+            shown = median(one["shown"] for one in times)
+            rows.append(Row("maps", case, "overview", cells, shown, "", Bar("≤", most), times, " s"))
+            taken = switched(page, 8, 2 if setting.scale == "tiny" else 8)
+            cells = {"median ms": median(taken), "heads": len(taken)}
+            rows.append(
+                Row("maps", case, "switching heads, slowest", cells, max(taken), "", Bar("≤", 100), taken, " ms")
+            )
+            heap = {one["name"]: one["value"] for one in session.send("Performance.getMetrics")["metrics"]}
+            cells = {"JS heap MiB": heap["JSHeapUsedSize"] / MIB, "server MiB": resident(pid)}
+            rows.append(Row("maps", case, "memory of the page", cells, private(), "", Bar("≤", 400), None, " MiB"))
+    return rows
+
+
+def switched(page: Any, right: int, down: int) -> list[float]:
+    """Milliseconds from each key to the next head on the screen; none was looked at before."""
+    page.wait_for_function("() => window.painted.length > 0")
+    taken = []
+    for key in ["ArrowRight"] * right + ["ArrowDown"] * down:
+        page.wait_for_timeout(60)
+        taken.append(page.evaluate(SWITCH, key))
+    return taken
+
+
+def playground(setting: Setting) -> list[Row]:
+    """From a move of the slider to numbers on the screen."""
+    progress("playground")
+    with serving() as (port, _, _), window() as page:
+        page.goto(f"http://127.0.0.1:{port}/#playground")
+        page.wait_for_selector(".value")
+        page.wait_for_timeout(1000)
+        times = []
+        for _ in range(setting.pick(full=40, quick=20, tiny=3)):
+            times.append(page.evaluate(SLIDE))
+            page.wait_for_timeout(30)
+    times.sort()
+    cells = {"median ms": median(times), "moves": len(times)}
+    slow = times[int(0.95 * (len(times) - 1))]
+    return [
+        Row(
+            "playground",
+            "a move of the slider",
+            "to numbers on the screen, p95",
+            cells,
+            slow,
+            "",
+            Bar("≤", 50),
+            times,
+            " ms",
+        )
+    ]
+
+
+def start(setting: Setting) -> list[Row]:
+    """From the command to the address, and from there to a view that stands."""
+    progress("start")
+    said, stood = [], []
+    for _ in range(setting.pick(full=3, tiny=1)):
+        with window() as page, serving() as (port, _, seconds):
+            begin = time.perf_counter()
+            page.goto(f"http://127.0.0.1:{port}/#playground")
+            page.wait_for_selector(".value")
+            stood.append(time.perf_counter() - begin)
+            said.append(seconds)
+    cells = {"command to address s": median(said)}
+    return [Row("start", "the server's address to a view", "wall", cells, median(stood), "", Bar("≤", 2), stood, " s")]
+
+
+def weight(setting: Setting) -> list[Row]:
+    """All files that the page loads, as they are sent."""
+    progress("weight")
+    loaded = set()
+    with serving() as (port, _, _), window() as page:
+        page.on("request", lambda request: loaded.add(request.url.partition(f":{port}/")[2].partition("#")[0]))
+        page.goto(f"http://127.0.0.1:{port}/")
+        page.wait_for_selector(".value")
+    files = {name: file for name, file in page_files().items() if name in {path or "index.html" for path in loaded}}
+    size = sum(len(file.packed) for file in files.values()) / 1000
+    return [Row("weight", f"{len(files)} files", "compressed", {}, size, "", Bar("≤", 400), sorted(files), " kB")]
+
+
+def clients(setting: Setting) -> list[Row]:
+    """Fifty people who switch heads for a minute, and the memory after it."""
+    rows = []
+    _, folder = model_folder(setting.scale)
+    seconds = setting.pick(full=60, quick=15, tiny=2)
+    for count in (256, 1024):
+        progress("clients at", count, "tokens")
+        with serving(folder) as (port, pid, _):
+            reply = json.loads(ask(port, "maps", {"subject": "folder:gpt2-shaped", "text": words(count)}))
+            layers = reply["kinds"][0]["layers"]
+            time.sleep(8)  # until the server has tidied up after the pass
+            before, most = resident(pid), 0.0
+            command = [
+                sys.executable,
+                "-m",
+                "benchmarks.explore_clients",
+                str(port),
+                reply["key"],
+                str(len(layers)),
+                "12",
+            ]
+            process = subprocess.Popen(
+                [*command, "--seconds", str(seconds)], stdout=subprocess.PIPE, text=True, cwd=ROOT
+            )
+            while process.poll() is None:
+                most = max(most, resident(pid))
+                time.sleep(0.1)
+            assert process.stdout is not None
+            found = json.loads(process.stdout.read())
+            time.sleep(setting.pick(full=20, tiny=8))
+            after = resident(pid)
+        case = f"50 clients, {seconds} s, {count} tokens"
+        cells = {"tiles": found["tiles"], "p50 ms": 1e3 * found["p50"], "errors": found["errors"]}
+        rows.append(Row("clients", case, "a tile, p99", cells, 1e3 * found["p99"], "", Bar("≤", 300), found, " ms"))
+        rows.append(Row("clients", case, "errors", {}, found["errors"], "", Bar("≤", 0), found["wrong"], ""))
+        memory: dict[str, Cell] = {"before MiB": before, "most MiB": most, "after MiB": after}
+        rows.append(
+            Row("clients", case, "memory 20 s after", memory, after - before, "before", Bar("≤", 32), None, " MiB")
+        )
+    return rows
+
+
+SECTIONS = {"start": start, "weight": weight, "playground": playground, "maps": maps, "clients": clients}
+
+
+def main(words: list[str] | None = None) -> None:
+    given = sys.argv[1:] if words is None else words
+    run("benchmarks.explore", "The page", __doc__, {"cpu": SECTIONS}, given)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,73 @@
+"""The claims view in a browser: found, opened and answered by hand and by keyboard, with the library's own words."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from regard.claims import catalogue, judge, select
+from regard.claims.answers import built_in_questions, compile_key, mark
+from regard.claims.answers import select as questions
+from tests.explore.conftest import Look, settle
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+
+def test_a_claim_is_found_and_read(
+    look: Look, violations: "Callable[[Page], list[str]]", shot: "Callable[[Page, str], object]"
+) -> None:
+    page = look("claims")
+    page.wait_for_selector("[data-judged=true]")
+    judgement = judge(select(["nyu.1e"])[0])
+    detail = page.locator("article[data-claim='nyu.1e']")
+    assert detail.locator("[data-verdict]").get_attribute("data-verdict") == judgement.verdict.value
+    for role in ("document", "ours"):
+        findings = sorted(getattr(judgement, role), key=lambda one: one.holds)
+        shown = detail.locator(f"[data-role={role}] li").all_inner_texts()
+        assert [text.split("\n")[-1] for text in shown] == [one.shown for one in findings]
+    assert detail.locator("math").count() > 0
+    assert detail.locator("a[href^='#playground']").is_visible()
+    assert not violations(page)
+    shot(page, "claims")
+
+    page.get_by_role("button", name="refuted").first.click()
+    refuted = [claim.id for claim in catalogue() if claim.expected == "refuted"]
+    assert page.locator("nav button[data-id] code").all_inner_texts() == refuted
+    page.get_by_label("Search").fill("satruated")  # a slip of the fingers
+    assert page.locator("nav button[data-id] code").all_inner_texts() == ["udl.4"]
+    page.get_by_label("Search").fill("noise")
+    page.get_by_label("Search").press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    settle(page)
+    assert page.locator("article[data-claim='nyu.1e2'][data-judged=true]").is_visible()
+    page.get_by_label("Document", exact=True).select_option("ist")
+    assert page.get_by_text("Nothing is found.").is_visible()
+    page.get_by_role("button", name="Show all claims").click()
+    assert page.locator("nav button[data-id]").count() == len(catalogue())
+
+
+def test_an_answer_gets_its_counterexample(
+    look: Look, violations: "Callable[[Page], list[str]]", shot: "Callable[[Page, str], object]"
+) -> None:
+    page = look("claims", {"claim": "udl.1a"}, width=820, dark=True)
+    page.wait_for_selector("[data-judged=true]")
+    box = page.get_by_label("Your answer")
+    box.fill("3D² + 3")
+    box.press("Enter")
+    page.wait_for_selector("[data-word]")
+    own = mark(compile_key(questions(built_in_questions(), ["udl.1a"]))["udl.1a"], "3D² + 3")
+    assert own.counterexample is not None
+    counter = page.locator("[data-counterexample]").inner_text()
+    assert all(text in counter for text in (own.counterexample.yours, own.counterexample.true, "D = 2"))
+    said = page.locator("[data-word='partly right']").inner_text()
+    assert all(line in said for line in own.feedback)
+    assert not violations(page)
+    page.evaluate("() => scrollTo(0, 0)")
+    shot(page, "claims-answer-dark")
+
+    page.get_by_role("button", name="3D² + 3D", exact=True).click()
+    page.wait_for_selector("[data-word=right]")
+    box.fill("__import__('os')")
+    page.get_by_role("button", name="Check").click()
+    page.wait_for_selector("[data-word='not read']")
+    assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")

@@ -1,0 +1,191 @@
+"""Heads on the grid: recorded heads come as they were written, and what they make is what the library says."""
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from regard.algorithms import weights
+from regard.analysis.convolution import conv_from_attention
+from regard.analysis.heads import duplicates, ellipses, examine, nearest_kernel, query_map
+from regard.attention import Attention, Grid, Quadratic
+from regard.explore import grid
+from regard.explore.desk import Desk
+from regard.explore.grid import (
+    HeadsAsked,
+    HeadsReply,
+    KernelAsked,
+    KernelReply,
+    Nothing,
+    Values,
+    heads,
+    kernel,
+    recorded,
+)
+from regard.layers import Gaussian
+from regard.recipes import opened
+from regard.training import Metrics, Recording
+
+RUN, TRAINING = "digits-gaussian", "seed-0"
+TAPS = list(itertools.product((-1.0, 0.0, 1.0), repeat=2))
+
+
+@pytest.fixture(scope="module")
+def desk() -> Desk:
+    return Desk()
+
+
+@pytest.fixture(scope="module")
+def kept(desk: Desk) -> dict[str, torch.Tensor]:
+    return Recording(desk.shelf.run(RUN).folder / TRAINING / "recording").read(660)
+
+
+def answer(desk: Desk, **asked: Any) -> tuple[KernelReply, np.ndarray]:
+    found = kernel(desk, KernelAsked(**({"h": 8, "w": 8, "query": (4, 4)} | asked)))
+    assert isinstance(found.head, KernelReply)
+    return found.head, np.frombuffer(found.data, "<f4").reshape(-1, found.head.h, found.head.w)
+
+
+def asked_of(kept: dict[str, torch.Tensor], layer: int) -> dict[str, Any]:
+    return {
+        "centres": kept[f"heads.{layer}.centre"].tolist(),
+        "precisions": kept[f"heads.{layer}.precision"][:, None].tolist(),
+    }
+
+
+def test_only_trainings_with_gaussian_heads_are_listed(desk: Desk) -> None:
+    (one,) = recorded(desk, Nothing()).trainings
+    assert (one.run, one.training) == (RUN, TRAINING)
+    assert (one.steps, one.layers, one.heads, one.side) == (31, 3, 9, 8)
+    assert one.has_values
+
+
+def test_heads_come_as_they_were_recorded(desk: Desk, kept: dict[str, torch.Tensor]) -> None:
+    found = heads(desk, HeadsAsked(run=RUN, training=TRAINING))
+    head = found.head
+    assert isinstance(head, HeadsReply)
+    count = len(head.steps) * head.layers * head.heads
+    numbers = np.frombuffer(found.data[: 12 * count], "<f4")
+    centres, precisions = numbers[: 2 * count].reshape(-1, 3, 9, 2), numbers[2 * count :].reshape(-1, 3, 9)
+    for layer in range(3):
+        assert np.array_equal(centres[-1, layer], kept[f"heads.{layer}.centre"].numpy())
+        assert np.array_equal(precisions[-1, layer], kept[f"heads.{layer}.precision"].numpy())
+    assert not np.array_equal(centres[0], centres[-1])
+    assert found.data[12 * count :] == kept["inputs.image-0"].numpy().tobytes()
+    folder = desk.shelf.run(RUN).folder / TRAINING
+    said = {line["step"]: line["accuracy"] for line in Metrics(folder / "metrics.jsonl").read() if "accuracy" in line}
+    assert head.curves["accuracy"] == [said.get(step) for step in head.steps]
+
+
+def test_many_steps_are_thinned_to_the_first_the_last_and_some_between(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(grid, "STEPS", 4)
+    head = heads(Desk(desk.shelf), HeadsAsked(run=RUN, training=TRAINING)).head
+    assert isinstance(head, HeadsReply)
+    assert head.steps == [0, 220, 440, 660]
+
+
+def test_what_heads_make_is_what_the_library_says(desk: Desk, kept: dict[str, torch.Tensor]) -> None:
+    found, maps = answer(desk, **asked_of(kept, 2), query=(0, 7))
+    term = Quadratic(kept["heads.2.centre"], kept["heads.2.precision"])
+    fit, places = nearest_kernel(term), Grid(8, 8)
+    assert [one.half_axes for one in found.heads] == [
+        [pytest.approx(axes) for axes in one.half_axes] for one in ellipses(term)
+    ]
+    assert np.allclose(maps, query_map(term, places, (0, 7)).maps, atol=1e-7)
+    assert [one.tap for one in found.heads] == list(fit.taps)
+    assert [one.softness for one in found.heads] == pytest.approx(fit.softness)
+    assert [one.kinds for one in found.heads] == [list(one.kinds) for one in examine(term, places)]
+    assert found.alike == [list(one) for one in duplicates(term, places).classes] == [[2, 6]]
+    assert not found.is_bijection
+
+
+def test_the_certificate_holds_and_the_worst_input_is_the_worst(desk: Desk, kept: dict[str, torch.Tensor]) -> None:
+    found, _ = answer(desk, **asked_of(kept, 0))
+    one = found.convolution
+    assert one is not None
+    assert one.worst is not None
+    assert 0.1 < one.measured <= one.worst <= one.bound
+    # Independently of the layer and of the convolution: the maps, less one-hot ones at the nearest pixel.
+    places, centre = Grid(8, 8), kept["heads.0.centre"].double()
+    maps = weights(
+        None, None, Attention(Quadratic(centre, kept["heads.0.precision"].double()), None, None, places, places)
+    )
+    row, column = (torch.arange(64)[:, None] // 8, torch.arange(64)[:, None] % 8)
+    near = (centre - 0.5).ceil().long()
+    target = (row + near[:, 0]).clamp(0, 7) * 8 + (column + near[:, 1]).clamp(0, 7)
+    taps = torch.nn.functional.one_hot(target, 64).double().mean(1)
+    assert one.worst == pytest.approx(float((maps[0].mean(0) - taps).abs().sum(1).max()))
+
+
+def test_values_as_trained_are_those_of_the_last_checkpoint(desk: Desk, kept: dict[str, torch.Tensor]) -> None:
+    found, _ = answer(desk, **asked_of(kept, 1), values=Values(run=RUN, training=TRAINING, layer=1))
+    layer = opened(desk.shelf.run(RUN), TRAINING).model.blocks[1].attention.double()
+    _, certificate = conv_from_attention(layer, norm=1.0)
+    assert found.convolution is not None
+    assert found.convolution.bound == pytest.approx(certificate.bound(), rel=1e-5)
+    assert found.convolution.measured <= found.convolution.bound
+    assert found.convolution.worst is None
+
+
+def test_sharp_heads_on_the_taps_become_the_convolution(desk: Desk) -> None:
+    bounds = []
+    for sharpness in (0.5, 4.0, 30.0):
+        found, _ = answer(desk, centres=TAPS, precisions=[[sharpness]] * 9)
+        assert found.is_bijection
+        assert found.convolution is not None
+        assert found.convolution.size == (3, 3)
+        bounds.append(found.convolution.bound)
+    assert bounds[0] > 1 > bounds[1] > 0.1 > 1e-11 > bounds[2]
+    off, _ = answer(desk, centres=[*TAPS[:-1], (0.0, 1.0)], precisions=[[30.0]] * 9)
+    assert not off.is_bijection
+    assert off.convolution is not None
+    assert off.convolution.taps == 8
+
+
+def test_a_full_covariance_has_a_turned_ellipse_and_a_certificate_inside(desk: Desk) -> None:
+    matrix = [1.0, 0.6, 0.6, 2.0]
+    found, _ = answer(desk, centres=[(1.0, 2.0)], precisions=[matrix])
+    (same,) = ellipses(Quadratic(torch.tensor([[1.0, 2.0]]), torch.tensor(matrix).view(1, 2, 2)))
+    assert found.heads[0].angle == pytest.approx(same.angle)
+    assert found.heads[0].half_axes[1] == pytest.approx(same.half_axes[1])
+    assert found.convolution is not None
+    assert found.convolution.scope == "inside"
+
+
+def test_what_makes_no_convolution_says_why(desk: Desk) -> None:
+    found, _ = answer(desk, centres=[(150.0, 149.0), (149.0, 150.0)], precisions=[[1.0], [1.0]])
+    assert found.convolution is None
+    assert "65536" in (found.reason or "")
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"precisions": [[1.0]] * 8}, "each of 9 heads"),
+        ({"precisions": [[1.0]] * 8 + [[1.0, 1.0]]}, "1, 2 or 4 numbers"),
+        ({"precisions": [[0.0]] * 9}, "must be positive"),
+        ({"precisions": [[1.0, 2.0, 2.0, 1.0]] * 9}, "got -1"),
+        ({"query": (4, 8)}, r"got \(4, 8\)"),
+    ],
+)
+def test_what_cannot_be_asked_is_said(desk: Desk, asked: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        answer(desk, **({"centres": TAPS, "precisions": [[1.0]] * 9} | asked))
+
+
+def test_recordings_are_found_by_name_alone(desk: Desk) -> None:
+    with pytest.raises(ValueError, match=r"must have recorded '\.\./seed-0'"):
+        heads(desk, HeadsAsked(run=RUN, training="../seed-0"))
+    with pytest.raises(ValueError, match="must have recorded gaussian heads"):
+        heads(desk, HeadsAsked(run="reversal", training="attention"))
+
+
+def test_gaussian_keeps_what_is_asked() -> None:
+    asked = KernelAsked(centres=[(0.5, -1.0)], precisions=[[0.25, 2.0]], h=4, w=4, query=(0, 0))
+    position = grid._gaussian(asked)
+    assert isinstance(position, Gaussian)
+    assert position.precision.tolist() == [pytest.approx([0.25, 2.0])]

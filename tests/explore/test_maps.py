@@ -1,0 +1,307 @@
+"""Maps as the page asks for them: the same numbers as the models give, however they are kept and cut."""
+
+import base64
+import io
+import json
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from regard.algorithms import weights
+from regard.attention import Attention, Bias, Causal, Content, Sequence
+from regard.explore import maps, tiles, work
+from regard.explore.desk import Desk, Kept
+from regard.explore.maps import HeadAsked, MapsAsked, OverviewAsked, PictureAsked, SubjectsAsked, TileAsked
+from regard.explore.shelf import SHIPPED, Shelf
+from regard.explore.swift import plain_map
+from regard.explore.tidying import tidying
+from regard.models import PRESETS, build, load, save, vary
+from regard.models.davit import DaViT, DaViTConfig
+from regard.recipes import find, opened
+from regard.tasks import reversal
+from regard.training import Recording, compact, expanded
+
+DTYPES = {"float32": np.float32, "float16": np.float16, "uint8": np.uint8}
+WORDS = ["[CLS]", "[SEP]", "the", "cat", "sat", "on", "mat"]
+
+
+@pytest.fixture(scope="module")
+def desk() -> Desk:
+    return Desk(Shelf((SHIPPED,)))
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> Desk:
+    """A desk with small models of Hugging Face's kinds."""
+    root, found = tmp_path_factory.mktemp("folders"), dict[str, Path]()
+    small: dict[str, Any] = {"depth": 2, "width": 16, "num_heads": 2}
+    presets = {"bert": "bert-base", "llama": "llama3.2-1b", "t5": "t5-small", "vit": "vit-base"}
+    for name, preset in presets.items():
+        changes = dict(small)
+        if name == "vit":
+            changes |= {"image": 32, "patch": 8, "classes": 3}
+        else:
+            changes |= {"vocabulary": len(WORDS)}
+        if name == "llama":
+            changes |= {"num_groups": 1}
+        torch.manual_seed(0)
+        save(build(vary(PRESETS[preset], **changes)).eval(), root / name)
+        if name != "vit":
+            _tokenizer().save(str(root / name / "tokenizer.json"))
+        found[name] = root / name
+    config = found["t5"] / "config.json"
+    config.write_text(json.dumps(json.loads(config.read_text()) | {"decoder_start_token_id": 0, "eos_token_id": 1}))
+    return Desk(Shelf((), folders=found))
+
+
+def _tokenizer() -> Any:
+    from tokenizers import Tokenizer, models, pre_tokenizers
+
+    tokenizer = Tokenizer(models.WordLevel({word: n for n, word in enumerate(WORDS)}, unk_token="the"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    return tokenizer
+
+
+def numbers(desk: Desk, key: str, kind: str, layer: int, head: int, **more: Any) -> torch.Tensor:
+    """The weights of a tile, as the page reads them."""
+    found = maps.tile(desk, TileAsked(key=key, kind=kind, layer=layer, head=head, **more))
+    read = torch.from_numpy(np.frombuffer(found.data, DTYPES[found.head.type]).reshape(found.head.shape).copy())
+    return expanded(read) if read.dtype == torch.uint8 else read.float()
+
+
+def all_numbers(desk: Desk, reply: maps.MapsReply, kind: str) -> list[torch.Tensor]:
+    layers = next(one for one in reply.kinds if one.name == kind).layers
+    return [
+        torch.stack([numbers(desk, reply.key, kind, layer, head) for head in range(one.heads)])
+        for layer, one in enumerate(layers)
+    ]
+
+
+def same(ours: list[torch.Tensor], theirs: Any) -> bool:
+    return len(ours) == len(theirs) and all(
+        torch.allclose(a, b[0], rtol=1e-5, atol=1e-7) for a, b in zip(ours, theirs, strict=True)
+    )
+
+
+def test_what_ships_is_offered_with_something_to_read(desk: Desk):
+    found = {one.name: one for one in maps.subjects(desk, SubjectsAsked()).subjects}
+    assert next(iter(found)) == "language"
+    assert {"language", "reversal/attention", "reversal/transformer", "digits-gaussian/seed-0"} <= found.keys()
+    assert found["language"].steps[-1] == 2000
+    assert found["reversal/attention"].examples[0] == "abacadabacc"
+    assert found["digits-gaussian/seed-0"].images == 360
+
+
+def test_maps_of_a_text_are_those_of_the_model(desk: Desk):
+    text = "ROMEO:\nBut soft!"
+    reply = maps.maps(desk, MapsAsked(subject="language", text=text))
+    model: Any = load(SHIPPED / "language" / "model")
+    with torch.inference_mode():
+        theirs = model(torch.tensor([model.encoded(text)]), maps=True).maps["self"]
+    assert same(all_numbers(desk, reply, "self"), theirs)
+    assert reply.axes["tokens"] == [{"\n": "↵", " ": "␣"}.get(letter, letter) for letter in text]
+    assert reply.type == "float32"
+    overview = maps.overview(desk, OverviewAsked(key=reply.key, kind="self"))
+    small = np.frombuffer(overview.data, np.uint8).reshape(overview.head.shapes[0] and (4, 4, 16, 16))
+    assert np.array_equal(small[2], compact(theirs[2][0]).numpy())
+    head = maps.facts(desk, HeadAsked(key=reply.key, kind="self", layer=1, head=2))
+    row = theirs[1][0, 2].double()
+    assert head.entropy == pytest.approx(
+        -(row.clamp(min=1e-300) * row.clamp(min=1e-300).log2()).sum(1).mean().item(), rel=1e-4
+    )
+
+
+def test_a_string_is_written_backwards_and_all_three_kinds_are_there(desk: Desk):
+    model = opened(find(SHIPPED / "reversal"), "transformer").model
+    reply = maps.maps(desk, MapsAsked(subject="reversal/transformer", text="abcda"))
+    batch = reversal.batch_of(["abcda"])
+    wrote = reversal.written(model, batch)
+    with torch.inference_mode():
+        theirs = model(batch.source, torch.cat((batch.target[:, :1], wrote[:, :-1]), 1), maps=True).maps
+    assert [one.name for one in reply.kinds] == list(theirs)
+    for kind in theirs:
+        assert same(all_numbers(desk, reply, kind), theirs[kind])
+    assert "".join(reply.axes["written"]) in reply.said
+    recorded = maps.maps(desk, MapsAsked(subject="reversal/transformer", step=0, text="no letters"))
+    kept = Recording(SHIPPED / "reversal" / "transformer" / "recording").read(0)
+    assert same(all_numbers(desk, recorded, "cross"), [expanded(kept[f"maps.word.{n}"])[None] for n in range(2)])
+
+
+def test_gaussian_heads_of_a_picture_and_of_a_recorded_step(desk: Desk):
+    one = opened(find(SHIPPED / "digits-gaussian"), "seed-0")
+    reply = maps.maps(desk, MapsAsked(subject="digits-gaussian/seed-0", image=5))
+    with torch.inference_mode():
+        theirs = one.model(one.task.test.batch([5])[0].expand(-1, 3, -1, -1), maps=True).maps["self"]
+    assert same(all_numbers(desk, reply, "self"), theirs)
+    assert reply.kinds[0].layers[0].grid == (8, 8)
+    picture = maps.picture(desk, PictureAsked(key=reply.key))
+    pixels = np.frombuffer(picture.data, np.uint8).reshape(8, 8, 3)
+    assert np.array_equal(pixels[..., 0], one.task.test.images[5, 0].numpy())
+    last = maps.maps(desk, MapsAsked(subject="digits-gaussian/seed-0", step=660))
+    first = maps.maps(desk, MapsAsked(subject="digits-gaussian/seed-0", step=0))
+    for ours, trained in zip(all_numbers(desk, last, "self"), theirs, strict=True):
+        torch.testing.assert_close(ours, trained[0])
+    assert not all_numbers(desk, first, "self")[1].allclose(theirs[1][0])
+
+
+def test_folders_of_every_kind_are_read(folders: Desk):
+    shelf = folders.shelf.folders
+    text = "the cat sat on the mat"
+    ids = torch.tensor([[2, 3, 4, 5, 2, 6]])
+    for name in ("bert", "llama"):
+        reply = maps.maps(folders, MapsAsked(subject=f"folder:{name}", text=text))
+        with torch.inference_mode():
+            assert same(all_numbers(folders, reply, "self"), load(shelf[name])(ids, maps=True).maps["self"])  # pyright: ignore
+    t5: Any = load(shelf["t5"])
+    own = maps.maps(folders, MapsAsked(subject="folder:t5", text=text))
+    wrote = t5.generate(text, max_new=64).tokens
+    assert len(own.axes["written"]) == len(wrote)
+    given = maps.maps(folders, MapsAsked(subject="folder:t5", text=text, target="the mat"))
+    with torch.inference_mode():
+        theirs = t5(ids, torch.tensor([[0, 2]]), maps=True).maps
+    for kind in ("encoder", "self", "cross"):
+        assert same(all_numbers(folders, given, kind), theirs[kind])
+    assert given.axes == {"read": text.split(), "so far": ["[CLS]", "the"], "written": ["the", "mat"]}
+
+
+def test_a_picture_is_opened_scaled_and_cut_into_patches(folders: Desk, desk: Desk):
+    from PIL import Image
+
+    from regard.models import preprocess, preprocessing
+
+    data = io.BytesIO()
+    colours = np.random.default_rng(0).integers(0, 255, (50, 40, 3), dtype=np.uint8)
+    Image.fromarray(colours).save(data, "PNG")
+    given = base64.b64encode(data.getvalue()).decode()
+    reply = maps.maps(folders, MapsAsked(subject="folder:vit", picture=given))
+    vit: Any = load(folders.shelf.folders["vit"])
+    with torch.inference_mode():
+        theirs = vit(preprocess(colours, preprocessing(vit)), maps=True).maps["self"]
+    assert same(all_numbers(folders, reply, "self"), theirs)
+    assert (reply.first, reply.kinds[0].layers[0].grid, reply.axes["patches"][:2]) == (
+        1,
+        (4, 4),
+        ["class token", "row 1, column 1"],
+    )
+    seen = maps.maps(desk, MapsAsked(subject="digits-gaussian/seed-0", picture=f"data:image/png;base64,{given}"))
+    assert maps.picture(desk, PictureAsked(key=seen.key)).head.model_dump() == {"height": 8, "width": 8}
+    davit = DaViT(DaViTConfig(image=56, patch=4, classes=3, widths=(8, 16), depths=(1, 1), num_heads=(1, 2))).eval()
+    stages = maps.maps(Desk(Shelf((), objects={"own": (davit, None)})), MapsAsked(subject="own"))
+    assert [(one.name, [layer.grid for layer in one.layers]) for one in stages.kinds] == [
+        ("window", [(14, 14), (7, 7)]),
+        ("channel", [None, None]),
+    ]
+
+
+def test_weights_of_a_notebook_are_shown_as_they_are():
+    given = torch.rand(3, 5, 5).softmax(-1)
+    desk = Desk(Shelf((), objects={"mine": (given, list("abcde")), "layers": ([given, given[:2]], None)}))
+    reply = maps.maps(desk, MapsAsked(subject="mine"))
+    assert same(all_numbers(desk, reply, "self"), [given[None]])
+    assert reply.axes["keys"] == list("abcde")
+    assert [one.heads for one in maps.maps(desk, MapsAsked(subject="layers")).kinds[0].layers] == [3, 2]
+
+
+@pytest.mark.parametrize(("exact", "half", "most", "type", "pool"), [
+    (0, 2**30, 2**30, "float16", 1), (0, 0, 2**30, "uint8", 1), (0, 0, 5000, "uint8", 2),
+])  # fmt: skip
+def test_large_maps_are_kept_in_less(
+    monkeypatch: pytest.MonkeyPatch, exact: int, half: int, most: int, type: str, pool: int
+):
+    for name, value in (("EXACT", exact), ("HALF", half), ("MOST", most)):
+        monkeypatch.setattr(tiles, name, value)
+    given = torch.randn(2, 2, 50, 70).softmax(-1)
+    desk = Desk(Shelf((), objects={"mine": (given, None)}))
+    reply = maps.maps(desk, MapsAsked(subject="mine"))
+    assert (reply.type, reply.pool) == (type, pool)
+    wanted = tiles.pooled(given[1], pool, pool)[1]
+    found = numbers(desk, reply.key, "self", 1, 1)
+    torch.testing.assert_close(
+        found, wanted, rtol=1e-3 if type == "float16" else 0, atol=1e-6 if type == "float16" else 0.01
+    )
+    part = maps.tile(
+        desk, TileAsked(key=reply.key, kind="self", layer=1, head=1, rows=(11, 21), columns=(0, 70), most=35)
+    )
+    assert part.head.rows == (11 - 11 % pool, 21 + 21 % pool)
+    assert part.head.pool == 2
+    cut = given[1, 1, slice(*part.head.rows)]
+    torch.testing.assert_close(
+        numbers(desk, reply.key, "self", 1, 1, rows=(11, 21), columns=(0, 70), most=35),
+        tiles.pooled(cut[None], 2, 2)[0], rtol=1e-3, atol=0.01,
+    )  # fmt: skip
+
+
+def test_plain_heads_are_swift_and_the_same():
+    torch.manual_seed(0)
+    q, k = torch.randn(1, 4, 9, 8), torch.randn(1, 2, 9, 8)
+    asked = [Attention(), Attention(Content(3.0), Causal()), Attention(Content() + Bias(torch.randn(9, 9)), Causal())]
+    asked += [Attention(Content(), Causal(), None, Sequence(9, 2), Sequence(9))]
+    with torch.no_grad():
+        for one in asked:
+            assert plain_map(q, k, one).equal(weights(q, k, one))
+        assert plain_map(q[:, :, :5], k, Attention(Content(), Causal())).equal(
+            weights(q[:, :, :5], k, Attention(Content(), Causal()))
+        )
+
+
+def test_what_cannot_be_is_said(desk: Desk, folders: Desk):
+    for asked, said in (
+        ({"subject": "langauge"}, "langauge"),
+        ({"subject": "language", "text": ""}, "write something"),
+        ({"subject": "language", "text": "ü"}, "learnt to read"),
+        ({"subject": "language", "text": "a" * 4097}, "4,097"),
+        ({"subject": "reversal/attention", "text": "abx"}, "abcd"),
+        ({"subject": "digits-gaussian/seed-0", "image": 360}, "0 to 359: got 360"),
+        ({"subject": "digits-gaussian/seed-0", "picture": "aaaa"}, "PNG"),
+        ({"subject": "digits-gaussian/seed-0", "picture": "!"}, "base64"),
+        ({"subject": "language", "step": 7}, "recorded: got 7"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            maps.maps(desk, MapsAsked(**asked))
+    key = maps.maps(desk, MapsAsked(subject="reversal/attention", text="ab")).key
+    with pytest.raises(ValueError, match="no longer kept"):
+        maps.tile(desk, TileAsked(key="0" * 32, kind="self", layer=0, head=0))
+    with pytest.raises(ValueError, match="cross: got 'self'"):
+        maps.overview(desk, OverviewAsked(key=key, kind="self"))
+    with pytest.raises(ValueError, match="got 0 and 1, of 1 layers of 1 heads"):
+        maps.tile(desk, TileAsked(key=key, kind="cross", layer=0, head=1))
+    with pytest.raises(ValueError, match="got 5 to 2"):
+        maps.tile(desk, TileAsked(key=key, kind="cross", layer=0, head=0, rows=(5, 9)))
+    with pytest.raises(ValueError, match="maps of a text"):
+        maps.picture(desk, PictureAsked(key=key))
+
+
+def test_a_pass_stops_when_nobody_waits(desk: Desk):
+    stop = threading.Event()
+    stop.set()
+    token = work._stop.set(stop)
+    try:
+        with pytest.raises(work.Cancelled):
+            maps.maps(desk, MapsAsked(subject="language", text="nobody waits"))
+    finally:
+        work._stop.reset(token)
+    reply = maps.maps(desk, MapsAsked(subject="language", text="nobody waits"))  # somebody does now
+    assert len(maps.overview(desk, OverviewAsked(key=reply.key, kind="self")).data) == 16 * 12 * 12
+
+
+def test_kept_maps_make_room_for_new_ones():
+    desk = Desk(Shelf((SHIPPED,)), Kept(most=5_000_000))
+    keys = [maps.maps(desk, MapsAsked(subject="language", text="a" * n)).key for n in (200, 210, 220)]
+    with pytest.raises(ValueError, match="no longer kept"):
+        maps.tile(desk, TileAsked(key=keys[0], kind="self", layer=0, head=0))
+    assert maps.tile(desk, TileAsked(key=keys[-1], kind="self", layer=0, head=0)).head.shape == (220, 220)
+
+
+def test_memory_is_tidied_once_after_every_spell(monkeypatch: pytest.MonkeyPatch):
+    from regard.explore import tidying as module
+
+    times, counts = [], iter([0, 1, 1, 1, 1, 1, 2, 2, 2, 2])
+    monkeypatch.setattr(module, "PAUSE", 0)
+    monkeypatch.setattr(module, "tidy", lambda: times.append(1))
+    left = iter([False] * 4 + [True])
+    tidying(lambda: next(counts), lambda: next(left))
+    assert len(times) == 2  # one, and another

@@ -1,0 +1,105 @@
+"""Maps in a browser: numbers shown are the model's, by mouse and by keyboard."""
+
+from typing import Any
+
+import pytest
+import torch
+
+from regard.explore.shelf import SHIPPED
+from regard.models import load
+from regard.recipes import find, opened
+from regard.tasks import reversal
+from regard.training import Recording, expanded
+
+HEATMAP = ".maps-one .heatmap"
+
+
+def weight(page: Any) -> float:
+    """The number that is read under the pointer or the arrow keys, to all digits."""
+    return float(page.locator("[data-weight]").get_attribute("data-weight"))
+
+
+def text_maps(text: str) -> Any:
+    model: Any = load(SHIPPED / "language" / "model")
+    with torch.inference_mode():
+        return model(torch.tensor([model.encoded(text)]), maps=True).maps["self"]
+
+
+def test_a_text_is_looked_at_by_mouse_and_by_keyboard(look, settled, violations, shot):
+    page = look("maps")
+    page.get_by_label("Text").fill("hear me speak")
+    page.get_by_label("Text").press("Control+Enter")
+    settled(page)
+    maps = text_maps("hear me speak")
+    grid = page.get_by_role("application", name="4 layers of heads")
+    assert grid.get_attribute("data-heads") == "4x4"
+    grid.focus()
+    for key in ("ArrowDown", "ArrowDown", "ArrowRight"):
+        page.keyboard.press(key)
+    settled(page)
+    assert page.get_by_role("heading", name="Layer 3, head 2").is_visible()
+    box = page.locator(f"{HEATMAP} canvas").bounding_box()
+    cell = box["width"] / 13
+    page.mouse.move(box["x"] + 5.5 * cell, box["y"] + 10.5 * cell)
+    assert weight(page) == pytest.approx(maps[2][0, 1, 10, 5].item(), rel=1e-6)
+    page.mouse.click(box["x"] + 4.5 * cell, box["y"] + 7.5 * cell)
+    settled(page)
+    rows = page.locator("[data-pinned='7'] tbody tr").all()
+    order = maps[2][0, 1, 7].argsort(descending=True)[: len(rows)]
+    assert [int(row.locator("td").nth(1).inner_text()) - 1 for row in rows] == order.tolist()
+    assert float(rows[0].locator("td").nth(2).inner_text()) == pytest.approx(maps[2][0, 1, 7].max().item(), abs=1e-4)
+    page.locator(HEATMAP).focus()
+    page.keyboard.press("ArrowRight")  # from the pinned cell on
+    page.keyboard.press("ArrowRight")
+    assert weight(page) == pytest.approx(maps[2][0, 1, 7, 5].item(), rel=1e-6)
+    assert violations(page) == []
+    shot(page, "maps")
+    page.get_by_text("Lines", exact=True).click()
+    lines = page.get_by_role("application", name="weights of layer 3, head 2")
+    lines.focus()
+    page.keyboard.press("ArrowDown")
+    best = int(maps[2][0, 1, 8].argmax())
+    assert weight(page) == pytest.approx(maps[2][0, 1, 8, best].item(), rel=1e-6)
+    assert violations(page) == []
+
+
+def test_two_steps_of_a_training_and_their_difference(look, settled, violations, shot):
+    page = look("maps", {"subject": "reversal/transformer", "layer": 1}, dark=True)
+    page.get_by_label("Compare with a second").check()
+    settled(page)
+    assert page.get_by_role("heading", name="Second").count() == 2
+    page.get_by_text("Difference", exact=True).click()
+    settled(page)
+    model = opened(find(SHIPPED / "reversal"), "transformer").model
+    batch = reversal.batch_of(["abacadabacc"])
+    with torch.inference_mode():
+        now = model(batch.source, batch.target, maps=True).maps["cross"][1][0, 0]  # it writes all letters right
+    before = expanded(Recording(SHIPPED / "reversal" / "transformer" / "recording").read(0)["maps.word.1"])[0]
+    page.locator(HEATMAP).focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    told = page.locator("[data-reading] .maps-number").all_inner_texts()
+    wanted = [now[1, 0], before[1, 0], now[1, 0] - before[1, 0]]
+    for shown, number in zip(told, wanted, strict=True):
+        assert float(shown.replace("−", "-")) == pytest.approx(number.item(), rel=2e-3, abs=1e-4)
+    assert violations(page) == []
+    shot(page, "maps-difference")
+
+
+def test_a_patch_looks_over_the_picture(look, settled, violations, shot):
+    page = look("maps", {"subject": "digits-gaussian/seed-0", "layer": 1, "head": 3}, width=820)
+    picture = page.get_by_role("application", name="weights of layer 2, head 4")
+    picture.focus()
+    page.keyboard.press("ArrowLeft")  # from the middle
+    settled(page)
+    one = opened(find(SHIPPED / "digits-gaussian"), "seed-0")
+    with torch.inference_mode():
+        row = one.model(one.task.test.batch([0])[0].expand(-1, 3, -1, -1), maps=True).maps["self"][1][0, 3, 35]
+    assert float(page.locator("[data-pinned='35'] tbody td").nth(2).inner_text()) == pytest.approx(
+        row.max().item(), abs=1e-4
+    )
+    box = picture.bounding_box()
+    page.mouse.move(box["x"] + box["width"] * 2.5 / 8, box["y"] + box["height"] * 1.5 / 8)
+    assert weight(page) == pytest.approx(row[10].item(), rel=1e-6)
+    assert violations(page) == []
+    shot(page, "maps-picture")

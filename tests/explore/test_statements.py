@@ -1,0 +1,172 @@
+"""Claims as the page asks for them: the library's own verdicts and numbers, and marks as `regard grade` gives them."""
+
+import json
+import re
+import threading
+from pathlib import Path
+
+import pytest
+
+from regard.attention.notation import parse_mask, parse_weighting
+from regard.claims import Bars, Lines, Matrices, judge, select
+from regard.claims import catalogue as claims
+from regard.claims.answers import built_in_questions, compile_key, mark
+from regard.claims.answers import select as questions
+from regard.explore import statements, tried_answers, work
+from regard.explore.claim_figures import BarsChart, Curve, LinesChart, MatricesChart, chart_data
+from regard.explore.desk import Desk
+from regard.explore.maps import SubjectsAsked, subjects
+from regard.explore.playground import Begin, PlaygroundAsked, example, playground
+from regard.explore.server import PAGE
+from regard.explore.shelf import SHIPPED, Shelf
+from regard.explore.statements import RECIPES, SHOWN_BY, CatalogueAsked, ClaimAsked
+from regard.explore.tried_answers import AnswerAsked, answer
+
+TAG = re.compile(r"p|code|em|math|m(row|i|o|n|text|space|frac|sqrt|sup|sub|subsup|over|under|underover|table|tr|td)")
+PLAIN = {"xmlns", "display", "mathvariant", "stretchy", "fence", "form", "accent", "width"}
+
+
+@pytest.fixture(scope="module")
+def desk() -> Desk:
+    return Desk(Shelf(roots=(SHIPPED,)))
+
+
+def test_the_catalogue_is_the_librarys(desk: Desk) -> None:
+    found = statements.catalogue(desk, CatalogueAsked())
+    assert [(row.id, row.title, row.verdict) for row in found.rows] == [
+        (claim.id, claim.title, claim.expected.value) for claim in claims()
+    ]
+    by_claim = {row.id: row.num_questions for row in found.rows}
+    leaves = [question.claim for question in built_in_questions() for _ in question.subquestions or (question,)]
+    assert by_claim == {claim.id: leaves.count(claim.id) for claim in claims()}
+    assert {row.document for row in found.rows} == set(found.documents)
+
+
+def test_a_claim_is_judged(desk: Desk) -> None:
+    found = statements.claim(desk, ClaimAsked(id="nyu.1e"))
+    (claim,) = select(["nyu.1e"])
+    judgement = judge(claim, chart=True)
+    assert (found.verdict, found.evidence) == (judgement.verdict.value, judgement.line)
+    told = {one.role: [(each.holds, each.shown) for each in one.findings] for one in found.versions}
+    for role in ("document", "ours", "twin"):
+        assert told[role] == [(each.holds, each.shown) for each in getattr(judgement, role)], role
+    assert isinstance(found.chart, MatricesChart)
+    assert isinstance(judgement.chart, Matrices)
+    shown = {panel.name: panel.values for panel in found.chart.panels}
+    assert shown == {name: [v for row in rows for v in row] for name, rows in judgement.chart.panels.items()}
+    assert statements.claim(desk, ClaimAsked(id="nyu.1e")).seconds == found.seconds, "it is not judged again"
+    with pytest.raises(ValueError, match=r"'nyu\.1x'; did you mean"):
+        statements.claim(desk, ClaimAsked(id="nyu.1x"))
+    with pytest.raises(ValueError, match="got the document 'nyu'"):
+        statements.claim(desk, ClaimAsked(id="nyu"))
+
+
+def test_figures_are_plain_numbers() -> None:
+    curves = Lines(title="", x=[1, 2], y={"a": [3, 0.5]}, bands={"a": ([2, 0.25], [4, 1])}, x_label="", y_label="")
+    lines = chart_data(curves)
+    assert isinstance(lines, LinesChart)
+    assert (lines.x, lines.curves) == ([1, 2], [Curve(name="a", y=[3, 0.5], low=[2, 0.25], high=[4, 1])])
+    bars = chart_data(Bars(title="", names=["a", "b"], groups={"one": [1, float("inf")]}, y_label=""))
+    assert isinstance(bars, BarsChart)
+    assert json.loads(bars.model_dump_json())["groups"] == {"one": [1, None]}
+    one = Matrices(title="", panels={"a": [[0.0, float("nan")], [-2.0, 0.5]]}, row_label="", column_label="")
+    found = chart_data(one)
+    assert isinstance(found, MatricesChart)
+    assert (found.panels[0].values, found.signed, found.limit) == ([0, None, -2, 0.5], True, 2.0)
+
+
+def test_texts_are_markup_that_runs_nothing() -> None:
+    for claim in claims():
+        found = statements._told(claim, None)
+        texts = [found.asks, found.why, found.method, *[part for pair in found.quantities for part in pair]]
+        texts += [part for one in found.versions for part in (one.text, one.formula)]
+        for text in texts:
+            tags = re.findall(r"<\s*/?\s*([^\s>/]+)([^>]*)>", text)
+            assert all(TAG.fullmatch(name) for name, _ in tags), claim.id
+            assert set(re.findall(r"([\w-]+)=", " ".join(rest for _, rest in tags))) <= PLAIN, claim.id
+
+
+def test_an_experiment_waits_to_be_asked_for(desk: Desk, tmp_path: Path) -> None:
+    assert {claim.id for claim in claims() if claim.kind == "experiment"} == set(RECIPES) - {"nyu.4d"}
+    unrun = statements.claim(desk, ClaimAsked(id="ist.3c"))
+    assert unrun.verdict is None
+    assert not any(one.findings for one in unrun.versions)
+
+    numbers = {f"map {i} {j}": float(i + j == 10) for i in range(11) for j in range(11)}
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "claims.json").write_text(json.dumps({"reversal": {"command": "", "numbers": numbers}}))
+    recorded = statements.claim(Desk(Shelf(roots=(tmp_path, SHIPPED))), ClaimAsked(id="ist.3c"))
+    assert (recorded.verdict, recorded.source) == ("experiment", "run mine")
+    assert isinstance(recorded.chart, MatricesChart)
+
+
+def test_a_training_ends_when_nobody_waits(desk: Desk) -> None:
+    gone = threading.Event()
+    gone.set()
+    token = work._stop.set(gone)
+    try:
+        with pytest.raises(work.Cancelled):
+            statements.claim(desk, ClaimAsked(id="udl.6b", run=True))
+    finally:
+        work._stop.reset(token)
+    assert statements.claim(desk, ClaimAsked(id="udl.6b")).verdict is None
+
+
+def test_answers_are_marked_as_by_grade(desk: Desk) -> None:
+    key = compile_key(questions(built_in_questions(), ["udl.1a", "conv.a1"]))
+    for text, word in {"3D² + 3": "partly right", "3D(D+1)": "right", "import os": "not read"}.items():
+        found = answer(desk, AnswerAsked(question="udl.1a", answer=text))
+        own = mark(key["udl.1a"], text)
+        assert (found.word, found.feedback) == (word, list(own.feedback))
+        sizes = own.counterexample and dict(own.counterexample.sizes)
+        assert (found.counterexample and found.counterexample.sizes) == sizes
+    found = answer(desk, AnswerAsked(question="conv.a1", part="output", answer="D_o D_out"))
+    assert (found.word, found.mistake) == ("wrong", mark(key["conv.a1"].parts[1], "D_o D_out").mistake)
+    assert found.counterexample is not None
+    with pytest.raises(ValueError, match="part must be one of heads, output"):
+        answer(desk, AnswerAsked(question="conv.a1", answer="1"))
+    with pytest.raises(ValueError, match="got the document 'conv'"):
+        answer(desk, AnswerAsked(question="conv", answer="1"))
+
+    helper = tried_answers.MARKER._isolation
+    assert helper is not None
+    helper._helper.kill()
+    with pytest.raises(ValueError, match="try it again"):
+        answer(desk, AnswerAsked(question="udl.1a", answer="3"))
+
+
+def test_examples_can_be_read() -> None:
+    key = compile_key(questions(built_in_questions(), ["udl.5", "nyu.1g", "ist.1b"]))
+    for claim in ("udl.5", "nyu.1g", "ist.1b"):
+        for one in tried_answers.exercises(claim):
+            if one.question in key:
+                entry = key[one.question]
+                leaf = next((part for part in entry.parts if part.id == one.part), entry)
+                marks = [mark(leaf, text) for text in one.examples]
+                assert not any(each.unread for each in marks), one.question
+                assert sum(each.right for each in marks) == 1
+
+
+def test_every_link_leads_to_a_view_in_a_state_that_it_has(desk: Desk) -> None:
+    assert set(SHOWN_BY) <= {claim.id for claim in claims()}
+    begin = example(desk, Begin())
+    for id, (view, state, words) in SHOWN_BY.items():
+        source = (PAGE / "views" / f"{view}.js").read_text()
+        assert set(state) <= fields_of(source), f"{id}: {view} has no such state"
+        assert words[0].isupper()
+        assert not words.endswith(".")
+        assert state.get("run", "reversal") in desk.shelf.runs()
+        if view == "maps":
+            assert state["subject"] in [one.name for one in subjects(desk, SubjectsAsked()).subjects]
+        parse_mask(state.get("mask", "everything"))
+        parse_weighting(state.get("weighting", "softmax"), 64)
+        if view == "playground":
+            own = {name: value for name, value in state.items() if name in PlaygroundAsked.model_fields}
+            playground(desk, PlaygroundAsked(**begin.model_dump() | own))
+
+
+def fields_of(source: str) -> set[str]:
+    """The names of the state that a view begins with."""
+    found = re.search(r"(?:const (?:state|start|START) =|\bstate:) \{(.*?)\}[;,]?\n", source, re.DOTALL)
+    assert found is not None
+    return set(re.findall(r"(\w+):", found[1]))
