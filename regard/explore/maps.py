@@ -44,6 +44,8 @@ class SubjectReply(Reply):
 
 
 class SubjectsReply(Reply):
+    """All that has maps."""
+
     subjects: list[SubjectReply]
 
 
@@ -62,6 +64,8 @@ class MapsAsked(Asked):
 
 
 class LayerReply(Reply):
+    """How many maps a layer has, and of what size."""
+
     heads: int
     rows: int
     columns: int
@@ -92,6 +96,8 @@ class MapsReply(Reply):
 
 
 class OverviewAsked(Asked):
+    """All heads of a kind, small."""
+
     key: Key
     kind: Name
 
@@ -130,6 +136,8 @@ class TileHead(Reply):
 
 
 class HeadAsked(Asked):
+    """One head of a kind, of maps that were asked for before."""
+
     key: Key
     kind: Name
     layer: Count
@@ -144,6 +152,8 @@ class FactsReply(Reply):
 
 
 class PictureAsked(Asked):
+    """The image that maps were asked of."""
+
     key: Key
 
 

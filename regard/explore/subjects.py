@@ -1,7 +1,8 @@
 """What can be looked at in maps: models of runs, of folders and of notebooks, and what was recorded of trainings."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -69,7 +70,8 @@ def subjects(shelf: Shelf) -> dict[str, Subject]:
     shipped = {name for name, run in runs.items() if run.folder.resolve().is_relative_to(SHIPPED.resolve())}
     order = {"language": 0, "reversal": 1}
     for name in sorted(runs, key=lambda name: (name in shipped, order.get(runs[name].recipe, 2))):
-        found += _of_run(name, runs[name], "Shipped" if name in shipped else "Runs")
+        with suppress(ValueError, OSError):  # one that is broken, or just being removed, does not hide the others
+            found += list(_of_run(name, runs[name], "Shipped" if name in shipped else "Runs"))
     return {subject.name: subject for subject in found}
 
 
@@ -189,7 +191,7 @@ def _of_run(name: str, run: "Run", group: str) -> Iterator[Subject]:
             takes="text",
             load=partial(_load_language, run.folder / "model"),
             stamp=_stamp(run.folder / "model" / MODEL, run.folder / "model" / "model.safetensors"),
-            examples=EXAMPLES["language"],
+            examples=EXAMPLES["language"] if group == "Shipped" else _beginning(run.folder / "model", recording, steps),
             recording=recording,
             steps=steps,
         )
@@ -209,7 +211,7 @@ def _of_run(name: str, run: "Run", group: str) -> Iterator[Subject]:
             takes=kind,
             load=partial(_load_training, run, training),
             stamp=_stamp(*sorted(checkpoints.iterdir())),
-            examples=EXAMPLES.get({"text": "language"}.get(kind, kind), []),
+            examples=EXAMPLES["letters"] if kind == "letters" else [],
             images=360 if kind == "image" and run.config.get("data") is None else 1000 if kind == "image" else 0,
             recording=recording,
             steps=steps,
@@ -230,6 +232,15 @@ def _recording(training: Path) -> tuple[Recording, list[int]]:
     recording = Recording(training / "recording")
     steps = recording.steps()
     return recording, steps if steps and _plays(recording.read(steps[-1])) else []
+
+
+def _beginning(model: Path, recording: Recording, steps: Sequence[int]) -> list[str]:
+    """A text of the letters that a model knows: the one whose maps were recorded."""
+    from regard.tasks.text import read_vocabulary
+
+    if not steps or not (model / "vocabulary.json").is_file():
+        return []
+    return [read_vocabulary(model / "vocabulary.json").decode(recording.read(steps[-1])["inputs.text"].tolist())]
 
 
 def _plays(tensors: Mapping[str, Tensor]) -> bool:
@@ -253,7 +264,12 @@ def _load_training(run: "Run", training: str) -> tuple[Reader, int]:
     model, task = one.model, one.task
     if run.recipe == "language":
         vocabulary = task.text.vocabulary
-        return Reader(partial(inputs.read_text, model, vocabulary), partial(_played_text, vocabulary)), _size(model)
+        beginning = vocabulary.decode(task.beginning.tolist())  # where nobody has written anything yet
+
+        def read_text(wanted: Wanted) -> Read:
+            return inputs.read_text(model, vocabulary, wanted if wanted.text else replace(wanted, text=beginning))
+
+        return Reader(read_text, partial(_played_text, vocabulary)), _size(model)
     if isinstance(model, Recurrent | EncoderDecoder):
         return Reader(partial(inputs.read_letters, model), _played_letters), _size(model)
     if not isinstance(model, GridModel):

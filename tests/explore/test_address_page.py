@@ -16,27 +16,26 @@ def state_of(page) -> dict:
 
 
 def test_an_address_brings_back_what_was_seen(look, settled):
-    page = look("claims", {"claim": "ist.1c"})
-    search = page.get_by_role("searchbox").or_(page.get_by_role("textbox")).first
-    search.fill("softmax")
-    page.wait_for_function("() => location.hash.includes('softmax')")
-    assert state_of(page) == {"claim": "ist.1c", "search": "softmax"}
+    page = look("runs", {"run": "reversal"})
+    page.get_by_role("checkbox", name="Logarithmic").check()
+    page.wait_for_function("() => location.hash.includes('log')")
+    assert state_of(page) == {"run": "reversal", "log": True}
     seen = page.locator("main").inner_text()
-    page.get_by_role("link", name="Runs", exact=True).click()
+    page.get_by_role("link", name="Playground").click()
     settled(page)
     page.go_back()
     settled(page)
-    assert state_of(page) == {"claim": "ist.1c", "search": "softmax"}
+    assert state_of(page) == {"run": "reversal", "log": True}
     assert page.locator("main").inner_text() == seen
     page.reload()
     settled(page)
-    assert search.input_value() == "softmax"
+    assert page.get_by_role("checkbox", name="Logarithmic").is_checked()
     assert page.locator("main").inner_text() == seen
 
 
 def test_a_view_that_fails_is_begun_anew(look, settled):
     look.forgiven += ["a mistake"]
-    page = look("claims")
+    page = look("playground")
     page.evaluate("""async () => {
       const runs = (await import("/views.js")).viewOf("runs");
       window.View = runs.View;
@@ -44,7 +43,7 @@ def test_a_view_that_fails_is_begun_anew(look, settled):
     }""")
     leads_to(page, settled, "runs")
     assert "a mistake" in page.get_by_role("alert").inner_text()
-    leads_to(page, settled, "claims")
+    leads_to(page, settled, "playground")
     assert page.get_by_role("alert").count() == 0
     leads_to(page, settled, "runs")
     page.evaluate("async () => { (await import('/views.js')).viewOf('runs').View = window.View; }")

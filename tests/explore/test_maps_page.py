@@ -26,7 +26,7 @@ def text_maps(text: str) -> Any:
 
 
 def test_a_text_is_looked_at_by_mouse_and_by_keyboard(look, settled, violations, shot):
-    page = look("maps")
+    page = look("maps", height=1300)
     page.get_by_label("Text").fill("hear me speak")
     page.get_by_label("Text").press("Control+Enter")
     settled(page)
@@ -49,8 +49,7 @@ def test_a_text_is_looked_at_by_mouse_and_by_keyboard(look, settled, violations,
     assert [int(row.locator("td").nth(1).inner_text()) - 1 for row in rows] == order.tolist()
     assert float(rows[0].locator("td").nth(2).inner_text()) == pytest.approx(maps[2][0, 1, 7].max().item(), abs=1e-4)
     page.locator(HEATMAP).focus()
-    page.keyboard.press("ArrowRight")  # from the pinned cell on
-    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")  # from where the pointer is
     assert weight(page) == pytest.approx(maps[2][0, 1, 7, 5].item(), rel=1e-6)
     assert violations(page) == []
     shot(page, "maps")
@@ -64,7 +63,7 @@ def test_a_text_is_looked_at_by_mouse_and_by_keyboard(look, settled, violations,
 
 
 def test_two_steps_of_a_training_and_their_difference(look, settled, violations, shot):
-    page = look("maps", {"subject": "reversal/transformer", "layer": 1}, dark=True)
+    page = look("maps", {"subject": "reversal/transformer", "layer": 1}, height=1300, dark=True)
     page.get_by_label("Compare with a second").check()
     settled(page)
     assert page.get_by_role("heading", name="Second").count() == 2
@@ -87,7 +86,7 @@ def test_two_steps_of_a_training_and_their_difference(look, settled, violations,
 
 
 def test_a_patch_looks_over_the_picture(look, settled, violations, shot):
-    page = look("maps", {"subject": "digits-gaussian/seed-0", "layer": 1, "head": 3}, width=820)
+    page = look("maps", {"subject": "digits-gaussian/seed-0", "layer": 1, "head": 3}, width=820, height=1600)
     picture = page.get_by_role("application", name="weights of layer 2, head 4")
     picture.focus()
     page.keyboard.press("ArrowLeft")  # from the middle

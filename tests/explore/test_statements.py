@@ -86,9 +86,9 @@ def test_texts_are_markup_that_runs_nothing() -> None:
             assert set(re.findall(r"([\w-]+)=", " ".join(rest for _, rest in tags))) <= PLAIN, claim.id
 
 
-def test_an_experiment_waits_to_be_asked_for(desk: Desk, tmp_path: Path) -> None:
+def test_an_experiment_waits_to_be_asked_for(tmp_path: Path) -> None:
     assert {claim.id for claim in claims() if claim.kind == "experiment"} == set(RECIPES) - {"nyu.4d"}
-    unrun = statements.claim(desk, ClaimAsked(id="ist.3c"))
+    unrun = statements.claim(Desk(Shelf(roots=(tmp_path,))), ClaimAsked(id="ist.3c"))
     assert unrun.verdict is None
     assert not any(one.findings for one in unrun.versions)
 

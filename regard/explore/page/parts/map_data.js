@@ -53,8 +53,8 @@ class Last {
   }
 }
 
-// The numbers that answer a question about maps, from those at hand where they are; meanwhile the last ones stay. Where
-// the library has forgotten the maps, they are computed anew: `maps` is what was asked for them.
+// The numbers that answer a question about maps, from those at hand where they are; meanwhile the last ones of the same
+// maps stay. Where the library has forgotten the maps, they are computed anew: `maps` is what was asked for them.
 export function useNumbers(ask, name, asked, maps) {
   const last = useRef(null);
   last.current ??= new Last();
@@ -64,7 +64,8 @@ export function useNumbers(ask, name, asked, maps) {
   const again = () => setCount((count) => count + 1);
   const text = asked && JSON.stringify(asked);
   const found = text && last.current.get(text);
-  if (found) shown.current = { reply: found, of: text };
+  if (found) shown.current = { reply: found, of: asked.key };
+  else if (asked && shown.current.of !== asked.key) shown.current = { reply: null, of: null };
   useEffect(() => {
     if (!text || last.current.get(text)) return;
     const control = new AbortController();
@@ -82,7 +83,7 @@ export function useNumbers(ask, name, asked, maps) {
     return () => control.abort();
   }, [ask, name, text]);
   const error = failed.current.of === text ? failed.current.error : null;
-  return { reply: text && !error ? shown.current.reply : null, of: shown.current.of, error, waiting: Boolean(text) && !found && !error };
+  return { reply: text && !error ? shown.current.reply : null, error, waiting: Boolean(text) && !found && !error };
 }
 
 // A head, or a part of one: its head and its weights.

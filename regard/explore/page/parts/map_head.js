@@ -31,18 +31,18 @@ export function HeadMap({ ask, sides, heads, kind, layer, head, state, change, a
   const limit = Math.max(one?.limit ?? 0, (isTwo && two?.limit) || 0);
   const room = Math.max(160, isTwo && !change2 ? (width - 24) / 2 : width);
   const refused = change2 && one && two && !fits;
-  return html`<${Panel} title=${title} class="maps-head" actions=${html`<div class="row">${options.length > 1 && html`<${Choice} label="" value=${show} options=${options} onChange=${(value) => change({ show: value })} />`}${actions}</div>`}>
+  return html`<${Panel} title=${title} class="maps-head" actions=${html`<div class="row maps-nameless">${options.length > 1 && html`<${Choice} label="Show as" value=${show} options=${options} onChange=${(value) => change({ show: value })} />`}${actions}</div>`}>
     <div ref=${ref} class="maps-pair">
       ${one && width > 0 && (change2 && !refused
         ? difference && html`<${OneHead} tile=${{ ...one, weights: difference, limit: most(difference) }} signed maps=${first.maps} image=${images[0]} width=${room} name="First minus second" ...${shared} />`
         : html`<${OneHead} tile=${{ ...one, limit }} maps=${first.maps} image=${images[0]} width=${refused ? (width - 24) / 2 : room} name=${isTwo ? "First" : null} ...${shared} />
             ${isTwo && two && html`<${OneHead} tile=${{ ...two, limit }} maps=${second.maps} image=${images[1]} width=${refused ? (width - 24) / 2 : room} name="Second" ...${shared} />`}`)}
     </div>
-    ${refused && html`<p class="hint">A difference needs maps of one shape: these are ${one.shape.join(" × ")} and ${two.shape.join(" × ")}, so they stand side by side.</p>`}
+    ${refused && html`<p class="hint maps-refused">A difference needs maps of one shape: these are ${one.shape.join(" × ")} and ${two.shape.join(" × ")}, so they stand side by side.</p>`}
     <${Said} error=${heads[0].error ?? heads[1].error} />
-    ${one && html`<${Reading} show=${show} point=${point ?? state.pin} pinned=${!point} tiles=${[one, isTwo ? two : null]} sides=${sides} kind=${kind} />
+    ${one && html`<${Reading} ask=${ask} layer=${layer} head=${head} show=${show} point=${point ?? state.pin} pinned=${!point} tiles=${[one, isTwo ? two : null]} sides=${sides} kind=${kind} />
       <${Facts} ask=${ask} maps=${first.maps} kind=${kind} layer=${layer} head=${head} grid=${grid} />
-      ${state.pin && html`<${Pinned} ask=${ask} sides=${sides} kind=${kind} layer=${layer} head=${head} pin=${state.pin} isTwo=${isTwo} change=${change} />`}`}
+      ${state.pin && html`<${Pinned} ask=${ask} sides=${sides} kind=${kind} layer=${layer} head=${head} pin=${state.pin} isTwo=${isTwo} change=${change} tiles=${[one, two]} />`}`}
   </${Panel}>`;
 }
 
@@ -63,7 +63,8 @@ function OneHead({ tile, maps, image, width, name, signed, kind, layer, head, st
         side=${Math.min(width, 440)} label=${label} onQuery=${(token) => change({ pin: [token, null] })} onPoint=${setPoint} />
       ${maps.first > 0 && html`<button class="quiet" aria-pressed=${query < maps.first} onClick=${() => change({ pin: [0, null] })}>From the class token</button>`}`;
   } else if (show === "lines") {
-    body = html`<${LinesPart} tile=${tile} rowNames=${rowNames} columnNames=${columnNames} width=${width} limit=${signed ? tile.limit : tile.limit || 1} label=${label} state=${state}
+    const isPart = rows < whole.rows || columns < whole.columns;
+    body = html`${isPart && html`<div class="row"><${Closer} near=${near ?? [0, 0]} whole=${whole} pin=${state.pin} change=${change} /></div>`}<${LinesPart} tile=${tile} rowNames=${rowNames} columnNames=${columnNames} width=${width} limit=${signed ? tile.limit : tile.limit || 1} label=${label} state=${state}
       pin=${pin} pointed=${setPoint} />`;
   } else {
     const short = grid ? [null, null] : [rowNames, columnNames];
@@ -77,7 +78,7 @@ function OneHead({ tile, maps, image, width, name, signed, kind, layer, head, st
     body = html`<${Heatmap} data=${small.data} rows=${small.rows} columns=${small.columns} scale=${signed ? "signed" : "weight"} limit=${limit} label=${label} side=${side} says=${says}
         rowNames=${small.step > 1 ? null : short[0]?.slice(0, rows)} columnNames=${small.step > 1 ? null : short[1]?.slice(0, columns)}
         chosen=${chosen?.map((cell) => Math.floor(cell / small.step))} onChoose=${(r, c) => pin(...exact(r, c))} onPoint=${(r, c) => (r === null ? pointed(null) : pointed(...exact(r, c)))} />
-      <div class="row maps-under"><${Legend} scale=${signed ? "signed" : "weight"} limit=${limit} label=${signed ? "first minus second" : state.colour === "own" ? "and above" : "weight"} />
+      <div class="row maps-under"><${Legend} scale=${signed ? "signed" : "weight"} limit=${limit} label=${signed ? "first minus second" : limit < 0.995 ? "and above" : "weight"} />
         ${Math.max(whole.rows, whole.columns) > NEAR && html`<${Closer} near=${near} whole=${whole} pin=${state.pin} change=${change} />`}</div>
       ${tile.pool * small.step > 1 && html`<p class="hint">Each pixel is the strongest of ${tile.pool * small.step} × ${tile.pool * small.step} weights; look closer for each of them.</p>`}`;
   }
@@ -159,8 +160,20 @@ const HOW = {
   picture: "Click a patch, or use the arrow keys, to choose which one looks; it is framed. Point to read where it looks.",
 };
 
-function Reading({ show, point, pinned, tiles, sides, kind }) {
+function Reading({ ask, layer, head, show, point: near, pinned, tiles, sides, kind }) {
   const maps = sides[0].maps;
+  // A cell that stands for several is asked for, and the strongest of it read.
+  const square = near && near[1] !== null && tiles[0].pool > 1 ? tiles[0].pool : 0;
+  const part = square ? { rows: [near[0], near[0] + square], columns: [near[1], near[1] + square], most: 16 } : null;
+  const inside = useTile(ask, part && { key: maps.key, kind: kind.name, layer, head, ...part }, sides[0].asked);
+  const other = useTile(ask, part && tiles[1] ? { key: sides[1].maps.key, kind: kind.name, layer, head, ...part } : null, sides[1].asked);
+  const isExact = inside.tile && near && inside.tile.rows[0] === near[0] && inside.tile.columns[0] === near[1];
+  if (square && isExact && inside.tile.pool === 1) {
+    const best = strongest(inside.tile.weights, 1)[0] ?? 0;
+    near = [near[0] + Math.floor(best / inside.tile.shape[1]), near[1] + (best % inside.tile.shape[1])];
+    tiles = [inside.tile, other.tile];
+  }
+  const point = near;
   if (!point || point[1] === null) return html`<p class="maps-reading hint">${HOW[show]}</p>`;
   const values = tiles.map((tile) => {
     const cell = tile && place(point, tile);
@@ -183,16 +196,23 @@ function Facts({ ask, maps, kind, layer, head, grid }) {
   return html`<p class="hint maps-facts" data-entropy=${reply?.entropy}>${reply ? `A query looks at about ${told(2 ** reply.entropy, 2)} ${grid ? "patches" : "tokens"}: ${told(reply.entropy, 3)} bits of entropy${distance}.${exact}` : "\u00a0"}</p>`;
 }
 
+function rowOf(tile, own, query) {
+  if (!tile || !own || tile.pool > 1 || tile.rows[0] > 0 || tile.shape[0] < own.rows || tile.shape[1] < own.columns || query >= own.rows) return null;
+  return tile.weights.subarray(query * tile.shape[1], (query + 1) * tile.shape[1]);
+}
+
 // What the pinned query looks at most.
-function Pinned({ ask, sides, kind, layer, head, pin, isTwo, change }) {
-  const asked = (side) => {
-    const own = side.maps?.kinds.find((one) => one.name === kind.name)?.layers[layer];
-    return own && pin[0] < own.rows && head < own.heads ? { key: side.maps.key, kind: kind.name, layer, head, rows: [pin[0], pin[0] + 1], most: 4096 } : null;
+function Pinned({ ask, sides, kind, layer, head, pin, isTwo, change, tiles }) {
+  const own = sides.map((side) => side.maps?.kinds.find((one) => one.name === kind.name)?.layers[layer]);
+  const here = tiles.map((tile, i) => rowOf(tile, own[i], pin[0])); // of what is there already
+  const asked = (i) => {
+    const side = sides[i];
+    return !here[i] && own[i] && pin[0] < own[i].rows && head < own[i].heads ? { key: side.maps.key, kind: kind.name, layer, head, rows: [pin[0], pin[0] + 1], most: 4096 } : null;
   };
-  const found = [useTile(ask, asked(sides[0]), sides[0].asked), useTile(ask, isTwo ? asked(sides[1]) : null, sides[1].asked)];
-  const row = found[0].tile?.weights;
+  const found = [useTile(ask, asked(0), sides[0].asked), useTile(ask, isTwo ? asked(1) : null, sides[1].asked)];
+  const row = here[0] ?? found[0].tile?.weights;
   if (!row) return null;
-  const other = isTwo ? found[1].tile?.weights : null;
+  const other = isTwo ? (here[1] ?? found[1].tile?.weights) : null;
   const maps = sides[0].maps;
   const order = strongest(row);
   const largest = row[order[0]] || 1;

@@ -19,6 +19,7 @@ const START = {
   pin: null, // [query, key or null]
   near: null, // [query, key] from which on a part is shown, or null for all
 };
+const MOST = 512; // cells on a side of a map on the screen
 const WHOLE = 6 * 2 ** 20; // bytes of all heads, up to which a saved file has them all
 
 function View({ ask, state, change, place }) {
@@ -29,8 +30,8 @@ function View({ ask, state, change, place }) {
   const second = useSide(ask, subjects, state.other, pictures[1]);
   const kind = kindOf(first, second, state.kind);
   const [layer, head] = inside(first.maps, kind, state.layer, state.head);
-  const one = useHead(ask, first, kind, layer, head, state.near);
-  const two = useHead(ask, second, kind, layer, head, state.near);
+  const one = useHead(ask, first, kind, layer, head, state);
+  const two = useHead(ask, second, kind, layer, head, state);
   const figure = useRef(null);
   if (known.error) return html`<${Said} error=${known.error} />`;
   if (!subjects) return html`<${Said} waiting=${known.waiting} />`;
@@ -51,8 +52,8 @@ function View({ ask, state, change, place }) {
         <${Input} title=${state.other ? "First" : "What is looked at"} subjects=${subjects} value=${state} set=${set} picture=${pictures[0]} setPicture=${keep(0)} said=${first.maps?.said} />
         ${state.other && html`<${Input} title="Second" subjects=${subjects} value=${state.other} set=${setOther} picture=${pictures[1]} setPicture=${keep(1)} said=${second.maps?.said} />`}
       </div>
-      <div class="row"><${Toggle} label="Compare with a second" value=${state.other !== null} onChange=${compare} />
-        ${state.other && html`<${Choice} label="" value=${state.compare} options=${[["side", "Side by side"], ["difference", "Difference"]]} onChange=${(value) => change({ compare: value })} />`}</div>
+      <div class="row maps-nameless"><${Toggle} label="Compare with a second" value=${state.other !== null} onChange=${compare} />
+        ${state.other && html`<${Choice} label="How" value=${state.compare} options=${[["side", "Side by side"], ["difference", "Difference"]]} onChange=${(value) => change({ compare: value })} />`}</div>
       <${Said} error=${first.error ?? second.error} waiting=${first.waiting || second.waiting}>the model reads …<//>
     </${Panel}>
     ${kind && html`<div class="maps-body">
@@ -73,12 +74,19 @@ function useSide(ask, subjects, value, picture) {
   return { asked, maps: asked && of === text ? reply : asked && !error ? reply : null, error: asked ? error : null, waiting: Boolean(asked) && waiting };
 }
 
-// The head that is looked at, whole or the part near a place.
-function useHead(ask, side, kind, layer, head, near) {
+// The head that is looked at.
+function useHead(ask, side, kind, layer, head, state) {
   const found = side.maps?.kinds.find((one) => one.name === kind?.name);
   const there = found?.layers[layer] && head < found.layers[layer].heads;
-  const part = near ? { rows: [near[0], near[0] + NEAR], columns: [near[1], near[1] + NEAR] } : {};
-  return useTile(ask, there ? { key: side.maps.key, kind: kind.name, layer, head, ...part } : null, side.asked);
+  return useTile(ask, there ? tileOf(side.maps, found, layer, head, state) : null, side.asked);
+}
+
+// What is asked of a head: all of it, as fine as a screen is, or the part near a place.
+function tileOf(maps, kind, layer, head, { near, show }) {
+  const { rows, columns } = kind.layers[layer];
+  const from = near ?? (show === "lines" && Math.max(rows, columns) > MOST ? [0, 0] : null);
+  const part = from ? { rows: [from[0], from[0] + NEAR], columns: [from[1], from[1] + NEAR] } : {};
+  return { key: maps.key, kind: kind.name, layer, head, ...part, most: MOST };
 }
 
 const common = (first, second) => first.maps?.kinds.filter((one) => !second.maps || second.maps.kinds.some((other) => other.name === one.name)) ?? [];
@@ -103,7 +111,7 @@ function Overviews({ ask, sides, kind, kinds, layer, head, state, change }) {
   const label = `${kind.layers.length} layers of heads, ${kind.title}`;
   const props = { colour: state.colour, layer, head, onChoose: choose, width: Math.max(width, 120) };
   return html`<${Panel} title="All heads" class="maps-all" note="A row for each layer, a column for each head." >
-    ${kinds.length > 1 && html`<${Choice} label="" value=${kind.name} options=${kinds.map((one) => [one.name, one.title])} onChange=${(name) => change({ kind: name, pin: null, near: null })} />`}
+    ${kinds.length > 1 && html`<div class="maps-nameless"><${Choice} label="Kind" value=${kind.name} options=${kinds.map((one) => [one.name, one.title])} onChange=${(name) => change({ kind: name, pin: null, near: null })} /></div>`}
     <div ref=${ref} class="maps-grids">
       ${one && width > 0 && html`<div>${sides.length > 1 && html`<h3>${isDifference ? "First minus second" : "First"}</h3>`}
         <${Overview} thumbs=${one} minus=${isDifference ? two : null} label=${label} ...${props} /></div>`}
@@ -128,16 +136,16 @@ function numbers(heads, sides, kind) {
 }
 
 function saves(sides, kind, layer, head, state) {
-  const part = state.near ? { rows: [state.near[0], state.near[0] + NEAR], columns: [state.near[1], state.near[1] + NEAR] } : {};
   const found = [["subjects", {}]];
   for (const { asked, maps } of sides) {
     const own = maps.kinds.find((one) => one.name === kind.name);
-    const tiles = own.layers.flatMap((one, l) => Array.from({ length: one.heads }, (_, h) => ({ key: maps.key, kind: kind.name, layer: l, head: h })));
+    const tiles = own.layers.flatMap((one, l) => Array.from({ length: one.heads }, (_, h) => [l, h]));
     const size = own.layers.reduce((sum, one) => sum + 4 * one.heads * one.rows * one.columns, 0);
     found.push(["maps", asked], ["overview", { key: maps.key, kind: kind.name }]);
     if (maps.pictured) found.push(["picture", { key: maps.key }]);
-    if (size <= WHOLE && !state.near) found.push(...tiles.flatMap((tile) => [["tile", tile], ["facts", tile]]));
-    else found.push(["tile", { key: maps.key, kind: kind.name, layer, head, ...part }], ["facts", { key: maps.key, kind: kind.name, layer, head }]);
+    for (const [l, h] of size <= WHOLE && !state.near ? tiles : [[layer, head]]) {
+      found.push(["tile", tileOf(maps, own, l, h, state)], ["facts", { key: maps.key, kind: kind.name, layer: l, head: h }]);
+    }
     if (state.pin) found.push(["tile", { key: maps.key, kind: kind.name, layer, head, rows: [state.pin[0], state.pin[0] + 1], most: 4096 }]);
   }
   return found;
