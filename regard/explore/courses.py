@@ -12,7 +12,7 @@ from pydantic import Field
 
 from regard.explore.api import Asked, Binary, Question, Reply
 from regard.explore.desk import Desk
-from regard.explore.shelf import SHIPPED
+from regard.explore.shelf import is_shipped
 from regard.explore.work import check
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class RunTold(Reply):
     headline: str | None
     is_shipped: bool
     is_smoke: bool  # its numbers mean nothing
-    resume: str  # the command that goes on with it
+    resume: str  # the command that goes on with it; none for what comes with the package
     trainings: list[TrainingTold]
 
 
@@ -197,11 +197,16 @@ def _told(desk: Desk, name: str, run: "Run") -> RunTold:
         started=run.started,
         command=run.command,
         headline=run.headline,
-        is_shipped=run.folder.resolve().is_relative_to(SHIPPED.resolve()),
+        is_shipped=is_shipped(run),
         is_smoke=run.smoke,
-        resume=shlex.join(["regard", "resume", run.name if run.folder == Path("runs") / run.name else str(run.folder)]),
+        resume="" if is_shipped(run) else shlex.join(["regard", "resume", _spoken(run)]),
         trainings=_trainings(desk, run),
     )
+
+
+def _spoken(run: "Run") -> str:
+    """Its name where commands look for runs, or its folder."""
+    return run.name if run.folder == Path("runs") / run.name else str(run.folder)
 
 
 def _trainings(desk: Desk, run: "Run") -> list[TrainingTold]:

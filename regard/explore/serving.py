@@ -15,13 +15,14 @@ from regard.explore.api import questions
 from regard.explore.desk import Desk
 from regard.explore.guard import is_local
 from regard.explore.server import application
-from regard.explore.tidying import tidying
+from regard.explore.tidying import share, tidying
 
 PORTS = 20  # that are tried from the one wanted on, where nobody said which
 
 
 def serve(desk: Desk, *, host: str, port: int | None, opens: bool, told: Callable[[str], None]) -> None:
     """Serve until interrupted; `told` hears the address once it can be opened."""
+    share()
     token = None if is_local(host) else secrets.token_urlsafe(24)
     listening = bound(host, port)
     app = application(desk, token)

@@ -58,6 +58,11 @@ class Shelf:
         return _looked_up("folder", name, self.folders)
 
 
+def is_shipped(run: "Run") -> bool:
+    """Whether it comes with the package."""
+    return run.folder.resolve().is_relative_to(SHIPPED.resolve())
+
+
 def shelf_of(given: Sequence[Path], runs: Path) -> Shelf:
     """The shelf of what is named on the command line: runs by name or folder, folders of runs, models; and `runs`."""
     roots, single, folders = [], [], list[tuple[str, Path]]()

@@ -2,6 +2,7 @@
 
 from regard.explore.api import Asked, Question, Reply
 from regard.explore.desk import Desk
+from regard.explore.shelf import is_shipped
 
 
 class ShelfAsked(Asked):
@@ -30,15 +31,13 @@ def shelf(desk: Desk, asked: ShelfAsked) -> ShelfReply:
     """What there is to look at: the runs, and the folders of models."""
     from importlib.metadata import version
 
-    from regard.explore.shelf import SHIPPED
-
     runs = [
         RunOnShelf(
             name=name,
             recipe=run.recipe,
             state=run.state,
             headline=run.headline,
-            is_shipped=run.folder.resolve().is_relative_to(SHIPPED.resolve()),
+            is_shipped=is_shipped(run),
         )
         for name, run in desk.shelf.runs().items()
     ]

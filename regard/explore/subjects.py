@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from regard.explore import inputs
 from regard.explore.desk import Desk
 from regard.explore.inputs import Read, Wanted
-from regard.explore.shelf import MODEL, SHIPPED, Shelf
+from regard.explore.shelf import MODEL, Shelf, is_shipped
 from regard.explore.swift import swift
 from regard.models import DaViT, Decoder, Encoder, EncoderDecoder, GridModel, Recurrent, ViT
 from regard.models.folder import read_json
@@ -67,7 +67,7 @@ def subjects(shelf: Shelf) -> dict[str, Subject]:
     """By their names: what a notebook gave, folders, own runs, and last those that ship."""
     found = [*_objects(shelf), *_folders(shelf)]
     runs = shelf.runs()
-    shipped = {name for name, run in runs.items() if run.folder.resolve().is_relative_to(SHIPPED.resolve())}
+    shipped = {name for name, run in runs.items() if is_shipped(run)}
     order = {"language": 0, "reversal": 1}
     for name in sorted(runs, key=lambda name: (name in shipped, order.get(runs[name].recipe, 2))):
         with suppress(ValueError, OSError):  # one that is broken, or just being removed, does not hide the others

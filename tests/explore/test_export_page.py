@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 SVG = "{http://www.w3.org/2000/svg}"
-VIEWS = ("maps", "heads", "patterns", "claims", "runs")
+SAVED = ("maps", *[pytest.param(view, marks=pytest.mark.slow) for view in ("heads", "patterns", "claims", "runs")])
 # All kinds of things that a picture is made of, beside what the views use.
 THINGS = r"""async () => {
   const { picture } = await import("/parts/picture.js");
@@ -176,7 +176,7 @@ def test_a_view_that_is_too_large_says_so(look: Any, monkeypatch: pytest.MonkeyP
         files._around.cache_clear()
 
 
-@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("view", SAVED)
 def test_every_view_is_saved_with_all_that_it_shows(look: Any, browser: "Browser", tmp_path: Path, view: str):
     page = look(view)
     path = tmp_path / f"{view}.html"

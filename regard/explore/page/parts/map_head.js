@@ -18,7 +18,7 @@ export function HeadMap({ ask, sides, heads, kind, layer, head, state, change, a
   const isTwo = Boolean(sides[1].maps);
   const [first, second] = sides;
   const grid = kind.layers[layer].grid;
-  const images = [usePicture(ask, first.maps?.pictured ? { key: first.maps.key } : null, first.asked), usePicture(ask, second.maps?.pictured ? { key: second.maps.key } : null, second.asked)];
+  const images = sides.map(({ maps, asked }) => usePicture(ask, maps?.pictured ? { key: maps.key } : null, asked));
   useEffect(() => setPoint(null), [first.maps?.key, second.maps?.key, kind.name]);
   const fits = one && two && String(one.shape) === String(two.shape);
   const change2 = isTwo && state.compare === "difference";
@@ -31,18 +31,25 @@ export function HeadMap({ ask, sides, heads, kind, layer, head, state, change, a
   const limit = Math.max(one?.limit ?? 0, (isTwo && two?.limit) || 0);
   const room = Math.max(160, isTwo && !change2 ? (width - 24) / 2 : width);
   const refused = change2 && one && two && !fits;
-  return html`<${Panel} title=${title} class="maps-head" actions=${html`<div class="row maps-nameless">${options.length > 1 && html`<${Choice} label="Show as" value=${show} options=${options} onChange=${(value) => change({ show: value })} />`}${actions}</div>`}>
+  return html`<${Panel} title=${title} class="maps-head" actions=${html`<div class="row maps-nameless">${options.length > 1 && html`<${Choice}
+    label="Show as" value=${show} options=${options} onChange=${(value) => change({ show: value })} />`}${actions}</div>`}>
     <div ref=${ref} class="maps-pair">
       ${one && width > 0 && (change2 && !refused
-        ? difference && html`<${OneHead} tile=${{ ...one, weights: difference, limit: most(difference) }} signed maps=${first.maps} image=${images[0]} width=${room} name="First minus second" ...${shared} />`
-        : html`<${OneHead} tile=${{ ...one, limit }} maps=${first.maps} image=${images[0]} width=${refused ? (width - 24) / 2 : room} name=${isTwo ? "First" : null} ...${shared} />
-            ${isTwo && two && html`<${OneHead} tile=${{ ...two, limit }} maps=${second.maps} image=${images[1]} width=${refused ? (width - 24) / 2 : room} name="Second" ...${shared} />`}`)}
+        ? difference && html`<${OneHead} tile=${{ ...one, weights: difference, limit: most(difference) }} signed maps=${first.maps} image=${images[0]}
+          width=${room} name="First minus second" ...${shared} />`
+        : html`<${OneHead} tile=${{ ...one, limit }} maps=${first.maps} image=${images[0]} width=${refused ? (width - 24) / 2 : room}
+          name=${isTwo ? "First" : null} ...${shared} />
+            ${isTwo && two && html`<${OneHead} tile=${{ ...two, limit }} maps=${second.maps} image=${images[1]}
+              width=${refused ? (width - 24) / 2 : room} name="Second" ...${shared} />`}`)}
     </div>
-    ${refused && html`<p class="hint maps-refused">A difference needs maps of one shape: these are ${one.shape.join(" × ")} and ${two.shape.join(" × ")}, so they stand side by side.</p>`}
+    ${refused && html`<p class="hint maps-refused">
+      A difference needs maps of one shape: these are ${one.shape.join(" × ")} and ${two.shape.join(" × ")}, so they stand side by side.</p>`}
     <${Said} error=${heads[0].error ?? heads[1].error} />
-    ${one && html`<${Reading} ask=${ask} layer=${layer} head=${head} show=${show} point=${point ?? state.pin} pinned=${!point} tiles=${[one, isTwo ? two : null]} sides=${sides} kind=${kind} />
+    ${one && html`<${Reading} ask=${ask} layer=${layer} head=${head} show=${show} point=${point ?? state.pin} pinned=${!point}
+      tiles=${[one, isTwo ? two : null]} sides=${sides} kind=${kind} />
       <${Facts} ask=${ask} maps=${first.maps} kind=${kind} layer=${layer} head=${head} grid=${grid} />
-      ${state.pin && html`<${Pinned} ask=${ask} sides=${sides} kind=${kind} layer=${layer} head=${head} pin=${state.pin} isTwo=${isTwo} change=${change} tiles=${[one, two]} />`}`}
+      ${state.pin && html`<${Pinned} ask=${ask} sides=${sides} kind=${kind} layer=${layer} head=${head} pin=${state.pin} isTwo=${isTwo} change=${change}
+        tiles=${[one, two]} />`}`}
   </${Panel}>`;
 }
 
@@ -59,12 +66,15 @@ function OneHead({ tile, maps, image, width, name, signed, kind, layer, head, st
   let body;
   if (show === "picture" && grid && image && !near) {
     const query = Math.min(state.pin?.[0] ?? maps.first + Math.floor(grid[0] / 2) * grid[1] + Math.floor(grid[1] / 2), columns - 1);
-    body = html`<${Patches} image=${image} weights=${tile.weights} count=${columns} first=${maps.first} grid=${grid} query=${query} limit=${limit} signed=${signed}
+    body = html`<${Patches} image=${image} weights=${tile.weights} count=${columns} first=${maps.first} grid=${grid} query=${query} limit=${limit}
+      signed=${signed}
         side=${Math.min(width, 440)} label=${label} onQuery=${(token) => change({ pin: [token, null] })} onPoint=${setPoint} />
-      ${maps.first > 0 && html`<button class="quiet" aria-pressed=${query < maps.first} onClick=${() => change({ pin: [0, null] })}>From the class token</button>`}`;
+      ${maps.first > 0 && html`<button class="quiet" aria-pressed=${query < maps.first}
+        onClick=${() => change({ pin: [0, null] })}>From the class token</button>`}`;
   } else if (show === "lines") {
     const isPart = rows < whole.rows || columns < whole.columns;
-    body = html`${isPart && html`<div class="row"><${Closer} near=${near ?? [0, 0]} whole=${whole} pin=${state.pin} change=${change} /></div>`}<${LinesPart} tile=${tile} rowNames=${rowNames} columnNames=${columnNames} width=${width} limit=${signed ? tile.limit : tile.limit || 1} label=${label} state=${state}
+    body = html`${isPart && html`<div class="row"><${Closer} near=${near ?? [0, 0]} whole=${whole} change=${change} fixed /></div>`}<${LinesPart}
+      tile=${tile} rowNames=${rowNames} columnNames=${columnNames} width=${width} limit=${signed ? tile.limit : tile.limit || 1} label=${label} state=${state}
       pin=${pin} pointed=${setPoint} />`;
   } else {
     const short = grid ? [null, null] : [rowNames, columnNames];
@@ -74,26 +84,34 @@ function OneHead({ tile, maps, image, width, name, signed, kind, layer, head, st
       const cell = small.at?.[r * small.columns + c];
       return cell ? [Math.floor((cell - 1) / columns), (cell - 1) % columns] : [r * small.step, c * small.step];
     };
-    const says = (r, c) => (([i, j]) => `${rowNames?.[i * tile.pool] ?? i + 1} to ${columnNames?.[j * tile.pool] ?? j + 1}: ${told(tile.weights[i * columns + j])}`)(exact(r, c));
-    body = html`<${Heatmap} data=${small.data} rows=${small.rows} columns=${small.columns} scale=${signed ? "signed" : "weight"} limit=${limit} label=${label} side=${side} says=${says}
+    const says = (r, c) => {
+      const [i, j] = exact(r, c);
+      return `${rowNames?.[i * tile.pool] ?? i + 1} to ${columnNames?.[j * tile.pool] ?? j + 1}: ${told(tile.weights[i * columns + j])}`;
+    };
+    body = html`<${Heatmap} data=${small.data} rows=${small.rows} columns=${small.columns} scale=${signed ? "signed" : "weight"} limit=${limit}
+      label=${label} side=${side} says=${says}
         rowNames=${small.step > 1 ? null : short[0]?.slice(0, rows)} columnNames=${small.step > 1 ? null : short[1]?.slice(0, columns)}
         chosen=${chosen?.map((cell) => Math.floor(cell / small.step))} onChoose=${(r, c) => pin(...exact(r, c))} onPoint=${(r, c) => (r === null ? pointed(null) : pointed(...exact(r, c)))} />
-      <div class="row maps-under"><${Legend} scale=${signed ? "signed" : "weight"} limit=${limit} label=${signed ? "first minus second" : limit < 0.995 ? "and above" : "weight"} />
+      <div class="row maps-under"><${Legend} scale=${signed ? "signed" : "weight"} limit=${limit}
+        label=${signed ? "first minus second" : limit < 0.995 ? "and above" : "weight"} />
         ${Math.max(whole.rows, whole.columns) > NEAR && html`<${Closer} near=${near} whole=${whole} pin=${state.pin} change=${change} />`}</div>
-      ${tile.pool * small.step > 1 && html`<p class="hint">Each pixel is the strongest of ${tile.pool * small.step} × ${tile.pool * small.step} weights; look closer for each of them.</p>`}`;
+      ${tile.pool * small.step > 1 && html`<p
+        class="hint">Each pixel is the strongest of ${tile.pool * small.step} × ${tile.pool * small.step} weights; look closer for each of them.</p>`}`;
   }
   return html`<div class="maps-one">${name && html`<h3>${name}</h3>`}${body}</div>`;
 }
 
 // A part of the map, in which tokens have their names.
-function Closer({ near, whole, pin, change }) {
+function Closer({ near, whole, pin, change, fixed }) {
   if (!near) {
     const from = (token, count) => Math.max(0, Math.min(count - NEAR, Math.round((token ?? 0) - NEAR / 2)));
     return html`<button onClick=${() => change({ near: [from(pin?.[0], whole.rows), from(pin?.[1] ?? pin?.[0], whole.columns)] })}>Look closer</button>`;
   }
-  return html`<button onClick=${() => change({ near: null })}>The whole map</button>
-    <${Slider} label="Rows from" value=${near[0] + 1} min=${1} max=${Math.max(1, whole.rows - NEAR + 1)} step=${1} onChange=${(value) => change({ near: [value - 1, near[1]] })} />
-    <${Slider} label="Columns from" value=${near[1] + 1} min=${1} max=${Math.max(1, whole.columns - NEAR + 1)} step=${1} onChange=${(value) => change({ near: [near[0], value - 1] })} />`;
+  return html`${!fixed && html`<button onClick=${() => change({ near: null })}>The whole map</button>`}
+    <${Slider} label="Rows from" value=${near[0] + 1} min=${1} max=${Math.max(1, whole.rows - NEAR + 1)} step=${1}
+      onChange=${(value) => change({ near: [value - 1, near[1]] })} />
+    <${Slider} label="Columns from" value=${near[1] + 1} min=${1} max=${Math.max(1, whole.columns - NEAR + 1)} step=${1}
+      onChange=${(value) => change({ near: [near[0], value - 1] })} />`;
 }
 
 function LinesPart({ tile, rowNames, columnNames, width, limit, label, state, pin, pointed }) {
@@ -109,8 +127,10 @@ function LinesPart({ tile, rowNames, columnNames, width, limit, label, state, pi
     return found;
   }, [tile.weights, r[0], r[1], c[0], c[1]]);
   const best = (row) => strongest(part.subarray(row * (c[1] - c[0]), (row + 1) * (c[1] - c[0])), 1)[0] ?? 0;
-  return html`${most > SHOWN && html`<${Slider} label="Tokens from" value=${begin + 1} min=${1} max=${most - SHOWN + 1} step=${1} onChange=${(value) => setFrom(value - 1)} />`}
-    <${TokenLines} weights=${part} rows=${r[1] - r[0]} columns=${c[1] - c[0]} rowNames=${rowNames?.slice(r[0])} columnNames=${columnNames?.slice(c[0])} width=${width} limit=${limit} label=${label}
+  return html`${most > SHOWN && html`<${Slider} label="Tokens from" value=${begin + 1} min=${1} max=${most - SHOWN + 1} step=${1}
+    onChange=${(value) => setFrom(value - 1)} />`}
+    <${TokenLines} weights=${part} rows=${r[1] - r[0]} columns=${c[1] - c[0]} rowNames=${rowNames?.slice(r[0])} columnNames=${columnNames?.slice(c[0])}
+      width=${width} limit=${limit} label=${label}
       pinned=${state.pin ? state.pin[0] - tile.rows[0] - r[0] : null} first=${0}
       onPoint=${(row) => pointed(row === null ? null : [tile.rows[0] + r[0] + row, tile.columns[0] + c[0] + best(row)])} onPin=${(row) => pin(r[0] + row, c[0] + best(row))} />
     <p class="hint">${most > SHOWN ? `${SHOWN} tokens of each side; f` : "F"}aint weights have no line.</p>`;
@@ -182,7 +202,8 @@ function Reading({ ask, layer, head, show, point: near, pinned, tiles, sides, ki
   const names = [numbered(maps, kind, kind.rows, point[0]), numbered(maps, kind, kind.columns, point[1])];
   const places = kind.layers[0].grid ? "" : ` (${point[0] + 1} → ${point[1] + 1})`;
   const pooled = tiles[0].pool > 1 ? ", the largest around" : "";
-  return html`<p class="maps-reading" data-reading>${pinned ? "Pinned: " : ""}<b>${names[0]}</b> → <b>${names[1]}</b><span class="hint">${places}${pooled}</span>
+  return html`<p class="maps-reading" data-reading>${pinned ? "Pinned: " : ""}<b>${names[0]}</b> → <b>${names[1]}</b><span
+    class="hint">${places}${pooled}</span>
     <span class="maps-number" data-weight=${values[0]}>${told(values[0], 4)}</span>
     ${tiles[1] && html`<span class="hint maps-and">second</span><span class="maps-number">${told(values[1], 4)}</span>
       <span class="hint maps-and">difference</span><span class="maps-number">${values[1] === null ? "–" : told(values[0] - values[1], 4)}</span>`}</p>`;
@@ -193,7 +214,8 @@ function Facts({ ask, maps, kind, layer, head, grid }) {
   const { reply } = useAnswer(ask, "facts", { key: maps.key, kind: kind.name, layer, head });
   const distance = reply && kind.rows === kind.columns && !grid ? `, ${told(reply.distance, 2)} tokens away on average` : "";
   const exact = { float32: "", float16: " Weights are kept to 3 digits.", uint8: " Weights are kept to about 1/255 of their root." }[maps.type];
-  return html`<p class="hint maps-facts" data-entropy=${reply?.entropy}>${reply ? `A query looks at about ${told(2 ** reply.entropy, 2)} ${grid ? "patches" : "tokens"}: ${told(reply.entropy, 3)} bits of entropy${distance}.${exact}` : "\u00a0"}</p>`;
+  return html`<p class="hint maps-facts"
+    data-entropy=${reply?.entropy}>${reply ? `A query looks at about ${told(2 ** reply.entropy, 2)} ${grid ? "patches" : "tokens"}: ${told(reply.entropy, 3)} bits of entropy${distance}.${exact}` : "\u00a0"}</p>`;
 }
 
 function rowOf(tile, own, query) {
@@ -218,8 +240,10 @@ function Pinned({ ask, sides, kind, layer, head, pin, isTwo, change, tiles }) {
   const largest = row[order[0]] || 1;
   return html`<div class="maps-pinned">
     <div class="panel-head"><h3>What ${numbered(maps, kind, kind.rows, pin[0])}${kind.layers[0].grid ? "" : ` (${pin[0] + 1})`} looks at most</h3><button class="quiet" onClick=${() => change({ pin: null })}>Unpin</button></div>
-    <table class="lines" data-pinned=${pin[0]}><thead><tr><th>Key</th><th class="number">Place</th><th class="number">Weight</th>${other && html`<th class="number">Second</th>`}<th><span class="unseen">Bar</span></th></tr></thead>
-      <tbody>${order.map((key) => html`<tr><td>${numbered(maps, kind, kind.columns, key)}</td><td class="number">${key + 1}</td><td class="number">${told(row[key], 4)}</td>
+    <table class="lines" data-pinned=${pin[0]}><thead><tr><th>Key</th><th class="number">Place</th><th class="number">Weight</th>${other && html`<th
+      class="number">Second</th>`}<th><span class="unseen">Bar</span></th></tr></thead>
+      <tbody>${order.map((key) => html`<tr><td>${numbered(maps, kind, kind.columns, key)}</td><td class="number">${key + 1}</td><td
+        class="number">${told(row[key], 4)}</td>
         ${other && html`<td class="number">${key < other.length ? told(other[key], 4) : "–"}</td>`}
         <td class="maps-bar"><span style=${{ width: `${(100 * row[key]) / largest}%` }}></span></td></tr>`)}</tbody></table>
   </div>`;

@@ -33,21 +33,26 @@ export function another(one, value) {
 
 export function Input({ subjects, value, set, picture, setPicture, said, title }) {
   const one = subjectOf(subjects, value.subject);
-  const groups = [...new Set(subjects.map((other) => other.group))].map((group) => [group, subjects.filter((other) => other.group === group).map((other) => [other.name, other.label])]);
+  const members = (group) => subjects.filter((other) => other.group === group).map((other) => [other.name, other.label]);
+  const groups = [...new Set(subjects.map((other) => other.group))].map((group) => [group, members(group)]);
   const recorded = value.step !== null && one.steps.includes(value.step);
   const choose = (name) => set({ subject: name, text: null, target: "", step: null });
   return html`<div class="maps-input" role="group" aria-label=${title}>
     <div class="row">
       <${Select} label="Model" value=${one.name} options=${groups} onChange=${choose} />
-      ${one.steps.length > 0 && html`<${Select} label="Training" value=${recorded ? value.step : ""} onChange=${(step) => set({ step: step === "" ? null : Number(step) })}
+      ${one.steps.length > 0 && html`<${Select} label="Training" value=${recorded ? value.step : ""}
+        onChange=${(step) => set({ step: step === "" ? null : Number(step) })}
         options=${[["", "done"], ...one.steps.map((step) => [step, `step ${step.toLocaleString("en")}, recorded`])]} />`}
       ${!recorded && one.takes !== "image" && one.examples.length > 1 && html`<${Select} label="Try" value="" onChange=${(text) => text && set({ text })}
         options=${[["", "an example"], ...one.examples.map((text) => [text, text.replace("\n", " ").slice(0, 40)])]} />`}
     </div>
-    ${recorded || one.takes === "nothing" ? null : one.takes === "image" ? html`<${ImageInput} one=${one} value=${value} set=${set} picture=${picture} setPicture=${setPicture} />`
-      : html`<${TextField} label=${one.takes === "letters" ? "A string of a, b, c and d" : one.takes === "pair" ? "Source" : "Text"} value=${value.text ?? one.examples[0] ?? ""}
+    ${recorded || one.takes === "nothing" ? null : one.takes === "image" ? html`<${ImageInput} one=${one} value=${value} set=${set} picture=${picture}
+      setPicture=${setPicture} />`
+      : html`<${TextField} label=${one.takes === "letters" ? "A string of a, b, c and d" : one.takes === "pair" ? "Source" : "Text"}
+        value=${value.text ?? one.examples[0] ?? ""}
           lines=${one.takes === "letters" ? 0 : 2} max=${40000} onChange=${(text) => set({ text })} />`}
-    ${!recorded && one.takes === "pair" && html`<${TextField} label="Target; empty: what the model writes" value=${value.target} lines=${2} max=${40000} onChange=${(target) => set({ target })} />`}
+    ${!recorded && one.takes === "pair" && html`<${TextField} label="Target; empty: what the model writes" value=${value.target} lines=${2} max=${40000}
+      onChange=${(target) => set({ target })} />`}
     ${said && html`<p class="hint">${said}</p>`}
   </div>`;
 }
@@ -71,7 +76,8 @@ function ImageInput({ one, value, set, picture, setPicture }) {
     </div>
     <span class="row maps-tight"><button onClick=${() => go(value.image - 1)} disabled=${value.image <= 0} aria-label="The image before">‹</button>
       <button onClick=${() => go(value.image + 1)} disabled=${value.image >= one.images - 1} aria-label="The next image">›</button></span>
-    <label class="maps-file"><input type="file" accept="image/png,image/jpeg,image/webp,image/gif,image/bmp" onChange=${(event) => take(event.target.files[0])} />
+    <label class="maps-file"><input type="file" accept="image/png,image/jpeg,image/webp,image/gif,image/bmp"
+      onChange=${(event) => take(event.target.files[0])} />
       <span>${picture ? picture.name.slice(0, 28) : "Open a picture …"}</span></label>
     ${picture && html`<button class="quiet" onClick=${() => setPicture(null)}>Use the test image</button>`}
     ${error && html`<p class="error">${error}</p>`}

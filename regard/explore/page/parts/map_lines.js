@@ -36,19 +36,26 @@ export function TokenLines({ weights, rows, columns, rowNames, columnNames, firs
   };
   const name = (names, place) => (names?.[place] ?? String(place + 1)).slice(0, 22);
   const strong = query === null ? null : Math.max(...Array.from({ length: columns }, (_, c) => weights[query * columns + c]));
-  const says = query === null ? `${rows} tokens on the left, ${columns} on the right; the up and down keys walk, Enter pins` : `${name(rowNames, query)} looks at ${lines.slice().sort((a, b) => b[2] - a[2]).slice(0, 3).map(([, c, weight]) => `${name(columnNames, c)} ${told(weight)}`).join(", ")}`;
+  const strong3 = lines.slice().sort((a, b) => b[2] - a[2]).slice(0, 3).map(([, c, weight]) => `${name(columnNames, c)} ${told(weight)}`);
+  const says = query === null
+    ? `${rows} tokens on the left, ${columns} on the right; the up and down keys walk, Enter pins`
+    : `${name(rowNames, query)} looks at ${strong3.join(", ")}`;
+  const opacity = (weight) => Math.min(1, 0.08 + Math.sqrt(Math.abs(weight) / Math.max(limit, Math.abs(weight))) * (query === null ? 0.7 : 0.9));
   return html`<div class="maps-lines" tabindex="0" role="application" aria-roledescription="lines between tokens" aria-label=${label} aria-describedby=${id}
     onKeyDown=${onKeyDown} onBlur=${() => point(null)} onPointerLeave=${() => point(null)}>
     <svg width=${across} height=${high} aria-hidden="true">
       <g>${lines.map(([r, c, weight]) => html`<path d=${`M${left} ${y(r)}C${across / 2} ${y(r)} ${across / 2} ${y(c)} ${right} ${y(c)}`}
-        class=${weight < 0 ? "less" : ""} stroke-width=${0.6 + 3.4 * Math.sqrt(Math.abs(weight))} stroke-opacity=${Math.min(1, 0.08 + Math.sqrt(Math.abs(weight) / Math.max(limit, Math.abs(weight))) * (query === null ? 0.7 : 0.9))} />`)}</g>
-      ${Array.from({ length: rows }, (_, r) => html`<g class=${`token${r === query ? " now" : query === null ? "" : " off"}`} onPointerEnter=${() => point(r)} onClick=${() => onPin(r)}>
-        <rect x="0" y=${y(r) - LINE / 2} width=${left} height=${LINE} /><text x=${left - 8} y=${y(r)} dy="0.35em" text-anchor="end">${name(rowNames, r)}</text></g>`)}
+        class=${weight < 0 ? "less" : ""} stroke-width=${0.6 + 3.4 * Math.sqrt(Math.abs(weight))} stroke-opacity=${opacity(weight)} />`)}</g>
+      ${Array.from({ length: rows }, (_, r) => html`<g class=${`token${r === query ? " now" : query === null ? "" : " off"}`}
+        onPointerEnter=${() => point(r)} onClick=${() => onPin(r)}>
+        <rect x="0" y=${y(r) - LINE / 2} width=${left} height=${LINE} /><text x=${left - 8} y=${y(r)} dy="0.35em"
+          text-anchor="end">${name(rowNames, r)}</text></g>`)}
       ${Array.from({ length: columns }, (_, c) => {
         const weight = query === null ? null : weights[query * columns + c];
         return html`<g class=${`token key${weight !== null && Math.abs(weight) < 0.002 ? " off" : ""}${weight !== null && weight === strong ? " now" : ""}`}>
           <text x=${right + 8} y=${y(c)} dy="0.35em">${name(columnNames, c)}</text>
-          ${weight !== null && Math.abs(weight) >= 0.002 && html`<text class="weight" x=${across - 4} y=${y(c)} dy="0.35em" text-anchor="end">${told(weight)}</text>`}</g>`;
+          ${weight !== null && Math.abs(weight) >= 0.002 && html`<text class="weight" x=${across - 4} y=${y(c)} dy="0.35em"
+            text-anchor="end">${told(weight)}</text>`}</g>`;
       })}
     </svg>
     <span id=${id} class="unseen" aria-live="polite">${says}</span>

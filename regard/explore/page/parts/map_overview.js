@@ -51,12 +51,16 @@ export function Overview({ thumbs, minus, colour, layer, head, onChoose, label, 
     onClick=${(event) => at(event) && onChoose(...at(event))}>
     <canvas ref=${canvas} style=${{ left: `${LEFT}px`, top: `${TOP}px`, width: `${heads * step}px`, height: `${thumbs.length * step}px` }}></canvas>
     <svg width=${wide} height=${high} aria-hidden="true">
-      ${thumbs.map((_, l) => html`<text class=${l === layer ? "now" : ""} x=${LEFT - 8} y=${TOP + l * step + side / 2} dy="0.35em" text-anchor="end">${l + 1}</text>`)}
-      ${Array.from({ length: heads }, (_, h) => html`<text class=${h === head ? "now" : ""} x=${LEFT + h * step + side / 2} y=${TOP - 8} text-anchor="middle">${h + 1}</text>`)}
-      ${thumbs.map((row, l) => row.map((_, h) => html`<rect class="cell" x=${LEFT + h * step - 0.5} y=${TOP + l * step - 0.5} width=${side + 1} height=${side + 1} rx="2" />`))}
+      ${thumbs.map((_, l) => html`<text class=${l === layer ? "now" : ""} x=${LEFT - 8} y=${TOP + l * step + side / 2} dy="0.35em"
+        text-anchor="end">${l + 1}</text>`)}
+      ${Array.from({ length: heads }, (_, h) => html`<text class=${h === head ? "now" : ""} x=${LEFT + h * step + side / 2} y=${TOP - 8}
+        text-anchor="middle">${h + 1}</text>`)}
+      ${thumbs.map((row, l) => row.map((_, h) => html`<rect class="cell" x=${LEFT + h * step - 0.5} y=${TOP + l * step - 0.5} width=${side + 1}
+        height=${side + 1} rx="2" />`))}
       ${point && frame(point, "pointed")}${frame([layer, head], "chosen")}
     </svg>
-    <span id=${id} class="unseen" aria-live="polite">layer ${layer + 1} of ${thumbs.length}, head ${head + 1} of ${thumbs[layer]?.length}; arrow keys walk</span>
+    <span id=${id} class="unseen"
+      aria-live="polite">layer ${layer + 1} of ${thumbs.length}, head ${head + 1} of ${thumbs[layer]?.length}; arrow keys walk</span>
   </div>`;
 }
 

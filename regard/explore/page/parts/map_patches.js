@@ -44,7 +44,8 @@ export function Patches({ image, weights, count, first, grid, query, limit, sign
     if (next >= first && next < count) (setPoint(null), onQuery(next));
   };
   const place = (token) => (token < first ? "the class token" : `row ${Math.floor((token - first) / w) + 1}, column ${((token - first) % w) + 1}`);
-  const frame = (token, kind) => token >= first && html`<rect class=${kind} x=${((token - first) % w) * cell} y=${Math.floor((token - first) / w) * cell} width=${cell} height=${cell} />`;
+  const frame = (token, kind) => token >= first && html`<rect class=${kind} x=${((token - first) % w) * cell}
+    y=${Math.floor((token - first) / w) * cell} width=${cell} height=${cell} />`;
   const best = row.indexOf(Math.max(...row));
   return html`<div class="maps-patches" tabindex="0" role="application" aria-roledescription="picture of patches" aria-label=${label} aria-describedby=${id}
     style=${{ width: `${wide}px`, height: `${high}px` }} onKeyDown=${onKeyDown} onPointerMove=${(event) => move(at(event))} onPointerLeave=${() => move(null)}

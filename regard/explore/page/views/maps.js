@@ -49,11 +49,14 @@ function View({ ask, state, change, place }) {
   return html`<div class="maps" ref=${figure}>
     <${Panel} class="maps-top">
       <div class="maps-inputs">
-        <${Input} title=${state.other ? "First" : "What is looked at"} subjects=${subjects} value=${state} set=${set} picture=${pictures[0]} setPicture=${keep(0)} said=${first.maps?.said} />
-        ${state.other && html`<${Input} title="Second" subjects=${subjects} value=${state.other} set=${setOther} picture=${pictures[1]} setPicture=${keep(1)} said=${second.maps?.said} />`}
+        <${Input} title=${state.other ? "First" : "What is looked at"} subjects=${subjects} value=${state} set=${set} picture=${pictures[0]}
+          setPicture=${keep(0)} said=${first.maps?.said} />
+        ${state.other && html`<${Input} title="Second" subjects=${subjects} value=${state.other} set=${setOther} picture=${pictures[1]}
+          setPicture=${keep(1)} said=${second.maps?.said} />`}
       </div>
       <div class="row maps-nameless"><${Toggle} label="Compare with a second" value=${state.other !== null} onChange=${compare} />
-        ${state.other && html`<${Choice} label="How" value=${state.compare} options=${[["side", "Side by side"], ["difference", "Difference"]]} onChange=${(value) => change({ compare: value })} />`}</div>
+        ${state.other && html`<${Choice} label="How" value=${state.compare} options=${[["side", "Side by side"], ["difference", "Difference"]]}
+          onChange=${(value) => change({ compare: value })} />`}</div>
       <${Said} error=${first.error ?? second.error} waiting=${first.waiting || second.waiting}>the model reads …<//>
     </${Panel}>
     ${kind && html`<div class="maps-body">
@@ -111,18 +114,21 @@ function Overviews({ ask, sides, kind, kinds, layer, head, state, change }) {
   const label = `${kind.layers.length} layers of heads, ${kind.title}`;
   const props = { colour: state.colour, layer, head, onChoose: choose, width: Math.max(width, 120) };
   return html`<${Panel} title="All heads" class="maps-all" note="A row for each layer, a column for each head." >
-    ${kinds.length > 1 && html`<div class="maps-nameless"><${Choice} label="Kind" value=${kind.name} options=${kinds.map((one) => [one.name, one.title])} onChange=${(name) => change({ kind: name, pin: null, near: null })} /></div>`}
+    ${kinds.length > 1 && html`<div class="maps-nameless"><${Choice} label="Kind" value=${kind.name}
+      options=${kinds.map((one) => [one.name, one.title])} onChange=${(name) => change({ kind: name, pin: null, near: null })} /></div>`}
     <div ref=${ref} class="maps-grids">
       ${one && width > 0 && html`<div>${sides.length > 1 && html`<h3>${isDifference ? "First minus second" : "First"}</h3>`}
         <${Overview} thumbs=${one} minus=${isDifference ? two : null} label=${label} ...${props} /></div>`}
-      ${two && width > 0 && sides.length > 1 && !isDifference && html`<div><h3>Second</h3><${Overview} thumbs=${two} label=${`${label}, second`} ...${props} /></div>`}
+      ${two && width > 0 && sides.length > 1 && !isDifference && html`<div><h3>Second</h3><${Overview} thumbs=${two}
+        label=${`${label}, second`} ...${props} /></div>`}
     </div>
     <${Said} error=${found[0].error ?? found[1].error} />
     <${Choice} label="Colours" value=${state.colour} options=${[["own", "bright"], ["one", "up to 1"]]} onChange=${(colour) => change({ colour })} />
   </${Panel}>`;
 }
 
-const sameShapes = (one, two) => JSON.stringify(one.map((row) => row.map(({ rows, columns }) => [rows, columns]))) === JSON.stringify(two.map((row) => row.map(({ rows, columns }) => [rows, columns])));
+const shapes = (thumbs) => JSON.stringify(thumbs.map((row) => row.map(({ rows, columns }) => [rows, columns])));
+const sameShapes = (one, two) => shapes(one) === shapes(two);
 
 // The numbers of a file: the head, and the second one.
 function numbers(heads, sides, kind) {
