@@ -15,7 +15,8 @@ FILES = {  # by the name of the file: the packages, and what is taken of them
         {"preact": "11.2.0", "htm": "3.1.1"},
         """
         export { h, render, Fragment, createContext } from "preact";
-        export { useState, useEffect, useLayoutEffect, useMemo, useRef, useCallback, useContext, useId } from "preact/hooks";
+        export { useState, useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
+        export { useCallback, useContext, useId } from "preact/hooks";
         export { html } from "htm/preact";
         """,
     ),

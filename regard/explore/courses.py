@@ -176,7 +176,8 @@ def report(desk: Desk, asked: ReportAsked) -> ReportReply:
     run = desk.shelf.run(asked.run)
     path = run.folder / REPORT
     numbers = run.result
-    html = None if numbers is None or not path.is_file() else _html(_read(path).decode(errors="replace"), run)
+    is_there = numbers is not None and path.is_file() and not path.is_symlink()  # a link could lead anywhere
+    html = None if not is_there else _html(_read(path).decode(errors="replace"), run)
     return ReportReply(html=html, numbers=numbers, settings=_settings(run))
 
 

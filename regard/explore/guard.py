@@ -2,7 +2,6 @@
 
 import hmac
 import re
-from http.cookies import CookieError, SimpleCookie
 from ipaddress import ip_address
 from urllib.parse import parse_qsl, urlencode
 
@@ -10,7 +9,6 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-COOKIE = "regard"
 HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
@@ -74,16 +72,19 @@ class Guard:
 
     def _not_known(self, scope: Scope, headers: Headers) -> Response | None:
         assert self.token is not None
+        host = headers.get("host", "")
         query = parse_qsl(scope["query_string"].decode("latin-1"))
         for name, value in query:
             if name == "token" and _same(value, self.token) and scope["method"] == "GET":
                 rest = urlencode([(key, value) for key, value in query if key != "token"])
                 path = "/" + scope["path"].lstrip("/\\")  # with two slashes it would be another host
                 response = RedirectResponse(path + (f"?{rest}" if rest else ""), 303)
-                response.set_cookie(COOKIE, self.token, httponly=True, samesite="strict", path="/")
+                # Lax, that a link in a mail opens the page too; what is asked is a POST, which other sites cannot make.
+                response.set_cookie(_cookie_name(host), self.token, httponly=True, samesite="lax", path="/")
                 return response
-        bearer = headers.get("authorization", "").removeprefix("Bearer ")
-        if _same(_cookie(headers.get("cookie", "")), self.token) or _same(bearer, self.token):
+        kind, _, bearer = headers.get("authorization", "").partition(" ")
+        known = _cookie(headers.get("cookie", ""), _cookie_name(host))
+        if _same(known, self.token) or (kind == "Bearer" and _same(bearer, self.token)):
             return None
         return said(401, "this server asks for its token: open the address that it printed, with ?token=…")
 
@@ -99,12 +100,15 @@ def _name(host: str) -> str:
     return "" if found is None else found[1].lower()
 
 
-def _cookie(header: str) -> str:
-    try:
-        found = SimpleCookie(header).get(COOKIE)
-    except CookieError:
-        return ""
-    return "" if found is None else found.value
+def _cookie_name(host: str) -> str:
+    """With the port, which browsers do not tell apart: two servers of a machine have their own."""
+    return f"regard-{host.rpartition(':')[2]}" if re.search(r":\d+$", host) else "regard"
+
+
+def _cookie(header: str, name: str) -> str:
+    """The value of a cookie, whatever else other servers of this machine have put beside it."""
+    found = (part.strip().partition("=") for part in header.split(";"))
+    return next((value for key, _, value in found if key == name), "")
 
 
 def _same(given: str, token: str) -> bool:

@@ -168,8 +168,10 @@ def _projected(x: Tensor, heads: list[Head], name: str) -> Tensor:
 
 def _merged(outputs: Tensor, out: Tensor) -> Tensor:
     flat = outputs.transpose(0, 1).flatten(1)
-    if out.shape[0] != flat.shape[1] or out.shape[1] > WIDTH:
+    if out.shape[0] != flat.shape[1]:
         raise ValueError(f"W_O must have {flat.shape[1]} rows, one for each number of all heads: got {out.shape[0]}")
+    if out.shape[1] > WIDTH:
+        raise ValueError(f"W_O must be at most {WIDTH} wide: got {out.shape[1]} columns; remove some")
     return flat @ out
 
 

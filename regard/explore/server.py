@@ -92,7 +92,7 @@ class Answers:
             reply = question.answer(self.desk, question.read(body))
         except Unreadable as error:
             return said(422, str(error))
-        except ValueError as error:
+        except (ValueError, ImportError) as error:  # an extra that is not installed says what to install
             return said(400, str(error))
         except MemoryError:
             return said(413, "the answer must fit into memory: it does not; ask for fewer tokens")

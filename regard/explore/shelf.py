@@ -40,7 +40,7 @@ class Shelf:
                 run = find(path)
                 _ = run.state
                 found.append(run)
-            except ValueError as error:
+            except (ValueError, OSError) as error:
                 wrong[path.name] = str(error).replace(f"{path}/", "")
         for root in self.roots:
             own, broken = listed(root) if root.is_dir() else ([], {})

@@ -86,8 +86,9 @@ class Run:
         if not path.is_file():
             return None
         found = _json(path)
-        if missing := [key for key in ("numbers", "headline") if key not in found]:
-            raise ValueError(f"{path} must be as a recipe writes it: got no {missing[0]!r}")
+        for key, kind in (("numbers", dict), ("headline", str)):
+            if not isinstance(found.get(key), kind):
+                raise ValueError(f"{path} must be as a recipe writes it: got {found.get(key)!r:.40} for {key!r}")
         return found
 
 
@@ -149,7 +150,7 @@ def listed(folder: Path) -> tuple[list[Run], dict[str, str]]:
             run = find(path.parent)
             _ = run.state
             found.append(run)
-        except ValueError as error:
+        except (ValueError, OSError) as error:  # damaged, being removed, or not ours to read
             wrong[path.parent.name] = str(error)
     return sorted(found, key=lambda run: (run.started, run.name)), wrong
 

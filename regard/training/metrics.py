@@ -42,8 +42,9 @@ class Metrics:
         for number, line in enumerate(text[: text.rfind("\n") + 1].splitlines(), 1):
             try:
                 numbers = json.loads(line)
-                _ = numbers["step"] + 0
-            except (ValueError, KeyError, TypeError):
+                if type(numbers["step"]) is not int:
+                    raise TypeError
+            except (ValueError, KeyError, TypeError, RecursionError):
                 warnings.warn(f"line {number} of {self.path} is damaged, and all behind it left out", stacklevel=2)
                 break
             found.append(numbers)

@@ -33,6 +33,7 @@ def one_thread():
     torch.set_num_threads(before)
 
 
+@pytest.mark.slow
 def test_a_tiny_run_is_written_as_json_and_markdown(tmp_path, capsys):
     files = tmp_path / "r.json", tmp_path / "r.md"
     options = ["--device", "cpu", "--tiny", "--threads", "1", "--commit", "abc"]

@@ -53,6 +53,7 @@ def own_checks(monkeypatch):
     monkeypatch.setattr(grid_contest, "_checks", {})
 
 
+@pytest.mark.slow
 def test_a_tiny_run_is_written_as_json_and_markdown(tmp_path, capsys):
     files = tmp_path / "r.json", tmp_path / "r.md"
     options = ["--device", "cpu", "--tiny", "--threads", "1", "--commit", "abc"]

@@ -164,6 +164,28 @@ def test_a_name_is_no_path(tmp_path, name):
         shelf.folder(name)
 
 
+def test_a_broken_run_hides_no_other_and_says_why(tmp_path, monkeypatch):
+    a_run(tmp_path / "good")
+    a_run(tmp_path / "headless")
+    (tmp_path / "headless" / "result.json").write_text('{"numbers": {}, "headline": 5}')
+    single = a_run(tmp_path / "elsewhere" / "damaged")
+    (single / "run.json").write_text("{")
+    shut = a_run(tmp_path / "shut") / "run.json"
+    read = Path.read_text
+
+    def refusing(path, *args, **more):
+        if path == shut:
+            raise PermissionError(f"no access to {path}")
+        return read(path, *args, **more)
+
+    monkeypatch.setattr(Path, "read_text", refusing)
+    found, wrong = Shelf((tmp_path,), (single,)).looked_through()
+    assert list(found) == ["good"]
+    assert wrong.keys() == {"headless", "damaged", "shut"}
+    assert "got 5 for 'headline'" in wrong["headless"]
+    assert str(tmp_path) not in "".join(wrong.values())
+
+
 def test_what_is_named_is_found(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     runs = Path("runs")
