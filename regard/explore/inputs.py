@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import torch
 from torch import Tensor
 
 from regard.explore.tiles import LAYER, Enough, Sheets
+from regard.explore.work import check
 from regard.models import DaViT, Decoder, Encoder, EncoderDecoder, GridModel, Maps, Recurrent, ViT
 from regard.models.images import preprocess, preprocessing
 from regard.tasks import reversal
@@ -16,6 +18,7 @@ from regard.tasks.digits import digits
 from regard.tasks.images import ImageSet
 
 TOKENS = 4096  # at most
+STRING = 256  # letters at most, since a model writes them one by one
 WRITTEN = 64  # tokens that an encoder-decoder writes where no target is given
 PIXELS = 2**25  # of a picture that is uploaded
 TITLES = {
@@ -155,9 +158,11 @@ def read_pair(model: EncoderDecoder, tokenizer: Any, wanted: Wanted) -> Read:
 
 def read_letters(model: Any, wanted: Wanted) -> Read:
     """A string and what the model writes of it, letter by letter."""
+    n = len(wanted.text)
+    if n > STRING:
+        raise ValueError(f"a string has at most {STRING} letters: got {n:,}; use a shorter one")
     batch = reversal.batch_of([wanted.text])
-    n = batch.source.shape[1]
-    written = reversal.written(model, batch)
+    written = _written(model, batch)
     target = torch.cat((batch.target[:, :1], written[:, :-1]), 1)
     names = [*reversal.ALPHABET, "▸"]
     letters, wrote, so_far = ([names[token] for token in row[0].tolist()] for row in (batch.source, written, target))
@@ -167,7 +172,6 @@ def read_letters(model: Any, wanted: Wanted) -> Read:
     else:
         heads, depth = model.config.block.num_heads, model.config.depth
         kinds = {"encoder": ("read", "read"), "self": ("so far", "so far"), "cross": ("written", "read")}
-    check_size(heads, n, n)
     right = sum(a == b for a, b in zip(wrote, reversed(letters), strict=True))
     return Read(
         lambda maps: model(batch.source, target, maps=maps),
@@ -177,6 +181,21 @@ def read_letters(model: Any, wanted: Wanted) -> Read:
         axes=axes,
         said=f"writes {''.join(wrote)}, {right} of {n} letters right",
     )
+
+
+def _written(model: Any, batch: reversal.Batch) -> Tensor:
+    """What a model writes of a string, as long as somebody waits for it."""
+
+    def reader(source: Tensor, lengths: Any) -> Any:
+        own = model.reader(source, lengths)
+
+        def read(tokens: Tensor) -> Tensor:
+            check()
+            return own.read(tokens)
+
+        return SimpleNamespace(read=read)
+
+    return reversal.written(SimpleNamespace(reader=reader), batch)  # pyright: ignore[reportArgumentType]
 
 
 def read_grid(model: GridModel, images: ImageSet, wanted: Wanted) -> Read:
@@ -305,8 +324,10 @@ def _opened(data: bytes, mode: str, size: tuple[int, int] | None) -> np.ndarray:
     """The pixels of a file, (C, h, w), scaled where a size is given; its head is read before anything is decoded."""
     import io
 
-    from PIL import Image, ImageOps
-
+    try:
+        from PIL import Image, ImageOps
+    except ImportError as error:
+        raise ValueError("pictures must have Pillow: got none; use pip install regard[models]") from error
     try:
         with Image.open(io.BytesIO(data), formats=("PNG", "JPEG", "WEBP", "GIF", "BMP")) as file:
             if file.width * file.height > PIXELS:

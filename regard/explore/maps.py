@@ -13,8 +13,7 @@ from regard.explore.api import Asked, Binary, Question, Reply
 from regard.explore.desk import Desk
 from regard.explore.inputs import TITLES, TOKENS, Read, Wanted
 from regard.explore.subjects import Takes
-from regard.explore.tiles import TYPES, Layer, Sheets, Type, numbers, part
-from regard.explore.tiles import facts as facts_of
+from regard.explore.tiles import TYPES, Layer, Sheets, Type, part
 
 LETTERS = 40_000  # of a text
 PICTURE = 11 * 2**20  # of a picture as base64
@@ -233,7 +232,7 @@ def tile(desk: Desk, asked: TileAsked) -> Binary:
 def facts(desk: Desk, asked: HeadAsked) -> FactsReply:
     """How widely and how far a head looks."""
     _, layer = _head(desk, asked)
-    found = facts_of(numbers(layer.weights[asked.head]), layer.pool)
+    found = layer.facts(asked.head)
     return FactsReply(entropy=found.entropy, distance=found.distance)
 
 

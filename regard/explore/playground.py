@@ -59,6 +59,7 @@ class PlaygroundAsked(Asked):
 class Moved(Reply):
     """What noise changes in the head that is looked at, T queries by S keys; None where weights are hard."""
 
+    shift: Rows  # what it adds to the logits
     weights: Rows  # after it
     change: Rows
     predicted: Rows  # the weights after it, from those before alone
@@ -143,6 +144,7 @@ def _moved(q: Tensor, k: Tensor, v: Tensor, attention: Attention, head: int, noi
         found = perturb_query(*own, attention, query=noise.index, noise=added)
     assert found.output_after is not None
     return Moved(
+        shift=found.shift[0, 0].tolist(),
         weights=found.after[0, 0].tolist(),
         change=found.change[0, 0].tolist(),
         predicted=found.predicted[0, 0].tolist(),

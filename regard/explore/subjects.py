@@ -1,7 +1,6 @@
 """What can be looked at in maps: models of runs, of folders and of notebooks, and what was recorded of trainings."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -15,6 +14,7 @@ from regard.explore.desk import Desk
 from regard.explore.inputs import Read, Wanted
 from regard.explore.shelf import MODEL, Shelf, is_shipped
 from regard.explore.swift import swift
+from regard.layers import Gaussian
 from regard.models import DaViT, Decoder, Encoder, EncoderDecoder, GridModel, Recurrent, ViT
 from regard.models.folder import read_json
 from regard.training import Recording, expanded
@@ -36,6 +36,7 @@ EXAMPLES: dict[str, list[str]] = {
     "pair": ["translate English to German: The house is wonderful.", "summarize: The cat sat on the mat and slept."],
     "letters": ["abacadabacc", "abcdabcd", "dddddaaaaa", "abcabcabcabcabc"],
 }
+BROKEN = (ValueError, TypeError, LookupError, AttributeError, RuntimeError, OSError)  # what files of another form raise
 KINDS: dict[str, Takes] = {"gpt2": "text", "llama": "text", "bert": "text", "t5": "pair", "vit": "image"}
 
 
@@ -48,6 +49,7 @@ class Subject:
     group: str
     takes: Takes
     load: Callable[[], tuple["Reader", int]]
+    folder: Path | None = None  # that is loaded from
     stamp: str = ""
     examples: Sequence[str] = ()
     images: int = 0  # pictures to choose from
@@ -65,18 +67,33 @@ class Reader:
 
 def subjects(shelf: Shelf) -> dict[str, Subject]:
     """By their names: what a notebook gave, folders, own runs, and last those that ship."""
-    found = [*_objects(shelf), *_folders(shelf)]
-    runs = shelf.runs()
+    return _looked_through(shelf)[0]
+
+
+def _looked_through(shelf: Shelf) -> tuple[dict[str, Subject], dict[str, str]]:
+    """What can be looked at, and of folders and runs that cannot be understood, why; they do not hide the others."""
+    found, wrong = list(_objects(shelf)), dict[str, str]()
+    for name, path in shelf.folders.items():
+        try:
+            found.append(_folder(name, path.absolute()))
+        except BROKEN as error:
+            wrong[f"folder:{name}"] = _told(error, name, path)
+    runs, unread = shelf.looked_through()
     shipped = {name for name, run in runs.items() if is_shipped(run)}
     order = {"language": 0, "reversal": 1}
     for name in sorted(runs, key=lambda name: (name in shipped, order.get(runs[name].recipe, 2))):
-        with suppress(ValueError, OSError):  # one that is broken, or just being removed, does not hide the others
+        try:
             found += list(_of_run(name, runs[name], "Shipped" if name in shipped else "Runs"))
-    return {subject.name: subject for subject in found}
+        except BROKEN as error:
+            wrong[name] = _told(error, name, runs[name].folder)
+    return {subject.name: subject for subject in found}, unread | wrong
 
 
 def subject(desk: Desk, name: str) -> Subject:
-    known = subjects(desk.shelf)
+    known, wrong = _looked_through(desk.shelf)
+    run = name.partition("/")[0]
+    if name not in known and run in wrong:
+        raise ValueError(f"{run} cannot be understood: {wrong[run]}")
     if name not in known:
         raise ValueError(f"nothing with maps is called {name!r:.60}: there is {', '.join(list(known)[:8]) or 'none'}")
     return known[name]
@@ -88,12 +105,30 @@ def reader(desk: Desk, one: Subject) -> Reader:
 
 def read(desk: Desk, one: Subject, wanted: Wanted, step: int | None) -> Read:
     """What a model reads of an input, or what was recorded at a step."""
-    made = reader(desk, one)
-    if step is None:
-        return made.read(wanted)
+    try:
+        made = reader(desk, one)
+        return made.read(wanted) if step is None else _played(one, made, step)
+    except (ValueError, ImportError, OSError) as error:
+        shelved = one.name.removeprefix("folder:").partition("/")[0]
+        raise ValueError(_told(error, shelved, one.folder)) from error
+
+
+def _played(one: Subject, made: Reader, step: int) -> Read:
     if one.recording is None or made.played is None:
         raise ValueError(f"{one.name} has no recorded steps: got step={step}; leave it out")
-    return made.played(one.recording.read(step))
+    tensors = one.recording.read(step)
+    try:
+        return made.played(tensors)
+    except BROKEN as error:
+        raise ValueError(f"step {step} of {one.name} must be of its model: {error}") from error
+
+
+def _told(error: Exception, name: str, folder: Path | None) -> str:
+    """What is wrong, with a name in place of the way to a folder, which is nobody's business."""
+    why = str(error)
+    for path in () if folder is None else (folder.absolute(), folder.resolve()):
+        why = why.replace(str(path), name)
+    return why
 
 
 def _size(model: nn.Module) -> int:
@@ -151,23 +186,19 @@ def _reader_of(model: Any) -> tuple[Takes, Reader] | None:
     return None
 
 
-def _folders(shelf: Shelf) -> Iterator[Subject]:
-    for name, path in shelf.folders.items():
-        try:
-            kind = read_json(path / MODEL).get("model_type")
-        except (ValueError, OSError):
-            continue
-        takes = KINDS.get(str(kind), "text")
-        yield Subject(
-            name=f"folder:{name}",
-            label=name,
-            group="Model folders",
-            takes=takes,
-            load=partial(_load_folder, path),
-            stamp=_stamp(path / MODEL, path / "model.safetensors"),
-            examples=EXAMPLES.get(takes, []),
-            images=360 if takes == "image" else 0,
-        )
+def _folder(name: str, path: Path) -> Subject:
+    takes = KINDS.get(str(read_json(path / MODEL).get("model_type")), "text")
+    return Subject(
+        name=f"folder:{name}",
+        label=name,
+        group="Model folders",
+        takes=takes,
+        load=partial(_load_folder, path),
+        folder=path,
+        stamp=_stamp(path / MODEL, path / "model.safetensors"),
+        examples=EXAMPLES.get(takes, []),
+        images=360 if takes == "image" else 0,
+    )
 
 
 def _load_folder(path: Path) -> tuple[Reader, int]:
@@ -190,6 +221,7 @@ def _of_run(name: str, run: "Run", group: str) -> Iterator[Subject]:
             group=group,
             takes="text",
             load=partial(_load_language, run.folder / "model"),
+            folder=run.folder,
             stamp=_stamp(run.folder / "model" / MODEL, run.folder / "model" / "model.safetensors"),
             examples=EXAMPLES["language"] if group == "Shipped" else _beginning(run.folder / "model", recording, steps),
             recording=recording,
@@ -210,6 +242,7 @@ def _of_run(name: str, run: "Run", group: str) -> Iterator[Subject]:
             group=group,
             takes=kind,
             load=partial(_load_training, run, training),
+            folder=run.folder,
             stamp=_stamp(*sorted(checkpoints.iterdir())),
             examples=EXAMPLES["letters"] if kind == "letters" else [],
             images=360 if kind == "image" and run.config.get("data") is None else 1000 if kind == "image" else 0,
@@ -223,9 +256,12 @@ def _trained_kind(run: "Run") -> Takes | None:
         return "letters"
     if run.recipe == "language":
         return "text"
-    if run.recipe.startswith("digits-") and "encoding" in run.config.get("model", {}):
-        return "image"
-    return None
+    if not run.recipe.startswith("digits-"):
+        return None
+    model = run.config.get("model", {})
+    if not isinstance(model, Mapping):
+        raise ValueError(f"a run of {run.recipe} must have the settings of a model: got {model!r:.40}")
+    return "image" if "encoding" in model else None
 
 
 def _recording(training: Path) -> tuple[Recording, list[int]]:
@@ -240,7 +276,8 @@ def _beginning(model: Path, recording: Recording, steps: Sequence[int]) -> list[
 
     if not steps or not (model / "vocabulary.json").is_file():
         return []
-    return [read_vocabulary(model / "vocabulary.json").decode(recording.read(steps[-1])["inputs.text"].tolist())]
+    tokens = _tensor(recording.read(steps[-1]), "inputs.text")
+    return [read_vocabulary(model / "vocabulary.json").decode(tokens.tolist())]
 
 
 def _plays(tensors: Mapping[str, Tensor]) -> bool:
@@ -284,7 +321,16 @@ def _recorded(tensors: Mapping[str, Tensor], name: str) -> list[Tensor]:
     found = {int(key.rpartition(".")[2]): value for key, value in tensors.items() if key.startswith(f"maps.{name}.")}
     if not found:
         raise ValueError(f"a recording must have maps to show: got {', '.join(tensors) or 'nothing'}; use another step")
+    for layer, map in found.items():
+        if map.ndim != 3 or not map.numel():
+            raise ValueError(f"recorded maps must be (H, T, S): got {tuple(map.shape)} in layer {layer}")
     return [expanded(found[layer]) for layer in sorted(found)]
+
+
+def _tensor(tensors: Mapping[str, Tensor], name: str) -> Tensor:
+    if name not in tensors:
+        raise ValueError(f"a recording must have {name}: got {', '.join(tensors) or 'nothing'}; use another")
+    return tensors[name]
 
 
 def _put(kind: str, maps: list[Tensor]) -> dict[str, Any]:
@@ -297,7 +343,7 @@ def _put(kind: str, maps: list[Tensor]) -> dict[str, Any]:
 
 
 def _played_text(tokenizer: Any, tensors: Mapping[str, Tensor]) -> Read:
-    names = inputs.shown(tokenizer, tensors["inputs.text"].tolist())
+    names = inputs.shown(tokenizer, _tensor(tensors, "inputs.text").tolist())
     maps = _recorded(tensors, "text")
     return Read(**_put("self", maps), kinds={"self": ("tokens", "tokens")}, axes={"tokens": names}, said="as recorded")
 
@@ -305,7 +351,7 @@ def _played_text(tokenizer: Any, tensors: Mapping[str, Tensor]) -> Read:
 def _played_letters(tensors: Mapping[str, Tensor]) -> Read:
     from regard.tasks.reversal import ALPHABET
 
-    letters = [ALPHABET[token] for token in tensors["inputs.word"].tolist()]
+    letters = [ALPHABET[token] for token in _tensor(tensors, "inputs.word").tolist()]
     axes = {"read": letters, "written": letters[::-1]}
     said = f"as recorded, with {''.join(letters[::-1])} to write"
     return Read(**_put("cross", _recorded(tensors, "word")), kinds={"cross": ("written", "read")}, axes=axes, said=said)
@@ -322,11 +368,12 @@ def _played_grid(model: GridModel, images: Any, tensors: Mapping[str, Tensor]) -
 
         maps = []
         for layer, block in enumerate(model.blocks):
-            heads = copy.deepcopy(block.attention)
+            heads: Any = copy.deepcopy(block.attention)
+            if not isinstance(heads.position, Gaussian):
+                raise ValueError(f"gaussian heads were recorded: got a model of {type(heads.position).__name__}")
+            heads.position.set(*[_tensor(tensors, f"heads.{layer}.{part}") for part in ("centre", "precision")])
             with torch.no_grad():
-                heads.position.centre.copy_(tensors[f"heads.{layer}.centre"])  # pyright: ignore
-                heads.position.precision.copy_(tensors[f"heads.{layer}.precision"])  # pyright: ignore
-                maps.append(heads.weights(Grid(side, side), mask=model.config.mechanism.mask)[0])  # pyright: ignore
+                maps.append(heads.weights(Grid(side, side), mask=model.config.mechanism.mask)[0])
     else:
         maps = _recorded(tensors, "image-0")
     made = _put("self", maps)

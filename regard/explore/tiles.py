@@ -18,6 +18,7 @@ LAYER = 2**27  # weights of one layer, which are in memory at once, in float32
 THUMB = 64  # pixels on a side of a head's small picture
 MOST_SEEN, SMALL_SEEN = 0.995, 0.97  # of the weights of a head, and of its small picture, are within the colours
 TYPES = {torch.float32: "float32", torch.float16: "float16", torch.uint8: "uint8"}
+ROWS = 128  # of a map that are summed at a time, in the processor's cache
 SAMPLED = 256  # rows and columns, about, of those that are looked through for the largest weights
 
 Type = Literal["float32", "float16", "uint8"]
@@ -37,6 +38,10 @@ class Layer:
     rows: int
     columns: int
     pool: int = 1
+    known: list["Facts"] | None = None  # of every head, where what is kept no longer tells
+
+    def facts(self, head: int) -> "Facts":
+        return facts(numbers(self.weights[head])) if self.known is None else self.known[head]
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,13 +85,15 @@ class Sheets:
         pool = 1
         while self.weights > MOST * pool**2:
             pool += 1
+        known = None
         if 4 * self.weights <= EXACT:
             kept = maps.float().contiguous()
         elif 2 * self.weights <= HALF:
             kept = maps.half()
         else:
             kept = compact(pooled(maps, pool, pool))
-        return Layer(kept, thumbs, limits, maps.shape[1], maps.shape[2], pool)
+            known = [facts(map.float()) for map in maps]  # maxima are another distribution, and bytes lose the tails
+        return Layer(kept, thumbs, limits, maps.shape[1], maps.shape[2], pool, known)
 
     @property
     def bytes(self) -> int:
@@ -143,20 +150,25 @@ def numbers(kept: Shaped[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
     return expanded(kept) if kept.dtype == torch.uint8 else kept.float()
 
 
-def facts(map: Float[Tensor, "T S"], pool: int = 1) -> Facts:
+def facts(map: Float[Tensor, "T S"]) -> Facts:
     """Bits of entropy −Σ a log₂ a and distance Σ a·|i − j|, means over the rows that look at something.
 
     >>> facts(torch.eye(4)), facts(torch.full((1, 4), 0.25)).entropy
     (Facts(entropy=0.0, distance=0.0), 2.0)
     """
-    sums = map.sum(1)
+    sums, j = map.sum(1), torch.arange(float(map.shape[1]))
+    entropy, distance = torch.empty_like(sums), torch.empty_like(sums)
+    for first in range(0, len(map), ROWS):
+        check()
+        rows = map[first : first + ROWS]
+        i = torch.arange(first, first + len(rows))[:, None]
+        entropy[first : first + ROWS] = torch.special.entr(rows).sum(1)
+        distance[first : first + ROWS] = (j - i).abs_().mul_(rows).sum(1)
     seen = sums > 0
     sums = sums[seen]
     # Of rows that do not quite sum to one, as bytes do not: −Σ a/s log a/s = (−Σ a log a)/s + log s.
-    entropy = (torch.special.entr(map).sum(1)[seen] / sums + sums.log()).mean() / math.log(2)
-    i, j = torch.arange(float(map.shape[0]))[:, None], torch.arange(float(map.shape[1]))
-    distance = ((i - j).abs_().mul_(map).sum(1)[seen] / sums).mean() * pool
-    return Facts(entropy.nan_to_num().item(), distance.nan_to_num().item())
+    bits = (entropy[seen] / sums + sums.log()).mean() / math.log(2)
+    return Facts(bits.nan_to_num().item(), (distance[seen] / sums).mean().nan_to_num().item())
 
 
 def bright(roots: UInt8[Tensor, "H y x"], share: float) -> list[float]:

@@ -244,10 +244,11 @@ def family_of(config: Published) -> Family:
 def check_kind(published: dict[str, Any]) -> Kind:
     """The kind of a config.json, or an error that names what is not implemented."""
     name = published.get("model_type")
-    if name not in KINDS:
+    if not isinstance(name, str) or name not in KINDS:
         raise ValueError(f"model_type must be one of {', '.join(KINDS)}: got {name!r}; use another model")
     kind = KINDS[name]
-    for architecture in published.get("architectures") or ():
+    named = published.get("architectures") or []
+    for architecture in named if isinstance(named, list) else [named]:
         if architecture not in kind.architectures:
             raise ValueError(
                 f"architectures of {name} must be among {', '.join(kind.architectures)}: got {architecture!r}; "

@@ -159,8 +159,10 @@ def test_a_saved_view_opens_without_a_server(look: Any, browser: "Browser", tmp_
     with np.load(found.value.path()) as arrays:
         weights = server.ask("playground", server.ask("example"))["weights"]
         assert np.array_equal(arrays["weights"], np.array(weights).reshape(arrays["weights"].shape))
-    file.get_by_text("causal", exact=True).first.click()
-    file.get_by_text("this is not in the saved file").wait_for()
+    assert file.get_by_role("radio", name="causal").is_disabled()  # what the file cannot answer
+    assert "run regard explore to change anything else" in file.inner_text("main, body")
+    file.get_by_role("slider", name="β").press("Home")
+    file.locator("table:has(caption:text-is('weights')) .value[title='0.25']").first.wait_for()
     file.context.close()
 
 

@@ -3,7 +3,10 @@
 import base64
 import io
 import json
+import shutil
+import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +15,11 @@ import pytest
 import torch
 
 from regard.algorithms import weights
-from regard.attention import Attention, Bias, Causal, Content, Sequence
-from regard.explore import maps, tiles, work
+from regard.analysis import query_map
+from regard.attention import Attention, Bias, Causal, Content, Grid, Quadratic, Sequence
+from regard.explore import inputs, maps, tiles, work
 from regard.explore.desk import Desk, Kept
+from regard.explore.inputs import Wanted
 from regard.explore.maps import HeadAsked, MapsAsked, OverviewAsked, PictureAsked, SubjectsAsked, TileAsked
 from regard.explore.shelf import SHIPPED, Shelf
 from regard.explore.swift import plain_map
@@ -145,7 +150,11 @@ def test_gaussian_heads_of_a_picture_and_of_a_recorded_step(desk: Desk):
     first = maps.maps(desk, MapsAsked(subject="digits-gaussian/seed-0", step=0))
     for ours, trained in zip(all_numbers(desk, last, "self"), theirs, strict=True):
         torch.testing.assert_close(ours, trained[0])
-    assert not all_numbers(desk, first, "self")[1].allclose(theirs[1][0])
+    kept = Recording(SHIPPED / "digits-gaussian" / "seed-0" / "recording").read(0)
+    for layer, ours in enumerate(all_numbers(desk, first, "self")):
+        heads = Quadratic(kept[f"heads.{layer}.centre"], kept[f"heads.{layer}.precision"])
+        begun = torch.tensor(query_map(heads, Grid(8, 8), (3, 5)).maps)
+        torch.testing.assert_close(ours[:, 3 * 8 + 5].view(-1, 8, 8), begun, rtol=1e-4, atol=1e-6, check_dtype=False)
 
 
 def test_folders_of_every_kind_are_read(folders: Desk):
@@ -223,6 +232,12 @@ def test_large_maps_are_kept_in_less(
     torch.testing.assert_close(
         found, wanted, rtol=1e-3 if type == "float16" else 0, atol=1e-6 if type == "float16" else 0.01
     )
+    row = given[1, 1].double()
+    away = (torch.arange(50)[:, None] - torch.arange(70)).abs()
+    told = maps.facts(desk, HeadAsked(key=reply.key, kind="self", layer=1, head=1))
+    exact = 1e-3 if type == "float16" else 1e-5  # what is kept in less is told from what it was
+    assert told.entropy == pytest.approx(-(row * row.log2()).sum(1).mean().item(), rel=exact)
+    assert told.distance == pytest.approx((row * away).sum(1).mean().item(), rel=exact)
     part = maps.tile(
         desk, TileAsked(key=reply.key, kind="self", layer=1, head=1, rows=(11, 21), columns=(0, 70), most=35)
     )
@@ -255,6 +270,7 @@ def test_what_cannot_be_is_said(desk: Desk, folders: Desk):
         ({"subject": "language", "text": "ü"}, "learnt to read"),
         ({"subject": "language", "text": "a" * 4097}, "4,097"),
         ({"subject": "reversal/attention", "text": "abx"}, "abcd"),
+        ({"subject": "reversal/attention", "text": "a" * 257}, "at most 256 letters: got 257"),
         ({"subject": "digits-gaussian/seed-0", "image": 360}, "0 to 359: got 360"),
         ({"subject": "digits-gaussian/seed-0", "picture": "aaaa"}, "PNG"),
         ({"subject": "digits-gaussian/seed-0", "picture": "!"}, "base64"),
@@ -275,6 +291,81 @@ def test_what_cannot_be_is_said(desk: Desk, folders: Desk):
         maps.picture(desk, PictureAsked(key=key))
 
 
+@pytest.fixture
+def own(tmp_path: Path) -> Callable[[str], Path]:
+    """Copies of runs that ship, to be broken."""
+    return lambda name: Path(shutil.copytree(SHIPPED / name, tmp_path / f"my-{name}"))
+
+
+def rewritten(run: Path, step: int, **changes: torch.Tensor | None) -> None:
+    """Change what a run has recorded at a step."""
+    recording = Recording(next(run.glob("*/recording")))
+    tensors = recording.read(step) | {name.replace("_", "."): tensor for name, tensor in changes.items()}
+    recording.write(step, {name: tensor for name, tensor in tensors.items() if tensor is not None})
+
+
+def test_a_run_that_cannot_be_understood_hides_no_other(own: Callable[[str], Path], tmp_path: Path):
+    digits, language = own("digits-gaussian"), own("language")
+    facts = json.loads((digits / "run.json").read_text())
+    facts["config"]["model"] = None
+    (digits / "run.json").write_text(json.dumps(facts))
+    rewritten(language, 2000, inputs_text=None)
+    for name, file, text in (("torn", "run.json", "{"), ("folder", "config.json", "[]")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / file).write_text(text)
+    desk = Desk(Shelf((tmp_path, SHIPPED), folders={"mine": tmp_path / "folder"}))
+    names = [one.name for one in maps.subjects(desk, SubjectsAsked()).subjects]
+    assert names == ["language", "reversal/attention", "reversal/transformer", "digits-gaussian/seed-0"]
+    for name, said in (
+        ("my-digits-gaussian/seed-0", "settings of a model: got None"),
+        ("my-language", "must have inputs.text"),
+        ("torn", "must be JSON"),
+        ("folder:mine", "object of JSON: got list in mine/config.json"),
+    ):
+        with pytest.raises(ValueError, match=said) as caught:
+            maps.maps(desk, MapsAsked(subject=name))
+        assert str(tmp_path) not in str(caught.value)
+
+
+def test_recorded_steps_of_another_model_are_refused(own: Callable[[str], Path], tmp_path: Path):
+    digits, language, reversal = own("digits-gaussian"), own("language"), own("reversal")
+    rewritten(digits, 0, heads_0_centre=torch.zeros(4, 2), heads_0_precision=torch.ones(4))
+    rewritten(digits, 22, heads_1_centre=None)
+    rewritten(language, 0, maps_text_0=torch.zeros(5, 5, dtype=torch.uint8))
+    shutil.rmtree(reversal / "transformer")
+    rewritten(reversal, 0, inputs_word=torch.tensor([7]))
+    desk = Desk(Shelf((tmp_path,)))
+    for name, step, said in (
+        ("my-digits-gaussian/seed-0", 0, r"got \(4, 2\) and \(4,\)"),
+        ("my-digits-gaussian/seed-0", 22, "must have heads.1.centre"),
+        ("my-language", 0, r"\(H, T, S\): got \(5, 5\) in layer 0"),
+        ("my-reversal/attention", 0, "step 0 of my-reversal/attention must be of its model"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            maps.maps(desk, MapsAsked(subject=name, step=step))
+
+
+def test_what_a_folder_lacks_is_said_without_the_way_to_it(
+    folders: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    for name, config in (("odd", {"model_type": ["x"]}), ("empty", {"model_type": "gpt2"})):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "config.json").write_text(json.dumps(config))
+    monkeypatch.chdir(tmp_path)
+    desk = Desk(Shelf((), folders={"odd": Path("odd"), "void": Path("empty"), **folders.shelf.folders}))
+    monkeypatch.setitem(sys.modules, "tokenizers", None)
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    for name, more, said in (
+        ("odd", {}, r"got \['x'\]"),
+        ("void", {}, "got neither in void; "),
+        ("bert", {"text": "the cat"}, r"pip install regard\[models\]"),
+        ("vit", {"picture": "aaaa"}, r"Pillow: got none; use pip install regard\[models\]"),
+    ):
+        with pytest.raises(ValueError, match=said) as caught:
+            maps.maps(desk, MapsAsked(subject=f"folder:{name}", **more))
+        assert str(tmp_path) not in str(caught.value)
+
+
 def test_a_pass_stops_when_nobody_waits(desk: Desk):
     stop = threading.Event()
     stop.set()
@@ -282,6 +373,8 @@ def test_a_pass_stops_when_nobody_waits(desk: Desk):
     try:
         with pytest.raises(work.Cancelled):
             maps.maps(desk, MapsAsked(subject="language", text="nobody waits"))
+        with pytest.raises(work.Cancelled):  # between letters, before there are maps
+            inputs.read_letters(opened(find(SHIPPED / "reversal"), "attention").model, Wanted("abcd"))
     finally:
         work._stop.reset(token)
     reply = maps.maps(desk, MapsAsked(subject="language", text="nobody waits"))  # somebody does now

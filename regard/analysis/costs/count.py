@@ -1,6 +1,7 @@
 """`cost`: any module, counted while it runs on tensors without contents."""
 
 import dataclasses
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -20,6 +21,8 @@ from regard.analysis.costs.memory import Allocations
 from regard.analysis.costs.report import Memory, ModelCost, ModuleCost, Work
 from regard.analysis.costs.tally import Trace
 from regard.analysis.costs.trace import Watch
+
+ONE_AT_A_TIME = threading.RLock()
 
 
 def cost(
@@ -125,22 +128,30 @@ def _counted(
 
 @contextmanager
 def watching(watch: Watch, module: nn.Module, for_cuda: bool = False) -> Iterator[None]:
-    """Every operation is seen, and in which module it is called."""
+    """Every operation is seen, and in which module it is called; torch's hooks see all threads: one count at a time."""
     names = {id(part): _clean(name) for name, part in module.named_modules()}
+    own = threading.get_ident()
+
+    def is_foreign(part: nn.Module) -> bool:
+        """Another thread's module that has nothing to do with this one; of its own some may be made on the way."""
+        return threading.get_ident() != own and id(part) not in names
 
     def enter(part: nn.Module, _: Any) -> None:
-        watch.stack.append(names.get(id(part), watch.stack[-1] if watch.stack else ""))
+        if not is_foreign(part):
+            watch.stack.append(names.get(id(part), watch.stack[-1] if watch.stack else ""))
 
-    def leave(*_: Any) -> None:
-        watch.stack.pop()
+    def leave(part: nn.Module, *_: Any) -> None:
+        if not is_foreign(part):
+            watch.stack.pop()
 
-    handles = [register_module_forward_pre_hook(enter), register_module_forward_hook(leave, always_call=True)]
-    try:
-        with eager_torch(), watched(ours.calls(watch)), Calls(watch, for_cuda), watch:
-            yield
-    finally:
-        for handle in handles:
-            handle.remove()
+    with ONE_AT_A_TIME:
+        handles = [register_module_forward_pre_hook(enter), register_module_forward_hook(leave, always_call=True)]
+        try:
+            with eager_torch(), watched(ours.calls(watch)), Calls(watch, for_cuda), watch:
+                yield
+        finally:
+            for handle in handles:
+                handle.remove()
 
 
 def run(

@@ -2,6 +2,11 @@
 import { html, useId, useRef, useState } from "../vendor/preact.js";
 import { told } from "./numbers.js";
 
+// A button that keeps the focus when there is nothing for it to do, which a disabled one loses.
+export function Button({ off, onClick, children, ...more }) {
+  return html`<button ...${more} aria-disabled=${off ? "true" : null} onClick=${off ? null : onClick}>${children}</button>`;
+}
+
 // A slider. `onChange` hears every move.
 export function Slider({ label, value, min, max, step, onChange, says = told, disabled }) {
   const id = useId();
@@ -61,13 +66,18 @@ export function TextField({ label, value, onChange, live, lines, placeholder, sp
 export function NumberCell({ label, value, step = 0.1, onChange, disabled }) {
   const [draft, setDraft] = useState(null);
   const drag = useRef(null);
+  const field = useRef(null);
   const round = (number) => Number(number.toFixed(6));
   const take = (text) => {
     setDraft(null);
     const number = Number(String(text).replace("−", "-").replace(",", "."));
-    if (String(text).trim() !== "" && Number.isFinite(number) && Math.abs(number) <= 1e6) onChange(round(number));
+    if (String(text).trim() !== "" && Number.isFinite(number) && Math.abs(number) <= 1e6) return onChange(round(number));
+    // The browser says it beside the cell, and the number from before comes back.
+    field.current.setCustomValidity("a number from −1,000,000 to 1,000,000");
+    field.current.reportValidity();
+    setTimeout(() => field.current?.setCustomValidity(""), 2500);
   };
-  return html`<input class="cell" type="text" inputmode="decimal" aria-label=${label} disabled=${disabled}
+  return html`<input ref=${field} class="cell" type="text" inputmode="decimal" aria-label=${label} disabled=${disabled}
     value=${draft ?? String(value).replace("-", "−")}
     onInput=${(event) => setDraft(event.target.value)}
     onBlur=${(event) => draft !== null && take(event.target.value)}

@@ -28,6 +28,11 @@ export function Values({ label, values, scale, limit, rowNames, columnNames, mov
 // The same to edit: onChange gets the whole matrix with one number changed.
 export function Editable({ label, values, rowNames, columnNames, onChange, onRemoveRow, step = 0.1 }) {
   const changed = (r, c, value) => onChange(values.map((row, i) => (i === r ? row.map((old, j) => (j === c ? value : old)) : row)));
+  const remove = (event, r) => {
+    const table = event.currentTarget.closest("table"); // the row goes, and the focus must not go with it
+    onRemoveRow(r);
+    requestAnimationFrame(() => (table.querySelectorAll("button")[Math.min(r, values.length - 2)] ?? table.querySelector("input"))?.focus());
+  };
   return html`<div class="scrolls"><table class="matrix">
     <caption class="unseen">${label}</caption>
     ${columnNames && html`<thead><tr>${rowNames && html`<td></td>`}${columnNames.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>`}
@@ -35,7 +40,7 @@ export function Editable({ label, values, rowNames, columnNames, onChange, onRem
       (row, r) => html`<tr>
         ${rowNames && html`<th scope="row">${rowNames[r]}</th>`}
         ${row.map((value, c) => html`<td><${NumberCell} label=${`${label}, row ${r + 1}, column ${c + 1}`} value=${value} step=${step} onChange=${(next) => changed(r, c, next)} /></td>`)}
-        ${onRemoveRow && html`<td><button class="quiet" aria-label=${`remove ${rowNames?.[r] ?? `row ${r + 1}`}`} title="remove" onClick=${() => onRemoveRow(r)}>×</button></td>`}
+        ${onRemoveRow && html`<td><button class="quiet" aria-label=${`remove ${rowNames?.[r] ?? `row ${r + 1}`}`} title="remove" onClick=${(event) => remove(event, r)}>×</button></td>`}
       </tr>`,
     )}</tbody>
   </table></div>`;

@@ -1,7 +1,7 @@
 // The playground: tokens, matrices, β, masks; every number of the mechanism, and what moves when a key or a query does.
 import { html, useRef, useState } from "../vendor/preact.js";
 import { useAnswer, useLatest } from "../asking.js";
-import { Choice, Select, Slider, TextField } from "../parts/controls.js";
+import { Button, Choice, Select, Slider, TextField } from "../parts/controls.js";
 import { Export } from "../parts/export.js";
 import { Editable, Values } from "../parts/matrix.js";
 import { told } from "../parts/numbers.js";
@@ -21,39 +21,50 @@ const names = (letter, count) => Array.from({ length: count }, (_, i) => `${lett
 const subscript = (number) => String(number).replace(/\d/g, (digit) => "₀₁₂₃₄₅₆₇₈₉"[digit]);
 
 function asked(problem, state) {
-  const head = Math.min(state.head, problem.heads.length - 1);
-  const noise = state.noise && state.noise.index < problem.x.length && !state.hard ? state.noise : null;
+  const within = (index, count) => Math.max(0, Math.min(index, count - 1));
+  const fits = state.noise?.noise?.length === problem.heads[0].q[0].length && state.noise.index < problem.x.length;
   return {
-    x: problem.x, heads: problem.heads, out: problem.out, beta: state.beta, hard: state.hard, mask: state.mask,
-    head, query: Math.min(state.query, problem.x.length - 1), noise,
+    x: problem.x, heads: problem.heads, out: problem.out, beta: state.beta === null ? null : Math.max(0, state.beta), hard: state.hard,
+    mask: state.mask, head: within(state.head, problem.heads.length), query: within(state.query, problem.x.length),
+    noise: fits && !state.hard ? state.noise : null,
   };
 }
+
+// An address may hold anything: what is no problem at all is taken for none.
+const isProblem = (given) => Array.isArray(given?.x?.[0]) && Array.isArray(given?.heads?.[0]?.q?.[0]) && Array.isArray(given.heads[0].v?.[0]);
 
 function View({ ask, state, change, place }) {
   const picture = useRef(null);
   const example = useAnswer(ask, "example", {});
-  const problem = state.problem ?? example.reply;
+  const problem = isProblem(state.problem) ? state.problem : example.reply;
   const question = problem && asked(problem, state);
   const answer = useLatest(ask, "playground", question);
   const found = answer.reply;
-  if (!problem || !found) return html`<${Said} error=${example.error ?? answer.error} waiting=${true} />`;
+  if (!problem) return html`<${Said} error=${example.error} waiting=${true} />`;
+  if (!found) {
+    return html`<div class="sided playground"><${Panel} title="Attention">
+      <${Mechanism} state=${state} change=${change} beta=${state.beta} problem=${problem} edit=${() => {}} />
+      <${Said} error=${answer.error} waiting=${true} />
+    <//></div>`;
+  }
   // An answer is drawn with what it answers, not with a problem that has changed meanwhile.
   const shown = JSON.parse(answer.of);
+  const isSaved = place === "file"; // which has the answers for every place of the slider, and no others
   const edit = (changes) => change({ problem: { x: problem.x, heads: problem.heads, out: problem.out, ...changes } });
   const numbers = () => arrays(found, shown);
   const saves = () => [["example", {}], ...Array.from({ length: HARD + 1 }, (_, at) => ["playground", asked(problem, { ...state, ...moved(at) })]), ["playground", question]];
   return html`<div class="sided playground" ref=${picture}>
     <div>
       <${Panel} title="Attention" actions=${html`<${Export} name="playground" of=${picture} numbers=${numbers} saves=${saves} ask=${ask} view="playground" state=${state} place=${place} />`}>
-        <${Mechanism} state=${state} change=${change} found=${found} problem=${problem} edit=${edit} />
+        <${Mechanism} state=${state} change=${change} beta=${found.beta} problem=${problem} edit=${edit} isSaved=${isSaved} />
         <${Said} error=${answer.error} />
       <//>
-      <${Planes} state=${state} change=${change} found=${found} shown=${shown} problem=${problem} edit=${edit} />
+      <${Planes} state=${state} change=${change} found=${found} shown=${shown} problem=${problem} edit=${edit} isSaved=${isSaved} />
     </div>
     <div class="columns">
-      <${Results} found=${found} shown=${shown} change=${change} />
-      ${found.moved && html`<${Noise} found=${found} shown=${shown} change=${change} />`}
-      <${Inputs} problem=${problem} head=${question.head} edit=${edit} />
+      <${Results} found=${found} shown=${shown} change=${isSaved ? null : change} />
+      ${found.moved ? html`<${Noise} found=${found} shown=${shown} change=${change} />` : state.plane === "keys" && html`<${Silence} isHard=${shown.hard} />`}
+      <${Inputs} problem=${problem} head=${question.head} edit=${edit} isSaved=${isSaved} />
       <${Jacobian} found=${found} shown=${shown} />
       ${found.merged && html`<${Panel} title="Output" note=${`${shown.heads.length > 1 ? "All heads side by side" : "The head"}, times W_O: a row for each token.`}>
         <${Values} label="output" values=${found.merged} rowNames=${names("y", found.merged.length)} digits=${5} />
@@ -64,10 +75,12 @@ function View({ ask, state, change, place }) {
 
 const moved = (at) => (at === HARD ? { hard: true } : { hard: false, beta: betaAt(at) });
 
-function Mechanism({ state, change, found, problem, edit }) {
-  const at = state.hard ? HARD : placeOf(found.beta);
+function Mechanism({ state: shownState, change, beta, problem, edit, isSaved }) {
+  const width = problem.heads[0].q[0].length;
+  const now = Math.max(0, beta ?? 1 / Math.sqrt(width));
+  const at = shownState.hard ? HARD : placeOf(now);
   const heads = problem.heads.length;
-  const isCustom = !MASKS.some(([mask]) => mask === state.mask);
+  const isCustom = !MASKS.some(([mask]) => mask === shownState.mask);
   const [custom, setCustom] = useState(isCustom);
   const add = () => {
     const [rows, columns] = [problem.heads[0].q.length, problem.heads[0].q[0].length];
@@ -79,31 +92,32 @@ function Mechanism({ state, change, found, problem, edit }) {
   };
   const remove = () => {
     const values = problem.heads[0].v[0].length;
-    const at = Math.min(state.head, heads - 1);
+    const at = Math.min(shownState.head, heads - 1);
     edit({ heads: problem.heads.filter((_, h) => h !== at), out: problem.out?.filter((_, r) => Math.floor(r / values) !== at) ?? null });
     change({ head: Math.max(0, at - 1) });
   };
   return html`<div class="stack">
     <div>
       <${Slider} label="β" min="0" max=${HARD} step="1" value=${at} onChange=${(next) => change(moved(next))}
-        says=${(place) => (place === HARD ? "hard" : place === at ? told(found.beta, 4) : told(betaAt(place)))} />
+        says=${(place) => (place === HARD ? "hard" : place === at ? told(now, 4) : told(betaAt(place)))} />
       <p class="note">β multiplies the logits: 0 spreads the weights evenly, a large one takes the largest alone.
-        <button class="quiet" onClick=${() => change({ beta: null, hard: false })} disabled=${state.beta === null && !state.hard}>back to 1/√${found.q[0][0].length}</button></p>
+        <${Button} class="quiet" onClick=${() => change({ beta: null, hard: false })} off=${shownState.beta === null && !shownState.hard}>back to 1/√${width}<//></p>
+      ${isSaved && html`<p class="note">Saved from regard: the slider works; run regard explore to change anything else.</p>`}
     </div>
-    <${Choice} label="Mask" value=${custom ? "custom" : state.mask} options=${[...MASKS, ["custom", "…"]]}
+    <fieldset class="group" disabled=${isSaved}>
+    <${Choice} label="Mask" value=${custom ? "custom" : shownState.mask} options=${[...MASKS, ["custom", "write one"]]}
       onChange=${(mask) => (setCustom(mask === "custom"), mask !== "custom" && change({ mask }))} />
-    ${custom && html`<${TextField} label="such as causal & window(2)" value=${state.mask} max="200" onChange=${(mask) => change({ mask })} />`}
+    ${custom && html`<${TextField} label="such as causal & window(2)" value=${shownState.mask} max="200" onChange=${(mask) => change({ mask })} />`}
     <div class="row">
-      <${Choice} label="Head" value=${Math.min(state.head, heads - 1)} options=${problem.heads.map((_, h) => [h, h + 1])} onChange=${(head) => change({ head, noise: null })} />
-      <span><button onClick=${add} disabled=${heads >= MOST.heads} aria-label="add a head">+</button>${" "}<button onClick=${remove} disabled=${heads === 1} aria-label="remove this head">−</button></span>
+      <${Choice} label="Head" value=${Math.min(shownState.head, heads - 1)} options=${problem.heads.map((_, h) => [h, h + 1])} onChange=${(head) => change({ head, noise: null })} />
+      <span><${Button} onClick=${add} off=${heads >= MOST.heads} aria-label="add a head">+<//>${" "}<${Button} onClick=${remove} off=${heads === 1} aria-label="remove this head">−<//></span>
     </div>
-    <div class="row"><button onClick=${() => change({ ...state0() })}>Reset to the worked example</button></div>
+    <div class="row"><button onClick=${() => (setCustom(false), change({ ...state }))}>Reset to the worked example</button></div>
+    </fieldset>
   </div>`;
 }
 
-const state0 = () => ({ ...state });
-
-function Planes({ state, change, found, shown, problem, edit }) {
+function Planes({ state, change, found, shown, problem, edit, isSaved }) {
   const h = shown.head;
   const width = state.plane === "tokens" ? problem.x[0].length : found.q[h][0].length;
   const pairs = [];
@@ -132,24 +146,25 @@ function Planes({ state, change, found, shown, problem, edit }) {
     <${Choice} label="Move" value=${state.plane} options=${[["tokens", "tokens"], ["keys", "queries and keys"]]} onChange=${(plane) => change({ plane })} />
     <p class="note">${state.plane === "tokens" ? "Drag a token: its query, key and value follow." : "Drag a key (square) or a query (circle): that is noise on it alone, and what moves is marked."}</p>
     ${pairs.length > 1 && html`<${Select} label="Coordinates" value=${`${a},${b}`} options=${pairs} onChange=${(axes) => change({ axes })} />`}
-    <${Plane} label=${state.plane === "tokens" ? "the tokens" : "queries and keys"} points=${points} onMove=${onMove} xLabel=${a + 1} yLabel=${b + 1} height=${260} />
+    <${Plane} label=${state.plane === "tokens" ? "the tokens" : "queries and keys"} points=${points} onMove=${isSaved ? () => {} : onMove}
+      xLabel=${`coordinate ${a + 1}`} yLabel=${`coordinate ${b + 1}`} height=${260} />
     ${shown.noise && html`<button onClick=${() => change({ noise: null })}>Remove the noise</button>`}
   <//>`;
 }
 
-function Inputs({ problem, head, edit }) {
+function Inputs({ problem, head, edit, isSaved }) {
   const { x, heads, out } = problem;
   const own = heads[head];
   const set = (name) => (values) => edit({ heads: heads.map((one, h) => (h === head ? { ...one, [name]: values } : one)) });
   const add = () => edit({ x: [...x, x[0].map(() => 0)] });
   return html`<${Panel} class="wide" title="Numbers that you can change" note="Type, use the up and down keys, or drag a number sideways.">
-    <div class="row playground-inputs">
+    <fieldset class="row playground-inputs group" disabled=${isSaved}>
       <div><h3>X, the tokens</h3><${Editable} label="X" values=${x} rowNames=${names("x", x.length)} onChange=${(values) => edit({ x: values })}
         onRemoveRow=${x.length > 1 ? (row) => edit({ x: x.filter((_, r) => r !== row) }) : null} />
-        <button onClick=${add} disabled=${x.length >= MOST.tokens}>Add a token</button></div>
+        <${Button} onClick=${add} off=${x.length >= MOST.tokens}>Add a token<//></div>
       ${[["q", "W_Q"], ["k", "W_K"], ["v", "W_V"]].map(([name, title]) => html`<div><h3>${title}${heads.length > 1 ? ` of head ${head + 1}` : ""}</h3><${Editable} label=${title} values=${own[name]} onChange=${set(name)} /></div>`)}
       ${out && html`<div><h3>W_O</h3><${Editable} label="W_O" values=${out} onChange=${(values) => edit({ out: values })} /></div>`}
-    </div>
+    </fieldset>
   <//>`;
 }
 
@@ -161,8 +176,8 @@ function Results({ found, shown, change }) {
     <div class="row playground-results">
       <div><h3>Logits β·q·k</h3><${Values} label="logits" values=${found.logits[h]} scale="signed" rowNames=${queries} columnNames=${keys} /></div>
       <div><h3>Weights</h3><${Values} label="weights" values=${found.weights[h]} scale="weight" limit=${1} rowNames=${queries} columnNames=${keys} digits=${4}
-        chosen=${shown.query} onRow=${(query) => change({ query })} /></div>
-      <div><h3>Outputs Σ a·v</h3><${Values} label="outputs" values=${found.outputs[h]} rowNames=${names("z", count)} digits=${4} /></div>
+        chosen=${shown.query} onRow=${change && ((query) => change({ query }))} /></div>
+      <div><h3>Outputs Σ a·v</h3><${Values} label="outputs" values=${found.outputs[h]} rowNames=${names("o", count)} digits=${4} /></div>
     </div>
   <//>`;
 }
@@ -189,13 +204,21 @@ function Noise({ found, shown, change }) {
     note=${on === "key" ? "One logit moves for every query, and through the normaliser all of that query's weights do." : "One query's weights move, and no other's."}
     actions=${html`<button onClick=${() => change({ noise: null })}>Remove it</button>`}>
     <p data-moved>ε = (${noise.map((value) => told(value)).join(", ")}): <b>${how} of ${flat.length}</b> weights moved, of <b>${rows} of ${count}</b> queries; <b>${moved.outputs_moved.filter(Boolean).length} of ${count}</b> outputs. Σ(a′ − a)² = ${told(moved.energy)}.</p>
-    <div class="row">
+    <div class="row playground-results">
       <div><h3>Weights after it</h3><${Values} label="weights after the noise" values=${moved.weights} scale="weight" limit=${1} moved=${moved.moved} rowNames=${names("q", count)} columnNames=${names("k", count)} digits=${4} /></div>
       <div><h3>Their change</h3><${Values} label="change of the weights" values=${moved.change} scale="signed" moved=${moved.moved} rowNames=${names("q", count)} columnNames=${names("k", count)} /></div>
+      <div><h3>Outputs after it</h3><${Values} label="outputs after the noise" values=${moved.outputs} moved=${moved.outputs.map((row, r) => row.map(() => moved.outputs_moved[r]))} rowNames=${names("o", count)} digits=${4} /></div>
+      <div><h3>Added to the logits</h3><${Values} label="added to the logits" values=${moved.shift} scale="signed" rowNames=${names("q", count)} columnNames=${names("k", count)} /></div>
       <div><h3>To first order</h3><${Values} label="change to first order" values=${moved.first_order} scale="signed" rowNames=${names("q", count)} columnNames=${names("k", count)} /></div>
     </div>
     <p class="note">The closed form a′ ∝ a·eᵗ gives the weights after it from those before, within ${told(worst)}.</p>
   <//>`;
+}
+
+// Stands where the noise will be told of, so that nothing jumps when a key is taken.
+function Silence({ isHard }) {
+  return html`<${Panel} class="wide playground-silence" title="Noise"
+    note=${isHard ? "Hard weights answer to no small noise: lower β to see what moves." : "Drag a key or a query in the plane, or move it by the arrow keys: what moves is told here."} />`;
 }
 
 function arrays(found, shown) {
@@ -203,7 +226,7 @@ function arrays(found, shown) {
   const shape = (value) => (Array.isArray(value) ? [value.length, ...shape(value[0])] : []);
   const named = { x: shown.x, q: found.q, k: found.k, v: found.v, logits: found.logits, weights: found.weights, outputs: found.outputs, jacobian: found.jacobian };
   if (found.merged) named.merged = found.merged;
-  if (found.moved) Object.assign(named, { weights_after_noise: found.moved.weights, change: found.moved.change });
+  if (found.moved) Object.assign(named, { weights_after_noise: found.moved.weights, change: found.moved.change, outputs_after_noise: found.moved.outputs, added_to_logits: found.moved.shift });
   return Object.fromEntries(Object.entries(named).map(([name, value]) => [name, { shape: shape(value), data: flat(value) }]));
 }
 
