@@ -1,23 +1,19 @@
 """Heads on the grid: recorded gaussian heads step by step, and what kernel heads make, wherever they are put."""
 
 import copy
-import math
-import re
-from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import torch
 from pydantic import Field
-from torch import Tensor
-from torch.nn.functional import normalize
 
-from regard.analysis.certificate import Certificate
-from regard.analysis.convolution import conv_from_attention
 from regard.analysis.heads import duplicates, ellipses, examine, nearest_kernel, query_map
 from regard.attention import Grid, Quadratic
 from regard.explore.api import Asked, Binary, Question, Reply
+from regard.explore.convolved import Convolved, convolved
 from regard.explore.desk import Desk
+from regard.explore.recorded_heads import HEADS, SIDE, folder_of, play, recordings
 from regard.explore.work import check
 from regard.layers import Gaussian, PositionHeads
 from regard.training import Metrics, Recording
@@ -26,12 +22,10 @@ from regard.training.loop import CHECKPOINTS, METRICS, RECORDING
 if TYPE_CHECKING:
     from regard.recipes import Run
 
-STEPS, HEADS, SIDE = 400, 36, 32  # at most
+STEPS = 400  # at most
 CURVES = ("accuracy", "test_loss", "loss")  # of a training, beside its heads
 KINDS = {1: "isotropic", 2: "diagonal", 4: "full"}  # by the numbers of one precision
-TRIED = 32  # random inputs
-BASIS = 400  # pixels up to which the worst input is looked for
-CLOSE = 0.01  # of the values' size: what counts as a convolution, for the sharpness that it takes
+EXAMINED = 10_000_000  # heads times pairs of pixels, whose maps are looked at: more take longer than a moment
 Name = Annotated[str, Field(max_length=200)]
 Place = Annotated[float, Field(ge=-200, le=200)]
 Precision = Annotated[float, Field(ge=-1e6, le=1e6)]
@@ -115,22 +109,6 @@ class Looks(Reply):
     softness: float  # the weight of all other offsets
 
 
-class Convolved(Reply):
-    """The convolution that the heads tend to, and how far they are from it, for inputs of norm 1."""
-
-    size: tuple[int, ...]
-    dilation: tuple[int, ...]
-    taps: int  # different ones
-    bound: float  # proven
-    rounding: float  # the bound's part of floating point
-    worst: float | None  # of all inputs, where each head passes on the same share
-    measured: float  # of random inputs
-    lipschitz: float
-    scope: str
-    sharpness: float | None  # of all heads, for which the bound is a hundredth of the values' size
-    said: str
-
-
 class KernelReply(Reply):
     """What heads make: the numbers that follow are their maps from the query, (H, h, w) in float32."""
 
@@ -144,15 +122,21 @@ class KernelReply(Reply):
     surplus: list[int]  # heads without a tap
     is_bijection: bool
     alike: list[list[int]]  # classes of heads with the same maps
+    unexamined: str | None  # why it is not known which are alike, or degenerate
     convolution: Convolved | None
     reason: str | None  # why there is none
 
 
 def recorded(desk: Desk, asked: Nothing) -> RecordedReply:
     """Which trainings on the shelf recorded gaussian heads."""
-    runs = desk.shelf.runs().items()
-    found = [_listed(name, run, folder) for name, run in runs for folder in _recordings(run).values()]
-    return RecordedReply(trainings=[one for one in found if one is not None])
+    found = list[Recorded]()
+    for name, run in desk.shelf.runs().items():
+        for folder in recordings(run).values():
+            try:
+                found.append(_listed(desk, name, run, folder))
+            except (ValueError, OSError):
+                continue  # no gaussian heads, too many, or damaged ones; asked for by its name it says which
+    return RecordedReply(trainings=found)
 
 
 def heads(desk: Desk, asked: HeadsAsked) -> Binary:
@@ -162,13 +146,44 @@ def heads(desk: Desk, asked: HeadsAsked) -> Binary:
     that was recorded beside them, (side, side) in bytes.
     """
     run = desk.shelf.run(asked.run)
-    folder = _folder(run, asked.training)
+    return _played(desk, run, folder_of(run, asked.training))
+
+
+def _listed(desk: Desk, name: str, run: "Run", folder: Path) -> Recorded:
+    head = _played(desk, run, folder).head
+    assert isinstance(head, HeadsReply)
+    return Recorded(
+        run=name,
+        training=folder.name,
+        steps=len(Recording(folder / RECORDING).steps()),
+        layers=head.layers,
+        heads=head.heads,
+        side=head.side,
+        has_values=(folder / CHECKPOINTS).is_dir(),
+    )
+
+
+def _played(desk: Desk, run: "Run", folder: Path) -> Binary:
     steps = Recording(folder / RECORDING).steps()
     if not steps:
-        raise ValueError(f"{asked.training} must have recorded a step: got none yet; wait for its first evaluation")
+        raise ValueError(f"{folder.name} must have recorded a step: got none yet; wait for its first evaluation")
 
     def read() -> tuple[Binary, int]:
-        found = _played(run, folder, steps)
+        shown = steps
+        if len(steps) > STEPS:
+            shown = [steps[round(i * (len(steps) - 1) / (STEPS - 1))] for i in range(STEPS)]
+        centre, precision, image, side = play(run, folder, shown)
+        data = [part.numpy().astype("<f4").tobytes() for part in (centre, precision)]
+        head = HeadsReply(
+            steps=shown,
+            layers=centre.shape[1],
+            heads=centre.shape[2],
+            entries=precision.shape[3],
+            side=side,
+            has_image=image is not None,
+            curves=_curves(folder, shown),
+        )
+        found = Binary(head, b"".join(data if image is None else [*data, image.numpy().tobytes()]))
         return found, len(found.data)
 
     return desk.kept.get(("heads", folder.resolve(), tuple(steps)), read)
@@ -183,16 +198,19 @@ def kernel(desk: Desk, asked: KernelAsked) -> Binary:
     if asked.query[0] >= asked.h or asked.query[1] >= asked.w:
         raise ValueError(f"the query must lie on the grid of {asked.h} × {asked.w}: got {asked.query}")
     term = Quadratic(position.centre.detach(), position.precision.detach())
-    fit, round_it = nearest_kernel(term), ellipses(term)
+    round_it = ellipses(term)
+    rows = torch.cat([term.centre, term.precision.reshape(len(term.centre), -1)], 1).tolist()
+    looks = [_summit(tuple(row[:2]), tuple(row[2:])) for row in rows]
+    # Which tap is whose depends on the centres alone; sharp heads have it said at once.
+    fit = nearest_kernel(Quadratic(term.centre, torch.ones_like(term.centre)))
     check()
-    states, same = examine(term, grid), duplicates(term, grid)
-    check()
+    kinds, alike, unexamined = _examined(term, grid)
     convolution, reason = None, None
     try:
-        convolution = _convolved(_layer(desk, asked, position), grid)
+        convolution = convolved(_layer(desk, asked, position), grid)
     except ValueError as error:
         reason = str(error)
-    facts = zip(round_it, states, fit.taps, fit.distances, fit.peaks, fit.softness, strict=True)
+    facts = zip(round_it, kinds, fit.taps, fit.distances, looks, strict=True)
     head = KernelReply(
         h=asked.h,
         w=asked.w,
@@ -203,19 +221,20 @@ def kernel(desk: Desk, asked: KernelAsked) -> Binary:
                 centre=ellipse.centre,
                 angle=ellipse.angle,
                 half_axes=list(ellipse.half_axes),
-                kinds=list(state.kinds),
+                kinds=kind,
                 tap=tap,
                 distance=distance,
                 peak=peak,
                 softness=softness,
             )
-            for ellipse, state, tap, distance, peak, softness in facts
+            for ellipse, kind, tap, distance, (peak, softness) in facts
         ],
         kernel_size=fit.kernel_size,
         free=list(fit.free),
         surplus=list(fit.surplus),
-        is_bijection=fit.is_bijection,
-        alike=[list(one) for one in same.classes],
+        is_bijection=not fit.free and {peak for peak, _ in looks} == set(fit.taps),
+        alike=alike,
+        unexamined=unexamined,
         convolution=convolution,
         reason=reason,
     )
@@ -223,84 +242,25 @@ def kernel(desk: Desk, asked: KernelAsked) -> Binary:
     return Binary(head, maps.numpy().astype("<f4").tobytes())
 
 
-def _recordings(run: "Run") -> dict[str, Path]:
-    """The folders of a run's trainings that recorded something, by their names; seed-10 after seed-9."""
-    found = {path.parent.name: path.parent for path in run.folder.glob(f"*/{RECORDING}")}
-    return dict(sorted(found.items(), key=lambda one: [part.zfill(9) for part in re.split(r"(\d+)", one[0])]))
-
-
-def _listed(name: str, run: "Run", folder: Path) -> Recorded | None:
-    """None where there are no gaussian heads, or more than can be shown."""
+@lru_cache(maxsize=4096)
+def _summit(centre: tuple[float, ...], precision: tuple[float, ...]) -> tuple[tuple[int, ...] | None, float]:
+    """A head's peak and softness; kept, for while one head is dragged the others stay, and a wide one takes long."""
     check()
-    recording = Recording(folder / RECORDING)
-    steps = recording.steps()
-    kept = recording.read(steps[-1]) if steps else {}
-    if "heads.0.centre" not in kept or len(kept["heads.0.centre"]) > HEADS or _side(run, kept) > SIDE:
-        return None
-    return Recorded(
-        run=name,
-        training=folder.name,
-        steps=len(steps),
-        layers=_layers(kept),
-        heads=len(kept["heads.0.centre"]),
-        side=_side(run, kept),
-        has_values=(folder / CHECKPOINTS).is_dir(),
-    )
+    matrix = torch.tensor(precision, dtype=torch.float64).view((1, 2, 2) if len(precision) == 4 else (1, -1))
+    fit = nearest_kernel(Quadratic(torch.tensor([centre], dtype=torch.float64), matrix.squeeze(1)))
+    return fit.peaks[0], fit.softness[0]
 
 
-def _folder(run: "Run", training: str) -> Path:
-    found = _recordings(run)
-    if training not in found:
-        raise ValueError(f"{run.name} must have recorded {training!r:.60}: there is {', '.join(found) or 'nothing'}")
-    return found[training]
-
-
-def _layers(kept: Mapping[str, Tensor]) -> int:
-    return sum(name.startswith("heads.") and name.endswith(".centre") for name in kept)
-
-
-def _side(run: "Run", kept: Mapping[str, Tensor]) -> int:
-    """Tokens on a side; where no image was recorded, as many as the widest reach of a centre asks for."""
-    image = kept.get("inputs.image-0")
-    if image is None:
-        return 2 * math.ceil(float(kept["heads.0.centre"].abs().max())) + 1
-    return image.shape[-1] // _patch(run)
-
-
-def _patch(run: "Run") -> int:
-    model = run.config.get("model")
-    return int(model.get("patch", 1)) if isinstance(model, Mapping) else 1
-
-
-def _played(run: "Run", folder: Path, steps: list[int]) -> Binary:
-    if len(steps) > STEPS:
-        steps = [steps[round(i * (len(steps) - 1) / (STEPS - 1))] for i in range(STEPS)]
-    centres, precisions, kept = [], [], {}
-    for step in steps:
-        check()
-        kept = Recording(folder / RECORDING).read(step)
-        if "heads.0.centre" not in kept:
-            raise ValueError(f"{folder.name} must have recorded gaussian heads: got {', '.join(list(kept)[:4])}, …")
-        layers = range(_layers(kept))
-        centres.append(torch.stack([kept[f"heads.{layer}.centre"] for layer in layers]))
-        precisions.append(torch.stack([kept[f"heads.{layer}.precision"] for layer in layers]))
-    centre = torch.stack(centres)
-    precision = torch.stack(precisions).reshape(*centre.shape[:3], -1)
-    image = kept.get("inputs.image-0")
-    data = [part.numpy().astype("<f4").tobytes() for part in (centre, precision)]
-    if image is not None:
-        tokens = torch.nn.functional.avg_pool2d(image[None].float(), _patch(run)).mean(1)
-        data.append(tokens.round().to(torch.uint8).numpy().tobytes())
-    head = HeadsReply(
-        steps=steps,
-        layers=centre.shape[1],
-        heads=centre.shape[2],
-        entries=precision.shape[3],
-        side=_side(run, kept),
-        has_image=image is not None,
-        curves=_curves(folder, steps),
-    )
-    return Binary(head, b"".join(data))
+def _examined(term: Quadratic, grid: Grid) -> tuple[list[list[str]], list[list[int]], str | None]:
+    """What is degenerate about each head, and which are alike; or why it was not looked for."""
+    H = len(term.centre)
+    if H * grid.count**2 > EXAMINED:
+        return [[] for _ in range(H)], [], f"{H} heads on {grid.h} × {grid.w} pixels take longer than a moment"
+    kinds = [list(state.kinds) for state in examine(term, grid)]
+    check()
+    alike = [list(one) for one in duplicates(term, grid).classes]
+    check()
+    return kinds, alike, None
 
 
 def _curves(folder: Path, steps: list[int]) -> dict[str, list[float | None]]:
@@ -346,7 +306,7 @@ def _trained(desk: Desk, values: Values) -> list[PositionHeads]:
     from regard.recipes import opened
 
     run = desk.shelf.run(values.run)
-    folder = _folder(run, values.training)
+    folder = folder_of(run, values.training)
     steps = tuple(sorted(path.name for path in (folder / CHECKPOINTS).glob("step-*")))
 
     def load() -> tuple[list[PositionHeads], int]:
@@ -355,45 +315,6 @@ def _trained(desk: Desk, values: Values) -> list[PositionHeads]:
         return layers, sum(4 * one.numel() for layer in layers for one in layer.parameters())
 
     return desk.kept.get(("values", folder.resolve(), steps), load)
-
-
-@torch.no_grad()
-def _convolved(layer: PositionHeads, grid: Grid) -> Convolved:
-    conv, certificate = conv_from_attention(layer, norm=1.0)
-    assert isinstance(conv, torch.nn.Conv2d)
-    width = layer.value.in_features // layer.num_heads
-
-    few = max(1, min(TRIED, 2**19 // (grid.count * width)))
-    x = torch.randn(few, grid.count, width, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
-    x = normalize(x, dim=2)
-    errors = layer(x, grid) - conv(x.mT.unflatten(2, (grid.h, grid.w))).flatten(2).mT
-    check()
-    worst = None
-    if width == 1 and grid.count <= BASIS:  # ‖Σ_k d_k x_k‖ is largest where every x_k has the sign of d_k
-        pixels = torch.eye(grid.count, dtype=torch.float64).view(-1, 1, grid.h, grid.w)
-        away = layer.weights(grid)[0].mean(0) - conv(pixels).flatten(1).T
-        worst = float(away.abs().sum(1).max())
-    return Convolved(
-        size=conv.kernel_size,
-        dilation=conv.dilation,
-        taps=int((conv.weight != 0).any(0).any(0).sum()),
-        bound=certificate.bound(),
-        rounding=certificate.rounding(),
-        worst=worst,
-        measured=float(errors.norm(dim=2).max()),
-        lipschitz=certificate.lipschitz,
-        scope=certificate.scope,
-        sharpness=_sharpness(certificate),
-        said=str(certificate),
-    )
-
-
-def _sharpness(certificate: Certificate) -> float | None:
-    """Of all heads where their centres are, for an error of a hundredth; None where no sharpness is enough."""
-    try:
-        return certificate.sharpness_for(CLOSE * certificate.lipschitz)
-    except ValueError:
-        return None
 
 
 QUESTIONS = (Question("recorded", recorded), Question("heads", heads), Question("kernel", kernel))

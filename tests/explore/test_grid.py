@@ -1,6 +1,10 @@
 """Heads on the grid: recorded heads come as they were written, and what they make is what the library says."""
 
 import itertools
+import json
+import shutil
+import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,6 +28,7 @@ from regard.explore.grid import (
     kernel,
     recorded,
 )
+from regard.explore.shelf import Shelf
 from regard.layers import Gaussian
 from regard.recipes import opened
 from regard.training import Metrics, Recording
@@ -108,6 +113,7 @@ def test_the_certificate_holds_and_the_worst_input_is_the_worst(desk: Desk, kept
     one = found.convolution
     assert one is not None
     assert one.worst is not None
+    assert one.measured is not None
     assert 0.1 < one.measured <= one.worst <= one.bound
     # Independently of the layer and of the convolution: the maps, less one-hot ones at the nearest pixel.
     places, centre = Grid(8, 8), kept["heads.0.centre"].double()
@@ -127,7 +133,7 @@ def test_values_as_trained_are_those_of_the_last_checkpoint(desk: Desk, kept: di
     _, certificate = conv_from_attention(layer, norm=1.0)
     assert found.convolution is not None
     assert found.convolution.bound == pytest.approx(certificate.bound(), rel=1e-5)
-    assert found.convolution.measured <= found.convolution.bound
+    assert 0 < (found.convolution.measured or 0) <= found.convolution.bound
     assert found.convolution.worst is None
 
 
@@ -156,6 +162,35 @@ def test_a_full_covariance_has_a_turned_ellipse_and_a_certificate_inside(desk: D
     assert found.convolution.scope == "inside"
 
 
+def test_what_is_tried_is_where_the_certificate_holds(desk: Desk) -> None:
+    turned = {"precisions": [[20.0, 3.0, 3.0, 20.0]] * 2, "h": 7, "w": 7}
+    one = answer(desk, centres=[(0.0, 3.0), (0.0, 0.0)], **turned)[0].convolution
+    assert one is not None
+    assert one.worst is not None
+    assert one.measured is not None
+    assert (one.scope, one.pixels) == ("inside", 7 * 4)
+    assert 1e-9 < one.measured <= one.worst <= one.bound < 1e-7
+    none = answer(desk, centres=[(0.0, 4.0), (0.0, -4.0)], **turned)[0].convolution
+    assert none is not None
+    assert (none.pixels, none.worst, none.measured) == (0, None, None)
+    assert "leaves the image" in (none.untried or "")
+
+
+@pytest.mark.parametrize(("numbers", "left_out"), [(1.0, "untried"), (0.01, "bound")])
+def test_many_turned_heads_are_answered_in_a_moment(desk: Desk, numbers: float, left_out: str) -> None:
+    centres = [(row / 2, column / 3) for row in range(6) for column in range(6)]
+    began = time.process_time()
+    found, _ = answer(desk, centres=centres, precisions=[[numbers, 0.0, 0.0, 2 * numbers]] * 36, h=32, w=32)
+    assert time.process_time() - began < 4  # it was 15 seconds
+    assert "36 heads" in (found.unexamined or "")
+    if left_out == "bound":
+        assert "36 such wide heads" in (found.reason or "")
+    else:
+        assert found.convolution is not None
+        assert found.convolution.measured is None
+        assert "36 turned heads" in (found.convolution.untried or "")
+
+
 def test_what_makes_no_convolution_says_why(desk: Desk) -> None:
     found, _ = answer(desk, centres=[(150.0, 149.0), (149.0, 150.0)], precisions=[[1.0], [1.0]])
     assert found.convolution is None
@@ -175,6 +210,45 @@ def test_what_makes_no_convolution_says_why(desk: Desk) -> None:
 def test_what_cannot_be_asked_is_said(desk: Desk, asked: dict[str, Any], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         answer(desk, **({"centres": TAPS, "precisions": [[1.0]] * 9} | asked))
+
+
+def _heads_of(count: int = 4) -> dict[str, torch.Tensor]:
+    return {"heads.0.centre": torch.zeros(count, 2), "heads.0.precision": torch.ones(count)}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (b"", "damaged file at step 5"),
+        (b"\x40\0\0\0\0\0\0\0{", "damaged file at step 5"),
+        ({"heads.0.centre": torch.zeros(0, 2), "heads.0.precision": torch.zeros(0)}, "1 to 36 heads"),
+        ({"heads.0.centre": torch.zeros(4, 2)}, "heads.0.precision is missing"),
+        (_heads_of() | {"heads.0.centre": torch.full((4, 2), torch.nan)}, "got NaN"),
+        (_heads_of() | {"heads.0.precision": torch.ones(3)}, "for each of 4 heads"),
+        (_heads_of() | {"heads.0.centre": torch.full((4, 2), 1e9)}, "at most 32 × 32"),
+        (_heads_of(3), "1 × 4 of 1 at step 0, 1 × 3 of 1 at step 5"),
+        (_heads_of() | {"inputs.image-0": torch.zeros(1, 8, 8, dtype=torch.uint8)}, "a patch of 0"),
+    ],
+)
+def test_a_broken_recording_is_left_out_and_says_why(
+    desk: Desk, tmp_path: Path, wrong: bytes | dict[str, torch.Tensor], said: str
+) -> None:
+    for name in ("whole", "broken"):
+        shutil.copytree(desk.shelf.run(RUN).folder, tmp_path / name, ignore=shutil.ignore_patterns("seed-*"))
+        Recording(tmp_path / name / TRAINING / "recording").write(0, _heads_of())
+    kept = json.loads((tmp_path / "broken/run.json").read_text())
+    kept["config"]["model"]["patch"] = 0
+    (tmp_path / "broken/run.json").write_text(json.dumps(kept))
+    folder = tmp_path / "broken" / TRAINING / "recording"
+    if isinstance(wrong, bytes):
+        (folder / "step-000000005.safetensors").write_bytes(wrong)
+    else:
+        Recording(folder).write(5, wrong)
+    own = Desk(Shelf(roots=(tmp_path,)))
+    assert [one.run for one in recorded(own, Nothing()).trainings] == ["whole"]
+    with pytest.raises(ValueError, match=said) as raised:
+        heads(own, HeadsAsked(run="broken", training=TRAINING))
+    assert str(tmp_path) not in str(raised.value)
 
 
 def test_recordings_are_found_by_name_alone(desk: Desk) -> None:

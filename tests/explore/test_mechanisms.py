@@ -104,6 +104,33 @@ def test_a_crossing_is_exact_to_a_token():
     assert (is_less(crossing.tokens - 1), is_less(crossing.tokens), crossing.more) == (False, True, False)
 
 
+@pytest.mark.parametrize(
+    ("mask", "quantity", "reaches", "is_exact"),
+    [
+        ("window(64, 64) | global_tokens(4)", "flops", [479, 515, 557], True),
+        ("causal & window(256)", "seconds", [1535, 1538, 1580], True),
+        ("causal & (window(64) | strided(64))", "flops", [222, 258, 402], False),
+    ],
+)
+def test_a_crossing_is_the_last_though_costs_have_jumps(mask: str, quantity: str, reaches: list[int], is_exact: bool):
+    """Sizes after the first crossing at which the mechanism costs more again are before the one that is told."""
+    crossings = ask("growth", mask=mask).crossings
+    (found,) = [one for one in crossings if (one.quantity, one.right) == (quantity, "full attention")
+                and one.left == "this mechanism"]  # fmt: skip
+
+    def is_less(tokens: int) -> bool:
+        plan = ask("plan", mask=mask, tokens=tokens)
+        return getattr(plan.candidates[0], quantity) < getattr(plan.full, quantity)
+
+    assert not all(is_less(tokens) for tokens in reaches)
+    assert found.tokens > reaches[-1]
+    assert not is_less(found.tokens - 1)
+    edges = [edge + by for edge in range(128, 2 * found.tokens, 128) for by in (0, 1)]
+    sizes = [*range(found.tokens, found.tokens + 60, 3), *[tokens for tokens in edges if tokens >= found.tokens]]
+    assert [tokens for tokens in sizes if not is_less(tokens)] == []
+    assert found.exact == is_exact
+
+
 def test_growth_leaves_out_what_a_mask_does_not_fit():
     growth = ask("growth", mask="padding(100, 40)")
     ours = next(curve for curve in growth.curves if curve.kind == "ours")
