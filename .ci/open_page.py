@@ -1,4 +1,4 @@
-"""Start the page by the command that is given, open it, ask it something, stop it by Ctrl-C; exit 0 if all of it went."""
+"""Start the page by the command that is given, open it, ask it something, stop it by Ctrl-C; exit 0 if all went."""
 
 import json
 import os

@@ -239,7 +239,7 @@ def read_vit(model: ViT, wanted: Wanted) -> Read:
         lambda maps: model(batch, maps=maps, interpolate=tuple(batch.shape[2:]) != size),
         (config.depth, config.block.num_heads, grid),
         (255 * seen).clamp(0, 255).byte().numpy(),
-        "your picture" if wanted.picture is not None else f"test digit {wanted.image}",
+        "your picture" if wanted.picture is not None else f"image no. {wanted.image}",
         first=1,
     )
 
@@ -310,7 +310,7 @@ def _numbered(images: ImageSet, number: int) -> tuple[np.ndarray, str]:
     if not 0 <= number < len(images):
         raise ValueError(f"pictures are numbered from 0 to {len(images) - 1}: got {number}")
     name = images.classes[int(images.labels[number])]
-    return images.images[number].numpy(), f"picture {number} shows {name}"
+    return images.images[number].numpy(), f"image no. {number} shows {name}"
 
 
 def _digit(number: int) -> np.ndarray:

@@ -1,9 +1,12 @@
 """Maps in a browser: numbers shown are the model's, by mouse and by keyboard."""
 
+import io
+from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+from PIL import Image
 
 from regard.explore.shelf import SHIPPED
 from regard.models import load
@@ -102,3 +105,69 @@ def test_a_patch_looks_over_the_picture(look, settled, violations, shot):
     assert weight(page) == pytest.approx(row[10].item(), rel=1e-6)
     assert violations(page) == []
     shot(page, "maps-picture")
+
+
+def test_comparing_leaves_the_text_as_it_was(look, settled):
+    page = look("maps", {"text": "hear me speak", "layer": -1, "head": 99, "pin": [99, -4], "near": 5}, height=1300)
+    assert page.get_by_role("heading", name="Layer 1, head 4").is_visible()  # what an address may say, made to fit
+    assert page.locator("[data-pinned='12']").is_visible()
+    page.get_by_role("button", name="Unpin").click()
+    assert page.evaluate("document.activeElement.className") == "heatmap"
+    page.get_by_label("Compare with a second").check()
+    settled(page)
+    texts = [field.input_value() for field in page.get_by_label("Text", exact=True).all()]
+    assert texts == ["hear me speak", "First Citizen:\nBefore we proceed"]
+    assert page.locator(".maps-named text").count() == 2 * 32  # small cells have names too
+    assert page.locator("[data-entropy]", has_text="Second: a query").count() == 1
+    page.get_by_role("group", name="Second").get_by_label("Training").select_option(label="step 0, recorded")
+    settled(page)
+    recorded = Recording(SHIPPED / "language" / "decoder" / "recording").read(0)["inputs.text"]
+    model: Any = load(SHIPPED / "language" / "model")
+    read = model.tokenizer.decode(recorded.tolist()).replace("\n", "↵")
+    assert page.locator(".maps-read").inner_text() == read
+    page.get_by_label("Text", exact=True).fill("x" * len(recorded))  # one shape, another input
+    page.get_by_label("Text", exact=True).press("Control+Enter")
+    page.get_by_text("Difference", exact=True).click()
+    settled(page)
+    assert page.get_by_text("The two have read different inputs").is_visible()
+    page.get_by_label("Compare with a second").uncheck()
+    settled(page)
+    assert page.get_by_label("Text", exact=True).input_value() == "x" * len(recorded)
+
+
+def test_an_own_picture_is_in_a_saved_file(look, settled, violations, browser, tmp_path):
+    page = look("maps", {"subject": "digits-gaussian/seed-0", "image": 5}, height=1300)
+    picture = io.BytesIO()
+    Image.linear_gradient("L").save(picture, "PNG")
+    page.locator("input[type=file]").set_input_files(
+        [{"name": "own.png", "mimeType": "image/png", "buffer": picture.getvalue()}]
+    )
+    settled(page)
+    assert page.get_by_text("A link does not hold your picture").is_visible()
+    page.get_by_role("link", name="Claims").click()
+    settled(page)
+    page.get_by_role("link", name="Maps").click()
+    settled(page)
+    said = page.get_by_text("your picture, taken for").inner_text()
+    page.get_by_role("button", name="Export").click()
+    with page.expect_download() as found:
+        page.get_by_role("menuitem", name="This view, HTML").click()
+    path = tmp_path / "maps.html"
+    path.write_bytes(Path(found.value.path()).read_bytes())
+    assert len(page.url) < 300  # the address has its name alone
+    page.reload()
+    settled(page)
+    assert page.get_by_text("own.png is not here").is_visible()
+    assert page.get_by_text("image no. 5 shows").is_visible()
+    context = browser.new_context(offline=True)
+    file = context.new_page()
+    file.goto(path.as_uri())
+    file.get_by_text(said).wait_for()
+    assert file.locator(".maps-patches").is_visible()
+    assert file.locator(".maps-inputs select").first.is_disabled()
+    assert file.get_by_label("Compare with a second").is_disabled()
+    file.get_by_role("application", name="3 layers of heads").press("ArrowDown")
+    file.get_by_role("heading", name="Layer 2, head 1").wait_for()
+    assert file.locator(".error").count() == 0
+    assert violations(file) == []
+    context.close()

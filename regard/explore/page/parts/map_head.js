@@ -5,13 +5,14 @@ import { Choice, Slider } from "./controls.js";
 import { Heatmap, Legend } from "./heatmap.js";
 import { strongest, usePicture, useTile } from "./map_data.js";
 import { SHOWN, TokenLines } from "./map_lines.js";
+import { Named, small } from "./map_names.js";
 import { Patches } from "./map_patches.js";
 import { told } from "./numbers.js";
 import { Panel, Said, useWidth } from "./shell.js";
 
 export const NEAR = 40; // tokens on a side of a part that is looked at closely
 
-export function HeadMap({ ask, sides, heads, kind, layer, head, state, change, actions }) {
+export function HeadMap({ ask, sides, heads, kind, layer, head, state, change, actions, differs, isFile, isLarge }) {
   const [ref, width] = useWidth();
   const [point, setPoint] = useState(null); // [query, key] under the pointer or the keys
   const [one, two] = heads.map(({ tile }) => tile);
@@ -26,13 +27,14 @@ export function HeadMap({ ask, sides, heads, kind, layer, head, state, change, a
   const options = [...(grid && images[0] ? [["picture", "Picture"]] : []), ["matrix", "Matrix"], ["lines", "Lines"]];
   const show = options.some(([name]) => name === state.show) ? state.show : options[0][0];
   const title = `Layer ${layer + 1}, head ${head + 1}`;
-  const shared = { kind, layer, head, state, change, show, setPoint, grid, near: state.near };
+  const shared = { kind, layer, head, state, change, show, setPoint, grid, near: state.near, isFile };
   // Two beside each other have one scale.
   const limit = Math.max(one?.limit ?? 0, (isTwo && two?.limit) || 0);
   const room = Math.max(160, isTwo && !change2 ? (width - 24) / 2 : width);
   const refused = change2 && one && two && !fits;
-  return html`<${Panel} title=${title} class="maps-head" actions=${html`<div class="row maps-nameless">${options.length > 1 && html`<${Choice}
-    label="Show as" value=${show} options=${options} onChange=${(value) => change({ show: value })} />`}${actions}</div>`}>
+  return html`<${Panel} title=${title} class="maps-head" actions=${html`<div class="row maps-nameless">${options.length > 1 && html`<fieldset
+    class="maps-held" disabled=${isFile && isLarge}><${Choice} label="Show as" value=${show} options=${options}
+      onChange=${(value) => change({ show: value })} /></fieldset>`}${actions}</div>`}>
     <div ref=${ref} class="maps-pair">
       ${one && width > 0 && (change2 && !refused
         ? difference && html`<${OneHead} tile=${{ ...one, weights: difference, limit: most(difference) }} signed maps=${first.maps} image=${images[0]}
@@ -44,16 +46,19 @@ export function HeadMap({ ask, sides, heads, kind, layer, head, state, change, a
     </div>
     ${refused && html`<p class="hint maps-refused">
       A difference needs maps of one shape: these are ${one.shape.join(" × ")} and ${two.shape.join(" × ")}, so they stand side by side.</p>`}
+    ${change2 && !refused && differs && html`<p class="maps-warned" role="status">The two have read different inputs: what differs here may
+      come from these, not from the model or its training.</p>`}
     <${Said} error=${heads[0].error ?? heads[1].error} />
     ${one && html`<${Reading} ask=${ask} layer=${layer} head=${head} show=${show} point=${point ?? state.pin} pinned=${!point}
       tiles=${[one, isTwo ? two : null]} sides=${sides} kind=${kind} />
-      <${Facts} ask=${ask} maps=${first.maps} kind=${kind} layer=${layer} head=${head} grid=${grid} />
-      ${state.pin && html`<${Pinned} ask=${ask} sides=${sides} kind=${kind} layer=${layer} head=${head} pin=${state.pin} isTwo=${isTwo} change=${change}
-        tiles=${[one, two]} />`}`}
+      ${[one, isTwo ? two : null].map((tile, i) => tile && html`<${Facts} key=${i} ask=${ask} maps=${sides[i].maps} kind=${kind} layer=${layer}
+        head=${head} grid=${grid} of=${isTwo ? ["First: a", "Second: a"][i] : "A"} />`)}
+      ${state.pin && html`<${Pinned} ask=${ask} sides=${sides} kind=${kind} layer=${layer} head=${head} pin=${state.pin} isTwo=${isTwo}
+        onUnpin=${() => (ref.current.querySelector(".maps-one [tabindex='0']")?.focus(), change({ pin: null }))} tiles=${[one, two]} />`}`}
   </${Panel}>`;
 }
 
-function OneHead({ tile, maps, image, width, name, signed, kind, layer, head, state, change, show, setPoint, grid, near }) {
+function OneHead({ tile, maps, image, width, name, signed, kind, layer, head, state, change, show, setPoint, grid, near, isFile }) {
   const [rows, columns] = tile.shape;
   const named = (axis, from) => (maps.axes[axis] ? maps.axes[axis].slice(from) : null);
   const [rowNames, columnNames] = [named(kind.rows, tile.rows[0]), named(kind.columns, tile.columns[0])];
@@ -66,43 +71,49 @@ function OneHead({ tile, maps, image, width, name, signed, kind, layer, head, st
   let body;
   if (show === "picture" && grid && image && !near) {
     const query = Math.min(state.pin?.[0] ?? maps.first + Math.floor(grid[0] / 2) * grid[1] + Math.floor(grid[1] / 2), columns - 1);
-    body = html`<${Patches} image=${image} weights=${tile.weights} count=${columns} first=${maps.first} grid=${grid} query=${query} limit=${limit}
-      signed=${signed}
-        side=${Math.min(width, 440)} label=${label} onQuery=${(token) => change({ pin: [token, null] })} onPoint=${setPoint} />
+    body = html`<${Patches} image=${image} weights=${tile.weights} count=${columns} first=${maps.first} grid=${grid} query=${query}
+      limit=${signed || state.colour === "one" ? limit : null} signed=${signed} side=${Math.min(width, 440)} label=${label}
+      onQuery=${(token) => change({ pin: [token, null] })} onPoint=${setPoint} />
       ${maps.first > 0 && html`<button class="quiet" aria-pressed=${query < maps.first}
         onClick=${() => change({ pin: [0, null] })}>From the class token</button>`}`;
   } else if (show === "lines") {
     const isPart = rows < whole.rows || columns < whole.columns;
-    body = html`${isPart && html`<div class="row"><${Closer} near=${near ?? [0, 0]} whole=${whole} change=${change} fixed /></div>`}<${LinesPart}
+    body = html`${isPart && html`<div class="row"><${Closer} near=${near ?? [0, 0]} whole=${whole} change=${change} isFile=${isFile} fixed /></div>`}<${LinesPart}
       tile=${tile} rowNames=${rowNames} columnNames=${columnNames} width=${width} limit=${signed ? tile.limit : tile.limit || 1} label=${label} state=${state}
       pin=${pin} pointed=${setPoint} />`;
   } else {
-    const short = grid ? [null, null] : [rowNames, columnNames];
-    const side = Math.min(width - 70, 600);
-    const small = reduced(tile.weights, rows, columns, side);
+    const usual = Math.min(width - 70, 600);
+    const seen = reduced(tile.weights, rows, columns, usual);
+    const names = grid || seen.step > 1 ? [null, null] : [rowNames?.slice(0, rows), columnNames?.slice(0, columns)];
+    const fit = small(...names, Math.max(rows, columns), width, usual);
     const exact = (r, c) => {
-      const cell = small.at?.[r * small.columns + c];
-      return cell ? [Math.floor((cell - 1) / columns), (cell - 1) % columns] : [r * small.step, c * small.step];
+      const cell = seen.at?.[r * seen.columns + c];
+      return cell ? [Math.floor((cell - 1) / columns), (cell - 1) % columns] : [r * seen.step, c * seen.step];
     };
     const says = (r, c) => {
       const [i, j] = exact(r, c);
       return `${rowNames?.[i * tile.pool] ?? i + 1} to ${columnNames?.[j * tile.pool] ?? j + 1}: ${told(tile.weights[i * columns + j])}`;
     };
-    body = html`<${Heatmap} data=${small.data} rows=${small.rows} columns=${small.columns} scale=${signed ? "signed" : "weight"} limit=${limit}
-      label=${label} side=${side} says=${says}
-        rowNames=${small.step > 1 ? null : short[0]?.slice(0, rows)} columnNames=${small.step > 1 ? null : short[1]?.slice(0, columns)}
-        chosen=${chosen?.map((cell) => Math.floor(cell / small.step))} onChoose=${(r, c) => pin(...exact(r, c))} onPoint=${(r, c) => (r === null ? pointed(null) : pointed(...exact(r, c)))} />
+    const map = html`<${Heatmap} data=${seen.data} rows=${seen.rows} columns=${seen.columns} scale=${signed ? "signed" : "weight"} limit=${limit}
+      label=${label} side=${fit?.side ?? usual} says=${says} rowNames=${fit ? null : names[0]} columnNames=${fit ? null : names[1]}
+        chosen=${chosen?.map((cell) => Math.floor(cell / seen.step))} onChoose=${(r, c) => pin(...exact(r, c))}
+        onPoint=${(r, c) => (r === null ? pointed(null) : pointed(...exact(r, c)))} />`;
+    body = html`${fit ? html`<${Named} fit=${fit} rowNames=${names[0]} columnNames=${names[1]}>${map}<//>` : map}
       <div class="row maps-under"><${Legend} scale=${signed ? "signed" : "weight"} limit=${limit}
         label=${signed ? "first minus second" : limit < 0.995 ? "and above" : "weight"} />
-        ${Math.max(whole.rows, whole.columns) > NEAR && html`<${Closer} near=${near} whole=${whole} pin=${state.pin} change=${change} />`}</div>
-      ${tile.pool * small.step > 1 && html`<p
-        class="hint">Each pixel is the strongest of ${tile.pool * small.step} × ${tile.pool * small.step} weights; look closer for each of them.</p>`}`;
+        ${Math.max(whole.rows, whole.columns) > NEAR && html`<${Closer} near=${near} whole=${whole} pin=${state.pin} change=${change} isFile=${isFile} />`}</div>
+      ${tile.pool * seen.step > 1 && html`<p
+        class="hint">Each pixel is the strongest of ${tile.pool * seen.step} × ${tile.pool * seen.step} weights; look closer for each of them.</p>`}`;
   }
   return html`<div class="maps-one">${name && html`<h3>${name}</h3>`}${body}</div>`;
 }
 
 // A part of the map, in which tokens have their names.
-function Closer({ near, whole, pin, change, fixed }) {
+function Closer({ isFile, ...props }) {
+  return html`<fieldset class="maps-held row" disabled=${isFile}><${Closeness} ...${props} /></fieldset>`;
+}
+
+function Closeness({ near, whole, pin, change, fixed }) {
   if (!near) {
     const from = (token, count) => Math.max(0, Math.min(count - NEAR, Math.round((token ?? 0) - NEAR / 2)));
     return html`<button onClick=${() => change({ near: [from(pin?.[0], whole.rows), from(pin?.[1] ?? pin?.[0], whole.columns)] })}>Look closer</button>`;
@@ -210,12 +221,12 @@ function Reading({ ask, layer, head, show, point: near, pinned, tiles, sides, ki
 }
 
 // How widely and how far the head looks.
-function Facts({ ask, maps, kind, layer, head, grid }) {
+function Facts({ ask, maps, kind, layer, head, grid, of }) {
   const { reply } = useAnswer(ask, "facts", { key: maps.key, kind: kind.name, layer, head });
   const distance = reply && kind.rows === kind.columns && !grid ? `, ${told(reply.distance, 2)} tokens away on average` : "";
   const exact = { float32: "", float16: " Weights are kept to 3 digits.", uint8: " Weights are kept to about 1/255 of their root." }[maps.type];
-  return html`<p class="hint maps-facts"
-    data-entropy=${reply?.entropy}>${reply ? `A query looks at about ${told(2 ** reply.entropy, 2)} ${grid ? "patches" : "tokens"}: ${told(reply.entropy, 3)} bits of entropy${distance}.${exact}` : "\u00a0"}</p>`;
+  const says = reply && `${of} query looks at about ${told(2 ** reply.entropy, 2)} tokens: ${told(reply.entropy, 3)} bits of entropy${distance}.${exact}`;
+  return html`<p class="hint maps-facts" data-entropy=${reply?.entropy}>${says ?? "\u00a0"}</p>`;
 }
 
 function rowOf(tile, own, query) {
@@ -224,7 +235,7 @@ function rowOf(tile, own, query) {
 }
 
 // What the pinned query looks at most.
-function Pinned({ ask, sides, kind, layer, head, pin, isTwo, change, tiles }) {
+function Pinned({ ask, sides, kind, layer, head, pin, isTwo, onUnpin, tiles }) {
   const own = sides.map((side) => side.maps?.kinds.find((one) => one.name === kind.name)?.layers[layer]);
   const here = tiles.map((tile, i) => rowOf(tile, own[i], pin[0])); // of what is there already
   const asked = (i) => {
@@ -239,7 +250,8 @@ function Pinned({ ask, sides, kind, layer, head, pin, isTwo, change, tiles }) {
   const order = strongest(row);
   const largest = row[order[0]] || 1;
   return html`<div class="maps-pinned">
-    <div class="panel-head"><h3>What ${numbered(maps, kind, kind.rows, pin[0])}${kind.layers[0].grid ? "" : ` (${pin[0] + 1})`} looks at most</h3><button class="quiet" onClick=${() => change({ pin: null })}>Unpin</button></div>
+    <div class="panel-head"><h3>What ${numbered(maps, kind, kind.rows, pin[0])}${kind.layers[0].grid ? "" : ` (${pin[0] + 1})`} looks at most</h3>
+      <button class="quiet" onClick=${onUnpin}>Unpin</button></div>
     <table class="lines" data-pinned=${pin[0]}><thead><tr><th>Key</th><th class="number">Place</th><th class="number">Weight</th>${other && html`<th
       class="number">Second</th>`}<th><span class="unseen">Bar</span></th></tr></thead>
       <tbody>${order.map((key) => html`<tr><td>${numbered(maps, kind, kind.columns, key)}</td><td class="number">${key + 1}</td><td

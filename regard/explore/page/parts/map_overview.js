@@ -6,7 +6,7 @@ import { useTheme } from "./shell.js";
 const [LEFT, TOP, GAP] = [26, 22, 4];
 
 // thumbs: by layer and head { bytes, rows, columns, limit }; minus: others of the same shapes, whose difference is shown;
-// colour: "own", from 0 to what is bright in each head, or "one", from 0 to 1.
+// colour: "own", from 0 to what is bright in each head, or "one", from 0 to 1; onChoose null where there is one head alone.
 export function Overview({ thumbs, minus, colour, layer, head, onChoose, label, width }) {
   const now = useTheme();
   const canvas = useRef(null);
@@ -39,7 +39,7 @@ export function Overview({ thumbs, minus, colour, layer, head, onChoose, label, 
   };
   const onKeyDown = (event) => {
     const move = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1], Home: [0, -head], End: [0, heads] }[event.key];
-    if (!move) return;
+    if (!move || !onChoose) return;
     event.preventDefault();
     const l = Math.max(0, Math.min(thumbs.length - 1, layer + move[0]));
     onChoose(l, Math.max(0, Math.min(thumbs[l].length - 1, head + move[1])));
@@ -48,7 +48,7 @@ export function Overview({ thumbs, minus, colour, layer, head, onChoose, label, 
   return html`<div class="maps-overview" style=${{ width: `${wide}px`, height: `${high}px` }} tabindex="0" role="application"
     aria-roledescription="grid of heads" aria-label=${label} aria-describedby=${id} data-heads=${`${thumbs.length}x${heads}`} onKeyDown=${onKeyDown}
     onPointerMove=${(event) => setPoint(at(event))} onPointerLeave=${() => setPoint(null)}
-    onClick=${(event) => at(event) && onChoose(...at(event))}>
+    onClick=${(event) => at(event) && onChoose?.(...at(event))} aria-disabled=${onChoose ? null : "true"}>
     <canvas ref=${canvas} style=${{ left: `${LEFT}px`, top: `${TOP}px`, width: `${heads * step}px`, height: `${thumbs.length * step}px` }}></canvas>
     <svg width=${wide} height=${high} aria-hidden="true">
       ${thumbs.map((_, l) => html`<text class=${l === layer ? "now" : ""} x=${LEFT - 8} y=${TOP + l * step + side / 2} dy="0.35em"
@@ -57,10 +57,10 @@ export function Overview({ thumbs, minus, colour, layer, head, onChoose, label, 
         text-anchor="middle">${h + 1}</text>`)}
       ${thumbs.map((row, l) => row.map((_, h) => html`<rect class="cell" x=${LEFT + h * step - 0.5} y=${TOP + l * step - 0.5} width=${side + 1}
         height=${side + 1} rx="2" />`))}
-      ${point && frame(point, "pointed")}${frame([layer, head], "chosen")}
+      ${point && onChoose && frame(point, "pointed")}${frame([layer, head], "chosen")}
     </svg>
     <span id=${id} class="unseen"
-      aria-live="polite">layer ${layer + 1} of ${thumbs.length}, head ${head + 1} of ${thumbs[layer]?.length}; arrow keys walk</span>
+      aria-live="polite">layer ${layer + 1} of ${thumbs.length}, head ${head + 1} of ${thumbs[layer]?.length}${onChoose ? "; arrow keys walk" : ""}</span>
   </div>`;
 }
 
