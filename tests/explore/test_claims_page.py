@@ -71,3 +71,8 @@ def test_an_answer_gets_its_counterexample(
     page.get_by_role("button", name="Check").click()
     page.wait_for_selector("[data-word='not read']")
     assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+    page.locator("nav button[data-id='nyu.1e']").click()
+    page.wait_for_selector("article[data-claim='nyu.1e']")
+    page.locator("nav button[data-id='udl.1a']").click()
+    page.wait_for_selector("[data-word='not read']")  # what was tried last is still there
+    assert box.input_value() == "__import__('os')"

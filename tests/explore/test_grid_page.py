@@ -5,6 +5,7 @@ import json
 import re
 from urllib.parse import unquote
 
+import numpy as np
 import pytest
 import torch
 
@@ -14,6 +15,7 @@ from regard.explore.desk import Desk
 from regard.explore.grid import KernelAsked, kernel
 from regard.explore.shelf import SHIPPED
 from regard.training import Recording
+from tests.explore.test_export_page import saved, texts
 
 KEPT = Recording(SHIPPED / "digits-gaussian" / "seed-0" / "recording")
 
@@ -126,3 +128,34 @@ def test_playing_comes_to_the_end_and_rests_and_ellipses_are_the_librarys(look):
         (same,) = ellipses(Quadratic(torch.zeros(1, 2), torch.tensor(precision, dtype=torch.float64).view(shape)))
         assert (found["long"], found["short"]) == pytest.approx(same.half_axes[1])
         assert found["angle"] % torch.pi == pytest.approx(same.angle, abs=1e-9)
+
+
+def test_a_picture_and_numbers_hold_what_the_heads_make(look, settled):
+    page = look("heads", {"moved": {"0.4": [0, 0, 1]}}, reduced=True)
+    found = texts(saved(page, "Picture, SVG"))
+    assert {"Training", "The kernel that the heads make", "Distance to a true convolution", "certificate"} <= found
+    assert not {"Try it", "Next step", "Export"} & found
+    centres, precisions = recorded(660, 0)
+    centres[4], precisions[4] = [0, 0], [1]
+    made = kernel(Desk(), KernelAsked(centres=centres, precisions=precisions, h=8, w=8, query=(4, 4))).head
+    with np.load(saved(page, "Numbers, NPZ")) as arrays:
+        for name in ("bound", "worst", "measured"):
+            assert arrays[name] == pytest.approx(getattr(made.convolution, name))
+        assert arrays["taps"].tolist() == [list(one.tap) for one in made.heads]
+
+    back = page.get_by_role("button", name="Back to the training")
+    back.press("Enter")
+    settled(page)
+    assert back.get_attribute("aria-disabled") == "true"
+    assert page.evaluate("document.activeElement.textContent") == "Back to the training"
+
+
+def test_an_address_out_of_range_comes_into_it(look):
+    moved = {"0.1": "x", "0.2": [1], "0.3": {"a": 1}, "0.4": [1, 1, -3], "0.5": [1e9, 0, 1]}
+    page = look("heads", {"query": 5, "layer": -4, "head": 99, "step": "x", "run": 5, "moved": moved})
+    assert shown(page) == pytest.approx(bound_of(*recorded(660, 0)), rel=1e-12)
+    assert look("heads", {"query": [-3, 99]}).locator("[data-query]").get_attribute("data-query") == "0,7"
+    page = look("heads", {"run": "reversal"})
+    assert page.get_by_text("The run reversal has no gaussian heads recorded; choose another.").is_visible()
+    page.get_by_label("Run").select_option(label="digits-gaussian · seed-0")
+    page.locator("[data-bound]").wait_for()

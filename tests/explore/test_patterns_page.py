@@ -6,6 +6,7 @@ from regard.algorithms.report import si
 from regard.analysis import picture, reach
 from regard.attention import Grid, Places, Sequence
 from regard.attention.notation import parse_mask
+from tests.explore.test_export_page import opened, saved
 
 SMALL = {"mask": "causal & window(16)", "tokens": 256, "heads": 4, "width": 32, "layers": 4}
 
@@ -87,3 +88,35 @@ def test_everything_can_be_done_by_keyboard(look, settled, violations, shot):
     )
     assert violations(page) == []
     shot(page, "patterns-dark")
+
+
+def test_a_saved_file_says_what_it_cannot_change(look, browser, tmp_path, violations):
+    path = tmp_path / "patterns.html"
+    path.write_bytes(saved(look("patterns", SMALL), "This view, HTML").read_bytes())
+    page = opened(browser, path)
+    for name in ("Tokens N", "Heads", "Layers", "Follow token"):
+        assert page.get_by_role("slider", name=name, exact=True).is_disabled()
+    assert page.get_by_label("Mask: who may see whom").is_disabled()
+    assert page.get_by_text("run regard explore to change").count() == 2
+    page.get_by_label("Show after").press("ArrowLeft")
+    assert page.get_by_text("After 3 layers").is_visible()
+    assert violations(page) == []
+    page.context.close()
+
+
+def test_an_address_out_of_range_comes_into_it(look):
+    wrong = {
+        "tokens": -5,
+        "heads": 0,
+        "grid": -1,
+        "width": 1e9,
+        "quantity": "x",
+        "device": "x",
+        "output": -3,
+        "depth": -1,
+    }
+    page = look("patterns", {**SMALL, **wrong, "mask": "causal"})
+    assert page.get_by_text("B = 1 · H = 1 · G = 1 · T = 1 · S = 1 · D = 1,024").is_visible()
+    assert look("patterns", {**SMALL, "tokens": 1e9}).get_by_text("T = 131,072").is_visible()
+    page = look("patterns", {**SMALL, "mask": "axial", "grid": [0, 999.4]})
+    assert count(page, "visible") == f"{256 * 256:,}"

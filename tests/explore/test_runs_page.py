@@ -8,9 +8,12 @@ from regard.explore.courses import METRICS
 from regard.explore.shelf import SHIPPED
 from regard.recipes import begin, find
 from regard.training import Metrics
+from tests.explore.test_export_page import opened, saved, texts
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from pathlib import Path
+
+    from playwright.sync_api import Browser, Page
 
     from tests.explore.conftest import Look, Server
 
@@ -97,3 +100,21 @@ def test_a_training_is_followed_while_it_goes_on(
         assert page.locator(".runs-result").inner_text() == "all **right**"
     finally:
         shutil.rmtree(run.folder)
+
+
+def test_a_picture_has_the_report_and_a_file_the_runs_that_were_compared(
+    look: "Look", browser: "Browser", tmp_path: "Path"
+) -> None:
+    page = look("runs", {"run": "language", "compared": ["reversal", 7], "smoothing": 9})
+    found = texts(saved(page, "Picture, SVG"))
+    assert {"language", "While it learns", "Report", "predicted by"} <= found
+    assert not {"Copy", "Smoothing", "Settings"} & found
+    path = tmp_path / "runs.html"
+    path.write_bytes(saved(page, "This view, HTML").read_bytes())
+    file = opened(browser, path)
+    assert file.get_by_text("run regard explore to see other runs").is_visible()
+    for name in ("reversal", "language"):
+        file.locator(".runs-pick", has_text=name).first.click()
+        assert file.locator(".runs-title").inner_text() == name
+        assert file.locator(".runs-pick").count() == 2
+    file.context.close()

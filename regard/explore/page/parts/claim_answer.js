@@ -19,16 +19,21 @@ export function Answers({ ask, exercises }) {
   </div>`;
 }
 
+const tried = new Map(); // what was answered last, by question and part, as long as the page stands
+
 // `tells` how it is written: once where parts are alike.
 function Try({ ask, exercise, tells }) {
   const { question, part, asks, kind, how, choices, examples } = exercise;
   const id = useId();
-  const [draft, setDraft] = useState("");
-  const [given, setGiven] = useState(null);
+  const own = `${question} ${part}`;
+  const [draft, setDraft] = useState(tried.get(own) ?? "");
+  const [given, setGiven] = useState(tried.get(own) ?? null);
   const { reply, error, waiting, of } = useAnswer(ask, "answer", given === null ? null : { question, part, answer: given });
   const give = (text) => {
     setDraft(text);
-    if (text.trim()) setGiven(text.trim());
+    if (!text.trim()) return;
+    tried.set(own, text.trim());
+    setGiven(text.trim());
   };
   const options = kind === "truth" ? [["true", "true"], ["false", "false"]] : Object.entries(choices);
   const isFresh = given !== null && draft.trim() === given && of === JSON.stringify({ question, part, answer: given });

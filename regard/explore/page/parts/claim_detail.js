@@ -6,6 +6,7 @@ import { ClaimChart, chartNumbers } from "./claim_chart.js";
 import { Badge, VERDICTS } from "./claim_verdict.js";
 import { Export } from "./export.js";
 import { Said } from "./shell.js";
+import { Saved } from "./still.js";
 
 export function ClaimDetail({ ask, row, document, state, place }) {
   const [run, setRun] = useState(false);
@@ -25,7 +26,7 @@ export function ClaimDetail({ ask, row, document, state, place }) {
     </header>
     ${claim ? html`<${Markup} class="claims-question-asked" text=${claim.asks} />` : html`<p class="claims-question-asked">${row.asks}</p>`}
     <${Said} error=${error} waiting=${waiting && !run}>checking …</${Said}>
-    ${isUnrun && html`<${Unrun} claim=${claim} running=${run && waiting} onRun=${() => setRun(true)} onStop=${() => setRun(false)} />`}
+    ${isUnrun && html`<${Unrun} claim=${claim} running=${run && waiting} place=${place} onRun=${() => setRun(true)} onStop=${() => setRun(false)} />`}
     ${claim && html`<div class="claims-versions">${claim.versions.filter((one) => one.role !== "twin").map((one) => html`<${Version} version=${one} />`)}</div>
       ${claim.chart && html`<${ClaimChart} chart=${claim.chart} />`}`}</div>
     ${claim && html`<${Further} claim=${claim} ask=${ask} place=${place} />`}
@@ -77,7 +78,7 @@ const Findings = ({ findings }) => html`<ul class="claims-findings">${findings.m
 )}</ul>`;
 
 // An experiment without a recorded run: it trains small models, for which somebody must ask.
-function Unrun({ claim, running, onRun, onStop }) {
+function Unrun({ claim, running, place, onRun, onStop }) {
   const [passed, setPassed] = useState(0);
   useEffect(() => {
     if (!running) return;
@@ -91,7 +92,7 @@ function Unrun({ claim, running, onRun, onStop }) {
       ? html`<div class="row"><progress aria-label="Training" max=${claim.takes} value=${Math.min(passed, claim.takes * 0.97)}></progress>
           <span class="note">training, ${Math.round(passed)} s</span>
           <button onClick=${onStop}>Stop</button></div>`
-      : html`<button class="main" onClick=${onRun}>Run it now</button>`}
+      : place === "file" ? html`<${Saved} place=${place} what="run it" />` : html`<button class="main" onClick=${onRun}>Run it now</button>`}
   </div>`;
 }
 

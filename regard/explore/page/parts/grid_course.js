@@ -84,7 +84,7 @@ export function Course({ record, index, playing, onStep }) {
     .filter(([key, value]) => value !== null && key !== "loss")
     .map(([key, value], i) => html`${i ? " · " : ""}${key} <b data-curve=${key}>${key === "accuracy" ? `${(100 * value).toFixed(1)} %` : told(value)}</b>`);
   return html`<div class="heads-course" ref=${ref}>
-    <div class="heads-transport"><button class="main" onClick=${playing.toggle}>${verb}</button><span class="hint">${still() ? "" : "or the space bar"}</span></div>
+    <div class="heads-transport" data-unpictured><button class="main" onClick=${playing.toggle}>${verb}</button><span class="hint">${still() ? "" : "or the space bar"}</span></div>
     <${Slider} label="Step" value=${index} min=${0} max=${last} step=${1} says=${(i) => record.steps[i].toLocaleString("en")} onChange=${onStep} />
     ${values && width > 0 && html`<svg width=${width} height=${height} role="img" aria-label=${`${name} over training: ${told(known[0])} to ${told(known.at(-1))}`}>
       <line class="base" x1=${left} x2=${right} y1=${height - 6} y2=${height - 6} />

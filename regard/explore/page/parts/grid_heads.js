@@ -35,6 +35,12 @@ export function headsAt(record, at, layer) {
 // A precision of 1, 2 or 4 numbers as [rows, rows × columns, columns].
 export const matrixOf = ([a, b, , d]) => (d !== undefined ? [a, b, d] : [a, 0, b ?? a]);
 
+// Whether these numbers are a precision: those of an ellipse, which neither is a line nor opens.
+export function isPrecision(numbers) {
+  const [rows, mixed, columns] = matrixOf(numbers);
+  return Math.max(...numbers.map(Math.abs)) <= 1e6 && rows > 0 && columns > 0 && rows * columns > mixed * mixed && (numbers.length < 4 || numbers[2] === mixed);
+}
+
 // The ellipse that holds this mass of a gaussian exp(−xᵀMx): half-axes √(−ln(1 − m))/√λ, the longest first, and its
 // angle from the column axis towards larger rows.
 export function ellipseOf(precision, mass) {

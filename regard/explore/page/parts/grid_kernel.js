@@ -70,7 +70,7 @@ export function Kernel({ found, chosen, onChoose }) {
 const tally = (count, name) => `${count} ${name}${count === 1 ? "" : "s"}`;
 
 // How far the heads are from the convolution: tried, worst, and proven, each at most the next.
-export function Distance({ found: { convolution: one, reason }, isEven }) {
+export function Distance({ found: { convolution: one, reason, h, w }, isEven }) {
   if (!one) return html`<p>There is no certificate: ${reason}</p>`;
   const most = 2 * one.lipschitz;
   const rows = [["random inputs", one.measured, "measured"], ["worst input", one.worst, "worst"], ["certificate", one.bound, "bound"]]
@@ -91,7 +91,8 @@ export function Distance({ found: { convolution: one, reason }, isEven }) {
         <td class="number" data-error=${key}>${told(value)}</td></tr>`)}
     </tbody></table>
     <p class="hint">${isEven ? "Every head passes on the same share of what it sees." : "With the value maps that were trained, of the last step."}
-      ${one.scope === "inside" ? " Where no target leaves the image." : ""}</p>
+      ${one.scope === "inside" ? html` All of this is for pixels from which no target leaves the image: <b data-pixels>${one.pixels} of ${h * w}</b>.` : ""}
+      ${one.untried ? ` No inputs were tried: ${one.untried}.` : ""}</p>
     <p class="hint">${one.sharpness === null
       ? "No sharpness would bring it below 1 %: some centre lies half-way between two pixels."
       : html`Below 1 % at these centres: a precision of <b>${told(one.sharpness)}</b> for every head.`}</p>
@@ -108,6 +109,7 @@ const ODD = {
 export function Odd({ found, onChoose }) {
   const odd = found.heads.flatMap((one, head) => one.kinds.map((kind) => [head, kind]));
   const name = (head) => html`<button class="heads-name quiet" onClick=${() => onChoose(head)}><span class=${`heads-dot ${hue(head)}`} />Head ${head + 1}</button>`;
+  if (found.unexamined) return html`<p class="hint">Not looked for: ${found.unexamined}.</p>`;
   if (!odd.length && !found.alike.length) return html`<p class="hint">Nothing: every head looks somewhere of its own.</p>`;
   return html`<ul class="heads-odd">
     ${odd.map(([head, kind]) => html`<li data-kind=${kind}>${name(head)} ${ODD[kind]}</li>`)}

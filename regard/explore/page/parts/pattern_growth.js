@@ -77,7 +77,7 @@ function Told({ one, asked, place }) {
   const right = one.right === "projections" ? "the projections of q, k, v and the output" : one.right;
   const law = one.right === "projections" && one.tokens === 2 * asked.heads * asked.width ? ": twice the width of all heads together" : "";
   const says = `on ${one.left} ${takes} ${one.more ? "at least as much as" : "less than"} ${right}${law}`;
-  return html`From <b data-crossing=${`${one.left} ${one.right}`}>N = ${whole(one.tokens)}</b> ${says}<${ClaimLink} claim=${claim} place=${place} />.`;
+  return html`From ${one.exact ? "" : "about "}<b data-crossing=${`${one.left} ${one.right}`}>N = ${whole(one.tokens)}</b> ${says}<${ClaimLink} claim=${claim} place=${place} />.`;
 }
 
 // How each curve climbs at its end: 1 for N, 2 for N².

@@ -8,7 +8,8 @@ import { Panel, Said, useTheme, useWidth } from "./shell.js";
 
 export const SHADES = [0, 0.1, 0.36]; // hidden, visible in part, visible; of the scale for weights
 const LARGEST = 512; // pixels along a side
-const HINT = "Point at the map, or walk over it with the arrow keys. Enter follows that query through the layers below.";
+const HINT = "Point at the map, or walk over it with the arrow keys.";
+const FOLLOWS = " Enter follows that query through the layers below.";
 
 export function MaskPanel({ found, asked, output, onChoose, saving }) {
   const picture = useRef(null);
@@ -17,7 +18,8 @@ export function MaskPanel({ found, asked, output, onChoose, saving }) {
   const menu = head && html`<${Export} name="mask" of=${picture} numbers=${numbers} ...${saving} />`;
   return html`<${Panel} title="Who sees whom" actions=${menu}>
     <${Said} error=${found.error} waiting=${!head && found.waiting} />
-    ${head && html`<${Map} head=${head} levels=${levels} asked=${asked} output=${output} onChoose=${onChoose} picture=${picture} />`}
+    ${head && html`<${Map} head=${head} levels=${levels} asked=${asked} output=${output} picture=${picture}
+      onChoose=${saving.place === "file" ? null : onChoose} />`}
   <//>`;
 }
 
@@ -35,7 +37,7 @@ function Map({ head, levels, asked, output, onChoose, picture }) {
         ${own !== null && html`<span class="patterns-followed" style=${{ top: `${(100 * (own + 0.5)) / head.rows}%` }} aria-hidden="true"></span>`}
         <${Heatmap} data=${shades} rows=${head.rows} columns=${head.columns} side=${sideOf(head, width)}
           label=${`Mask of ${asked.mask}: queries down, keys across`} chosen=${own === null ? null : [own, own]}
-          onChoose=${(r) => onChoose(Math.min(r * head.cell + Math.floor(head.cell / 2), head.tokens - 1))}
+          onChoose=${onChoose && ((r) => onChoose(Math.min(r * head.cell + Math.floor(head.cell / 2), head.tokens - 1)))}
           onPoint=${(r, c) => setPoint(r === null ? null : [r, c])} says=${told} /></div>`}
       <ul class="patterns-shades" aria-label="Colours">
         <li><${Swatch} shade=${SHADES[2]} />visible</li>
@@ -52,7 +54,7 @@ function Map({ head, levels, asked, output, onChoose, picture }) {
         <${Fact} name=${`blocks of ${head.block} × ${head.block} that a kernel visits`} count="visited" value=${whole(head.visited)}
           note=${`of ${whole(head.blocks)}; they hold ${whole(head.visited_pairs)} pairs`} />
       </dl>
-      <p class="patterns-point" aria-hidden="true">${point ? told(...point) : html`<span class="hint">${HINT}</span>`}</p>
+      <p class="patterns-point" aria-hidden="true">${point ? told(...point) : html`<span class="hint">${HINT}${onChoose && FOLLOWS}</span>`}</p>
       ${head.batch && html`<p class="hint">The first of ${head.batch} rows of a padded batch.</p>`}
     </div>
   </div>`;

@@ -9,6 +9,7 @@ import { Heatmap, paint } from "./heatmap.js";
 import { told } from "./numbers.js";
 import { share, whole } from "./pattern_units.js";
 import { Panel, Said, useTheme, useWidth } from "./shell.js";
+import { Saved, Still } from "./still.js";
 
 const PACE = 450; // milliseconds for a layer
 const NOTE = "A token reaches an output when its value can get there through the layers, whatever the weights.";
@@ -32,22 +33,26 @@ export function ReachPanel({ found, state, change, clipped, saving }) {
     const data = head.depths.flatMap((one) => columns.map((name) => one[name]));
     return { reach: { shape: [layers, columns.length], data, rows: head.depths.map((one) => one.layers), columns } };
   };
+  const { place } = saving;
+  const follow = place === "file" ? null : (output) => change({ output });
   const menu = head && html`<${Export} name="reach" of=${picture} numbers=${numbers} ...${saving} />`;
   return html`<${Panel} title="How far layers reach" actions=${menu} note=${NOTE}>
     <div class="row patterns-choices">
-      <${Slider} label="Layers" value=${state.layers} min=${1} max=${32} step=${1} says=${whole}
-        onChange=${(value) => change({ layers: value, depth: null })} />
+      <${Still} place=${place} told=${false}><${Slider} label="Layers" value=${state.layers} min=${1} max=${32} step=${1} says=${whole}
+        onChange=${(value) => change({ layers: value, depth: null })} /><//>
       <${Slider} label="Show after" value=${depth} min=${1} max=${layers} step=${1} says=${inLayers}
         onChange=${(value) => (setPlays(false), change({ depth: value }))} />
       ${!still() && html`<button onClick=${play} title="Layer by layer">${plays ? "■ Stop" : "▶ Play"}</button>`}
-      <${Toggle} label="residual connections" value=${state.residual} onChange=${(value) => change({ residual: value })} />
+      <${Still} place=${place} told=${false}><${Toggle} label="residual connections" value=${state.residual}
+        onChange=${(value) => change({ residual: value })} /><//>
     </div>
+    <${Saved} place=${place} what="change the layers, or follow another token" />
     <${Said} error=${found.error} waiting=${!head && found.waiting} />
     ${head && html`<div ref=${picture} class="patterns-reach">
       <p class="patterns-headline" aria-live="polite"><${Told} head=${head} depth=${depth} /></p>
       ${head.sides.length === 2
-        ? html`<${Field} head=${head} first=${first} depth=${depth} onChoose=${(output) => change({ output })} />`
-        : html`<${Cone} head=${head} first=${first} depth=${depth} onChoose=${(output) => change({ output })} />`}
+        ? html`<${Field} head=${head} first=${first} depth=${depth} onChoose=${follow} />`
+        : html`<${Cone} head=${head} first=${first} depth=${depth} onChoose=${follow} />`}
       <${Growing} head=${head} depth=${depth} />
     </div>
     ${clipped && html`<p class="hint">Followed for ${head.sides.map(whole).join(" × ")} tokens; with more it grows alike.</p>`}`}
@@ -91,10 +96,10 @@ function Field({ head, first, depth, onChoose }) {
   };
   return html`<div class="patterns-field" ref=${room}>
     ${width > 0 && html`<${Heatmap} data=${shades} rows=${h} columns=${w} side=${Math.min(360, width)}
-      label=${`Pixels that reach the output after ${inLayers(depth)}; Enter follows another`}
-      chosen=${[Math.floor(head.output / w), head.output % w]} onChoose=${(r, c) => onChoose(r * w + c)} says=${since} />`}
+      label=${`Pixels that reach the output after ${inLayers(depth)}${onChoose ? "; Enter follows another" : ""}`}
+      chosen=${[Math.floor(head.output / w), head.output % w]} onChoose=${onChoose && ((r, c) => onChoose(r * w + c))} says=${since} />`}
     <${Layers} head=${head} />
-    <p class="hint">Choose a pixel to follow that one.</p>
+    ${onChoose && html`<p class="hint">Choose a pixel to follow that one.</p>`}
   </div>`;
 }
 
@@ -127,11 +132,12 @@ function Cone({ head, first, depth, onChoose }) {
   const height = Math.min(44, Math.max(8, 300 / (layers + 1))) * (layers + 1);
   return html`<div class="patterns-cone">
     <div class="patterns-rows" style=${{ height: `${height}px` }} aria-hidden="true"><span>output</span><span>${inLayers(layers)}</span></div>
-    <div ref=${room}><canvas ref=${canvas} role="img" style=${{ height: `${height}px` }} onClick=${pick}
+    <div ref=${room}><canvas ref=${canvas} role="img" style=${{ height: `${height}px` }} onClick=${onChoose && pick}
       aria-label=${`Tokens that reach output ${head.output}, a row for each layer: ${head.depths.slice(0, depth).map((one) => one.here).join(", ")}`}></canvas>
       <p class="patterns-ends"><span>token 0</span><span>token ${whole(head.tokens - 1)}</span></p></div>
     <div class="patterns-output">
-      <${Slider} label="Follow token" value=${head.output} min=${0} max=${head.tokens - 1} step=${1} onChange=${onChoose} says=${whole} />
+      <${Slider} label="Follow token" value=${head.output} min=${0} max=${head.tokens - 1} step=${1} disabled=${!onChoose}
+        onChange=${onChoose} says=${whole} />
     </div>
   </div>`;
 }

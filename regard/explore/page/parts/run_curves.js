@@ -17,8 +17,7 @@ export function chosenOf(curves, names, only) {
     .filter((one) => words.every((word) => one.name.toLowerCase().includes(word)));
 }
 
-// `of` is a ref to what a picture shows.
-export function Curves({ curves, names, state, change, of }) {
+export function Curves({ curves, names, state, change }) {
   const all = chosenOf(curves, names, "");
   const chosen = chosenOf(curves, names, state.only);
   const shown = coloured(chosen.slice(0, MOST));
@@ -29,7 +28,7 @@ export function Curves({ curves, names, state, change, of }) {
   const evaluated = found.includes(state.evaluated) ? state.evaluated : found[0];
   if (!counted.length) return html`<p class="hint">No step is written down yet.</p>`;
   return html`<div>
-    <div class="row runs-controls">
+    <div class="row runs-controls" data-unpictured>
       <${Toggle} label="Logarithmic" value=${state.log} onChange=${(log) => change({ log })} />
       <${Slider} label="Smoothing" value=${state.smoothing} min=${0} max=${0.98} step=${0.02} onChange=${(smoothing) => change({ smoothing })}
         says=${(value) => (value ? told(value, 2) : "none")} />
@@ -38,7 +37,7 @@ export function Curves({ curves, names, state, change, of }) {
     </div>
     ${chosen.length > MOST && html`<p class="hint">The first ${MOST} of ${chosen.length} curves are drawn; say above which you want.</p>`}
     ${!chosen.length && html`<p class="hint">No training has all of these words.</p>`}
-    <div ref=${of}>
+    <div>
       <${Keys} shown=${shown} />
       <div class="runs-charts">
         <section>

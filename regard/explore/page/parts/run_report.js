@@ -19,7 +19,7 @@ export function Command({ text }) {
     setTimeout(() => setSaid(""), 1600);
   };
   return html`<div class="runs-command"><div tabindex="0" role="group" aria-label="Command"><code ref=${code}>${text}</code></div>
-    <button class="quiet" onClick=${copy}>${said || "Copy"}</button><span class="unseen" role="status">${said}</span></div>`;
+    <button class="quiet" data-unpictured onClick=${copy}>${said || "Copy"}</button><span class="unseen" role="status">${said}</span></div>`;
 }
 
 // How far the trainings are; of many, those that are done are only counted.

@@ -1,14 +1,16 @@
 // Gaussian heads around the query pixel, over a recorded training; and the kernel that they make, wherever one puts them.
 import { html, useEffect, useMemo, useRef, useState } from "../vendor/preact.js";
 import { still, useAnswer, useLatest } from "../asking.js";
-import { Choice, NumberCell, Select, Slider, Toggle } from "../parts/controls.js";
+import { pairWithin, wholeWithin } from "../parts/bounds.js";
+import { Button, Choice, NumberCell, Select, Slider, Toggle } from "../parts/controls.js";
 import { Export } from "../parts/export.js";
 import { Course, Layers, usePlaying } from "../parts/grid_course.js";
-import { even, headsAt, hue, marginOf, mixed, played, sharpened } from "../parts/grid_heads.js";
+import { even, headsAt, hue, isPrecision, marginOf, mixed, played, sharpened } from "../parts/grid_heads.js";
 import { Distance, Kernel, MapOf, Odd } from "../parts/grid_kernel.js";
 import { Picture } from "../parts/grid_picture.js";
 import { told } from "../parts/numbers.js";
 import { Panel, Said } from "../parts/shell.js";
+import { Still } from "../parts/still.js";
 
 const SHARP = 4; // of heads that are made a convolution, to begin with
 const rounded = (value) => Number(value.toFixed(2));
@@ -17,30 +19,48 @@ const rounded = (value) => Number(value.toFixed(2));
 // query null the middle, run null the first there is.
 const state = { run: null, training: null, layer: 0, step: null, moved: {}, query: null, head: 0, values: "even", image: true };
 
-function View({ ask, state, change, place }) {
+// An address may say anything: what is no name is dropped.
+const named = (value) => (typeof value === "string" ? value : null);
+
+function View({ ask, state: given, change, place }) {
+  const state = { ...given, run: named(given.run), training: named(given.training) };
   const recorded = useAnswer(ask, "recorded", {});
   const trainings = recorded.reply?.trainings ?? [];
   const isWanted = (found) => found.run === state.run && (state.training === null || found.training === state.training);
   const one = state.run === null ? trainings[0] : trainings.find(isWanted);
-  // One that is not there is asked for too: the answer says why, and what there is.
-  const asked = one ? { run: one.run, training: one.training } : recorded.reply && state.run ? { run: state.run, training: state.training ?? "" } : null;
+  // A training that is not there is asked for too: the answer says why, and what there is.
+  const isNamed = recorded.reply && trainings.some((found) => found.run === state.run) && state.training;
+  const asked = one ? { run: one.run, training: one.training } : isNamed ? { run: state.run, training: state.training } : null;
   const heads = useAnswer(ask, "heads", asked);
   const record = useMemo(() => heads.reply && played(heads.reply), [heads.reply]);
   if (!record) {
     const none = recorded.reply && !trainings.length && "No training on the shelf has recorded gaussian heads: regard train digits-gaussian makes one.";
-    return html`<${Said} error=${recorded.error ?? heads.error ?? (none || null)} waiting=${recorded.waiting || heads.waiting}>reading the recording …<//>
-      ${heads.error && trainings.length > 0 && html`<${Trainings} trainings=${[asked, ...trainings]} asked=${asked} change=${change} />`}`;
+    const other = recorded.reply && !asked && !none && `The run ${state.run} has no gaussian heads recorded; choose another.`;
+    const missing = asked ?? { run: state.run, training: "" };
+    return html`<${Said} error=${recorded.error ?? heads.error ?? (none || other || null)} waiting=${recorded.waiting || heads.waiting}>reading the recording …<//>
+      ${(heads.error || other) && trainings.length > 0 && html`<${Trainings} trainings=${[missing, ...trainings]} asked=${missing} change=${change} />`}`;
   }
-  return html`<${Recorded} ...${{ ask, state, change, place, record, trainings, asked, hasValues: one?.has_values ?? false, error: heads.error }} />`;
+  const shared = { ask, change, place, record, trainings, asked, hasValues: one?.has_values ?? false, error: heads.error };
+  return html`<${Recorded} ...${shared} state=${bounded(state, record)} />`;
+}
+
+// The same for numbers: those of a recording come into its range, and heads that are no heads are dropped.
+function bounded(state, { side, layers, heads, entries }) {
+  const isHead = ([key, value]) => /^\d+\.\d+$/.test(key) && Array.isArray(value) && value.length === 2 + entries && value.every(Number.isFinite)
+    && value.slice(0, 2).every((one) => Math.abs(one) <= 200) && isPrecision(value.slice(2));
+  return {
+    ...state, layer: wholeWithin(state.layer, 0, layers - 1, 0), head: wholeWithin(state.head, 0, heads - 1, 0),
+    query: pairWithin(state.query, 0, side - 1), moved: Object.fromEntries(Object.entries(state.moved).filter(isHead)),
+    step: Number.isFinite(state.step) ? state.step : null,
+  };
 }
 
 function Recorded({ ask, state, change, place, record, trainings, asked, hasValues, error }) {
   const area = useRef(null);
   const last = record.steps.length - 1;
-  const layer = Math.min(state.layer, record.layers - 1);
-  const head = Math.min(state.head, record.heads - 1);
+  const { layer, head } = state;
   const index = state.step === null ? last : Math.max(0, record.steps.findLastIndex((step) => step <= state.step));
-  const query = (state.query ?? [record.side >> 1, record.side >> 1]).map((value) => Math.min(value, record.side - 1));
+  const query = state.query ?? [record.side >> 1, record.side >> 1];
   const toStep = (i) => change({ step: i === last ? null : record.steps[i] });
   const playing = usePlaying(record.steps.length, index, toStep);
   const own = (number, at) => headsAt(record, at, number).map((found, i) => put(found, state.moved[`${number}.${i}`]));
@@ -68,28 +88,28 @@ function Recorded({ ask, state, change, place, record, trainings, asked, hasValu
   const saves = () => [["recorded", {}], ["heads", asked], ...Array.from({ length: record.layers }, (_, number) => ["kernel", question(number)])];
   const numbers = () => numbersOf(record, resting, found, maps);
   const onQuery = (next) => change({ query: next });
-  return html`<div class="heads-frame"><div class="heads" onKeyDown=${onKeyDown}>
+  return html`<div class="heads-frame" ref=${area}><div class="heads" onKeyDown=${onKeyDown}>
     <div class="heads-left">
       <${Panel} title="Training">
         <div class="stack">
-          <${Trainings} trainings=${trainings} asked=${asked} change=${change} />
+          <${Still} place=${place} what="choose another run"><${Trainings} trainings=${trainings} asked=${asked} change=${change} /><//>
           <${Layers} record=${record} at=${playing.at ?? index} layer=${layer} onChange=${(next) => change({ layer: next })} />
           <${Course} record=${record} index=${index} playing=${playing} onStep=${(i) => (playing.stop(), toStep(i))} />
         </div>
       <//>
-      <${Panel} title="Try it">
+      <div class="heads-below" data-unpictured><${Panel} title="Try it">
         <div class="stack heads-try">
-          <button onClick=${hands.convolve} disabled=${!found}>Make it a convolution</button>
+          <${Button} onClick=${hands.convolve} off=${!found}>Make it a convolution<//>
           ${sharp !== null && html`<${Slider} label="Sharpness" value=${Math.log10(sharp)} min=${-1} max=${1.5} step=${0.02}
             says=${(power) => told(10 ** power, 2)} onChange=${(power) => hands.sharpen(Number((10 ** power).toPrecision(3)))} />`}
-          <button onClick=${hands.back} disabled=${!anyMoved}>Back to the training</button>
+          <${Button} onClick=${hands.back} off=${!anyMoved}>Back to the training<//>
           ${hasValues && html`<${Choice} label="Values" value=${state.values} options=${[["even", "even"], ["trained", "as trained"]]}
             onChange=${(next) => change({ values: next })} />`}
           ${record.image && html`<${Toggle} label="Show the image" value=${state.image} onChange=${(next) => change({ image: next })} />`}
         </div>
-      <//>
+      <//></div>
     </div>
-    <div class="heads-main" ref=${area}>
+    <div class="heads-main">
       <${Panel} title=${`Layer ${layer + 1}, step ${record.steps[index].toLocaleString("en")}${anyMoved ? ", heads moved" : ""}`}
         actions=${html`<${Export} name="heads" of=${area} numbers=${numbers} saves=${saves} ask=${ask} view="heads" state=${state} place=${place} />`}>
         <p class="note">Each head looks at its centre, seen from the framed query pixel: half of its weight is in the strong
@@ -210,7 +230,19 @@ function numbersOf(record, resting, found, maps) {
     centre: { shape: [record.heads, 2], data: resting.flatMap((one) => one.centre) },
     precision: { shape: [record.heads, record.entries], data: resting.flatMap((one) => one.precision) },
   };
-  return found ? { ...arrays, maps: { shape: [found.heads.length, found.h, found.w], data: maps } } : arrays;
+  if (!found) return arrays;
+  const { heads, h, w, convolution, kernel_size: size } = found;
+  const single = (name) => [name, { shape: [], data: [convolution[name]] }];
+  return {
+    ...arrays,
+    maps: { shape: [heads.length, h, w], data: maps },
+    kernel_size: { shape: [size.length], data: size },
+    taps: { shape: [heads.length, 2], data: heads.flatMap((one) => one.tap ?? [null, null]) },
+    tap_distances: { shape: [heads.length], data: heads.map((one) => one.distance) },
+    peaks: { shape: [heads.length, 2], data: heads.flatMap((one) => one.peak ?? [null, null]) },
+    softness: { shape: [heads.length], data: heads.map((one) => one.softness) },
+    ...(convolution && Object.fromEntries(["bound", "worst", "measured"].map(single))),
+  };
 }
 
 export default {

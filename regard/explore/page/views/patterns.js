@@ -1,13 +1,15 @@
 // Patterns and cost: a mechanism in words, its mask, its plan, how its cost grows, and how far its layers reach.
 import { html, useId, useMemo, useRef } from "../vendor/preact.js";
 import { useAnswer, useLatest } from "../asking.js";
+import { oneOf, pairWithin, wholeWithin } from "../parts/bounds.js";
 import { Choice, Select, TextField, Toggle } from "../parts/controls.js";
 import { GrowthPanel } from "../parts/pattern_growth.js";
 import { MaskPanel } from "../parts/pattern_mask.js";
 import { PlanPanel } from "../parts/pattern_plan.js";
 import { ReachPanel } from "../parts/pattern_reach.js";
-import { ClaimLink, sizesUpTo, Steps } from "../parts/pattern_units.js";
+import { ClaimLink, QUANTITIES, sizesUpTo, Steps } from "../parts/pattern_units.js";
 import { Panel, Said } from "../parts/shell.js";
+import { Still } from "../parts/still.js";
 
 const SCORES = ["content", "content + slopes", "content + gaussian", "content + table", "gaussian", "diagonal_gaussian", "full_gaussian", "table"];
 const WEIGHTINGS = [
@@ -27,7 +29,22 @@ const start = {
   shown: 0, quantity: "flops", compare: "full", layers: 12, depth: null, residual: true, output: null,
 };
 
-function View({ ask, state, change, place }) {
+// An address may say anything: what the library would refuse is brought into its limits.
+function bounded(state) {
+  const text = (name) => state[name].slice(0, 300);
+  const whole = (name, low, high) => wholeWithin(state[name], low, high, start[name]);
+  return {
+    ...state, mask: text("mask"), second: text("second"), scores: text("scores"), weighting: text("weighting"),
+    tokens: whole("tokens", 1, 131072), grid: pairWithin(state.grid, 1, 256), batch: whole("batch", 1, 4096), heads: whole("heads", 1, 256),
+    width: whole("width", 1, 1024), block: whole("block", 1, 4096), layers: whole("layers", 1, 64), depth: whole("depth", 1, 64),
+    output: whole("output", 0, 131071), shown: whole("shown", 0, 1),
+    device: oneOf(state.device, Object.keys(MACHINES), start.device), dtype: oneOf(state.dtype, TYPES.map(([name]) => name), start.dtype),
+    quantity: oneOf(state.quantity, Object.keys(QUANTITIES), start.quantity), compare: oneOf(state.compare, ["full", "algorithms"], start.compare),
+  };
+}
+
+function View({ ask, state: given, change, place }) {
+  const state = bounded(given);
   const known = useAnswer(ask, "presets", {});
   const asked = askedOf(state);
   const reads = useLatest(ask, "mechanism", asked.mechanism);
@@ -46,13 +63,13 @@ function View({ ask, state, change, place }) {
   const saving = { saves, ask, view: "patterns", state, place };
   const output = reach.reply?.head.output ?? null;
   return html`<div class="sided patterns">
-    <div class="patterns-left">
+    <${Still} class="patterns-left" place=${place}>
       <${Mechanism} known=${known} state=${state} change=${change} wrong=${wrong} place=${place} />
       <${Sizes} devices=${known.reply?.devices ?? [state.device]} state=${state} change=${change} />
-    </div>
+    <//>
     <div class="patterns-right" aria-busy=${String(!isRead)}>
-      ${asked.second && html`<div class="patterns-turns"><${Choice} label="Mask, plan and cost of" value=${state.shown}
-        options=${[[0, "the first layer"], [1, "every other layer"]]} onChange=${(shown) => change({ shown })} /></div>`}
+      ${asked.second && html`<${Still} class="patterns-turns" place=${place} told=${false}><${Choice} label="Mask, plan and cost of" value=${state.shown}
+        options=${[[0, "the first layer"], [1, "every other layer"]]} onChange=${(shown) => change({ shown })} /><//>`}
       ${now === null && Object.keys(wrong).length > 0 && html`<p class="note">Nothing is drawn yet: the words at the left do not make a mechanism.</p>`}
       <${MaskPanel} found=${pattern} asked=${now?.pattern} output=${output} onChoose=${(token) => change({ output: token })} saving=${saving} />
       <${PlanPanel} found=${plan} saving=${saving} />
