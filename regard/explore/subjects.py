@@ -53,8 +53,11 @@ class Subject:
     stamp: str = ""
     examples: Sequence[str] = ()
     images: int = 0  # pictures to choose from
-    recording: Recording | None = None
-    steps: Sequence[int] = ()  # that were recorded
+    recorded: tuple[Recording, Sequence[int]] | None = None  # with the steps that can be shown
+
+    @property
+    def steps(self) -> Sequence[int]:
+        return () if self.recorded is None else self.recorded[1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,9 +117,9 @@ def read(desk: Desk, one: Subject, wanted: Wanted, step: int | None) -> Read:
 
 
 def _played(one: Subject, made: Reader, step: int) -> Read:
-    if one.recording is None or made.played is None:
+    if one.recorded is None or made.played is None:
         raise ValueError(f"{one.name} has no recorded steps: got step={step}; leave it out")
-    tensors = one.recording.read(step)
+    tensors = one.recorded[0].read(step)
     try:
         return made.played(tensors)
     except BROKEN as error:
@@ -224,8 +227,7 @@ def _of_run(name: str, run: "Run", group: str) -> Iterator[Subject]:
             folder=run.folder,
             stamp=_stamp(run.folder / "model" / MODEL, run.folder / "model" / "model.safetensors"),
             examples=EXAMPLES["language"] if group == "Shipped" else _beginning(run.folder / "model", recording, steps),
-            recording=recording,
-            steps=steps,
+            recorded=(recording, steps),
         )
         return
     kind = _trained_kind(run)
@@ -246,8 +248,7 @@ def _of_run(name: str, run: "Run", group: str) -> Iterator[Subject]:
             stamp=_stamp(*sorted(checkpoints.iterdir())),
             examples=EXAMPLES["letters"] if kind == "letters" else [],
             images=360 if kind == "image" and run.config.get("data") is None else 1000 if kind == "image" else 0,
-            recording=recording,
-            steps=steps,
+            recorded=(recording, steps),
         )
 
 

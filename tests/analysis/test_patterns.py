@@ -172,6 +172,7 @@ def test_sixteen_thousand_tokens_take_no_map():
     assert drawn.cells[20][10] == 0
 
 
+@pytest.mark.slow
 def test_closed_forms_go_on():
     far = 1 << 22
     drawn = picture(Causal() & (Window(4) | Strided(8)), far, block=1 << 12)

@@ -94,6 +94,7 @@ def test_what_runs_in_one_piece_is_as_true_as_what_runs_in_pieces():
     assert MODELS["encoder layer, fast path"].truth.backward is None
 
 
+@pytest.mark.slow
 def test_a_counter_that_raises_dies_or_hangs_is_an_answer_and_harms_no_other():
     name = "sdpa, causal"
     assert ask_alone(peer(raises), name) == Failure(kind="KeyError", message="'no rule for Linear'")

@@ -78,6 +78,7 @@ def test_claims_of_one_question_stay_together() -> None:
     assert sorted(name for group in groups for name in group) == sorted(claim.id for claim in select(["udl", "ist"]))
 
 
+@pytest.mark.slow
 def test_processes_find_what_one_process_finds() -> None:
     from regard.claims import select
 

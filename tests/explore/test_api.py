@@ -175,7 +175,7 @@ def test_answers_keep_to_the_description(name, schema, sensible):
     operation = schema[f"/api/{name}"]["POST"]
     meant = operation.as_strategy(generation_mode=GenerationMode.POSITIVE)
     wrong = operation.as_strategy(generation_mode=GenerationMode.NEGATIVE)
-    many = examples(90) // 2 if api.question(name).asked.model_fields else 2
+    many = examples(90) // 5 if api.question(name).asked.model_fields else 2
 
     @hypothesis.settings(max_examples=many, suppress_health_check=list(hypothesis.HealthCheck))
     @hypothesis.given(meant | meant | wrong, st.data())

@@ -166,6 +166,7 @@ def test_a_saved_view_opens_without_a_server(look: Any, browser: "Browser", tmp_
     file.context.close()
 
 
+@pytest.mark.slow
 def test_a_view_that_is_too_large_says_so(look: Any, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(files, "LARGEST", 2**20 // 8)
     files._around.cache_clear()

@@ -179,9 +179,9 @@ def test_what_is_tried_is_where_the_certificate_holds(desk: Desk) -> None:
 @pytest.mark.parametrize(("numbers", "left_out"), [(1.0, "untried"), (0.01, "bound")])
 def test_many_turned_heads_are_answered_in_a_moment(desk: Desk, numbers: float, left_out: str) -> None:
     centres = [(row / 2, column / 3) for row in range(6) for column in range(6)]
-    began = time.process_time()
+    began = time.thread_time()
     found, _ = answer(desk, centres=centres, precisions=[[numbers, 0.0, 0.0, 2 * numbers]] * 36, h=32, w=32)
-    assert time.process_time() - began < 4  # it was 15 seconds
+    assert time.thread_time() - began < 4  # it was 15 seconds
     assert "36 heads" in (found.unexamined or "")
     if left_out == "bound":
         assert "36 such wide heads" in (found.reason or "")

@@ -150,6 +150,7 @@ def test_a_picture_and_numbers_hold_what_the_heads_make(look, settled):
     assert page.evaluate("document.activeElement.textContent") == "Back to the training"
 
 
+@pytest.mark.slow
 def test_an_address_out_of_range_comes_into_it(look):
     moved = {"0.1": "x", "0.2": [1], "0.3": {"a": 1}, "0.4": [1, 1, -3], "0.5": [1e9, 0, 1]}
     page = look("heads", {"query": 5, "layer": -4, "head": 99, "step": "x", "run": 5, "moved": moved})

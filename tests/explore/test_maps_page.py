@@ -44,7 +44,7 @@ def test_a_text_is_looked_at_by_mouse_and_by_keyboard(look, settled, violations,
     box = page.locator(f"{HEATMAP} canvas").bounding_box()
     cell = box["width"] / 13
     page.mouse.move(box["x"] + 5.5 * cell, box["y"] + 10.5 * cell)
-    assert weight(page) == pytest.approx(maps[2][0, 1, 10, 5].item(), rel=1e-6)
+    assert weight(page) == pytest.approx(maps[2][0, 1, 10, 5].item(), rel=1e-5)
     page.mouse.click(box["x"] + 4.5 * cell, box["y"] + 7.5 * cell)
     settled(page)
     rows = page.locator("[data-pinned='7'] tbody tr").all()
@@ -53,7 +53,7 @@ def test_a_text_is_looked_at_by_mouse_and_by_keyboard(look, settled, violations,
     assert float(rows[0].locator("td").nth(2).inner_text()) == pytest.approx(maps[2][0, 1, 7].max().item(), abs=1e-4)
     page.locator(HEATMAP).focus()
     page.keyboard.press("ArrowRight")  # from where the pointer is
-    assert weight(page) == pytest.approx(maps[2][0, 1, 7, 5].item(), rel=1e-6)
+    assert weight(page) == pytest.approx(maps[2][0, 1, 7, 5].item(), rel=1e-5)
     assert violations(page) == []
     shot(page, "maps")
     page.get_by_text("Lines", exact=True).click()
@@ -61,7 +61,7 @@ def test_a_text_is_looked_at_by_mouse_and_by_keyboard(look, settled, violations,
     lines.focus()
     page.keyboard.press("ArrowDown")
     best = int(maps[2][0, 1, 8].argmax())
-    assert weight(page) == pytest.approx(maps[2][0, 1, 8, best].item(), rel=1e-6)
+    assert weight(page) == pytest.approx(maps[2][0, 1, 8, best].item(), rel=1e-5)
     assert violations(page) == []
 
 
@@ -102,7 +102,7 @@ def test_a_patch_looks_over_the_picture(look, settled, violations, shot):
     )
     box = picture.bounding_box()
     page.mouse.move(box["x"] + box["width"] * 2.5 / 8, box["y"] + box["height"] * 1.5 / 8)
-    assert weight(page) == pytest.approx(row[10].item(), rel=1e-6)
+    assert weight(page) == pytest.approx(row[10].item(), rel=1e-5)
     assert violations(page) == []
     shot(page, "maps-picture")
 
@@ -135,6 +135,7 @@ def test_comparing_leaves_the_text_as_it_was(look, settled):
     assert page.get_by_label("Text", exact=True).input_value() == "x" * len(recorded)
 
 
+@pytest.mark.slow
 def test_an_own_picture_is_in_a_saved_file(look, settled, violations, browser, tmp_path):
     page = look("maps", {"subject": "digits-gaussian/seed-0", "image": 5}, height=1300)
     picture = io.BytesIO()

@@ -90,6 +90,7 @@ def test_everything_can_be_done_by_keyboard(look, settled, violations, shot):
     shot(page, "patterns-dark")
 
 
+@pytest.mark.slow
 def test_a_saved_file_says_what_it_cannot_change(look, browser, tmp_path, violations):
     path = tmp_path / "patterns.html"
     path.write_bytes(saved(look("patterns", SMALL), "This view, HTML").read_bytes())
@@ -104,6 +105,7 @@ def test_a_saved_file_says_what_it_cannot_change(look, browser, tmp_path, violat
     page.context.close()
 
 
+@pytest.mark.slow
 def test_an_address_out_of_range_comes_into_it(look):
     wrong = {
         "tokens": -5,

@@ -102,6 +102,7 @@ def test_a_training_is_followed_while_it_goes_on(
         shutil.rmtree(run.folder)
 
 
+@pytest.mark.slow
 def test_a_picture_has_the_report_and_a_file_the_runs_that_were_compared(
     look: "Look", browser: "Browser", tmp_path: "Path"
 ) -> None:

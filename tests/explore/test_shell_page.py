@@ -69,6 +69,7 @@ def test_the_bar_can_be_skipped(look):
 
 
 @pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.slow
 def test_a_tablet_in_the_dark(view, look, violations, shot):
     page = look(view, width=820, height=1100, dark=True, reduced=True)
     assert shown(page) == VIEWS[view]

@@ -169,4 +169,8 @@ def fields_of(source: str) -> set[str]:
     """The names of the state that a view begins with."""
     found = re.search(r"(?:const (?:state|start|START) =|\bstate:) \{(.*?)\}[;,]?\n", source, re.DOTALL)
     assert found is not None
-    return set(re.findall(r"(\w+):", found[1]))
+    spread = [
+        re.search(rf"const {name} = \{{(.*?)\}};", source, re.DOTALL) for name in re.findall(r"\.\.\.(\w+)", found[1])
+    ]
+    texts = [found[1], *[part[1] for part in spread if part is not None]]
+    return {name for text in texts for name in re.findall(r"(\w+):", text)}

@@ -27,6 +27,7 @@ def one_thread() -> Iterator[None]:
         yield
 
 
+@pytest.mark.slow
 def test_a_stopped_run_comes_to_the_same_numbers(tmp_path: Path):
     def stop(name: str, steps: int, progress: Progress, numbers: Mapping[str, float]) -> None:
         if name == "no-norm-plain-depth-2" and progress.step == 3:

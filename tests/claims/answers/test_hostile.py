@@ -85,7 +85,7 @@ REFUSED = {
 @pytest.mark.parametrize("text", REFUSED.values(), ids=REFUSED)
 def test_refused_quickly(text: str):
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    started = time.process_time()
+    started = time.thread_time()
     for read in (parse, parse_order):
         with pytest.raises(Unreadable) as caught:
             read(text, SYMBOLS)
@@ -97,7 +97,7 @@ def test_refused_quickly(text: str):
     for listed in (parse_vector, parse_matrix):
         with suppress(Unreadable):  # 1,000,000 is a vector of three
             listed(text)
-    assert time.process_time() - started < 0.5
+    assert time.thread_time() - started < 0.5
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < MEGABYTES * 1024
 
 
@@ -107,10 +107,10 @@ def test_runs_of_one_sign_are_read_in_one_pass():
         for before, after in (("1", "1"), ("u = (1 weights", "x")):
             for read, size in ((parse_vector, 19_900), (parse_number, 1_900), (formula, 1_900)):
                 text = before + piece * (size // len(piece)) + after
-                started = time.process_time()
+                started = time.thread_time()
                 with suppress(Unreadable):
                     read(text)
-                assert time.process_time() - started < 0.4, (piece, before, read)  # 0.1 s on a quiet machine
+                assert time.thread_time() - started < 0.4, (piece, before, read)  # 0.1 s on a quiet machine
 
 
 def formula(text: str) -> None:
@@ -153,16 +153,16 @@ COSTLY = {
 @pytest.mark.parametrize("text", COSTLY.values(), ids=COSTLY)
 def test_compared_in_bounded_time(text: str):
     answer = parse(text, SYMBOLS)
-    started = time.process_time()
+    started = time.thread_time()
     with suppress(Undefined):  # where no sizes are small enough for (D+1)^(N^H)
         assert not compare(answer, TRUTH, DOMAIN).equal
         assert compare(answer, answer, DOMAIN).equal
     answer.canonical(), answer.latex(), answer.tight()
-    assert time.process_time() - started < 3
-    started = time.process_time()
+    assert time.thread_time() - started < 3
+    started = time.thread_time()
     with suppress(Unreadable):
         compare_orders(parse_order(text, SYMBOLS), parse_order("D²", SYMBOLS), DOMAIN)
-    assert time.process_time() - started < 3
+    assert time.thread_time() - started < 3
 
 
 def test_a_typical_answer_takes_a_millisecond():

@@ -93,14 +93,14 @@ name = 12
 
 
 def test_many_unknown_ids_are_told_shortly():
-    start = time.process_time()
+    start = time.thread_time()
     text = "udl.1a = 1\n" + "\n".join([f"k{n}{'x' * 40} = 1" for n in range(5000)])
     notes = parse_submission(text, ASKED).notes
     assert len(notes) == 21
     assert notes[-1] == "and 4980 more like these"
     long = parse_submission(f"udl.1a = 1\n{'k' * 200_000} = 1", ASKED).notes
     assert long == (f"there is no question '{'k' * 60}…': see regard questions",)
-    assert time.process_time() - start < 5
+    assert time.thread_time() - start < 5
 
 
 DEEP = "[" * 20_000 + "]" * 20_000
