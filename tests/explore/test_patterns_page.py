@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from regard.algorithms.report import si
 from regard.analysis import picture, reach
 from regard.attention import Grid, Places, Sequence

@@ -4,6 +4,8 @@ import shutil
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+import pytest
+
 from regard.explore.courses import METRICS
 from regard.explore.shelf import SHIPPED
 from regard.recipes import begin, find
