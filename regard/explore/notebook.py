@@ -85,7 +85,7 @@ def answered(desk: Desk, content: Mapping[str, Any]) -> tuple[dict[str, Any], li
         return {"error": str(error), "status": 404}, None
     except Unreadable as error:
         return {"error": str(error), "status": 422}, None
-    except ValueError as error:
+    except (ValueError, ImportError) as error:  # an extra that is not installed says what to install
         return {"error": str(error), "status": 400}, None
     except MemoryError:
         return {"error": "the answer must fit into memory: it does not; ask for fewer tokens", "status": 413}, None

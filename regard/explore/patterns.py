@@ -1,7 +1,6 @@
 """Patterns: who sees whom under a mask, and which tokens reach an output through layers of masks."""
 
 from collections.abc import Callable
-from dataclasses import asdict
 from typing import Annotated, Any, TypeVar
 
 import torch
@@ -10,6 +9,7 @@ from pydantic import Field
 from regard.analysis import reach
 from regard.analysis.costs.crossovers import written
 from regard.analysis.counting import FINE, seen, visits
+from regard.analysis.receptive_field import Depth
 from regard.analysis.written import batch_of
 from regard.attention import Attention, Grid, Places, Shape
 from regard.attention.notation import parse_mask
@@ -83,18 +83,6 @@ class PatternHead(Reply):
     batch: int | None  # rows of a padded batch
 
 
-class DepthReply(Reply):
-    """Tokens that reach an output after so many layers; `here` the one that is followed."""
-
-    layers: int
-    fewest: int
-    mean: float
-    most: int
-    here: int
-    formula: int | None
-    convolution: int
-
-
 class ReachHead(Reply):
     """How the receptive field grows, and which tokens have reached the output: (layers, tokens) of uint8, 0 or 1."""
 
@@ -102,7 +90,7 @@ class ReachHead(Reply):
     sides: list[int]
     tokens: int
     output: int
-    depths: list[DepthReply]
+    depths: list[Depth]
     formula: str | None
     legend: str | None
     settled: int | None
@@ -163,7 +151,7 @@ def _reached(asked: ReachAsked) -> Binary:
         sides=list(found.sides),
         tokens=found.tokens,
         output=found.output,
-        depths=[DepthReply(**asdict(depth)) for depth in found.depths],
+        depths=list(found.depths),
         formula=None if found.formula is None else _written(found.formula.at),
         legend=None if found.formula is None else found.formula.legend,
         settled=found.settled,

@@ -147,7 +147,7 @@ def test_a_receptive_field_is_the_librarys(masks: list[str], grid: list[int] | N
     found = ask("reach", masks=masks, tokens=40, grid=grid, layers=4)
     tokens = Sequence(40) if grid is None else Grid(grid[0], grid[1])
     theirs = reach([parse_mask(mask) for mask in masks], tokens, 4)
-    assert [plain(one) for one in found.head.depths] == json.loads(theirs.json())["depths"]
+    assert plain(found.head)["depths"] == json.loads(theirs.json())["depths"]
     assert (found.head.output, found.head.settled) == (theirs.output, theirs.settled)
     assert np.array_equal(cells(found, 4, tokens.count), theirs.reached.numpy())
     assert (found.head.formula is None) == (theirs.formula is None)
