@@ -1,4 +1,4 @@
-"""The ceilings of this machine, measured: what regard/algorithms/ceilings.py is written from."""
+"""The ceilings of this machine, measured: what regard/algorithms/planning/machines.py is written from."""
 
 import torch
 

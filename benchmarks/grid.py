@@ -18,7 +18,7 @@ from benchmarks.record import Bar, Row
 from benchmarks.session import Sections, run
 from benchmarks.setting import Setting, Watch
 from benchmarks.timing import Timing, interleave
-from regard.algorithms.ceilings import table_of
+from regard.algorithms.planning.machines import table_of
 
 TOKENS = 32768  # in every case of the GPU, whatever its grid
 OVER_DENSE = {64: Bar("≥", 8.0), 128: Bar("≥", 100.0)}

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import linear
 
-from regard.algorithms.problem import without_content
+from regard.algorithms.planning.problem import without_content
 from regard.attention import Attention, Content, Grid, Hard, Sum
 from regard.attention.reference import reference
 from regard.layers.multihead import merge_heads

@@ -15,7 +15,7 @@ from benchmarks.peers import Unavailable
 from benchmarks.setting import Watch
 from benchmarks.timing import Effort, Result, Run, explain, interleave
 from regard import Plan, attend, plan
-from regard.algorithms.planner import Refused
+from regard.algorithms.planning.planner import Refused
 
 MEMORY = {"cuda": 80e9, "cpu": 2e9}  # bytes beyond its inputs beyond which an algorithm is not tried
 FAR = {"cuda": 300.0, "cpu": 10.0}  # times the chosen one's predicted time beyond which another is not tried

@@ -28,7 +28,7 @@ from benchmarks.sparse_decode import decode
 from benchmarks.sparse_lists import lists
 from benchmarks.sparse_peers import linear_peers, mask_peers
 from benchmarks.timing import Timing, interleave
-from regard.algorithms.ceilings import table_of
+from regard.algorithms.planning.machines import table_of
 
 OVER_SDPA = Bar("≥", 12.0)
 OVER_FLEX = Bar("≥", 1.0)

@@ -109,7 +109,7 @@ def _unavailable(maker: Maker, problem: Problem) -> str | None:
 
 
 def by_regard(problem: Problem) -> Lists:
-    from regard.algorithms.flex import list_blocks
+    from regard.algorithms.kernels.flex import list_blocks
 
     structure, tensors = Attention(mask=problem.mask).flatten()
     return list_blocks(tensors, repr(structure), problem.B, 1, problem.N, problem.N, problem.device)

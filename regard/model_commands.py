@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from regard.models import ViT
-    from regard.models.images import Preprocessing
+    from regard.models.hugging_face.images import Preprocessing
 
 Folder = Annotated[
     Path,
@@ -119,7 +119,7 @@ def classify(
 
 
 def _classifier(folder: Path, dtype: str | None, device: str | None) -> "ViT":
-    from regard.models.folder import read_config
+    from regard.models.hugging_face.folder import read_config
 
     if (kind := read_config(folder).get("model_type")) != "vit":
         raise ValueError(
@@ -134,7 +134,7 @@ def _classifier(folder: Path, dtype: str | None, device: str | None) -> "ViT":
 
 
 def _how(model: "ViT", interpolate: bool) -> "Preprocessing":
-    from regard.models.images import preprocessing
+    from regard.models.hugging_face.images import preprocessing
 
     how = preprocessing(model)
     if not interpolate:
@@ -148,7 +148,7 @@ def _classified(
     """What the model saw, (h, w, 3); the probabilities; and, if asked for, how its patches were attended to."""
     import torch
 
-    from regard.models.images import preprocess
+    from regard.models.hugging_face.images import preprocess
     from regard.models.tokens import Maps
 
     patch = model.config.patch
@@ -181,7 +181,7 @@ def _column(numbers: Any) -> "Tensor":
 
 
 def _print(model: "ViT", path: Path, probabilities: "Tensor", top: int, as_json: bool) -> None:
-    from regard.models.images import labels
+    from regard.models.hugging_face.images import labels
 
     names, best = labels(model), probabilities.topk(min(top, len(probabilities)))
     rows = [(names[number], value) for number, value in zip(best.indices.tolist(), best.values.tolist(), strict=True)]

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from regard.algorithms import NextToken, next_token
-from regard.algorithms.ceilings import table_of
+from regard.algorithms.planning.machines import table_of
 from regard.analysis.argmax_graphs import ArgmaxReach, argmax_reach
 from regard.analysis.pattern_figures import draw_picture
 from regard.analysis.patterns import PatternPicture

@@ -16,7 +16,7 @@ from rich.text import Text
 from torch import Tensor
 
 from regard.algorithms import Plan, attend, plan, weights
-from regard.algorithms.report import rich_table
+from regard.algorithms.planning.report import rich_table
 from regard.attention import Attention, Causal, Content, Hard, KeyPadding
 from regard.claims.ist.example import DOCUMENT, Example, agrees, rounded, worked_example
 

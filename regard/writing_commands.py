@@ -144,7 +144,7 @@ def translate(
 def _writer(folder: Path, dtype: str | None, device: str | None, *, translates: bool = False) -> Any:
     """The model of a folder, which must be one that writes, or that translates."""
     from regard.models import EncoderDecoder
-    from regard.models.writing import Writer
+    from regard.models.writing.writer import Writer
 
     model = loaded(folder, dtype, device)
     if not isinstance(model, Writer):

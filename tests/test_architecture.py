@@ -88,7 +88,7 @@ def test_imports_point_one_way():
     "line",
     [
         "from regard.algorithms import attend",
-        "import regard.algorithms.planner",
+        "import regard.algorithms.planning.planner",
         "def f():\n    from regard import layers",
         "from regard import attend",
     ],

@@ -11,7 +11,7 @@ import torch
 from typer.testing import CliRunner
 
 from regard import Attention, plan
-from regard.algorithms.planner import ALGORITHMS
+from regard.algorithms.planning.planner import ALGORITHMS
 from regard.attention import Content, Grid, Neighbours, Quadratic, RelativeTable, Term
 from regard.cli import app
 
@@ -223,7 +223,7 @@ def test_a_mistake_of_ours_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) 
     def broken(plan: object) -> None:
         raise ValueError("ours")
 
-    monkeypatch.setattr("regard.algorithms.report.rich_table", broken)
+    monkeypatch.setattr("regard.algorithms.planning.report.rich_table", broken)
     result = regard("plan")
     assert result.exit_code == 1
     assert isinstance(result.exception, ValueError)

@@ -2,9 +2,9 @@
 
 from regard.algorithms.attend import attend, weights
 from regard.algorithms.attend_linear import attend_linear
-from regard.algorithms.next_token import NextToken, next_token
-from regard.algorithms.planner import Plan, Refused, plan
-from regard.algorithms.projected import attend_projected
+from regard.algorithms.attend_projected import attend_projected
+from regard.algorithms.planning.next_token import NextToken, next_token
+from regard.algorithms.planning.planner import Plan, Refused, plan
 
 __all__ = [
     "NextToken",

@@ -9,8 +9,8 @@ from jaxtyping import Float
 from torch import Tensor
 from torch.utils._python_dispatch import _disable_current_modes
 
-from regard.algorithms.planner import choose
-from regard.algorithms.problem import check_options, check_tensors, check_types, pose, without_content
+from regard.algorithms.planning.planner import choose
+from regard.algorithms.planning.problem import check_options, check_tensors, check_types, pose, without_content
 from regard.attention import Attention, Content, Kernel, Sum
 from regard.attention.reference import weight_map
 from regard.attention.value import check_state

@@ -4,12 +4,12 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from regard.algorithms import causal_sums
-from regard.algorithms.linear import blanked, kernel_of, real_tokens
-from regard.algorithms.planner import Refused
-from regard.algorithms.problem import check_options, check_tensors, check_types
+from regard.algorithms.kernels import causal_sums
+from regard.algorithms.linear.unordered import blanked, kernel_of, real_tokens
+from regard.algorithms.planning.planner import Refused
+from regard.algorithms.planning.problem import check_options, check_tensors, check_types
 from regard.attention import Attention, Causal, Content, Kernel, KeyPadding, Mask, Padding, Shape
-from regard.attention.linear_state import LinearState
+from regard.attention.cache.linear_state import LinearState
 
 
 def attend_linear(

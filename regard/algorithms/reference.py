@@ -2,9 +2,9 @@
 
 from torch import Tensor
 
-from regard.algorithms.cost import Cost, Count, products, traffic
-from regard.algorithms.linear import mapping, num_features
-from regard.algorithms.problem import Problem
+from regard.algorithms.linear.unordered import mapping, num_features
+from regard.algorithms.planning.cost import Cost, Count, products, traffic
+from regard.algorithms.planning.problem import Problem
 from regard.attention import Attention, Kernel, Quadratic
 from regard.attention.reference import reference
 

@@ -134,7 +134,7 @@ class ArgmaxReach:
         return Group(Text.assemble((heading, "bold"), "\n", facts), Padding(table, (1, 0, 1, 0)), last)
 
     def __str__(self) -> str:
-        from regard.algorithms.report import plain
+        from regard.algorithms.planning.report import plain
 
         return plain(self.rich())
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from regard.algorithms.visits import MOST, pieces
+from regard.algorithms.planning.visits import MOST, pieces
 from regard.attention import Grid, Mask, Places, Sequence
 
 OFFSETS = 1 << 24  # that are asked

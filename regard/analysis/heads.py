@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from regard.algorithms import weights
 from regard.attention import Attention, Grid, Hard, Positions, Quadratic, Weighting
 from regard.attention import Sequence as Line
-from regard.attention.relative import check_precision
+from regard.attention.scores.relative import check_precision
 from regard.layers import Gaussian
 
 Layer = nn.Module | Quadratic

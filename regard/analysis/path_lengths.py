@@ -115,7 +115,7 @@ class Paths:
         return table
 
     def __str__(self) -> str:
-        from regard.algorithms.report import plain
+        from regard.algorithms.planning.report import plain
 
         return plain(self.rich(), 120)
 

@@ -13,8 +13,8 @@ from torch import Tensor
 
 from regard.analysis.counting import FINE, OFFSETS, lengths, levels, seen, sums, visits
 from regard.attention import Attention, Dense, Grid, Mask, Not, Places, Positions, Shape
-from regard.attention.masks import Pair
-from regard.attention.padding import RealTokens
+from regard.attention.masks.mask import Pair
+from regard.attention.masks.padding import RealTokens
 
 DRAWN = 64  # tokens of which each is drawn by itself
 CELLS = 32  # at most so many along a side, where there are more tokens

@@ -20,7 +20,7 @@ from regard.analysis.composition import Stack, cycled, grow
 from regard.analysis.patterns import leaves
 from regard.analysis.receptive_formulas import Formula, formula
 from regard.attention import Dense, Grid, Mask, Or, Places, Positions, Sequence, Shape
-from regard.attention.padding import RealTokens
+from regard.attention.masks.padding import RealTokens
 from regard.attention.value import show
 
 DEEPEST = 1024  # layers
@@ -140,7 +140,7 @@ class Reach:
         return Group(heading, Padding(table, (1, 0, 1, 0)), Text("\n".join(self._says())))
 
     def __str__(self) -> str:
-        from regard.algorithms.report import plain
+        from regard.algorithms.planning.report import plain
 
         return plain(self.rich())
 

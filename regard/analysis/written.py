@@ -3,10 +3,10 @@
 import torch
 
 from regard.algorithms import Plan, plan
-from regard.algorithms.ceilings import table
+from regard.algorithms.planning.machines import table
 from regard.attention import Attention, Content, Grid, Mask, Places, Weighting
+from regard.attention.masks.padding import RealTokens
 from regard.attention.notation import check_sizes, parse_scores, placeholder
-from regard.attention.padding import RealTokens
 
 
 def mechanism(

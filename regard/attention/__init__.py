@@ -1,19 +1,19 @@
 """What is computed: scores, masks, weighting, positions, and the reference that defines them."""
 
 from regard.attention.attention import Attention
-from regard.attention.cache import Cache
-from regard.attention.features import Elu, Exp, Features, Own, RandomFeatures, Relu, SquaredRelu
-from regard.attention.grid_masks import Axial, Neighbours, SameColumn, SameRow, Tiles
-from regard.attention.linear_state import LinearState
-from regard.attention.masks import And, BlockMap, Dense, Everything, Mask, Not, Or
-from regard.attention.offset_masks import Causal, OffsetMask, Strided, Window
-from regard.attention.padding import KeyPadding, Padding
-from regard.attention.patterns import Blocks, Dilated, GlobalTokens
-from regard.attention.pooling import pool, pool_positions, pool_real
-from regard.attention.positions import Grid, Places, Positions, Sequence
-from regard.attention.relative import Quadratic, RelativeTable
-from regard.attention.scores import Bias, Content, Shape, Slopes, Sum, Term
-from regard.attention.weighting import Hard, Kernel, Softmax, Weighting
+from regard.attention.cache.cache import Cache
+from regard.attention.cache.linear_state import LinearState
+from regard.attention.masks.grid import Axial, Neighbours, SameColumn, SameRow, Tiles
+from regard.attention.masks.mask import And, BlockMap, Dense, Everything, Mask, Not, Or
+from regard.attention.masks.offsets import Causal, OffsetMask, Strided, Window
+from regard.attention.masks.padding import KeyPadding, Padding
+from regard.attention.masks.patterns import Blocks, Dilated, GlobalTokens
+from regard.attention.positions.pooling import pool, pool_positions, pool_real
+from regard.attention.positions.positions import Grid, Places, Positions, Sequence
+from regard.attention.scores.relative import Quadratic, RelativeTable
+from regard.attention.scores.term import Bias, Content, Shape, Slopes, Sum, Term
+from regard.attention.weighting.features import Elu, Exp, Features, Own, RandomFeatures, Relu, SquaredRelu
+from regard.attention.weighting.weighting import Hard, Kernel, Softmax, Weighting
 
 __all__ = [
     "And",

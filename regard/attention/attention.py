@@ -4,13 +4,13 @@ from dataclasses import dataclass
 
 import torch
 
-from regard.attention.masks import Everything, Mask
-from regard.attention.positions import Grid, Places, Positions, Sequence, check_positions
-from regard.attention.reach import reach
-from regard.attention.relative import RelativeTable
-from regard.attention.scores import Content, Shape, Term
+from regard.attention.masks.mask import Everything, Mask
+from regard.attention.positions.positions import Grid, Places, Positions, Sequence, check_positions
+from regard.attention.positions.reach import reach
+from regard.attention.scores.relative import RelativeTable
+from regard.attention.scores.term import Content, Shape, Term
 from regard.attention.value import Value
-from regard.attention.weighting import Kernel, Softmax, Weighting
+from regard.attention.weighting.weighting import Kernel, Softmax, Weighting
 
 EXAMPLES = {"scores": "Content()", "mask": "Causal() or Dense(tensor)", "weighting": "Softmax() or Hard()"}
 

@@ -16,17 +16,17 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from regard.attention.features import Elu, Exp, RandomFeatures, Relu, SquaredRelu
-from regard.attention.grid_masks import Axial, Neighbours, SameColumn, SameRow, Tiles
-from regard.attention.masks import Everything, Mask
-from regard.attention.offset_masks import Causal, Strided, Window, check_whole
-from regard.attention.padding import KeyPadding, Padding
-from regard.attention.patterns import Blocks, Dilated, GlobalTokens
-from regard.attention.positions import Places
-from regard.attention.reach import reach
-from regard.attention.relative import Quadratic, RelativeTable
-from regard.attention.scores import Content, Slopes, Term
-from regard.attention.weighting import Hard, Kernel, Softmax, Weighting
+from regard.attention.masks.grid import Axial, Neighbours, SameColumn, SameRow, Tiles
+from regard.attention.masks.mask import Everything, Mask
+from regard.attention.masks.offsets import Causal, Strided, Window, check_whole
+from regard.attention.masks.padding import KeyPadding, Padding
+from regard.attention.masks.patterns import Blocks, Dilated, GlobalTokens
+from regard.attention.positions.positions import Places
+from regard.attention.positions.reach import reach
+from regard.attention.scores.relative import Quadratic, RelativeTable
+from regard.attention.scores.term import Content, Slopes, Term
+from regard.attention.weighting.features import Elu, Exp, RandomFeatures, Relu, SquaredRelu
+from regard.attention.weighting.weighting import Hard, Kernel, Softmax, Weighting
 
 LONGEST = 1_000  # characters
 DEEPEST = 64  # operators and brackets inside each other

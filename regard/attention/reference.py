@@ -5,8 +5,8 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from regard.attention.attention import Attention
-from regard.attention.positions import Places
-from regard.attention.weighting import Hard, Kernel, divided
+from regard.attention.positions.positions import Places
+from regard.attention.weighting.weighting import Hard, Kernel, divided
 
 Index = tuple[Tensor, Tensor, Tensor, Tensor]
 

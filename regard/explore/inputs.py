@@ -12,7 +12,7 @@ from torch import Tensor
 from regard.explore.tiles import LAYER, Enough, Sheets
 from regard.explore.work import check
 from regard.models import DaViT, Decoder, Encoder, EncoderDecoder, GridModel, Maps, Recurrent, ViT
-from regard.models.images import preprocess, preprocessing
+from regard.models.hugging_face.images import preprocess, preprocessing
 from regard.tasks import reversal
 from regard.tasks.digits import digits
 from regard.tasks.images import ImageSet

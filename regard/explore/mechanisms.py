@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from regard.algorithms import Plan
-from regard.algorithms.ceilings import TABLES
+from regard.algorithms.planning.machines import TABLES
 from regard.analysis.written import batch_of, mechanism, planned
 from regard.attention import Attention, Grid, Mask, Places, Shape
 from regard.attention.notation import WORDS, parse_mask, parse_scores, parse_weighting

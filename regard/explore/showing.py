@@ -23,9 +23,9 @@ from regard.attention import (
     Sum,
     Term,
 )
-from regard.attention.features import Elu, Exp, RandomFeatures, Relu, SquaredRelu
 from regard.attention.notation import parse_mask
-from regard.attention.positions import Grid
+from regard.attention.positions.positions import Grid
+from regard.attention.weighting.features import Elu, Exp, RandomFeatures, Relu, SquaredRelu
 from regard.explore.shelf import MODEL, RUN, Shelf
 from regard.layers import Gaussian
 

@@ -16,7 +16,7 @@ from regard.explore.shelf import MODEL, Shelf, is_shipped
 from regard.explore.swift import swift
 from regard.layers import Gaussian
 from regard.models import DaViT, Decoder, Encoder, EncoderDecoder, GridModel, Recurrent, ViT
-from regard.models.folder import read_json
+from regard.models.hugging_face.folder import read_json
 from regard.training import Recording, expanded
 
 if TYPE_CHECKING:

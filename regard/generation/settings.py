@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from regard.attention.offset_masks import check_whole
+from regard.attention.masks.offsets import check_whole
 
 
 @dataclass(frozen=True, kw_only=True)

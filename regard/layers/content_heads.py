@@ -6,7 +6,7 @@ from torch import Tensor, nn
 
 from regard.algorithms import attend, weights
 from regard.attention import Attention, Content, Grid, Mask, Weighting
-from regard.attention.positions import check_positions
+from regard.attention.positions.positions import check_positions
 from regard.layers.multihead import merge_heads, split_heads
 from regard.layers.scaled_dot_product import EVERYTHING, check_sequence
 

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from regard.attention import Grid
-from regard.attention.positions import check_positions
+from regard.attention.positions.positions import check_positions
 from regard.layers.channel import ChannelAttention
 from regard.layers.feed_forward import FeedForward
 from regard.layers.scaled_dot_product import check_sequence

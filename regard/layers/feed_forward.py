@@ -8,7 +8,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional
 
-from regard.algorithms.problem import nearest
+from regard.algorithms.planning.problem import nearest
 from regard.layers.scaled_dot_product import check_sequence
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {

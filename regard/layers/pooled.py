@@ -5,11 +5,11 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from regard.attention import Attention, Grid, Mask, Not, Places, Positions
-from regard.attention.cache_rules import hides_future
-from regard.attention.grid_masks import GridMask
-from regard.attention.masks import Pair
-from regard.attention.pooling import Size, pool, pool_real, sizes_of
-from regard.attention.positions import check_positions
+from regard.attention.cache.rules import hides_future
+from regard.attention.masks.grid import GridMask
+from regard.attention.masks.mask import Pair
+from regard.attention.positions.pooling import Size, pool, pool_real, sizes_of
+from regard.attention.positions.positions import check_positions
 from regard.layers.multihead import MultiHead, Widths
 from regard.layers.scaled_dot_product import EVERYTHING, check_sequence, compose
 

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from regard.attention import Quadratic, RelativeTable, Sum, Term
-from regard.attention.relative import check_precision, readable
+from regard.attention.scores.relative import check_precision, readable
 
 KINDS = ("isotropic", "diagonal", "full")
 MOST = 60.0  # of a precision's logarithm: beyond it float32 would soon say 0 or ∞

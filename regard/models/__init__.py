@@ -1,22 +1,22 @@
 """Whole models, wired from the layers; each is a configuration and a module that takes it."""
 
+from regard.models.architectures.davit import DaViT, DaViTConfig
+from regard.models.architectures.decoder import Decoder, DecoderConfig
+from regard.models.architectures.encoder import Encoder, EncoderConfig
+from regard.models.architectures.encoder_decoder import EncoderDecoder, EncoderDecoderConfig
+from regard.models.architectures.grid import GridConfig, GridModel
+from regard.models.architectures.recurrent import Recurrent, RecurrentConfig, RecurrentReader
+from regard.models.architectures.resnet import ResNet, ResNetConfig
+from regard.models.architectures.vision import ViT, ViTConfig
 from regard.models.block import Block, BlockConfig, Mechanism, NormConfig
 from regard.models.configuration import vary
-from regard.models.davit import DaViT, DaViTConfig
-from regard.models.decoder import Decoder, DecoderConfig
 from regard.models.embedding import embed
-from regard.models.encoder import Encoder, EncoderConfig
-from regard.models.encoder_decoder import EncoderDecoder, EncoderDecoderConfig
-from regard.models.grid import GridConfig, GridModel
-from regard.models.images import Preprocessing, labels, preprocess, preprocessing
+from regard.models.hugging_face.images import Preprocessing, labels, preprocess, preprocessing
+from regard.models.hugging_face.weights import load, save
 from regard.models.presets import PRESETS, Config, build
-from regard.models.recurrent import Recurrent, RecurrentConfig, RecurrentReader
-from regard.models.resnet import ResNet, ResNetConfig
 from regard.models.stack import PositionConfig, Stack
 from regard.models.tokens import Maps, Output
-from regard.models.vision import ViT, ViTConfig
-from regard.models.weights import load, save
-from regard.models.writing import Session, Writer
+from regard.models.writing.writer import Session, Writer
 
 __all__ = [
     "PRESETS",

@@ -7,9 +7,9 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional
 
-from regard.algorithms.problem import nearest
+from regard.algorithms.planning.problem import nearest
 from regard.attention import Attention, Cache, Content, Everything, Mask, Term, Weighting
-from regard.attention.offset_masks import check_whole
+from regard.attention.masks.offsets import check_whole
 from regard.layers import FeedForward, MultiHead, Packing, Rotation, Widths
 from regard.layers.feed_forward import ACTIVATIONS
 from regard.layers.multihead import check_divides

@@ -3,8 +3,8 @@
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
-from regard.algorithms.problem import nearest
-from regard.attention.offset_masks import check_whole
+from regard.algorithms.planning.problem import nearest
+from regard.attention.masks.offsets import check_whole
 
 C = TypeVar("C")
 

@@ -8,10 +8,10 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional
 
-from regard.algorithms.problem import nearest
-from regard.attention.offset_masks import check_whole
-from regard.models.decoder import Decoder
-from regard.models.encoder import Encoder
+from regard.algorithms.planning.problem import nearest
+from regard.attention.masks.offsets import check_whole
+from regard.models.architectures.decoder import Decoder
+from regard.models.architectures.encoder import Encoder
 from regard.models.tokens import last_real, real_tokens
 
 POOLS = {Encoder: ("mean", "first", "pooler"), Decoder: ("mean", "last")}

@@ -4,20 +4,20 @@ from typing import Any
 
 from torch import nn
 
-from regard.algorithms.problem import nearest
+from regard.algorithms.planning.problem import nearest
 from regard.attention import Window
 from regard.layers.rotary import Llama3Scaling
+from regard.models.architectures.davit import DaViT, DaViTConfig
+from regard.models.architectures.decoder import Decoder, DecoderConfig
+from regard.models.architectures.encoder import Encoder, EncoderConfig
+from regard.models.architectures.encoder_decoder import EncoderDecoder, EncoderDecoderConfig
+from regard.models.architectures.grid import GridConfig, GridModel
+from regard.models.architectures.recurrent import Recurrent, RecurrentConfig
+from regard.models.architectures.resnet import ResNet, ResNetConfig
+from regard.models.architectures.vision import ViT, ViTConfig
 from regard.models.block import BlockConfig, Mechanism, NormConfig
 from regard.models.configuration import vary
-from regard.models.davit import DaViT, DaViTConfig
-from regard.models.decoder import Decoder, DecoderConfig
-from regard.models.encoder import Encoder, EncoderConfig
-from regard.models.encoder_decoder import EncoderDecoder, EncoderDecoderConfig
-from regard.models.grid import GridConfig, GridModel
-from regard.models.recurrent import Recurrent, RecurrentConfig
-from regard.models.resnet import ResNet, ResNetConfig
 from regard.models.stack import PositionConfig
-from regard.models.vision import ViT, ViTConfig
 
 Sequences = DecoderConfig | EncoderConfig | EncoderDecoderConfig | RecurrentConfig
 Config = Sequences | ViTConfig | GridConfig | DaViTConfig | ResNetConfig

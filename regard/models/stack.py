@@ -7,9 +7,9 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional
 
-from regard.algorithms.problem import nearest
+from regard.algorithms.planning.problem import nearest
 from regard.attention import Cache, Causal, KeyPadding, Mask, Padding, Sequence, Term
-from regard.attention.offset_masks import check_whole
+from regard.attention.masks.offsets import check_whole
 from regard.layers import Buckets, LearnedPositions, Packing, Rotary, Rotation, SinusoidalPositions
 from regard.layers.buckets import check_buckets
 from regard.layers.rotary import RotaryScaling, check_scaling

@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from regard.attention.relative import readable
+from regard.attention.scores.relative import readable
 
 Lengths = Tensor | tuple[int, ...] | list[int]
 

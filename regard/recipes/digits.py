@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from regard.attention.offset_masks import check_whole
+from regard.attention.masks.offsets import check_whole
 from regard.layers import Gaussian
 from regard.models import GridConfig, GridModel, ResNet, ResNetConfig
 from regard.recipes.digits_report import measure

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from regard.analysis.depth import Norm, Wired, similarity
-from regard.attention.offset_masks import check_whole
+from regard.attention.masks.offsets import check_whole
 from regard.layers import FeedForward, MultiHead
 from regard.layers.multihead import check_divides
 from regard.recipes.figures import Panel, line_figure, table

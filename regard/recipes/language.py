@@ -12,7 +12,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from regard.attention.offset_masks import check_whole
+from regard.attention.masks.offsets import check_whole
 from regard.models import BlockConfig, Decoder, DecoderConfig, NormConfig, PositionConfig
 from regard.recipes.figures import training_figure
 from regard.recipes.language_report import (

@@ -13,8 +13,8 @@ from torch import Tensor
 
 from regard.analysis.figures import INK, figure_of_panels
 from regard.models import save
-from regard.models.configurations import kind_of, write
-from regard.models.folder import Source
+from regard.models.hugging_face.configurations import kind_of, write
+from regard.models.hugging_face.folder import Source
 from regard.recipes.figures import Panel, line_figure, table
 from regard.recipes.recipe import Trained
 from regard.tasks.text import Characters, Vocabulary, write_vocabulary

@@ -7,10 +7,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from regard.attention.offset_masks import check_whole
+from regard.attention.masks.offsets import check_whole
 from regard.models import BlockConfig, EncoderDecoder, EncoderDecoderConfig, Recurrent, RecurrentConfig
 from regard.models.block import NormConfig
-from regard.models.reading import EncoderDecoderReader
+from regard.models.writing.reading import EncoderDecoderReader
 from regard.recipes.figures import Panel, line_figure, map_figure, table, training_figure
 from regard.recipes.recipe import Outcome, Recipe, Supplies, Trained, Training
 from regard.tasks import reversal

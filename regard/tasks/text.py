@@ -12,8 +12,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Protocol
 
-from regard.algorithms.problem import nearest
-from regard.attention.offset_masks import check_whole
+from regard.algorithms.planning.problem import nearest
+from regard.attention.masks.offsets import check_whole
 from regard.tasks.whole_files import whole_file
 
 PIECE = 1 << 18  # characters that are made tokens at a time

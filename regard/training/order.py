@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
-from regard.attention.offset_masks import check_whole
+from regard.attention.masks.offsets import check_whole
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Literal
 import torch
 from torch import nn
 
-from regard.attention.offset_masks import check_whole
+from regard.attention.masks.offsets import check_whole
 
 
 @dataclass(frozen=True, kw_only=True)

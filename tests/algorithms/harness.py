@@ -8,7 +8,7 @@ from torch import Tensor
 
 from regard import attend, plan
 from regard.algorithms import Refused
-from regard.algorithms.planner import ALGORITHMS
+from regard.algorithms.planning.planner import ALGORITHMS
 from regard.attention import Attention
 from regard.attention.reference import reference
 from tests.algorithms.cases import Call

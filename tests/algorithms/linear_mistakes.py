@@ -7,11 +7,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from regard.algorithms import causal_sums, chunked
 from regard.algorithms import reference as definition
+from regard.algorithms.kernels import causal_sums
+from regard.algorithms.linear import causal as chunked
 from regard.attention import Attention, Causal, Everything, Kernel, KeyPadding, Padding
 from regard.attention.reference import kernel_weights
-from regard.attention.weighting import divided
+from regard.attention.weighting.weighting import divided
 from tests.algorithms.cases import Case
 
 Run = Callable[..., tuple[Tensor, Tensor | None]]

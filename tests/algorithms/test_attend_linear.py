@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from regard import Attention, attend
-from regard.algorithms import Refused, attend_linear, causal_sums
+from regard.algorithms import Refused, attend_linear
+from regard.algorithms.kernels import causal_sums
 from regard.attention import (
     Causal,
     Content,

@@ -31,7 +31,7 @@ from regard.attention import (
     Term,
     Window,
 )
-from regard.attention.masks import Pair
+from regard.attention.masks.mask import Pair
 
 ARITHMETIC = ("mm", "matmul", "softmax", "exp", "attention", "slabs", "mul", "sum")
 

@@ -28,9 +28,9 @@ from regard.attention import (
     Strided,
     Term,
     Window,
-    cache,
 )
-from regard.attention.cache_rules import looks_back
+from regard.attention.cache import cache
+from regard.attention.cache.rules import looks_back
 from regard.attention.reference import reference
 from tests.tolerances import ONE_QUERY, PIECES
 

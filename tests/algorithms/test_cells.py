@@ -6,7 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regard import attend, plan
-from regard.algorithms import Refused, banded, folding, merged, partitioned
+from regard.algorithms import Refused
+from regard.algorithms.composite import cells as partitioned
+from regard.algorithms.composite import folding
+from regard.algorithms.composite import union as merged
+from regard.algorithms.content import banded
 from regard.attention import (
     Attention,
     Axial,

@@ -7,8 +7,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from regard.algorithms import causal_sums, slabs
-from regard.algorithms.planner import ALGORITHMS
+from regard.algorithms.kernels import causal_sums, slabs
+from regard.algorithms.planning.planner import ALGORITHMS
 from regard.attention import Shape
 from tests.algorithms.cases import DTYPES, TABLES, Case, build, cases, is_meant
 from tests.algorithms.harness import EQUAL, REFUSED, verdicts, wrong

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch.nn.attention.flex_attention import BlockMask, create_block_mask
 
-from regard.algorithms import flex, slab_kernel
+from regard.algorithms.kernels import flex, slab_kernel
 from regard.attention import (
     Attention,
     Bias,

@@ -12,10 +12,14 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import FlopCounterMode, baddbmm_flop
 
 from regard import Attention, attend, plan
-from regard.algorithms import Refused, causal_sums, ceilings, chunked, linear
+from regard.algorithms import Refused
 from regard.algorithms.attend import _choices
-from regard.algorithms.planner import named
-from regard.algorithms.problem import Problem, pose
+from regard.algorithms.kernels import causal_sums
+from regard.algorithms.linear import causal as chunked
+from regard.algorithms.linear import unordered as linear
+from regard.algorithms.planning import machines as ceilings
+from regard.algorithms.planning.planner import named
+from regard.algorithms.planning.problem import Problem, pose
 from regard.attention import (
     Causal,
     Dense,

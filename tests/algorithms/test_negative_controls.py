@@ -7,10 +7,13 @@ import pytest
 import torch
 from torch import Tensor
 
-from regard.algorithms import ceilings, planner, toeplitz, toeplitz_kernel
 from regard.algorithms import reference as definition
-from regard.algorithms.convolution import taps
-from regard.algorithms.cost import Cost
+from regard.algorithms.kernels import toeplitz as toeplitz_kernel
+from regard.algorithms.planning import machines as ceilings
+from regard.algorithms.planning import planner
+from regard.algorithms.planning.cost import Cost
+from regard.algorithms.position import toeplitz
+from regard.algorithms.position.convolution import taps
 from regard.attention import (
     Attention,
     Blocks,

@@ -11,9 +11,12 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode, sdpa_backward_flop_count, sdpa_flop_count
 
 from regard import Attention, attend, plan
-from regard.algorithms import Refused, ceilings, fused, planner
-from regard.algorithms.planner import ALGORITHMS, choose, named
-from regard.algorithms.problem import Problem, pose
+from regard.algorithms import Refused
+from regard.algorithms.content import fused
+from regard.algorithms.planning import machines as ceilings
+from regard.algorithms.planning import planner
+from regard.algorithms.planning.planner import ALGORITHMS, choose, named
+from regard.algorithms.planning.problem import Problem, pose
 from regard.attention import Causal, Content, Everything, Hard, KeyPadding, Padding, Places, Sequence, Shape, Window
 from tests.algorithms.cases import Call, Case, build, cases
 

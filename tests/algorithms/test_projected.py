@@ -5,7 +5,7 @@ import torch
 
 from regard import attend
 from regard.algorithms import attend_projected
-from regard.algorithms import projected as module
+from regard.algorithms import attend_projected as module
 from regard.attention import Attention, Everything, Grid, Mask, Neighbours, Quadratic, RelativeTable, Term
 
 B, H, C, OUT = 3, 5, 6, 4

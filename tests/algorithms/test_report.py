@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from regard import Attention, Plan, plan
-from regard.algorithms.planner import ALGORITHMS
-from regard.algorithms.report import plain, rich_table, si
+from regard.algorithms.planning.planner import ALGORITHMS
+from regard.algorithms.planning.report import plain, rich_table, si
 from regard.attention import Causal, Hard, KeyPadding, Slopes, Strided
 
 

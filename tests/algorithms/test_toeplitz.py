@@ -11,10 +11,12 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import FlopCounterMode
 
 from regard import attend, plan
-from regard.algorithms import Refused, attend_projected, toeplitz, toeplitz_kernel
-from regard.algorithms.convolution import taps
-from regard.algorithms.planner import choose, named
-from regard.algorithms.problem import pose, without_content
+from regard.algorithms import Refused, attend_projected
+from regard.algorithms.kernels import toeplitz as toeplitz_kernel
+from regard.algorithms.planning.planner import choose, named
+from regard.algorithms.planning.problem import pose, without_content
+from regard.algorithms.position import toeplitz
+from regard.algorithms.position.convolution import taps
 from regard.attention import (
     Attention,
     Causal,
@@ -33,7 +35,7 @@ from regard.attention import (
     Strided,
     Window,
 )
-from regard.attention.reach import reach
+from regard.attention.positions.reach import reach
 from tests.algorithms.cases import Call, build
 from tests.algorithms.harness import EQUAL, verdicts
 from tests.algorithms.test_equivalence import RUNS

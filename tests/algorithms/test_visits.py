@@ -6,9 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch._subclasses.fake_tensor import FakeTensorMode
 
-from regard.algorithms import blockwise, flex, slabs, visits
-from regard.algorithms.problem import Problem, pose
-from regard.algorithms.visits import in_band, pieces, visited
+from regard.algorithms.content import blockwise
+from regard.algorithms.kernels import flex, slabs
+from regard.algorithms.planning import visits
+from regard.algorithms.planning.problem import Problem, pose
+from regard.algorithms.planning.visits import in_band, pieces, visited
 from regard.attention import (
     Attention,
     Axial,
@@ -31,7 +33,7 @@ from regard.attention import (
     Tiles,
     Window,
 )
-from regard.attention.visibility import visible
+from regard.attention.masks.visibility import visible
 from tests.budget import examples
 
 # The type-checking hook picks the item of a list that it looks at by `random`.

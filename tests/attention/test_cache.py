@@ -19,7 +19,7 @@ from regard.attention import (
     Strided,
     Window,
 )
-from regard.attention.cache_rules import looks_back
+from regard.attention.cache.rules import looks_back
 from tests.tolerances import PIECES
 
 CAUSAL = Attention(mask=Causal())
@@ -138,7 +138,7 @@ def test_a_prompt_longer_than_the_room_does_not_enlarge_it():
 
 def test_a_token_is_moved_once_per_window_at_most(monkeypatch: pytest.MonkeyPatch):
     """Amortised: the tokens that move to the front are `window` in every `window` appends."""
-    from regard.attention import cache as module
+    from regard.attention.cache import cache as module
 
     moved, right = [], module.take
     monkeypatch.setattr(module, "take", lambda buffer, slots, count: moved.append(count) or right(buffer, slots, count))

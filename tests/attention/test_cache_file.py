@@ -70,7 +70,7 @@ def test_a_save_that_fails_leaves_the_old_file(saved: Path, monkeypatch: pytest.
     def full(*_: object) -> None:
         raise OSError("no space left on device")
 
-    monkeypatch.setattr("regard.attention.cache_file.os.fsync", full)
+    monkeypatch.setattr("regard.attention.cache.file.os.fsync", full)
     with pytest.raises(OSError, match="no space"):
         filled(5).save(saved)
     assert saved.read_bytes() == before

@@ -22,7 +22,7 @@ from regard.attention import (
     Term,
     Window,
 )
-from regard.attention.cache_rules import hides_future, looks_back
+from regard.attention.cache.rules import hides_future, looks_back
 
 N = 30
 SINGLE = [

@@ -13,7 +13,7 @@ from benchmarks.grid_peers import content_peers, layer_peers, table_peers
 from benchmarks.grid_planning import cases
 from benchmarks.setting import Setting, Watch
 from benchmarks.timing import Effort, Timing
-from regard.algorithms.planner import ALGORITHMS
+from regard.algorithms.planning.planner import ALGORITHMS
 
 CPU = torch.device("cpu")
 LAYER = Case(kind=ISOTROPIC, B=2, H=4, h=4, w=5, E=8, dtype=torch.float32, device=CPU, shared=True, projections=1)

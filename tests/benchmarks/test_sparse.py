@@ -27,7 +27,7 @@ from benchmarks.sparse_cases import (
 )
 from benchmarks.sparse_peers import fla, flex, linear_peers, mask_peers
 from benchmarks.timing import Effort, Timing
-from regard.algorithms.planner import ALGORITHMS
+from regard.algorithms.planning.planner import ALGORITHMS
 from regard.attention import Window
 from regard.attention.reference import reference
 

@@ -25,7 +25,7 @@ from regard.explore.shelf import SHIPPED, Shelf
 from regard.explore.swift import plain_map
 from regard.explore.tidying import tidying
 from regard.models import PRESETS, build, load, save, vary
-from regard.models.davit import DaViT, DaViTConfig
+from regard.models.architectures.davit import DaViT, DaViTConfig
 from regard.recipes import find, opened
 from regard.tasks import reversal
 from regard.training import Recording, compact, expanded

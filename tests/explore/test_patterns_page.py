@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from regard.algorithms.report import si
+from regard.algorithms.planning.report import si
 from regard.analysis import picture, reach
 from regard.attention import Grid, Places, Sequence
 from regard.attention.notation import parse_mask

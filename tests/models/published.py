@@ -11,8 +11,8 @@ import torch
 import transformers
 from torch import Tensor, nn
 
-from regard.models.configurations import family_of
-from regard.models.names import stored
+from regard.models.hugging_face.configurations import family_of
+from regard.models.hugging_face.names import stored
 
 V, C, T = 50, 32, 7
 LENGTHS = (7, 4)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from regard.models import PRESETS, vary
-from regard.models.configurations import read, write
+from regard.models.hugging_face.configurations import read, write
 
 
 def refused(message: str):

@@ -17,7 +17,7 @@ from transformers.models.vit.image_processing_pil_vit import ViTImageProcessorPi
 
 from regard import models
 from regard.models import PRESETS, ViT, vary
-from regard.models.images import Preprocessing, labels, preprocess, preprocessing, read_preprocessing
+from regard.models.hugging_face.images import Preprocessing, labels, preprocess, preprocessing, read_preprocessing
 from tests.models.published import copied, saved, vit
 
 RANDOM = np.random.default_rng(0)

@@ -12,7 +12,7 @@ import transformers
 from regard import models
 from regard.attention import Everything, Window
 from regard.models import PRESETS, build, vary
-from regard.models.configurations import read, write
+from regard.models.hugging_face.configurations import read, write
 from tests.models.published import EAGER, LLAMA, V, saved, shaken, t5, the_same
 
 

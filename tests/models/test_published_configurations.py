@@ -7,7 +7,7 @@ import torch
 
 from regard.layers.rotary import Llama3Scaling
 from regard.models import PRESETS, build
-from regard.models.configurations import describe, read, write
+from regard.models.hugging_face.configurations import describe, read, write
 
 BERT = {
     "architectures": ["BertForMaskedLM"],

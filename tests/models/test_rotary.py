@@ -14,7 +14,7 @@ from regard import models
 from regard.attention import Sequence
 from regard.layers.rotary import Llama3Scaling, Rotary, RotaryScaling, YarnScaling
 from regard.models import PRESETS, Decoder, build, vary
-from regard.models.configurations import read, write
+from regard.models.hugging_face.configurations import read, write
 from tests.models.published import LLAMA, V, saved, shaken
 
 LLAMA3 = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0}

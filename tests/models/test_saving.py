@@ -12,7 +12,7 @@ import transformers
 from regard import models
 from regard.attention import Window
 from regard.models import PRESETS, GridConfig, build, vary
-from regard.models.configurations import describe
+from regard.models.hugging_face.configurations import describe
 from tests.models.published import EAGER, C, V, copied, gpt2, saved, shaken, the_same
 
 

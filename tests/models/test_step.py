@@ -11,7 +11,7 @@ from regard import models
 from regard.attention import Elu, Hard, Kernel, Window
 from regard.models import PRESETS, build, vary
 from regard.models.memory import HUGE, settle
-from regard.models.step import Step
+from regard.models.writing.step import Step
 
 SMALL = {"depth": 2, "width": 32, "num_heads": 4, "vocabulary": 50, "hidden": 40}
 

@@ -11,7 +11,7 @@ from safetensors.torch import load_file
 
 from regard import models
 from regard.models import PRESETS, ViT, vary
-from regard.models.configurations import read, write
+from regard.models.hugging_face.configurations import read, write
 from tests.models.published import EAGER, SIZES, saved, shaken, the_same, vit
 
 SMALL = {"depth": 1, "width": 32, "num_heads": 4, "hidden": 40, "image": 12, "patch": 4}

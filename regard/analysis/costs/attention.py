@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from torch import Tensor
 
-from regard.algorithms.cost import Count
+from regard.algorithms.planning.cost import Count
 from regard.analysis.costs import masks
 from regard.analysis.costs.kinds import words
 from regard.analysis.costs.known import known

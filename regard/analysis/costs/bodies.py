@@ -7,7 +7,7 @@ from torch import Tensor
 from torch._subclasses.fake_tensor import unset_fake_temporarily
 from torch.utils._pytree import tree_flatten
 
-from regard.algorithms.cost import Count
+from regard.algorithms.planning.cost import Count
 from regard.analysis.costs.known import known
 from regard.analysis.costs.tally import Trace
 

@@ -11,7 +11,7 @@ from torch._subclasses.fake_tensor import unset_fake_temporarily
 from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
-from regard.algorithms.cost import Count
+from regard.algorithms.planning.cost import Count
 from regard.analysis.costs import attention
 from regard.analysis.costs.known import known
 from regard.analysis.costs.products import Wanted, backward_products, both, forward_products

@@ -13,7 +13,7 @@ from torch.nn.modules.module import register_module_forward_hook, register_modul
 from torch.utils._pytree import tree_flatten
 
 from regard.algorithms.attend import watched
-from regard.algorithms.ceilings import table
+from regard.algorithms.planning.machines import table
 from regard.analysis.costs import ours
 from regard.analysis.costs.calls import Calls
 from regard.analysis.costs.fakes import CannotFake, eager_torch, fake_inputs, fake_module, new_mode

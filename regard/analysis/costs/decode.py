@@ -8,8 +8,8 @@ from typing import Any
 import torch
 from torch import nn
 
-from regard.algorithms.ceilings import table
-from regard.algorithms.report import plain, si
+from regard.algorithms.planning.machines import table
+from regard.algorithms.planning.report import plain, si
 from regard.analysis.costs.count import summary, watching
 from regard.analysis.costs.fakes import fake_module, new_mode
 from regard.analysis.costs.report import ModelCost

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from regard.algorithms.report import si
+from regard.algorithms.planning.report import si
 from regard.analysis.costs.crossovers import Crossover, check_symbol, crossovers, written
 from regard.analysis.costs.polynomial import Polynomial
 from regard.analysis.costs.report import ModelCost

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from torch.utils._pytree import tree_map
 
-from regard.algorithms.report import plain, si
+from regard.algorithms.planning.report import plain, si
 from regard.analysis.costs.symbolic import Make, count_at
 
 Progress = Callable[[int, int], None]  # steps done, and all there are

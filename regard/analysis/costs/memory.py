@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.utils._pytree import tree_flatten
 
-from regard.algorithms.problem import nearest
+from regard.algorithms.planning.problem import nearest
 from regard.analysis.costs.report import Memory
 
 ROUNDED = 512  # bytes: the CUDA allocator gives whole multiples

@@ -7,8 +7,8 @@ import torch
 from torch import Tensor
 
 from regard.algorithms.attend import Watcher, part
-from regard.algorithms.problem import pose
-from regard.algorithms.visits import visited
+from regard.algorithms.planning.problem import pose
+from regard.algorithms.planning.visits import visited
 from regard.analysis.costs.known import known
 from regard.analysis.costs.products import Pairs, Wanted, backward_products, forward_products
 from regard.attention import Attention, Kernel

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from regard.algorithms.cost import Count
+from regard.algorithms.planning.cost import Count
 
 Sizes = Callable[[Tensor], tuple[Count, ...]]
 

@@ -6,8 +6,8 @@ import json
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from regard.algorithms.cost import Count
-from regard.algorithms.report import plain
+from regard.algorithms.planning.cost import Count
+from regard.algorithms.planning.report import plain
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class ModelCost:
         for module in self.modules:
             if module.name == name:
                 return module
-        from regard.algorithms.problem import nearest
+        from regard.algorithms.planning.problem import nearest
 
         raise KeyError(f"no module {name!r}: {nearest(name, [module.name for module in self.modules])}")
 

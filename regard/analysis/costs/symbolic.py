@@ -9,7 +9,7 @@ from typing import Any
 
 from torch import nn
 
-from regard.algorithms.report import plain
+from regard.algorithms.planning.report import plain
 from regard.analysis.costs.count import distinct_modules, run, summary, watching
 from regard.analysis.costs.fakes import eager_torch, fake_inputs, fake_module, new_mode
 from regard.analysis.costs.polynomial import Polynomial

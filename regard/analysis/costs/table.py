@@ -3,7 +3,7 @@
 import re
 from typing import TYPE_CHECKING, Any
 
-from regard.algorithms.report import si
+from regard.algorithms.planning.report import si
 from regard.analysis.costs.report import Memory, ModelCost, ModuleCost, Work
 
 if TYPE_CHECKING:

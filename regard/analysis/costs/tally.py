@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
-from regard.algorithms.cost import Count
+from regard.algorithms.planning.cost import Count
 
 
 @dataclass

@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from regard.algorithms.problem import nearest
+from regard.algorithms.planning.problem import nearest
 from regard.analysis.costs.decode import NextToken, by_our_caches, by_their_caches, next_token_cost
 from regard.analysis.costs.presets import preset_formulas
 from regard.analysis.costs.symbolic import Formulas, formulas

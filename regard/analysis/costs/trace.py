@@ -22,7 +22,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten, tree_map_only
 
 from regard.algorithms.attend import parts
-from regard.algorithms.cost import Count
+from regard.algorithms.planning.cost import Count
 from regard.analysis.costs import attention, masks
 from regard.analysis.costs.bodies import Bodies, Body
 from regard.analysis.costs.kinds import kind

@@ -167,7 +167,7 @@ CLAIMS = (
             "off by $2\\alpha\\delta_2(\\Delta_1 - \\Delta_2)$, zero for heads on the diagonal alone.",
             quantities=LETTERS | {"$v$": "the head's position vector"},
             method="exact in SymPy; maps of a built layer in float64 on a 5 × 6 grid, three heads, to 1e-12",
-            code=("regard.attention.relative:Quadratic", "regard.layers.positional:PositionedMultiHead"),
+            code=("regard.attention.scores.relative:Quadratic", "regard.layers.positional:PositionedMultiHead"),
         ),
         document=Version(
             "the logit is −α(‖δ‖² − 2 δ·Δ), by v = −α(1, −2Δ₁, −2Δ₁)",
@@ -209,7 +209,7 @@ CLAIMS = (
             "log-sum-exp changes by $-\\alpha c = \\alpha\\lVert\\Delta\\rVert^2$, which is how it is measured here.",
             quantities=LETTERS | {"$c$": "a constant over the keys"},
             method="exact in SymPy; log-sum-exps of two built mechanisms in float64 to 1e-11",
-            code=("regard.attention.relative:Quadratic", "regard.algorithms.attend:attend"),
+            code=("regard.attention.scores.relative:Quadratic", "regard.algorithms.attend:attend"),
         ),
         ours=Version(
             "c = −‖Δ‖²",

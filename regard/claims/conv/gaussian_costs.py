@@ -243,10 +243,10 @@ CLAIMS = (
             "forms against the definition in float64 to 1e-5, two seeds; processor time on one thread, best of seven, "
             "on 16 × 16 to 48 × 48 pixels",
             code=(
-                "regard.algorithms.separable:run",
-                "regard.algorithms.convolution:run",
-                "regard.algorithms.shared:run",
-                "regard.algorithms.planner:plan",
+                "regard.algorithms.position.separable:run",
+                "regard.algorithms.position.convolution:run",
+                "regard.algorithms.position.shared_map:run",
+                "regard.algorithms.planning.planner:plan",
             ),
         ),
         document=Version("O(N²D + ND²)", r"O(N^2 D + N D^2)", {"shared": DENSE}),

@@ -14,7 +14,7 @@ from regard.claims.experiments import Result, result
 from regard.claims.small_runs import seeded
 from regard.claims.timing import one_thread
 from regard.layers import Gaussian
-from regard.models.grid import GridConfig, GridModel
+from regard.models.architectures.grid import GridConfig, GridModel
 from regard.tasks.digits import CLASSES, SIDE, Images, digits
 
 RECIPE = "digits-gaussian"
@@ -304,7 +304,7 @@ CLAIMS = (
             "positions 0.05; right on more than half of 360 new digits; the recipe's run takes its place where one is "
             "recorded",
             code=(
-                "regard.models.grid:GridModel",
+                "regard.models.architectures.grid:GridModel",
                 "regard.tasks.digits:digits",
                 "regard.analysis.heads:nearest_kernel",
                 "regard.analysis.heads:ellipses",

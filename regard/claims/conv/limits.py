@@ -202,7 +202,7 @@ CLAIMS = (
             },
             method="weights in float64 at α = 0.25 … 64 on up to 61 × 61 pixels; the bound with 50 digits; the layer "
             "to 1e-12",
-            code=("regard.attention.relative:Quadratic", "regard.analysis.certificate:theta"),
+            code=("regard.attention.scores.relative:Quadratic", "regard.analysis.certificate:theta"),
         ),
         document=Version(
             "the one-hot at q − Δ",

@@ -310,7 +310,7 @@ CLAIMS = (
                 "$u, v$": "learned vectors of width D",
             },
             method="exact: operations of each term counted one by one, FLOPs of built layers as polynomials",
-            code=("regard.analysis.costs.symbolic:formulas", "regard.attention.scores:Bias"),
+            code=("regard.analysis.costs.symbolic:formulas", "regard.attention.scores.term:Bias"),
         ),
         document=Version(
             "it costs what absolute encodings cost, having four terms of the same sizes",

@@ -242,7 +242,7 @@ CLAIMS = {
             "models have, leaves that path free and needs one more norm at the end.",
             quantities={"x": "tokens, rows of width D", "f": "a module with weights of its own"},
             method="float64, equal to 1e-12 of the largest entry; against torch's layers with the same weights",
-            code=("regard.models.encoder_decoder:EncoderDecoder", "regard.models.block:Block"),
+            code=("regard.models.architectures.encoder_decoder:EncoderDecoder", "regard.models.block:Block"),
         ),
         ours=Version(
             "add, then norm, after each module",

@@ -237,7 +237,11 @@ METHOD = (
     f"same for both; validated on {VALIDATED} new strings of each length, written greedily; fixed "
     "seeds; what is stated is of any run, the ranges at the longest strings of the small one; figure: "
 )
-CODE = ("regard.tasks.reversal:accuracy", "regard.models.recurrent:Recurrent", "regard.claims.small_runs:fit")
+CODE = (
+    "regard.tasks.reversal:accuracy",
+    "regard.models.architectures.recurrent:Recurrent",
+    "regard.claims.small_runs:fit",
+)
 QUANTITIES = {
     "characters": "letters that are right, each given those that the model wrote before",
     "forced characters": "letters that are right, each given the true ones before, as in training",
@@ -325,7 +329,7 @@ MAP = Claim(
         method=f"{METHOD}the map. The document says diagonal and no number: this check asks for {100 * ASKED:.0f} % of "
         "the weight, and as many letters, in the stated places; an even map has 26 % within one place of the "
         "anti-diagonal",
-        code=("regard.models.recurrent:Recurrent", "regard.layers.recurrent:DotProductAttention"),
+        code=("regard.models.architectures.recurrent:Recurrent", "regard.layers.recurrent:DotProductAttention"),
     ),
     document=Version(
         "on the anti-diagonal",

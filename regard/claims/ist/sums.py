@@ -214,7 +214,7 @@ MODULE = Claim(
         quantities={"s_i": "decoder state", "h_j": "encoder state", "W_c": "C × 2C, no bias"},
         method="float64, equal to 1e-12 of the largest entry; NaN in pads changes no bit; gradients by finite "
         "differences",
-        code=("regard.layers.recurrent:DotProductAttention", "regard.models.recurrent:Recurrent"),
+        code=("regard.layers.recurrent:DotProductAttention", "regard.models.architectures.recurrent:Recurrent"),
     ),
     ours=Version(
         "β = 1, s̃ = tanh(W_c [c; s])",

@@ -187,7 +187,7 @@ CLAIMS = (
             quantities=LETTERS | {"S": "m × n, the layer's matrix; column j is one-hot at what query j gets"},
             method="float64, the identity and a selection with repeats, tolerance 1e-12; derivatives by autograd, "
             "exact",
-            code=("regard.attention.weighting:Hard",),
+            code=("regard.attention.weighting.weighting:Hard",),
         ),
         ours=Version(
             "H = V·S with a fixed selection S, such as I, whatever the queries",

@@ -100,7 +100,7 @@ CLAIMS = (
             quantities={"H": "heads", "D": "width of the model, 32"},
             method="data: rings of 10 random words out of 8, drawn anew for each step; budget: 150 steps of 32 rings, "
             "Adam at 0.01, two seeds for each of six H; figure: accuracy against H",
-            code=("regard.models.encoder:Encoder", "regard.claims.small_runs:fit"),
+            code=("regard.models.architectures.encoder:Encoder", "regard.claims.small_runs:fit"),
         ),
         document=Version("a drawback: the number of heads must be tuned", r"H", Tuning(0.02, 0.02)),
         ours=Version(

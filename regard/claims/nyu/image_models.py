@@ -129,7 +129,11 @@ CLAIMS = (
             f"thousand parameters each, means of {SEEDS} seeds; figure: accuracy against the number of images. Who "
             "is ahead on the most images is stated of the small run alone: of a larger one only that the ConvNet is "
             "on the fewest, and that the gap closes",
-            code=("regard.models.resnet:ResNet", "regard.models.vision:ViT", "regard.tasks.digits:digits"),
+            code=(
+                "regard.models.architectures.resnet:ResNet",
+                "regard.models.architectures.vision:ViT",
+                "regard.tasks.digits:digits",
+            ),
         ),
         document=Version(
             "on small data a ConvNet beats ViT, with more data ViT outperforms",

@@ -98,7 +98,7 @@ CLAIMS = (
             method="data: random strings over four letters, new for each step; budget: 250 steps of 64 strings at "
             "each length, Adam at 0.002, LSTMs of 64 on embeddings of 32; letters given the true letters before them, "
             "strings written freely, on 512 new ones; figure: both against the length",
-            code=("regard.models.recurrent:Recurrent", "regard.tasks.reversal:accuracy"),
+            code=("regard.models.architectures.recurrent:Recurrent", "regard.tasks.reversal:accuracy"),
         ),
         document=Version("recurrent models do poorly at long range", r"n \to \infty", Fall((0.05, 1.0), (-1.0, 0.05))),
         ours=Version(

@@ -99,7 +99,7 @@ ORDER = Claim(
         "have 0, its output is $1/t$. That is a position.",
         quantities={"P": "a permutation of the tokens", "S": "logits", "A": "weights", "t": "place of the query"},
         method="stacks of two blocks in float64, three seeds; blind means below 1e-12",
-        code=("regard.models.stack:Stack", "regard.attention.offset_masks:Causal"),
+        code=("regard.models.stack:Stack", "regard.attention.masks.offsets:Causal"),
     ),
     document=Version(
         "without positions order cannot be seen",
@@ -282,7 +282,7 @@ PERMUTATIONS = Claim(
         quantities={"β": "factor of the logits", "π": "the permutation", "N": "tokens"},
         method="float64, built layers, all 24 permutations of 4 tokens, to 1e-12; f(PX) = P f(X) by layers of three "
         "seeds and all P of 2, 3 and 4 tokens; those that commute with every P counted",
-        code=("regard.layers.multihead:MultiHead", "regard.attention.scores:Content"),
+        code=("regard.layers.multihead:MultiHead", "regard.attention.scores.term:Content"),
     ),
     document=Version(
         "self-attention can be the identity or any permutation, with small β, from the tokens alone",

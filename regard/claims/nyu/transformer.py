@@ -329,7 +329,7 @@ LONGER = Claim(
         quantities={"n": "tokens", "d": "width, 16 here"},
         method="counts at 4 times the tokens (attention 2^14 and 2^16, the others 2^9 and 2^11), exponents to 0.02; "
         "time of the processor at 2,048 and 8,192 tokens, only compared with 6",
-        code=("regard.analysis.costs.count:cost", "regard.attention.weighting:Kernel"),
+        code=("regard.analysis.costs.count:cost", "regard.attention.weighting.weighting:Kernel"),
     ),
     document=Version("longer inputs do not significantly increase the cost", r"O(n)", Scaling({"attention": 1})),
     ours=Version(

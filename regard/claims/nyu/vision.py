@@ -15,7 +15,7 @@ from regard.claims.small_runs import seeded
 from regard.layers import LearnedPositions, Patches
 from regard.models import PRESETS, BlockConfig, ViT, ViTConfig
 from regard.models.block import EVERYTHING, Around, Block
-from regard.models.names import VIT, stored
+from regard.models.hugging_face.names import VIT, stored
 
 # ViT-B/16 at 224 pixels with 1000 classes: the number of parameters that torchvision documents of its vit_b_16.
 PUBLISHED = 86_567_656
@@ -140,7 +140,7 @@ POSITIONS = Claim(
         method="exact: names and shapes by which this library reads published files (loading them is tested against "
         "the reference implementation), and the number of parameters that torchvision documents for ViT-B/16, "
         "86,567,656",
-        code=("regard.models.vision:ViT", "regard.models.names:VIT"),
+        code=("regard.models.architectures.vision:ViT", "regard.models.hugging_face.names:VIT"),
     ),
     document=Version(
         "patches, and 2-D positions",
@@ -268,7 +268,11 @@ RECIPE = Claim(
         quantities={"L": "blocks", "D": "width"},
         method="a built model of two blocks in float64, by hooks and by hand to 1e-12; names and shapes of published "
         "files of ViT-B/16, by the table with which this library reads them",
-        code=("regard.models.vision:ViT", "regard.models.block:Block", "regard.models.names:VIT"),
+        code=(
+            "regard.models.architectures.vision:ViT",
+            "regard.models.block:Block",
+            "regard.models.hugging_face.names:VIT",
+        ),
     ),
     document=Version(
         "embed, L × (LN, attention, LN, MLP, residual), softargmax",

@@ -9,11 +9,11 @@ import torch
 from torch import Tensor
 
 from regard.algorithms import attend
-from regard.algorithms.next_token import next_token
+from regard.algorithms.planning.next_token import next_token
 from regard.analysis import cost
 from regard.analysis.costs.decode import next_token_cost
 from regard.attention import Attention, Cache, Causal, Mask, Shape
-from regard.attention.masks import Everything
+from regard.attention.masks.mask import Everything
 from regard.claims.chart import Lines
 from regard.claims.claim import Claim, Finding, Texts, Verdict, Version
 from regard.claims.findings import agrees, equals
@@ -134,8 +134,8 @@ CLAIMS = (
             quantities={"N": "tokens so far", "D": "width of a token"},
             method="float64, tolerance 1e-12; counts are exact, the layer's at four sizes",
             code=(
-                "regard.attention.cache:Cache",
-                "regard.algorithms.next_token:next_token",
+                "regard.attention.cache.cache:Cache",
+                "regard.algorithms.planning.next_token:next_token",
                 "regard.analysis.costs.decode:next_token_cost",
             ),
         ),

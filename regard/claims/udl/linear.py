@@ -9,7 +9,7 @@ from torch import Tensor
 
 from regard.algorithms import attend, plan, weights
 from regard.attention import Attention, Causal, Elu, Exp, Features, Kernel, LinearState, RandomFeatures
-from regard.attention.features import Own
+from regard.attention.weighting.features import Own
 from regard.claims.chart import Lines
 from regard.claims.claim import Claim, Finding, Texts, Verdict, Version
 from regard.claims.findings import agrees, equals
@@ -194,9 +194,9 @@ CLAIMS = (
             method="float64, tolerance 1e-12; exact counts at four sizes; processor time on one thread, best "
             "of four, up to 16,384 tokens",
             code=(
-                "regard.attention.weighting:Kernel",
-                "regard.attention.linear_state:LinearState",
-                "regard.algorithms.linear:run",
+                "regard.attention.weighting.weighting:Kernel",
+                "regard.attention.cache.linear_state:LinearState",
+                "regard.algorithms.linear.unordered:run",
             ),
         ),
         ours=Version(

@@ -166,10 +166,10 @@ CLAIMS = (
             method="visible pairs counted at n = 8, 16 and 32; the algorithms' own counts at n = 64; computed against "
             "the definition in float64 to 1e-12",
             code=(
-                "regard.attention.grid_masks:Tiles",
-                "regard.attention.grid_masks:Axial",
-                "regard.attention.patterns:Dilated",
-                "regard.attention.patterns:GlobalTokens",
+                "regard.attention.masks.grid:Tiles",
+                "regard.attention.masks.grid:Axial",
+                "regard.attention.masks.patterns:Dilated",
+                "regard.attention.masks.patterns:GlobalTokens",
                 "regard.layers.pooled:PooledMultiHead",
                 "regard.analysis.patterns:picture",
             ),

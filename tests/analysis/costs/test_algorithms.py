@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from regard import attend, plan
-from regard.algorithms.planner import ALGORITHMS
+from regard.algorithms.planning.planner import ALGORITHMS
 from regard.analysis.costs import cost
 from regard.attention import (
     Attention,

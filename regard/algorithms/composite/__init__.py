@@ -1,0 +1,1 @@
+"""Algorithms that cut a problem into others."""

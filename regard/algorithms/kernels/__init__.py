@@ -1,0 +1,1 @@
+"""Kernels, and the tensors that they are given."""

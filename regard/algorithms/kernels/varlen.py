@@ -1,0 +1,91 @@
+"""Padded batches on the GPU, packed without moving a byte and without telling the host a length.
+
+The variable-length kernel reads one long row of tokens cut into segments. It is given the padded tensors as they lie,
+each sequence cut into three: (real queries, real keys), (pad queries, no keys), (no queries, pad keys). Two of the
+three have an empty side, so no pad is ever read, and pads' outputs and gradients are written as zeros.
+"""
+
+import inspect
+
+import torch
+from torch import Tensor
+from torch.nn.attention.varlen import varlen_attn
+from torch.nn.functional import pad
+
+from regard.algorithms.kernels.layouts import multiple_of_eight, widen
+from regard.attention import Attention, Causal
+from regard.attention.masks.padding import Padding, RealTokens
+
+
+def attend_by_segments(q: Tensor, k: Tensor, v: Tensor, attention: Attention) -> Tensor:
+    """Content softmax under `Padding` or `KeyPadding`, `Padding` perhaps causal."""
+    masks = attention.mask.on(q.device).conjuncts
+    (padding,) = [mask for mask in masks if isinstance(mask, RealTokens)]
+    places = attention.places(q.shape[2], k.shape[2])
+    causal = any([isinstance(mask, Causal) and not mask.is_full(places) for mask in masks])
+    assert attention.content is not None
+    scale = attention.content.scale(q.shape[3])
+    assert isinstance(padding.real, Tensor)
+    if not padding.is_map:
+        return _segments(q, k, v, padding.real, isinstance(padding, Padding), causal, scale)
+    # Scattered real tokens are first brought to the front, in order, and taken back at the end.
+    order = (~padding.real).int().argsort(dim=1, stable=True)
+    lengths = padding.real.sum(1)
+    k, v = _gather(k, order), _gather(v, order)
+    if not isinstance(padding, Padding):
+        return _segments(q, k, v, lengths, False, causal, scale)
+    return _gather(_segments(_gather(q, order), k, v, lengths, True, causal, scale), order.argsort(1))
+
+
+def _gather(x: Tensor, order: Tensor) -> Tensor:
+    return x.gather(2, order[:, None, :, None].expand(-1, x.shape[1], -1, x.shape[3]))
+
+
+def _segments(
+    q: Tensor, k: Tensor, v: Tensor, lengths: Tensor, pads_queries: bool, causal: bool, scale: float
+) -> Tensor:
+    B, H, T, _ = q.shape
+    S, E = k.shape[2], v.shape[3]
+    width = multiple_of_eight(max(q.shape[3], E))
+    q, k, v = (widen(x, width) for x in (q, k, v))
+    lengths = lengths.clamp(0, S).int()
+    # Rows of (B,T,H,D) are read in place with H heads; (B,H,T,D) is read in place as B·H sequences of one head.
+    by_head = k.shape[1] == H and q.is_contiguous()
+    if by_head:
+        lengths = lengths.repeat_interleave(H)
+        q_, k_, v_ = (x.reshape(-1, 1, width) for x in (q, k, v))
+    else:
+        q_, k_, v_ = (x.transpose(1, 2).reshape(-1, x.shape[1], width) for x in (q, k, v))
+    real_q = lengths if pads_queries else torch.full_like(lengths, T)
+    ends_q, ends_k = _ends(real_q, T, T), _ends(lengths, 0, S)
+    out = _kernel(q_, k_, v_, ends_q, ends_k, T, S, causal, scale)
+    out = out.view(B, H, T, width) if by_head else out.view(B, T, H, width).transpose(1, 2)
+    return out[..., :E]
+
+
+def _ends(real: Tensor, second: int, whole: int) -> Tensor:
+    """Where the three segments of each sequence end: after its real tokens, then at `second` (0: nowhere new), then
+    at its whole length; with a leading 0.
+    """
+    starts = torch.arange(len(real), device=real.device, dtype=torch.int32) * whole
+    middle = torch.full_like(real, whole) if second else real
+    ends = starts[:, None] + torch.stack([real, middle, torch.full_like(real, whole)], 1)
+    return pad(ends.flatten(), (1, 0))
+
+
+_CAUSAL_BY_FLAG = "is_causal" in inspect.signature(varlen_attn).parameters
+_GROUPED_BY_FLAG = "enable_gqa" in inspect.signature(varlen_attn).parameters
+
+
+def _kernel(
+    q: Tensor, k: Tensor, v: Tensor, ends_q: Tensor, ends_k: Tensor, T: int, S: int, causal: bool, scale: float
+) -> Tensor:
+    """`varlen_attn`, whose way of saying "causal" and "grouped" changed between releases of torch."""
+    options: dict[str, object] = {"scale": scale}
+    if causal:
+        options |= {"is_causal": True} if _CAUSAL_BY_FLAG else {"window_size": (-1, 0)}
+    if _GROUPED_BY_FLAG:
+        options["enable_gqa"] = q.shape[1] != k.shape[1]
+    elif q.shape[1] != k.shape[1]:
+        k, v = (x.repeat_interleave(q.shape[1] // x.shape[1], 1) for x in (k, v))
+    return varlen_attn(q, k, v, ends_q, ends_k, T, S, **options)  # pyright: ignore[reportArgumentType, reportReturnType]

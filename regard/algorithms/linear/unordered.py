@@ -1,0 +1,159 @@
+"""Linear attention without an order: the sum over the keys is taken once, for all queries.
+
+    o_i = g(q_i)ᵀ (Σ_j g(k_j) v_jᵀ) / g(q_i)ᵀ Σ_j g(k_j)
+
+N·F·E in place of N²·(F + E), and no map.
+"""
+
+from dataclasses import replace
+
+import torch
+from torch import Tensor
+
+from regard.algorithms.kernels import causal_sums
+from regard.algorithms.planning.cost import Cost, Count, inputs, traffic
+from regard.algorithms.planning.problem import Problem
+from regard.attention import Attention, Content, Kernel, KeyPadding, Mask, Padding, Places
+from regard.attention.cache.linear_state import absorbed, read
+
+NAME = "linear"
+
+
+def refuses(problem: Problem) -> str | None:
+    reason = refuses_weighting(problem)
+    if reason is not None:
+        return reason
+    for mask in problem.masks:
+        if type(mask) not in (KeyPadding, Padding):
+            return f"sums over the keys once for all queries: takes paddings, not {type(mask).__name__}"
+    return None
+
+
+def refuses_weighting(problem: Problem) -> str | None:
+    """Why this is not a plain sum of features."""
+    if not isinstance(problem.attention.weighting, Kernel):
+        return f"needs features of queries and of keys: Kernel, not {type(problem.attention.weighting).__name__}()"
+    return "has no weights to drop" if problem.dropout else None
+
+
+def cost(problem: Problem) -> Cost:
+    """Two products, with keys and with queries; going back, two for each of them."""
+    shape = problem.shape
+    F = num_features(problem)
+    sums = 2 * shape.B * F * (shape.G * shape.S * shape.E + shape.H * shape.T * (shape.E + 1))
+    wide = max(4, problem.item)
+    features = wide * shape.B * F * (shape.H * shape.T + shape.G * shape.S)
+    wide_output = wide * shape.B * shape.H * shape.T * (shape.E + 1)
+    passes = (9, 6) if problem.backward else (4, 3)
+    return Cost(
+        flops=(3 if problem.backward else 1) * sums
+        + mapping(problem, shape.B * (shape.H * shape.T + shape.G * shape.S)),
+        bytes=passes[0] * features + passes[1] * wide_output + traffic(shape, problem.item, problem.backward),
+        memory=(3 if problem.backward else 2) * (features + wide_output) + inputs(shape, problem.item),
+        launches=70 if problem.backward else 25,
+    )
+
+
+def seconds(problem: Problem) -> float:
+    """Predicted time."""
+    return wide_seconds(problem, NAME, cost(problem))
+
+
+def wide_seconds(problem: Problem, name: str, work: Cost) -> float:
+    """Predicted time of products in at least float32, whatever the type of q, k and v."""
+    from regard.algorithms.planning import planner
+
+    wide = torch.promote_types(problem.dtype, torch.float32)
+    return planner.seconds(replace(problem, dtype=wide), name, work)
+
+
+def num_features(problem: Problem) -> int:
+    kernel = problem.attention.weighting
+    assert isinstance(kernel, Kernel)
+    return kernel.features.width(problem.shape.D)
+
+
+def mapping(problem: Problem, vectors: Count) -> Count:
+    """FLOPs of the products inside the features of so many queries and keys."""
+    kernel = problem.attention.weighting
+    assert isinstance(kernel, Kernel)
+    passes = (2 if problem.backward else 1) + (1 if problem.bias_backward else 0)
+    return passes * vectors * kernel.features.products(problem.shape.D)
+
+
+def run(
+    q: Tensor, k: Tensor, v: Tensor, attention: Attention, *, dropout: float, return_lse: bool
+) -> tuple[Tensor, Tensor | None]:
+    assert dropout == 0
+    assert not return_lse
+    attention = attention.on(q.device)
+    kernel, content = kernel_of(attention)
+    masks = hiding(attention, attention.places(q.shape[2], k.shape[2]))
+    live, seen = sides(masks, q.shape[2], k.shape[2], q.device)
+    q, k, v = blanked(q, live), blanked(k, seen), blanked(v, seen)
+    sums = summed(k, v, seen, kernel, content)
+    return blanked(answered(q, sums, kernel, content), live).to(v.dtype), None
+
+
+def summed(k: Tensor, v: Tensor, real: Tensor | None, kernel: Kernel, content: Content) -> Tensor:
+    """`Σ g(k) [v, 1]ᵀ` over all keys, (B, G, F, E + 1)."""
+    size = _piece(k)
+    parts = [x.split(size, 2) for x in (k, v)]
+    reals = [None] * len(parts[0]) if real is None else real.split(size, 1)
+    total = None
+    for keys, values, there in zip(*parts, reals, strict=True):
+        part = absorbed(kernel.map(keys, content), values, there)
+        total = part if total is None else total + part
+    assert total is not None
+    return total
+
+
+def answered(q: Tensor, sums: Tensor, kernel: Kernel, content: Content) -> Tensor:
+    """What queries get that see all that was summed up, (B, H, T, E)."""
+    outs = [read(kernel.map(some, content), sums, kernel.normalise) for some in q.split(_piece(q), 2)]
+    return outs[0] if len(outs) == 1 else torch.cat(outs, 2)
+
+
+def _piece(x: Tensor) -> int:
+    """Tokens whose features are made at once: few on the CPU, where memory that is used again is faster."""
+    whole = torch.compiler.is_compiling() or not x.is_cpu
+    return x.shape[2] if whole else causal_sums.longest_piece(x.shape[0] * x.shape[1])
+
+
+def kernel_of(attention: Attention) -> tuple[Kernel, Content]:
+    """The kernel, and the content that it weighs."""
+    assert isinstance(attention.weighting, Kernel)
+    assert attention.content is not None
+    return attention.weighting, attention.content
+
+
+def hiding(attention: Attention, places: Places) -> list[Mask]:
+    """The masks that may hide something."""
+    return [mask for mask in attention.mask.conjuncts if not mask.is_full(places)]
+
+
+def real_tokens(masks: list[Mask], S: int, device: torch.device) -> tuple[Tensor | None, Tensor | None]:
+    """Queries that ask, (B, T), and keys that are there, (B, S), by paddings alone; None where all of them."""
+    asks, real = None, None
+    for mask in masks:
+        assert isinstance(mask, KeyPadding | Padding)
+        rows = torch.arange(len(mask.real), device=device)[:, None]
+        there = mask.is_real(rows, torch.arange(S, device=device))
+        real = there if real is None else real & there
+        if isinstance(mask, Padding):
+            asks = there if asks is None else asks & there
+    return asks, real
+
+
+def sides(masks: list[Mask], T: int, S: int, device: torch.device) -> tuple[Tensor | None, Tensor | None]:
+    """Queries that see a key, (B, T), and keys that a query sees, (B, S), by paddings alone; None where all do."""
+    asks, real = real_tokens(masks, S, device)
+    if real is None:
+        return None, None
+    some = real.any(1, keepdim=True).expand(-1, T)
+    return (some, real) if asks is None else (asks & some, real & asks.any(1, keepdim=True))
+
+
+def blanked(x: Tensor, there: Tensor | None) -> Tensor:
+    """Zeros in place of tokens that are not there: a NaN in them must not reach anything."""
+    return x if there is None else x.masked_fill(~there[:, None, :, None], 0)

@@ -1,0 +1,146 @@
+"""How many pairs, or blocks of pairs, a mask leaves to compute, counted without a map of pairs."""
+
+import functools
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+
+from regard.algorithms.planning.problem import Problem
+from regard.attention import Causal, Grid, Mask, Places, Sequence, Window
+from regard.attention.eager import may_keep
+from regard.attention.masks.padding import Padding, RealTokens
+from regard.attention.masks.visibility import Bound, band, on_one_line
+
+MOST = 1 << 26  # blocks that are counted one by one
+CHUNK = 1 << 14  # of them in one go: they fit a cache, and one thread does them
+CPU = torch.device("cpu")
+
+
+def in_band(rows: Any, columns: Any, low: Bound, high: Bound) -> Any:
+    """Number of cells (i, j) of a rows × columns table with `low ≤ j − i ≤ high`.
+
+    >>> in_band(4, 4, None, 0), in_band(4, 4, -1, 1), in_band(2, 5, None, 3)
+    (10, 10, 9)
+    """
+    upper = rows * columns if high is None else _up_to(rows, columns, high)
+    return upper if low is None else upper - _up_to(rows, columns, low - 1)
+
+
+def _up_to(n: Any, m: Any, d: Any) -> Any:
+    """Cells of an n × m table with `j − i ≤ d`: Σ_i clamp(i + d + 1, 0, m)."""
+    return _triangle(n + d) - _triangle(d) - _triangle(n + d - m) + _triangle(d - m)
+
+
+def _triangle(x: Any) -> Any:
+    if not x > 0:
+        return 0
+    return x * (x + 1) // 2 if isinstance(x, int) else x * (x + 1) / 2
+
+
+def visited(problem: Problem, size: int = 1) -> Any:
+    """Pairs in the blocks of `size` × `size` that may hold a visible pair, over all rows and heads.
+
+    The last blocks count as whole ones. Exact where sizes alone decide: as many blocks as the mask's own `blocks` says.
+    Otherwise an upper bound: lengths that are data count as full, other masks with tensors, and masks of places that
+    are data, as hiding nothing. Where blocks cannot be counted (sizes that are symbols, a compiler at work, more than
+    2^26 blocks) causal, window and padding masks alone are seen to hide something.
+    """
+    paddings = [mask for mask in problem.masks if isinstance(mask, RealTokens) and mask.lengths is not None]
+    others = _by_sizes(problem) if _may_count(problem) else []
+    blocks = None
+    if others and not _is_closed(others, problem, size):
+        structure = functools.reduce(Mask.__and__, others).flatten()[0]
+        extents = tuple([(-(-queries // size), -(-keys // size)) for queries, keys in _extents(problem, paddings)])
+        blocks = _counted(repr(structure), problem.places.key, size, problem.shape.B, extents)
+    if blocks is None:
+        blocks = _in_bands(problem, paddings, size)
+    return problem.shape.H * blocks * size * size
+
+
+def _is_closed(masks: list[Mask], problem: Problem, size: int) -> bool:
+    """Whether the closed form of bands is exact: no last block is cut short."""
+    whole = problem.shape.T % size == 0 and problem.shape.S % size == 0
+    return whole and on_one_line(problem.places) and all([type(mask) in (Causal, Window) for mask in masks])
+
+
+def _by_sizes(problem: Problem) -> list[Mask]:
+    """The masks but paddings that are known without a tensor."""
+    if not problem.places.is_static:
+        return []
+    return [mask for mask in problem.masks if not isinstance(mask, RealTokens) and not mask.flatten()[1]]
+
+
+def _may_count(problem: Problem) -> bool:
+    """Whether numbers are numbers, and tensors tensors."""
+    if torch.compiler.is_compiling() or not may_keep(torch.empty(0, device=CPU)):
+        return False
+    return isinstance(problem.shape.T, int) and isinstance(problem.shape.S, int)
+
+
+def _extents(problem: Problem, paddings: list[RealTokens]) -> list[tuple[Any, Any]]:
+    """How many queries and how many keys are real: in each row, or once for all rows."""
+    extents = []
+    for row in range(problem.shape.B) if paddings else range(1):
+        queries, keys = problem.shape.T, problem.shape.S
+        for mask in paddings:
+            assert mask.lengths is not None
+            keys = min(keys, mask.lengths[row])
+            queries = min(queries, mask.lengths[row]) if isinstance(mask, Padding) else queries
+        extents.append((queries, keys))
+    return extents
+
+
+def _in_bands(problem: Problem, paddings: list[RealTokens], size: int) -> Any:
+    """Blocks of all rows that causal, window and padding masks leave, in closed form."""
+    low, high = band(problem.masks, problem.places)
+    # A block row r meets the block columns that the band of its first and last query meets.
+    if low is not None:
+        low = -((size - 1 - low) // size)
+    if high is not None:
+        high = (high + size - 1) // size
+    extents = _extents(problem, paddings)
+    rows = problem.shape.B if len(extents) == 1 else 1
+    return rows * sum([in_band(-(-queries // size), -(-keys // size), low, high) for queries, keys in extents])
+
+
+@functools.lru_cache(maxsize=1024)
+def _counted(structure: str, key: Any, size: int, B: int, extents: tuple[tuple[int, int], ...]) -> int | None:
+    """Blocks of all rows within each row's extent that the mask leaves; None where they are too many."""
+    mask, places = Mask.unflatten(structure, []), Places.of_key(key)
+    rows = B if mask.varies(places)[0] else 1
+    columns = -(-places.keys.count // size)
+    if rows * -(-places.queries.count // size) * columns > MOST:
+        return None
+    each = max(1, CHUNK // (rows * columns)) if mask.by_position else places.queries.count
+    total = 0
+    for first, piece in pieces(places, size, each):
+        some = mask.blocks(piece, size, CPU).some
+        some = some.expand(rows, 1, -(-piece.queries.count // size), columns)[:, 0]
+        for row in range(max(rows, len(extents))):
+            queries, keys = extents[row % len(extents)]
+            total += int(some[row % rows, : max(0, queries - first), :keys].sum())
+    return total * B // max(rows, len(extents))
+
+
+def pieces(places: Places, size: int, most: int) -> Iterator[tuple[int, Places]]:
+    """The places of at most so many blocks of queries after the other, and the number of the first block.
+
+    Queries on a grid are cut between rows, so that a piece may be longer.
+
+    >>> [(first, piece.queries) for first, piece in pieces(Places(Grid(5, 2), Grid(5, 2)), size=2, most=3)]
+    [(0, Grid(h=3, w=2, start=(0, 0), step=(1, 1))), (3, Grid(h=2, w=2, start=(3, 0), step=(1, 1)))]
+    """
+    queries = places.queries
+    if isinstance(queries, Sequence):
+        for first in range(0, queries.n, most * size):
+            start = queries.start + queries.step * first
+            yield first // size, Places(Sequence(min(most * size, queries.n - first), start, queries.step), places.keys)
+        return
+    together = math.lcm(queries.w, size) // queries.w  # rows after which a block ends with a row
+    rows = max(together, most * size // queries.w // together * together)
+    for first in range(0, queries.h, rows):
+        start = (queries.start[0] + queries.step[0] * first, queries.start[1])
+        piece = Grid(min(rows, queries.h - first), queries.w, start, queries.step)
+        yield first * queries.w // size, Places(piece, places.keys)

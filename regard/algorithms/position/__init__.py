@@ -1,0 +1,1 @@
+"""Algorithms for scores of positions alone."""

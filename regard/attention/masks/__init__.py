@@ -1,0 +1,1 @@
+"""Who may attend to whom."""

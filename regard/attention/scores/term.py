@@ -1,0 +1,248 @@
+"""What is scored: a sum of terms, each a number for every (row, head, query, key)."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from regard.attention.positions.positions import Places
+from regard.attention.value import Value, show
+
+
+class Term(Value):
+    """One summand of the logits. `a + b` is the sum of two."""
+
+    @property
+    def terms(self) -> tuple["Term", ...]:
+        return (self,)
+
+    def __add__(self, other: "Term") -> "Sum":
+        if not isinstance(other, Term):
+            raise ValueError(f"+ joins two score terms: got {type(other).__name__}; a tensor is Bias(tensor)")
+        return Sum(self.terms + other.terms)
+
+    @property
+    def heads(self) -> int | None:
+        """The number of heads that this term is for, None when it fits any."""
+        return None
+
+    @property
+    def by_position(self) -> bool:
+        """Whether a pair's own tokens and positions say all, no tensor over pairs: then a piece scores as the whole."""
+        return False
+
+    def check(self, shape: "Shape", places: Places) -> None:
+        """Raise unless this term fits tensors of these sizes."""
+
+    def along(self, axis: int) -> "tuple[Term, ...] | None":
+        """The terms along one axis of a grid, where this is a sum of a term in rows and one in columns; else None."""
+        return None
+
+    def at(self, b: Any, h: Any, i: Any, j: Any, places: Places) -> Any:
+        """The term for indices that broadcast against each other. `Content` has none: it needs q and k."""
+        raise NotImplementedError(f"{type(self).__name__} must define at(b, h, i, j, places)")
+
+    def scorer(self, places: Places, shift: bool = False) -> Callable[[Any, Any, Any, Any], Any]:
+        """The term as a function of (b, h, i, j), for a kernel that may read each tensor at one place only.
+
+        With `shift` it may add a number to all keys of a query, which the softmax drops, to keep logits small.
+        """
+        return lambda b, h, i, j: self.at(b, h, i, j, places)
+
+    def slab(self, b: Tensor, h: Tensor, i: Tensor, j: Tensor, places: Places) -> Tensor:
+        """The term on rows b, heads h, queries i and keys j (four index vectors): broadcastable to (b, h, i, j)."""
+        return self.at(b[:, None, None, None], h[:, None, None], i[:, None], j, places)
+
+    def whole(self, places: Places, H: int, dtype: torch.dtype, device: torch.device, shift: bool = False) -> Tensor:
+        """The term for all heads, queries and keys, the same in every row: broadcastable to (H, T, S).
+
+        With `shift` it may add a number to all keys of a query, as in `scorer`.
+        """
+        sizes = (1, H, places.queries.count, places.keys.count)
+        b, h, i, j = (torch.arange(n, device=device) for n in sizes)
+        term = self.slab(b, h, i, j, places).to(dtype)
+        return term[0] if term.ndim == 4 else term
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The sizes of one call, in the legend of the project."""
+
+    B: int
+    H: int
+    G: int
+    T: int
+    S: int
+    D: int
+    E: int
+
+
+@dataclass(frozen=True, eq=False)
+class Sum(Term):
+    """The sum of several terms, flat."""
+
+    parts: tuple[Term, ...]
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        return self.parts
+
+    @property
+    def heads(self) -> int | None:
+        return max([term.heads or 0 for term in self.parts]) or None
+
+    @property
+    def by_position(self) -> bool:
+        return all([term.by_position for term in self.parts])
+
+    def check(self, shape: Shape, places: Places) -> None:
+        if sum(isinstance(term, Content) for term in self.parts) > 1:
+            raise ValueError(f"scores may hold Content once: got {self!r}; give the sum of the betas to one Content")
+        for term in self.parts:
+            term.check(shape, places)
+
+    def __repr__(self) -> str:
+        return " + ".join(repr(term) for term in self.parts)
+
+
+@dataclass(frozen=True, eq=False)
+class Content(Term):
+    """The scaled dot product `β·qᵀk`; β multiplies the logits (an inverse temperature), `None` means `1/√D`.
+
+    >>> Content().scale(64)
+    0.125
+    """
+
+    beta: float | int | None = None
+
+    def __post_init__(self) -> None:
+        if self.beta is not None and type(self.beta) not in (int, float):
+            raise ValueError(f"beta must be a plain number: got {self.beta!r}; scale q to learn it, or use float(beta)")
+        if self.beta is not None and not math.isfinite(self.beta):
+            raise ValueError(f"beta must be finite: got beta={self.beta}; for the limit beta → ∞ use weighting=Hard()")
+
+    def check(self, shape: Shape, places: Places) -> None:
+        if shape.D < 1:
+            raise ValueError(f"{self!r} needs q and k with columns: got D={shape.D}; leave it out of the scores")
+
+    @property
+    def by_position(self) -> bool:
+        return True
+
+    def scale(self, width: int) -> float:
+        return 1 / math.sqrt(width) if self.beta is None else float(self.beta)
+
+
+@dataclass(frozen=True, eq=False)
+class Bias(Term):
+    """A tensor added to the logits, (T,S), (H,T,S) or (B,H,T,S); it may need a gradient. H and B may be 1."""
+
+    tensor: Float[Tensor, "..."]
+
+    def __post_init__(self) -> None:
+        if not self.tensor.is_floating_point():
+            raise ValueError(
+                f"Bias must be floating point: got {self.tensor.dtype}; for a mask of True = may attend use Dense"
+            )
+
+    @property
+    def heads(self) -> int | None:
+        return self.tensor.shape[-3] if self.tensor.ndim >= 3 else None
+
+    def check(self, shape: Shape, places: Places) -> None:
+        check_map("Bias", self.tensor, shape)
+
+    def at(self, b: Any, h: Any, i: Any, j: Any, places: Places) -> Any:
+        return read_map(self.tensor, b, h, i, j)
+
+    def slab(self, b: Tensor, h: Tensor, i: Tensor, j: Tensor, places: Places) -> Tensor:
+        return slab_map(self.tensor, b, h, i, j)
+
+    def __repr__(self) -> str:
+        return f"Bias({show(self.tensor)})"
+
+
+@dataclass(frozen=True, eq=False)
+class Slopes(Term):
+    """A penalty that grows with the distance, `−m_h·|δ|` (ALiBi); one slope per head, shape (H,).
+
+    >>> Slopes.geometric(4).slopes
+    tensor([0.2500, 0.0625, 0.0156, 0.0039])
+
+    Press, Smith, Lewis, *Train Short, Test Long*, ICLR 2022: their m is our slope.
+    """
+
+    slopes: Float[Tensor, " H"]
+
+    @classmethod
+    def geometric(cls, num_heads: int, device: torch.device | str | None = None) -> "Slopes":
+        """Slopes `2^(−8(h+1)/H)`: the paper's where H is a power of two; elsewhere the paper interleaves two series."""
+        heads = torch.arange(1, num_heads + 1, device=device, dtype=torch.float32)
+        return cls(2 ** (-8 * heads / num_heads))
+
+    @property
+    def heads(self) -> int | None:
+        return self.slopes.shape[0]
+
+    @property
+    def by_position(self) -> bool:
+        return True
+
+    def check(self, shape: Shape, places: Places) -> None:
+        if tuple(self.slopes.shape) != (shape.H,):
+            raise ValueError(
+                f"Slopes needs one slope per head: got shape {tuple(self.slopes.shape)} for H={shape.H}; "
+                f"use Slopes.geometric({shape.H})"
+            )
+        places.line(self)
+
+    def __post_init__(self) -> None:
+        if not self.slopes.is_floating_point():
+            raise ValueError(f"slopes must be floating point: got {self.slopes.dtype}; use slopes.float()")
+
+    def at(self, b: Any, h: Any, i: Any, j: Any, places: Places) -> Any:
+        return -self.slopes[h].float() * places.offset(b, i, j, self).abs()
+
+    def slab(self, b: Tensor, h: Tensor, i: Tensor, j: Tensor, places: Places) -> Tensor:
+        distance = places.offset(b[:, None, None, None], i[:, None], j, self).abs()
+        return -self.slopes[h][:, None, None].double() * distance
+
+    def __repr__(self) -> str:
+        return f"Slopes({show(self.slopes)})"
+
+
+def check_map(name: str, tensor: Tensor, shape: Shape) -> None:
+    """A map over pairs is (T,S), (H,T,S) or (B,H,T,S): by its number of dimensions, never by a guess."""
+    wanted = (shape.B, shape.H, shape.T, shape.S)[4 - tensor.ndim :] if 2 <= tensor.ndim <= 4 else ()
+    fits = bool(wanted) and tuple(tensor.shape[-2:]) == wanted[-2:]
+    fits = fits and all(size in (1, want) for size, want in zip(tensor.shape[:-2], wanted[:-2], strict=True))
+    if not fits:
+        got = tuple(tensor.shape)
+        hint = (
+            "a (B, S) map of real tokens is KeyPadding"
+            if got == (shape.B, shape.S)
+            else "use unsqueeze where B or H is 1"
+        )
+        raise ValueError(
+            f"{name} must be (T, S), (H, T, S) or (B, H, T, S) with "
+            f"B={shape.B}, H={shape.H}, T={shape.T}, S={shape.S}: got {got}; {hint}"
+        )
+
+
+def read_map(tensor: Tensor, b: Any, h: Any, i: Any, j: Any) -> Tensor:
+    """Entries of a (T,S), (H,T,S) or (B,H,T,S) map at indices that broadcast; size 1 stands for all."""
+    outer = (b, h)[4 - tensor.ndim :]
+    lead = [0 if size == 1 else index for size, index in zip(tensor.shape[:-2], outer, strict=True)]
+    return tensor[(*lead, i, j)]
+
+
+def slab_map(tensor: Tensor, b: Tensor, h: Tensor, i: Tensor, j: Tensor) -> Tensor:
+    """The same for index vectors; `index_select` has a fast gradient where general indexing sorts."""
+    for dim, index in zip(range(-tensor.ndim, 0), (b, h, i, j)[4 - tensor.ndim :], strict=True):
+        if tensor.shape[dim] > 1:
+            tensor = tensor.index_select(dim, index)
+    return tensor

@@ -1,0 +1,1 @@
+"""How logits become weights."""

@@ -1,0 +1,89 @@
+"""How logits become weights over the keys."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from regard.attention.scores.term import Content, Shape, Term
+from regard.attention.value import Value
+from regard.attention.weighting.features import Features, Own, check_features
+
+
+@dataclass(frozen=True, eq=False)
+class Softmax(Value):
+    """`a_j = exp(s_j) / Σ exp(s)` over the keys that a query may see; an empty row gives zeros."""
+
+
+@dataclass(frozen=True, eq=False)
+class Hard(Value):
+    """One-hot at the largest logit, ties to the first key: the limit β → ∞. Its gradient goes to v only."""
+
+
+@dataclass(frozen=True, eq=False, init=False, repr=False)
+class Kernel(Value):
+    """Linear attention: `a_j = g(q)·g(k_j) / Σ g(q)·g(k)` over the keys that a query may see.
+
+    Without `normalise` the quotient is left out. A row whose sum is zero gives zeros. `features` is one of `Elu()`,
+    `Relu()`, `SquaredRelu()`, `Exp()`, `RandomFeatures`, or a function of one's own that maps (…, D) to (…, F). The sum
+    over the keys can be taken before the query is known, `g(q)ᵀ Σ g(k_j) v_jᵀ`: N·F·E in place of N²·(F + E).
+
+    >>> from regard.attention import Elu
+    >>> Kernel(Elu()), Kernel(torch.square, normalise=False)
+    (Kernel(Elu()), Kernel(Own(square), normalise=False))
+
+    Katharopoulos, Vyas, Pappas, Fleuret, *Transformers are RNNs*, ICML 2020.
+    """
+
+    features: Features
+    normalise: bool
+
+    def __init__(self, features: Features | Callable[[Tensor], Tensor], normalise: bool = True) -> None:
+        if isinstance(features, type):
+            raise ValueError(f"features must be a value: got {features.__name__}; did you forget ()?")
+        object.__setattr__(self, "features", features if isinstance(features, Features) else Own(features))
+        object.__setattr__(self, "normalise", normalise)
+
+    def check(self, scores: Term, shape: Shape) -> None:
+        """Raise unless these scores are something that features can stand for, and fit vectors of this width."""
+        contents = [term for term in scores.terms if isinstance(term, Content)]
+        if len(contents) != len(scores.terms) or not contents:
+            raise ValueError(
+                f"{self!r} weighs q against k and has no logits to add to: got scores={scores!r}; use Content() alone"
+            )
+        self.check_beta(contents[0])
+        if self.features.width(shape.D) < 1:
+            raise ValueError(f"{self!r} must give at least one feature: got none for D={shape.D}; use Elu()")
+
+    def check_beta(self, content: Content) -> None:
+        """Raise where β has no meaning: only an estimate of exp(β·qᵀk) knows a positive one."""
+        if content.beta is None:
+            return
+        if not self.features.estimates_exp:
+            raise ValueError(f"{self!r} has no β: got {content!r}; its features act on q and k themselves, scale those")
+        if content.beta <= 0:
+            raise ValueError(f"{self!r} acts on √β·q and √β·k, so β must be positive: got {content!r}; negate q")
+
+    def map(self, x: Tensor, content: Content) -> Tensor:
+        """`g(x)` in at least float32; `g(√β·x)` where the features estimate exp(q·k)."""
+        x = x.to(torch.promote_types(x.dtype, torch.float32))
+        if self.features.estimates_exp:
+            self.check_beta(content)
+            x = x * math.sqrt(content.scale(x.shape[-1]))
+        out = self.features(x)
+        unknown = isinstance(self.features, Own) and self.features.num_features is None
+        check_features(self.features, x, out, None if unknown else self.features.width(x.shape[-1]))
+        return out
+
+    def __repr__(self) -> str:
+        return f"Kernel({self.features!r})" if self.normalise else f"Kernel({self.features!r}, normalise=False)"
+
+
+def divided(top: Tensor, bottom: Tensor) -> Tensor:
+    """`top / bottom`, and zeros without a gradient where the denominator is zero."""
+    return top / bottom.masked_fill(bottom == 0, math.inf)
+
+
+Weighting = Softmax | Hard | Kernel

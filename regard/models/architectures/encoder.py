@@ -1,0 +1,125 @@
+"""Encoders: each word from all the words around it, as BERT does."""
+
+from dataclasses import dataclass, field
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+from torch.nn.functional import linear
+
+from regard.algorithms.planning.problem import nearest
+from regard.layers import Packing
+from regard.layers.feed_forward import ACTIVATIONS
+from regard.layers.packing import over
+from regard.models.block import BlockConfig
+from regard.models.configuration import check_dropout, check_parts, check_sizes
+from regard.models.stack import PositionConfig, Stack
+from regard.models.tokens import Lengths, Maps, Output, real_tokens
+
+HEADS = ("pooler", "words", "next_sentence")
+
+
+@dataclass(frozen=True, kw_only=True)
+class EncoderConfig:
+    """BERT is the default but for its sizes, when its block is post-norm.
+
+    `heads` are any of "pooler", which makes one vector of a sequence; "words", which guesses words that are masked; and
+    "next_sentence", which tells from the pooled vector whether the second sentence follows the first.
+
+    >>> from regard.models import NormConfig
+    >>> block = BlockConfig(width=64, num_heads=4, norm=NormConfig(eps=1e-12, first=False))
+    >>> config = EncoderConfig(vocabulary=1000, depth=2, block=block)
+    >>> [tokens.shape for tokens in config.inputs(2, 5)]
+    [torch.Size([2, 5])]
+    """
+
+    vocabulary: int
+    depth: int
+    block: BlockConfig
+    positions: PositionConfig = field(default_factory=PositionConfig)
+    num_types: int = 2  # kinds of tokens: first and second sentence
+    heads: tuple[str, ...] = HEADS
+    dropout: float = 0.0
+
+    def __post_init__(self) -> None:
+        check_sizes(self, "vocabulary", "depth", "num_types")
+        check_parts(self, block=BlockConfig, positions=PositionConfig)
+        check_dropout(self.dropout)
+        if not isinstance(self.heads, tuple):
+            raise ValueError(f"heads must be a tuple of names: got {self.heads!r}; use ('words',)")
+        for name in self.heads:
+            if name not in HEADS:
+                raise ValueError(f"unknown head {name!r}: {nearest(name, list(HEADS))}")
+        if "next_sentence" in self.heads and "pooler" not in self.heads:
+            raise ValueError(f"next_sentence reads what the pooler gives: got heads={self.heads}; add 'pooler'")
+
+    def inputs(self, batch: int = 1, tokens: int | None = None) -> tuple[Tensor]:
+        """Random tokens to call the model with; as many as the context unless given."""
+        return (torch.randint(self.vocabulary, (batch, tokens or self.positions.context)),)
+
+
+class WordHead(nn.Module):
+    """Scores of all words at each place: a transform, then the embedding itself, and a number for each word.
+
+    logits = norm(σ(x W + b)) Eᵀ + c        E: the embedding
+    """
+
+    def __init__(self, config: EncoderConfig) -> None:
+        super().__init__()
+        block = config.block
+        self.activation = block.activation
+        self.transform = nn.Linear(block.width, block.width)
+        self.norm = block.norm.make(block.width)
+        self.bias = nn.Parameter(torch.zeros(config.vocabulary))
+
+    def forward(self, x: Float[Tensor, "B T C"], embedding: Float[Tensor, "V C"]) -> Float[Tensor, "B T V"]:
+        return linear(self.norm(ACTIVATIONS[self.activation](self.transform(x))), embedding, self.bias)
+
+
+class Encoder(nn.Module):
+    """Embeddings of words, places and types, blocks that see all tokens, and the heads that the configuration names.
+
+    >>> from regard.models import NormConfig
+    >>> block = BlockConfig(width=64, num_heads=4, norm=NormConfig(eps=1e-12, first=False))
+    >>> model = Encoder(EncoderConfig(vocabulary=1000, depth=2, block=block))
+    >>> out = model(torch.randint(1000, (2, 5)), lengths=(5, 3))
+    >>> out.logits.shape, out.pooled.shape, out.next_sentence.shape
+    (torch.Size([2, 5, 1000]), torch.Size([2, 64]), torch.Size([2, 2]))
+
+    Devlin et al., *BERT*, NAACL 2019.
+    """
+
+    def __init__(self, config: EncoderConfig) -> None:
+        super().__init__()
+        self.config = config
+        width = config.block.width
+        self.embedding, self.types = nn.Embedding(config.vocabulary, width), nn.Embedding(config.num_types, width)
+        post_norm = not config.block.norm.first
+        self.stack = Stack(config.block, config.depth, config.positions, entry_norm=post_norm, dropout=config.dropout)
+        self.pooler = nn.Linear(width, width) if "pooler" in config.heads else None
+        self.words = WordHead(config) if "words" in config.heads else None
+        self.next_sentence = nn.Linear(width, 2) if "next_sentence" in config.heads else None
+        for table in (self.embedding, self.types):
+            nn.init.normal_(table.weight, std=0.02)
+
+    def forward(
+        self,
+        tokens: Int[Tensor, "B T"],
+        lengths: Lengths | None = None,
+        maps: bool | Maps = False,
+        *,
+        types: Int[Tensor, "B T"] | None = None,
+    ) -> Output:
+        """Read the tokens; `lengths` of each row are real, the rest are pads. `types` are 0 unless given."""
+        tokens = real_tokens(tokens, self.config.vocabulary, lengths)
+        if types is None:
+            x = self.embedding(tokens) + self.types.weight[0]
+        else:
+            x = self.embedding(tokens) + self.types(real_tokens(types, self.config.num_types, lengths))
+        hidden, kept = self.stack(x, lengths=lengths, maps=maps)
+        pooled = None if self.pooler is None else self.pooler(hidden[:, 0]).tanh()
+        logits = None
+        if (head := self.words) is not None:
+            logits = over(Packing.of(lengths, hidden), lambda x: head(x, self.embedding.weight), hidden)
+        follows = None if self.next_sentence is None else self.next_sentence(pooled)
+        return Output(hidden=hidden, logits=logits, maps=kept, pooled=pooled, next_sentence=follows)

@@ -1,0 +1,1 @@
+"""Published models: their configurations, weights and preprocessing."""

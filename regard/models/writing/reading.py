@@ -1,0 +1,171 @@
+"""What models have read, in caches that grow with it; see `regard.generation.Reader`."""
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from regard.attention import Attention, Cache, Content, Window
+from regard.attention.cache.rules import check_cacheable
+from regard.models.block import BlockConfig, Heads
+from regard.models.stack import Stack
+from regard.models.tokens import last_real, real_tokens
+from regard.models.writing.step import Step
+
+if TYPE_CHECKING:
+    from regard.models.architectures.decoder import Decoder
+    from regard.models.architectures.encoder_decoder import EncoderDecoder
+
+FIRST = 256  # tokens that there is room for at the beginning
+
+
+def caches_of(
+    stack: Stack, block: BlockConfig, batch: int, capacity: int, like: Tensor, first: int | None = None
+) -> tuple[Cache, ...]:
+    """Empty caches, one for each block; see `Decoder.caches`. Under autocast they have its type.
+
+    With `first` they have room for so many tokens, if not for a window, and can grow.
+    """
+    room, mask, kind = {"capacity": min(capacity, first or capacity)}, block.mechanism.mask, like.device.type
+    if type(mask) is Window and mask.before is not None and 2 * (mask.before + 1) < capacity:
+        room = {"window": mask.before + 1}
+    dtype = torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else like.dtype
+    sizes: dict[str, Any] = room | {"dtype": dtype, "device": like.device}
+    return tuple([Cache(batch, block.groups, block.head_width, **sizes) for _ in stack.blocks])
+
+
+class CachedReader:
+    """Rows in caches, of up to `most` tokens; their memory grows as they are read."""
+
+    def __init__(self, stack: Stack, block: BlockConfig, batch: int, most: int, like: Tensor) -> None:
+        self.most = most
+        self.caches = caches_of(stack, block, batch, most, like, FIRST)
+
+    @property
+    def lengths(self) -> tuple[int, ...]:
+        """Tokens that all blocks have read, of each row."""
+        return tuple([min(each) for each in zip(*[cache.lengths for cache in self.caches], strict=True)])
+
+    def make_room(self, count: int) -> None:
+        """Let the caches grow where as many more tokens would not fit."""
+        capacity, needed = self.caches[0].capacity, max(self.caches[0].lengths) + count
+        if capacity is not None and capacity < needed <= self.most:
+            for cache in self.caches:
+                cache.grow(min(self.most, max(needed, 2 * capacity)))
+
+    def reorder(self, index: Int[Tensor, " n"]) -> None:
+        for cache in self.caches:
+            cache.reorder(index)
+
+    def keep(self, length: int) -> int:
+        """Forget all but the first tokens of the only row; how many are left, for a window may have to begin anew.
+
+        Blocks that somebody stopped in the middle of a token have read the same again.
+        """
+        if self.caches[0].window is not None and any([cache.lengths[0] > length for cache in self.caches]):
+            for cache in self.caches:
+                cache.reset()
+            return 0
+        for cache in self.caches:
+            cache.truncate(min(length, cache.lengths[0]))
+        return min(length, *self.lengths)
+
+
+class DecoderReader(CachedReader):
+    """Rows that a decoder has read."""
+
+    def __init__(self, model: "Decoder", batch: int, most: int) -> None:
+        super().__init__(model.stack, model.config.block, batch, most, model.embedding.weight)
+        self.model = model
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Look at the model again: since a step was made, hooks or other weights may have come."""
+        self.step = Step.of(self.model.stack)
+
+    def read(self, tokens: Int[Tensor, "B T"], lengths: tuple[int, ...] | None = None) -> Float[Tensor, "B V"]:
+        model = self.model
+        self.make_room(tokens.shape[1])
+        if self.step is not None and lengths is None and self.step.fits(self.caches, tokens):
+            x, _, rotation = model.stack.placed(model.embedding(tokens), None, self.caches)
+            return model.scores(self.step(x[:, 0], self.caches, rotation))
+        words = real_tokens(tokens, model.config.vocabulary, lengths)
+        hidden, _ = model.stack(model.embedding(words), lengths=lengths, caches=self.caches)
+        return model.scores(last_real(hidden, lengths))
+
+
+class WholeReader:
+    """Rows of a decoder whose mechanism no cache can keep: all is computed again for each token."""
+
+    def __init__(self, model: "Decoder", batch: int) -> None:
+        self.model, self.rows = model, [torch.empty(0, dtype=torch.int64)] * batch
+
+    @property
+    def lengths(self) -> tuple[int, ...]:
+        return tuple([len(row) for row in self.rows])
+
+    def read(self, tokens: Int[Tensor, "B T"], lengths: tuple[int, ...] | None = None) -> Float[Tensor, "B V"]:
+        counts = lengths or (tokens.shape[1],) * len(self.rows)
+        self.rows = [
+            torch.cat((row.to(tokens.device), more[:count]))
+            for row, more, count in zip(self.rows, tokens, counts, strict=True)
+        ]
+        alike = len(set(self.lengths)) == 1
+        words = torch.nn.utils.rnn.pad_sequence(self.rows, batch_first=True)
+        hidden = self.model(words, lengths=None if alike else self.lengths).hidden
+        return self.model.scores(last_real(hidden, None if alike else self.lengths))
+
+    def reorder(self, index: Int[Tensor, " n"]) -> None:
+        self.rows = [self.rows[row] for row in index.tolist()]
+
+    def keep(self, length: int) -> int:
+        self.rows = [row[:length] for row in self.rows]
+        return min(self.lengths)
+
+    def refresh(self) -> None:
+        """There is nothing to look at."""
+
+
+def decoder_reader(model: "Decoder", batch: int, most: int) -> DecoderReader | WholeReader:
+    """With caches, if the model's mechanism can be kept in them."""
+    mechanism = model.config.block.mechanism
+    try:
+        check_cacheable(Attention(Content(), model.stack.mask, mechanism.weighting), None)
+    except ValueError:
+        return WholeReader(model, batch)
+    return DecoderReader(model, batch, most)
+
+
+class EncoderDecoderReader(CachedReader):
+    """Rows of targets that a decoder has read, and its heads of their sources."""
+
+    def __init__(
+        self, model: "EncoderDecoder", memory: Float[Tensor, "B S C"], lengths: tuple[int, ...] | None, most: int
+    ) -> None:
+        super().__init__(model.decoder, model.config.block, memory.shape[0], most, model.embedding.weight)
+        self.model, self.memory_lengths = model, lengths
+        self.memory: tuple[Heads, ...] = model.decoder.remember(memory, lengths)
+        self.sources = list(range(memory.shape[0]))  # of each row, as they first were
+
+    def read(self, tokens: Int[Tensor, "B T"], lengths: tuple[int, ...] | None = None) -> Float[Tensor, "B V"]:
+        model = self.model
+        self.make_room(tokens.shape[1])
+        hidden, _ = model.decoder(
+            model.embedded(tokens, lengths),
+            lengths=lengths,
+            caches=self.caches,
+            memory=self.memory,
+            memory_lengths=self.memory_lengths,
+        )
+        return model.scores(last_real(hidden, lengths))
+
+    def reorder(self, index: Int[Tensor, " n"]) -> None:
+        super().reorder(index)
+        rows = index.tolist()
+        sources = [self.sources[row] for row in rows]
+        if sources != self.sources:  # beams of one source change places often, and need no copies of it
+            self.memory = tuple([(k.index_select(0, index), v.index_select(0, index)) for k, v in self.memory])
+            if self.memory_lengths is not None:
+                self.memory_lengths = tuple([self.memory_lengths[row] for row in rows])
+            self.sources = sources
