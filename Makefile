@@ -6,7 +6,7 @@ export ONEDNN_MAX_CPU_ISA ?= AVX512_CORE_FP16
 # The layers that speak of tensors; the command line is typed by Typer.
 HOOK := --jaxtyping-packages=regard.attention,regard.algorithms,regard.layers,regard.generation,regard.models,beartype.beartype
 
-.PHONY: setup run browser test test-all test-gpu check bench clean
+.PHONY: setup run browser test test-all test-arithmetic test-gpu fuzz check bench clean
 
 setup: .venv/ready
 
@@ -33,9 +33,29 @@ test-all: setup browser
 	$(BIN)/python -m pytest -q -n 2 -m 'not compiled' $(HOOK) --hypothesis-profile=thorough
 	$(BIN)/python -m pytest -q -n 2 -m compiled
 
+# Sums in other orders, by instructions of other widths, in one and two threads: what is right is so in all of them.
+HARNESS := tests/algorithms/test_equivalence.py tests/algorithms/test_metamorphic.py \
+	tests/models/test_gradients.py tests/models/test_weights.py
+ARITHMETIC := $(BIN)/python -m pytest -q -m 'not compiled and not slow' $(HARNESS)
+test-arithmetic: setup
+	MKL_CBWR=COMPATIBLE $(ARITHMETIC) -n 2
+	ATEN_CPU_CAPABILITY=default $(ARITHMETIC) -n 2
+	OMP_NUM_THREADS=1 $(ARITHMETIC) -n 2
+	OMP_NUM_THREADS=2 $(ARITHMETIC)
+
 # On a machine with CUDA, with the Python and the torch that are active there. Writes what passed where.
 test-gpu:
 	$(PYTHON) tests/gpu.py --out benchmarks/results/test-gpu.json --commit "$$(git rev-parse HEAD)"
+
+# Random calls against an oracle of its own, for so long: `make fuzz SECONDS=600 PROCESSES=2 DEVICE=cpu`. With CUDA it
+# runs by the Python that is active, as test-gpu does.
+SECONDS ?= 600
+PROCESSES ?= 2
+DEVICE ?= cpu
+SEED ?= 0
+fuzz: $(if $(filter cuda,$(DEVICE)),,setup)
+	$(if $(filter cuda,$(DEVICE)),$(PYTHON),$(BIN)/python) -m tests.fuzz --seconds $(SECONDS) --processes $(PROCESSES) \
+		--device $(DEVICE) --seed $(SEED) --out benchmarks/results/fuzz-$(DEVICE).json
 
 check: setup
 	$(BIN)/ruff format --check .

@@ -104,7 +104,7 @@ def detail(case: Case, made: Plan, name: str, times: dict[str, Timing]) -> dict[
         "launches": int(cost.launches),
         "memory": int(cost.memory),
         "achieved_flops": None if measured is None else int(cost.flops) / measured,
-        "ceiling_flops": made.problem.ceilings.rate(case.dtype),
+        "ceiling_flops": made.problem.machine.rate(case.dtype),
     }
 
 

@@ -108,7 +108,7 @@ def _detail(case: Case, planned: Plan, name: str, times: dict[str, Timing]) -> d
         "launches": int(cost.launches),
         "memory": int(cost.memory),
         "achieved_flops": None if measured is None else int(cost.flops) / measured,
-        "ceiling_flops": planned.problem.ceilings.rate(case.dtype),
+        "ceiling_flops": planned.problem.machine.rate(case.dtype),
     }
 
 

@@ -109,10 +109,13 @@ def _unavailable(maker: Maker, problem: Problem) -> str | None:
 
 
 def by_regard(problem: Problem) -> Lists:
-    from regard.algorithms.kernels.flex import list_blocks
+    from regard.algorithms.kernels.flex import SIZE, list_blocks
 
-    structure, tensors = Attention(mask=problem.mask).flatten()
-    return list_blocks(tensors, repr(structure), problem.B, 1, problem.N, problem.N, problem.device)
+    places = Attention(mask=problem.mask).places(problem.N, problem.N)
+    facts, count = problem.mask.facts(places), -(-problem.N // SIZE)
+    some, every = problem.mask.blocks(places, SIZE, problem.device)
+    sizes = (problem.B if facts.rows else 1, 1, count, count)
+    return list_blocks(some.expand(sizes).contiguous(), every.expand(sizes).contiguous())
 
 
 def by_torch(problem: Problem, compile: bool = False) -> Lists:

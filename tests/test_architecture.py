@@ -14,6 +14,8 @@ PACKAGE = ROOT / "regard"
 
 # Each may import from itself and from those before it.
 ORDER = (
+    "checks",
+    "torch_private",
     "attention",
     "algorithms",
     "layers",
@@ -100,7 +102,8 @@ def test_a_value_that_knew_an_algorithm_would_be_caught(line: str):
 def test_a_file_is_a_page_or_three():
     pages = [*FILES, *(PACKAGE / "explore" / "page").glob("*.js"), *(PACKAGE / "explore" / "page").glob("[!v]*/*.js")]
     lengths = {name(path): len(path.read_text().splitlines()) for path in pages}
-    assert {file: length for file, length in lengths.items() if length > 400} == {}
+    assert {file: length for file, length in lengths.items() if length > 800} == {}
+    assert sum(length > 400 for length in lengths.values()) < len(lengths) / 20  # most are below
     assert [name(path) for path in pages if path.stem in VAGUE] == []
 
 

@@ -11,7 +11,8 @@ import torch
 from typer.testing import CliRunner
 
 from regard import Attention, plan
-from regard.algorithms.planning.planner import ALGORITHMS
+from regard.algorithms.catalogue import PLANNER
+from regard.algorithms.planning import report
 from regard.attention import Content, Grid, Neighbours, Quadratic, RelativeTable, Term
 from regard.cli import app
 
@@ -29,8 +30,8 @@ def planned(*arguments: str) -> dict:
 def test_plain_plan_shows_every_algorithm() -> None:
     result = regard("plan", "--device", "cpu")
     assert result.exit_code == 0
-    for algorithm in ALGORITHMS:
-        assert algorithm.NAME in result.stdout
+    for algorithm in PLANNER.algorithms:
+        assert algorithm.name in result.stdout
     assert "▶   fused" in result.stdout
     assert "B=4 H=16 G=16 T=4096 S=4096 D=64 E=64 · float32 · cpu · forward and backward" in result.stdout
     assert "\x1b" not in result.stdout
@@ -40,7 +41,9 @@ def test_json_has_the_documented_fields() -> None:
     made = planned("--device", "h200")
     assert set(made) == {"chosen", "device", "dtype", "backward", "shape", "attention", "candidates"}
     assert made["dtype"] == "bfloat16"
-    assert {candidate["name"] for candidate in made["candidates"]} == {algorithm.NAME for algorithm in ALGORITHMS}
+    assert {candidate["name"] for candidate in made["candidates"]} == {
+        algorithm.name for algorithm in PLANNER.algorithms
+    }
     for candidate in made["candidates"]:
         assert (candidate["cost"] is None) == (candidate["refusal"] is not None)
     assert made["chosen"] in {candidate["name"] for candidate in made["candidates"] if candidate["cost"]}
@@ -223,7 +226,7 @@ def test_a_mistake_of_ours_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) 
     def broken(plan: object) -> None:
         raise ValueError("ours")
 
-    monkeypatch.setattr("regard.algorithms.planning.report.rich_table", broken)
+    monkeypatch.setattr(report, "rich_table", broken)
     result = regard("plan")
     assert result.exit_code == 1
     assert isinstance(result.exception, ValueError)

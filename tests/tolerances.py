@@ -6,10 +6,12 @@ finds one wrong entry, the root mean square finds a small error of all of them (
 single bfloat16 number, and far above that of their mean).
 """
 
+import copy
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 
 @dataclass(frozen=True)
@@ -56,14 +58,27 @@ LEAST_PRECISION = 0.1
 Results = dict[str, Tensor]
 
 
-def mismatches(got: Results, own: Results, exact: Results, incoming: float, depth: float = 0.0) -> list[str]:
-    """What in `got` is not as good as `own`, the reference in the same type; both against the float64 `exact`.
+@dataclass(frozen=True)
+class Sizes:
+    """How large the numbers are that a call adds up; what cancels among them is lost to their rounding.
 
     `incoming` is the size of the gradients that come back, the least that counts as the size of a gradient. `depth` is
     that of the log-sum-exp: a logit of size L is known to L roundings, and so are its exponential and its gradient.
+    `parts` is the size of the parts that cancel in a gradient: a kernel's quotient has one through its numerator and
+    one through its denominator, each the larger the smaller the denominator is, and with one key they are opposite.
     """
+
+    incoming: float
+    depth: float = 0.0
+    parts: float = 0.0
+
+
+def mismatches(got: Results, own: Results, exact: Results, sizes: Sizes) -> list[str]:
+    """What in `got` is not as good as `own`, the reference in the same type; both against the float64 `exact`."""
+    incoming, depth = sizes.incoming, sizes.depth
     half = own["out"].dtype.itemsize == 2
-    gradients = max([incoming, *(_largest(x) for name, x in exact.items() if name.startswith("gradient"))])
+    largest = [_largest(x) for name, x in exact.items() if name.startswith("gradient")]
+    gradients = max(incoming, sizes.parts, *largest) if largest else incoming
     problems = []
     for name, x in exact.items():
         scale = gradients if name.startswith("gradient") else _largest(x)
@@ -113,6 +128,44 @@ def _bounded(error: Tensor, own_error: Tensor, own_limit: float, floor: float, d
 
 def _rms(x: Tensor) -> Tensor:
     return x.square().mean().sqrt()
+
+
+# Two computations of one model or layer, both in one type. Each rounds every number that it makes, in an order of its
+# own. How much that matters is a property of the problem: how far the exact results move when every weight is off by
+# one unit in the last place. Either computation comes within 1.7 of that for the models of the suite, whatever the
+# order of summation; so they lie at most so many times that apart.
+APART = 4
+
+
+def apart(module: nn.Module, run: Callable[[nn.Module], Results]) -> dict[str, float]:
+    """How far two computations of each result of `run` may lie apart, by the conditioning of the problem.
+
+    Where a result does not depend on a weight, or its gradient cancels, a rounding of the largest of its kind is left.
+    """
+    unit = torch.finfo(next(module.parameters()).dtype).eps
+    exact = copy.deepcopy(module).double()
+    found = {name: x.detach() for name, x in run(exact).items()}
+    moved = dict.fromkeys(found, 0.0)
+    for seed in range(3):
+        generator = torch.Generator().manual_seed(seed)
+        other = copy.deepcopy(exact)
+        with torch.no_grad():
+            for weight in other.parameters():
+                weight *= 1 + unit * torch.randn(weight.shape, generator=generator, dtype=weight.dtype)
+        for name, x in run(other).items():
+            moved[name] = max(moved[name], float((x.detach() - found[name]).abs().max()))
+    gradients = max([_largest(x) for name, x in found.items() if name.startswith("gradient")], default=0.0)
+    sizes = {name: gradients if name.startswith("gradient") else _largest(x) for name, x in found.items()}
+    return {name: APART * (moved[name] + unit * sizes[name]) for name in found}
+
+
+def assert_together(got: Results, wanted: Results, limits: dict[str, float]) -> None:
+    """Every result of one computation is as near to that of the other as their limits say."""
+    assert got.keys() == wanted.keys() == limits.keys()
+    for name, limit in limits.items():
+        torch.testing.assert_close(
+            got[name], wanted[name], rtol=0, atol=limit, msg=lambda told, name=name: f"{name}: {told}"
+        )
 
 
 # FlexAttention without a compiler computes in float32 by plain operations, in another order than the reference.

@@ -1,10 +1,10 @@
 """How it is computed: the planner, and one file per algorithm with `refuses`, `cost` and `run`."""
 
-from regard.algorithms.attend import attend, weights
+from regard.algorithms.attend import attend, plan, weights
 from regard.algorithms.attend_linear import attend_linear
 from regard.algorithms.attend_projected import attend_projected
-from regard.algorithms.planning.next_token import NextToken, next_token
-from regard.algorithms.planning.planner import Plan, Refused, plan
+from regard.algorithms.next_token import NextToken, next_token
+from regard.algorithms.planning.planner import Plan, Refused
 
 __all__ = [
     "NextToken",

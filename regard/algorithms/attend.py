@@ -1,25 +1,18 @@
-"""`attend` and `weights`: the value in, the result out."""
+"""`attend`, `plan` and `weights`: the value in, the result out."""
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
-from typing import Any, Literal, overload
+from typing import Literal, overload
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
-from torch.utils._python_dispatch import _disable_current_modes
 
-from regard.algorithms.planning.planner import choose
+from regard.algorithms.catalogue import PLANNER
+from regard.algorithms.planning.planner import Plan
 from regard.algorithms.planning.problem import check_options, check_tensors, check_types, pose, without_content
 from regard.attention import Attention, Content, Kernel, Sum
 from regard.attention.reference import weight_map
-from regard.attention.value import check_state
 
 PLAIN = Attention()
-_choices: dict[Any, Any] = {}
-Watcher = Callable[[str, Tensor, Tensor, Tensor, Attention], tuple[str, AbstractContextManager[None]]]
-_watchers: list[Watcher] = []
-parts: list[str] = []
 
 
 @overload
@@ -72,8 +65,11 @@ def attend(
     torch.Size([1, 1, 2, 4])
     """
     check_options(attention, dropout, return_lse)
-    if q is None or k is None:
+    if attention.content is None:
         q, k = without_content(q, k, v, attention)
+    if q is None or k is None:
+        missing = "q" if q is None else "k"
+        raise ValueError(f"{attention.content!r} needs q and k: got {missing}=None; leave it out of the scores")
     # Whatever autocast would say, q, k and v say the type of the result, and logits are never narrowed.
     if not q.is_meta and torch.is_autocast_enabled(q.device.type):
         with torch.autocast(q.device.type, enabled=False):
@@ -82,41 +78,27 @@ def attend(
     signed = content is not None and content.beta is not None and content.beta <= 0
     if signed and not isinstance(attention.weighting, Kernel):
         q, attention = _with_positive_beta(q, attention)
-    if _watchers and not torch.compiler.is_compiling():
-        chosen = _choose(q, k, v, attention, dropout, algorithm, return_lse)
-        with _disable_current_modes():
-            name, watching = _watchers[-1](chosen.NAME, q, k, v, attention)
-            if name != chosen.NAME:
-                chosen = _choose(q, k, v, attention, dropout, name, return_lse)
-        with watching:
-            out, lse = chosen.run(q, k, v, attention, dropout=dropout, return_lse=return_lse)
-        return (out, lse) if return_lse else out
-    chosen = _choose(q, k, v, attention, dropout, algorithm, return_lse)
-    out, lse = chosen.run(q, k, v, attention, dropout=dropout, return_lse=return_lse)
-    return (out, lse) if return_lse else out
+    out, lse = PLANNER.solve(q, k, v, attention, dropout=dropout, return_lse=return_lse, name=algorithm)
+    if not return_lse:
+        return out
+    assert lse is not None
+    return out, lse
 
 
-@contextmanager
-def part(name: str) -> Iterator[None]:
-    """Tell who watches what products are for: "mixing" of values, or their "projection"."""
-    parts.append(name)
-    try:
-        yield
-    finally:
-        parts.pop()
-
-
-@contextmanager
-def watched(by: Watcher) -> Iterator[None]:
-    """Tell `by` of every call of `attend`: the algorithm's name and the operands.
-
-    It gives the name of the algorithm to run, mostly the same, and what the call runs in.
-    """
-    _watchers.append(by)
-    try:
-        yield
-    finally:
-        _watchers.pop()
+def plan(
+    q: Tensor | None,
+    k: Tensor | None,
+    v: Tensor,
+    attention: Attention = PLAIN,
+    *,
+    dropout: float = 0.0,
+    return_lse: bool = False,
+    device: str | None = None,
+) -> Plan:
+    """What `attend` would do with these tensors, and why; meta tensors and another `device` ("h200") are fine."""
+    check_options(attention, dropout, return_lse)
+    q, k = without_content(q, k, v, attention)
+    return PLANNER.plan(pose(q, k, v, attention, dropout=dropout, return_lse=return_lse, device=device))
 
 
 def _with_positive_beta(q: Tensor, attention: Attention) -> tuple[Tensor, Attention]:
@@ -129,50 +111,6 @@ def _with_positive_beta(q: Tensor, attention: Attention) -> tuple[Tensor, Attent
         terms.append(term)
     scores = terms[0] if len(terms) == 1 else Sum(tuple(terms))
     return q, Attention(scores, attention.mask, attention.weighting, attention.queries, attention.keys)
-
-
-def _choose(
-    q: Tensor, k: Tensor, v: Tensor, attention: Attention, dropout: float, algorithm: str | None, return_lse: bool
-) -> Any:
-    """The choice for such a call, remembered by everything that it depends on. Contents are checked every time."""
-    if torch.compiler.is_compiling():
-        return choose(pose(q, k, v, attention, dropout=dropout, return_lse=return_lse), algorithm)
-    key = (*traits(q, k, v, attention), dropout > 0, algorithm, return_lse)
-    return remembered(
-        key,
-        lambda: choose(pose(q, k, v, attention, dropout=dropout, return_lse=return_lse), algorithm),
-        q,
-        k,
-        v,
-        attention,
-    )
-
-
-def remembered(key: Any, decide: Callable[[], Any], q: Tensor, k: Tensor, v: Tensor, attention: Attention) -> Any:
-    """What was decided for this key, or is now; tensors inside the value are checked in any case."""
-    chosen = _choices.get(key)
-    if chosen is None:
-        with _disable_current_modes():  # a choice is made from sizes alone, whatever mode watches the arithmetic
-            chosen = decide()
-        if len(_choices) > 10_000:
-            _choices.clear()
-        _choices[key] = chosen
-    elif attention.__dict__["flat"][1]:
-        attention.check(check_tensors(q, k, v))
-    return chosen
-
-
-def traits(q: Tensor, k: Tensor, v: Tensor, attention: Attention) -> tuple[Any, ...]:
-    """Sizes, types, devices, kinds and whether gradients are wanted: all that a choice may depend on."""
-    flat = attention.__dict__.get("flat")
-    if flat is None:  # a value never changes: take it apart once
-        check_state(attention)
-        flat = attention.__dict__["flat"] = attention.flatten()
-    structure, tensors = flat
-    grads = torch.is_grad_enabled()
-    sizes = (q.shape, k.shape, v.shape, q.dtype, k.dtype, v.dtype, q.device, k.device, v.device)
-    wanted = grads and (q.requires_grad or k.requires_grad or v.requires_grad)
-    return sizes, wanted, structure, *[(x.shape, x.dtype, x.device, grads and x.requires_grad) for x in tensors]
 
 
 def weights(
@@ -204,5 +142,9 @@ def _placed(q: Tensor | None, k: Tensor | None, attention: Attention) -> tuple[T
         raise ValueError("a map without q and k needs positions: got none; use keys=Sequence(n) or Grid(h, w)")
     tensors = attention.flatten()[1]
     floating = [x for x in tensors if x.is_floating_point()]
-    like = floating[0] if floating else torch.empty(0)
-    return without_content(q, k, like.new_empty(1, 1, keys.count, 1), attention)
+    rows = attention.batch or 1
+    sizes = (rows, 1, keys.count, 1)
+    like = (
+        floating[0].new_empty(sizes) if floating else torch.empty(sizes, device=tensors[0].device if tensors else "cpu")
+    )
+    return without_content(q, k, like, attention)

@@ -5,11 +5,12 @@ from jaxtyping import Float
 from torch import Tensor
 
 from regard.algorithms.kernels import causal_sums
-from regard.algorithms.linear.unordered import blanked, kernel_of, real_tokens
+from regard.algorithms.linear.unordered import blanked, kernel_of, pads
 from regard.algorithms.planning.planner import Refused
 from regard.algorithms.planning.problem import check_options, check_tensors, check_types
-from regard.attention import Attention, Causal, Content, Kernel, KeyPadding, Mask, Padding, Shape
+from regard.attention import Attention, Content, Facts, Kernel, Shape
 from regard.attention.cache.linear_state import LinearState
+from regard.attention.cache.rules import LINE
 
 
 def attend_linear(
@@ -26,7 +27,7 @@ def attend_linear(
     the other equal the whole, gradients included, which flow through the state. The mask is `Causal()`, with the
     paddings of the piece.
 
-    >>> from regard.attention import Elu
+    >>> from regard.attention import Causal, Elu
     >>> value = Attention(mask=Causal(), weighting=Kernel(Elu()))
     >>> q, k, v = (torch.randn(1, 2, 10, 4) for _ in range(3))
     >>> first, state = attend_linear(q[:, :, :7], k[:, :, :7], v[:, :, :7], value)
@@ -52,7 +53,10 @@ def attend_linear(
         state = LinearState.empty(kernel, *sizes, beta=content.beta, dtype=q.dtype, device=q.device)
     else:
         _check_state(state, kernel, content, k, v)
-    asks, real = real_tokens(_paddings(attention), shape.T, q.device)
+    places = attention.places(shape.T, shape.S)
+    masks = attention.mask.conjuncts
+    facts = tuple([mask.facts(places) for mask in masks])
+    asks, real = pads(masks, facts, places, shape.B, q.device)
     live = None
     if real is not None:
         live = state.lengths[:, None] + real.cumsum(1) > 0
@@ -63,24 +67,25 @@ def attend_linear(
     return blanked(out, live).to(v.dtype), LinearState.of(kernel, sums, lengths, content.beta)
 
 
-def _paddings(attention: Attention) -> list[Mask]:
-    return [mask for mask in attention.mask.conjuncts if type(mask) is not Causal]
-
-
 def _refuses(attention: Attention, shape: Shape) -> str | None:
     """Why pieces would not equal the whole."""
     if not isinstance(attention.weighting, Kernel):
         return f"a state needs features that take queries and keys apart: Kernel, not {attention.weighting!r}"
-    if not any([type(mask) is Causal for mask in attention.mask.conjuncts]):
+    known = [(mask, mask.facts(LINE)) for mask in attention.mask.conjuncts]
+    if not any([_is_causal(facts) for _, facts in known]):
         return f"without Causal() a query sees pieces that are yet to come: got mask={attention.mask!r}"
-    for mask in _paddings(attention):
-        if type(mask) not in (KeyPadding, Padding):
+    for mask, facts in known:
+        if facts.real is None and not _is_causal(facts):
             return f"a state keeps no single keys: takes Causal() and paddings, not {mask!r}"
     if attention.queries is not None or attention.keys is not None:
         return "a piece begins where the state ends: takes no positions"
     if shape.T != shape.S:
         return f"every token of a piece has a query and a key: got T={shape.T}, S={shape.S}"
     return None
+
+
+def _is_causal(facts: Facts) -> bool:
+    return facts.interval and facts.band[0] == (None, 0)
 
 
 def _check_state(state: LinearState, kernel: Kernel, content: Content, k: Tensor, v: Tensor) -> None:

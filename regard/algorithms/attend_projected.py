@@ -6,21 +6,24 @@ Where a head's map is a product, its column map is applied first, then W_h, and 
 that adds up the heads too: the mixed values of all heads, H times as large as x, are written twice and not four times.
 """
 
+from contextlib import nullcontext
 from typing import Any
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
-from torch.autograd.function import once_differentiable
 from torch.nn.functional import linear
 
-from regard.algorithms.attend import attend, part, remembered, traits
+from regard.algorithms.attend import attend
+from regard.algorithms.catalogue import PLANNER
 from regard.algorithms.kernels.mixing import rounded, times
-from regard.algorithms.planning.planner import choose, seconds
-from regard.algorithms.planning.problem import Problem, pose, without_content
+from regard.algorithms.planning.kept import recall
+from regard.algorithms.planning.problem import Outline, Problem, bind, check_tensors, pose, traits, without_content
+from regard.algorithms.planning.recording import part
 from regard.algorithms.position import separable
-from regard.attention import Attention, Grid
-from regard.attention.eager import is_eager
+from regard.attention import Attention
+from regard.attention.eager import given, is_eager, once
+from regard.torch_private import without_modes
 
 
 def attend_projected(
@@ -43,56 +46,59 @@ def attend_projected(
             return attend_projected(x, attention, weight, bias if bias is None else bias.to(weight.dtype))
     v = x[:, None]
     q, k = without_content(None, None, v, attention)
-    if _by_axes_is_cheaper(q, k, v, attention, weight.shape[0]):
-        return _by_axes(x, attention, weight, bias, q.shape[1], q.shape[2])
+    outline = _by_axes_is_cheaper(q, k, v, attention, weight.shape[0])
+    if outline is not None:
+        return _by_axes(bind(outline, outline.moved(attention, x.device), 0.0), x, weight, bias)
     heads = attend(None, None, v, attention)  # (B, H, T, C)
     return linear(heads.transpose(1, 2).flatten(2), weight, bias)
 
 
-def _by_axes_is_cheaper(q: Tensor, k: Tensor, v: Tensor, attention: Attention, out_width: int) -> bool:
+def _by_axes_is_cheaper(q: Tensor, k: Tensor, v: Tensor, attention: Attention, out_width: int) -> Outline | None:
+    """The outline of the problem where that is so, and None where it is not."""
+
+    def decide() -> tuple[Outline | None]:
+        with nullcontext() if torch.compiler.is_compiling() else without_modes():
+            problem = pose(q, k, v, attention)
+            return (problem.outline if _is_cheaper(problem, out_width) else None,)
+
     if torch.compiler.is_compiling():
-        return _is_cheaper(pose(q, k, v, attention), out_width)
-    key = ("projected", out_width, *traits(q, k, v, attention))
-    return remembered(key, lambda: _is_cheaper(pose(q, k, v, attention), out_width), q, k, v, attention)
+        return decide()[0]
+    (outline,) = recall(("projected", out_width, *traits(q, k, v, attention)), decide)
+    if outline is not None and outline.holds_tensors:
+        attention.check(check_tensors(q, k, v))
+    return outline
 
 
 def _is_cheaper(problem: Problem, out_width: int) -> bool:
     """Compare with the planner's choice: products and traffic, of the projection too."""
-    if separable.refuses(problem) is not None:
+    if separable.Separable().refuses(problem) is not None:
         return False
     shape = problem.shape
-    queries, keys = problem.places.queries, problem.places.keys
-    assert isinstance(queries, Grid)
-    assert isinstance(keys, Grid)
+    queries, keys = separable.grids(problem.places)
     passes = 3 if problem.backward else 1
-    ceilings = problem.ceilings
-    rate = ceilings.rate(problem.dtype)
+    machine = problem.machine
+    rate = machine.rate(problem.dtype)
     between = keys.h * queries.w  # tokens after the columns are mixed
     mixing = shape.B * shape.H * between * (keys.w * shape.E + queries.h * out_width)
     projecting = shape.B * shape.H * between * shape.E * out_width
     crossing = problem.item * shape.B * shape.H * between * 2 * (shape.E + out_width)
     ours = passes * (
-        2 * mixing / (rate * ceilings.efficiency["separable"])
+        2 * mixing / (rate * machine.efficiency["separable"])
         + 2 * projecting / (rate * 0.8)
-        + crossing / ceilings.bandwidth
-        + 20 * ceilings.launch
+        + crossing / machine.bandwidth
+        + 20 * machine.launch
     )
-    chosen = choose(problem)
-    others = seconds(problem, chosen.NAME, chosen.cost(problem))
+    others = PLANNER.seconds(problem)
     others += passes * 2 * shape.B * shape.H * shape.T * shape.E * out_width / (rate * 0.8)
-    others += passes * problem.item * shape.B * shape.H * shape.T * shape.E / ceilings.bandwidth
+    others += passes * problem.item * shape.B * shape.H * shape.T * shape.E / machine.bandwidth
     return ours < others
 
 
-def _by_axes(x: Tensor, attention: Attention, weight: Tensor, bias: Tensor | None, H: int, T: int) -> Tensor:
-    (B, S, C), Co = x.shape, weight.shape[0]
-    attention = attention.on(x.device)
-    places = attention.places(T, S)
-    queries, keys = places.queries, places.keys
-    assert isinstance(queries, Grid)
-    assert isinstance(keys, Grid)
-    row_map, column_map = separable.axis_maps(attention, places, H, x)
-    values = separable.blanked(x[:, None], attention, places)[:, 0]
+def _by_axes(problem: Problem, x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+    (B, _, C), Co, H, T = x.shape, weight.shape[0], problem.shape.H, problem.shape.T
+    queries, keys = separable.grids(problem.places)
+    row_map, column_map = separable.axis_maps(problem, x)
+    values = separable.blanked(x[:, None], problem)[:, 0]
     if not is_eager(x):
         columns, rows = rounded(column_map, x), rounded(row_map, x)
         mixed = torch.einsum("huw,bjwc->bjuhc", columns, values.view(B, keys.h, keys.w, C))
@@ -118,6 +124,7 @@ class _Times(torch.autograd.Function):
     """One matrix times each of many: its gradient is added up in float32."""
 
     @staticmethod
+    @given
     def forward(ctx: Any, matrix: Tensor, values: Tensor) -> Tensor:
         ctx.exact = matrix.dtype
         matrix = rounded(matrix, values)
@@ -125,7 +132,7 @@ class _Times(torch.autograd.Function):
         return times(matrix, values)
 
     @staticmethod
-    @once_differentiable
+    @once
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, Tensor | None]:  # pyright: ignore[reportIncompatibleMethodOverride]
         matrix, values = ctx.saved_tensors
         exact = torch.promote_types(grad.dtype, torch.float32)
@@ -137,12 +144,13 @@ class _ByHead(torch.autograd.Function):
     """Tokens (N, H, C) times the weight (Co, H, C) of each head, (H, N, Co), without a copy of the tokens."""
 
     @staticmethod
+    @given
     def forward(ctx: Any, tokens: Tensor, weight: Tensor) -> Tensor:
         ctx.save_for_backward(tokens, weight)
         return torch.bmm(tokens.transpose(0, 1), weight.permute(1, 2, 0))
 
     @staticmethod
-    @once_differentiable
+    @once
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, Tensor | None]:  # pyright: ignore[reportIncompatibleMethodOverride]
         tokens, weight = ctx.saved_tensors
         grad_tokens, grad_weight = None, None

@@ -12,6 +12,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from regard.checks import check_whole
+
 FOLLOWED = 64  # outputs of each graph: the bits of a number
 MOST = 1 << 20  # choices in a layer
 DEEPEST = 1024  # layers
@@ -147,8 +149,7 @@ def argmax_reach(
     >>> [(at.bound, at.widest, at.most <= at.bound) for at in argmax_reach(100, 2, 5).depths]
     [(3, 3, True), (9, 9, True), (27, 27, True), (81, 81, True), (100, 100, True)]
     """
-    if draws < 1:
-        raise ValueError(f"draws must be at least one graph: got draws={draws}; use 16")
+    check_whole("draws", draws, 1)
     sizes: dict[str, Any] = {"residual": residual, "tied": tied}
     # Turns of a circle commute: the way back from the output may meet the first layer first.
     widest = followed(widest_graph(tokens, k, depth, **sizes)[::-1], residual=residual)

@@ -150,7 +150,7 @@ def _by_offsets(stack: Stack) -> ByOffsets | None:
     """
     positions = stack.positions
     sides = [positions.h, positions.w] if isinstance(positions, Grid) else [positions.n]
-    is_relative = all([mask.is_relative for mask in stack.layers]) and stack.places.is_static
+    is_relative = all([mask.facts(stack.places).relative for mask in stack.layers]) and stack.places.is_static
     if not is_relative or math.prod([2 * side - 1 for side in sides]) > OFFSETS:
         return None
     reach = torch.zeros([2 * side - 1 for side in sides], dtype=torch.bool)

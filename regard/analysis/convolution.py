@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from regard.analysis.certificate import Certificate, Head, check_norm
 from regard.attention import Hard, Weighting
+from regard.checks import check_whole
 from regard.layers.convolutional import AttentionConv, Stencil, ThinHeads
 from regard.layers.positional import PositionHeads
 from regard.layers.relative import Gaussian
@@ -359,8 +360,7 @@ def thinned(conv: Conv, head_width: int) -> tuple[Conv, float]:
     at least, for some input of norm 1, whatever the heads learn; cutting the singular values off attains it.
     """
     check_conv(conv)
-    if head_width < 1:
-        raise ValueError(f"head_width must be at least 1: got head_width={head_width}")
+    check_whole("head_width", head_width, 1)
     left, values, right = torch.linalg.svd(_taps_of(conv).double(), full_matrices=False)
     kept = (left[..., :head_width] * values[:, None, :head_width]) @ right[:, :head_width]
     rest = values[:, head_width:]

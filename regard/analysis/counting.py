@@ -35,16 +35,18 @@ class Seen(NamedTuple):
 def seen(mask: Mask, places: Places, cell: int, row: int = 0) -> Seen:
     """Counts over one row of the batch; a cell of the map has `cell` × `cell` pairs."""
     is_even = places.is_static and places.queries.step == places.keys.step
-    if is_even and mask.is_relative and places.num_axes == 1:
+    facts = mask.facts(places)
+    relative = is_even and facts.relative and not facts.rows
+    if relative and places.num_axes == 1:
         return _in_line(mask, places, cell)
     in_doubt = _in_doubt(mask, places, min(cell, FINE), row)
     if in_doubt is not None:
         keys, blocks = _by_blocks(mask, places, min(cell, FINE), row, *in_doubt)
         return Seen(keys, _levels(sums(blocks, max(1, cell // FINE)), places, cell), True)
     keys = None
-    if is_even and mask.is_relative:
+    if relative:
         keys = _by_offsets(mask, places)
-    elif places.is_static and mask.cell(0, 0) is not None:
+    elif places.is_static and facts.cells:
         keys = _by_cells(mask, places)
     if keys is not None:
         some, every = _blocks(mask, places, cell, row)
@@ -100,10 +102,8 @@ def _in_line(mask: Mask, places: Places, cell: int) -> Seen:
 def _by_cells(mask: Mask, places: Places) -> Tensor:
     """Keys that each query sees: those in its own cell along every axis."""
     seen = torch.ones(1, dtype=torch.long)
-    for axis in range(places.num_axes):
-        queries, keys = (
-            mask.cell(axis, side.at(0, torch.arange(side.n))) for side in places.axis(axis, mask).line(mask)
-        )
+    for axis, cell in enumerate(mask.facts(places).cells):
+        queries, keys = (cell.number(side.at(0, torch.arange(side.n))) for side in places.axis(axis, mask).line(mask))
         known, numbers = keys.unique(return_counts=True)
         nearest = torch.searchsorted(known, queries).clamp(max=len(known) - 1)
         seen = (seen[:, None] * torch.where(known[nearest] == queries, numbers[nearest], 0)).flatten()
@@ -132,7 +132,7 @@ def _blocks(mask: Mask, places: Places, size: int, row: int) -> tuple[Tensor, Te
 def _pieces(mask: Mask, places: Places, size: int) -> Iterator[tuple[int, Places]]:
     """Pieces of few enough blocks, where positions decide; else the whole."""
     each = max(1, CHUNK // -(-places.keys.count // size))
-    return pieces(places, size, each) if mask.by_position else iter([(0, places)])
+    return pieces(places, size, each) if mask.facts(places).positional else iter([(0, places)])
 
 
 def _by_blocks(mask: Mask, places: Places, size: int, row: int, every: Tensor, part: Tensor) -> tuple[Tensor, Tensor]:

@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from regard.attention.masks.offsets import check_whole
+from regard.checks import check_whole
 from regard.layers import FeedForward, MultiHead
 
 Norm = Literal["none", "pre", "post"]

@@ -4,6 +4,8 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from regard.checks import check_whole
+
 Number = Any  # an int or a SymPy expression
 
 
@@ -29,8 +31,7 @@ def convolution_reach(
     >>> convolution_reach(3, 2, stride=4)
     ConvolutionReach(span=(3, 11), tokens=(3, 9))
     """
-    if depth < 1:
-        raise ValueError(f"depth must be at least one layer: got depth={depth}; use 1")
+    check_whole("depth", depth, 1)
     given = {"kernel": kernel, "stride": stride, "dilation": dilation}
     lists = {name: value if isinstance(value, list) else [value] * depth for name, value in given.items()}
     for name, numbers in lists.items():

@@ -12,9 +12,8 @@ import torch
 from torch import Tensor
 
 from regard.analysis.counting import FINE, OFFSETS, lengths, levels, seen, sums, visits
-from regard.attention import Attention, Dense, Grid, Mask, Not, Places, Positions, Shape
+from regard.attention import Attention, Grid, Mask, Not, Places, Positions, Shape
 from regard.attention.masks.mask import Pair
-from regard.attention.masks.padding import RealTokens
 
 DRAWN = 64  # tokens of which each is drawn by itself
 CELLS = 32  # at most so many along a side, where there are more tokens
@@ -118,11 +117,8 @@ def _check(mask: Mask, places: Places, block: int, row: int) -> int:
             )
     if not 1 <= block <= OFFSETS:
         raise ValueError(f"block must be from 1 to 2^24: got block={block}; use 16, or 128 as the kernels do")
-    inside = list(leaves(mask))
-    rows = [len(part.real) for part in inside if isinstance(part, RealTokens)]
-    rows += [len(part.tensor) for part in inside if isinstance(part, Dense) and part.tensor.ndim == 4]
-    rows += [len(side.start) for side in (places.queries, places.keys) if isinstance(side.start, Tensor)]
-    B = max(rows, default=1)
+    rows = [len(side.start) for side in (places.queries, places.keys) if isinstance(side.start, Tensor)]
+    B = max([mask.batch or 1, *rows])
     if not 0 <= row < B:
         raise ValueError(f"row must be one of the {B} that the mask and its places speak of: got row={row}; use 0")
     mask.check(Shape(B, 1, 1, places.queries.count, places.keys.count, 1, 1), places)

@@ -19,8 +19,7 @@ from torch import Tensor
 from regard.analysis.composition import Stack, cycled, grow
 from regard.analysis.patterns import leaves
 from regard.analysis.receptive_formulas import Formula, formula
-from regard.attention import Dense, Grid, Mask, Or, Places, Positions, Sequence, Shape
-from regard.attention.masks.padding import RealTokens
+from regard.attention import Dense, Facts, Grid, Mask, Or, Places, Positions, Sequence, Shape
 from regard.attention.value import show
 
 DEEPEST = 1024  # layers
@@ -63,8 +62,12 @@ class Chosen(Mask):
         by_head = self.index.movedim(-2, 0)
         return ((by_head[:, i] if self.index.ndim == 2 else by_head[:, b, i]) == j).any(0)
 
-    def varies(self, places: Places) -> tuple[bool, bool]:
-        return self.index.ndim == 3, False
+    @property
+    def batch(self) -> int | None:
+        return len(self.index) if self.index.ndim == 3 else None
+
+    def facts(self, places: Places) -> Facts:
+        return Facts(rows=self.index.ndim == 3, heads=False)
 
     def __repr__(self) -> str:
         return f"Chosen({show(self.index)})"
@@ -272,18 +275,14 @@ def _checked(layers: tuple[Mask, ...], positions: Positions, residual: bool, row
         raise ValueError(f"tokens must be at least 1: got {N}; use 4096")
     different = {id(mask): mask for mask in layers}
     inside = {key: list(leaves(mask)) for key, mask in different.items()}
-    parts = [part for some in inside.values() for part in some]
-    rows = [len(part.real) for part in parts if isinstance(part, RealTokens)]
-    rows += [len(part.tensor) for part in parts if isinstance(part, Dense) and part.tensor.ndim == 4]
-    rows += [len(part.index) for part in parts if isinstance(part, Chosen) and part.index.ndim == 3]
-    rows += [len(positions.start)] if isinstance(positions.start, Tensor) else []
-    B = max(rows, default=1)
+    rows = [len(positions.start)] if isinstance(positions.start, Tensor) else []
+    B = max([*[mask.batch or 1 for mask in different.values()], *rows])
     if not 0 <= row < B:
         raise ValueError(f"row must be one of the {B} that the masks and positions speak of: got row={row}; use 0")
     heads = {}
     for key, mask in different.items():
         told = [part.tensor.shape[-3] for part in inside[key] if isinstance(part, Dense) and part.tensor.ndim > 2]
-        if num_heads is None and not told and mask.varies(places)[1]:
+        if num_heads is None and not told and mask.facts(places).heads:
             raise ValueError(f"num_heads must be given where heads differ: got none for {mask!r}; use num_heads=8")
         heads[key] = H = num_heads or max(told, default=1)
         mask.check(Shape(B, H, H, N, N, 1, 1), places)

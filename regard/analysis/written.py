@@ -5,7 +5,7 @@ import torch
 from regard.algorithms import Plan, plan
 from regard.algorithms.planning.machines import table
 from regard.attention import Attention, Content, Grid, Mask, Places, Weighting
-from regard.attention.masks.padding import RealTokens
+from regard.attention.cache.rules import LINE
 from regard.attention.notation import check_sizes, parse_scores, placeholder
 
 
@@ -54,6 +54,7 @@ def number_of(dtype: str | None, device: str) -> torch.dtype:
 def batch_of(visible: Mask) -> tuple[int | None, int | None]:
     """Rows and longest row of the padded batch that the mask speaks of, if it does."""
     for mask in visible.conjuncts:
-        if isinstance(mask, RealTokens) and mask.lengths:
-            return len(mask.lengths), max(mask.lengths)
+        real = mask.facts(LINE).real
+        if real is not None and real.lengths:
+            return len(real.lengths), max(real.lengths)
     return None, None

@@ -3,15 +3,16 @@
 from regard.attention.attention import Attention
 from regard.attention.cache.cache import Cache
 from regard.attention.cache.linear_state import LinearState
+from regard.attention.masks.facts import BlockMap, Cell, Facts, Real
 from regard.attention.masks.grid import Axial, Neighbours, SameColumn, SameRow, Tiles
-from regard.attention.masks.mask import And, BlockMap, Dense, Everything, Mask, Not, Or
-from regard.attention.masks.offsets import Causal, OffsetMask, Strided, Window
+from regard.attention.masks.mask import And, Dense, Everything, Mask, Not, Or
+from regard.attention.masks.offsets import Causal, Dilated, OffsetMask, Strided, Window
 from regard.attention.masks.padding import KeyPadding, Padding
-from regard.attention.masks.patterns import Blocks, Dilated, GlobalTokens
+from regard.attention.masks.patterns import Blocks, GlobalTokens
 from regard.attention.positions.pooling import pool, pool_positions, pool_real
 from regard.attention.positions.positions import Grid, Places, Positions, Sequence
 from regard.attention.scores.relative import Quadratic, RelativeTable
-from regard.attention.scores.term import Bias, Content, Shape, Slopes, Sum, Term
+from regard.attention.scores.term import Bias, Content, Shape, Slopes, Sum, Term, TermFacts
 from regard.attention.weighting.features import Elu, Exp, Features, Own, RandomFeatures, Relu, SquaredRelu
 from regard.attention.weighting.weighting import Hard, Kernel, Softmax, Weighting
 
@@ -24,12 +25,14 @@ __all__ = [
     "Blocks",
     "Cache",
     "Causal",
+    "Cell",
     "Content",
     "Dense",
     "Dilated",
     "Elu",
     "Everything",
     "Exp",
+    "Facts",
     "Features",
     "GlobalTokens",
     "Grid",
@@ -48,6 +51,7 @@ __all__ = [
     "Positions",
     "Quadratic",
     "RandomFeatures",
+    "Real",
     "RelativeTable",
     "Relu",
     "SameColumn",
@@ -60,6 +64,7 @@ __all__ = [
     "Strided",
     "Sum",
     "Term",
+    "TermFacts",
     "Tiles",
     "Weighting",
     "Window",

@@ -1,8 +1,10 @@
 """The value itself: what scores, what mask, what weighting, on which positions."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import torch
+from torch import Tensor
 
 from regard.attention.masks.mask import Everything, Mask
 from regard.attention.positions.positions import Grid, Places, Positions, Sequence, check_positions
@@ -11,7 +13,9 @@ from regard.attention.scores.relative import RelativeTable
 from regard.attention.scores.term import Content, Shape, Term
 from regard.attention.value import Value
 from regard.attention.weighting.weighting import Kernel, Softmax, Weighting
+from regard.torch_private import assert_soon
 
+ALL: Any = slice(None)  # rows
 EXAMPLES = {"scores": "Content()", "mask": "Causal() or Dense(tensor)", "weighting": "Softmax() or Hard()"}
 
 
@@ -53,12 +57,6 @@ class Attention(Value):
         object.__setattr__(self, "queries", queries)
         object.__setattr__(self, "keys", keys)
 
-    def on(self, device: torch.device) -> "Attention":
-        flat = self.__dict__.get("flat")  # its tensors, where somebody has taken it apart already
-        if flat is not None and isinstance(self.mask, Everything) and all([x.device == device for x in flat[1]]):
-            return self
-        return super().on(device)
-
     def num_queries(self, S: int) -> int:
         """T, where there is no q to tell it: the number of query places, or as many as there are keys."""
         return S if self.queries is None else self.queries.count
@@ -77,6 +75,8 @@ class Attention(Value):
     @property
     def content(self) -> Content | None:
         """The content term, when there is one."""
+        if isinstance(self.scores, Content):
+            return self.scores
         for term in self.scores.terms:
             if isinstance(term, Content):
                 return term
@@ -99,10 +99,33 @@ class Attention(Value):
         if isinstance(self.weighting, Kernel):
             self.weighting.check(self.scores, shape)
         for term in self.scores.terms:
-            if isinstance(term, RelativeTable):
-                term.check_reach(reach(self.mask, places, term))
+            if isinstance(term, RelativeTable) and term.facts().table:
+                check_cover(term, self.mask, places)
+
+    @property
+    def batch(self) -> int | None:
+        """The number of rows that its tensors are for, None when they fit any."""
+        starts = [side.start for side in (self.queries, self.keys) if side is not None]
+        rows = [len(start) for start in starts if isinstance(start, Tensor)]
+        return max([*rows, self.mask.batch or 0, self.scores.batch or 0]) or None
 
     def __repr__(self) -> str:
         fields = [f"scores={self.scores!r}", f"mask={self.mask!r}", f"weighting={self.weighting!r}"]
         fields += [f"{name}={getattr(self, name)!r}" for name in ("queries", "keys") if getattr(self, name) is not None]
         return f"Attention({', '.join(fields)})"
+
+
+def check_cover(term: RelativeTable, mask: Mask, places: Places) -> None:
+    """Raise unless the table covers all visible offsets; where starts are on a GPU, there and without waiting."""
+    term.check_reach(reach(mask, places, term))
+    starts = [side.start for side in (places.queries, places.keys)]
+    away = [start for start in starts if isinstance(start, Tensor) and start.is_cuda]
+    if not away or torch.compiler.is_compiling():
+        return
+    queries, keys = places.line(term)
+    least, most = mask.facts(places).band[0]
+    low, high = keys.at(ALL, 0) - queries.at(ALL, queries.n - 1), keys.at(ALL, keys.n - 1) - queries.at(ALL, 0)
+    low = low if least is None else low.clamp(min=least)
+    high = high if most is None else high.clamp(max=most)
+    covered = (low > high) | ((low >= -term.reach[0]) & (high <= term.reach[0]))
+    assert_soon(covered.all(), f"a relative table must cover the visible offsets: it reaches ±{term.reach[0]}")

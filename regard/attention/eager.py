@@ -1,25 +1,81 @@
-"""Whether tensors are what they seem: numbers in memory, neither traced, nor transformed, nor fake."""
+"""Whether tensors are what they seem: numbers in memory, neither traced, nor transformed, nor fake.
+
+Hand-written gradients are for such tensors alone; what they need is here too.
+"""
+
+import functools
+from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import Tensor
-from torch.autograd import forward_ad
+from torch.autograd.forward_ad import unpack_dual
+
+from regard.torch_private import is_dispatched, is_forward_mode, is_transformed
 
 
 def is_eager(x: Tensor) -> bool:
     """Whether hand-written gradients may be used: no compiler, no functorch transform, no forward-mode derivative."""
-    return not (
-        torch.compiler.is_compiling()
-        or torch._C._are_functorch_transforms_active()  # the public API has no word for it
-        or forward_ad._current_level >= 0
-    )
+    return not (torch.compiler.is_compiling() or is_transformed() or is_forward_mode())
 
 
-def may_keep(x: Tensor) -> bool:
-    """Whether tensors made beside x may be kept for later calls.
+def may_keep() -> bool:
+    """Whether tensors that are made now may be kept for later calls.
 
-    Not what a compiler or a transform has in its hands, not fake tensors, and nothing made while a CUDA graph is
-    captured, whose memory belongs to the graph.
+    Not while a compiler, a transform or a dispatch mode (fake tensors, a counter) is at work, and nothing made while a
+    CUDA graph is captured, whose memory belongs to the graph.
     """
-    if not is_eager(x) or type(x) not in (Tensor, torch.nn.Parameter) or x.is_meta:
+    if torch.compiler.is_compiling() or is_transformed() or is_forward_mode() or is_dispatched():
         return False
-    return not (x.is_cuda and torch.cuda.is_current_stream_capturing())
+    return not (torch.cuda.is_initialized() and torch.cuda.is_current_stream_capturing())
+
+
+def given(forward: Callable[..., Any]) -> Callable[..., Any]:
+    """A `forward` that notes which of its inputs learn, for `once`."""
+
+    @functools.wraps(forward)
+    def wrapped(ctx: Any, *inputs: Any) -> Any:
+        ctx.given = [x for x in inputs if isinstance(x, Tensor) and x.requires_grad]
+        return forward(ctx, *inputs)
+
+    return wrapped
+
+
+def once(backward: Callable[..., Any]) -> Callable[..., Any]:
+    """A `backward` whose results raise when they are differentiated again, by whatever was given or comes back.
+
+    torch's own `once_differentiable` notices that only where the incoming gradient needs one.
+    """
+
+    @functools.wraps(backward)
+    def wrapped(ctx: Any, *grads: Any) -> Any:
+        with torch.no_grad():
+            found = backward(ctx, *grads)
+        if not torch.is_grad_enabled():
+            return found
+        sources = [*ctx.given, *[x for x in grads if isinstance(x, Tensor) and x.requires_grad]]
+        single = not isinstance(found, tuple)
+        results = [_Last.apply(x, *sources) if isinstance(x, Tensor) else x for x in ((found,) if single else found)]
+        return results[0] if single else tuple(results)
+
+    return wrapped
+
+
+class _Last(torch.autograd.Function):
+    """The tensor itself, which belongs to what it was made from, and cannot be differentiated."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, *sources: Tensor) -> Tensor:
+        return x.view_as(x)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
+        raise RuntimeError("this algorithm has no second derivative; use algorithm='reference'")
+
+
+def refuse_forward_mode(*tensors: Tensor) -> None:
+    """Raise where a forward-mode derivative is asked for: an operator without one would answer zero."""
+    if not torch.compiler.is_compiling() and any([unpack_dual(x).tangent is not None for x in tensors]):
+        raise RuntimeError(
+            "packed, blockwise and banded attention have no forward-mode derivative; use algorithm='reference'"
+        )

@@ -5,7 +5,6 @@ Causal() & Window(before=256, after=0) & ~Strided(stride=4)
 """
 
 import ast
-import difflib
 import inspect
 import math
 import re
@@ -18,15 +17,16 @@ from torch import Tensor
 
 from regard.attention.masks.grid import Axial, Neighbours, SameColumn, SameRow, Tiles
 from regard.attention.masks.mask import Everything, Mask
-from regard.attention.masks.offsets import Causal, Strided, Window, check_whole
+from regard.attention.masks.offsets import Causal, Dilated, Strided, Window
 from regard.attention.masks.padding import KeyPadding, Padding
-from regard.attention.masks.patterns import Blocks, Dilated, GlobalTokens
+from regard.attention.masks.patterns import Blocks, GlobalTokens
 from regard.attention.positions.positions import Places
 from regard.attention.positions.reach import reach
 from regard.attention.scores.relative import Quadratic, RelativeTable
 from regard.attention.scores.term import Content, Slopes, Term
 from regard.attention.weighting.features import Elu, Exp, RandomFeatures, Relu, SquaredRelu
 from regard.attention.weighting.weighting import Hard, Kernel, Softmax, Weighting
+from regard.checks import check_whole, nearest
 
 LONGEST = 1_000  # characters
 DEEPEST = 64  # operators and brackets inside each other
@@ -235,9 +235,8 @@ class Reader:
             return self.words[name]
         if name in TENSORS:
             raise self.refusal(node, f"{node.id} holds a tensor, which text cannot write", "build it in Python")
-        close = difflib.get_close_matches(name, self.words, n=3)
-        names = [self.words[key].name for key in close or self.words]
-        advice = f"did you mean {' or '.join(names)}?" if close else f"use {', '.join(names)}"
+        names = [word.name for word in self.words.values()]
+        advice = nearest(node.id.lower(), names, f"use {', '.join(names)}")
         raise self.refusal(node, f"{self.what} is made of known names", advice)
 
     def arguments(self, node: ast.Call, word: Word) -> tuple[list[Any], dict[str, Any]]:

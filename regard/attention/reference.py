@@ -77,13 +77,19 @@ def logits_of(
 
 def weigh(logits: Float[Tensor, "#B H T S"], attention: Attention) -> Float[Tensor, "#B H T S"]:
     """Logits, −∞ where hidden, to weights; a row that is −∞ throughout gives zeros and no gradient."""
+    if not isinstance(attention.weighting, Hard):
+        return softmax(logits)
+    best = logits.detach()
+    positions = torch.arange(best.shape[-1], device=best.device)
+    largest = best.amax(-1, keepdim=True)
+    # argmax promises no order among equals: take the first by its position.
+    first = torch.where(best == largest, positions, best.shape[-1]).amin(-1, keepdim=True)
+    return (positions == first).to(logits.dtype).masked_fill(largest == -torch.inf, 0)
+
+
+def softmax(logits: Float[Tensor, "#B H T S"]) -> Float[Tensor, "#B H T S"]:
+    """Shares of exponentials; zeros without a gradient in a row that is −∞ throughout."""
     empty = (logits == -torch.inf).all(-1, keepdim=True)
-    if isinstance(attention.weighting, Hard):
-        best = logits.detach()
-        positions = torch.arange(best.shape[-1], device=best.device)
-        # argmax promises no order among equals: take the first by its position.
-        first = torch.where(best == best.amax(-1, keepdim=True), positions, best.shape[-1]).amin(-1, keepdim=True)
-        return (positions == first).to(logits.dtype).masked_fill(empty, 0)
     return torch.softmax(logits.masked_fill(empty, 0), -1).masked_fill(empty, 0)
 
 

@@ -1,10 +1,10 @@
 """All claims, in the order of the documents."""
 
-import difflib
 import importlib
 from collections.abc import Sequence
 from typing import Any
 
+from regard.checks import nearest
 from regard.claims.claim import Claim
 
 DOCUMENTS = {
@@ -27,7 +27,6 @@ def select(names: Sequence[str]) -> tuple[Claim[Any], ...]:
     known = {claim.id for claim in claims}
     for name in names:
         if name not in known and name not in DOCUMENTS:
-            near = difflib.get_close_matches(name, [*known, *DOCUMENTS], n=3)
-            advice = f"did you mean {' or '.join(near)}?" if near else f"the documents are {', '.join(DOCUMENTS)}"
+            advice = nearest(name, [*known, *DOCUMENTS], f"the documents are {', '.join(DOCUMENTS)}")
             raise ValueError(f"no claim or document is called {name!r}; {advice}")
     return tuple(claim for claim in claims if not names or claim.id in names or claim.id.split(".")[0] in names)

@@ -150,7 +150,7 @@ def _plan(asked: MechanismAsked) -> PlanReply:
     return PlanReply(
         value=repr(found.problem.attention),
         chosen=found.chosen,
-        device=found.problem.ceilings.name,
+        device=found.problem.machine.name,
         dtype=str(found.problem.dtype).removeprefix("torch."),
         shape={name: getattr(shape, name) for name in shape.__match_args__},
         candidates=[CandidateReply(name=one.name, refusal=one.refusal, **_costs(found, one.name)) for one in ranked],

@@ -3,12 +3,13 @@
 Outside of this file nothing turns a name into a path: a question holds a name, and the shelf has it or not.
 """
 
-import difflib
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from regard.checks import nearest
 
 if TYPE_CHECKING:
     from regard.recipes import Run
@@ -93,6 +94,6 @@ def _named(found: Iterable[tuple[str, Any]]) -> Iterable[tuple[str, Any]]:
 
 def _looked_up(kind: str, name: str, known: Mapping[str, Any]) -> Any:
     if name not in known:
-        near = difflib.get_close_matches(name, known, n=3) or list(known)[:8]
-        raise ValueError(f"no {kind} is called {name!r:.60}: there is {', '.join(near) or 'none'}")
+        some = ", ".join(list(known)[:8]) or "none"
+        raise ValueError(f"no {kind} is called {name!r:.60}: {nearest(name, known, f'there is {some}')}")
     return known[name]

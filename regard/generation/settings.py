@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from regard.attention.masks.offsets import check_whole
+from regard.checks import check_sizes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,9 +34,7 @@ class Settings:
     seed: int | None = None
 
     def __post_init__(self) -> None:
-        for name in ("max_new", "top_k", "beams"):
-            if (number := getattr(self, name)) is not None:
-                check_whole(name, number, 1)
+        check_sizes(self, "max_new", "top_k", "beams", optional=True)
         for name in ("temperature", "top_p", "min_p", "repetition_penalty", "length_penalty"):
             if not isinstance(number := getattr(self, name), int | float | None) or isinstance(number, bool):
                 raise ValueError(f"{name} must be a number: got {number!r}; leave it out for none")

@@ -7,6 +7,7 @@ from jaxtyping import Int
 from torch import Tensor, nn
 
 from regard.attention import RelativeTable
+from regard.checks import check_whole
 
 
 class Buckets(nn.Module):
@@ -26,8 +27,7 @@ class Buckets(nn.Module):
 
     def __init__(self, num_heads: int, num_buckets: int = 32, most: int = 128, *, both: bool = True) -> None:
         super().__init__()
-        if num_heads < 1:
-            raise ValueError(f"num_heads must be at least 1: got num_heads={num_heads}")
+        check_whole("num_heads", num_heads, 1)
         check_buckets(num_buckets, most, both)
         self.most, self.both = most, both
         self.table = nn.Parameter(torch.empty(num_buckets, num_heads))

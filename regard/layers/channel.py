@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from regard.algorithms import attend, weights
 from regard.attention import Attention, Content
-from regard.layers.multihead import check_divides
+from regard.checks import check_divides, check_probability
 from regard.layers.scaled_dot_product import check_sequence, compose
 
 
@@ -47,8 +47,7 @@ class ChannelAttention(nn.Module):
     ) -> None:
         super().__init__()
         check_divides("width", width, "num_groups", num_groups)
-        if not 0 <= dropout < 1:
-            raise ValueError(f"dropout is a probability below 1: got dropout={dropout}")
+        check_probability("dropout", dropout)
         if isinstance(beta, str) and beta != "positions":
             raise ValueError(f"beta must be a number or 'positions': got beta={beta!r}; leave it out for 1/√(C/G)")
         self.num_groups, self.dropout = num_groups, dropout

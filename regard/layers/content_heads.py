@@ -7,6 +7,8 @@ from torch import Tensor, nn
 from regard.algorithms import attend, weights
 from regard.attention import Attention, Content, Grid, Mask, Weighting
 from regard.attention.positions.positions import check_positions
+from regard.checks import check_whole
+from regard.layers.held import held, hold
 from regard.layers.multihead import merge_heads, split_heads
 from regard.layers.scaled_dot_product import EVERYTHING, check_sequence
 
@@ -41,20 +43,25 @@ class ContentHeads(nn.Module):
     ) -> None:
         super().__init__()
         head = width if head is None else head
-        if min(width, num_heads) < 1 or head < 2 or head % 2:
-            raise ValueError(
-                f"needs a width, a head or more, and an even width of heads: got width={width}, num_heads={num_heads}, "
-                f"head={head}"
-            )
+        check_whole("width", width, 1)
+        check_whole("num_heads", num_heads, 1)
+        if type(head) is not int or head < 2 or head % 2:
+            raise ValueError(f"head must be even, for rows and columns alike: got head={head}; use 32")
         if len(reach) != 2 or min(reach) < 0:
             raise ValueError(f"reach is the largest offset in rows and in columns: got reach={reach}; use (15, 15)")
-        self.num_heads, self.reach, self.weighting = num_heads, reach, weighting
+        self.num_heads, self.reach = num_heads, reach
+        hold(self, "weighting", weighting)
         self.query, self.key = nn.Linear(width, num_heads * head), nn.Linear(width, num_heads * head)
         self.rows = nn.Parameter(torch.empty(2 * reach[0] + 1, head // 2))
         self.columns = nn.Parameter(torch.empty(2 * reach[1] + 1, head // 2))
         self.value = nn.Linear(num_heads * width, width)
         self.out = nn.Linear(width, width)
         self.reset_parameters()
+
+    @property
+    def weighting(self) -> Weighting | None:
+        """How logits become weights."""
+        return held(self, "weighting")
 
     def reset_parameters(self) -> None:
         """Xavier uniform weights, biases of zero, small offsets."""

@@ -8,7 +8,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional
 
-from regard.algorithms.planning.problem import nearest
+from regard.checks import check_known, check_probability, check_whole
 from regard.layers.scaled_dot_product import check_sequence
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
@@ -49,12 +49,10 @@ class FeedForward(nn.Module):
         dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
-        if width < 1 or hidden < 1:
-            raise ValueError(f"widths must be at least 1: got width={width}, hidden={hidden}")
-        if activation not in ACTIVATIONS:
-            raise ValueError(f"unknown activation {activation!r}: {nearest(activation, list(ACTIVATIONS))}")
-        if not 0 <= dropout < 1:
-            raise ValueError(f"dropout is a probability below 1: got dropout={dropout}")
+        check_whole("width", width, 1)
+        check_whole("hidden", hidden, 1)
+        check_known("activation", activation, ACTIVATIONS)
+        check_probability("dropout", dropout)
         self.activation, self.dropout = activation, dropout
         self.gate = nn.Linear(width, hidden, bias, device, dtype) if gated else None
         self.inner = nn.Linear(width, hidden, bias, device, dtype)

@@ -1,6 +1,6 @@
 """Multi-head attention: project, attend in every head, concatenate, project."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import torch
 from jaxtyping import Bool, Float
@@ -8,6 +8,8 @@ from torch import Tensor, nn
 
 from regard.algorithms import attend, weights
 from regard.attention import Attention, Cache, Content, Mask, Positions, Term, Weighting
+from regard.checks import check_divides, check_probability, check_sizes, check_whole
+from regard.layers.held import held, hold
 from regard.layers.packing import Packing
 from regard.layers.rotary import Rotation
 from regard.layers.scaled_dot_product import EVERYTHING, check_sequence, compose
@@ -29,9 +31,8 @@ class Widths:
     out: int | None = None  # None: as query
 
     def __post_init__(self) -> None:
-        for name, width in asdict(self).items():
-            if width is not None and width < 1:
-                raise ValueError(f"widths must be at least 1: got {name}={width}")
+        check_sizes(self, "query")
+        check_sizes(self, "key", "value", "head", "head_value", "out", optional=True)
 
 
 class MultiHead(nn.Module):
@@ -74,13 +75,11 @@ class MultiHead(nn.Module):
         super().__init__()
         widths = width if isinstance(width, Widths) else Widths(query=width)
         H, G = num_heads, num_heads if num_groups is None else num_groups
-        if H < 1:
-            raise ValueError(f"num_heads must be at least 1: got num_heads={H}")
+        check_whole("num_heads", H, 1)
         if widths.head is None:
             check_divides("width", widths.query, "num_heads", H)
         check_divides("num_heads", H, "num_groups", G)
-        if not 0 <= dropout < 1:
-            raise ValueError(f"dropout is a probability below 1: got dropout={dropout}")
+        check_probability("dropout", dropout)
         D = widths.head or widths.query // H
         E = widths.head_value or D
         key = widths.key or widths.query
@@ -89,12 +88,18 @@ class MultiHead(nn.Module):
 
         self.num_heads, self.num_groups = H, G
         self.beta = Content(beta).beta  # refuses what is not finite
-        self.dropout, self.weighting = dropout, weighting
+        self.dropout = dropout
+        hold(self, "weighting", weighting)
         self.query = nn.Linear(widths.query, H * D, bias, device, dtype)
         self.key = nn.Linear(key, G * D, bias, device, dtype)
         self.value = nn.Linear(value, G * E, bias, device, dtype)
         self.out = nn.Linear(H * E, out, out_bias, device, dtype)
         self.reset_parameters()
+
+    @property
+    def weighting(self) -> Weighting | None:
+        """How logits become weights."""
+        return held(self, "weighting")
 
     def reset_parameters(self) -> None:
         """Xavier uniform weights, each projection by its own sizes, and biases of zero."""
@@ -324,14 +329,3 @@ def _check_packed(packing: Packing | None, given: dict[str, object]) -> None:
             raise ValueError(
                 f"a packing is of tokens that attend to themselves, all at once: got {name} too; leave one of them out"
             )
-
-
-def check_divides(whole_name: str, whole: int, part_name: str, part: int) -> None:
-    """Raise unless `part` divides `whole`, naming the divisors nearest to it."""
-    if part < 1 or whole % part:
-        divisors = [n for n in range(1, whole + 1) if whole % n == 0]
-        *others, last = sorted(sorted(divisors, key=lambda n: abs(n - part))[:3])
-        use = f"{', '.join(map(str, others))} or {last}" if others else str(last)
-        raise ValueError(
-            f"{part_name} must divide {whole_name}: got {whole_name}={whole}, {part_name}={part}; use {use}"
-        )

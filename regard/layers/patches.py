@@ -3,6 +3,8 @@
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from regard.checks import check_whole
+
 
 class Patches(nn.Module):
     """Cut an image into patches of `size` × `size` pixels, side by side, and project each to a token.
@@ -19,8 +21,8 @@ class Patches(nn.Module):
 
     def __init__(self, size: int, width: int, channels: int = 3) -> None:
         super().__init__()
-        if min(size, width, channels) < 1:
-            raise ValueError(f"sizes must be at least 1: got size={size}, width={width}, channels={channels}")
+        for name, number in (("size", size), ("width", width), ("channels", channels)):
+            check_whole(name, number, 1)
         self.conv = nn.Conv2d(channels, width, size, size)
 
     def forward(self, images: Float[Tensor, "B channels h w"]) -> Float[Tensor, "B T C"]:

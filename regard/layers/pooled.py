@@ -6,7 +6,6 @@ from torch import Tensor, nn
 
 from regard.attention import Attention, Grid, Mask, Not, Places, Positions
 from regard.attention.cache.rules import hides_future
-from regard.attention.masks.grid import GridMask
 from regard.attention.masks.mask import Pair
 from regard.attention.positions.pooling import Size, pool, pool_real, sizes_of
 from regard.attention.positions.positions import check_positions
@@ -130,7 +129,7 @@ def _check_mask(mask: Mask, places: Places) -> None:
     if isinstance(mask, Pair | Not):
         for part in (mask.left, mask.right) if isinstance(mask, Pair) else (mask.mask,):
             _check_mask(part, places)
-    elif not (mask.by_position or isinstance(mask, GridMask)):
+    elif not mask.facts(places).positional:
         raise ValueError(
             f"pooled tokens take masks that positions decide: got {mask!r}; give pads as key_padding_mask, and use "
             "Window or Neighbours"

@@ -6,6 +6,8 @@ from torch import Tensor, nn
 
 from regard.algorithms import attend, attend_projected, weights
 from regard.attention import Attention, Content, Mask, Positions, Softmax, Weighting
+from regard.checks import check_whole
+from regard.layers.held import held, hold
 from regard.layers.multihead import MultiHead, Widths
 from regard.layers.relative import Gaussian, RelativePositions
 from regard.layers.scaled_dot_product import EVERYTHING, check_sequence
@@ -79,13 +81,18 @@ class PositionHeads(nn.Module):
         if not isinstance(position, RelativePositions):
             raise ValueError(f"position must be Gaussian or Tables: got {position!r}; use Gaussian(num_heads)")
         out_width = width if out_width is None else out_width
-        if width < 1 or out_width < 1:
-            raise ValueError(f"widths must be at least 1: got width={width}, out_width={out_width}")
+        check_whole("width", width, 1)
+        check_whole("out_width", out_width, 1)
         self.num_heads = position.num_heads
-        self.weighting = Softmax() if weighting is None else weighting
+        hold(self, "weighting", Softmax() if weighting is None else weighting)
         self.position = position
         self.value = Mixed(self.num_heads * width, out_width, bias, device, dtype)
         self.out = nn.Linear(out_width, out_width, bias, device, dtype) if project else nn.Identity()
+
+    @property
+    def weighting(self) -> Weighting:
+        """How logits become weights."""
+        return held(self, "weighting")
 
     def forward(
         self,

@@ -5,6 +5,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from regard.attention import Grid, Positions, Sequence
+from regard.checks import check_whole
 
 
 class LearnedPositions(nn.Module):
@@ -18,8 +19,8 @@ class LearnedPositions(nn.Module):
 
     def __init__(self, count: int, width: int) -> None:
         super().__init__()
-        if count < 1 or width < 1:
-            raise ValueError(f"needs a place and a feature or more: got count={count}, width={width}")
+        check_whole("count", count, 1)
+        check_whole("width", width, 1)
         self.weight = nn.Parameter(torch.empty(count, width))
         self.reset_parameters()
 

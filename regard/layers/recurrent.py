@@ -6,7 +6,7 @@ from torch import Tensor, nn
 
 from regard.algorithms import attend, weights
 from regard.attention import Attention, Content, Everything, KeyPadding
-from regard.attention.masks.offsets import check_whole
+from regard.checks import check_whole
 from regard.layers.scaled_dot_product import check_sequence
 
 Lengths = Tensor | tuple[int, ...] | list[int]

@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from regard.attention import Quadratic, RelativeTable, Sum, Term
 from regard.attention.scores.relative import check_precision, readable
+from regard.checks import check_known, check_whole
 
 KINDS = ("isotropic", "diagonal", "full")
 MOST = 60.0  # of a precision's logarithm: beyond it float32 would soon say 0 or ∞
@@ -43,10 +44,10 @@ class Gaussian(RelativePositions):
         dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
-        if type(num_heads) is not int or num_heads < 1 or axes not in (1, 2):
-            raise ValueError(f"needs a head or more and one or two axes: got num_heads={num_heads}, axes={axes}")
-        if kind not in KINDS:
-            raise ValueError(f"kind must be one of {', '.join(KINDS)}: got kind={kind!r}")
+        check_whole("num_heads", num_heads, 1)
+        if axes not in (1, 2):
+            raise ValueError(f"axes must be one or two: got axes={axes}; use 2 for pixels")
+        check_known("kind", kind, KINDS)
         self.num_heads, self.axes, self.kind, self.spread = num_heads, axes, kind, spread
         sizes = {"isotropic": (num_heads,), "diagonal": (num_heads, axes), "full": (num_heads, axes, axes)}[kind]
         dtype = torch.promote_types(dtype or torch.get_default_dtype(), torch.float32)  # half types cannot count pixels
@@ -122,8 +123,9 @@ class Tables(RelativePositions):
     ) -> None:
         super().__init__()
         reaches = (reach,) if isinstance(reach, int) else tuple(reach)
-        if num_heads < 1 or len(reaches) not in (1, 2) or min(reaches) < 0:
-            raise ValueError(f"needs a head or more, and a reach per axis: got num_heads={num_heads}, reach={reach}")
+        check_whole("num_heads", num_heads, 1)
+        if len(reaches) not in (1, 2) or min(reaches) < 0:
+            raise ValueError(f"reach must be from 0, one for each of one or two axes: got reach={reach}; use (7, 7)")
         if kind not in ("full", "axes") or (kind == "axes" and len(reaches) != 2):
             raise ValueError(f"kind must be 'full', or on a grid 'axes': got kind={kind!r} with reach={reach}")
         self.num_heads, self.kind, self.bound = num_heads, kind, bound

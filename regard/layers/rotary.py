@@ -8,7 +8,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from regard.attention import Sequence
-from regard.attention.masks.offsets import check_whole
+from regard.checks import check_whole
 from regard.layers.positions import place
 
 

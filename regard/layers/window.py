@@ -70,7 +70,7 @@ class WindowAttention(MultiHead):
         """The windows between these places."""
         shifts = [0, 0]
         for axis, size in enumerate(self.window):
-            if self.shifted and not Blocks(size).is_full(places.axis(axis, self)):
+            if self.shifted and not Blocks(size).facts(places.axis(axis, self)).full:
                 shifts[axis] = size - size // 2
         return Tiles(*self.window, *shifts)
 

@@ -7,12 +7,10 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional
 
-from regard.algorithms.planning.problem import nearest
 from regard.attention import Attention, Cache, Content, Everything, Mask, Term, Weighting
-from regard.attention.masks.offsets import check_whole
+from regard.checks import check_divides, check_known, check_sizes
 from regard.layers import FeedForward, MultiHead, Packing, Rotation, Widths
 from regard.layers.feed_forward import ACTIVATIONS
-from regard.layers.multihead import check_divides
 from regard.models.tokens import KeptMaps
 
 EVERYTHING = Everything()
@@ -74,15 +72,12 @@ class BlockConfig:
     mechanism: Mechanism = field(default_factory=Mechanism)
 
     def __post_init__(self) -> None:
-        sizes = {"width": self.width, "num_heads": self.num_heads}
-        choices = {"num_groups": self.num_groups, "head": self.head, "hidden": self.hidden}
-        for name, size in (sizes | {name: size for name, size in choices.items() if size is not None}).items():
-            check_whole(name, size, 1)
+        check_sizes(self, "width", "num_heads")
+        check_sizes(self, "num_groups", "head", "hidden", optional=True)
         if self.head is None:
             check_divides("width", self.width, "num_heads", self.num_heads)
         check_divides("num_heads", self.num_heads, "num_groups", self.groups)
-        if self.activation not in ACTIVATIONS:
-            raise ValueError(f"unknown activation {self.activation!r}: {nearest(self.activation, list(ACTIVATIONS))}")
+        check_known("activation", self.activation, ACTIVATIONS)
 
     @property
     def groups(self) -> int:

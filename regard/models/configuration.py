@@ -3,16 +3,9 @@
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
-from regard.algorithms.planning.problem import nearest
-from regard.attention.masks.offsets import check_whole
+from regard.checks import check_whole, nearest
 
 C = TypeVar("C")
-
-
-def check_sizes(config: object, *names: str) -> None:
-    """Raise unless these fields are whole numbers from 1."""
-    for name in names:
-        check_whole(name, getattr(config, name), 1)
 
 
 def check_stages(config: object, *names: str) -> None:
@@ -33,11 +26,6 @@ def check_parts(config: object, **kinds: type) -> None:
     for name, kind in kinds.items():
         if not isinstance(part := getattr(config, name), kind):
             raise ValueError(f"{name} must be a {kind.__name__}: got {part!r}; use {kind.__name__}(…)")
-
-
-def check_dropout(dropout: float) -> None:
-    if not 0 <= dropout < 1:
-        raise ValueError(f"dropout is a probability below 1: got dropout={dropout}; use 0.0 for none")
 
 
 def vary(config: C, **changes: Any) -> C:

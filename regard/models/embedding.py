@@ -8,8 +8,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional
 
-from regard.algorithms.planning.problem import nearest
-from regard.attention.masks.offsets import check_whole
+from regard.checks import check_whole, nearest
 from regard.models.architectures.decoder import Decoder
 from regard.models.architectures.encoder import Encoder
 from regard.models.tokens import last_real, real_tokens
@@ -66,7 +65,7 @@ def _checked(model: nn.Module, texts: Any, pool: str) -> Encoder | Decoder:
         )
     pools = POOLS[Encoder if isinstance(model, Encoder) else Decoder]
     if pool not in pools:
-        raise ValueError(f"unknown pool {pool!r} of {type(model).__name__}: {nearest(pool, list(pools))}")
+        raise ValueError(f"unknown pool {pool!r} of {type(model).__name__}: {nearest(pool, pools)}")
     if pool == "pooler" and isinstance(model, Encoder) and model.pooler is None:
         raise ValueError(f"pool='pooler' needs a pooler: got heads={model.config.heads}; use 'mean' or 'first'")
     if model.training:

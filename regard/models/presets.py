@@ -4,8 +4,8 @@ from typing import Any
 
 from torch import nn
 
-from regard.algorithms.planning.problem import nearest
 from regard.attention import Window
+from regard.checks import check_known
 from regard.layers.rotary import Llama3Scaling
 from regard.models.architectures.davit import DaViT, DaViTConfig
 from regard.models.architectures.decoder import Decoder, DecoderConfig
@@ -156,8 +156,7 @@ def build(config: Config | str) -> nn.Module:
     124439808
     """
     if isinstance(config, str):
-        if config not in PRESETS:
-            raise ValueError(f"unknown preset {config!r}: {nearest(config, list(PRESETS))}")
+        check_known("preset", config, PRESETS)
         config = PRESETS[config]
     if type(config) not in MODELS:
         raise ValueError(f"build takes a configuration or the name of a preset: got {config!r}; use build('gpt2')")

@@ -7,9 +7,8 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional
 
-from regard.algorithms.planning.problem import nearest
 from regard.attention import Cache, Causal, KeyPadding, Mask, Padding, Sequence, Term
-from regard.attention.masks.offsets import check_whole
+from regard.checks import check_known, check_sizes
 from regard.layers import Buckets, LearnedPositions, Packing, Rotary, Rotation, SinusoidalPositions
 from regard.layers.buckets import check_buckets
 from regard.layers.rotary import RotaryScaling, check_scaling
@@ -39,10 +38,8 @@ class PositionConfig:
     scaling: RotaryScaling | None = None  # of rotary positions
 
     def __post_init__(self) -> None:
-        if self.kind not in KINDS:
-            raise ValueError(f"unknown positions {self.kind!r}: {nearest(self.kind, list(KINDS))}")
-        for name in ("context", "num_buckets", "most"):
-            check_whole(name, getattr(self, name), 1)
+        check_known("positions", self.kind, KINDS)
+        check_sizes(self, "context", "num_buckets", "most")
         if self.kind == "buckets":
             check_buckets(self.num_buckets, self.most, both=True)
         if not self.base > 1:

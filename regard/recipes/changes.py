@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields, is_dataclass, replace
 from typing import Any, Literal, TypeVar, get_args, get_origin
 
-from regard.algorithms.planning.problem import nearest
+from regard.checks import nearest
 
 Config = TypeVar("Config")
 

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from regard.attention.masks.offsets import check_whole
+from regard.checks import check_sizes
 from regard.layers import Gaussian
 from regard.models import GridConfig, GridModel, ResNet, ResNetConfig
 from regard.recipes.digits_report import measure
@@ -93,9 +93,8 @@ class ImagesConfig:
     training: Settings = field(default_factory=settings)
 
     def __post_init__(self) -> None:
-        check_whole("seeds", self.seeds, 1)
-        if self.side is not None:
-            check_whole("side", self.side, 1)
+        check_sizes(self, "seeds")
+        check_sizes(self, "side", optional=True)
 
     @property
     def crops(self) -> bool:

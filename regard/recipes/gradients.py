@@ -11,9 +11,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from regard.analysis.depth import Norm, Wired, similarity
-from regard.attention.masks.offsets import check_whole
+from regard.checks import check_divides, check_sizes
 from regard.layers import FeedForward, MultiHead
-from regard.layers.multihead import check_divides
 from regard.recipes.figures import Panel, line_figure, table
 from regard.recipes.recipe import Outcome, Recipe, Supplies, Trained, Training
 from regard.tasks.digits import CLASSES, SIDE, digits
@@ -73,8 +72,7 @@ class GradientsConfig:
         if not self.depths or sorted(set(self.depths)) != list(self.depths) or self.depths[0] < 1:
             raise ValueError(f"depths must be one or more rising numbers from 1 on: got depths={self.depths}")
         check_divides("width", self.width, "num_heads", self.num_heads)
-        for name in ("hidden", "starts"):
-            check_whole(name, getattr(self, name), 1)
+        check_sizes(self, "hidden", "starts")
 
 
 class Reader(nn.Module):

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from regard.analysis.figures import PALETTE
-from regard.layers.multihead import check_divides
+from regard.checks import check_divides, check_sizes
 from regard.recipes.figures import Panel, line_figure, map_figure, table, training_figure
 from regard.recipes.recipe import Outcome, Recipe, Supplies, Trained, Training
 from regard.tasks.neighbours import Neighbours, Ring
@@ -45,10 +45,7 @@ class HeadsConfig:
             raise ValueError(f"heads must be one or more rising numbers: got heads={self.heads}")
         for num_heads in self.heads:
             check_divides("width", self.width, "heads", num_heads)
-        if self.seeds < 1 or self.validated < 1:
-            raise ValueError(
-                f"seeds and validated must be at least 1: got seeds={self.seeds}, validated={self.validated}"
-            )
+        check_sizes(self, "seeds", "validated")
         _ = self.ring
 
     @property

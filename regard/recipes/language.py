@@ -12,7 +12,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from regard.attention.masks.offsets import check_whole
+from regard.checks import check_sizes, check_whole
 from regard.models import BlockConfig, Decoder, DecoderConfig, NormConfig, PositionConfig
 from regard.recipes.figures import training_figure
 from regard.recipes.language_report import (
@@ -112,8 +112,7 @@ class LanguageConfig:
                 "use tokens=1000"
             )
         check_whole("sentences", self.sentences, 0)
-        for name in ("validated", "shown", "written"):
-            check_whole(name, getattr(self, name), 1)
+        check_sizes(self, "validated", "shown", "written")
         if self.prompt == "":
             raise ValueError("prompt must have a character or more: got none; use prompt=none for a line of the text")
 

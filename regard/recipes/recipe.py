@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from regard.algorithms.planning.problem import nearest
+from regard.checks import nearest
 from regard.training import Learnt, Settings, Task
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from regard.attention.masks.offsets import check_whole
+from regard.checks import check_whole
 from regard.models import BlockConfig, EncoderDecoder, EncoderDecoderConfig, Recurrent, RecurrentConfig
 from regard.models.block import NormConfig
 from regard.models.writing.reading import EncoderDecoderReader

@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from regard.attention.masks.offsets import check_whole
+from regard.checks import check_whole
 
 CLASSES = 10
 SIDE = 8

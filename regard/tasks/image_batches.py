@@ -5,7 +5,7 @@ from jaxtyping import Shaped
 from torch import Tensor
 from torch.nn.functional import pad as padded
 
-from regard.attention.masks.offsets import check_whole
+from regard.checks import check_whole
 
 
 def augment(

@@ -11,8 +11,7 @@ import torch
 from jaxtyping import Float, Int, UInt8
 from torch import Tensor
 
-from regard.algorithms.planning.problem import nearest
-from regard.attention.masks.offsets import check_whole
+from regard.checks import check_whole, nearest
 from regard.tasks.image_cache import Canvas, Differs, finish, read
 from regard.tasks.image_files import Folder, Tar, check_bytes, complain, is_tar
 from regard.tasks.image_kinds import Stream, from_hub, recognise

@@ -8,7 +8,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional
 
-from regard.attention.masks.offsets import check_whole
+from regard.checks import check_whole
 from regard.models import BlockConfig, Encoder, EncoderConfig, PositionConfig
 
 

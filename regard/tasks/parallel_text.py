@@ -12,7 +12,7 @@ from jaxtyping import Int
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from regard.attention.masks.offsets import check_whole
+from regard.checks import check_whole
 from regard.tasks.text import Progress, Vocabulary, read_text
 
 SHOWN = 5  # lines or files that an error names

@@ -9,7 +9,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 from torch.nn import functional
 
-from regard.attention.masks.offsets import check_whole
+from regard.checks import check_whole
 from regard.generation import Reader
 from regard.models.tokens import Lengths, Output
 

@@ -13,8 +13,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from regard.algorithms.planning.problem import nearest
-from regard.attention.masks.offsets import check_whole
+from regard.checks import check_whole, nearest
 from regard.models import BlockConfig, Encoder, EncoderConfig, PositionConfig
 
 TOPICS: dict[str, dict[str, tuple[str, ...]]] = {

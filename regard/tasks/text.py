@@ -12,8 +12,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Protocol
 
-from regard.algorithms.planning.problem import nearest
-from regard.attention.masks.offsets import check_whole
+from regard.checks import check_whole, nearest
 from regard.tasks.whole_files import whole_file
 
 PIECE = 1 << 18  # characters that are made tokens at a time

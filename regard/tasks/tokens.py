@@ -19,7 +19,7 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
-from regard.attention.masks.offsets import check_whole
+from regard.checks import check_whole
 from regard.tasks.text import (
     Characters,
     Progress,

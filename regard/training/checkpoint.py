@@ -19,7 +19,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from regard.attention.masks.offsets import check_whole
+from regard.checks import check_whole
 from regard.tasks.whole_files import to_disk
 from regard.training.lock import remove, sweep
 

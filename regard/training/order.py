@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
-from regard.attention.masks.offsets import check_whole
+from regard.checks import check_sizes
 
 
 @dataclass(frozen=True)
@@ -43,9 +43,7 @@ class Order:
     shards: int = 1
 
     def __post_init__(self) -> None:
-        check_whole("count", self.count, 1)
-        check_whole("size", self.size, 1)
-        check_whole("shards", self.shards, 1)
+        check_sizes(self, "count", "size", "shards")
         if not 0 <= self.shard < self.shards:
             raise ValueError(f"shard must be one of 0…{self.shards - 1}: got shard={self.shard}")
         if self.size * self.shards > self.count:

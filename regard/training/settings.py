@@ -9,7 +9,7 @@ from typing import Literal
 import torch
 from torch import nn
 
-from regard.attention.masks.offsets import check_whole
+from regard.checks import check_sizes, check_whole
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,8 +111,7 @@ class Execution:
         if self.precision not in ("float32", "bfloat16"):
             raise ValueError(f'precision must be "float32" or "bfloat16": got precision={self.precision!r}')
         check_whole("workers", self.workers, 0)
-        if self.threads is not None:
-            check_whole("threads", self.threads, 1)
+        check_sizes(self, "threads", optional=True)
 
 
 @contextmanager
@@ -145,12 +144,9 @@ class Settings:
     execution: Execution = field(default_factory=Execution)
 
     def __post_init__(self) -> None:
-        for name in ("steps", "batch", "accumulate"):
-            check_whole(name, getattr(self, name), 1)
+        check_sizes(self, "steps", "batch", "accumulate")
+        check_sizes(self, "evaluate_every", "patience", optional=True)
         check_whole("seed", self.seed, 0)
-        for name in ("evaluate_every", "patience"):
-            if getattr(self, name) is not None:
-                check_whole(name, getattr(self, name), 1)
 
     def evaluation(self, batches_per_epoch: int) -> int:
         """Steps from one evaluation to the next."""

@@ -44,6 +44,8 @@ from regard.attention import (
     Weighting,
     Window,
 )
+from regard.attention.value import unflatten
+from tests.algorithms import own
 from tests.algorithms.kernels import KERNELS, fits_kernel
 
 
@@ -139,6 +141,9 @@ SCORES: dict[str, Callable[[Draw], Term]] = {
     "slopes of q's type": lambda draw: Content() + _slopes(draw, draw.dtype),
     "bias and slopes": lambda draw: Content() + _bias(draw, 1, grad=True) + Slopes.geometric(draw.shape.H, draw.device),
     "bias alone": lambda draw: _bias(draw, draw.shape.H, grad=True),
+    "own, by index": lambda draw: Content() + own.ByIndex(draw.normal(1, dtype=torch.float32).requires_grad_()),
+    "own, by row": lambda draw: own.ByBatch() + _bias(draw, draw.shape.H, grad=True),
+    "own slopes": lambda draw: Content() + own.Halved(_slopes(draw).slopes),
     "gaussian": lambda draw: Content() + _gaussian(draw),
     "gaussian of known width": lambda draw: Content(beta=0.3) + _gaussian(draw, "diagonal", learnt=False),
     "full gaussian": lambda draw: _gaussian(draw, "full") + Content(),
@@ -190,6 +195,17 @@ MASKS: dict[str, Callable[[Draw], Mask]] = {
     "window or global tokens": lambda draw: Window(2, 2) | GlobalTokens(2),
     "causal window or strided": lambda draw: Causal() & (Window(3) | Strided(4)),
 }
+MASKS |= {
+    "own, of the key": lambda draw: own.Thirds(),
+    "own, of the row": lambda draw: own.ByRow(),
+    "own, of the head": lambda draw: own.ByHead(3) | own.Thirds(),
+    "own, before itself and causal": lambda draw: own.StrictlyCausal(),
+    "own odd window": lambda draw: own.OddWindow(5, 5) & own.Thirds(),
+    "own odd blocks": lambda draw: own.OddBlocks(7) | Causal(),
+    "own, beside strided": lambda draw: own.Shifted(3),
+    "own, pads by key lengths": lambda draw: own.Pads(draw.lengths),
+    "own, of lengths": lambda draw: own.FirstPads(draw.whole(draw.lengths)),
+}
 IN_LINE = ("causal", "window", "strided", "both", "blocks", "dilated", "global")  # words of masks that need an order
 
 GRID_MASKS: dict[str, Callable[[Draw], Mask]] = {
@@ -200,6 +216,7 @@ GRID_MASKS: dict[str, Callable[[Draw], Mask]] = {
     "axial": lambda draw: Axial(),
     "same row": lambda draw: SameRow(),
     "same column": lambda draw: SameColumn(),
+    "own, other rows": lambda draw: own.OtherRows(),
 }
 MASKS |= GRID_MASKS
 
@@ -258,6 +275,12 @@ LAYOUTS: dict[str, Callable[..., Tensor]] = {
     "transposed": _transposed,
     "every other column": lambda draw, *sizes: draw.normal(*sizes[:3], 2 * sizes[3])[..., ::2],
     "one row for all": lambda draw, *sizes: draw.normal(1, *sizes[1:]).expand(*sizes),
+    "one head for all": lambda draw, *sizes: draw.normal(sizes[0], 1, *sizes[2:]).expand(*sizes),
+    "heads innermost": lambda draw, B, H, T, D: draw.normal(B, T, D, H).permute(0, 3, 1, 2),
+    "rows of 19 or more, from the second number": lambda draw, *sizes: draw.normal(*sizes[:3], max(19, sizes[3] + 1))[
+        ..., 1 : 1 + sizes[3]
+    ],
+    "columns before tokens": lambda draw, B, H, T, D: draw.normal(B, H, D, T).mT,
 }
 
 
@@ -342,7 +365,7 @@ class Call:
     def widened(self) -> "Call":
         """The same numbers in float64."""
         structure, tensors = self.attention.flatten()
-        attention = Attention.unflatten(repr(structure), [_double(x) for x in tensors])
+        attention = unflatten([_double(x) for x in tensors], structure)
         grads = tuple(x.double() for x in self.grads)
         return Call(_double(self.q), _double(self.k), _double(self.v), attention, self.return_lse, grads)
 

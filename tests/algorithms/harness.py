@@ -1,6 +1,7 @@
 """The check that every algorithm goes through, and every deliberately broken one."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -8,11 +9,11 @@ from torch import Tensor
 
 from regard import attend, plan
 from regard.algorithms import Refused
-from regard.algorithms.planning.planner import ALGORITHMS
-from regard.attention import Attention
+from regard.algorithms.catalogue import PLANNER
+from regard.attention import Attention, Kernel
 from regard.attention.reference import reference
 from tests.algorithms.cases import Call
-from tests.tolerances import Results, mismatches
+from tests.tolerances import Results, Sizes, mismatches
 
 REFUSED = "refused"
 EQUAL = "equal"
@@ -21,11 +22,11 @@ EQUAL = "equal"
 def verdicts(call: Call, names: list[str] | None = None) -> dict[str, str]:
     """For each algorithm, and for the planner's choice, `EQUAL`, `REFUSED`, or what is wrong."""
     wide = call.widened()
-    exact, own, depth = _define(wide), _define(call), _depth(wide)
+    exact, own, sizes = _define(wide), _define(call), _sizes(wide)
     if names is None:
-        names = [*(algorithm.NAME for algorithm in ALGORITHMS), "the planner's choice"]
+        names = [*(algorithm.name for algorithm in PLANNER.algorithms), "the planner's choice"]
     refusals = _refusals(call)
-    return {name: _verdict(name, call, exact, own, depth, refusals) for name in names}
+    return {name: _verdict(name, call, exact, own, sizes, refusals) for name in names}
 
 
 def wrong(call: Call, names: list[str] | None = None) -> dict[str, str]:
@@ -33,16 +34,15 @@ def wrong(call: Call, names: list[str] | None = None) -> dict[str, str]:
     return {name: verdict for name, verdict in verdicts(call, names).items() if verdict not in (EQUAL, REFUSED)}
 
 
-def _verdict(name: str, call: Call, exact: Results, own: Results, depth: float, refusals: dict[str, str | None]) -> str:
-    algorithm = name if name in [known.NAME for known in ALGORITHMS] else None
+def _verdict(name: str, call: Call, exact: Results, own: Results, sizes: Sizes, refusals: dict[str, str | None]) -> str:
+    algorithm = name if name in [known.name for known in PLANNER.algorithms] else None
 
     def run(q: Tensor, k: Tensor, v: Tensor, attention: Attention) -> Any:
         return attend(q, k, v, attention, algorithm=algorithm, return_lse=call.return_lse)
 
     refusal = refusals[algorithm] if algorithm else None
     if refusal is None:
-        incoming = max(float(grad.abs().max()) for grad in call.grads)
-        return "; ".join(mismatches(results(run, call), own, exact, incoming, depth)) or EQUAL
+        return "; ".join(mismatches(results(run, call), own, exact, sizes)) or EQUAL
     try:
         run(call.q, call.k, call.v, call.attention)
     except Refused as error:
@@ -70,6 +70,26 @@ def results(run: Callable[..., Any], call: Call) -> Results:
         grads = torch.autograd.grad(heads, list(leaves.values()), seeds, materialize_grads=True)
     found = {name: x.detach() for name, x in zip(("out", "lse"), outputs, strict=False)}
     return found | {f"gradient of {name}": grad for name, grad in zip(leaves, grads, strict=True)}
+
+
+def _sizes(call: Call) -> Sizes:
+    """Of a call in float64."""
+    return Sizes(max(float(grad.abs().max()) for grad in call.grads), _depth(call), _parts(call))
+
+
+def _parts(call: Call) -> float:
+    """The largest gradient through a kernel's numerators alone, as large as that through its denominators."""
+    kernel = call.attention.weighting
+    leaves = [x for x in (call.q, call.k, *call.attention.flatten()[1]) if x.requires_grad]
+    if not (isinstance(kernel, Kernel) and kernel.normalise and leaves):
+        return 0.0
+    sums = replace(call.attention, weighting=Kernel(kernel.features, normalise=False)).on(call.q.device)
+    numerators, _ = reference(call.q, call.k, call.v, sums)
+    with torch.no_grad():
+        denominators, _ = reference(call.q, call.k, torch.ones_like(call.v[..., :1]), sums)
+    seeds = torch.where(denominators == 0, 0, call.grads[0] / denominators)
+    grads = torch.autograd.grad(numerators, leaves, seeds, materialize_grads=True)
+    return max(float(grad.abs().max()) for grad in grads)
 
 
 def _depth(call: Call) -> float:

@@ -7,11 +7,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from regard.algorithms import reference as definition
+from regard.algorithms.catalogue import PLANNER
 from regard.algorithms.kernels import causal_sums
-from regard.algorithms.linear import causal as chunked
+from regard.algorithms.planning.problem import pose
 from regard.attention import Attention, Causal, Everything, Kernel, KeyPadding, Padding
-from regard.attention.reference import kernel_weights
+from regard.attention.reference import kernel_weights, reference
 from regard.attention.weighting.weighting import divided
 from tests.algorithms.cases import Case
 
@@ -23,7 +23,8 @@ def with_mask(change: Callable[[Any], Any]) -> Run:
     """The definition under another mask."""
 
     def run(q: Tensor, k: Tensor, v: Tensor, attention: Attention, **options: Any):
-        return definition.run(q, k, v, replace(attention, mask=change(attention.mask)), **options)
+        out, _ = reference(q, k, v, replace(attention, mask=change(attention.mask)))
+        return out.to(v.dtype), None
 
     return run
 
@@ -32,7 +33,8 @@ def with_kernel(change: Callable[[Kernel], Kernel]) -> Run:
     """The definition of another kernel."""
 
     def run(q: Tensor, k: Tensor, v: Tensor, attention: Attention, **options: Any):
-        return definition.run(q, k, v, replace(attention, weighting=change(attention.weighting)), **options)
+        out, _ = reference(q, k, v, replace(attention, weighting=change(attention.weighting)))
+        return out.to(v.dtype), None
 
     return run
 
@@ -50,14 +52,11 @@ def whole_denominator(q: Tensor, k: Tensor, v: Tensor, attention: Attention, **o
 def by_chunks(change: Callable[..., tuple[Tensor, Tensor]]) -> Run:
     """The chunked algorithm with a piece of it exchanged, in pieces of two chunks."""
 
-    def run(*args: Any, **options: Any):
+    def run(q: Tensor, k: Tensor, v: Tensor, attention: Attention, **options: Any):
         before = causal_sums.causal_piece, causal_sums.PIECE
-        causal_sums.causal_piece, causal_sums.PIECE = (
-            change,
-            2 * causal_sums.CHUNK * args[0].shape[0] * args[0].shape[1],
-        )
+        causal_sums.causal_piece, causal_sums.PIECE = change, 2 * causal_sums.CHUNK * q.shape[0] * q.shape[1]
         try:
-            return chunked.run(*args, **options)
+            return PLANNER.named("chunked").run(pose(q, k, v, attention), q, k, v)
         finally:
             causal_sums.causal_piece, causal_sums.PIECE = before
 

@@ -273,7 +273,6 @@ def test_a_good_call_would_have_been_stopped_by_the_check():
 
 
 OWNERS = {"allows": (Mask, 5), "at": (Term, 5), "join": (Pair, 2), "holds": (OffsetMask, 1)}
-OWNERS |= {"holds_somewhere": (OffsetMask, 2), "holds_everywhere": (OffsetMask, 2)}
 
 
 @pytest.mark.usefixtures("unhooked")

@@ -1,5 +1,7 @@
 """Taking tokens apart by cells, cutting bands into blocks, merging unions: each step undone, each mistake noticed."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 from hypothesis import given
@@ -18,6 +20,7 @@ from regard.attention import (
     Causal,
     Content,
     Dilated,
+    Everything,
     GlobalTokens,
     Grid,
     KeyPadding,
@@ -63,6 +66,10 @@ def folds(draw: st.DrawFn) -> tuple[Mask, Places]:
     return draw(ON_GRID), Places(grids(draw), grids(draw))
 
 
+def folded(mask: Mask, places: Places) -> folding.Folded:
+    return folding.fold(tuple(part.facts(places).cells for part in mask.conjuncts), places)
+
+
 def full_map(mask: Mask, places: Places) -> torch.Tensor:
     T, S = places.queries.count, places.keys.count
     b, h, i, j = (torch.arange(n) for n in (1, 1, T, S))
@@ -74,7 +81,7 @@ def test_cells_hold_exactly_the_visible_pairs(drawn: tuple[Mask, Places]):
     """Every visible pair stands in one cell, no other pair in any, and offsets inside a cell are what they were."""
     mask, places = drawn
     found = torch.zeros(places.queries.count, places.keys.count, dtype=torch.int64)
-    for kind in folding.fold(mask.conjuncts, places).kinds:
+    for kind in folded(mask, places).kinds:
         inner = Places.of_key(kind.key)
         for i, j in zip(kind.queries.index, kind.keys.index, strict=True):
             found[i[:, None], j] += 1
@@ -89,9 +96,9 @@ def test_what_is_taken_apart_is_put_together_again(drawn: tuple[Mask, Places], B
     mask, places = drawn
     T = places.queries.count
     x = torch.randn(B, H, T, 3)
-    folded = folding.fold(mask.conjuncts, places)
-    parts = [folding.take(kind.queries, x) for kind in folded.kinds]
-    whole = folding.put_all(folded, parts, B, H, T, x, 7.0)
+    cells = folded(mask, places)
+    parts = [folding.take(kind.queries, x) for kind in cells.kinds]
+    whole = folding.put_all(cells, parts, B, H, T, x, 7.0)
     seen = full_map(mask, places).any(1)
     assert torch.equal(whole, torch.where(seen[:, None], x, torch.tensor(7.0)))
 
@@ -104,11 +111,11 @@ def test_cells_that_fill_the_tokens_need_no_index():
         (Tiles(4, 2), Grid(8, 8)),
         (SameColumn(), Grid(8, 8)),
     ):
-        folded = folding.fold((mask,), Places(keys, keys))
-        (kind,) = folded.kinds
+        cells = folded(mask, Places(keys, keys))
+        (kind,) = cells.kinds
         assert kind.queries.view is not None
         assert kind.keys.view is not None
-        assert folded.order is None
+        assert cells.order is None
 
 
 def tensors(N: int = 96, dtype: torch.dtype = torch.float64) -> list[torch.Tensor]:
@@ -156,13 +163,15 @@ MISTAKES = {
     "a band one key too narrow": (
         banded,
         "_bias",
-        lambda found, q: banded._made_bias(found, q.dtype).roll(1, -1),
+        lambda found, q: banded._made_bias(found, q.dtype, q.device).roll(1, -1),
         PATTERNS[0],
     ),
     "the masks beside the cells forgotten": (
         partitioned,
-        "split",
-        lambda masks, places, split=partitioned.split: (split(masks, places)[0], ()),
+        "_inside",
+        lambda problem, kind, device, inside=partitioned._inside: replace(
+            inside(problem, kind, device), mask=Everything()
+        ),
         PATTERNS[3],
     ),
 }
@@ -200,7 +209,7 @@ def test_reality_follows_the_count():
         ("banded", Attention(mask=Causal()), "an end on either side"),
         ("banded", Attention(mask=Window(3) & KeyPadding([9, 4])), "an end on either side"),
         ("partitioned", Attention(mask=Window(3)), "needs a mask of cells"),
-        ("partitioned", Attention(mask=Blocks(4) & ~Blocks(6)), "not ~Blocks(size=6, shift=0)"),
+        ("partitioned", Attention(mask=Blocks(4) & ~Blocks(6)), "masks of offsets and paddings: not Not"),
         ("partitioned", Attention(mask=Blocks(4), queries=Sequence(96, torch.tensor([0, 5]))), "same in every row"),
         ("merged", Attention(mask=Window(3)), "needs a union"),
     ],

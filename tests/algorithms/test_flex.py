@@ -1,10 +1,15 @@
 """FlexAttention's inputs, checked where it cannot run: which blocks to visit, and the value told as functions."""
 
+from collections.abc import Iterator
+
 import pytest
 import torch
+from torch import Tensor
 from torch.nn.attention.flex_attention import BlockMask, create_block_mask
 
-from regard.algorithms.kernels import flex, slab_kernel
+from regard.algorithms.kernels import flex, slabs
+from regard.algorithms.planning import kept
+from regard.algorithms.planning.problem import Problem, pose
 from regard.attention import (
     Attention,
     Bias,
@@ -28,6 +33,26 @@ CPU = torch.device("cpu")
 B, H = 2, 4
 
 
+def problem_of(attention: Attention, T: int, S: int) -> Problem:
+    q, k = torch.empty(B, H, T, 16), torch.empty(B, H, S, 16)
+    return pose(q, k, k, attention)
+
+
+@pytest.fixture
+def uncompiled(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """FlexAttention's own definition; what is compiled, or is not, is kept."""
+    kept.forget()
+    monkeypatch.setattr(flex, "_compiled", lambda: flex._attend)
+    yield
+    kept.forget()
+
+
+def by_flex(q: Tensor, k: Tensor, v: Tensor, attention: Attention) -> tuple[Tensor, Tensor]:
+    out, lse = flex.attend_by_flex(pose(q, k, v, attention, return_lse=True), q, k, v)
+    assert lse is not None
+    return out, lse
+
+
 def masks(T: int, S: int) -> dict[str, Mask]:
     rare = torch.rand(H, T, S) < 2e-5
     found = {
@@ -45,13 +70,13 @@ def masks(T: int, S: int) -> dict[str, Mask]:
 @pytest.mark.parametrize(("T", "S"), [(300, 300), (300, 520), (600, 200), (1, 300)])
 def test_the_blocks_to_visit_are_those_of_the_dense_map(T: int, S: int):
     for name, mask in masks(T, S).items():
-        places = Attention(mask=mask).places(T, S)
+        problem = problem_of(Attention(mask=mask), T, S)
+        places = problem.places
 
         def allows(b, h, i, j, mask=mask, places=places):
             return mask.allows(b, h, i, j, places)
 
-        structure, tensors = Attention(mask=mask).flatten()
-        lists = flex.list_blocks(tensors, repr(structure), B, H, T, S, CPU)
+        lists = flex._listed_blocks(problem, CPU)
         assert all(entry.is_contiguous() for entry in lists), name  # the kernel reads neighbouring numbers
         ours = BlockMask((T, S), *lists, BLOCK_SIZE=(flex.SIZE, flex.SIZE), mask_mod=allows)
         rows, heads = lists[0].shape[:2]
@@ -68,14 +93,14 @@ def test_the_blocks_to_visit_are_those_of_the_dense_map(T: int, S: int):
 @pytest.mark.compiled  # torch traces the value's functions even where it does not compile them
 @pytest.mark.filterwarnings("ignore:flex_attention called without torch.compile")
 @pytest.mark.parametrize(("T", "S"), [(150, 150), pytest.param(40, 150, marks=pytest.mark.slow)])
-def test_flex_is_given_the_whole_value(T: int, S: int, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(flex, "_compiled", lambda kind: flex._attend)
+@pytest.mark.usefixtures("uncompiled")
+def test_flex_is_given_the_whole_value(T: int, S: int):
     q, k, v = torch.randn(B, H, T, 20), torch.randn(B, 2, S, 20), torch.randn(B, 2, S, 12)
     biased = Content(0.3) + Bias(torch.randn(H, T, S)) + Slopes.geometric(H)
     for name, mask in masks(T, S).items():
         for scores in (Content(), biased):
             attention = Attention(scores, mask)
-            out, lse = flex.attend_by_flex(q, k, v, attention, return_lse=True)
+            out, lse = by_flex(q, k, v, attention)
             expected, expected_lse = reference(q.double(), k.double(), v.double(), attention)
             torch.testing.assert_close(out.double(), expected, **TORCH_EAGER_FLEX, msg=name)
             torch.testing.assert_close(lse.double(), expected_lse, **TORCH_EAGER_FLEX, msg=name)
@@ -85,21 +110,24 @@ def test_flex_is_given_the_whole_value(T: int, S: int, monkeypatch: pytest.Monke
 @pytest.mark.filterwarnings("ignore::DeprecationWarning:torch.*", "ignore::UserWarning:torch.*")
 def test_the_operators_keep_their_promises_to_the_compiler():
     """Shapes without data agree with the real ones, at dynamic sizes too, and nothing is changed in place."""
-    mask = Causal() & KeyPadding(torch.tensor([5, 200]))
-    structure, tensors = Attention(mask=mask).flatten()
-    torch.library.opcheck(flex.list_blocks, (tensors, repr(structure), B, H, 300, 300, CPU))
+    mask = Causal() & KeyPadding(torch.tensor([5, 100]))
+    problem = problem_of(Attention(mask=mask), 300, 300)
+    some, every = (x.expand(B, 1, 3, 3).contiguous() for x in mask.blocks(problem.places, flex.SIZE, CPU))
+    torch.library.opcheck(flex.list_blocks, (some, every))
     q, k, v = (torch.randn(B, heads, 140, 16, requires_grad=True) for heads in (H, 2, 2))
-    for scores in (Content(), Content() + Slopes(torch.rand(H, requires_grad=True))):
-        structure, tensors = Attention(scores, mask).flatten()
-        torch.library.opcheck(slab_kernel._forward, (q, k, v, tensors, repr(structure), "blocks", True))
+    problem = problem_of(Attention(mask=mask), 140, 140)
+    maps = [x.contiguous() for x in mask.blocks(problem.places, slabs.SIZE, CPU)]
+    allowed = mask.slab(*(torch.arange(n) for n in (B, H, 140, 140)), problem.places).contiguous()
+    for bias in (None, torch.rand(1, H, 140, 140, requires_grad=True)):
+        torch.library.opcheck(slabs._operator, (q, k, v, maps, allowed, bias, 0.25, [False, False, True]))
 
 
 @pytest.mark.compiled
 @pytest.mark.filterwarnings("ignore:flex_attention called without torch.compile")
 @pytest.mark.parametrize("mask", [Blocks(20), GlobalTokens(9), Causal() & Blocks(20, shift=3), Window(5, 5)], ids=repr)
-def test_flex_knows_where_the_keys_begin(mask: Mask, monkeypatch: pytest.MonkeyPatch):
+@pytest.mark.usefixtures("uncompiled")
+def test_flex_knows_where_the_keys_begin(mask: Mask):
     """Masks of absolute places, with keys and queries that do not begin at 0, all rows alike or each elsewhere."""
-    monkeypatch.setattr(flex, "_compiled", lambda kind: flex._attend)
     q, k, v = (torch.randn(B, H, 150, 20) for _ in range(3))
     for queries, keys in (
         (Sequence(150, start=3), Sequence(150, start=7)),
@@ -108,5 +136,5 @@ def test_flex_knows_where_the_keys_begin(mask: Mask, monkeypatch: pytest.MonkeyP
         (Sequence(150, start=torch.tensor([2, 30])), Sequence(150, start=torch.tensor([4, 11]))),
     ):
         attention = Attention(mask=mask, queries=queries, keys=keys)
-        got = flex.attend_by_flex(q, k, v, attention, return_lse=False)[0]
+        got = by_flex(q, k, v, attention)[0]
         torch.testing.assert_close(got, reference(q, k, v, attention)[0], **TORCH_EAGER_FLEX)

@@ -13,13 +13,11 @@ from torch.utils.flop_counter import FlopCounterMode, baddbmm_flop
 
 from regard import Attention, attend, plan
 from regard.algorithms import Refused
-from regard.algorithms.attend import _choices
+from regard.algorithms.catalogue import PLANNER
 from regard.algorithms.kernels import causal_sums
-from regard.algorithms.linear import causal as chunked
 from regard.algorithms.linear import unordered as linear
-from regard.algorithms.planning import machines as ceilings
-from regard.algorithms.planning.planner import named
-from regard.algorithms.planning.problem import Problem, pose
+from regard.algorithms.planning import kept, machines
+from regard.algorithms.planning.problem import Flags, bind, outlined, pose
 from regard.attention import (
     Causal,
     Dense,
@@ -30,7 +28,6 @@ from regard.attention import (
     KeyPadding,
     Mask,
     Padding,
-    Places,
     RandomFeatures,
     Relu,
     Sequence,
@@ -103,7 +100,7 @@ def test_only_chunks_are_for_causal_masks_and_only_for_those():
 
 def test_long_sequences_are_not_computed_by_pairs():
     """The plan is linear where the sequence is long, whatever the machine, and its memory grows as its length does."""
-    for machine, (mask, name) in itertools.product(ceilings.TABLES, ((None, "linear"), (Causal(), "chunked"))):
+    for machine, (mask, name) in itertools.product(machines.TABLES, ((None, "linear"), (Causal(), "chunked"))):
         value = Attention(mask=mask, weighting=Kernel(Elu()))
         short, long = (plan(*sizes_of(Shape(2, 8, 8, N, N, 64, 64)), value, device=machine) for N in (8192, 32768))
         assert long.chosen == name
@@ -119,7 +116,7 @@ def test_features_pay_when_they_are_fewer_than_the_tokens():
         value = Attention(weighting=Kernel(RandomFeatures(torch.empty(F, 32, device="meta"))))
         problem = pose(*sizes_of(Shape(1, 1, 1, N, N, 32, E)), value)
         vectors = linear.mapping(problem, 2 * N)
-        by_sums, by_pairs = (named(name).cost(problem).flops - vectors for name in ("linear", "reference"))
+        by_sums, by_pairs = (PLANNER.named(name).cost(problem).flops - vectors for name in ("linear", "reference"))
         assert by_sums == 2 * N * F * E + 2 * N * F * (E + 1)  # the states, and their use; one column more divides
         assert by_pairs == 2 * N**2 * (F + E)
         assert (by_sums < by_pairs) == (F * (2 * E + 1) < N * (F + E))
@@ -152,24 +149,23 @@ def test_flops_are_those_that_torch_counts(name: str, mask: Mask, T: int, S: int
         out = attend(q, k, v, value, algorithm=name)
         if backward:
             out.sum().backward()
-    assert counter.get_total_flops() == named(name).cost(pose(q, k, v, value)).flops
+    assert counter.get_total_flops() == PLANNER.named(name).cost(pose(q, k, v, value)).flops
 
 
 @pytest.mark.usefixtures("unhooked")
 @pytest.mark.parametrize("backward", [False, True], ids=["forward", "backward"])
 def test_costs_are_formulas_that_give_the_numbers(backward: bool):
     B, H, N, D = (sympy.Symbol(name, positive=True, integer=True) for name in "BHND")
-    for algorithm, masks in ((linear, ()), (chunked, (Causal(),))):
-        value = Attention(mask=masks[0] if masks else None, weighting=Kernel(Elu()))
-        places = Places(Sequence(N), Sequence(N))
-        shape = Shape(B, H, H, N, N, D, D)
-        flags = {"dropout": False, "return_lse": False, "backward": backward, "bias_backward": False}
-        gpu = ceilings.TABLES["h200"]
-        formula = algorithm.cost(Problem(shape, torch.bfloat16, gpu, value, places, masks, **flags))
+    flags = Flags(dropout=False, return_lse=False, backward=backward, bias_backward=False)
+    for name, mask in (("linear", None), ("chunked", Causal())):
+        value = Attention(mask=mask, weighting=Kernel(Elu()))
+        formula, number = (
+            PLANNER.named(name).cost(
+                bind(outlined(shape, value, torch.bfloat16, machines.TABLES["h200"], flags, False), value, 0.0)
+            )
+            for shape in (Shape(B, H, H, N, N, D, D), Shape(2, 4, 4, 1000, 1000, 32, 32))
+        )
         sizes = {"B": 2, "H": 4, "N": 1000, "D": 32}
-        places = Places(Sequence(1000), Sequence(1000))
-        shape = Shape(2, 4, 4, 1000, 1000, 32, 32)
-        number = algorithm.cost(Problem(shape, torch.bfloat16, gpu, value, places, masks, **flags))
         for field in ("flops", "bytes", "memory"):
             expression = sympy.sympify(getattr(formula, field))
             values = {symbol: sizes[symbol.name] for symbol in expression.free_symbols}
@@ -329,6 +325,6 @@ def test_one_function_for_many_calls_is_planned_once():
     kernel = Kernel(lambda x: x.square())
     q, k, v = tensors(9, 9)
     attend(q, k, v, Attention(weighting=kernel))
-    before = len(_choices)
+    before = len(kept._kept)
     attend(q, k, v, Attention(weighting=kernel))
-    assert len(_choices) == before
+    assert len(kept._kept) == before

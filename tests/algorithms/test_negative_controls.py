@@ -7,13 +7,15 @@ import pytest
 import torch
 from torch import Tensor
 
-from regard.algorithms import reference as definition
+from regard.algorithms.catalogue import PLANNER
 from regard.algorithms.kernels import toeplitz as toeplitz_kernel
-from regard.algorithms.planning import machines as ceilings
-from regard.algorithms.planning import planner
+from regard.algorithms.planning import kept, machines
+from regard.algorithms.planning.algorithm import Algorithm
 from regard.algorithms.planning.cost import Cost
+from regard.algorithms.planning.problem import Problem, pose
 from regard.algorithms.position import toeplitz
 from regard.algorithms.position.convolution import taps
+from regard.algorithms.reference import Reference
 from regard.attention import (
     Attention,
     Blocks,
@@ -33,41 +35,50 @@ from regard.attention import (
     Window,
 )
 from regard.attention.reference import reference
+from regard.attention.value import unflatten
 from tests.algorithms.cases import Case, build
 from tests.algorithms.harness import EQUAL, results, verdicts
 from tests.algorithms.linear_mistakes import MISTAKES
-from tests.tolerances import mismatches
+from tests.tolerances import Sizes, mismatches
 
 Run = Callable[..., tuple[Tensor, Tensor | None]]
 
 
 @dataclass
-class Broken:
+class Broken(Algorithm):
     """The definition with one mistake, as an algorithm that the planner knows."""
 
-    run: Run
-    NAME: str
+    mistake: Run
+    name: str  # pyright: ignore[reportIncompatibleVariableOverride]
 
-    def cost(self, problem: planner.Problem) -> Cost:
-        return definition.cost(problem)
+    def cost(self, problem: Problem) -> Cost:
+        return Reference().cost(problem)
 
-    def refuses(self, problem: planner.Problem) -> str | None:
+    def refuses(self, problem: Problem) -> str | None:
         return None
 
+    def run(self, problem: Problem, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor | None]:
+        return self.mistake(q, k, v, problem.attention, dropout=problem.dropout, return_lse=problem.return_lse)
 
-@dataclass
+
 class Silent(Broken):
     """Refuses everything and does not say why."""
 
-    def refuses(self, problem: planner.Problem) -> str | None:
+    def refuses(self, problem: Problem) -> str | None:
         return " "
+
+
+def define(q: Tensor, k: Tensor, v: Tensor, attention: Attention, *, dropout: float, return_lse: bool):
+    """No mistake."""
+    out, lse = reference(q, k, v, attention, dropout)
+    return out.to(v.dtype), lse if return_lse else None
 
 
 def instead(change: Callable[[Attention], Attention]) -> Run:
     """The definition of a value that is not the one asked for."""
 
     def run(q: Tensor, k: Tensor, v: Tensor, attention: Attention, *, dropout: float, return_lse: bool):
-        return definition.run(q, k, v, change(attention), dropout=dropout, return_lse=return_lse)
+        return define(q, k, v, change(attention), dropout=dropout, return_lse=return_lse)
 
     return run
 
@@ -76,7 +87,7 @@ def afterwards(change: Callable[..., tuple[Tensor, Tensor | None]]) -> Run:
     """The definition's result, spoilt."""
 
     def run(q: Tensor, k: Tensor, v: Tensor, attention: Attention, *, dropout: float, return_lse: bool):
-        return change(*definition.run(q, k, v, attention, dropout=dropout, return_lse=return_lse))
+        return change(*define(q, k, v, attention, dropout=dropout, return_lse=return_lse))
 
     return run
 
@@ -95,7 +106,7 @@ def tiled(q: Tensor, k: Tensor, v: Tensor, attention: Attention, *, dropout: flo
     """Head h takes key head h mod G, not h // (H/G)."""
     shared = q.shape[1] // k.shape[1]
     k, v = k.repeat(1, shared, 1, 1), v.repeat(1, shared, 1, 1)
-    return definition.run(q, k, v, attention, dropout=dropout, return_lse=return_lse)
+    return define(q, k, v, attention, dropout=dropout, return_lse=return_lse)
 
 
 def widths_swapped(q: Tensor, k: Tensor, v: Tensor, attention: Attention, *, dropout: float, return_lse: bool):
@@ -112,7 +123,7 @@ def from_the_first_key(a: Attention) -> Attention:
 
 def detached(a: Attention) -> Attention:
     structure, tensors = a.flatten()
-    return Attention.unflatten(repr(structure), [x.detach() for x in tensors])
+    return unflatten([x.detach() for x in tensors], structure)
 
 
 def one_map(a: Attention) -> Attention:
@@ -152,9 +163,9 @@ def by_blocks(change: Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]) -> Run:
     """Products with the blocks of a map, from spoilt exponentials or spoilt sums of them."""
 
     def run(q: Tensor, k: Tensor, v: Tensor, attention: Attention, *, dropout: float, return_lse: bool):
-        places = attention.places(q.shape[2], k.shape[2])
-        rows, columns = toeplitz.grid_axes(places)
-        kernel = toeplitz._kernel(attention, places, taps(Everything(), places))
+        problem = pose(q, k, v, attention)
+        rows, columns = toeplitz.grid_axes(problem.places)
+        kernel = toeplitz._kernel(problem, taps(Everything(), problem.places))
         return toeplitz_kernel.quotient(*change(kernel, toeplitz._sums(kernel, rows, columns)), v, rows, columns), None
 
     return run
@@ -285,24 +296,25 @@ def register(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Broken], Non
     """Put an algorithm where the real ones are."""
 
     def add(algorithm: Broken) -> None:
-        planner.ALGORITHMS.append(algorithm)
-        for table in ceilings.TABLES.values():
-            monkeypatch.setitem(table.efficiency, algorithm.NAME, 1.0)
+        PLANNER.algorithms.append(algorithm)
+        for table in machines.TABLES.values():
+            monkeypatch.setitem(table.efficiency, algorithm.name, 1.0)
 
-    before = list(planner.ALGORITHMS)
+    before = list(PLANNER.algorithms)
     yield add
-    planner.ALGORITHMS[:] = before
+    PLANNER.algorithms[:] = before
+    kept.forget()  # choices of what is gone
 
 
 def verdict(algorithm: Broken, case: Case, device: torch.device) -> str:
-    return verdicts(build(case, device), [algorithm.NAME])[algorithm.NAME]
+    return verdicts(build(case, device), [algorithm.name])[algorithm.name]
 
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 @pytest.mark.parametrize("name", CONTROLS)
 def test_a_mistake_is_caught(name: str, dtype: str, register, device):
     run, case = CONTROLS[name]
-    broken = Broken(run, NAME=f"{name} in {dtype}")
+    broken = Broken(run, name=f"{name} in {dtype}")
     register(broken)
     assert verdict(broken, replace(case, dtype=dtype), device) != EQUAL
 
@@ -310,7 +322,7 @@ def test_a_mistake_is_caught(name: str, dtype: str, register, device):
 @pytest.mark.parametrize("name", ROUNDING)
 def test_a_lost_digit_is_caught(name: str, register, device):
     run, case = ROUNDING[name]
-    broken = Broken(run, NAME=name)
+    broken = Broken(run, name=name)
     register(broken)
     assert verdict(broken, case, device) != EQUAL
 
@@ -319,13 +331,13 @@ def test_a_lost_digit_is_caught(name: str, register, device):
 def test_without_the_mistake_the_same_case_passes(name: str, register, device):
     """Else anything would be caught."""
     _, case = (CONTROLS | ROUNDING)[name]
-    right = Broken(definition.run, NAME="right")
+    right = Broken(define, name="right")
     register(right)
     assert verdict(right, case, device) == EQUAL
 
 
 def test_a_refusal_without_a_reason_is_caught(register, device):
-    silent = Silent(definition.run, NAME="silent")
+    silent = Silent(define, name="silent")
     register(silent)
     assert "without its reason" in verdict(silent, Case(), device)
 
@@ -340,4 +352,4 @@ def test_a_reference_that_rounds_too_much_is_caught(device):
 
     exact, own = results(sloppy, call.widened()), results(sloppy, call)
     exact = {name: x / 1.01 for name, x in exact.items()}
-    assert any("the reference itself" in problem for problem in mismatches(own, own, exact, 1.0))
+    assert any("the reference itself" in problem for problem in mismatches(own, own, exact, Sizes(1.0)))

@@ -5,7 +5,7 @@ import json
 import pytest
 import torch
 
-from regard.algorithms.planning import next_token
+from regard.algorithms.next_token import next_token
 from regard.attention import Attention, Bias, Causal, Shape, Window
 
 CAUSAL = Attention(mask=Causal())

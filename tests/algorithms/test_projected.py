@@ -1,11 +1,13 @@
 """Mixing, projecting and adding up in another order gives the same sum, and the same gradients."""
 
+import importlib
+
 import pytest
 import torch
 
 from regard import attend
 from regard.algorithms import attend_projected
-from regard.algorithms import attend_projected as module
+from regard.algorithms.planning import kept
 from regard.attention import Attention, Everything, Grid, Mask, Neighbours, Quadratic, RelativeTable, Term
 
 B, H, C, OUT = 3, 5, 6, 4
@@ -27,6 +29,15 @@ def terms(kind: str) -> Term:
     return RelativeTable(tables[0], axis=0) + RelativeTable(tables[1], axis=1)
 
 
+module = importlib.import_module("regard.algorithms.attend_projected")  # of the package it is the function
+
+
+def always(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By axes, whatever the sizes."""
+    kept.forget()
+    monkeypatch.setattr(module, "_is_cheaper", lambda *_: True)
+
+
 ORDERS = [(kind, order) for kind in ("isotropic", "diagonal", "tables") for order in ("chosen", "by axes")]
 
 
@@ -37,7 +48,7 @@ def test_it_is_the_projection_of_the_heads(
     kind: str, queries: Grid | None, mask: Mask, order: str, monkeypatch: pytest.MonkeyPatch
 ):
     if order == "by axes":
-        monkeypatch.setattr(module, "_by_axes_is_cheaper", lambda *_: True)
+        always(monkeypatch)
     x = torch.randn(B, 24, C, dtype=torch.float64, requires_grad=True)
     weight = torch.randn(OUT, H * C, dtype=torch.float64, requires_grad=True)
     bias = torch.randn(OUT, dtype=torch.float64, requires_grad=True)
@@ -55,7 +66,7 @@ def test_it_is_the_projection_of_the_heads(
 
 
 def test_a_value_that_nobody_sees_reaches_nothing(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(module, "_by_axes_is_cheaper", lambda *_: True)
+    always(monkeypatch)
     x = torch.randn(1, 25, C)
     x[:, 24] = torch.nan  # a corner that no kept pixel has for a neighbour
     attention = Attention(

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from regard import Attention, Plan, plan
-from regard.algorithms.planning.planner import ALGORITHMS
+from regard.algorithms.catalogue import PLANNER
 from regard.algorithms.planning.report import plain, rich_table, si
 from regard.attention import Causal, Hard, KeyPadding, Slopes, Strided
 
@@ -33,7 +33,7 @@ def test_every_algorithm_has_its_row_and_no_reason_is_cut(name: str, width: int)
         assert sum(candidate.name in line.split() for line in shown.splitlines()) >= 1
         if candidate.refusal is not None:
             assert f"{candidate.name}refused:{''.join(candidate.refusal.split())}" in squeezed
-    assert len(made.candidates) == len(ALGORITHMS)
+    assert len(made.candidates) == len(PLANNER.algorithms)
 
 
 def test_the_chosen_one_comes_first_and_alone_is_marked() -> None:

@@ -44,12 +44,6 @@ class StrictlyCausal(Causal):
     def holds(self, delta):
         return delta < 0
 
-    def holds_somewhere(self, low, high):
-        return low < 0
-
-    def holds_everywhere(self, low, high):
-        return high < 0
-
 
 @dataclass(frozen=True, eq=False, init=False)
 class OddRows(Padding):
@@ -57,9 +51,6 @@ class OddRows(Padding):
 
     def allows(self, b, h, i, j, places):
         return super().allows(b, h, i, j, places) & (i % 2 == 1)
-
-    def blocks(self, places, size, device):
-        return Mask.blocks(self, places, size, device)
 
 
 @pytest.mark.parametrize("width", [3, 50])

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch._subclasses.fake_tensor import FakeTensorMode
 
-from regard.algorithms.content import blockwise
+from regard.algorithms.catalogue import PLANNER
 from regard.algorithms.kernels import flex, slabs
-from regard.algorithms.planning import visits
+from regard.algorithms.planning import kept, visits
 from regard.algorithms.planning.problem import Problem, pose
 from regard.algorithms.planning.visits import in_band, pieces, visited
 from regard.attention import (
@@ -152,7 +152,7 @@ def test_blocks_of_simple_masks_are_exact(drawn: tuple, size: int):
 @given(drawn=masked())
 def test_a_full_mask_hides_nothing(drawn: tuple):
     mask, places, T, S = drawn
-    if mask.is_full(places):
+    if mask.facts(places).full:
         assert every_pair(mask, places, T, S).all()
 
 
@@ -218,7 +218,7 @@ def test_visited_blocks_are_counted_exactly(drawn: tuple, size: int, chunk: int)
     problem = problem_of(attention, T, S)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(visits, "CHUNK", chunk)
-        visits._counted.cache_clear()
+        kept.forget()
         counted = visited(problem, size)
     assert counted == in_whole_blocks(attention.mask, problem.places, T, S, size)
     assert visited(problem) == int(every_pair(attention.mask, problem.places, T, S).sum())
@@ -231,9 +231,9 @@ def test_what_cannot_be_counted_is_bounded(drawn: tuple, size: int):
     problem = problem_of(attention, T, S)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(visits, "MOST", 0)
-        visits._counted.cache_clear()
+        kept.forget()
         bound = visited(problem, size)
-    visits._counted.cache_clear()
+    kept.forget()
     assert bound >= in_whole_blocks(attention.mask, problem.places, T, S, size)
 
 
@@ -310,7 +310,8 @@ def test_reality_follows_the_count(name: str):
     planned = visited(problem, slabs.SIZE) // slabs.SIZE**2
 
     gathered = 0
-    for slab in slabs.blocks(mask, problem.places, B, H, longest=None):
+    maps = mask.blocks(problem.places, slabs.SIZE, CPU)
+    for slab in slabs.Cut(tuple(maps)).slabs(B, H, T, S, has_bias=False):
         blocks_q, blocks_k = (index // slabs.SIZE for index in (slab.queries, slab.keys))
         for index, blocks, n in ((slab.queries, blocks_q, T), (slab.keys, blocks_k, S)):
             whole = [torch.arange(b * slabs.SIZE, min(n, (b + 1) * slabs.SIZE)) for b in blocks.unique().tolist()]
@@ -318,8 +319,7 @@ def test_reality_follows_the_count(name: str):
         gathered += len(slab.rows) * len(slab.heads) * len(blocks_q.unique()) * len(blocks_k.unique())
     assert gathered == planned
 
-    structure, tensors = attention.flatten()
-    lists = flex.list_blocks(tensors, repr(structure), B, H, T, S, CPU)
+    lists = flex._listed_blocks(problem, CPU)
     rows, heads = lists[0].shape[:2]
     listed = int(lists[0].sum() + lists[2].sum()) * (B // rows) * (H // heads)
     assert listed == planned
@@ -327,14 +327,14 @@ def test_reality_follows_the_count(name: str):
 
     everything = B * H * -(-T // slabs.SIZE) * -(-S // slabs.SIZE)
     assert 0 < planned < everything or name in ("axial", "strided", "same column")  # whose every block holds a pair
-    shown = blockwise.cost(problem).flops
+    shown = PLANNER.named("blockwise").cost(problem).flops
     assert shown == 2 * planned * slabs.SIZE**2 * 2  # widths of one
 
 
 def test_counting_leaves_no_trace_of_fake_tensors():
     """Nothing can be counted while tensors have no numbers; what is remembered then must not be taken for the count."""
     attention = Attention(mask=Window(40, 40) | GlobalTokens(3))
-    visits._counted.cache_clear()
+    kept.forget()
     problem = problem_of(attention, 1000, 1000)
     with FakeTensorMode():
         bound = visited(problem, 128)

@@ -78,7 +78,7 @@ def test_wishes_that_cannot_be_met():
         attention_from_conv(conv, error=1e-9, norm=1.0)  # below the rounding of float32
     with refused("norm must be the largest norm of a pixel's channels: got norm=-1"):
         attention_from_conv(conv, norm=-1)
-    with refused("head_width must be at least 1: got head_width=0"):
+    with refused("head_width must be a whole number from 1 to below 2^62: got head_width=0"):
         thinned(conv, 0)
 
 

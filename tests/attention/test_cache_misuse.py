@@ -282,7 +282,7 @@ def test_masks_and_terms_that_do_not_say_that_positions_decide():
     unchanged(
         cache,
         lambda cache: cache.append(*piece(1), Attention(mask=Causal() & Mine())),
-        "use Causal, Window or Strided, or a mask that declares by_position",
+        "use Causal, Window or Strided, or a mask whose facts say positional",
     )
     unchanged(
         cache,

@@ -22,7 +22,7 @@ from regard.attention import (
     Term,
     Window,
 )
-from regard.attention.cache.rules import hides_future, looks_back
+from regard.attention.cache.rules import LINE, hides_future, looks_back
 
 N = 30
 SINGLE = [
@@ -74,7 +74,8 @@ def test_masks_that_a_cache_needs_are_known_as_such():
 @pytest.mark.parametrize("part", [*MASKS, *TERMS], ids=repr)
 def test_a_piece_of_the_map_is_the_map_of_the_piece(part: Mask | Term):
     """What positions decide is the same for tokens 7…11 and keys 4…19 alone."""
-    assert part.by_position
+    facts = part.facts() if isinstance(part, Term) else part.facts(LINE)
+    assert facts.positional
     complete = whole(part, Places(Sequence(N), Sequence(N)))
     piece = whole(part, Places(Sequence(5, start=7), Sequence(16, start=4)))
     assert torch.equal(piece, complete[:, 7:12, 4:20])
@@ -82,6 +83,5 @@ def test_a_piece_of_the_map_is_the_map_of_the_piece(part: Mask | Term):
 
 @pytest.mark.parametrize("mask", [Dense(torch.ones(3, 3).bool()), KeyPadding((2,)), Padding((2,))], ids=repr)
 def test_tensors_over_pairs_and_lengths_are_not_decided_by_positions(mask: Mask):
-    assert not mask.by_position
-    assert not (mask & Causal()).by_position
-    assert not (Causal() | ~mask).by_position
+    for part in (mask, mask & Causal(), Causal() | ~mask):
+        assert not part.facts(LINE).positional

@@ -24,6 +24,7 @@ from regard.attention import (
     SquaredRelu,
 )
 from regard.attention.reference import reference
+from regard.attention.value import unflatten
 
 ELEMENTWISE = {
     Elu: lambda x: x + 1 if x > 0 else math.exp(x),
@@ -233,7 +234,7 @@ def test_kernels_print_and_survive_being_taken_apart():
     for text, kernel in printed.items():
         assert repr(kernel) == text
         structure, tensors = Attention(weighting=kernel).flatten()
-        again = Attention.unflatten(repr(structure), tensors)
+        again = unflatten(tensors, structure)
         assert repr(again.weighting) == text
     assert repr(Kernel(torch.exp)) == "Kernel(Own(exp))"
     assert repr(Kernel(Own(torch.exp, 4))) == "Kernel(Own(exp, 4))"

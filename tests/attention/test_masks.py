@@ -32,6 +32,8 @@ from regard.attention import (
     Tiles,
     Window,
 )
+from regard.attention.cache.rules import LINE
+from regard.attention.masks.facts import UNKNOWN, Real
 from regard.attention.reference import reference
 
 
@@ -116,8 +118,11 @@ def test_what_the_middle_of_five_by_five_pixels_sees(name: str):
 
 
 def test_a_list_is_a_size_and_a_tensor_is_data():
-    assert KeyPadding([2, 3]).lengths == KeyPadding((2, 3)).lengths == (2, 3)
-    assert KeyPadding(torch.tensor([2, 3])).lengths is None
+    for real, lengths in (([2, 3], (2, 3)), ((2, 3), (2, 3)), (torch.tensor([2, 3]), None)):
+        for mask in (KeyPadding(real), Padding(real)):
+            facts = mask.facts(LINE)
+            assert facts.real == Real(queries=isinstance(mask, Padding), prefix=True, lengths=lengths)
+    assert KeyPadding(torch.ones(2, 3) > 0).facts(LINE).real == Real(queries=False, prefix=False, lengths=None)
 
 
 FULL = [
@@ -154,7 +159,7 @@ FULL = [
 
 @pytest.mark.parametrize(("mask", "positions", "T", "S", "full"), FULL, ids=str)
 def test_a_mask_knows_from_sizes_whether_it_hides_anything(mask: Mask, positions: dict, T: int, S: int, full: bool):
-    assert mask.is_full(Attention(mask=mask, **positions).places(T, S)) == full
+    assert mask.facts(Attention(mask=mask, **positions).places(T, S)).full == full
     assert not full or "." not in drawn(mask, T, S, **positions)
 
 
@@ -184,9 +189,6 @@ class OddBlocks(Blocks):
     def allows(self, b, h, i, j, places):
         return super().allows(b, h, i, j, places) & (i % 2 == 1)
 
-    def blocks(self, places, size, device):
-        return Mask.blocks(self, places, size, device)
-
 
 @dataclass(frozen=True, eq=False)
 class Backwards(Dilated):
@@ -199,10 +201,13 @@ class Backwards(Dilated):
 def test_what_a_parent_knows_is_not_taken_for_known_of_a_mask_that_decides_otherwise():
     odd, mirrored = OddBlocks(3), Backwards(2, 4)
     assert drawn(odd) == "..... ###.. ..... ...## ....."
-    assert (odd.bounds(0), odd.cell(0, 5), odd.by_position) == ((None, None), None, False)
     assert drawn(mirrored) == "#.#.# .#.#. ..#.# ...#. ....#"
-    assert (mirrored.bounds(0), mirrored.conjuncts) == ((None, None), (mirrored,))
-    assert mirrored.is_relative  # it still asks for the offset alone
+    for mask in (odd, mirrored):
+        assert mask.facts(LINE) == UNKNOWN
+        assert mask.conjuncts == mask.disjuncts == (mask,)
+        some, every = mask.blocks(LINE, 1, torch.device("cpu"))
+        assert some.all()
+        assert not every.any()
 
 
 SWIN = [(7, 3, 14, 21), (4, 2, 8, 12), (2, 1, 4, 6)]
@@ -222,7 +227,7 @@ def test_shifted_tiles_are_the_windows_of_swin(size: int, shift: int, h: int, w:
     places = Places(Grid(h, w), Grid(h, w))
     index = torch.zeros(1, dtype=torch.long), torch.zeros(1, dtype=torch.long), *[torch.arange(h * w)] * 2
     ours = Tiles(size, size, down=size - shift, right=size - shift).slab(*index, places)
-    assert torch.equal(ours.expand_as(expected), expected)
+    assert torch.equal(ours[0, 0], expected)
 
 
 def table_by_hand(table: Tensor, grid: Grid) -> Tensor:

@@ -234,7 +234,7 @@ def test_offsets_lie_within_the_bounds(drawn: tuple[Pattern, Places]):
     pattern, places = drawn
     b, _, i, j = slab(pattern.mask, places).nonzero().unbind(1)
     for axis, offset in enumerate(places.offsets(b, i, j, pattern)):
-        low, high = pattern.mask.bounds(axis)
+        low, high = pattern.mask.facts(places).band[axis]
         assert low is None or (offset >= low).all()
         assert high is None or (offset <= high).all()
 
@@ -264,29 +264,31 @@ def test_offsets_lie_within_the_bounds(drawn: tuple[Pattern, Places]):
     ids=str,
 )
 def test_bounds_are_attained(mask: Mask, bounds: list):
-    assert [mask.bounds(axis) for axis in range(len(bounds))] == bounds
     places = Places(Sequence(30), Sequence(30)) if len(bounds) == 1 else Places(Grid(9, 9), Grid(9, 9))
+    assert list(mask.facts(places).band[: len(bounds)]) == bounds
     b, _, i, j = slab(mask, places).nonzero().unbind(1)
     for (low, high), offset in zip(bounds, places.offsets(b, i, j, mask), strict=True):
         assert int(offset.min()) == (low if low is not None else offset.min())
         assert int(offset.max()) == (high if high is not None else offset.max())
 
 
-def cells(mask: Mask, places: Places, row: int, side: Any, token: int) -> list[int | None]:
+def cells(mask: Mask, places: Places, row: int, side: Any, token: int) -> list[int]:
+    """The numbers of the cell in which a token stands, along each axis; none where the mask is no mask of cells."""
     numbers = position(side, row, token)
-    return [mask.cell(axis, n) for axis, n in enumerate(numbers if isinstance(numbers, tuple) else (numbers,))]
+    numbers = numbers if isinstance(numbers, tuple) else (numbers,)
+    known = mask.facts(places).cells
+    return [cell.number(n) for cell, n in zip(known, numbers, strict=True)] if known else []
 
 
 @settings(max_examples=examples(200))
 @given(drawn=placed(composed(LINE), composed(GRID), steps=3))
 def test_tokens_of_one_cell_see_each_other_and_no_others(drawn: tuple[Pattern, Places]):
     pattern, places = drawn
+    if not pattern.mask.facts(places).cells:
+        return
     seen = truth(pattern, places)
     for b, i, j in [(b, i, j) for b in range(B) for i in range(seen.shape[2]) for j in range(seen.shape[3])]:
         mine, other = (cells(pattern.mask, places, b, side, n) for side, n in ((places.queries, i), (places.keys, j)))
-        if None in mine:
-            assert mine == other == [None] * len(mine)
-            return
         assert (mine == other) == bool(seen[b, 0, i, j])
 
 
@@ -300,19 +302,26 @@ def test_a_relative_mask_may_be_moved(drawn: tuple[Pattern, Places], by: tuple[i
             return Grid(side.h, side.w, (side.start[0] + by[0], side.start[1] + by[1]), side.step)
         return Sequence(side.n, side.start + by[0], side.step)
 
-    if pattern.mask.is_relative:
-        assert pattern.mask.by_position
+    facts = pattern.mask.facts(places)
+    if facts.relative:
+        assert facts.positional
         there = Places(moved(places.queries), moved(places.keys))
         assert torch.equal(slab(pattern.mask, places), slab(pattern.mask, there))
 
 
 def test_which_masks_are_relative():
-    relative = [Causal(), Window(3), Strided(2), Dilated(2, 3), Neighbours(1, 1), SameRow(), SameColumn(), Axial()]
-    fixed = [Blocks(3), GlobalTokens(1), Tiles(2, 2)]
-    assert all(mask.is_relative and (~mask).is_relative for mask in relative)
-    assert not any(mask.is_relative or (mask & Everything()).is_relative for mask in fixed)
-    assert not (Causal() & Blocks(3)).is_relative
-    assert all(mask.by_position and (~mask).by_position and (mask | Causal()).by_position for mask in fixed)
+    line, grid = Places(Sequence(9), Sequence(9)), Places(Grid(3, 3), Grid(3, 3))
+    relative = {line: [Causal(), Window(3), Strided(2), Dilated(2, 3)]}
+    relative[grid] = [Neighbours(1, 1), SameRow(), SameColumn(), Axial()]
+    fixed = {line: [Blocks(3), GlobalTokens(1)], grid: [Tiles(2, 2)]}
+    for places, masks in relative.items():
+        assert all(mask.facts(places).relative and (~mask).facts(places).relative for mask in masks)
+    for places, masks in fixed.items():
+        for mask in masks:
+            assert not mask.facts(places).relative
+            assert not (mask & relative[places][0]).facts(places).relative
+            for part in (mask, ~mask, mask | relative[places][0]):
+                assert part.facts(places).positional
 
 
 @settings(max_examples=examples(200))
@@ -321,7 +330,7 @@ def test_a_piece_is_masked_as_the_whole_is(drawn: tuple[Pattern, Places], first:
     """For a mask of positions a later query is what it was: a cache counts on it."""
     pattern, places = drawn
     queries = places.queries
-    if pattern.mask.by_position and first < queries.count:
+    if pattern.mask.facts(places).positional and first < queries.count:
         piece = Places(Sequence(queries.count - first, position(queries, 0, first), queries.step), places.keys)
         assert torch.equal(slab(pattern.mask, piece), slab(pattern.mask, places)[:, :, first:])
 
@@ -331,10 +340,16 @@ def test_a_piece_is_masked_as_the_whole_is(drawn: tuple[Pattern, Places], first:
 def test_what_a_mask_knows_from_sizes_is_so(drawn: tuple[Pattern, Places]):
     mask, places = drawn[0].mask, drawn[1]
     pairs = slab(mask, places)
-    assert not mask.is_full(places) or pairs.all()
-    by_row, by_head = mask.varies(places)
-    assert by_row or torch.equal(pairs[0], pairs[1])
-    assert not by_head
+    facts = mask.facts(places)
+    assert not facts.full or pairs.all()
+    assert facts.rows or torch.equal(pairs[0], pairs[1])
+    assert not facts.heads
+    if facts.interval:
+        b, i, j = (x.flatten() for x in torch.meshgrid(*[torch.arange(n) for n in pairs[:, 0].shape], indexing="ij"))
+        inside = torch.ones(len(b), dtype=torch.bool)
+        for (low, high), offset in zip(facts.band, places.offsets(b, i, j, mask), strict=False):
+            inside &= (offset >= (-1000 if low is None else low)) & (offset <= (1000 if high is None else high))
+        assert torch.equal(inside.view_as(pairs), pairs)
     every = torch.ones_like(pairs)
     assert torch.equal(math.prod([slab(part, places) for part in mask.conjuncts], start=every), pairs)
     assert torch.equal(sum([slab(part, places) for part in mask.disjuncts], start=~every), pairs)
@@ -344,7 +359,7 @@ def test_what_a_mask_knows_from_sizes_is_so(drawn: tuple[Pattern, Places]):
 @given(drawn=placed(LINE, GRID, steps=1, by_row=False))
 def test_one_pattern_knows_exactly_when_it_hides_nothing(drawn: tuple[Pattern, Places]):
     pattern, places = drawn
-    assert pattern.mask.is_full(places) == bool(truth(pattern, places).all())
+    assert pattern.mask.facts(places).full == bool(truth(pattern, places).all())
 
 
 @given(drawn=st.tuples(GRID, st.builds(Places, grids(3), grids(3))))

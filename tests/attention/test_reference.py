@@ -27,6 +27,7 @@ from regard.attention import (
     Window,
 )
 from regard.attention.reference import reference
+from regard.attention.value import unflatten
 
 B, H, G, T, S, D, E = 2, 4, 2, 5, 5, 3, 2
 
@@ -186,9 +187,7 @@ def test_gradients_are_the_slopes_of_the_function(name: str):
 
     def function(q: Tensor, k: Tensor, v: Tensor, *terms: Tensor) -> tuple[Tensor, Tensor]:
         values = iter(terms)
-        attention = Attention.unflatten(
-            repr(structure), [next(values) if x.is_floating_point() else x for x in tensors]
-        )
+        attention = unflatten([next(values) if x.is_floating_point() else x for x in tensors], structure)
         out, lse = reference(q, k, v, attention)
         return out, lse.masked_fill(lse.isinf(), 0)
 

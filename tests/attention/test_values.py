@@ -26,7 +26,7 @@ from regard.attention import (
     Sum,
     Window,
 )
-from regard.attention.value import Value
+from regard.attention.value import Value, unflatten
 
 LENGTHS, FLAGS = torch.tensor([2, 3]), torch.ones(2, 4, dtype=torch.bool)
 BIAS = Bias(torch.zeros(4, 3, 3))
@@ -77,7 +77,7 @@ ALL = [*PRINTED.values(), Attention(Content() + BIAS, Causal() & ~KeyPadding(LEN
 @pytest.mark.parametrize("value", ALL, ids=repr)
 def test_a_value_survives_being_taken_apart(value: Value):
     structure, tensors = value.flatten()
-    again = type(value).unflatten(repr(structure), tensors)
+    again = unflatten(tensors, structure)
     assert repr(again) == repr(value)
     assert again.flatten()[0] == structure
     assert all(mine is other for mine, other in zip(again.flatten()[1], tensors, strict=True))
@@ -96,12 +96,12 @@ def test_two_classes_of_one_name_are_kept_apart():
     first, second = define(1), define(2)
     for kind in (first, second):
         structure, tensors = kind().flatten()
-        assert type(Value.unflatten(repr(structure), tensors)) is kind
+        assert type(unflatten(tensors, structure)) is kind
 
 
 def test_an_unhashable_number_in_the_structure_is_kept():
     structure, _ = Attention(Content(0.1 + 0.2)).flatten()
-    assert Attention.unflatten(repr(structure), []).content.beta == 0.1 + 0.2
+    assert unflatten([], structure).content.beta == 0.1 + 0.2
 
 
 @pytest.mark.parametrize("value", ALL, ids=repr)
@@ -189,5 +189,5 @@ def test_a_grid_stands_for_both_sides():
 
 
 def test_everything_hides_nothing():
-    assert Everything().is_full(Attention().places(3, 4))
+    assert Everything().facts(Attention().places(3, 4)).full
     assert Attention(mask=Everything() & Everything()).mask.conjuncts == ()

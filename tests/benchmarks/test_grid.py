@@ -13,7 +13,7 @@ from benchmarks.grid_peers import content_peers, layer_peers, table_peers
 from benchmarks.grid_planning import cases
 from benchmarks.setting import Setting, Watch
 from benchmarks.timing import Effort, Timing
-from regard.algorithms.planning.planner import ALGORITHMS
+from regard.algorithms.catalogue import PLANNER
 
 CPU = torch.device("cpu")
 LAYER = Case(kind=ISOTROPIC, B=2, H=4, h=4, w=5, E=8, dtype=torch.float32, device=CPU, shared=True, projections=1)
@@ -51,7 +51,7 @@ def test_a_tiny_run_is_written_as_json_and_markdown(tmp_path, capsys):
 
     planner = [row for row in report["rows"] if row["section"] == "planner"]
     assert all(row["ratio"] is not None and row["bar"]["threshold"] == 1.15 for row in planner)
-    named = {algorithm.NAME for algorithm in ALGORITHMS}
+    named = {algorithm.name for algorithm in PLANNER.algorithms}
     for row in planner:
         timed = [entry["algorithm"] for entry in row["details"]["timed"]]
         assert row["cells"]["chosen"] in timed
@@ -129,7 +129,7 @@ def test_the_choice_stands_once_among_the_contenders():
     chosen = planned(LAYER, "both").chosen
     assert f"regard {chosen}" not in contenders
     assert {name.removeprefix("regard ") for name in contenders} - {"regard"} | {chosen} | set(left_out) == {
-        algorithm.NAME for algorithm in ALGORITHMS
+        algorithm.name for algorithm in PLANNER.algorithms
     }
 
 

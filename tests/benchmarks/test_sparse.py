@@ -27,7 +27,7 @@ from benchmarks.sparse_cases import (
 )
 from benchmarks.sparse_peers import fla, flex, linear_peers, mask_peers
 from benchmarks.timing import Effort, Timing
-from regard.algorithms.planning.planner import ALGORITHMS
+from regard.algorithms.catalogue import PLANNER
 from regard.attention import Window
 from regard.attention.reference import reference
 
@@ -71,7 +71,7 @@ def test_a_tiny_run_is_written_as_json_and_markdown(tmp_path, capsys):
     # Tiny sizes prove nothing about speed: what is left is whether the planner knows the best of its own.
     assert {row["section"] for row in report["rows"] if row["bar"]} == {"cells"}
 
-    named = {algorithm.NAME for algorithm in ALGORITHMS}
+    named = {algorithm.name for algorithm in PLANNER.algorithms}
     chosen = [row for row in report["rows"] if row["section"] == "cells" and row["bar"]]
     assert len(chosen) == len(cell_cases(Setting(CPU, "tiny")))
     for row in chosen:

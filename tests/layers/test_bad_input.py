@@ -29,13 +29,13 @@ def test_groups_that_do_not_divide_the_heads(num_groups: int, use: str):
 
 
 def test_no_heads():
-    with refused("num_heads must be at least 1: got num_heads=0"):
+    with refused("num_heads must be a whole number from 1 to below 2^62: got num_heads=0"):
         MultiHead(Widths(query=64, head=8), 0)
 
 
 @pytest.mark.parametrize("name", ["query", "key", "value", "head", "head_value", "out"])
 def test_no_width(name: str):
-    with refused(f"widths must be at least 1: got {name}=0"):
+    with refused(f"{name} must be a whole number from 1 to below 2^62: got {name}=0"):
         Widths(**{"query": 8} | {name: 0})
 
 

@@ -87,9 +87,9 @@ def test_window_attention_needs_its_grid():
 
 
 def test_feed_forward():
-    with refused("widths must be at least 1: got width=0, hidden=4"):
+    with refused("width must be a whole number from 1 to below 2^62: got width=0"):
         FeedForward(0, 4)
-    with refused("widths must be at least 1: got width=4, hidden=0"):
+    with refused("hidden must be a whole number from 1 to below 2^62: got hidden=0"):
         FeedForward(4, 0)
     with refused("unknown activation 'gelo': did you mean gelu?"):
         FeedForward(4, 4, "gelo")

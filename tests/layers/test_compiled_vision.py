@@ -8,6 +8,8 @@ from torch import Tensor
 
 from regard.attention import Grid
 from regard.layers import ChannelAttention, DualBlock, PooledMultiHead, WindowAttention
+from tests.layers.test_compiled import results
+from tests.tolerances import apart, assert_together
 
 pytestmark = [
     pytest.mark.compiled,
@@ -36,13 +38,11 @@ def fresh() -> None:
 def test_one_graph_forward_and_backward(name: str):
     layer, arguments, options = CALLS[name]()
     compiled = torch.compile(copy.deepcopy(layer), fullgraph=True)
-    x = torch.randn(2, 12, 8, requires_grad=True)
+    x = torch.randn(2, 12, 8)
 
-    def both(module: torch.nn.Module) -> list[Tensor]:
-        y = module(x, *arguments, **options)
-        return [y, *torch.autograd.grad(y.square().sum(), [x, *module.parameters()])]
+    def both(module: torch.nn.Module) -> dict[str, Tensor]:
+        return results(module, x, *arguments, **options)
 
-    for got, expected in zip(both(compiled), both(layer), strict=True):
-        torch.testing.assert_close(got, expected, rtol=1e-4, atol=1e-5)
+    assert_together(both(compiled), both(layer), apart(layer, both))
     with torch._dynamo.config.patch(error_on_recompile=True):
         both(compiled)

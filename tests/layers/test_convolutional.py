@@ -227,7 +227,7 @@ def test_layers_and_images_that_do_not_fit():
         AttentionConv(3, 4, stencil, sharpness=float("inf"))
     with refused("sharpness must be positive and finite: got sharpness=-1"):
         AttentionConv(3, 4, stencil, sharpness=-1)
-    with refused("widths must be at least 1: got width=0, out_width=4"):
+    with refused("width must be a whole number from 1 to below 2^62: got width=0"):
         AttentionConv(0, 4, stencil)
     layer = AttentionConv(3, 4, stencil)
     with refused("x must be (B, 3, h, w): got shape (1, 4, 5, 5)"):

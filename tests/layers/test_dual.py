@@ -90,6 +90,7 @@ def test_the_number_of_parameters_is_the_papers(width: int):
     assert sum(p.numel() for p in block.parameters()) == 2 * half
 
 
+@pytest.mark.slow
 def test_it_learns():
     """What no window and no channel alone could: the mean of the image, at every pixel."""
     block = DualBlock(8, 2, 2, 2, ratio=2)

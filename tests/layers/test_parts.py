@@ -39,7 +39,7 @@ def test_learned_positions_are_rows_of_a_table():
     )  # a pad may stand beyond the last
     with refused("positions must lie among the 10 that are learned: got 8…10; use shorter sequences"):
         layer(Sequence(3, start=8))
-    with refused("needs a place and a feature or more: got count=0, width=4"):
+    with refused("count must be a whole number from 1 to below 2^62: got count=0"):
         LearnedPositions(0, 4)
 
 
@@ -110,7 +110,7 @@ def test_buckets_that_cannot_be():
         Buckets(1, 30)
     with refused("most must be beyond the 16 distances with a bucket each: got most=16; use 128"):
         Buckets(1, most=16, both=False)
-    with refused("num_heads must be at least 1: got num_heads=0"):
+    with refused("num_heads must be a whole number from 1 to below 2^62: got num_heads=0"):
         Buckets(0)
 
 
@@ -154,7 +154,7 @@ def test_patches():
     message = "images must be (B, 3, h, w) with h and w multiples of 2: got shape (2, 3, 4, 5); resize or crop them"
     with refused(message):
         layer(images[..., :5])
-    with refused("sizes must be at least 1: got size=0, width=5, channels=3"):
+    with refused("size must be a whole number from 1 to below 2^62: got size=0"):
         Patches(0, 5)
 
 
@@ -181,7 +181,7 @@ def test_content_heads_are_their_definition(h: int, w: int):
 
 @pytest.mark.usefixtures("unhooked")
 def test_content_heads_that_do_not_fit():
-    with refused("and an even width of heads: got width=6, num_heads=2, head=3"):
+    with refused("head must be even, for rows and columns alike: got head=3; use 32"):
         ContentHeads(6, 2, (3, 3), head=3)
     with refused("reach is the largest offset in rows and in columns: got reach=(3, -1); use (15, 15)"):
         ContentHeads(6, 2, (3, -1))

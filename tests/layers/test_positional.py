@@ -157,9 +157,10 @@ def test_half_precision_values_keep_single_precision_places():
 @pytest.mark.parametrize(
     ("build", "message"),
     [
-        (lambda: Gaussian(0), "head"),
-        (lambda: Gaussian(3, axes=3), "axes"),
-        (lambda: Gaussian(3, kind="round"), "isotropic"),
+        (lambda: Gaussian(0), "got num_heads=0; use 1 or more"),
+        (lambda: Gaussian(3, axes=3), "axes must be one or two: got axes=3; use 2 for pixels"),
+        (lambda: Gaussian(3, kind="round"), "unknown kind 'round': use one of isotropic, diagonal, full"),
+        (lambda: Tables(3, (2, -1)), r"reach must be from 0, one for .* got reach=\(2, -1\); use \(7, 7\)"),
         (lambda: Tables(3, (2, 2), kind="rows"), "kind"),
         (lambda: Tables(3, 4, kind="axes"), "grid"),
         (lambda: GaussianHeads(0, 3), "width"),

@@ -198,7 +198,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"beta": "position"}, "beta must be a number or 'positions': got beta='position'; leave it out for 1/√(C/G)"),
     ({"beta": float("nan")}, "beta must be finite: got beta=nan"),
     ({"dropout": 1.0}, "dropout is a probability below 1: got dropout=1.0; use 0.0 for none"),
-    ({"stochastic_depth": 1.5}, "stochastic_depth is a probability below 1: got stochastic_depth=1.5; use 0.1"),
+    ({"stochastic_depth": 1.5}, "stochastic_depth is a probability below 1: got stochastic_depth=1.5; use 0.0"),
 ]
 
 

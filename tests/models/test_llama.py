@@ -39,7 +39,7 @@ def test_there_and_back(case: str, tmp_path: Path):
     name, options = CASES[case]
     theirs = made(name, **options)
     ours = models.load(saved(theirs, tmp_path / "theirs"))
-    the_same(ours, theirs, 1e-5)
+    the_same(ours, theirs)
     base = name.endswith("Model")
     assert ours.config.headless == (base and "tied" not in case)
     assert (ours(torch.zeros(1, 2, dtype=torch.long)).logits is None) == ours.config.headless
@@ -51,7 +51,7 @@ def test_there_and_back(case: str, tmp_path: Path):
     kind = getattr(transformers, config["architectures"][0])
     again, info = kind.from_pretrained(tmp_path / "ours", output_loading_info=True, **EAGER)
     assert not any(info.values()), info
-    the_same(ours, again, 1e-5)
+    the_same(ours, again)
     held = models.load(tmp_path / "ours").config
     assert repr(held) == repr(ours.config)  # masks have no equality
 
@@ -93,7 +93,7 @@ def test_parts_of_t5(tmp_path: Path):
     """The whole without a head has that of its embedding; an encoder alone is another model."""
     theirs = shaken(t5("T5Model"))
     ours = models.load(saved(theirs, tmp_path / "model"))
-    the_same(ours, theirs, 1e-5)
+    the_same(ours, theirs)
     with refused(
         "architectures of t5 must be among T5ForConditionalGeneration, T5WithLMHeadModel, T5Model: got 'T5Enc"
     ):

@@ -9,117 +9,136 @@ import functools
 import torch
 from torch import Tensor
 
-from regard.algorithms.composite.folding import Cells, fold, is_partition, put_all, take
-from regard.algorithms.composite.parts import cost_of_parts, seconds_of_parts
+from regard.algorithms.composite.folding import Folded, Kind, fold, put_all, symbolic_kinds, take
+from regard.algorithms.planning.algorithm import Algorithm
 from regard.algorithms.planning.cost import Cost, inputs, output
-from regard.algorithms.planning.problem import Problem, within
-from regard.attention import Attention, Bias, Everything, KeyPadding, Mask, Padding, Places, Shape
-from regard.attention.masks.padding import RealTokens
+from regard.algorithms.planning.planner import Planner, summed
+from regard.algorithms.planning.problem import Problem
+from regard.attention import Attention, Everything, Facts, KeyPadding, Mask, Padding, Places, Shape
+from regard.attention.masks.mask import real_tokens
+from regard.attention.positions.sizes import is_symbol
 
-NAME = "partitioned"
 LONGEST = 1 << 24  # tokens
 MOST = 65_535  # rows of a batch that the CUDA kernels take
 
 
-def refuses(problem: Problem) -> str | None:
-    cells, others = split(problem.masks, problem.places)
-    if not cells:
-        return "needs a mask of cells: Blocks, Tiles, SameRow, SameColumn, Strided or Dilated"
-    if not problem.places.is_static:
-        return "takes positions that are the same in every row"
-    if any([isinstance(term, Bias) for term in problem.attention.biases]):
-        return "takes no Bias: its entries belong to pairs"
-    for mask in others:
-        if not (mask.is_relative or isinstance(mask, RealTokens)):
-            return f"takes beside cells masks of offsets and paddings: not {mask!r}"
-        if isinstance(mask, Padding) and problem.places.key[0] != problem.places.key[1]:
-            return "takes Padding where queries and keys stand at the same places"
-    if max(problem.shape.T, problem.shape.S) > LONGEST:
-        return f"numbers the tokens of every cell: takes at most {LONGEST:,}"
-    if problem.on_cuda and any([problem.shape.B * kind.count > MOST for kind in fold(cells, problem.places).kinds]):
-        return f"the kernels take batches of at most {MOST:,} rows"
-    return None
-
-
-def split(masks: tuple[Mask, ...], places: Places) -> tuple[tuple[Mask, ...], tuple[Mask, ...]]:
-    """The masks of cells, and the others."""
-    cells = tuple([mask for mask in masks if is_partition(mask, places)])
-    return cells, tuple([mask for mask in masks if not is_partition(mask, places)])
-
-
-def cost(problem: Problem) -> Cost:
+class Partitioned(Algorithm):
     """Each kind of cell by its cheapest algorithm, and the tensors taken apart and put together."""
-    return cost_of_parts(_moving(problem), _inner_problems(problem))
+
+    name = "partitioned"
+
+    def __init__(self, planner: Planner) -> None:
+        self.planner = planner
+
+    def refuses(self, problem: Problem) -> str | None:
+        if not any([_is_partition(facts, problem.places) for facts in problem.facts]):
+            return "needs a mask of cells: Blocks, Tiles, SameRow, SameColumn, Strided or Dilated"
+        if not problem.places.is_static:
+            return "takes positions that are the same in every row"
+        for facts, term in zip(problem.terms, problem.attention.biases, strict=True):
+            if not (facts.positional and facts.movable):
+                return f"takes scores of offsets, the same in alike cells: not {type(term).__name__}"
+        for facts, mask in zip(problem.facts, problem.masks, strict=True):
+            if _is_partition(facts, problem.places):
+                continue
+            if facts.real is None and not (facts.relative and facts.positional and not facts.rows):
+                return f"takes beside cells masks of offsets and paddings: not {type(mask).__name__}"
+            if facts.real is not None and facts.real.queries and problem.places.key[0] != problem.places.key[1]:
+                return "takes Padding where queries and keys stand at the same places"
+        if is_symbol(problem.shape.T) or is_symbol(problem.shape.S):
+            return None
+        if max(problem.shape.T, problem.shape.S) > LONGEST:
+            return f"numbers the tokens of every cell: takes at most {LONGEST:,}"
+        if problem.on_cuda and any([problem.shape.B * kind.count > MOST for kind in _kinds(problem)]):
+            return f"the kernels take batches of at most {MOST:,} rows"
+        return None
+
+    def cost(self, problem: Problem) -> Cost:
+        parts = _parts(problem)
+        return summed(_moving(problem), [self.planner.choose(part).cost(part) for part in parts])
+
+    def seconds(self, problem: Problem) -> float:
+        own, machine = _moving(problem), problem.machine
+        times = [self.planner.seconds(part) for part in _parts(problem)]
+        return own.bytes / machine.bandwidth + own.launches * machine.launch + sum(times)
+
+    def run(self, problem: Problem, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor | None]:
+        B, H, T = q.shape[:3]
+        folded = _folded(problem)
+        outs, sums = [], []
+        for kind in folded.kinds:
+            value = _inside(problem, kind, q.device)
+            parts = take(kind.queries, q), take(kind.keys, k), take(kind.keys, v)
+            out, lse = self.planner.solve(*parts, value, dropout=problem.dropout, return_lse=problem.return_lse)
+            outs.append(out)
+            if lse is not None:
+                sums.append(lse[..., None])
+        whole = put_all(folded, outs, B, H, T, v, 0.0)
+        if not folded.kinds:  # nobody sees anything: zeros, whose gradients are zeros too
+            whole = whole + sum([x[:, :, :0].sum() for x in (q, k, v)])
+        if not problem.return_lse:
+            return whole, None
+        wide = q.new_empty(1, dtype=problem.wide)
+        return whole, put_all(folded, sums, B, H, T, wide, -torch.inf)[..., 0]
 
 
-def seconds(problem: Problem) -> float:
-    return seconds_of_parts(_moving(problem), problem, _inner_problems(problem))
+def _is_partition(facts: Facts, places: Places) -> bool:
+    """Whether the mask is *being in the same cell*."""
+    return len(facts.cells) == places.num_axes
+
+
+def _folded(problem: Problem) -> Folded:
+    cells = [facts.cells for facts in problem.facts if _is_partition(facts, problem.places)]
+    return fold(tuple(cells), problem.places)
+
+
+def _kinds(problem: Problem) -> tuple[Kind, ...]:
+    """The kinds of cells; where sizes are symbols, as if cells filled them."""
+    if is_symbol(problem.shape.T) or is_symbol(problem.shape.S):
+        cells = [facts.cells for facts in problem.facts if _is_partition(facts, problem.places)]
+        return symbolic_kinds(cells, problem.places)
+    return _folded(problem).kinds
 
 
 def _moving(problem: Problem) -> Cost:
     """Everything read and written once more, on the way back too."""
     moved = inputs(problem.shape, problem.item) + output(problem.shape, problem.item)
     passes, launches = (6, 40) if problem.backward else (2, 15)
-    kinds = len(fold(split(problem.masks, problem.places)[0], problem.places).kinds)
-    return Cost(flops=0, bytes=passes * moved, memory=moved, launches=launches * kinds)
+    return Cost(flops=0, bytes=passes * moved, memory=moved, launches=launches * len(_kinds(problem)))
 
 
-def _inner_problems(problem: Problem) -> list[Problem]:
+def _parts(problem: Problem) -> list[Problem]:
     """One problem for each kind of cell."""
     shape = problem.shape
-    cells, others = split(problem.masks, problem.places)
-    problems = []
-    for kind in fold(cells, problem.places).kinds:
-        B = shape.B * kind.count
-        inner = Shape(B, shape.H, shape.G, kind.num_queries, kind.num_keys, shape.D, shape.E)
-        attention = _attention(problem.attention, others, kind, shape.B, torch.device("meta"))
-        problems.append(within(problem, inner, attention, problem.return_lse))
-    return problems
+    parts = []
+    for kind in _kinds(problem):
+        inner = Shape(shape.B * kind.count, shape.H, shape.G, kind.num_queries, kind.num_keys, shape.D, shape.E)
+        parts.append(problem.within(inner, _inside(problem, kind, None), problem.return_lse))
+    return parts
 
 
-def run(
-    q: Tensor, k: Tensor, v: Tensor, attention: Attention, *, dropout: float, return_lse: bool
-) -> tuple[Tensor, Tensor | None]:
-    from regard.algorithms.attend import attend
+def _inside(problem: Problem, kind: Kind, device: torch.device | None) -> Attention:
+    """The mechanism inside a cell: the same scores, at its own places, and the masks that are left.
 
-    B, H, T, S = *q.shape[:3], k.shape[2]
-    attention = attention.on(q.device)
-    places = attention.places(T, S)
-    cells, others = split(tuple([mask for mask in attention.mask.conjuncts if not mask.is_full(places)]), places)
-    folded = fold(cells, places)
-    outs, sums = [], []
-    for kind in folded.kinds:
-        inner = _attention(attention, others, kind, B, q.device)
-        parts = take(kind.queries, q), take(kind.keys, k), take(kind.keys, v)
-        if return_lse:
-            out, lse = attend(*parts, inner, dropout=dropout, return_lse=True)
-            sums.append(lse[..., None])
+    A mask of offsets is itself; a padding becomes the map of what is real in each cell. Without a device it has the
+    sizes of that map, to plan with.
+    """
+    attention, B = problem.attention, problem.shape.B
+    masks: list[Mask] = []
+    for mask, facts in zip(problem.masks, problem.facts, strict=True):
+        if _is_partition(facts, problem.places):
+            continue
+        if facts.real is None:
+            masks.append(mask)
+            continue
+        own = Padding if facts.real.queries else KeyPadding
+        if device is None:
+            if is_symbol(kind.num_keys) or is_symbol(B * kind.count):
+                continue
+            masks.append(own(torch.empty(B * kind.count, kind.num_keys, dtype=torch.bool, device="meta")))
         else:
-            out = attend(*parts, inner, dropout=dropout)
-        outs.append(out)
-    whole = put_all(folded, outs, B, H, T, v, 0.0)
-    if not folded.kinds:  # nobody sees anything: zeros, whose gradients are zeros too
-        whole = whole + sum([x[:, :, :0].sum() for x in (q, k, v)])
-    if not return_lse:
-        return whole, None
-    exact = q.new_empty(1, dtype=torch.promote_types(q.dtype, torch.float32))
-    return whole, put_all(folded, sums, B, H, T, exact, -torch.inf)[..., 0]
-
-
-def _attention(attention: Attention, others: tuple[Mask, ...], kind: Cells, B: int, device: torch.device) -> Attention:
-    """The mechanism inside a cell: the same scores, at its own places, and the masks that are left."""
-    masks = [_inside(mask, kind, B, device) for mask in others]
-    mask = functools.reduce(Mask.__and__, masks, Everything())
+            tokens = real_tokens(mask, problem.places, B, device)
+            masks.append(own(tokens[:, kind.keys.index.to(device).flatten()].reshape(B * kind.count, -1)))
     places = Places.of_key(kind.key)
+    mask = functools.reduce(Mask.__and__, masks, Everything())
     return Attention(attention.scores, mask, attention.weighting, places.queries, places.keys)
-
-
-def _inside(mask: Mask, kind: Cells, B: int, device: torch.device) -> Mask:
-    """A mask of offsets is itself; a padding becomes the map of what is real in each cell."""
-    if not isinstance(mask, RealTokens):
-        return mask
-    own = Padding if isinstance(mask, Padding) else KeyPadding
-    if device.type == "meta":
-        return own(torch.empty(B * kind.count, kind.num_keys, dtype=torch.bool, device=device))
-    rows, tokens = torch.arange(B, device=device)[:, None], kind.keys.index.to(device).flatten()
-    return own(mask.on(device).is_real(rows, tokens).view(B * kind.count, -1))

@@ -3,7 +3,7 @@
 Cells with as many queries and as many keys, the same distances apart, are alike: one batch computes them all.
 """
 
-import functools
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -11,7 +11,12 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from regard.attention import Attention, Grid, Mask, Places, Sequence
+from regard.algorithms.planning.kept import recall
+from regard.attention import Cell, Grid, Places, Sequence
+from regard.attention.positions.sizes import Count
+from regard.torch_private import mark_constant, without_modes
+
+CPU = torch.device("cpu")
 
 
 @dataclass(frozen=True)
@@ -41,7 +46,7 @@ class Side:
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class Kind:
     """Alike cells: the queries and the keys of each, and the places of both in the first.
 
     Numbers rather than properties and objects: a compiler reads them off a constant.
@@ -50,12 +55,12 @@ class Cells:
     queries: Side
     keys: Side
     key: Any  # of the places
-    count: int
-    num_queries: int
-    num_keys: int
+    count: Count
+    num_queries: Count
+    num_keys: Count
 
     @classmethod
-    def of(cls, queries: Side, keys: Side, places: Places) -> "Cells":
+    def of(cls, queries: Side, keys: Side, places: Places) -> "Kind":
         (count, n), m = queries.index.shape, keys.index.shape[1]
         return cls(queries, keys, places.key, count, n, m)
 
@@ -67,21 +72,15 @@ class Folded:
     `order` is None where one kind is all there is; it has `num_rows` where a query has no key in its cell.
     """
 
-    kinds: tuple[Cells, ...]
+    kinds: tuple[Kind, ...]
     order: Tensor | None
     num_rows: int
 
 
-def is_partition(mask: Mask, places: Places) -> bool:
-    """Whether the mask is *being in the same cell*."""
-    return all([mask.cell(axis, 0) is not None for axis in range(places.num_axes)])
-
-
-def fold(masks: tuple[Mask, ...], places: Places) -> Folded:
+def fold(cells: tuple[tuple[Cell, ...], ...], places: Places) -> Folded:
     """The cells that all these masks leave, those alike together; cells without a query or a key are left out."""
-    structure, tensors = Attention(mask=functools.reduce(Mask.__and__, masks)).flatten()
-    assert not tensors
-    return folded(repr(structure), _fixed(places.key))
+    numbers = tuple([tuple([(cell.size, cell.shift, cell.residue) for cell in axes]) for axes in cells])
+    return folded(numbers, _fixed(places.key))
 
 
 def _fixed(key: Any) -> Any:
@@ -91,19 +90,20 @@ def _fixed(key: Any) -> Any:
     return len(range(key)) if key >= 0 else -len(range(-key))  # a length is what a compiler takes for a number
 
 
-def folded(structure: str, key: Any) -> Folded:
-    """By text and numbers, so that a compiler may keep the result as a constant."""
-    return _folded(structure, key)
+def folded(numbers: Any, key: Any) -> Folded:
+    """By numbers alone, so that a compiler may keep the result as a constant."""
+    cells = tuple([tuple([Cell(*cell) for cell in axes]) for axes in numbers])
+    if torch.compiler.is_compiling():
+        return _folded(cells, Places.of_key(key))
+    with without_modes():  # indices are numbers, whatever the tensors are
+        return recall(("cells", numbers, key), lambda: _folded(cells, Places.of_key(key)))
 
 
-# What `torch.compiler.assume_constant_result` does, and it imports the whole compiler to do it.
-setattr(folded, "_dynamo_marked_constant", True)  # noqa: B010
+mark_constant(folded)
 
 
-@functools.lru_cache(maxsize=32)
-def _folded(structure: str, key: Any) -> Folded:
-    masks, places = Attention.unflatten(structure, []).mask.conjuncts, Places.of_key(key)
-    axes = [list(_alike(masks, axis, places.axis(axis, masks))) for axis in range(places.num_axes)]
+def _folded(cells: tuple[tuple[Cell, ...], ...], places: Places) -> Folded:
+    axes = [list(_alike([parts[axis] for parts in cells], places.axis(axis, cells))) for axis in range(places.num_axes)]
     if len(axes) == 1:
         return _ordered(axes[0], places.queries.count)
     queries, keys = places.queries, places.keys
@@ -113,21 +113,24 @@ def _folded(structure: str, key: Any) -> Folded:
     return _ordered(kinds, queries.count)
 
 
-def _ordered(kinds: list[Cells], T: int) -> Folded:
+def _ordered(kinds: list[Kind], T: int) -> Folded:
     if len(kinds) == 1 and kinds[0].queries.view is not None:
         return Folded(tuple(kinds), None, T)
-    rows = torch.cat([kind.queries.index.flatten() for kind in kinds] or [torch.empty(0, dtype=torch.int64)])
-    order = torch.full((T,), len(rows))
-    order[rows] = torch.arange(len(rows))
+    rows = torch.cat(
+        [kind.queries.index.flatten() for kind in kinds] or [torch.empty(0, dtype=torch.int64, device=CPU)]
+    )
+    order = torch.full((T,), len(rows), device=CPU)
+    order[rows] = torch.arange(len(rows), device=CPU)
     # Rows stand cell after cell, so a view, which puts them in order itself, is of no use among several kinds.
-    kinds = [Cells.of(Side(kind.queries.index, None), kind.keys, Places.of_key(kind.key)) for kind in kinds]
+    kinds = [Kind.of(Side(kind.queries.index, None), kind.keys, Places.of_key(kind.key)) for kind in kinds]
     return Folded(tuple(kinds), order, len(rows))
 
 
-def _alike(masks: tuple[Mask, ...], axis: int, line: Places) -> Iterator[Cells]:
+def _alike(cells: list[Cell], line: Places) -> Iterator[Kind]:
     """The cells along one axis, by how many queries and keys they hold and how these lie to each other."""
-    queries, keys = line.line(masks)
-    ids = _numbered([torch.cat([mask.cell(axis, _places(side)) for side in (queries, keys)]) for mask in masks])
+    queries, keys = line.line(cells)
+    both = torch.cat([_places(side) for side in (queries, keys)])
+    ids = _numbered([cell.number(both) for cell in cells])
     q, k = _gathered(ids[: queries.n]), _gathered(ids[queries.n :])
     match = torch.searchsorted(k.ids, q.ids).clamp(max=len(k.ids) - 1)
     met = (k.ids[match] == q.ids).nonzero()[:, 0]  # cells of queries that have keys
@@ -139,11 +142,11 @@ def _alike(masks: tuple[Mask, ...], axis: int, line: Places) -> Iterator[Cells]:
         own = (kinds == kind).nonzero()[:, 0]
         n, m, shift, step_q, step_k = (int(fact[own[0]]) for fact in facts)
         side_q, side_k = _side(q.tokens(met[own], n), queries.n), _side(k.tokens(match[own], m), keys.n)
-        yield Cells.of(side_q, side_k, Places(Sequence(n, 0, step_q), Sequence(m, shift, step_k)))
+        yield Kind.of(side_q, side_k, Places(Sequence(n, 0, step_q), Sequence(m, shift, step_k)))
 
 
 def _places(side: Sequence) -> Tensor:
-    return side.at(0, torch.arange(side.n, device="cpu"))
+    return side.at(0, torch.arange(side.n, device=CPU))
 
 
 def _numbered(columns: list[Tensor]) -> Tensor:
@@ -167,7 +170,7 @@ class Gathered(NamedTuple):
 
     def tokens(self, cells: Tensor, n: int) -> Tensor:
         """Those of some cells, all of n tokens: (cells, n)."""
-        return self.order[self.begin[cells][:, None] + torch.arange(n)]
+        return self.order[self.begin[cells][:, None] + torch.arange(n, device=CPU)]
 
 
 def _gathered(ids: Tensor) -> Gathered:
@@ -181,7 +184,7 @@ def _gathered(ids: Tensor) -> Gathered:
 def _side(index: Tensor, total: int) -> Side:
     """These cells, with a view where they are runs that fill the line, or take turns in filling it."""
     cells, n = index.shape
-    everything = torch.arange(total)
+    everything = torch.arange(total, device=CPU)
     if cells * n == total and torch.equal(index, everything.view(cells, n)):
         return Side(index, View((cells, n), (0,), (1,)))
     if cells * n == total and torch.equal(index, everything.view(n, cells).T):
@@ -189,10 +192,10 @@ def _side(index: Tensor, total: int) -> Side:
     return Side(index, None)
 
 
-def _product(rows: Cells, columns: Cells, width_q: int, width_k: int) -> Cells:
+def _product(rows: Kind, columns: Kind, width_q: int, width_k: int) -> Kind:
     """Cells of a grid: each of the rows with each of the columns."""
     (rows_q, rows_k), (columns_q, columns_k) = (Places.of_key(part.key).line(part) for part in (rows, columns))
-    return Cells.of(
+    return Kind.of(
         _joined(rows.queries, columns.queries, width_q),
         _joined(rows.keys, columns.keys, width_k),
         Places(_grid(rows_q, columns_q), _grid(rows_k, columns_k)),
@@ -206,8 +209,8 @@ def _joined(rows: Side, columns: Side, width: int) -> Side:
 
 
 def _grid(rows: Sequence, columns: Sequence) -> Grid:
-    assert isinstance(rows.start, int)
-    assert isinstance(columns.start, int)
+    assert not isinstance(rows.start, Tensor)
+    assert not isinstance(columns.start, Tensor)
     return Grid(rows.n, columns.n, (rows.start, columns.start), (rows.step, columns.step))
 
 
@@ -245,3 +248,23 @@ def put_all(folded: Folded, parts: list[Tensor], B: int, H: int, T: int, like: T
     if folded.num_rows < T:
         rows.append(like.new_full((B, H, 1, like.shape[-1]), empty))
     return torch.cat(rows, 2).index_select(2, folded.order.to(like.device))
+
+
+def symbolic_kinds(cells: list[tuple[Cell, ...]], places: Places) -> tuple[Kind, ...]:
+    """The one kind of cells that there is where sizes are symbols that cells of one mask fill."""
+    nothing = Side(torch.empty(0, 0, device=CPU), None)
+    count, sizes = 1, []
+    for axis in range(places.num_axes):
+        queries, keys = places.axis(axis, cells).line(cells)
+        inner = (queries.n, keys.n)
+        for cell in [parts[axis] for parts in cells]:
+            number = 1 if cell.size == 0 else cell.size if cell.residue else inner[0] / cell.size
+            count, inner = count * number, (inner[0] / number, inner[1] / number)
+        sizes.append(inner)
+    lines = [(Sequence(n), Sequence(m)) for n, m in sizes]
+    if len(lines) == 1:
+        key = Places(*lines[0]).key
+    else:
+        key = Places(*[_grid(rows, columns) for rows, columns in zip(*lines, strict=True)]).key
+    num_queries, num_keys = (math.prod(side) for side in zip(*sizes, strict=True))
+    return (Kind(nothing, nothing, key, count, num_queries, num_keys),)

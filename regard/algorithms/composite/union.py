@@ -11,22 +11,54 @@ import functools
 import torch
 from torch import Tensor
 
-from regard.algorithms.composite.parts import cost_of_parts, seconds_of_parts
+from regard.algorithms.planning.algorithm import Algorithm, refuses_softmax
 from regard.algorithms.planning.cost import Cost, output
-from regard.algorithms.planning.problem import Problem, within
-from regard.attention import Attention, Mask, Not, Softmax
+from regard.algorithms.planning.planner import Planner, summed
+from regard.algorithms.planning.problem import Problem
+from regard.attention import Attention, Mask, Not
 
-NAME = "merged"
 
+class Merged(Algorithm):
+    """The parts of a union, and a pass or two over their outputs."""
 
-def refuses(problem: Problem) -> str | None:
-    if not isinstance(problem.attention.weighting, Softmax):
-        return f"merges softmaxes, not {type(problem.attention.weighting).__name__}()"
-    if problem.dropout:
-        return "has no dropout"
-    if len([mask for mask in problem.masks if len(mask.disjuncts) > 1]) != 1:
-        return "needs a union of masks, and one alone"
-    return None
+    name = "merged"
+
+    def __init__(self, planner: Planner) -> None:
+        self.planner = planner
+
+    def refuses(self, problem: Problem) -> str | None:
+        reason = refuses_softmax(problem)
+        if reason is not None:
+            return reason
+        if problem.dropout:
+            return "has no dropout"
+        if len([mask for mask in problem.masks if len(mask.disjuncts) > 1]) != 1:
+            return "needs a union of masks, and one alone"
+        return None
+
+    def cost(self, problem: Problem) -> Cost:
+        parts = _parts(problem)
+        return summed(_merging(problem), [self.planner.choose(part).cost(part) for part in parts])
+
+    def seconds(self, problem: Problem) -> float:
+        own, machine = _merging(problem), problem.machine
+        times = [self.planner.seconds(part) for part in _parts(problem)]
+        return own.bytes / machine.bandwidth + own.launches * machine.launch + sum(times)
+
+    def run(self, problem: Problem, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor | None]:
+        values = [_under(mask, problem.attention) for mask in split(problem.masks)]
+        outs, sums = [], []
+        for value in values:
+            out, lse = self.planner.solve(q, k, v, value, return_lse=True)
+            assert lse is not None
+            outs.append(out)
+            sums.append(lse)
+        sums = torch.stack(sums)  # (parts, B, H, T)
+        empty = (sums == -torch.inf).all(0)
+        lse = sums.masked_fill(empty, 0).logsumexp(0)
+        shares = (sums.masked_fill(empty, -torch.inf) - lse).exp()
+        merged = functools.reduce(torch.add, [share[..., None] * out for share, out in zip(shares, outs, strict=True)])
+        return merged.to(v.dtype), lse.masked_fill(empty, -torch.inf) if problem.return_lse else None
 
 
 def split(masks: tuple[Mask, ...]) -> list[Mask]:
@@ -40,15 +72,6 @@ def split(masks: tuple[Mask, ...]) -> list[Mask]:
     return parts
 
 
-def cost(problem: Problem) -> Cost:
-    """The parts, each by its cheapest algorithm, and a pass or two over their outputs."""
-    return cost_of_parts(_merging(problem), _inner_problems(problem))
-
-
-def seconds(problem: Problem) -> float:
-    return seconds_of_parts(_merging(problem), problem, _inner_problems(problem))
-
-
 def _merging(problem: Problem) -> Cost:
     parts = len(split(problem.masks))
     outputs = output(problem.shape, max(4, problem.item))
@@ -56,27 +79,10 @@ def _merging(problem: Problem) -> Cost:
     return Cost(flops=0, bytes=passes * parts * outputs, memory=parts * outputs, launches=launches * parts)
 
 
-def _inner_problems(problem: Problem) -> list[Problem]:
+def _parts(problem: Problem) -> list[Problem]:
     attentions = [_under(mask, problem.attention) for mask in split(problem.masks)]
-    return [within(problem, problem.shape, attention, return_lse=True) for attention in attentions]
+    return [problem.within(problem.shape, attention, return_lse=True) for attention in attentions]
 
 
 def _under(mask: Mask, attention: Attention) -> Attention:
     return Attention(attention.scores, mask, attention.weighting, attention.queries, attention.keys)
-
-
-def run(
-    q: Tensor, k: Tensor, v: Tensor, attention: Attention, *, dropout: float, return_lse: bool
-) -> tuple[Tensor, Tensor | None]:
-    from regard.algorithms.attend import attend
-
-    assert dropout == 0
-    places = attention.places(q.shape[2], k.shape[2])
-    masks = tuple([mask for mask in attention.mask.conjuncts if not mask.is_full(places)])
-    parts = [attend(q, k, v, _under(mask, attention), return_lse=True) for mask in split(masks)]
-    sums = torch.stack([lse for _, lse in parts])  # (parts, B, H, T)
-    empty = (sums == -torch.inf).all(0)
-    lse = sums.masked_fill(empty, 0).logsumexp(0)
-    shares = (sums.masked_fill(empty, -torch.inf) - lse).exp()
-    out = sum([share[..., None] * part for share, (part, _) in zip(shares, parts, strict=True)], start=torch.zeros(()))
-    return out.to(v.dtype), lse.masked_fill(empty, -torch.inf) if return_lse else None

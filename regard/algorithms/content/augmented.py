@@ -5,102 +5,127 @@
 is a dot product of numbers of the query, (−M, 2Mu, −uᵀMu), with monomials of the key's place, (p pᵀ, p, 1). The last
 term is the same for all keys: the softmax drops it, and another in its place makes the large numbers cancel, the one
 for which the logit is zero at the place c among the keys nearest to u: cᵀMc − 2uᵀMc. Places are counted from the
-middle of the keys, and numbers that a type cannot hold are split into pieces that it can.
+middle of the keys.
+
+What cancels is as large as M times the squared distance of a place from the middle, and a library adds in an order of
+its own: the error is that many roundings of the type in which it adds. A bfloat16 kernel adds in float32, and is given
+numbers in pieces of eight digits, whose products are exact: what is lost is less than a rounding of bfloat16. In wider
+types it would not be, and `blockwise` adds the logits of positions in another way.
 """
 
-import functools
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
-from torch.autograd.function import once_differentiable
 
-from regard.algorithms.content import fused
+from regard.algorithms.content.fused import refuses_kernel, run_kernel
+from regard.algorithms.planning.algorithm import Algorithm, refuses_softmax
 from regard.algorithms.planning.cost import Cost, kept, products, traffic
+from regard.algorithms.planning.kept import recall
 from regard.algorithms.planning.problem import Problem
 from regard.algorithms.planning.visits import visited
-from regard.attention import Attention, Content, Places, Quadratic, Softmax
-from regard.attention.eager import is_eager, may_keep
+from regard.attention import Places, Quadratic
+from regard.attention.eager import given, is_eager, once
+from regard.attention.positions.sizes import is_symbol
 
-NAME = "augmented"
-PIECES = {torch.bfloat16: 3, torch.float32: 2, torch.float64: 2}  # of a query's number
-FAR = 512.0  # squared distance from the middle up to which float32 sums give a precision's gradient to five digits
-
-
-DIGITS = 16  # of a monomial: with the eight of a query's number they fill the 24 of float32
+PIECES = 3  # of a query's number
+DIGITS = 15  # of a squared place: with the eight of a piece they nearly fill the 24 of what is added
 Column = tuple[int, int, int]  # a monomial, a piece of the query's number, a piece of the key's
 
 
-def refuses(problem: Problem) -> str | None:
-    attention = problem.attention
-    if not isinstance(attention.weighting, Softmax):
-        return f"computes a softmax, not {type(attention.weighting).__name__}()"
-    terms = attention.biases
-    if attention.content is None or not terms or not all([isinstance(term, Quadratic) for term in terms]):
-        return "scores content plus Quadratic"
-    if not problem.places.is_static:
-        return "takes positions that are the same in every row"
-    if problem.masks and not fused.starts_causal(problem.masks, problem.places):
-        return "takes no mask but Causal() with the first query at the first key"
-    if problem.return_lse:
-        return "sdpa returns no log-sum-exp"
-    if problem.dropout and not problem.on_cuda:
-        return "sdpa with dropout is quadratic in memory on the CPU"
-    if problem.dtype not in PIECES:
-        return "squared places leave the range of float16"
-    if problem.on_cuda and problem.dtype == torch.float64:
-        return "no CUDA kernel of sdpa takes float64"
-    digits = max(_bits(_kind([term for term in terms if isinstance(term, Quadratic)]), problem.places))
-    if problem.dtype != torch.float64 and digits > DIGITS:
-        return (
-            f"places so far apart have squares of {digits} binary digits, and sums in float32 cancel {DIGITS} exactly"
-        )
-    return _refuses_gradients(problem)
+class Augmented(Algorithm):
+    """A kernel of sdpa at a larger width."""
 
+    name = "augmented"
 
-def _refuses_gradients(problem: Problem) -> str | None:
-    """A gradient is a small difference of the gradients of large coordinates, rounded by the kernel."""
-    if not problem.bias_backward or problem.dtype == torch.float64:
+    def refuses(self, problem: Problem) -> str | None:
+        reason = refuses_softmax(problem)
+        if reason is not None:
+            return reason
+        if (
+            problem.attention.content is None
+            or not problem.terms
+            or not all([term.quadratic for term in problem.terms])
+        ):
+            return "scores content plus Quadratic"
+        if not problem.places.is_static:
+            return "takes positions that are the same in every row"
+        reason = refuses_kernel(problem)
+        if reason is not None:
+            return reason
+        if problem.dtype == torch.float16:
+            return "squared places leave the range of float16"
+        if problem.dtype != torch.bfloat16:
+            return f"squares cancel: {problem.dtype} needs sums in a wider type than the kernel has"
+        digits = max(_bits(_kind(problem), problem.places))
+        if digits > DIGITS:
+            return f"places so far apart have squares of {digits} binary digits, and sums cancel {DIGITS} well enough"
+        learnt = problem.bias_backward and any([term.precision.requires_grad for term in _quadratics(problem)])
+        if problem.bias_backward and problem.masks:
+            return "the gradient of a centre is exact to bfloat16 where every query sees every key"
+        if learnt:
+            return "the gradient of a precision would be rounded to bfloat16 before it cancels"
         return None
-    learnt = any([isinstance(term, Quadratic) and term.precision.requires_grad for term in problem.attention.biases])
-    if problem.dtype == torch.bfloat16 and learnt:
-        return "the gradient of a precision would be rounded to bfloat16 before it cancels"
-    if problem.dtype == torch.float32 and learnt and _radius_squared(problem.places) > FAR:
-        return f"the gradient of a precision would cancel in float32 beyond {FAR:g} squared pixels from the middle"
-    return None
+
+    def cost(self, problem: Problem) -> Cost:
+        """Plain attention at a larger width, and one pass to widen queries and keys."""
+        shape = problem.shape
+        item = problem.item
+        width = shape.D + num_coordinates(problem)
+        widened = item * shape.B * (shape.H * shape.T + shape.G * shape.S) * (shape.D + width)
+        return Cost(
+            flops=products(visited(problem), width, shape.E, problem.backward, recompute=True),
+            bytes=traffic(shape, item, problem.backward) + widened * (3 if problem.backward else 1),
+            memory=kept(shape, item, problem.backward) + widened * (2 if problem.backward else 1),
+            launches=140 if problem.backward else 60,
+        )
+
+    def run(self, problem: Problem, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor | None]:
+        places = problem.places
+        sizes = (_kind(problem), q.shape[3], problem.beta, q.device)
+        static = recall(("augmented", places.key, *sizes), lambda: _static(places, *sizes))
+        on_queries = _query_columns(_quadratics(problem), static, _kind(problem))  # (H, T, columns)
+        wide_q = _widened(on_queries[None], q)
+        wide_k = _widened(static.on_keys[None, None], k)
+        return run_kernel(problem, wide_q, wide_k, v, problem.beta), None
 
 
-def _radius_squared(places: Places) -> float:
-    """The largest squared distance of a key from the middle."""
-    return sum([((_last(places, axis)) / 2) ** 2 for axis in range(places.num_axes)])
+def _quadratics(problem: Problem) -> list[Quadratic]:
+    """The terms, which say of themselves that their centre and precision are all."""
+    return list(problem.attention.biases)  # pyright: ignore[reportReturnType]
+
+
+def _kind(problem: Problem) -> str:
+    """The most general of the terms."""
+    kinds = [term.quadratic for term in problem.terms]
+    return "full" if "full" in kinds else "diagonal" if "diagonal" in kinds else "isotropic"
 
 
 def _last(places: Places, axis: int) -> int:
-    keys = places.axis(axis, NAME).keys
+    keys = places.axis(axis, Augmented.name).keys
     assert not isinstance(keys.step, tuple)
     return keys.step * (keys.count - 1)
 
 
 def num_coordinates(problem: Problem) -> int:
     """Columns added to queries and keys."""
-    terms = [term for term in problem.attention.biases if isinstance(term, Quadratic)]
-    return _padded(len(_columns(_kind(terms), problem.places, problem.dtype)), problem.shape.D, problem.on_cuda)
+    columns = _columns(_kind(problem), problem.places)
+    return _padded(len(columns), problem.shape.D, problem.on_cuda)
 
 
-def _columns(kind: str, places: Places, dtype: torch.dtype) -> list[Column]:
+def _columns(kind: str, places: Places) -> list[Column]:
     """Which monomial, piece of the query's number and piece of the key's number each column holds, largest first."""
     columns = []
     for number, bits in enumerate(_bits(kind, places)):
-        key_pieces = -(-bits // 8) if dtype == torch.bfloat16 else 1
-        columns += [
-            (number, a, b) for a in range(PIECES[dtype]) for b in range(key_pieces) if a + b < max(3, PIECES[dtype])
-        ]
+        columns += [(number, a, b) for a in range(PIECES) for b in range(-(-bits // 8)) if a + b < PIECES]
     return sorted(columns, key=lambda column: column[1] + column[2])
 
 
 def _bits(kind: str, places: Places) -> list[int]:
     """Binary digits of each monomial's largest value; places are multiples of a half."""
-    ends = [max(1, _last(places, axis)) for axis in range(places.num_axes)]  # twice the largest place
+    # Twice the largest place; symbols count as grids of 128 pixels a side.
+    lasts = [_last(places, axis) for axis in range(places.num_axes)]
+    ends = [127 if is_symbol(last) else max(1, last) for last in lasts]
     if kind == "isotropic":
         squares = [sum([end * end for end in ends])]
     else:
@@ -108,46 +133,9 @@ def _bits(kind: str, places: Places) -> list[int]:
     return [*[square.bit_length() for square in squares], *[end.bit_length() for end in ends], 1]
 
 
-def _kind(terms: list[Quadratic]) -> str:
-    return ("isotropic", "diagonal", "full")[max([term.precision.ndim for term in terms]) - 1]
-
-
 def _padded(count: int, width: int, on_cuda: bool) -> int:
     """On the GPU kernels want a total width that sixteen divides."""
     return -(-(width + count) // 16) * 16 - width if on_cuda else count
-
-
-def cost(problem: Problem) -> Cost:
-    """Plain attention at a larger width, and one pass to widen queries and keys."""
-    shape = problem.shape
-    extra = num_coordinates(problem)
-    width = shape.D + extra
-    widened = problem.item * shape.B * (shape.H * shape.T + shape.G * shape.S) * (shape.D + width)
-    return Cost(
-        flops=products(visited(problem), width, shape.E, problem.backward, recompute=True),
-        bytes=traffic(shape, problem.item, problem.backward) + widened * (3 if problem.backward else 1),
-        memory=kept(shape, problem.item, problem.backward) + widened * (2 if problem.backward else 1),
-        launches=140 if problem.backward else 60,
-    )
-
-
-def run(
-    q: Tensor, k: Tensor, v: Tensor, attention: Attention, *, dropout: float, return_lse: bool
-) -> tuple[Tensor, Tensor | None]:
-    T, S, D = q.shape[2], k.shape[2], q.shape[3]
-    content = attention.content
-    assert content is not None
-    attention = attention.on(q.device)
-    places = attention.places(T, S)
-    terms = [term for term in attention.biases if isinstance(term, Quadratic)]
-    scale = content.scale(D)
-    sizes = (_kind(terms), q.dtype, D, scale, q.device)
-    static = _kept_static(places.key, *sizes) if may_keep(q) else _static(places, *sizes)
-    on_queries = _query_columns(terms, static, q.dtype)  # (H, T, columns)
-    wide_q = _widened(on_queries[None], q)
-    wide_k = _widened(static.on_keys[None, None], k)
-    plain = Attention(Content(scale), attention.mask, None, attention.queries, attention.keys)
-    return fused.run(wide_q, wide_k, v, plain, dropout=dropout, return_lse=return_lse)
 
 
 def _widened(columns: Tensor, x: Tensor) -> Tensor:
@@ -163,8 +151,9 @@ class _Widened(torch.autograd.Function):
     """Two copies into place, where a concatenation would first write out the columns for every row."""
 
     @staticmethod
+    @given
     def forward(ctx: Any, columns: Tensor, x: Tensor) -> Tensor:
-        ctx.shape, ctx.exact = columns.shape, columns.dtype
+        ctx.shape = columns.shape
         count = columns.shape[3]
         wide = x.new_empty(*x.shape[:3], count + x.shape[3])
         wide[..., :count] = columns
@@ -172,7 +161,7 @@ class _Widened(torch.autograd.Function):
         return wide
 
     @staticmethod
-    @once_differentiable
+    @once
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, Tensor | None]:  # pyright: ignore[reportIncompatibleMethodOverride]
         count = ctx.shape[3]
         of_columns = grad[..., :count].sum_to_size(ctx.shape) if ctx.needs_input_grad[0] else None
@@ -190,7 +179,7 @@ class Static(NamedTuple):
     zero: Tensor  # a number for the columns that fill up the width, (T, 1)
 
 
-def _static(places: Places, kind: str, dtype: torch.dtype, width: int, scale: float, device: torch.device) -> Static:
+def _static(places: Places, kind: str, width: int, scale: float, device: torch.device) -> Static:
     queries, keys = _from_middle(places, device)
     squares = keys * keys
     if kind == "isotropic":
@@ -198,9 +187,9 @@ def _static(places: Places, kind: str, dtype: torch.dtype, width: int, scale: fl
     elif kind == "full" and keys.shape[1] == 2:
         squares = torch.cat((squares, keys[:, :1] * keys[:, 1:]), -1)
     monomials = torch.cat((squares, keys, torch.ones_like(keys[:, :1])), -1)
-    columns = _columns(kind, places, dtype)
+    columns = _columns(kind, places)
     blanks = _padded(len(columns), width, device.type == "cuda") - len(columns)
-    pieces = _pieces(monomials, 3, dtype)
+    pieces = _pieces(monomials)
     parts = [pieces[b][:, n] for n, _, b in columns] + [torch.zeros_like(pieces[0][:, 0])] * blanks
     factors = [-1.0] * squares.shape[1] + [2.0] * keys.shape[1] + [-1.0, 0.0]
     if kind == "full" and keys.shape[1] == 2:
@@ -217,12 +206,6 @@ def _static(places: Places, kind: str, dtype: torch.dtype, width: int, scale: fl
     )
 
 
-@functools.lru_cache(maxsize=64)
-def _kept_static(key: Any, kind: str, dtype: torch.dtype, width: int, scale: float, device: torch.device) -> Static:
-    with torch.inference_mode(False):  # training may come later
-        return _static(Places.of_key(key), kind, dtype, width, scale, device)
-
-
 def _from_middle(places: Places, device: torch.device) -> tuple[Tensor, Tensor]:
     """Places of the queries (T, P) and of the keys (S, P), from the middle of the keys, in float64."""
     sides = []
@@ -230,18 +213,18 @@ def _from_middle(places: Places, device: torch.device) -> tuple[Tensor, Tensor]:
         place = side.at(0, torch.arange(side.count, device=device))
         axes = []
         for axis, x in enumerate(place if isinstance(place, tuple) else (place,)):
-            first = places.axis(axis, NAME).line(NAME)[1].at(0, 0)
+            first = places.axis(axis, Augmented.name).line(places)[1].at(0, 0)
             axes.append(x.double() - (first + _last(places, axis) / 2))
         sides.append(torch.stack(axes, -1))
     return sides[0], sides[1]
 
 
-def _query_columns(terms: list[Quadratic], static: Static, dtype: torch.dtype) -> Tensor:
+def _query_columns(terms: list[Quadratic], static: Static, kind: str) -> Tensor:
     """The pieces of every query's numbers, (H, T, columns)."""
-    numbers = _numbers(terms[0], static, _kind(terms))
+    numbers = _numbers(terms[0], static, kind)
     for term in terms[1:]:
-        numbers = numbers + _numbers(term, static, _kind(terms))
-    pieces = _pieces(numbers * static.factors, PIECES[dtype], dtype)
+        numbers = numbers + _numbers(term, static, kind)
+    pieces = _pieces(numbers * static.factors)
     return torch.cat(pieces, -1).index_select(-1, static.chosen)
 
 
@@ -268,12 +251,10 @@ def _numbers(term: Quadratic, static: Static, kind: str) -> Tensor:
     return torch.cat((squares[:, None].expand(H, T, -1), pull, depth, static.zero.expand(H, T, 1)), -1)
 
 
-def _pieces(x: Tensor, count: int, dtype: torch.dtype) -> list[Tensor]:
-    """Numbers of this type that add up to x. In a wide type the first has eight digits: its products are exact."""
+def _pieces(x: Tensor) -> list[Tensor]:
+    """Numbers of bfloat16 that add up to x."""
     pieces = []
-    for n in range(count):
-        first = dtype != torch.bfloat16 and n == 0 and count == 2
-        piece = (x.bfloat16() if first else x).to(dtype)
-        pieces.append(piece)
-        x = x - piece if n + 1 < count else x
+    for n in range(PIECES):
+        pieces.append(x.bfloat16())
+        x = x - pieces[-1] if n + 1 < PIECES else x
     return pieces

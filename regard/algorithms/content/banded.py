@@ -4,25 +4,25 @@ Queries are cut into blocks, and each block meets the keys around it and no othe
 fused call over overlapping runs of keys; the GPU's flash kernel knows windows itself.
 """
 
-import functools
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor
-from torch.autograd.function import once_differentiable
 from torch.nn.functional import pad
 
-from regard.algorithms.content.fused import by_kernel
-from regard.algorithms.kernels.flash_cpu import flash_with_lse, refuse_forward_mode
-from regard.algorithms.kernels.layouts import multiple_of_eight, widen
-from regard.algorithms.planning.cost import Cost, Count, inputs, kept, output, products, traffic
+from regard.algorithms.kernels.layouts import laid_out, multiple_of_eight
+from regard.algorithms.kernels.sdpa import attend_by, attend_with_lse
+from regard.algorithms.planning.algorithm import Algorithm, refuses_softmax
+from regard.algorithms.planning.cost import Cost, inputs, kept, output, products, traffic
+from regard.algorithms.planning.kept import recall
 from regard.algorithms.planning.problem import Problem
-from regard.attention import Attention, Causal, Content, Mask, Places, Softmax, Window
-from regard.attention.eager import is_eager, may_keep
-from regard.attention.masks.visibility import band
+from regard.attention import Facts, Places
+from regard.attention.eager import given, is_eager, once, refuse_forward_mode
+from regard.attention.masks.visibility import index_band
+from regard.attention.positions.sizes import Count, is_symbol, least, most, number
+from regard.torch_private import flash_window
 
-NAME = "banded"
 KEPT = 16 << 20  # bytes of a mask that is kept for the next call
 PIECE = 20 << 20  # bytes of queries at a time on the CPU
 SIZES = (128, 256)  # queries in a block on the CPU, for narrow windows and for those wider than the larger one
@@ -58,33 +58,69 @@ class Band:
         return SIZES[1] if self.width > SIZES[1] else SIZES[0]
 
 
-def find(masks: tuple[Mask, ...], places: Places) -> Band | None:
+def find(facts: tuple[Facts, ...], places: Places) -> Band | None:
     """The band of windows and causal masks, without the queries that see nothing and the keys that nobody sees."""
-    low, high = band(masks, places)
-    if low is None or high is None or not all([type(mask) in (Causal, Window) for mask in masks]):
+    low, high = index_band(facts, places)
+    if low is None or high is None or not all([fact.interval for fact in facts]):
         return None
     T, S = places.queries.count, places.keys.count
-    first_q, last_q = max(0, -high), min(T - 1, S - 1 - low)
-    if last_q < first_q or high < low:
+    first_q, last_q = most(0, -high), least(T - 1, S - 1 - low)
+    if number(last_q) < number(first_q) or number(high) < number(low):
         return None
-    first_k, last_k = max(0, first_q + low), min(S - 1, last_q + high)
+    first_k, last_k = most(0, first_q + low), least(S - 1, last_q + high)
     shift = first_q - first_k
     return Band(first_q, last_q, first_k, last_k, low + shift, high + shift)
 
 
-def refuses(problem: Problem) -> str | None:
-    if not isinstance(problem.attention.weighting, Softmax):
-        return f"computes a softmax, not {type(problem.attention.weighting).__name__}()"
-    if not isinstance(problem.attention.scores, Content):
-        return "scores content alone"
-    if problem.dropout:
-        return "has no dropout"
-    found = find(problem.masks, problem.places) if problem.masks else None
-    if found is None:
-        return "takes windows, causal or not, with an end on either side, and positions known as sizes"
-    if problem.on_cuda:
-        return _refuses_on_cuda(problem, found)
-    return None
+class Banded(Algorithm):
+    """A window with an end on either side."""
+
+    name = "banded"
+
+    def refuses(self, problem: Problem) -> str | None:
+        reason = refuses_softmax(problem)
+        if reason is not None:
+            return reason
+        if not problem.content_alone:
+            return "scores content alone"
+        if problem.dropout:
+            return "has no dropout"
+        found = find(problem.facts, problem.places) if problem.masks else None
+        if found is None:
+            return "takes windows, causal or not, with an end on either side, and positions known as sizes"
+        return _refuses_on_cuda(problem, found) if problem.on_cuda else None
+
+    def cost(self, problem: Problem) -> Cost:
+        """Every block of queries against the keys around it."""
+        shape = problem.shape
+        found = find(problem.facts, problem.places)
+        assert found is not None
+        size = SIZES[0] if problem.on_cuda else found.size
+        rows = shape.B * shape.H * -(-found.num_queries // size) * size
+        keys = found.width + size - 1
+        copies, launches = (0, 2) if problem.on_cuda else (_copies(problem, found), 25)
+        return Cost(
+            flops=products(rows * keys, shape.D, shape.E, problem.backward, recompute=True),
+            bytes=traffic(shape, problem.item, problem.backward) + copies * (3 if problem.backward else 1),
+            memory=kept(shape, problem.item, problem.backward) + copies,
+            launches=launches * (3 if problem.backward else 1),
+        )
+
+    def run(self, problem: Problem, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor | None]:
+        found = find(problem.facts, problem.places)
+        assert found is not None
+        beta, T = problem.beta, q.shape[2]
+        q = q[:, :, found.first_q : found.last_q + 1]
+        k, v = (x[:, :, found.first_k : found.last_k + 1] for x in (k, v))
+        if q.is_cuda:
+            out, lse = _by_flash(q, k, v, found, beta), None
+        else:
+            out, lse = _by_heads(q, k, v, found, beta, problem.return_lse)
+        rest = (found.first_q, T - 1 - found.last_q)
+        if rest != (0, 0):
+            out = pad(out, (0, 0, *rest))
+            lse = lse if lse is None else pad(lse, rest, value=-torch.inf)
+        return out, lse
 
 
 def _refuses_on_cuda(problem: Problem, found: Band) -> str | None:
@@ -92,10 +128,10 @@ def _refuses_on_cuda(problem: Problem, found: Band) -> str | None:
         return "the flash kernel takes half precision alone"
     if problem.return_lse:
         return "the flash kernel gives no gradient of its log-sum-exp"
-    if max(problem.shape.D, problem.shape.E) > 256:
+    if any([not is_symbol(width) and width > 256 for width in (problem.shape.D, problem.shape.E)]):
         return "the flash kernel takes widths up to 256"
     left, right = _sides(found)
-    if left < 0 or right < 0:
+    if number(left) < 0 or number(right) < 0:
         return "the flash kernel takes windows that hold the query's own place"
     return None
 
@@ -104,23 +140,6 @@ def _sides(found: Band) -> tuple[int, int]:
     """Keys before and after, as the flash kernel counts: it puts the last query at the last key."""
     shift = found.num_keys - found.num_queries
     return shift - found.low, found.high - shift
-
-
-def cost(problem: Problem) -> Cost:
-    """Every block of queries against the keys around it."""
-    shape = problem.shape
-    found = find(problem.masks, problem.places)
-    assert found is not None
-    size = SIZES[0] if problem.on_cuda else found.size
-    rows = shape.B * shape.H * -(-found.num_queries // size) * size
-    keys = found.width + size - 1
-    copies, launches = (0, 2) if problem.on_cuda else (_copies(problem, found), 25)
-    return Cost(
-        flops=products(rows * keys, shape.D, shape.E, problem.backward, recompute=True),
-        bytes=traffic(shape, problem.item, problem.backward) + copies * (3 if problem.backward else 1),
-        memory=kept(shape, problem.item, problem.backward) + copies,
-        launches=launches * (3 if problem.backward else 1),
-    )
 
 
 def _copies(problem: Problem, found: Band) -> Count:
@@ -132,32 +151,12 @@ def _copies(problem: Problem, found: Band) -> Count:
     return 2 * keys + inputs(shape, item) + 2 * output(shape, item) + 4 * blocks * found.size * run
 
 
-def run(
-    q: Tensor, k: Tensor, v: Tensor, attention: Attention, *, dropout: float, return_lse: bool
-) -> tuple[Tensor, Tensor | None]:
-    assert dropout == 0
-    T, S = q.shape[2], k.shape[2]
-    places = attention.places(T, S)
-    found = find(tuple([mask for mask in attention.mask.conjuncts if not mask.is_full(places)]), places)
-    assert found is not None
-    assert attention.content is not None
-    beta = attention.content.scale(q.shape[3])
-    q = q[:, :, found.first_q : found.last_q + 1]
-    k, v = (x[:, :, found.first_k : found.last_k + 1] for x in (k, v))
-    out, lse = (_by_flash(q, k, v, found, beta), None) if q.is_cuda else _by_heads(q, k, v, found, beta, return_lse)
-    rest = (found.first_q, T - 1 - found.last_q)
-    if rest != (0, 0):
-        out = pad(out, (0, 0, *rest))
-        lse = lse if lse is None else pad(lse, rest, value=-torch.inf)
-    return out, lse
-
-
 def _by_flash(q: Tensor, k: Tensor, v: Tensor, found: Band, beta: float) -> Tensor:
     """The kernel behind `scaled_dot_product_attention`, asked for a window, which sdpa has no word for."""
     E = v.shape[3]
     width = multiple_of_eight(max(q.shape[3], E))
     left, right = _sides(found)
-    q, k, v = (widen(x, width).transpose(1, 2) for x in (q, k, v))  # (B, T, H, D)
+    q, k, v = (laid_out(x, width).transpose(1, 2) for x in (q, k, v))  # (B, T, H, D)
     S = k.shape[1]
     if right >= S and found.high < S - 1:
         # The kernel takes a side as long as the keys for one without an end. More queries than keys may have such a
@@ -170,7 +169,7 @@ def _by_flash(q: Tensor, k: Tensor, v: Tensor, found: Band, beta: float) -> Tens
 
 
 def _flash(q: Tensor, k: Tensor, v: Tensor, beta: float, left: int, right: int) -> Tensor:
-    return torch.ops.aten._flash_attention_forward(
+    return flash_window(
         q, k, v, None, None, q.shape[1], k.shape[1], 0.0, False, False,
         scale=beta, window_size_left=left, window_size_right=right,
     )[0]  # fmt: skip
@@ -201,18 +200,19 @@ def _by_blocks(
     # Block n meets keys n·size + low … (n + 1)·size − 1 + high: zeros stand for those that do not exist.
     before, after = -found.low, (blocks - 1) * size + run + found.low - found.num_keys
     rest = blocks * size - T
-    q = widen(pad(q, (0, 0, 0, rest)) if rest else q, width)
+    q = pad(q, (0, width - D, 0, rest)) if rest or width > D else q
     q = q.unflatten(2, (blocks, size)).permute(2, 0, 1, 3, 4).flatten(1, 2)  # (blocks, B·H, size, width)
-    k, v = (runs(pad(widen(x, width), (0, 0, before, after)), run, size) for x in (k, v))  # (blocks, B·G, run, width)
+    k, v = (
+        runs(pad(x, (0, width - x.shape[3], before, after)).contiguous(), run, size) for x in (k, v)
+    )  # (blocks, B·G, run, width)
     bias, lse = _bias(found, q), None
     if return_lse:
         refuse_forward_mode(q, k, v)
         k, v = (x.repeat_interleave(q.shape[1] // x.shape[1], 1) for x in (k, v))
-        out, lse = flash_with_lse(q, k, v, bias, beta)
+        out, lse = attend_with_lse(q, k, v, bias, beta)
         lse = lse.unflatten(1, (B, H)).permute(1, 2, 0, 3).flatten(2, 3)[:, :, :T]
     else:
-        options = {"attn_mask": bias, "scale": beta, "enable_gqa": q.shape[1] != k.shape[1]}
-        out = by_kernel("cpu", q, k, v, options)
+        out = attend_by("cpu", q, k, v, beta=beta, bias=bias)
     return out.unflatten(1, (B, H)).permute(1, 2, 0, 3, 4).flatten(2, 3)[:, :, :T, :E], lse
 
 
@@ -231,12 +231,13 @@ class _Runs(torch.autograd.Function):
     """Going back, the gradients of runs that overlap add up: step by step, which `unfold` does number by number."""
 
     @staticmethod
+    @given
     def forward(ctx: Any, x: Tensor, length: int, step: int) -> Tensor:
         ctx.size, ctx.step = x.shape, step
         return _runs(x, length, step)
 
     @staticmethod
-    @once_differentiable
+    @once
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None, None]:  # pyright: ignore[reportIncompatibleMethodOverride]
         (B, G, S, D), step = ctx.size, ctx.step
         count, _, length, _ = grad.shape
@@ -250,19 +251,17 @@ class _Runs(torch.autograd.Function):
 
 def _bias(found: Band, q: Tensor) -> Tensor:
     """0 where a query of a block sees a key of its run, −∞ elsewhere: (blocks, 1, size, run)."""
-    if may_keep(q) and found.num_queries * (found.size + found.width) * q.itemsize <= KEPT:
-        return _kept_bias(found, q.dtype)
-    return _made_bias(found, q.dtype)
+    if found.num_queries * (found.size + found.width) * q.itemsize > KEPT:
+        return _made_bias(found, q.dtype, q.device)
+    return recall(("band", found, q.dtype, q.device), lambda: _made_bias(found, q.dtype, q.device))
 
 
-def _made_bias(found: Band, dtype: torch.dtype) -> Tensor:
+def _made_bias(found: Band, dtype: torch.dtype, device: torch.device) -> Tensor:
     size = found.size
     blocks, run = -(-found.num_queries // size), size + found.width - 1
-    n, i, j = torch.arange(blocks)[:, None, None, None], torch.arange(size)[:, None], torch.arange(run)
+    n, i, j = (torch.arange(count, device=device) for count in (blocks, size, run))
+    n, i = n[:, None, None, None], i[:, None]
     key = n * size + found.low + j
     seen = (j >= i) & (j - i < found.width) & (key >= 0) & (key < found.num_keys)
     seen = seen | (n * size + i >= found.num_queries)  # a row of padding sees zeros rather than nothing
-    return torch.zeros((), dtype=dtype).masked_fill(~seen, -torch.inf)
-
-
-_kept_bias = functools.lru_cache(maxsize=8)(_made_bias)
+    return torch.zeros((), dtype=dtype, device=device).masked_fill(~seen, -torch.inf)

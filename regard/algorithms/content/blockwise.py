@@ -1,41 +1,130 @@
 """Any mask and any score term, visiting only the blocks that may hold a visible pair."""
 
+import functools
+from dataclasses import dataclass
+
 import torch
 from torch import Tensor
 
 from regard.algorithms.kernels import slabs
-from regard.algorithms.planning.cost import Cost, Count, inputs, kept, products, traffic
+from regard.algorithms.kernels.slabs import Cut, Pairs, Slab, Work, Written, attend_by_slabs, may_ask
+from regard.algorithms.planning.algorithm import Algorithm, refuses_softmax
+from regard.algorithms.planning.cost import Cost, inputs, kept, products, traffic
 from regard.algorithms.planning.problem import Problem
 from regard.algorithms.planning.visits import visited
-from regard.attention import Attention, Quadratic, RelativeTable, Softmax
-from regard.attention.masks.visibility import band
-
-NAME = "blockwise"
-
-
-def refuses(problem: Problem) -> str | None:
-    if not isinstance(problem.attention.weighting, Softmax):
-        return f"computes a softmax, not {type(problem.attention.weighting).__name__}()"
-    if problem.dropout:
-        return "has no dropout"
-    if problem.on_cuda and problem.dtype == torch.float64:
-        return "FlexAttention takes no float64"
-    return None
-
-
-def cost(problem: Problem) -> Cost:
-    """The visited blocks whole; a block's mask and biases are made when it is visited."""
-    shape = problem.shape
-    calls, extra = _on_cuda(problem) if problem.on_cuda else _on_cpu(problem)
-    return Cost(
-        flops=products(visited(problem, slabs.SIZE), shape.D, shape.E, problem.backward, recompute=True),
-        bytes=traffic(shape, problem.item, problem.backward) + _bias_gradients(problem),
-        memory=kept(shape, problem.item, problem.backward) + extra,
-        launches=3 * calls if problem.backward else calls,
-    )
-
+from regard.attention import Grid, Mask, Places, Sequence, Term, TermFacts
+from regard.attention.masks.visibility import index_band
+from regard.attention.positions.sizes import Count, least
+from regard.attention.value import Structure, unflatten
 
 ATOMIC = 2.4e-9  # seconds for one addition to a tensor of one number, by many threads at once; less by √numbers
+
+
+class Blockwise(Algorithm):
+    """FlexAttention on the GPU, slabs of fused calls on the CPU."""
+
+    name = "blockwise"
+
+    def refuses(self, problem: Problem) -> str | None:
+        reason = refuses_softmax(problem)
+        if reason is not None:
+            return reason
+        if problem.dropout:
+            return "has no dropout"
+        if problem.on_cuda and problem.dtype == torch.float64:
+            return "FlexAttention takes no float64"
+        if problem.on_cuda and problem.bias_backward and not all([term.reads_once for term in problem.terms]):
+            return "FlexAttention differentiates score terms that say of themselves that they read each tensor once"
+        return None
+
+    def cost(self, problem: Problem) -> Cost:
+        """The visited blocks whole; a block's mask and biases are made when it is visited."""
+        shape = problem.shape
+        calls, extra = _on_cuda(problem) if problem.on_cuda else _on_cpu(problem)
+        return Cost(
+            flops=products(visited(problem, slabs.SIZE), shape.D, shape.E, problem.backward, recompute=True),
+            bytes=traffic(shape, problem.item, problem.backward) + _bias_gradients(problem),
+            memory=kept(shape, problem.item, problem.backward) + extra,
+            launches=3 * calls if problem.backward else calls,
+        )
+
+    def run(self, problem: Problem, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor | None]:
+        if q.is_cuda:
+            from regard.algorithms.kernels.flex import attend_by_flex
+
+            return attend_by_flex(problem, q, k, v)
+        attention, places = problem.attention, problem.places
+        cut = Cut(tuple(attention.mask.blocks(places, slabs.SIZE, q.device)))
+        terms = attention.biases
+        structure, leaves = _flat(terms)
+        if may_ask(q):
+            pairs: Pairs = Asked(attention.mask, places, structure, problem.terms, q.shape[1], problem.wide)
+        else:
+            index = [torch.arange(n, device=q.device) for n in (*q.shape[:3], k.shape[2])]
+            mask = attention.mask.slab(index[0], index[1], index[2], index[3], places) if problem.masks else None
+            biases = [term.slab(index[0], index[1], index[2], index[3], places).to(problem.wide) for term in terms]
+            leaves = [_whole(functools.reduce(torch.add, biases), q, k)] if terms else []
+            pairs = Written(mask)
+        finite = all([facts.finite for facts in problem.terms])
+        work = Work(cut, pairs, problem.beta, len(terms) > 0, problem.return_lse, finite)
+        return attend_by_slabs(work, q, k, v, tuple(leaves))
+
+
+@dataclass(frozen=True, eq=False)
+class Asked(Pairs):
+    """Mask and score terms as values, asked about one slab after the other."""
+
+    mask: Mask
+    places: Places
+    terms: Structure
+    facts: tuple[TermFacts, ...]
+    num_heads: int
+    wide: torch.dtype
+
+    def allowed(self, slab: Slab) -> Tensor:
+        return self.mask.slab(*slab.index, self.places)
+
+    def bias(self, slab: Slab, leaves: tuple[Tensor, ...]) -> Tensor | None:
+        terms: tuple[Term, ...] = unflatten(list(leaves), self.terms)
+        if not terms:
+            return None
+        piece = self._piece(slab)
+        parts = []
+        for term, facts in zip(terms, self.facts, strict=True):
+            if piece is not None and facts.positional and not facts.rows:
+                parts.append(term.whole(piece, len(slab.heads), self.wide, slab.queries.device)[None])
+            else:
+                parts.append(term.slab(*slab.index, self.places).to(self.wide))
+        return functools.reduce(torch.add, parts)
+
+    def _piece(self, slab: Slab) -> Places | None:
+        """The places of a slab of all heads, all keys and a run of queries, of whole rows on a grid; else None."""
+        queries, keys = self.places.queries, self.places.keys
+        first, n = int(slab.queries[0]), len(slab.queries)
+        whole = len(slab.keys) == keys.count and len(slab.heads) == self.num_heads and self.places.is_static
+        if not whole or int(slab.queries[-1]) - first != n - 1:
+            return None
+        if isinstance(queries, Sequence):
+            return Places(Sequence(n, queries.at(0, first), queries.step), keys)
+        if first % queries.w or n % queries.w:
+            return None
+        start = (queries.at(0, first)[0], queries.start[1])
+        return Places(Grid(n // queries.w, queries.w, start, queries.step), keys)
+
+
+def _flat(terms: tuple[Term, ...]) -> tuple[Structure, list[Tensor]]:
+    structures, tensors = [], []
+    for term in terms:
+        structure, own = term.flatten()
+        structures.append(structure)
+        tensors += own
+    return (tuple, *structures), tensors
+
+
+def _whole(bias: Tensor, q: Tensor, k: Tensor) -> Tensor:
+    """With four dimensions, of which rows may be one and heads too."""
+    bias = bias[(None,) * (4 - bias.ndim)]
+    return bias.expand(-1, -1, q.shape[2], k.shape[2])
 
 
 def _bias_gradients(problem: Problem) -> Count:
@@ -46,28 +135,23 @@ def _bias_gradients(problem: Problem) -> Count:
     """
     if not problem.bias_backward:
         return 0
-    terms = [(term, [x for x in term.flatten()[1] if x.requires_grad]) for term in problem.attention.biases]
+    terms = [[x for x in term.flatten()[1] if x.requires_grad] for term in problem.attention.biases]
     if not problem.on_cuda:
-        numbers = sum([tensor.numel() for _, tensors in terms for tensor in tensors])
+        numbers = sum([tensor.numel() for tensors in terms for tensor in tensors])
         return 12 * numbers * -(-problem.shape.T // slabs.SIZE) + _relative_on_cpu(problem)
     waiting = 0.0  # additions of a pair, each counted by how many others wait for the same number
-    for term, tensors in terms:
+    for facts, tensors in zip(problem.terms, terms, strict=True):
         for tensor in tensors:
-            if isinstance(term, Quadratic):  # every number of the head
+            if facts.quadratic is not None:  # every number of the head
                 waiting += tensor[0].numel() / problem.shape.H**0.5
             else:  # one number
                 waiting += tensor.numel() ** -0.5
-    return visited(problem, slabs.SIZE) * waiting * ATOMIC * problem.ceilings.bandwidth
+    return visited(problem, slabs.SIZE) * waiting * ATOMIC * problem.machine.bandwidth
 
 
 def _relative_on_cpu(problem: Problem) -> Count:
-    """A slab's relative terms are made in float64, and its gradients by the definition: so many bytes for a pair."""
-    each = 0
-    for term in problem.attention.biases:
-        if isinstance(term, Quadratic):
-            each = max(each, 950 if problem.attention.content is None else 2300)
-        elif isinstance(term, RelativeTable):
-            each = max(each, 350)
+    """A slab's relative terms, and their gradients, take some passes over its pairs: so many bytes for a pair."""
+    each = 350 if any([facts.table for facts in problem.terms]) else 40
     return each * visited(problem, slabs.SIZE)
 
 
@@ -82,27 +166,14 @@ def _on_cuda(problem: Problem) -> tuple[Count, Count]:
 def _on_cpu(problem: Problem) -> tuple[Count, Count]:
     """Some seventy calls for each slab; the largest slab's mask, or its biases for every row and head."""
     shape = problem.shape
-    if not (problem.masks or problem.attention.biases):
+    if not (problem.masks or problem.terms):
         return 70, 0
-    by_row, by_head = problem.attention.mask.varies(problem.places)
-    count = (shape.B if by_row else 1) * (shape.H if by_head else 1) * -(-shape.T // slabs.SIZE)
-    low, high = band(problem.masks, problem.places)
-    keys = shape.S if low is None or high is None else min(shape.S, high - low + 3 * slabs.SIZE)
-    if problem.attention.biases:
+    facts = problem.outline.mask
+    count = (shape.B if facts.rows else 1) * (shape.H if facts.heads else 1) * -(-shape.T // slabs.SIZE)
+    low, high = index_band(problem.facts, problem.places)
+    keys = shape.S if low is None or high is None else least(shape.S, high - low + 3 * slabs.SIZE)
+    if problem.terms:
         return 70 * count, 12 * shape.B * shape.H * slabs.SIZE * keys
     # Under a band every block of queries sees other keys; without one several blocks share a slab.
     blocks = slabs.LONGEST if low is None and high is None else 1
     return 70 * count, 5 * blocks * slabs.SIZE * keys
-
-
-def run(
-    q: Tensor, k: Tensor, v: Tensor, attention: Attention, *, dropout: float, return_lse: bool
-) -> tuple[Tensor, Tensor | None]:
-    assert dropout == 0
-    if q.is_cuda:
-        from regard.algorithms.kernels.flex import attend_by_flex
-
-        return attend_by_flex(q, k, v, attention, return_lse)
-    from regard.algorithms.kernels.slab_kernel import attend_by_slabs
-
-    return attend_by_slabs(q, k, v, attention, "blocks", return_lse)

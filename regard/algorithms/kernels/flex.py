@@ -1,6 +1,6 @@
 """Blockwise attention on the GPU: FlexAttention, given block masks that never come from a dense map."""
 
-import functools
+import itertools
 import types
 from collections.abc import Callable
 from typing import Any
@@ -9,47 +9,63 @@ import torch
 from torch import Tensor
 from torch.nn.attention.flex_attention import AuxOutput, AuxRequest, BlockMask, flex_attention
 
-from regard.algorithms.kernels.layouts import widen
-from regard.attention import Attention, Bias, Places, Sequence
+from regard.algorithms.kernels.layouts import laid_out
+from regard.algorithms.planning.kept import recall
+from regard.algorithms.planning.problem import Problem
+from regard.attention import Attention, Mask, Places, Sequence
 from regard.attention.masks.visibility import visible
+from regard.attention.value import unflatten
+from regard.torch_private import is_dispatched
 
 SIZE = 128  # FlexAttention's own block
 NARROWEST = 16  # its smallest head width
 FAR = 1 << 30  # and the tokens of a sequence are fewer than that
 
 
-def attend_by_flex(
-    q: Tensor, k: Tensor, v: Tensor, attention: Attention, return_lse: bool
-) -> tuple[Tensor, Tensor | None]:
+def attend_by_flex(problem: Problem, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor | None]:
     """Any mask and any score term, compiled once for each kind of problem."""
-    attention = attention.on(q.device)
-    lists = _block_lists(attention, q, k)
-    hides = lists is not None and _hides_tokens(attention, q, k)
-    if torch.compiler.is_compiling():
-        out, lse = _attend(q, k, v, attention, lists, hides, return_lse)
+    attention = problem.attention
+    lists, hides = _block_lists(problem, q)
+    staged = not all([facts.positional for facts in problem.terms])
+    relative = problem.outline.mask.relative and all([facts.movable for facts in problem.terms])
+    options = (hides, problem.return_lse, staged, relative)
+    # A kernel reads rows of neighbouring numbers from aligned addresses.
+    q, k, v = (laid_out(x, max(NARROWEST, x.shape[3])) for x in (q, k, v))
+    D, E = problem.shape.D, problem.shape.E
+    if torch.compiler.is_compiling() or is_dispatched():
+        out, lse = _attend(q, k, v, attention, problem.beta, lists, options)
     else:
-        structure, _ = attention.flatten()
-        kind = (structure, q.dtype, q.shape[1], k.shape[1], q.shape[3], v.shape[3], torch.is_grad_enabled(), return_lse)
-        out, lse = _compiled(kind)(q, k, v, attention, lists, hides, return_lse)
-    return out, lse
+        structure, tensors = attention.flatten()
+        attention = unflatten(tensors, structure)
+        dtypes = tuple([x.dtype for x in tensors])
+        kind = (structure, dtypes, q.dtype, q.shape[1], k.shape[1], D, E, torch.is_grad_enabled(), options)
+        out, lse = recall(("flex", kind), _compiled)(q, k, v, attention, problem.beta, lists, options)
+    return out[..., :E], lse
 
 
 def _attend(
-    q: Tensor, k: Tensor, v: Tensor, attention: Attention, lists: list[Tensor] | None, hides: bool, return_lse: bool
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    attention: Attention,
+    beta: float,
+    lists: list[Tensor] | None,
+    options: tuple[bool, bool, bool, bool],
 ) -> tuple[Tensor, Tensor | None]:
     """Blank what nobody sees, for the kernel multiplies it by zero, and visit the listed blocks; None: all of them."""
-    D, E = q.shape[3], v.shape[3]
+    hides, return_lse, staged, relative = options
     exact = attention.places(q.shape[2], k.shape[2])
-    places = _with_start_as_data(exact, q.shape[0], q.device, attention.mask.is_relative)
+    places = _with_start_as_data(exact, q.shape[0], q.device, relative)
     if hides:
-        q, k, v = _blank(q, k, v, attention, exact)
+        q, k, v = _blank(q, k, v, attention.mask, exact)
     terms = attention.biases
     scorers = [term.scorer(places, shift=not return_lse) for term in terms]
     blocks = None
     if lists is not None:
 
         def allows(b: Tensor, h: Tensor, i: Tensor, j: Tensor) -> Tensor:
-            return attention.mask.allows(b, h, i, j, places)
+            allowed = attention.mask.allows(b, h, i, j, places)
+            return allowed if isinstance(allowed, Tensor) else (i == i) & allowed
 
         blocks = BlockMask((q.shape[2], k.shape[2]), *lists, BLOCK_SIZE=(SIZE, SIZE), mask_mod=allows)
 
@@ -59,28 +75,28 @@ def _attend(
         return logit
 
     found = flex_attention(
-        widen(q, max(NARROWEST, q.shape[3])),
-        widen(k, max(NARROWEST, k.shape[3])),
-        widen(v, max(NARROWEST, v.shape[3])),
+        q,
+        k,
+        v,
         score_mod=score if terms else None,
         block_mask=blocks,
-        scale=0.0 if attention.content is None else attention.content.scale(D),
+        scale=beta,
         enable_gqa=q.shape[1] != k.shape[1],
         return_aux=AuxRequest(lse=True) if return_lse else None,
-        kernel_options=_options(q, k, attention),
+        kernel_options=_options(q, k, staged),
     )
     if not return_lse:
         assert isinstance(found, Tensor)
-        return found[..., :E], None
+        return found, None
     out, aux = found
     assert isinstance(aux, AuxOutput)
-    return out[..., :E], aux.lse
+    return out, aux.lse
 
 
-def _options(q: Tensor, k: Tensor, attention: Attention) -> Any:
+def _options(q: Tensor, k: Tensor, staged: bool) -> Any:
     """What the kernel must be told."""
     options: dict[str, Any] = {}
-    if any([isinstance(term, Bias) for term in attention.biases]):
+    if staged:
         options["num_stages"] = 1  # a bias is staged beside keys and values: deeper pipelines overflow shared memory
     if q.shape[1] > k.shape[1] and q.shape[2] * (q.shape[1] // k.shape[1]) > SIZE:
         # For fewer than 128 queries there is a kernel that takes all heads of a group at once, if they fit a block.
@@ -88,13 +104,15 @@ def _options(q: Tensor, k: Tensor, attention: Attention) -> Any:
     return options or None
 
 
-@functools.cache
-def _compiled(kind: Any) -> Callable[..., tuple[Tensor, Tensor | None]]:
-    """One compiled function for each kind of problem; sizes are dynamic.
+NUMBERS = itertools.count()
+
+
+def _compiled() -> Callable[..., tuple[Tensor, Tensor | None]]:
+    """A compiled function for one kind of problem; sizes are dynamic.
 
     torch counts recompilations by code object and gives up after eight, so each kind gets a code object of its own.
     """
-    code = _attend.__code__.replace(co_name=f"flex_{_compiled.cache_info().currsize}")
+    code = _attend.__code__.replace(co_name=f"flex_{next(NUMBERS)}")
     own = types.FunctionType(code, _attend.__globals__, code.co_name, _attend.__defaults__, _attend.__closure__)
     return torch.compile(own, fullgraph=True)
 
@@ -121,66 +139,53 @@ def _starting(side: Sequence, start: Tensor | int) -> Sequence:
     return moved
 
 
-def _block_lists(attention: Attention, q: Tensor, k: Tensor) -> list[Tensor] | None:
-    """The blocks that this call visits, None for all; remembered when they depend on sizes alone."""
-    B, H, T, S = *q.shape[:3], k.shape[2]
-    if attention.mask.is_full(attention.places(T, S)):
-        return None
-    structure, tensors = Attention(mask=attention.mask, queries=attention.queries, keys=attention.keys).flatten()
-    if torch.compiler.is_compiling() or tensors:
-        return list_blocks(tensors, repr(structure), B, H, T, S, q.device)
-    return _static_lists(repr(structure), B, H, T, S, q.device)
+def _block_lists(problem: Problem, q: Tensor) -> tuple[list[Tensor] | None, bool]:
+    """The blocks that this call visits, None for all, and whether a query may see nothing or a key be seen by nobody.
+
+    Where sizes alone decide, both are found out once.
+    """
+    if not problem.masks:
+        return None, False
+    mask, places, shape = problem.attention.mask, problem.places, problem.shape
+    structure, tensors = Attention(mask=mask, queries=problem.attention.queries, keys=problem.attention.keys).flatten()
+    if torch.compiler.is_compiling() or is_dispatched() or len(tensors) > 0:
+        return _listed_blocks(problem, q.device), True
+    rows = shape.B if problem.outline.mask.rows else 1
+
+    def hides() -> tuple[bool]:
+        sides = visible(mask, places, rows, shape.H, q.device)
+        return (any([side is not None and not bool(side.all()) for side in sides]),)
+
+    key = (structure, rows, shape.H, shape.T, shape.S, q.device)
+    lists = recall(("flex lists", *key), lambda: _listed_blocks(problem, q.device))
+    return lists, recall(("flex hides", *key), hides)[0]
 
 
-def _hides_tokens(attention: Attention, q: Tensor, k: Tensor) -> bool:
-    """Whether a query may see nothing, or a key be seen by nobody; found out once where sizes alone decide."""
-    structure, tensors = Attention(mask=attention.mask, queries=attention.queries, keys=attention.keys).flatten()
-    if torch.compiler.is_compiling() or tensors:
-        return True
-    return _static_hides(repr(structure), q.shape[1], q.shape[2], k.shape[2], q.device)
-
-
-@functools.lru_cache(maxsize=256)
-def _static_hides(structure: str, H: int, T: int, S: int, device: torch.device) -> bool:
-    attention = Attention.unflatten(structure, [])
-    sides = visible(attention.mask, attention.places(T, S), 1, H, device)
-    return any([side is not None and not bool(side.all()) for side in sides])
-
-
-@functools.lru_cache(maxsize=256)
-def _static_lists(structure: str, B: int, H: int, T: int, S: int, device: torch.device) -> list[Tensor]:
-    return list_blocks([], structure, B, H, T, S, device)
+def _listed_blocks(problem: Problem, device: torch.device) -> list[Tensor]:
+    shape, facts = problem.shape, problem.outline.mask
+    sizes = (shape.B if facts.rows else 1, shape.H if facts.heads else 1, -(-shape.T // SIZE), -(-shape.S // SIZE))
+    some, every = problem.attention.mask.blocks(problem.places, SIZE, device)
+    return list_blocks(some.expand(sizes).contiguous(), every.expand(sizes).contiguous())
 
 
 @torch.library.custom_op("regard::list_blocks", mutates_args=())
-def list_blocks(
-    tensors: list[Tensor], structure: str, B: int, H: int, T: int, S: int, device: torch.device
-) -> list[Tensor]:
+def list_blocks(some: Tensor, every: Tensor) -> list[Tensor]:
     """Which blocks to visit, as FlexAttention lists them: by query block and by key block, in part and in full.
 
     An operator of its own, because the sort that torch's compiler makes of a symbolic length reads out of bounds
     (pytorch issue 160018).
     """
-    attention = Attention.unflatten(structure, tensors)
-    places = attention.places(T, S)
-    shape = _block_shape(attention, B, H, T, S)
-    some, every = (x.expand(shape) for x in attention.mask.blocks(places, SIZE, device))
     part, full = some & ~every, some & every
     # The kernel takes each list for neighbouring numbers, and `argsort` keeps the strides that it finds.
     return [x.contiguous() for chosen in (part, full, part.mT, full.mT) for x in _listed(chosen.contiguous())]
 
 
 @list_blocks.register_fake
-def _(tensors: list[Tensor], structure: str, B: int, H: int, T: int, S: int, device: torch.device) -> list[Tensor]:
-    shape = _block_shape(Attention.unflatten(structure, tensors), B, H, T, S)
+def _(some: Tensor, every: Tensor) -> list[Tensor]:
+    shape = some.shape
     flipped = (*shape[:2], shape[3], shape[2])
     sizes = [size for kind in (shape, shape, flipped, flipped) for size in (kind[:3], kind)]
-    return [torch.empty(size, dtype=torch.int32, device=device) for size in sizes]
-
-
-def _block_shape(attention: Attention, B: int, H: int, T: int, S: int) -> tuple[int, int, int, int]:
-    by_row, by_head = attention.mask.varies(attention.places(T, S))
-    return B if by_row else 1, H if by_head else 1, -(-T // SIZE), -(-S // SIZE)
+    return [torch.empty(size, dtype=torch.int32, device=some.device) for size in sizes]
 
 
 def _listed(chosen: Tensor) -> tuple[Tensor, Tensor]:
@@ -188,8 +193,8 @@ def _listed(chosen: Tensor) -> tuple[Tensor, Tensor]:
     return chosen.sum(-1, dtype=torch.int32), chosen.int().argsort(dim=-1, descending=True, stable=True).int()
 
 
-def _blank(q: Tensor, k: Tensor, v: Tensor, attention: Attention, places: Places) -> tuple[Tensor, Tensor, Tensor]:
-    live, seen = visible(attention.mask, places, q.shape[0], q.shape[1], q.device)
+def _blank(q: Tensor, k: Tensor, v: Tensor, mask: Mask, places: Places) -> tuple[Tensor, Tensor, Tensor]:
+    live, seen = visible(mask, places, q.shape[0], q.shape[1], q.device)
     if live is not None:
         q = q.masked_fill(~live[..., None], 0)
     if seen is not None:

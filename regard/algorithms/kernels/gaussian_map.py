@@ -1,14 +1,13 @@
 """The maps of gaussian heads along both axes, with gradients in closed form: few small kernels in place of many."""
 
-import functools
 from typing import Any
 
 import torch
 from torch import Tensor
-from torch.autograd.function import once_differentiable
 
+from regard.algorithms.planning.kept import recall
 from regard.attention import Places, Quadratic, Sequence
-from regard.attention.eager import is_eager, may_keep
+from regard.attention.eager import given, is_eager, once
 
 
 def gaussian_maps(term: Quadratic, places: Places, like: Tensor) -> list[Tensor]:
@@ -25,13 +24,16 @@ def gaussian_maps(term: Quadratic, places: Places, like: Tensor) -> list[Tensor]
     keys = [(q.n, q.start, q.step, k.n, k.start, k.step) for q, k in sides]
     centre = term.centre.T  # (2, H)
     precision = term.precision.expand(2, -1) if term.precision.ndim == 1 else term.precision.T
-    offsets = _kept_offsets if may_keep(like) else _kept_offsets.__wrapped__
+    offsets = [
+        recall(("offsets", key, device), lambda side=side: _offsets(*side, device))
+        for key, side in zip(keys, sides, strict=True)
+    ]
     if keys[0] == keys[1]:
-        maps = _GaussianMap.apply(centre, precision, offsets(*keys[0], device))
+        maps = _GaussianMap.apply(centre, precision, offsets[0])
         assert isinstance(maps, Tensor)
         return list(maps.unbind(0))
     return [
-        _GaussianMap.apply(centre[a : a + 1], precision[a : a + 1], offsets(*keys[a], device))[0]  # pyright: ignore[reportIndexIssue, reportOptionalSubscript]
+        _GaussianMap.apply(centre[a : a + 1], precision[a : a + 1], offsets[a])[0]  # pyright: ignore[reportIndexIssue, reportOptionalSubscript]
         for a in (0, 1)
     ]
 
@@ -40,6 +42,7 @@ class _GaussianMap(torch.autograd.Function):
     """Centres and precisions (axes, H) to maps (axes, H, n′, n)."""
 
     @staticmethod
+    @given
     def forward(ctx: Any, centre: Tensor, precision: Tensor, offsets: Tensor) -> Tensor:
         away = offsets - centre[..., None, None]  # float64, as the offsets are
         maps = torch.softmax((away * away).mul_(-precision[..., None, None]), -1)
@@ -48,7 +51,7 @@ class _GaussianMap(torch.autograd.Function):
         return maps
 
     @staticmethod
-    @once_differentiable
+    @once
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, Tensor | None, None]:  # pyright: ignore[reportIncompatibleMethodOverride]
         precision, away, maps = ctx.saved_tensors
         weighed = maps * grad
@@ -62,10 +65,3 @@ def _offsets(queries: Sequence, keys: Sequence, device: torch.device) -> Tensor:
     """δ = key − query, (n′, n)."""
     i, j = (torch.arange(n, device=device) for n in (queries.n, keys.n))
     return (keys.at(0, j) - queries.at(0, i)[:, None]).double()
-
-
-@functools.lru_cache(maxsize=256)
-def _kept_offsets(n: int, start: int, step: int, m: int, key_start: int, key_step: int, device: torch.device) -> Tensor:
-    """The same, kept: sizes say all."""
-    with torch.inference_mode(False):  # training may come later
-        return _offsets(Sequence(n, start, step), Sequence(m, key_start, key_step), device)

@@ -5,9 +5,8 @@ from typing import Any
 import torch
 from jaxtyping import Float
 from torch import Tensor
-from torch.autograd.function import once_differentiable
 
-from regard.attention.eager import is_eager
+from regard.attention.eager import given, is_eager, once
 
 
 def mix(maps: Float[Tensor, "H T S"], v: Float[Tensor, "B G S E"]) -> Float[Tensor, "B H T E"]:
@@ -25,6 +24,7 @@ class _Mixed(torch.autograd.Function):
     """The product without copies of the map for each row, nor of the output for each head."""
 
     @staticmethod
+    @given
     def forward(ctx: Any, maps: Tensor, v: Tensor) -> Tensor:
         ctx.exact = maps.dtype
         maps = rounded(maps, v)
@@ -32,7 +32,7 @@ class _Mixed(torch.autograd.Function):
         return _mixed(maps, v)
 
     @staticmethod
-    @once_differentiable
+    @once
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, Tensor | None]:  # pyright: ignore[reportIncompatibleMethodOverride]
         maps, v = ctx.saved_tensors
         if _is_small(maps, v):

@@ -1,20 +1,27 @@
-"""Cutting attention into slabs: some queries, and all the keys that they may see.
+"""Attention on the CPU slab by slab: some queries, and all the keys that they may see, one fused call each.
 
-A slab's softmax is complete, so nothing has to be merged, and masks and score terms are evaluated on it alone.
+A slab's softmax is complete, so nothing has to be merged, and masks and score terms are evaluated on it alone. Where a
+compiler or a transform is at work one operator does all slabs, and is given mask and bias as tensors.
 """
 
+import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
-from regard.attention import Causal, Mask, Places
-from regard.attention.masks.padding import Padding, RealTokens
-from regard.attention.reference import Index
+from regard.algorithms.kernels.layouts import laid_out
+from regard.algorithms.kernels.sdpa import flash_gradients
+from regard.attention.eager import given, is_eager, once, refuse_forward_mode
+from regard.attention.reference import Index, blank
+from regard.torch_private import flash_cpu, is_dispatched
 
 SIZE = 128  # queries and keys in a block: small enough to follow a mask, large enough for the kernel
 LONGEST = 8  # blocks in a slab whose mask has to be written out
+CPU = torch.device("cpu")
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,29 +38,72 @@ class Slab:
     @property
     def index(self) -> Index:
         """Four index vectors."""
-        return torch.tensor(self.rows), torch.tensor(self.heads), self.queries, self.keys
+        rows, heads = (torch.arange(side[0], side[-1] + 1, device=CPU) for side in (self.rows, self.heads))
+        return rows, heads, self.queries, self.keys
 
     def groups(self, heads_per_group: int) -> range:
         """The key-value heads that these heads share."""
         return range(self.heads[0] // heads_per_group, self.heads[-1] // heads_per_group + 1)
 
 
-def sequences(mask: Mask, places: Places, H: int) -> Iterator[Slab]:
+class Pairs(ABC):
+    """What is known of the pairs of a slab; `leaves` are the tensors of the scores that may learn."""
+
+    @abstractmethod
+    def allowed(self, slab: Slab) -> Tensor:
+        """Who may attend to whom, broadcastable to (rows, heads, queries, keys)."""
+
+    @abstractmethod
+    def bias(self, slab: Slab, leaves: tuple[Tensor, ...]) -> Tensor | None:
+        """What is added to the logits, broadcastable likewise."""
+
+
+@dataclass(frozen=True, eq=False)
+class Written(Pairs):
+    """Mask and bias as tensors, broadcastable to (B, H, T, S); None where there is none."""
+
+    mask: Tensor | None
+
+    def allowed(self, slab: Slab) -> Tensor:
+        assert self.mask is not None
+        return _cut(self.mask, slab)
+
+    def bias(self, slab: Slab, leaves: tuple[Tensor, ...]) -> Tensor | None:
+        return _cut(leaves[0], slab) if leaves else None
+
+
+def _cut(x: Tensor, slab: Slab) -> Tensor:
+    rows, heads, queries, keys = slab.index
+    x = x.index_select(0, rows) if x.shape[0] > 1 else x
+    x = x.index_select(1, heads) if x.shape[1] > 1 else x
+    return x.index_select(2, queries).index_select(3, keys)
+
+
+class Cut(NamedTuple):
+    """How attention is cut: by the tokens of each row that are real, or by the blocks of pairs that may be visible."""
+
+    maps: tuple[Tensor, ...]  # real (B, S); or some and every, broadcastable to (B, H, T/SIZE, S/SIZE)
+    hides_queries: bool = False
+    causal: bool = False
+
+    def slabs(self, B: int, H: int, T: int, S: int, has_bias: bool) -> Iterator[Slab]:
+        if len(self.maps) == 1:
+            return _sequences(self.maps[0], self.hides_queries, self.causal, H, T)
+        # Biases are written out for every row and head of a slab: one block at a time keeps that linear.
+        return _blocks(self.maps[0], self.maps[1], B, H, T, S, longest=1 if has_bias else None)
+
+
+def _sequences(real: Tensor, hides_queries: bool, causal: bool, H: int, T: int) -> Iterator[Slab]:
     """One slab per row of a padded batch: its real tokens, causal among themselves or not."""
-    (padding,) = [part for part in mask.conjuncts if isinstance(part, RealTokens)]
-    causal = any(isinstance(part, Causal) and not part.is_full(places) for part in mask.conjuncts)
-    assert isinstance(padding.real, Tensor)
-    for row, real in enumerate(padding.real):
-        tokens = real.nonzero()[:, 0] if real.dtype == torch.bool else torch.arange(int(real))
-        if len(tokens):
-            queries = tokens if isinstance(padding, Padding) else torch.arange(places.queries.count)
-            yield Slab(range(row, row + 1), range(H), queries, tokens, causal=causal)
+    for row, tokens in enumerate(real):
+        keys = tokens.nonzero()[:, 0]
+        if len(keys):
+            queries = keys if hides_queries else torch.arange(T, device=CPU)
+            yield Slab(range(row, row + 1), range(H), queries, keys, causal=causal)
 
 
-def blocks(mask: Mask, places: Places, B: int, H: int, longest: int | None) -> Iterator[Slab]:
+def _blocks(some: Tensor, every: Tensor, B: int, H: int, T: int, S: int, longest: int | None) -> Iterator[Slab]:
     """Runs of query blocks that see the same key blocks, with those keys; `longest` bounds the runs, None does not."""
-    T, S = places.queries.count, places.keys.count
-    some, every = mask.blocks(places, SIZE, torch.device("cpu"))
     some = some.expand(-1, -1, -(-T // SIZE), -(-S // SIZE))
     some, every = torch.broadcast_tensors(some, every)
     for b in range(some.shape[0]):
@@ -62,7 +112,7 @@ def blocks(mask: Mask, places: Places, B: int, H: int, longest: int | None) -> I
             heads = range(H) if some.shape[1] == 1 else range(h, h + 1)
             full = (every[b, h] | ~some[b, h]).all(1).tolist()
             for first, last in _runs(some[b, h].tolist(), full, longest):
-                queries = torch.arange(first * SIZE, min((last + 1) * SIZE, T))
+                queries = torch.arange(first * SIZE, min((last + 1) * SIZE, T), device=CPU)
                 keys = some[b, h, first].repeat_interleave(SIZE)[:S].nonzero()[:, 0]
                 yield Slab(rows, heads, queries, keys, masked=not full[first])
 
@@ -78,3 +128,340 @@ def _runs(visits: list[list[bool]], full: list[bool], longest: int | None) -> It
         if any(visits[first]):
             yield first, r - 1
         first = r
+
+
+@dataclass(frozen=True, eq=False)
+class Work:
+    """All about one call but its tensors."""
+
+    cut: Cut
+    pairs: Pairs
+    beta: float
+    has_bias: bool
+    wants_lse: bool
+    is_finite: bool = False  # the bias is −∞ nowhere
+
+    def slabs(self, q: Tensor, k: Tensor) -> Iterator[Slab]:
+        B, H, T = q.shape[:3]
+        return self.cut.slabs(B, H, T, k.shape[2], self.has_bias)
+
+
+def may_ask(q: Tensor) -> bool:
+    """Whether there are numbers, that values may be asked about slab by slab; else mask and bias must be `Written`."""
+    return is_eager(q) and not q.is_meta and not is_dispatched()
+
+
+def attend_by_slabs(
+    work: Work, q: Tensor, k: Tensor, v: Tensor, leaves: tuple[Tensor, ...]
+) -> tuple[Tensor, Tensor | None]:
+    """Output and log-sum-exp."""
+    refuse_forward_mode(q, k, v)
+    if may_ask(q):
+        out, lse = _Slabs.apply(work, q, k, v, *leaves)  # pyright: ignore[reportGeneralTypeIssues]
+    else:
+        assert isinstance(work.pairs, Written)
+        cut, bias = work.cut, leaves[0] if leaves else None
+        numbers = [cut.hides_queries, cut.causal, work.wants_lse]
+        out, lse = _operator(q, k, v, list(cut.maps), work.pairs.mask, bias, work.beta, numbers)
+    return out, lse if work.wants_lse else None
+
+
+class _Slabs(torch.autograd.Function):
+    """Quicker to call than an operator, and it may ask values about their pairs."""
+
+    @staticmethod
+    @given
+    def forward(ctx: Any, work: Work, q: Tensor, k: Tensor, v: Tensor, *leaves: Tensor) -> tuple[Tensor, Tensor]:
+        out, lse = _forward(work, q, k, v, leaves)
+        ctx.work = work
+        ctx.save_for_backward(q, k, v, out, lse, *leaves)
+        ctx.set_materialize_grads(True)
+        if not work.wants_lse:
+            ctx.mark_non_differentiable(lse)
+        return out, lse
+
+    @staticmethod
+    @once
+    def backward(ctx: Any, grad: Tensor, grad_lse: Tensor) -> tuple[Tensor | None, ...]:
+        grads = [grad.contiguous(), grad_lse] if ctx.work.wants_lse else [grad.contiguous()]
+        wanted = [n for n, want in enumerate(ctx.needs_input_grad[4:]) if want]
+        saved = ctx.saved_tensors  # once: a checkpoint computes them again when they are asked for
+        found = iter(_backward(ctx.work, grads, saved[:5], saved[5:], wanted))
+        dq, dk, dv = next(found), next(found), next(found)
+        return None, dq, dk, dv, *[next(found) if want else None for want in ctx.needs_input_grad[4:]]
+
+
+@torch.library.custom_op("regard::slabs", mutates_args=(), device_types="cpu")
+def _operator(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    maps: list[Tensor],
+    mask: Tensor | None,
+    bias: Tensor | None,
+    beta: float,
+    numbers: list[bool],
+) -> tuple[Tensor, Tensor]:
+    leaves = () if bias is None else (bias,)
+    return _forward(_work(maps, mask, bias, beta, numbers), q, k, v, leaves)
+
+
+def _work(maps: list[Tensor], mask: Tensor | None, bias: Tensor | None, beta: float, numbers: list[bool]) -> Work:
+    hides_queries, causal, wants_lse = numbers
+    return Work(Cut(tuple(maps), hides_queries, causal), Written(mask), beta, bias is not None, wants_lse)
+
+
+@_operator.register_fake
+def _(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    maps: list[Tensor],
+    mask: Tensor | None,
+    bias: Tensor | None,
+    beta: float,
+    numbers: list[bool],
+) -> tuple[Tensor, Tensor]:
+    exact = torch.promote_types(q.dtype, torch.float32)
+    return q.new_empty(*q.shape[:3], v.shape[3]), q.new_empty(q.shape[:3], dtype=exact)
+
+
+@torch.library.custom_op("regard::slabs_backward", mutates_args=(), device_types="cpu")
+def _operator_backward(
+    grads: list[Tensor],
+    saved: list[Tensor],
+    maps: list[Tensor],
+    mask: Tensor | None,
+    bias: Tensor | None,
+    beta: float,
+    numbers: list[bool],
+    learns: bool,
+) -> list[Tensor]:
+    leaves = () if bias is None else (bias,)
+    return _backward(_work(maps, mask, bias, beta, numbers), grads, saved, leaves, [0] if learns else [])
+
+
+@_operator_backward.register_fake
+def _(
+    grads: list[Tensor],
+    saved: list[Tensor],
+    maps: list[Tensor],
+    mask: Tensor | None,
+    bias: Tensor | None,
+    beta: float,
+    numbers: list[bool],
+    learns: bool,
+) -> list[Tensor]:
+    like = [*saved[:3], bias] if learns and bias is not None else saved[:3]
+    return [torch.empty_like(x, memory_format=torch.contiguous_format) for x in like]
+
+
+def _save(ctx, inputs, output) -> None:
+    q, k, v, ctx.maps, ctx.mask, bias, ctx.beta, ctx.numbers = inputs
+    ctx.has_bias = bias is not None
+    ctx.save_for_backward(q, k, v, *output, *([bias] if ctx.has_bias else []))
+
+
+def _differentiate(ctx, grad: Tensor, grad_lse: Tensor):
+    q, k, v, out, lse, *leaves = ctx.saved_tensors
+    learns = ctx.has_bias and ctx.needs_input_grad[5]
+    grads = [grad.contiguous(), grad_lse] if ctx.numbers[2] else [grad.contiguous()]
+    bias = leaves[0] if leaves else None
+    found = _operator_backward(grads, [q, k, v, out, lse], ctx.maps, ctx.mask, bias, ctx.beta, ctx.numbers, learns)
+    return *found[:3], [None] * len(ctx.maps), None, found[3] if learns else None, None, None
+
+
+_operator.register_autograd(_differentiate, setup_context=_save)
+
+
+def _forward(work: Work, q: Tensor, k: Tensor, v: Tensor, leaves: tuple[Tensor, ...]) -> tuple[Tensor, Tensor]:
+    out = q.new_zeros(*q.shape[:3], v.shape[3])
+    lse = torch.full(q.shape[:3], -torch.inf, dtype=torch.promote_types(q.dtype, torch.float32), device=q.device)
+    for slab in work.slabs(q, k):
+        x = _operands(work, q, k, v, slab, leaves)
+        part, norm = flash_cpu(x.q, x.k, x.v, 0.0, slab.causal, attn_mask=x.bias, scale=work.beta)
+        part = part[..., : v.shape[3]]
+        if x.empty is not None:
+            part = part.masked_fill(x.empty, 0)
+            norm = norm.masked_fill(x.empty.squeeze(-1), -torch.inf)
+        _put(out, slab.rows, slab.heads, slab.queries, part)
+        _put(lse, slab.rows, slab.heads, slab.queries, norm)
+    return out, lse
+
+
+def _backward(
+    work: Work, grads: list[Tensor], saved: Any, leaves: tuple[Tensor, ...], wanted: list[int]
+) -> list[Tensor]:
+    """Gradients of q, k, v, then of the leaves whose numbers are `wanted`. `grads` is that of the output, and perhaps
+    that of the log-sum-exp.
+    """
+    q, k, v, out, lse = saved
+    targets = [q, k, v, *[leaves[n] for n in wanted]]
+    totals = [torch.zeros(x.shape, dtype=torch.promote_types(x.dtype, torch.float32), device=x.device) for x in targets]
+    for slab in work.slabs(q, k):
+        groups = slab.groups(q.shape[1] // k.shape[1])
+        if wanted:
+            parts = _by_products(work, grads, q, k, v, lse, slab, leaves, wanted)
+        else:
+            parts = _by_flash(work, grads, q, k, v, out, lse, slab, leaves)
+        _put(totals[0], slab.rows, slab.heads, slab.queries, parts[0])
+        for total, part in zip(totals[1:3], parts[1:3], strict=True):
+            if len(slab.heads) > len(groups):
+                part = part.unflatten(1, (len(groups), -1)).sum(2)
+            _add(total, slab.rows, groups, slab.keys, part)
+        for total, part in zip(totals[3:], parts[3:], strict=True):
+            total += part
+    return [total.to(x.dtype) for total, x in zip(totals, targets, strict=True)]
+
+
+class _Operands(NamedTuple):
+    """What the kernel gets for one slab: one width, one key head per head, and nothing that nobody sees."""
+
+    q: Tensor
+    k: Tensor
+    v: Tensor
+    bias: Tensor | None
+    empty: Tensor | None  # rows that see nothing
+
+
+def _operands(work: Work, q: Tensor, k: Tensor, v: Tensor, slab: Slab, leaves: tuple[Tensor, ...]) -> _Operands:
+    heads_per_group = q.shape[1] // k.shape[1]
+    groups = slab.groups(heads_per_group)
+    q = _take(q, slab.rows, slab.heads, slab.queries)
+    k, v = (_take(x, slab.rows, groups, slab.keys) for x in (k, v))
+    if len(slab.heads) > len(groups):
+        k, v = k.repeat_interleave(heads_per_group, 1), v.repeat_interleave(heads_per_group, 1)
+    bias, empty = None, None
+    if slab.masked:
+        allowed = work.pairs.allowed(slab)
+        live = allowed.any(-1, keepdim=True)
+        if not (live.all() and allowed.any(-2).all()):  # mostly there is nothing to blank, and copies cost
+            q, k, v = blank(q, k, v, allowed)
+            empty = ~live
+            allowed = allowed | empty
+        bias = q.new_zeros(()).masked_fill(~allowed, -torch.inf)
+    if work.has_bias:
+        wide = torch.promote_types(q.dtype, torch.float32)  # the kernel would round a bias to the type of q
+        q, k, v = q.to(wide), k.to(wide), v.to(wide)
+        added = work.pairs.bias(slab, leaves)
+        assert added is not None
+        bias = added.to(wide) if bias is None else bias.to(wide) + added.to(wide)
+        dead = None if work.is_finite and not slab.masked else (bias == -torch.inf).all(-1, keepdim=True)
+        if dead is not None and dead.any():  # a bias of −∞ can empty a row too
+            bias, empty = bias.masked_fill(dead, 0), dead if empty is None else dead | empty
+    if bias is not None:
+        bias = bias.expand(*q.shape[:3], k.shape[2])
+    width = max(q.shape[3], v.shape[3])
+    return _Operands(laid_out(q, width), laid_out(k, width), laid_out(v, width), bias, empty)
+
+
+def _by_flash(
+    work: Work,
+    grads: list[Tensor],
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    out: Tensor,
+    lse: Tensor,
+    slab: Slab,
+    leaves: tuple[Tensor, ...],
+) -> list[Tensor]:
+    """Gradients of one slab's q, k and v by the kernel."""
+    D, E = q.shape[3], v.shape[3]
+    x = _operands(work, q, k, v, slab, leaves)
+    out, lse, *grads = (_take(y, slab.rows, slab.heads, slab.queries) for y in (out, lse, *grads))
+    if x.empty is not None:
+        # At log-sum-exp +∞ every weight of the row is exactly 0, and with it every gradient.
+        grads[0] = grads[0].masked_fill(x.empty, 0)
+        lse = lse.masked_fill(x.empty.squeeze(-1), torch.inf)
+    if len(grads) == 2 and x.empty is not None:
+        grads[1] = grads[1].masked_fill(x.empty.squeeze(-1), 0)
+    grads[0], out = grads[0].to(x.q.dtype), out.to(x.q.dtype)
+    dq, dk, dv = flash_gradients(grads, x.q, x.k, x.v, out, lse, slab.causal, x.bias, work.beta)
+    return [dq[..., :D], dk[..., :D], dv[..., :E]]
+
+
+def _by_products(
+    work: Work,
+    grads: list[Tensor],
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    lse: Tensor,
+    slab: Slab,
+    leaves: tuple[Tensor, ...],
+    wanted: list[int],
+) -> list[Tensor]:
+    """Gradients of one slab where the bias learns, for which the kernel has none.
+
+    P = exp(β·q kᵀ + bias − l)     dP = dO vᵀ     dS = P ∘ (dP − rows of P·dP + dl)
+
+    The rows are of P·dP and not of dO·o: o has been rounded, and what all keys have in common must cancel.
+    """
+    D, E = q.shape[3], v.shape[3]
+    x = _operands(work, q, k, v, slab, leaves)
+    assert x.bias is not None
+    lse, *grads = (_take(y, slab.rows, slab.heads, slab.queries).to(x.q.dtype) for y in (lse, *grads))
+    if x.empty is not None:
+        lse = lse.masked_fill(x.empty.squeeze(-1), torch.inf)  # every weight of the row is exactly 0
+    weights = torch.matmul(x.q, x.k.mT).mul_(work.beta).add_(x.bias).sub_(lse[..., None])
+    # The far ends of gaussians are numbers so small that a CPU takes ten times as long.
+    weights.masked_fill_(weights < math.log(torch.finfo(weights.dtype).tiny), -torch.inf).exp_()
+    dv = weights.mT @ grads[0]
+    dlogits = grads[0] @ x.v[..., :E].mT
+    common = torch.linalg.vecdot(weights, dlogits)[..., None]
+    dlogits.sub_(common if len(grads) == 1 else common - grads[1][..., None]).mul_(weights)
+    del weights
+    if x.empty is not None:  # 0 · ∞ where an incoming gradient is not finite
+        dlogits.masked_fill_(x.empty, 0)
+    dq, dk = work.beta * (dlogits @ x.k)[..., :D], work.beta * (dlogits.mT @ x.q)[..., :D]
+    return [dq, dk, dv, *_bias_gradients(work.pairs, slab, leaves, wanted, dlogits)]
+
+
+def _bias_gradients(
+    pairs: Pairs, slab: Slab, leaves: tuple[Tensor, ...], wanted: list[int], dlogits: Tensor
+) -> list[Tensor]:
+    """From the gradient of a slab's logits to those of the leaves."""
+
+    def bias(*learnt: Tensor) -> Tensor:
+        given = tuple([learnt[wanted.index(n)] if n in wanted else leaf for n, leaf in enumerate(leaves)])
+        found = pairs.bias(slab, given)
+        assert found is not None
+        return found
+
+    if isinstance(pairs, Written):  # inside an operator there is no autograd
+        made, pull_back, *_ = torch.func.vjp(bias, *[leaves[n] for n in wanted])
+        return list(pull_back(dlogits.sum_to_size(made.shape).to(made.dtype)))
+    learnt = [leaves[n].detach().requires_grad_() for n in wanted]
+    with torch.enable_grad():
+        made = bias(*learnt)
+    cotangent = dlogits.sum_to_size(made.shape).to(made.dtype)
+    return list(torch.autograd.grad(made, learnt, cotangent, materialize_grads=True))
+
+
+def _take(x: Tensor, rows: range, heads: range, tokens: Tensor) -> Tensor:
+    """Read x at these rows, heads and tokens: a view where the tokens are a run."""
+    x = x[rows[0] : rows[-1] + 1, heads[0] : heads[-1] + 1]
+    return x[:, :, _run(tokens)] if _run(tokens) else x.index_select(2, tokens)
+
+
+def _put(x: Tensor, rows: range, heads: range, tokens: Tensor, part: Tensor) -> None:
+    target = x[rows[0] : rows[-1] + 1, heads[0] : heads[-1] + 1]
+    if _run(tokens):
+        target[:, :, _run(tokens)] = part
+    else:
+        target.index_copy_(2, tokens, part.to(x.dtype))
+
+
+def _add(x: Tensor, rows: range, heads: range, tokens: Tensor, part: Tensor) -> None:
+    target = x[rows[0] : rows[-1] + 1, heads[0] : heads[-1] + 1]
+    if _run(tokens):
+        target[:, :, _run(tokens)] += part
+    else:
+        target.index_add_(2, tokens, part.to(x.dtype))
+
+
+def _run(tokens: Tensor) -> slice | None:
+    """The slice that these increasing token numbers are, when they leave none out."""
+    first, last = int(tokens[0]), int(tokens[-1])
+    return slice(first, last + 1) if last - first + 1 == len(tokens) else None

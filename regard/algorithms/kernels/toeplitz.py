@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
-from torch.autograd.function import once_differentiable
 from torch.nn.functional import pad
 
-from regard.attention.eager import is_eager
+from regard.attention.eager import given, is_eager, once
+from regard.attention.positions.sizes import is_symbol
 
 TALL = 256  # rows of a matrix that multiplies values, or more
 AREA = 1 << 21  # numbers that one product gives to the gradient of the kernel, or more: a tile for each processor
@@ -44,7 +44,7 @@ def block_sizes(rows: Axis, columns: Axis, G: int, heads: int) -> BlockSizes:
     return BlockSizes(
         _even(rows.queries, -(-TALL // wide)),
         _even(-(-rows.keys // rows.stride), -(-TALL // high)),
-        _even(rows.queries, math.ceil(math.sqrt(AREA / (G * wide * high)))),
+        _even(rows.queries, 1 if is_symbol(G * wide * high) else math.ceil(math.sqrt(AREA / (G * wide * high)))),
     )
 
 
@@ -54,6 +54,8 @@ def _even(n: int, least: int) -> int:
     >>> _even(48, 11), _even(64, 4), _even(5, 9)
     (12, 4, 5)
     """
+    if is_symbol(n) or is_symbol(least):
+        return least
     return -(-n // max(1, n // least))
 
 
@@ -76,6 +78,7 @@ class _Quotient(torch.autograd.Function):
     """Quicker to call than an operator."""
 
     @staticmethod
+    @given
     def forward(ctx: Any, kernel: Tensor, denominators: Tensor, v: Tensor, rows: Axis, columns: Axis) -> Tensor:
         out = _divided(kernel, denominators, v, rows, columns)
         ctx.save_for_backward(kernel, denominators, v, out)
@@ -83,7 +86,7 @@ class _Quotient(torch.autograd.Function):
         return out
 
     @staticmethod
-    @once_differentiable
+    @once
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:  # pyright: ignore[reportIncompatibleMethodOverride]
         wanted = list(ctx.needs_input_grad[:3])
         kernel, denominators, v, out = ctx.saved_tensors

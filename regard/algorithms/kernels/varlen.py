@@ -12,27 +12,20 @@ from torch import Tensor
 from torch.nn.attention.varlen import varlen_attn
 from torch.nn.functional import pad
 
-from regard.algorithms.kernels.layouts import multiple_of_eight, widen
-from regard.attention import Attention, Causal
-from regard.attention.masks.padding import Padding, RealTokens
+from regard.algorithms.kernels.layouts import laid_out, multiple_of_eight
 
 
-def attend_by_segments(q: Tensor, k: Tensor, v: Tensor, attention: Attention) -> Tensor:
-    """Content softmax under `Padding` or `KeyPadding`, `Padding` perhaps causal."""
-    masks = attention.mask.on(q.device).conjuncts
-    (padding,) = [mask for mask in masks if isinstance(mask, RealTokens)]
-    places = attention.places(q.shape[2], k.shape[2])
-    causal = any([isinstance(mask, Causal) and not mask.is_full(places) for mask in masks])
-    assert attention.content is not None
-    scale = attention.content.scale(q.shape[3])
-    assert isinstance(padding.real, Tensor)
-    if not padding.is_map:
-        return _segments(q, k, v, padding.real, isinstance(padding, Padding), causal, scale)
+def attend_by_segments(
+    q: Tensor, k: Tensor, v: Tensor, real: Tensor, prefix: bool, pads_queries: bool, causal: bool, scale: float
+) -> Tensor:
+    """Content softmax over the real tokens (B, S), with `prefix` those at the front; their queries, or all queries."""
+    lengths = real.sum(1)
+    if prefix:
+        return _segments(q, k, v, lengths, pads_queries, causal, scale)
     # Scattered real tokens are first brought to the front, in order, and taken back at the end.
-    order = (~padding.real).int().argsort(dim=1, stable=True)
-    lengths = padding.real.sum(1)
+    order = (~real).int().argsort(dim=1, stable=True)
     k, v = _gather(k, order), _gather(v, order)
-    if not isinstance(padding, Padding):
+    if not pads_queries:
         return _segments(q, k, v, lengths, False, causal, scale)
     return _gather(_segments(_gather(q, order), k, v, lengths, True, causal, scale), order.argsort(1))
 
@@ -47,7 +40,7 @@ def _segments(
     B, H, T, _ = q.shape
     S, E = k.shape[2], v.shape[3]
     width = multiple_of_eight(max(q.shape[3], E))
-    q, k, v = (widen(x, width) for x in (q, k, v))
+    q, k, v = (laid_out(x, width) for x in (q, k, v))
     lengths = lengths.clamp(0, S).int()
     # Rows of (B,T,H,D) are read in place with H heads; (B,H,T,D) is read in place as B·H sequences of one head.
     by_head = k.shape[1] == H and q.is_contiguous()

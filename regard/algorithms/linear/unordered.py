@@ -5,94 +5,78 @@
 N·F·E in place of N²·(F + E), and no map.
 """
 
-from dataclasses import replace
-
 import torch
 from torch import Tensor
 
 from regard.algorithms.kernels import causal_sums
-from regard.algorithms.planning.cost import Cost, Count, inputs, traffic
+from regard.algorithms.planning.algorithm import Algorithm, predicted
+from regard.algorithms.planning.cost import Cost, inputs, traffic
 from regard.algorithms.planning.problem import Problem
-from regard.attention import Attention, Content, Kernel, KeyPadding, Mask, Padding, Places
+from regard.attention import Attention, Content, Facts, Kernel, Mask, Places
 from regard.attention.cache.linear_state import absorbed, read
+from regard.attention.masks.mask import real_tokens
+from regard.attention.positions.sizes import Count
 
-NAME = "linear"
 
+class Linear(Algorithm):
+    """Two products, with keys and with queries; going back, two for each of them."""
 
-def refuses(problem: Problem) -> str | None:
-    reason = refuses_weighting(problem)
-    if reason is not None:
-        return reason
-    for mask in problem.masks:
-        if type(mask) not in (KeyPadding, Padding):
-            return f"sums over the keys once for all queries: takes paddings, not {type(mask).__name__}"
-    return None
+    name = "linear"
+
+    def refuses(self, problem: Problem) -> str | None:
+        reason = refuses_weighting(problem)
+        if reason is not None:
+            return reason
+        for facts, mask in zip(problem.facts, problem.masks, strict=True):
+            if facts.real is None:
+                return f"sums over the keys once for all queries: takes paddings, not {type(mask).__name__}"
+        return None
+
+    def cost(self, problem: Problem) -> Cost:
+        shape = problem.shape
+        F = num_features(problem)
+        sums = 2 * shape.B * F * (shape.G * shape.S * shape.E + shape.H * shape.T * (shape.E + 1))
+        wide = max(4, problem.item)
+        features = wide * shape.B * F * (shape.H * shape.T + shape.G * shape.S)
+        wide_output = wide * shape.B * shape.H * shape.T * (shape.E + 1)
+        passes = (9, 6) if problem.backward else (4, 3)
+        return Cost(
+            flops=(3 if problem.backward else 1) * sums
+            + mapping(problem, shape.B * (shape.H * shape.T + shape.G * shape.S)),
+            bytes=passes[0] * features + passes[1] * wide_output + traffic(shape, problem.item, problem.backward),
+            memory=(3 if problem.backward else 2) * (features + wide_output) + inputs(shape, problem.item),
+            launches=70 if problem.backward else 25,
+        )
+
+    def seconds(self, problem: Problem) -> float:
+        """Products are in at least float32, whatever the type of q, k and v."""
+        return predicted(problem, self.name, self.cost(problem), problem.wide)
+
+    def run(self, problem: Problem, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor | None]:
+        kernel, content = kernel_of(problem.attention)
+        live, seen = sides(problem.masks, problem.facts, problem.places, q)
+        q, k, v = blanked(q, live), blanked(k, seen), blanked(v, seen)
+        sums = summed(k, v, seen, kernel, content)
+        return blanked(answered(q, sums, kernel, content), live).to(v.dtype), None
 
 
 def refuses_weighting(problem: Problem) -> str | None:
     """Why this is not a plain sum of features."""
-    if not isinstance(problem.attention.weighting, Kernel):
+    if problem.kernel is None:
         return f"needs features of queries and of keys: Kernel, not {type(problem.attention.weighting).__name__}()"
     return "has no weights to drop" if problem.dropout else None
 
 
-def cost(problem: Problem) -> Cost:
-    """Two products, with keys and with queries; going back, two for each of them."""
-    shape = problem.shape
-    F = num_features(problem)
-    sums = 2 * shape.B * F * (shape.G * shape.S * shape.E + shape.H * shape.T * (shape.E + 1))
-    wide = max(4, problem.item)
-    features = wide * shape.B * F * (shape.H * shape.T + shape.G * shape.S)
-    wide_output = wide * shape.B * shape.H * shape.T * (shape.E + 1)
-    passes = (9, 6) if problem.backward else (4, 3)
-    return Cost(
-        flops=(3 if problem.backward else 1) * sums
-        + mapping(problem, shape.B * (shape.H * shape.T + shape.G * shape.S)),
-        bytes=passes[0] * features + passes[1] * wide_output + traffic(shape, problem.item, problem.backward),
-        memory=(3 if problem.backward else 2) * (features + wide_output) + inputs(shape, problem.item),
-        launches=70 if problem.backward else 25,
-    )
-
-
-def seconds(problem: Problem) -> float:
-    """Predicted time."""
-    return wide_seconds(problem, NAME, cost(problem))
-
-
-def wide_seconds(problem: Problem, name: str, work: Cost) -> float:
-    """Predicted time of products in at least float32, whatever the type of q, k and v."""
-    from regard.algorithms.planning import planner
-
-    wide = torch.promote_types(problem.dtype, torch.float32)
-    return planner.seconds(replace(problem, dtype=wide), name, work)
-
-
-def num_features(problem: Problem) -> int:
-    kernel = problem.attention.weighting
-    assert isinstance(kernel, Kernel)
-    return kernel.features.width(problem.shape.D)
+def num_features(problem: Problem) -> Count:
+    assert problem.kernel is not None
+    return problem.kernel.features.width(problem.shape.D)
 
 
 def mapping(problem: Problem, vectors: Count) -> Count:
     """FLOPs of the products inside the features of so many queries and keys."""
-    kernel = problem.attention.weighting
-    assert isinstance(kernel, Kernel)
+    assert problem.kernel is not None
     passes = (2 if problem.backward else 1) + (1 if problem.bias_backward else 0)
-    return passes * vectors * kernel.features.products(problem.shape.D)
-
-
-def run(
-    q: Tensor, k: Tensor, v: Tensor, attention: Attention, *, dropout: float, return_lse: bool
-) -> tuple[Tensor, Tensor | None]:
-    assert dropout == 0
-    assert not return_lse
-    attention = attention.on(q.device)
-    kernel, content = kernel_of(attention)
-    masks = hiding(attention, attention.places(q.shape[2], k.shape[2]))
-    live, seen = sides(masks, q.shape[2], k.shape[2], q.device)
-    q, k, v = blanked(q, live), blanked(k, seen), blanked(v, seen)
-    sums = summed(k, v, seen, kernel, content)
-    return blanked(answered(q, sums, kernel, content), live).to(v.dtype), None
+    return passes * vectors * problem.kernel.features.products(problem.shape.D)
 
 
 def summed(k: Tensor, v: Tensor, real: Tensor | None, kernel: Kernel, content: Content) -> Tensor:
@@ -127,30 +111,29 @@ def kernel_of(attention: Attention) -> tuple[Kernel, Content]:
     return attention.weighting, attention.content
 
 
-def hiding(attention: Attention, places: Places) -> list[Mask]:
-    """The masks that may hide something."""
-    return [mask for mask in attention.mask.conjuncts if not mask.is_full(places)]
-
-
-def real_tokens(masks: list[Mask], S: int, device: torch.device) -> tuple[Tensor | None, Tensor | None]:
+def pads(
+    masks: tuple[Mask, ...], facts: tuple[Facts, ...], places: Places, B: int, device: torch.device
+) -> tuple[Tensor | None, Tensor | None]:
     """Queries that ask, (B, T), and keys that are there, (B, S), by paddings alone; None where all of them."""
     asks, real = None, None
-    for mask in masks:
-        assert isinstance(mask, KeyPadding | Padding)
-        rows = torch.arange(len(mask.real), device=device)[:, None]
-        there = mask.is_real(rows, torch.arange(S, device=device))
+    for mask, fact in zip(masks, facts, strict=True):
+        if fact.real is None:
+            continue
+        there = real_tokens(mask, places, B, device)
         real = there if real is None else real & there
-        if isinstance(mask, Padding):
+        if fact.real.queries:
             asks = there if asks is None else asks & there
     return asks, real
 
 
-def sides(masks: list[Mask], T: int, S: int, device: torch.device) -> tuple[Tensor | None, Tensor | None]:
+def sides(
+    masks: tuple[Mask, ...], facts: tuple[Facts, ...], places: Places, q: Tensor
+) -> tuple[Tensor | None, Tensor | None]:
     """Queries that see a key, (B, T), and keys that a query sees, (B, S), by paddings alone; None where all do."""
-    asks, real = real_tokens(masks, S, device)
+    asks, real = pads(masks, facts, places, q.shape[0], q.device)
     if real is None:
         return None, None
-    some = real.any(1, keepdim=True).expand(-1, T)
+    some = real.any(1, keepdim=True).expand(-1, q.shape[2])
     return (some, real) if asks is None else (asks & some, real & asks.any(1, keepdim=True))
 
 

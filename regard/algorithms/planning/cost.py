@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-Count = Any  # an int, or a SymPy expression: the formulas are written once for both
+from regard.attention.positions.sizes import Count, most
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Cost:
         return Cost(
             self.flops + other.flops,
             self.bytes + other.bytes,
-            max(self.memory, other.memory),
+            most(self.memory, other.memory),
             self.launches + other.launches,
         )
 

@@ -10,7 +10,7 @@ import torch
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ceilings:
+class Machine:
     """Rates of one machine: matrix products by type (FLOP/s), memory (byte/s), and the price of one launch (s)."""
 
     name: str
@@ -33,7 +33,7 @@ class Ceilings:
 TABLES = {
     table.name: table
     for table in (
-        Ceilings(
+        Machine(
             name="cpu",
             kind="cpu",
             half=0.2e12,
@@ -57,7 +57,7 @@ TABLES = {
                 "chunked": 0.65,
             },
         ),
-        Ceilings(
+        Machine(
             name="h200",
             kind="cuda",
             half=771e12,
@@ -85,7 +85,7 @@ TABLES = {
 }
 
 
-def table(device: str) -> Ceilings:
+def table(device: str) -> Machine:
     """The table of a name, or of a kind of device: `h200`, `cuda`, `cpu`."""
     if device in TABLES:
         return TABLES[device]
@@ -94,11 +94,11 @@ def table(device: str) -> Ceilings:
     raise ValueError(f"no table for device {device!r}: use one of cuda, {', '.join(TABLES)}")
 
 
-def table_of(device: torch.device) -> Ceilings:
+def table_of(device: torch.device) -> Machine:
     """The table of the machine that holds a tensor."""
     if device.type == "cuda":
         name = torch.cuda.get_device_properties(device).name.lower()
-        for key, ceilings in TABLES.items():
+        for key, machine in TABLES.items():
             if key in name:
-                return ceilings
+                return machine
     return table("cpu" if device.type in ("cpu", "meta") else device.type)

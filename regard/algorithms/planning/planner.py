@@ -2,101 +2,28 @@
 
 import json
 from dataclasses import asdict, dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
+import torch
 from torch import Tensor
 
-from regard.algorithms import reference
-from regard.algorithms.composite import cells as partitioned
-from regard.algorithms.composite import union as merged
-from regard.algorithms.content import augmented, banded, blockwise, fused, packed
-from regard.algorithms.linear import causal as chunked
-from regard.algorithms.linear import unordered as linear
+from regard.algorithms.planning.algorithm import Algorithm
 from regard.algorithms.planning.cost import Cost
-from regard.algorithms.planning.problem import Problem, check_options, nearest, pose, without_content
-from regard.algorithms.position import convolution, gather, separable, toeplitz
-from regard.algorithms.position import shared_map as shared
+from regard.algorithms.planning.kept import look, recall
+from regard.algorithms.planning.problem import Outline, Problem, bind, check_tensors, pose, traits
+from regard.algorithms.planning.recording import recorder
 from regard.attention import Attention
+from regard.attention.positions.sizes import number
+from regard.attention.value import check_state
+from regard.checks import nearest
+from regard.torch_private import without_modes
 
-
-class Algorithm(Protocol):
-    """What each file of this folder that computes attention provides."""
-
-    NAME: str
-
-    def refuses(self, problem: Problem) -> str | None:
-        """Why this algorithm would not be exact, or not run, for the problem; None when it would."""
-        ...
-
-    def cost(self, problem: Problem) -> Cost: ...
-
-    def run(
-        self, q: Tensor, k: Tensor, v: Tensor, attention: Attention, *, dropout: float, return_lse: bool
-    ) -> tuple[Tensor, Tensor | None]: ...
-
-
-ALGORITHMS: list[Any] = [
-    fused,
-    augmented,
-    banded,
-    partitioned,
-    packed,
-    gather,
-    separable,
-    toeplitz,
-    convolution,
-    shared,
-    merged,
-    linear,
-    chunked,
-    blockwise,
-    reference,
-]
+if TYPE_CHECKING:
+    from rich.console import Group
 
 
 class Refused(ValueError):  # noqa: N818 - it reads as what happened
     """A named algorithm is not exact for the problem."""
-
-
-def seconds(problem: Problem, name: str, cost: Cost) -> float:
-    """Predicted time: launches, arithmetic and memory, one after the other.
-
-    A kernel overlaps the last two; their sum is at most twice the truth, and has no branch for a symbolic size.
-    """
-    ceilings = problem.ceilings
-    arithmetic = cost.flops / (ceilings.rate(problem.dtype) * ceilings.efficiency[name])
-    return cost.launches * ceilings.launch + arithmetic + cost.bytes / ceilings.bandwidth
-
-
-def time_of(problem: Problem, algorithm: Any) -> float:
-    """Predicted time of one algorithm; those that call others know their own."""
-    own = getattr(algorithm, "seconds", None)
-    return seconds(problem, algorithm.NAME, algorithm.cost(problem)) if own is None else own(problem)
-
-
-def choose(problem: Problem, name: str | None = None) -> Any:
-    """The cheapest algorithm that does not refuse, or the named one. Pure: sizes, types, kinds and flags decide."""
-    if name is not None:
-        algorithm = named(name)
-        reason = algorithm.refuses(problem)
-        if reason is not None:
-            raise Refused(f"algorithm {name!r} refuses: {reason}; leave algorithm=None to choose one that does not")
-        return algorithm
-    best, best_time = None, 0.0
-    for algorithm in ALGORITHMS:
-        if algorithm.refuses(problem) is None:
-            time = time_of(problem, algorithm)
-            if best is None or time < best_time:
-                best, best_time = algorithm, time
-    return best
-
-
-def named(name: str) -> Any:
-    """The algorithm of that name."""
-    for algorithm in ALGORITHMS:
-        if name == algorithm.NAME:
-            return algorithm
-    raise ValueError(f"unknown algorithm {name!r}: {nearest(name, [algorithm.NAME for algorithm in ALGORITHMS])}")
 
 
 @dataclass(frozen=True)
@@ -123,7 +50,7 @@ class Plan:
         return json.dumps(
             {
                 "chosen": self.chosen,
-                "device": problem.ceilings.name,
+                "device": problem.machine.name,
                 "dtype": str(problem.dtype).removeprefix("torch."),
                 "backward": problem.backward,
                 "shape": asdict(problem.shape),
@@ -132,7 +59,7 @@ class Plan:
             }
         )
 
-    def rich(self) -> Any:
+    def rich(self) -> "Group":
         """The table for Rich."""
         from regard.algorithms.planning.report import rich_table
 
@@ -144,24 +71,111 @@ class Plan:
         return plain(self.rich())
 
 
-def plan(
-    q: Tensor | None,
-    k: Tensor | None,
-    v: Tensor,
-    attention: Attention = Attention(),  # noqa: B008 - a frozen value
-    *,
-    dropout: float = 0.0,
-    return_lse: bool = False,
-    device: str | None = None,
-) -> Plan:
-    """What `attend` would do with these tensors, and why; meta tensors and another `device` ("h200") are fine."""
-    check_options(attention, dropout, return_lse)
-    q, k = without_content(q, k, v, attention)
-    problem = pose(q, k, v, attention, dropout=dropout, return_lse=return_lse, device=device)
-    candidates = []
-    for algorithm in ALGORITHMS:
-        refusal = algorithm.refuses(problem)
-        cost = algorithm.cost(problem) if refusal is None else None
-        time = time_of(problem, algorithm) if refusal is None else None
-        candidates.append(Candidate(algorithm.NAME, cost, time, refusal))
-    return Plan(problem, choose(problem).NAME, tuple(candidates))
+@dataclass(frozen=True)
+class Choice:
+    """What is kept of a call: free of tensors."""
+
+    outline: Outline
+    algorithm: Algorithm
+
+
+class Planner:
+    """Chooses among algorithms, in their order where times are equal. Those that cut a problem into others ask it."""
+
+    def __init__(self) -> None:
+        self.algorithms: list[Algorithm] = []
+
+    def named(self, name: str) -> Algorithm:
+        """The algorithm of that name."""
+        for algorithm in self.algorithms:
+            if name == algorithm.name:
+                return algorithm
+        known = [algorithm.name for algorithm in self.algorithms]
+        raise ValueError(f"unknown algorithm {name!r}: {nearest(name, known)}")
+
+    def choose(self, problem: Problem, name: str | None = None) -> Algorithm:
+        """The cheapest that does not refuse, or the named one. Pure: sizes, types, kinds and flags decide."""
+        if name is not None:
+            algorithm = self.named(name)
+            reason = algorithm.refuses(problem)
+            if reason is not None:
+                raise Refused(f"algorithm {name!r} refuses: {reason}; leave algorithm=None to choose one that does not")
+            return algorithm
+        best, best_time = self.algorithms[-1], 0.0
+        found = False
+        for algorithm in self.algorithms:
+            if algorithm.refuses(problem) is None:
+                time = number(algorithm.seconds(problem))
+                if not found or time < best_time:
+                    found, best, best_time = True, algorithm, time
+        return best
+
+    def seconds(self, problem: Problem) -> float:
+        """Predicted time by the cheapest algorithm."""
+        return self.choose(problem).seconds(problem)
+
+    def plan(self, problem: Problem) -> Plan:
+        """What every algorithm says to a problem."""
+        candidates = []
+        for algorithm in self.algorithms:
+            refusal = algorithm.refuses(problem)
+            cost = algorithm.cost(problem) if refusal is None else None
+            time = algorithm.seconds(problem) if refusal is None else None
+            candidates.append(Candidate(algorithm.name, cost, time, refusal))
+        return Plan(problem, self.choose(problem).name, tuple(candidates))
+
+    def solve(
+        self,
+        q: Tensor,
+        k: Tensor,
+        v: Tensor,
+        attention: Attention,
+        *,
+        dropout: float = 0.0,
+        return_lse: bool = False,
+        name: str | None = None,
+    ) -> tuple[Tensor, Tensor | None]:
+        """Output and log-sum-exp by the cheapest algorithm, or the named one. Contents are checked every time."""
+        if torch.compiler.is_compiling():
+            problem = pose(q, k, v, attention, dropout=dropout, return_lse=return_lse)
+            algorithm = self.choose(problem, name)
+            return algorithm.run(bind(problem.outline, attention.on(q.device), dropout), q, k, v)
+        choice = self._chosen(q, k, v, attention, dropout, return_lse, name)
+        listener = recorder()
+        if listener is None:
+            problem = bind(choice.outline, choice.outline.moved(attention, q.device), dropout)
+            return choice.algorithm.run(problem, q, k, v)
+        with without_modes():
+            wanted, watching = listener.call(choice.algorithm.name, q, k, v, attention)
+            if wanted != choice.algorithm.name:
+                choice = self._chosen(q, k, v, attention, dropout, return_lse, wanted)
+        with watching:
+            problem = bind(choice.outline, choice.outline.moved(attention, q.device), dropout)
+            return choice.algorithm.run(problem, q, k, v)
+
+    def _chosen(
+        self, q: Tensor, k: Tensor, v: Tensor, attention: Attention, dropout: float, return_lse: bool, name: str | None
+    ) -> Choice:
+        """The choice for such a call, kept by everything that it depends on."""
+        key = (self, dropout > 0, name, return_lse, *traits(q, k, v, attention))
+        try:
+            choice = look(key)
+        except TypeError:  # something in the value cannot be compared
+            check_state(attention)
+            raise
+        if choice is not None:
+            if choice.outline.holds_tensors:
+                attention.check(check_tensors(q, k, v))
+            return choice
+        check_state(attention)
+        with without_modes():  # a choice is made from sizes alone, whatever mode watches the arithmetic
+            problem = pose(q, k, v, attention, dropout=dropout, return_lse=return_lse)
+            choice = Choice(problem.outline, self.choose(problem, name))
+        return recall(key, lambda: choice)
+
+
+def summed(own: Cost, costs: list[Any]) -> Cost:
+    """What parts cost together, one after the other."""
+    for cost in costs:
+        own = own + cost
+    return own

@@ -1,38 +1,146 @@
-"""One call as the planner sees it: sizes, types, kinds and flags, never the contents of a tensor."""
+"""One call as the planner sees it: sizes, types, kinds, flags and facts, never the contents of a tensor."""
 
-import difflib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
 from torch import Tensor
 
-from regard.algorithms.planning.machines import Ceilings, table, table_of
-from regard.attention import Attention, Mask, Places, Shape, Softmax, Term
+from regard.algorithms.planning.machines import Machine, table, table_of
+from regard.attention import (
+    Attention,
+    Content,
+    Facts,
+    Hard,
+    Kernel,
+    Mask,
+    Places,
+    Shape,
+    Softmax,
+    Term,
+    TermFacts,
+)
+from regard.checks import check_probability
 
 
-@dataclass(frozen=True, eq=False)
-class Problem:
-    """What `refuses` and `cost` may know."""
+@dataclass(frozen=True)
+class Flags:
+    """What is wanted of a call."""
 
-    shape: Shape
-    dtype: torch.dtype
-    ceilings: Ceilings
-    attention: Attention
-    places: Places
-    masks: tuple[Mask, ...]  # the conjuncts of the mask that may hide something
     dropout: bool
     return_lse: bool
     backward: bool  # q, k, v, a score term or a feature map needs a gradient
     bias_backward: bool  # a score term or a feature map does
 
+
+@dataclass(frozen=True, eq=False)
+class Outline:
+    """All that a choice is made from: it holds no tensor, and may be kept."""
+
+    shape: Shape
+    dtype: torch.dtype
+    machine: Machine
+    flags: Flags
+    places: Places | None  # None where rows start at places that are data
+    hiding: tuple[int, ...]  # which conjuncts of the mask may hide something
+    masks: tuple[Facts, ...]  # of these
+    mask: Facts  # of the whole
+    terms: tuple[TermFacts, ...]  # of the score terms but content
+    holds_tensors: bool  # the value has some, whose contents are checked in every call
+
+    def moved(self, attention: Attention, device: torch.device) -> Attention:
+        """The value with its tensors where q is."""
+        lengths = any([facts.real is not None and facts.real.lengths is not None for facts in self.masks])
+        return attention.on(device) if self.holds_tensors or lengths else attention
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What `refuses`, `cost` and `run` may know: an outline that may be kept, and this call's value, which may not."""
+
+    outline: Outline
+    attention: Attention
+    places: Places
+    masks: tuple[Mask, ...]  # the conjuncts of the mask that may hide something
+    dropout: float
+
+    @property
+    def shape(self) -> Shape:
+        return self.outline.shape
+
+    @property
+    def dtype(self) -> torch.dtype:
+        return self.outline.dtype
+
+    @property
+    def machine(self) -> Machine:
+        return self.outline.machine
+
+    @property
+    def facts(self) -> tuple[Facts, ...]:
+        """What is known of each of the masks."""
+        return self.outline.masks
+
+    @property
+    def terms(self) -> tuple[TermFacts, ...]:
+        """What is known of each score term but the content."""
+        return self.outline.terms
+
+    @property
+    def return_lse(self) -> bool:
+        return self.outline.flags.return_lse
+
+    @property
+    def backward(self) -> bool:
+        return self.outline.flags.backward
+
+    @property
+    def bias_backward(self) -> bool:
+        return self.outline.flags.bias_backward
+
+    @property
+    def softmax(self) -> bool:
+        return type(self.attention.weighting) is Softmax
+
+    @property
+    def hard(self) -> bool:
+        return type(self.attention.weighting) is Hard
+
+    @property
+    def kernel(self) -> Kernel | None:
+        weighting = self.attention.weighting
+        return weighting if isinstance(weighting, Kernel) else None
+
+    @property
+    def content_alone(self) -> bool:
+        return isinstance(self.attention.scores, Content)
+
+    @property
+    def beta(self) -> float:
+        """The scale of the content; 0 without content."""
+        content = self.attention.content
+        return 0.0 if content is None else content.scale(self.shape.D)
+
     @property
     def on_cuda(self) -> bool:
-        return self.ceilings.kind == "cuda"
+        return self.machine.kind == "cuda"
 
     @property
     def item(self) -> int:
         """Bytes of one number."""
         return self.dtype.itemsize
+
+    @property
+    def wide(self) -> torch.dtype:
+        """The type of logits and sums."""
+        return torch.promote_types(self.dtype, torch.float32)
+
+    def within(self, shape: Shape, attention: Attention, return_lse: bool) -> "Problem":
+        """The problem of a part of the tensors, under another value."""
+        outline = self.outline
+        flags = replace(outline.flags, return_lse=return_lse)
+        inner = outlined(shape, attention, outline.dtype, outline.machine, flags, outline.holds_tensors)
+        return bind(inner, attention, self.dropout)
 
 
 def pose(
@@ -50,44 +158,63 @@ def pose(
     shape = check_tensors(q, k, v)
     attention.check(shape)
     biases = check_types(q, attention)
-    places = attention.places(shape.T, shape.S)
     grads = torch.is_grad_enabled()
     bias_backward = grads and any([bias.requires_grad for bias in biases])
-    return Problem(
-        shape=shape,
-        dtype=q.dtype,
-        ceilings=table_of(q.device) if device is None else table(device),
-        attention=attention,
-        places=places,
-        masks=tuple([mask for mask in attention.mask.conjuncts if not mask.is_full(places)]),
-        dropout=dropout > 0,
-        return_lse=return_lse,
-        backward=bias_backward or (grads and (q.requires_grad or k.requires_grad or v.requires_grad)),
-        bias_backward=bias_backward,
-    )
+    backward = bias_backward or (grads and (q.requires_grad or k.requires_grad or v.requires_grad))
+    machine = table_of(q.device) if device is None else table(device)
+    flags = Flags(dropout > 0, return_lse, backward, bias_backward)
+    outline = outlined(shape, attention, q.dtype, machine, flags, len(attention.flatten()[1]) > 0)
+    return bind(outline, attention, dropout)
 
 
-def within(problem: Problem, shape: Shape, attention: Attention, return_lse: bool) -> Problem:
-    """The problem of a part of the tensors, under another value."""
+def outlined(
+    shape: Shape, attention: Attention, dtype: torch.dtype, machine: Machine, flags: Flags, holds_tensors: bool
+) -> Outline:
+    """The outline of a problem; sizes may be symbols."""
     places = attention.places(shape.T, shape.S)
-    return Problem(
+    hiding, masks = [], []
+    for n, part in enumerate(attention.mask.conjuncts):
+        facts = part.facts(places)
+        if not facts.full:
+            hiding.append(n)
+            masks.append(facts)
+    return Outline(
         shape=shape,
-        dtype=problem.dtype,
-        ceilings=problem.ceilings,
-        attention=attention,
-        places=places,
-        masks=tuple([mask for mask in attention.mask.conjuncts if not mask.is_full(places)]),
-        dropout=problem.dropout,
-        return_lse=return_lse,
-        backward=problem.backward,
-        bias_backward=problem.bias_backward,
+        dtype=dtype,
+        machine=machine,
+        flags=flags,
+        places=places if places.is_static else None,
+        hiding=tuple(hiding),
+        masks=tuple(masks),
+        mask=attention.mask.facts(places),
+        terms=tuple([term.facts() for term in attention.biases]),
+        holds_tensors=holds_tensors,
     )
+
+
+def bind(outline: Outline, attention: Attention, dropout: float) -> Problem:
+    """The outline with the value of one call."""
+    places = outline.places
+    if places is None:
+        places = attention.places(outline.shape.T, outline.shape.S)
+    conjuncts = attention.mask.conjuncts if outline.hiding else ()
+    return Problem(outline, attention, places, tuple([conjuncts[n] for n in outline.hiding]), dropout)
+
+
+def traits(q: Tensor, k: Tensor, v: Tensor, attention: Attention) -> tuple[Any, ...]:
+    """Sizes, types, devices, kinds and whether gradients are wanted: all that a choice may depend on."""
+    structure, tensors = attention.flatten()
+    grads = torch.is_grad_enabled()
+    sizes = (q.shape, k.shape, v.shape, q.dtype, k.dtype, v.dtype, q.device, k.device, v.device)
+    wanted = grads and (q.requires_grad or k.requires_grad or v.requires_grad)
+    return sizes, wanted, structure, *[(x.shape, x.dtype, x.device, grads and x.requires_grad) for x in tensors]
 
 
 def without_content(q: Tensor | None, k: Tensor | None, v: Tensor, attention: Attention) -> tuple[Tensor, Tensor]:
     """Queries and keys for a value that reads none: of width zero, as many as its terms and positions say."""
     if q is not None and k is not None:
-        return q, k
+        # What they hold is not read: a NaN in it must not reach anything.
+        return (q, k) if attention.content is not None or q.ndim != 4 or k.ndim != 4 else (q[..., :0], k[..., :0])
     if attention.content is not None:
         missing = "q" if q is None else "k"
         raise ValueError(f"{attention.content!r} needs q and k: got {missing}=None; leave it out of the scores")
@@ -147,8 +274,8 @@ def check_options(attention: Attention, dropout: float, return_lse: bool) -> Non
         if isinstance(attention, Mask | Term):
             use = f"Attention({'mask' if isinstance(attention, Mask) else 'scores'}={attention!r})"
         raise ValueError(f"attention must be an Attention: got {attention!r}; use {use}")
-    if not 0 <= dropout < 1:
-        raise ValueError(f"dropout is a probability below 1: got dropout={dropout}; use 0.0 for none")
+    if dropout != 0.0:
+        check_probability("dropout", dropout)
     if return_lse and not isinstance(attention.weighting, Softmax):
         raise ValueError(f"{attention.weighting!r} has no log-sum-exp: got return_lse=True; use weighting=Softmax()")
 
@@ -172,9 +299,3 @@ def check_types(q: Tensor, attention: Attention) -> list[Tensor]:
                 "use .to(device)"
             )
     return biases
-
-
-def nearest(name: str, known: list[str]) -> str:
-    """The tail of an error about an unknown name: its neighbours, or all there are."""
-    close = difflib.get_close_matches(name, known, n=3)
-    return f"did you mean {' or '.join(close)}?" if close else f"use one of {', '.join(known)}"

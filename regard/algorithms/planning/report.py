@@ -59,9 +59,9 @@ def heading(problem: Problem) -> "Text":
     from rich.text import Text
 
     sizes = " ".join(f"{name}={getattr(problem.shape, name)}" for name in problem.shape.__match_args__)
-    facts = [sizes, str(problem.dtype).removeprefix("torch."), problem.ceilings.name]
+    facts = [sizes, str(problem.dtype).removeprefix("torch."), problem.machine.name]
     facts.append("forward and backward" if problem.backward else "forward only")
-    facts += ["dropout"] * problem.dropout + ["log-sum-exp"] * problem.return_lse
+    facts += ["dropout"] * (problem.dropout > 0) + ["log-sum-exp"] * problem.return_lse
     return Text.assemble((repr(problem.attention), "bold"), "\n", (" · ".join(facts), "cyan"), overflow="fold")
 
 

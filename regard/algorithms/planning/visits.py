@@ -7,11 +7,13 @@ from typing import Any
 
 import torch
 
+from regard.algorithms.planning.kept import recall
 from regard.algorithms.planning.problem import Problem
-from regard.attention import Causal, Grid, Mask, Places, Sequence, Window
+from regard.attention import Facts, Grid, Mask, Places, Real, Sequence
 from regard.attention.eager import may_keep
-from regard.attention.masks.padding import Padding, RealTokens
-from regard.attention.masks.visibility import Bound, band, on_one_line
+from regard.attention.masks.facts import Bound
+from regard.attention.masks.visibility import index_band, on_one_line
+from regard.attention.positions.sizes import Count, is_symbol, least, number
 
 MOST = 1 << 26  # blocks that are counted one by one
 CHUNK = 1 << 14  # of them in one go: they fit a cache, and one thread does them
@@ -34,86 +36,88 @@ def _up_to(n: Any, m: Any, d: Any) -> Any:
 
 
 def _triangle(x: Any) -> Any:
-    if not x > 0:
+    if not number(x) > 0:
         return 0
-    return x * (x + 1) // 2 if isinstance(x, int) else x * (x + 1) / 2
+    return x * (x + 1) / 2 if is_symbol(x) else x * (x + 1) // 2
 
 
-def visited(problem: Problem, size: int = 1) -> Any:
+def visited(problem: Problem, size: int = 1) -> Count:
     """Pairs in the blocks of `size` × `size` that may hold a visible pair, over all rows and heads.
 
     The last blocks count as whole ones. Exact where sizes alone decide: as many blocks as the mask's own `blocks` says.
     Otherwise an upper bound: lengths that are data count as full, other masks with tensors, and masks of places that
     are data, as hiding nothing. Where blocks cannot be counted (sizes that are symbols, a compiler at work, more than
-    2^26 blocks) causal, window and padding masks alone are seen to hide something.
+    2^26 blocks) bands and paddings alone are seen to hide something.
     """
-    paddings = [mask for mask in problem.masks if isinstance(mask, RealTokens) and mask.lengths is not None]
-    others = _by_sizes(problem) if _may_count(problem) else []
+    pads = [facts.real for facts in problem.facts if facts.real is not None and facts.real.lengths is not None]
+    others, known = _by_sizes(problem) if _may_count(problem) else ([], [])
     blocks = None
-    if others and not _is_closed(others, problem, size):
-        structure = functools.reduce(Mask.__and__, others).flatten()[0]
-        extents = tuple([(-(-queries // size), -(-keys // size)) for queries, keys in _extents(problem, paddings)])
-        blocks = _counted(repr(structure), problem.places.key, size, problem.shape.B, extents)
+    if others and not _is_closed(known, problem, size):
+        mask = functools.reduce(Mask.__and__, others)
+        extents = tuple([(-(-queries // size), -(-keys // size)) for queries, keys in _extents(problem, pads)])
+        rows = problem.shape.B if any([facts.rows for facts in known]) else 1
+        key = ("visits", mask.flatten()[0], problem.places.key, size, problem.shape.B, rows, extents)
+        (blocks,) = recall(key, lambda: (_counted(mask, problem.places, size, problem.shape.B, rows, extents),))
     if blocks is None:
-        blocks = _in_bands(problem, paddings, size)
+        blocks = _in_bands(problem, pads, size)
     return problem.shape.H * blocks * size * size
 
 
-def _is_closed(masks: list[Mask], problem: Problem, size: int) -> bool:
+def _is_closed(known: list[Facts], problem: Problem, size: int) -> bool:
     """Whether the closed form of bands is exact: no last block is cut short."""
     whole = problem.shape.T % size == 0 and problem.shape.S % size == 0
-    return whole and on_one_line(problem.places) and all([type(mask) in (Causal, Window) for mask in masks])
+    return whole and on_one_line(problem.places) and all([facts.interval for facts in known])
 
 
-def _by_sizes(problem: Problem) -> list[Mask]:
-    """The masks but paddings that are known without a tensor."""
-    if not problem.places.is_static:
-        return []
-    return [mask for mask in problem.masks if not isinstance(mask, RealTokens) and not mask.flatten()[1]]
+def _by_sizes(problem: Problem) -> tuple[list[Mask], list[Facts]]:
+    """The masks but paddings that are known without a tensor, and what is known of them."""
+    masks, known = [], []
+    for mask, facts in zip(problem.masks, problem.facts, strict=True):
+        if problem.places.is_static and facts.real is None and not mask.flatten()[1]:
+            masks.append(mask)
+            known.append(facts)
+    return masks, known
 
 
 def _may_count(problem: Problem) -> bool:
     """Whether numbers are numbers, and tensors tensors."""
-    if torch.compiler.is_compiling() or not may_keep(torch.empty(0, device=CPU)):
-        return False
-    return isinstance(problem.shape.T, int) and isinstance(problem.shape.S, int)
+    return may_keep() and isinstance(problem.shape.T, int) and isinstance(problem.shape.S, int)
 
 
-def _extents(problem: Problem, paddings: list[RealTokens]) -> list[tuple[Any, Any]]:
+def _extents(problem: Problem, pads: list[Real]) -> list[tuple[Any, Any]]:
     """How many queries and how many keys are real: in each row, or once for all rows."""
     extents = []
-    for row in range(problem.shape.B) if paddings else range(1):
+    for row in range(len(pads[0].lengths or ())) if pads else range(1):
         queries, keys = problem.shape.T, problem.shape.S
-        for mask in paddings:
-            assert mask.lengths is not None
-            keys = min(keys, mask.lengths[row])
-            queries = min(queries, mask.lengths[row]) if isinstance(mask, Padding) else queries
+        for real in pads:
+            assert real.lengths is not None
+            keys = least(keys, real.lengths[row])
+            queries = least(queries, real.lengths[row]) if real.queries else queries
         extents.append((queries, keys))
     return extents
 
 
-def _in_bands(problem: Problem, paddings: list[RealTokens], size: int) -> Any:
-    """Blocks of all rows that causal, window and padding masks leave, in closed form."""
-    low, high = band(problem.masks, problem.places)
+def _in_bands(problem: Problem, pads: list[Real], size: int) -> Count:
+    """Blocks of all rows that bands and paddings leave, in closed form."""
+    low, high = index_band(problem.facts, problem.places)
     # A block row r meets the block columns that the band of its first and last query meets.
     if low is not None:
         low = -((size - 1 - low) // size)
     if high is not None:
         high = (high + size - 1) // size
-    extents = _extents(problem, paddings)
+    extents = _extents(problem, pads)
     rows = problem.shape.B if len(extents) == 1 else 1
     return rows * sum([in_band(-(-queries // size), -(-keys // size), low, high) for queries, keys in extents])
 
 
-@functools.lru_cache(maxsize=1024)
-def _counted(structure: str, key: Any, size: int, B: int, extents: tuple[tuple[int, int], ...]) -> int | None:
+def _counted(
+    mask: Mask, places: Places, size: int, B: int, rows: int, extents: tuple[tuple[int, int], ...]
+) -> int | None:
     """Blocks of all rows within each row's extent that the mask leaves; None where they are too many."""
-    mask, places = Mask.unflatten(structure, []), Places.of_key(key)
-    rows = B if mask.varies(places)[0] else 1
     columns = -(-places.keys.count // size)
     if rows * -(-places.queries.count // size) * columns > MOST:
         return None
-    each = max(1, CHUNK // (rows * columns)) if mask.by_position else places.queries.count
+    each = max(1, CHUNK // (rows * columns)) if mask.facts(places).positional else places.queries.count
     total = 0
     for first, piece in pieces(places, size, each):
         some = mask.blocks(piece, size, CPU).some

@@ -9,19 +9,21 @@ their own row lose rows whose maximum lies far below the head's, so this takes o
 
 import math
 from dataclasses import dataclass
+from typing import cast
 
 import torch
 from torch import Tensor
 from torch.nn.functional import conv2d, pad
 
+from regard.algorithms.planning.algorithm import Algorithm, refuses_softmax
 from regard.algorithms.planning.cost import Cost, output
 from regard.algorithms.planning.problem import Problem
 from regard.algorithms.position.shared_map import blank_values, mixed_bytes, refuses_content
-from regard.attention import Attention, Causal, Mask, Places, RelativeTable, Softmax, Window
+from regard.attention import Everything, Mask, Places, RelativeTable
 from regard.attention.masks.visibility import visible
 from regard.attention.positions.reach import offset_ranges
+from regard.attention.positions.sizes import Count, is_symbol, number
 
-NAME = "convolution"
 DIRECT_BOUND = 60  # of 2b: exp(±30) and its sums are far inside float32
 FOURIER_BOUND = 16  # of 2b: the transform's error is that of the largest entry, exp(16) roundings of float64
 SMALL = 128  # taps up to which a direct sum beats the transform
@@ -54,64 +56,114 @@ class Taps:
         return -self.first, self.length + self.first - self.keys
 
 
-def refuses(problem: Problem) -> str | None:
-    reason = refuses_terms(problem)
-    if reason is not None:
-        return reason
-    axes = taps(problem.attention.mask, problem.places)
-    assert axes is not None
-    bound = twice_the_bound(problem)
-    if not is_direct(axes, problem):
-        if problem.dtype == torch.float64:
-            return "the transform is not exact to float64"
-        if bound > FOURIER_BOUND:
-            return f"a transform needs twice the bound to be at most {FOURIER_BOUND}: got {bound:g}"
-    elif bound > DIRECT_BOUND:
-        return f"needs twice the bound to be at most {DIRECT_BOUND}: got {bound:g}"
-    return None
+class Convolution(Algorithm):
+    """A multiply-add for each value and tap, or forward transforms, a product and the way back, in float64."""
+
+    name = "convolution"
+
+    def refuses(self, problem: Problem) -> str | None:
+        reason = refuses_terms(problem)
+        if reason is not None:
+            return reason
+        bound = twice_the_bound(problem)
+        if not is_direct(known_taps(problem), problem):
+            if problem.dtype == torch.float64:
+                return "the transform is not exact to float64"
+            if bound > FOURIER_BOUND:
+                return f"a transform needs twice the bound to be at most {FOURIER_BOUND}: got {bound:g}"
+        elif bound > DIRECT_BOUND:
+            return f"needs twice the bound to be at most {DIRECT_BOUND}: got {bound:g}"
+        return None
+
+    def cost(self, problem: Problem) -> Cost:
+        shape, axes = problem.shape, known_taps(problem)
+        products = (2 if problem.backward else 1) + (1 if problem.bias_backward else 0)
+        outputs = shape.B * shape.H * shape.E * shape.T
+        if is_direct(axes, problem):
+            wide = 8 if problem.on_cuda else max(4, problem.item)
+            return Cost(
+                flops=2 * outputs * axes[0].count * axes[1].count * products,
+                bytes=wide * (outputs + shape.B * shape.G * shape.S * shape.E) * products * 3,
+                memory=3 * wide * outputs,
+                launches=30 * products,
+            )
+        points = transform_length(axes[0].length) * transform_length(axes[1].length)
+        channels = shape.B * shape.E * (shape.G + shape.H) + shape.H
+        return Cost(
+            flops=5 * channels * points * _log2(points) * products / 2,
+            bytes=(16 * 8 * channels * points // 2 + mixed_bytes(problem)) * products,
+            memory=16 * channels * points + output(shape, problem.item),
+            launches=40 * products,
+        )
+
+    def run(self, problem: Problem, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor | None]:
+        (B, G, _, E), H, T = v.shape, q.shape[1], q.shape[2]
+        axes = known_taps(problem)
+        rows, columns = axes
+        direct = is_direct(axes, problem)
+        # On the GPU cuDNN would round a float32 convolution to ten digits, and its gradient whenever that is computed.
+        exact = problem.wide if direct and not v.is_cuda else torch.float64
+        kernel = _kernel(problem, axes, exact)
+        _, seen = visible(problem.attention.mask, problem.places, 1, H, v.device)
+        values = blank_values(v, seen, H)
+        G = values.shape[1]
+        image = values.to(exact).permute(0, 3, 1, 2).reshape(B * E, G, rows.keys, columns.keys)
+        ones = torch.ones(1, 1, rows.keys, columns.keys, dtype=exact, device=v.device)
+        correlate = _directly if direct else _by_transform
+        numerator = correlate(image, kernel, rows, columns).view(B, E, H, T)
+        denominator = correlate(ones, kernel, rows, columns).view(H, T)
+        empty = denominator == 0
+        out = numerator / denominator.masked_fill(empty, 1)  # an empty row's numerator is zero
+        out = out.permute(0, 2, 3, 1).to(v.dtype)
+        if not problem.return_lse:
+            return out, None
+        lse = denominator.masked_fill(empty, 1).log().masked_fill(empty, -torch.inf)
+        return out, lse.to(problem.wide).expand(B, -1, -1)
 
 
 def refuses_terms(problem: Problem) -> str | None:
     """Why this is no quotient of convolutions: tables with a bound alone, under windows alone."""
-    if not isinstance(problem.attention.weighting, Softmax):
-        return f"computes a softmax, not {type(problem.attention.weighting).__name__}()"
+    reason = refuses_softmax(problem)
+    if reason is not None:
+        return reason
     reason = refuses_content(problem)
     if reason is not None:
         return reason
-    for term in problem.attention.biases:
-        if not isinstance(term, RelativeTable) or term.bound is None:
-            return f"takes relative tables with a bound alone: not {term!r}"
-    for mask in problem.masks:
-        if not all([_is_interval(mask, axis, problem.places) for axis in range(problem.places.num_axes)]):
-            return f"takes masks that are windows along each axis: not {mask!r}"
-    if taps(problem.attention.mask, problem.places) is None:
+    for facts, term in zip(problem.terms, problem.attention.biases, strict=True):
+        if not facts.table or facts.bound is None:
+            return f"takes relative tables with a bound alone: not {type(term).__name__}"
+    for facts, mask in zip(problem.facts, problem.masks, strict=True):
+        if not facts.interval:
+            return f"takes masks that are windows along each axis: not {type(mask).__name__}"
+    if taps(problem.attention.mask if problem.masks else Everything(), problem.places) is None:
         return "takes queries whose step is a multiple of the keys', and masks that leave an offset"
     return None
 
 
 def twice_the_bound(problem: Problem) -> float:
     """How far apart two logits of a row may be."""
-    bounds = [term.bound for term in problem.attention.biases if isinstance(term, RelativeTable)]
-    return float(sum([2 * bound for bound in bounds if bound is not None]))
+    return float(sum([2 * term.bound for term in problem.terms if term.bound is not None]))
 
 
-def _is_interval(mask: Mask, axis: int, places: Places) -> bool:
-    along = mask if places.num_axes == 1 else mask.along(axis)
-    return type(along) in (Window, Causal)
+def known_taps(problem: Problem) -> list[Taps]:
+    """The taps of a problem that is not refused."""
+    found = taps(problem.attention.mask if problem.masks else Everything(), problem.places)
+    assert found is not None
+    return found
 
 
 def taps(mask: Mask, places: Places) -> list[Taps] | None:
     """Which keys each query meets, along rows and columns; a line is one row. None where no tap is a whole step."""
     axes = []
-    for axis, (low, high) in enumerate(offset_ranges(mask, places, NAME)):
-        queries, keys = places.axis(axis, NAME).line(NAME)
-        assert isinstance(queries.start, int)
-        assert isinstance(keys.start, int)
+    for axis, (low, high) in enumerate(offset_ranges(mask, places, Convolution.name)):
+        queries, keys = places.axis(axis, Convolution.name).line(places)
+        assert not isinstance(queries.start, Tensor)
+        assert not isinstance(keys.start, Tensor)
         if queries.step % keys.step:
             return None
         shift = keys.start - queries.start
         first, last = -((shift - low) // keys.step), (high - shift) // keys.step
-        if last < first:
+        if number(last) < number(first):
             return None
         axes.append(Taps(queries.n, keys.n, queries.step // keys.step, first, last, shift, keys.step))
     return axes if len(axes) == 2 else [Taps(1, 1, 1, 0, 0, 0, 1), *axes]
@@ -119,72 +171,24 @@ def taps(mask: Mask, places: Places) -> list[Taps] | None:
 
 def is_direct(axes: list[Taps], problem: Problem) -> bool:
     """Few taps, or a mask, under which a row may be empty and its denominator must be exactly zero."""
-    return axes[0].count * axes[1].count <= SMALL or bool(problem.masks)
-
-
-def cost(problem: Problem) -> Cost:
-    """A multiply-add for each value and tap, or forward transforms, a product and the way back, in float64."""
-    shape = problem.shape
-    axes = taps(problem.attention.mask, problem.places)
-    assert axes is not None
     count = axes[0].count * axes[1].count
-    products = (2 if problem.backward else 1) + (1 if problem.bias_backward else 0)
-    outputs = shape.B * shape.H * shape.E * shape.T
-    if is_direct(axes, problem):
-        wide = 8 if problem.on_cuda else max(4, problem.item)
-        return Cost(
-            flops=2 * outputs * count * products,
-            bytes=wide * (outputs + shape.B * shape.G * shape.S * shape.E) * products * 3,
-            memory=3 * wide * outputs,
-            launches=30 * products,
-        )
-    points = transform_length(axes[0].length) * transform_length(axes[1].length)
-    channels = shape.B * shape.E * (shape.G + shape.H) + shape.H
-    return Cost(
-        flops=5 * channels * points * max(1, math.ceil(math.log2(points))) * products / 2,
-        bytes=(16 * 8 * channels * points // 2 + mixed_bytes(problem)) * products,
-        memory=16 * channels * points + output(shape, problem.item),
-        launches=40 * products,
-    )
+    return len(problem.masks) > 0 or (not is_symbol(count) and count <= SMALL)
 
 
-def run(
-    q: Tensor, k: Tensor, v: Tensor, attention: Attention, *, dropout: float, return_lse: bool
-) -> tuple[Tensor, Tensor | None]:
-    assert dropout == 0
-    (B, G, S, E), H, T = v.shape, q.shape[1], q.shape[2]
-    attention = attention.on(v.device)
-    places = attention.places(T, S)
-    axes = taps(attention.mask, places)
-    assert axes is not None
-    rows, columns = axes
-    direct = rows.count * columns.count <= SMALL or not attention.mask.is_full(places)
-    # On the GPU cuDNN would round a float32 convolution to ten digits, and its gradient whenever that is computed.
-    exact = torch.promote_types(v.dtype, torch.float32) if direct and not v.is_cuda else torch.float64
-    kernel = _kernel(attention, axes, exact)
-    _, seen = visible(attention.mask, places, 1, H, v.device)
-    values = blank_values(v, seen, H)
-    G = values.shape[1]
-    image = values.to(exact).permute(0, 3, 1, 2).reshape(B * E, G, rows.keys, columns.keys)
-    ones = torch.ones(1, 1, rows.keys, columns.keys, dtype=exact, device=v.device)
-    correlate = _directly if direct else _by_transform
-    numerator = correlate(image, kernel, rows, columns).view(B, E, H, T)
-    denominator = correlate(ones, kernel, rows, columns).view(H, T)
-    empty = denominator == 0
-    out = numerator / denominator.masked_fill(empty, 1)  # an empty row's numerator is zero
-    out = out.permute(0, 2, 3, 1).to(v.dtype)
-    if not return_lse:
-        return out, None
-    lse = denominator.masked_fill(empty, 1).log().masked_fill(empty, -torch.inf)
-    return out, lse.to(torch.promote_types(v.dtype, torch.float32)).expand(B, -1, -1)
+def _log2(points: Count) -> Count:
+    """Passes of a transform."""
+    if is_symbol(points):
+        import sympy
+
+        return sympy.log(points, 2)
+    return max(1, math.ceil(math.log2(points)))
 
 
-def _kernel(attention: Attention, axes: list[Taps], dtype: torch.dtype) -> Tensor:
+def _kernel(problem: Problem, axes: list[Taps], dtype: torch.dtype) -> Tensor:
     """`exp(r)` at every tap, (H, rows, columns)."""
     rows, columns = axes
-    logits = torch.zeros((), dtype=dtype)
-    for term in attention.biases:
-        assert isinstance(term, RelativeTable)
+    parts = []
+    for term in cast(tuple[RelativeTable, ...], problem.attention.biases):  # as their facts say
         table = term.bounded.to(dtype)
         if term.axis is not None:
             read = [(axes[term.axis], 1, term.reach[0])]
@@ -198,8 +202,8 @@ def _kernel(attention: Attention, axes: list[Taps], dtype: torch.dtype) -> Tenso
             table = table.index_select(dim, (offsets + reach).clamp(0, 2 * reach))
         if table.ndim == 2:
             table = table[:, :, None] if term.axis == 0 else table[:, None, :]
-        logits = logits.to(table.device) + table
-    return logits.exp().expand(-1, rows.count, columns.count)
+        parts.append(table)
+    return sum(parts[1:], parts[0]).exp().expand(-1, rows.count, columns.count)
 
 
 def _directly(image: Tensor, kernel: Tensor, rows: Taps, columns: Taps) -> Tensor:
@@ -220,13 +224,13 @@ def _by_transform(image: Tensor, kernel: Tensor, rows: Taps, columns: Taps) -> T
     return valid[..., :: rows.stride, :: columns.stride].contiguous()
 
 
-def transform_length(n: int) -> int:
+def transform_length(n: Count) -> Count:
     """The next length with no prime factor above 5, which transforms are fast for.
 
     >>> transform_length(127), transform_length(31)
     (128, 32)
     """
-    while True:
+    while not is_symbol(n):
         rest = n
         for factor in (2, 3, 5):
             while rest % factor == 0:
@@ -234,3 +238,4 @@ def transform_length(n: int) -> int:
         if rest == 1:
             return n
         n += 1
+    return n

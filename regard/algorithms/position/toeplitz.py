@@ -8,40 +8,90 @@ on: the numerators are products of overlapping slices with the values, and the N
 `convolution` this takes exponentials without the maximum of their row, so a bound |r| ≤ b must be promised.
 """
 
-import functools
+from typing import cast
 
 import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
 from regard.algorithms.kernels.toeplitz import Axis, block_sizes, quotient
+from regard.algorithms.planning.algorithm import Algorithm
 from regard.algorithms.planning.cost import Cost, output
+from regard.algorithms.planning.kept import recall
 from regard.algorithms.planning.problem import Problem
-from regard.algorithms.position.convolution import DIRECT_BOUND, Taps, refuses_terms, taps, twice_the_bound
+from regard.algorithms.position.convolution import (
+    DIRECT_BOUND,
+    Taps,
+    known_taps,
+    refuses_terms,
+    taps,
+    twice_the_bound,
+)
 from regard.algorithms.position.shared_map import blank_values
-from regard.attention import Attention, Everything, Places, RelativeTable
-from regard.attention.eager import may_keep
+from regard.attention import Everything, Places, RelativeTable
 from regard.attention.masks.visibility import visible
+from regard.attention.positions.sizes import is_symbol
 
-NAME = "toeplitz"
 # Of 2b. In float16 exp(±4) and its quotient with a mean are normal numbers. Beyond this in bfloat16 one key has all the
 # weight of its row, and the gradient of the table is a small difference of rounded outputs.
 HALF_BOUNDS = {torch.float16: 8, torch.bfloat16: 40}
 LONGEST = 1024  # rows or columns: a matrix of that side, of zeros and ones, adds up the denominators
 
 
-def refuses(problem: Problem) -> str | None:
-    reason = refuses_terms(problem)
-    if reason is not None:
-        return reason
-    places, twice = problem.places, twice_the_bound(problem)
-    longest = max([max(axis.queries, axis.keys) for axis in grid_axes(places)])
-    if longest > LONGEST:
-        return f"takes at most {LONGEST} places along an axis: got {longest}"
-    if problem.shape.S == 1 and problem.item == 2:
-        return "rounds a quotient that is one: a single key needs no product"
-    most = HALF_BOUNDS.get(problem.dtype, DIRECT_BOUND)
-    return f"needs twice the bound to be at most {most}: got {twice:g}" if twice > most else None
+class Toeplitz(Algorithm):
+    """As many products as with the whole map, which is nowhere in memory."""
+
+    name = "toeplitz"
+
+    def refuses(self, problem: Problem) -> str | None:
+        reason = refuses_terms(problem)
+        if reason is not None:
+            return reason
+        sides = [side for axis in grid_axes(problem.places) for side in (axis.queries, axis.keys)]
+        if not any([is_symbol(side) for side in sides]) and max(sides) > LONGEST:
+            return f"takes at most {LONGEST} places along an axis: got {max(sides)}"
+        if problem.shape.S == 1 and problem.item == 2:
+            return "rounds a quotient that is one: a single key needs no product"
+        most, twice = HALF_BOUNDS.get(problem.dtype, DIRECT_BOUND), twice_the_bound(problem)
+        return f"needs twice the bound to be at most {most}: got {twice:g}" if twice > most else None
+
+    def cost(self, problem: Problem) -> Cost:
+        """Values and outputs cross memory a few times, and so do the blocks."""
+        shape, item, wide = problem.shape, problem.item, max(4, problem.item)
+        rows, columns = grid_axes(problem.places)
+        values, outputs = item * shape.B * shape.G * shape.S * shape.E, output(shape, item)
+        sizes = block_sizes(rows, columns, shape.G, shape.H // shape.G)
+        blocks = shape.H * columns.queries * columns.keys * rows.distances
+        flops = 2 * shape.B * shape.H * shape.T * shape.S * shape.E
+        table = item * blocks * sizes.out
+        total = Cost(flops, 4 * values + 3 * outputs + 2 * table, values + outputs + table, 30 + shape.G)
+        if problem.backward:
+            table = item * blocks * rows.stride * sizes.back
+            total += Cost(flops, 5 * values + 3 * outputs + 2 * table, 2 * values + outputs + table, 15 + shape.G)
+        if problem.bias_backward:
+            table = wide * blocks * sizes.side
+            calls = 35 + rows.distances // (rows.stride * sizes.side)
+            total += Cost(flops, 2 * values + 6 * outputs + 2 * table, values + 2 * outputs + table, calls)
+        return total
+
+    def run(self, problem: Problem, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor | None]:
+        B, H = q.shape[:2]
+        every = taps(Everything(), problem.places)
+        assert every is not None
+        rows, columns = grid_axes(problem.places, every)
+        kernel = _kernel(problem, every)
+        denominators = _sums(kernel, rows, columns)
+        _, seen = visible(problem.attention.mask, problem.places, 1, H, v.device)
+        values = blank_values(v, seen, H)
+        empty = denominators == 0 if problem.masks else None
+        if empty is not None:
+            denominators = denominators.masked_fill(empty, torch.inf)
+        out = quotient(kernel, denominators, values, rows, columns)
+        if not problem.return_lse:
+            return out, None
+        lse = denominators.log() if empty is None else denominators.masked_fill(empty, 1).log()
+        lse = lse if empty is None else lse.masked_fill(empty, -torch.inf)
+        return out, lse.flatten(1).to(problem.wide).expand(B, -1, -1)
 
 
 def grid_axes(places: Places, every: list[Taps] | None = None) -> tuple[Axis, Axis]:
@@ -52,57 +102,11 @@ def grid_axes(places: Places, every: list[Taps] | None = None) -> tuple[Axis, Ax
     return (rows, columns) if places.num_axes == 2 else (columns, rows)
 
 
-def cost(problem: Problem) -> Cost:
-    """As many products as with the whole map. Values and outputs cross memory a few times, and so do the blocks."""
-    shape, item, wide = problem.shape, problem.item, max(4, problem.item)
-    rows, columns = grid_axes(problem.places)
-    values, outputs = item * shape.B * shape.G * shape.S * shape.E, output(shape, item)
-    sizes = block_sizes(rows, columns, shape.G, shape.H // shape.G)
-    blocks = shape.H * columns.queries * columns.keys * rows.distances
-    flops = 2 * shape.B * shape.H * shape.T * shape.S * shape.E
-    table = item * blocks * sizes.out
-    total = Cost(flops, 4 * values + 3 * outputs + 2 * table, values + outputs + table, 30 + shape.G)
-    if problem.backward:
-        table = item * blocks * rows.stride * sizes.back
-        total += Cost(flops, 5 * values + 3 * outputs + 2 * table, 2 * values + outputs + table, 15 + shape.G)
-    if problem.bias_backward:
-        table = wide * blocks * sizes.side
-        calls = 35 + rows.distances // (rows.stride * sizes.side)
-        total += Cost(flops, 2 * values + 6 * outputs + 2 * table, values + 2 * outputs + table, calls)
-    return total
-
-
-def run(
-    q: Tensor, k: Tensor, v: Tensor, attention: Attention, *, dropout: float, return_lse: bool
-) -> tuple[Tensor, Tensor | None]:
-    assert dropout == 0
-    B, H, T, S = *q.shape[:3], k.shape[2]
-    attention = attention.on(v.device)
-    places = attention.places(T, S)
-    every = taps(Everything(), places)
-    assert every is not None
-    rows, columns = grid_axes(places, every)
-    kernel = _kernel(attention, places, every)
-    denominators = _sums(kernel, rows, columns)
-    _, seen = visible(attention.mask, places, 1, H, v.device)
-    values = blank_values(v, seen, H)
-    empty = None if attention.mask.is_full(places) else denominators == 0
-    if empty is not None:
-        denominators = denominators.masked_fill(empty, torch.inf)
-    out = quotient(kernel, denominators, values, rows, columns)
-    if not return_lse:
-        return out, None
-    lse = denominators.log() if empty is None else denominators.log().masked_fill(empty, -torch.inf)
-    return out, lse.flatten(1).to(torch.promote_types(v.dtype, torch.float32)).expand(B, -1, -1)
-
-
-def _kernel(attention: Attention, places: Places, every: list[Taps]) -> Tensor:
+def _kernel(problem: Problem, every: list[Taps]) -> Tensor:
     """`exp(r)` for every distance of rows and of columns, in order, zero where the mask hides it; in float64."""
-    axes = every if attention.mask.is_full(places) else taps(attention.mask, places)
-    assert axes is not None
-    logits = torch.zeros(())
-    for n, term in enumerate(attention.biases):
-        assert isinstance(term, RelativeTable)
+    axes = known_taps(problem) if problem.masks else every
+    parts = []
+    for term in cast(tuple[RelativeTable, ...], problem.attention.biases):  # as their facts say
         table = term.bounded.double()
         along = range(2 - len(term.reach), 2) if term.axis is None else (term.axis,)
         for dim, (axis, reach) in enumerate(zip([axes[a] for a in along], term.reach, strict=True), start=1):
@@ -112,20 +116,22 @@ def _kernel(attention: Attention, places: Places, every: list[Taps]) -> Tensor:
                 table = table[(slice(None),) * dim + (slice(first, last + 1, axis.step),)]
         if table.ndim == 2:
             table = table[:, :, None] if along[0] == 0 else table[:, None, :]
-        logits = table if n == 0 else logits + table
-    kernel = logits.exp().expand(-1, axes[0].count, axes[1].count)
+        parts.append(table)
+    kernel = sum(parts[1:], parts[0]).exp().expand(-1, axes[0].count, axes[1].count)
     hidden = [
         end for axis, full in zip(axes, every, strict=True) for end in (axis.first - full.first, full.last - axis.last)
     ]
     if any(hidden):
         kernel = pad(kernel, (*hidden[2:], *hidden[:2]))
-    return kernel if places.num_axes == 2 else kernel.mT
+    return kernel if problem.places.num_axes == 2 else kernel.mT
 
 
 def _sums(kernel: Tensor, rows: Axis, columns: Axis) -> Tensor:
     """The denominators, (H, h′, w′): sums of positive numbers only, where prefix sums would cancel."""
-    windows = _kept_windows if may_keep(kernel) else _windows
-    over_rows, over_columns = (windows(axis.queries, axis.keys, axis.stride, kernel.device) for axis in (rows, columns))
+    over_rows, over_columns = (
+        recall(("windows", axis, kernel.device), lambda axis=axis: _windows(*axis, kernel.device))
+        for axis in (rows, columns)
+    )
     return over_rows @ kernel @ over_columns.mT
 
 
@@ -134,10 +140,3 @@ def _windows(queries: int, keys: int, stride: int, device: torch.device) -> Tens
     first = stride * torch.arange(queries - 1, -1, -1, device=device)[:, None]
     place = torch.arange(keys + stride * (queries - 1), device=device)
     return ((place >= first) & (place < first + keys)).double()
-
-
-@functools.lru_cache(maxsize=64)
-def _kept_windows(queries: int, keys: int, stride: int, device: torch.device) -> Tensor:
-    """The same, kept: sizes say all."""
-    with torch.inference_mode(False):  # training may come later
-        return _windows(queries, keys, stride, device)

@@ -12,8 +12,8 @@ from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicO
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 from torch.utils._pytree import tree_flatten
 
-from regard.algorithms.attend import watched
 from regard.algorithms.planning.machines import table
+from regard.algorithms.planning.recording import recorded
 from regard.analysis.costs import ours
 from regard.analysis.costs.calls import Calls
 from regard.analysis.costs.fakes import CannotFake, eager_torch, fake_inputs, fake_module, new_mode
@@ -147,7 +147,8 @@ def watching(watch: Watch, module: nn.Module, for_cuda: bool = False) -> Iterato
     with ONE_AT_A_TIME:
         handles = [register_module_forward_pre_hook(enter), register_module_forward_hook(leave, always_call=True)]
         try:
-            with eager_torch(), watched(ours.calls(watch)), Calls(watch, for_cuda), watch:
+            with eager_torch(), recorded(ours.calls(watch)) as recorder, Calls(watch, for_cuda), watch:
+                watch.parts = recorder.parts
                 yield
         finally:
             for handle in handles:

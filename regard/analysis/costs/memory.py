@@ -8,8 +8,8 @@ from torch import Tensor, nn
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.utils._pytree import tree_flatten
 
-from regard.algorithms.planning.problem import nearest
 from regard.analysis.costs.report import Memory
+from regard.checks import check_known
 
 ROUNDED = 512  # bytes: the CUDA allocator gives whole multiples
 WORKSPACE = 1 << 25  # bytes that cuBLAS keeps on a GPU of today, once for each thread that multiplies
@@ -20,8 +20,8 @@ class Allocations:
     """Bytes that live now and the most that ever lived, in each phase of a training step."""
 
     def __init__(self, optimizer: str | None, on_cuda: bool) -> None:
-        if optimizer is not None and optimizer not in OPTIMIZERS:
-            raise ValueError(f"unknown optimizer {optimizer!r}: {nearest(optimizer, list(OPTIMIZERS))}")
+        if optimizer is not None:
+            check_known("optimizer", optimizer, OPTIMIZERS)
         self.optimizer, self.on_cuda = optimizer, on_cuda
         self.live, self.peak = 0, 0
         self.known: dict[int, weakref.ref[Any]] = {}

@@ -6,18 +6,19 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from regard.algorithms.attend import Watcher, part
 from regard.algorithms.planning.problem import pose
+from regard.algorithms.planning.recording import Call, part
 from regard.algorithms.planning.visits import visited
 from regard.analysis.costs.known import known
 from regard.analysis.costs.products import Pairs, Wanted, backward_products, forward_products
 from regard.attention import Attention, Kernel
+from regard.attention.value import unflatten
 
 MOST = 1 << 28  # pairs of a mask with tensors that are asked one by one
 
 
-def calls(watch: Any) -> Watcher:
-    """What a call of `attend` runs in, for `regard.algorithms.attend.watched`.
+def calls(watch: Any) -> Call:
+    """What a call of `attend` runs in, for `regard.algorithms.planning.recording`.
 
     Scores with content need their pairs. Positions alone, and features, need what their algorithm computes. Where sizes
     are symbols nobody asks what is executed, and the shortest way is taken.
@@ -56,9 +57,8 @@ def visible_pairs(q: Tensor, k: Tensor, v: Tensor, attention: Attention) -> tupl
     shape = (q.shape[0], q.shape[1], q.shape[2], k.shape[2])
     if len(values) < len(tensors) or not places.is_static or q.shape[2] * k.shape[2] * q.shape[0] > MOST:
         return visited(problem), False
-    mask = type(attention.mask).unflatten(repr(structure), values)
-    by_row, by_head = mask.varies(places)
-    sides = (shape[0] if by_row else 1, shape[1] if by_head else 1, *shape[2:])
+    mask, facts = unflatten(values, structure), problem.outline.mask
+    sides = (shape[0] if facts.rows else 1, shape[1] if facts.heads else 1, *shape[2:])
     b, h, i, j = (torch.arange(n) for n in sides)
-    allowed = mask.allows(b[:, None, None, None], h[:, None, None], i[:, None], j, places).expand(sides)
+    allowed = mask.slab(b, h, i, j, places).expand(sides)
     return int(allowed.sum()) * (shape[0] // sides[0]) * (shape[1] // sides[1]), True

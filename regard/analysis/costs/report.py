@@ -8,6 +8,7 @@ from typing import Any
 
 from regard.algorithms.planning.cost import Count
 from regard.algorithms.planning.report import plain
+from regard.checks import nearest
 
 
 @dataclass(frozen=True)
@@ -92,8 +93,6 @@ class ModelCost:
         for module in self.modules:
             if module.name == name:
                 return module
-        from regard.algorithms.planning.problem import nearest
-
         raise KeyError(f"no module {name!r}: {nearest(name, [module.name for module in self.modules])}")
 
     def json(self) -> str:

@@ -15,10 +15,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from regard.algorithms.planning.problem import nearest
 from regard.analysis.costs.decode import NextToken, by_our_caches, by_their_caches, next_token_cost
 from regard.analysis.costs.presets import preset_formulas
 from regard.analysis.costs.symbolic import Formulas, formulas
+from regard.checks import nearest
 from regard.models import PRESETS, Decoder, GridConfig, ViTConfig, build
 
 TYPES = {"float": None, "int": torch.int64, "bool": torch.bool}
@@ -259,5 +259,5 @@ def target(name: str, dtype: str | None = None) -> Target:
     if path.suffix == ".py":
         raise ValueError(f"a model in a file is a function: got {name!r}; use {name}:function")
     raise ValueError(
-        f"unknown model {name!r}: {nearest(name, list(PRESETS))}; or a config.json of Hugging Face, or file.py:function"
+        f"unknown model {name!r}: {nearest(name, PRESETS)}; or a config.json of Hugging Face, or file.py:function"
     )

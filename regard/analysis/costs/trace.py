@@ -21,7 +21,6 @@ from torch.overrides import enable_reentrant_dispatch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten, tree_map_only
 
-from regard.algorithms.attend import parts
 from regard.algorithms.planning.cost import Count
 from regard.analysis.costs import attention, masks
 from regard.analysis.costs.bodies import Bodies, Body
@@ -81,6 +80,7 @@ class Watch(TorchDispatchMode):
         self.in_ours: Site | None = None  # of the operator of ours that is taken apart on the way back
         self.phase = "forward"
         self.stack: list[str] = []
+        self.parts: list[str] = []  # what the products of `attend` are for, told by its recorder
         self.scopes: list[Scope] = []
         self.sites: dict[int, Site] = {}
         self.all_scopes: list[Scope] = []
@@ -174,9 +174,9 @@ class Watch(TorchDispatchMode):
             if short.startswith("_fft"):
                 self.trace.notes["Fourier transforms are no matrix products: they count as elementwise"] = None
         if what != "free":
-            tally = self._tally(site, parts[-1] if parts and what == "product" else short)
-            share = site.share if name in MATRICES and not parts else None
-            attends = name in FUSED or (what == "product" and bool(parts) and parts[-1] == "mixing")
+            tally = self._tally(site, self.parts[-1] if self.parts and what == "product" else short)
+            share = site.share if name in MATRICES and not self.parts else None
+            attends = name in FUSED or (what == "product" and bool(self.parts) and self.parts[-1] == "mixing")
             self._add(tally, products, share, site, is_again, attends)
             self._add_traffic(tally, what, args, kwargs, out)
 
@@ -261,7 +261,7 @@ class Watch(TorchDispatchMode):
         return backward_products(pairs, *widths, site.wanted)
 
     def _assume(self, name: str) -> None:
-        if not self.scopes and not parts and self.phase != "backward":
+        if not self.scopes and not self.parts and self.phase != "backward":
             self.trace.notes[f"{name}: the mask's contents are not known, all pairs count as visible"] = None
 
     def add_products(self, name: str, products: Products, tensors: tuple[Tensor, ...]) -> None:

@@ -10,6 +10,7 @@ from torch import Tensor
 from regard.attention.attention import Attention
 from regard.attention.cache.file import read, write
 from regard.attention.cache.rules import (
+    LINE,
     Counts,
     check_cacheable,
     check_piece,
@@ -18,12 +19,14 @@ from regard.attention.cache.rules import (
     looks_back,
     per_row,
 )
-from regard.attention.masks.offsets import Causal, check_whole
 from regard.attention.masks.padding import KeyPadding
 from regard.attention.positions.positions import Sequence
 from regard.attention.scores.term import Shape
+from regard.checks import check_whole
+from regard.torch_private import assert_soon
 
 Numbers = tuple[int, ...] | list[int]
+HOST = torch.device("cpu")  # where a cache counts
 
 
 class Cache:
@@ -222,7 +225,9 @@ class Cache:
         if len(set(real)) > 1:
             padding = KeyPadding(real)
             # A single query stands behind all real keys of its row: to hide pads is to hide the future.
-            mask = padding if n == 1 and type(mask) is Causal else mask & padding
+            facts = mask.facts(LINE)
+            causal = facts.interval and facts.band[0] == (None, 0)
+            mask = padding if n == 1 and causal else mask & padding
         queries, keys = Sequence(n, _start(self._lengths)), Sequence(max(real), _start(begins))
         return Attention(attention.scores, mask, attention.weighting, queries, keys)
 
@@ -289,7 +294,7 @@ class Cache:
         An index on a GPU is read back only when rows differ in length.
         """
         rows = self._rows(index)
-        where = index if isinstance(index, Tensor) else torch.tensor(rows)
+        where = index if isinstance(index, Tensor) else torch.tensor(rows, device=HOST)
         count, slots = max(minus(self._lengths, self._starts)), minus(self._starts, self._bases)
         parts = [take(x, slots, count).index_select(0, where.to(x.device)) for x in (self._keys, self._values)]
         if len(rows) != self.batch:
@@ -307,9 +312,7 @@ class Cache:
                     f"index must be int64 of shape (n,): got {index.dtype} of shape {tuple(index.shape)}; use .long()"
                 )
             if index.is_cuda and len({*zip(self._lengths, self._starts, strict=True)}) == 1:
-                torch.ops.aten._assert_async.msg(
-                    ((index >= 0) & (index < self.batch)).all(), f"index must lie in 0…{self.batch - 1}"
-                )
+                assert_soon(((index >= 0) & (index < self.batch)).all(), f"index must lie in 0…{self.batch - 1}")
                 return (0,) * len(index)
             index = index.tolist()
         rows = per_row("index", index, len(index))
@@ -328,7 +331,9 @@ class Cache:
     def save(self, path: str | PathLike[str]) -> None:
         """Write the tokens that are kept to a safetensors file, whole or not at all."""
         sizes, slots = minus(self._lengths, self._starts), minus(self._starts, self._bases)
-        pads = torch.arange(max(sizes)) >= torch.tensor(sizes)[:, None]  # places that may hold dropped tokens
+        pads = (
+            torch.arange(max(sizes), device=HOST) >= torch.tensor(sizes, device=HOST)[:, None]
+        )  # places that may hold dropped tokens
         k, v = (
             take(x, slots, max(sizes)).cpu().masked_fill(pads[:, None, :, None], 0) for x in (self._keys, self._values)
         )
@@ -355,7 +360,7 @@ def minus(left: Counts, right: Counts, less: int = 0) -> Counts:
 
 def _start(positions: Counts | list[int]) -> int | Tensor:
     """One number where all rows agree, so that algorithms know it; else one for each."""
-    return positions[0] if len(set(positions)) == 1 else torch.tensor(positions)
+    return positions[0] if len(set(positions)) == 1 else torch.tensor(positions, device=HOST)
 
 
 def take(buffer: Float[Tensor, "B G R W"], slots: Counts, count: int) -> Float[Tensor, "B G n W"]:
@@ -363,7 +368,7 @@ def take(buffer: Float[Tensor, "B G R W"], slots: Counts, count: int) -> Float[T
     if len(set(slots)) == 1:
         return buffer[:, :, slots[0] : slots[0] + count]
     rows = torch.arange(buffer.shape[0], device=buffer.device)[:, None]
-    places = _on(torch.tensor(slots), buffer.device)[:, None] + torch.arange(count, device=buffer.device)
+    places = _on(torch.tensor(slots, device=HOST), buffer.device)[:, None] + torch.arange(count, device=buffer.device)
     return buffer[rows, :, places.clamp(max=buffer.shape[2] - 1)].transpose(1, 2)
 
 
@@ -374,10 +379,10 @@ def put(buffers: list[Tensor], pieces: tuple[Tensor, ...], slots: Counts, counts
         for buffer, x in zip(buffers, pieces, strict=True):
             buffer[:, :, slots[0] : slots[0] + most] = x[:, :, :most]
         return
-    each = torch.tensor(counts)
-    rows = torch.arange(len(counts)).repeat_interleave(each)
-    tokens = torch.arange(len(rows)) - (each.cumsum(0) - each)[rows]
-    index = _on(torch.stack((rows, tokens, tokens + torch.tensor(slots)[rows])), buffers[0].device)
+    each = torch.tensor(counts, device=HOST)
+    rows = torch.arange(len(counts), device=HOST).repeat_interleave(each)
+    tokens = torch.arange(len(rows), device=HOST) - (each.cumsum(0) - each)[rows]
+    index = _on(torch.stack((rows, tokens, tokens + torch.tensor(slots, device=HOST)[rows])), buffers[0].device)
     for buffer, x in zip(buffers, pieces, strict=True):
         buffer[index[0], :, index[2]] = x[index[0], :, index[1]]
 

@@ -6,12 +6,12 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from regard.attention.masks.offsets import check_whole
 from regard.attention.masks.padding import KeyPadding
 from regard.attention.positions.positions import Places, Sequence
 from regard.attention.scores.term import Content, Shape
 from regard.attention.value import Value, show
 from regard.attention.weighting.weighting import Kernel, divided
+from regard.checks import check_whole
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -5,12 +5,12 @@ from torch import Tensor
 
 from regard.attention.attention import Attention
 from regard.attention.masks.mask import Mask, Not, Pair
-from regard.attention.masks.padding import RealTokens
-from regard.attention.scores.relative import Quadratic, RelativeTable
+from regard.attention.positions.positions import Places, Sequence
 from regard.attention.scores.term import Term
 from regard.attention.weighting.weighting import Hard, Softmax
 
 Counts = tuple[int, ...]
+LINE = Places(Sequence(2), Sequence(2))  # what a mask says of itself in a line is the same for all lengths
 
 
 def hides_future(mask: Mask) -> bool:
@@ -20,7 +20,7 @@ def hides_future(mask: Mask) -> bool:
     >>> hides_future(Causal() & Strided(2)), hides_future(Window(3) | Causal()), hides_future(Window(3, after=1))
     (True, True, False)
     """
-    latest = mask.bounds(0)[1]
+    latest = mask.facts(LINE).band[0][1]
     return latest is not None and latest <= 0
 
 
@@ -31,7 +31,7 @@ def looks_back(mask: Mask) -> int | None:
     >>> looks_back(Causal() & (Window(3) | Window(5))), looks_back(Causal())
     (5, None)
     """
-    earliest = mask.bounds(0)[0]
+    earliest = mask.facts(LINE).band[0][0]
     return None if earliest is None else max(0, -earliest)
 
 
@@ -58,13 +58,12 @@ def check_cacheable(attention: Attention, window: int | None) -> None:
 
 
 def _check_term(term: Term) -> None:
-    if not term.by_position:
+    if not term.facts().positional:
         raise ValueError(
             f"a cache takes scores of content and positions: got {term!r}, which says nothing of tokens to come; use "
             "Slopes, Quadratic or RelativeTable"
         )
-    on_grid = isinstance(term, Quadratic) and term.centre.shape[1] != 1
-    if on_grid or (isinstance(term, RelativeTable) and (term.table.ndim != 2 or term.axis is not None)):
+    if term.num_axes == 2:
         raise ValueError(f"a cache holds tokens in a line: got {term!r} for a grid; use a term of one axis")
 
 
@@ -76,14 +75,14 @@ def _parts(mask: Mask) -> list[Mask]:
 
 
 def _check_part(part: Mask) -> None:
-    if isinstance(part, RealTokens):
+    if part.facts(LINE).real is not None:
         raise ValueError(
             f"a cache knows which tokens are real: got {part!r} in the mask; give append the lengths=… of the piece"
         )
-    if not part.by_position:
+    if not part.facts(LINE).positional:
         raise ValueError(
             f"a cache takes masks that positions decide: got {part!r}, which says nothing of tokens to come; use "
-            "Causal, Window or Strided, or a mask that declares by_position"
+            "Causal, Window or Strided, or a mask whose facts say positional"
         )
 
 

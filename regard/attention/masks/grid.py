@@ -1,26 +1,15 @@
 """Masks of tokens on a grid: neighbours, rows and columns, tiles."""
 
-import functools
-import itertools
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
-import torch
-from torch import Tensor
-
-from regard.attention.masks.mask import BlockMap, Bound, Everything, Mask, Span
-from regard.attention.masks.offsets import Window, check_whole
+from regard.attention.masks.facts import FREE, Cell, Facts, Index
+from regard.attention.masks.mask import Everything, Mask
+from regard.attention.masks.offsets import Window
 from regard.attention.masks.patterns import Blocks
-from regard.attention.positions.positions import Grid, Places, block_edges
+from regard.attention.positions.positions import Grid, Places
 from regard.attention.scores.term import Shape
-
-
-class Rectangle(NamedTuple):
-    """A rectangle of pixels in each run of the raster, by the positions of its edges; not every run has one."""
-
-    rows: Span
-    columns: Span
-    exists: Tensor
+from regard.checks import check_whole
 
 
 class GridMask(Mask):
@@ -35,23 +24,10 @@ class GridMask(Mask):
                 f"use {self.instead} for tokens in a line"
             )
 
-    def blocks(self, places: Places, size: int, device: torch.device) -> BlockMap:
-        """Blocks are runs of the raster, at most three rectangles each, of which all pairs are asked."""
-        queries, keys = places.queries, places.keys
-        assert isinstance(queries, Grid)
-        assert isinstance(keys, Grid)
-        some, every = [], []
-        for q, k in itertools.product(*(_rectangles(side, size, device) for side in (queries, keys))):
-            q = _upright(q)
-            found, exists = self.within(q, k), q.exists & k.exists
-            some.append(found.some & exists)
-            every.append(found.every | ~exists)
-        some, every = functools.reduce(torch.bitwise_or, some), functools.reduce(torch.bitwise_and, every)
-        return BlockMap(some[None, None], every[None, None])
 
-    def within(self, queries: Rectangle, keys: Rectangle) -> BlockMap:
-        """What is known of the pairs of a pixel in the one rectangle and a pixel in the other."""
-        raise NotImplementedError(f"{type(self).__name__} must define within(queries, keys)")
+def _is_full(sides: tuple[Mask, Mask], places: Places) -> bool:
+    """Whether a mask of rows and one of columns, both of which must allow a pair, hide nothing."""
+    return places.num_axes == 2 and all([sides[axis].facts(places.axis(axis, sides)).full for axis in (0, 1)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,76 +45,75 @@ class Neighbours(GridMask):
         check_whole("rows", self.rows, 0)
         check_whole("columns", self.columns, 0)
 
-    @property
-    def sides(self) -> tuple[Window, Window]:
-        return Window(self.rows, self.rows), Window(self.columns, self.columns)
-
-    def allows(self, b: Any, h: Any, i: Any, j: Any, places: Places) -> Any:
+    def allows(self, b: Index, h: Index, i: Index, j: Index, places: Places) -> Any:
         row, column = places.offsets(b, i, j, self)
         return (row >= -self.rows) & (row <= self.rows) & (column >= -self.columns) & (column <= self.columns)
 
-    def within(self, queries: Rectangle, keys: Rectangle) -> BlockMap:
-        return _both(self.sides, queries, keys)
-
-    def is_full(self, places: Places) -> bool:
-        return _both_full(self.sides, places, self)
-
-    def along(self, axis: int) -> Mask:
-        return self.sides[axis]
-
-    def bounds(self, axis: int) -> tuple[Bound, Bound]:
-        return self.sides[axis].bounds(axis)
-
-    @property
-    def is_relative(self) -> bool:
-        return True
-
-
-class SameLine(GridMask):
-    """Keys at the query's own place along one axis of the grid."""
-
-    fixed: ClassVar[int]
-
-    def allows(self, b: Any, h: Any, i: Any, j: Any, places: Places) -> Any:
-        return places.offsets(b, i, j, self)[self.fixed] == 0
-
-    def within(self, queries: Rectangle, keys: Rectangle) -> BlockMap:
-        return Window(0).between(_side(queries, self.fixed), _side(keys, self.fixed))
-
-    def is_full(self, places: Places) -> bool:
-        return places.num_axes == 2 and Window(0).is_full(places.axis(self.fixed, self))
+    def facts(self, places: Places) -> Facts:
+        return Facts(
+            full=_is_full((Window(self.rows, self.rows), Window(self.columns, self.columns)), places),
+            rows=False,
+            heads=False,
+            band=((-self.rows, self.rows), (-self.columns, self.columns)),
+            interval=True,
+            relative=True,
+            positional=True,
+        )
 
     def along(self, axis: int) -> Mask:
-        return Window(0) if axis == self.fixed else Everything()
+        reach = (self.rows, self.columns)[axis]
+        return Window(reach, reach)
 
-    def bounds(self, axis: int) -> tuple[Bound, Bound]:
-        return (0, 0) if axis == self.fixed else (None, None)
 
-    def cell(self, axis: int, position: Any) -> Any:
-        return position if axis == self.fixed else 0 * position
-
-    @property
-    def is_relative(self) -> bool:
-        return True
+def _same_line(axis: int, places: Places) -> Facts:
+    """Keys at the query's own place along one axis."""
+    cells = [Cell(0), Cell(0)]
+    cells[axis] = Cell(1)
+    return Facts(
+        full=places.num_axes == 2 and Window(0).facts(places.axis(axis, cells)).full,
+        rows=False,
+        heads=False,
+        band=((0, 0), FREE) if axis == 0 else (FREE, (0, 0)),
+        interval=True,
+        cells=tuple(cells),
+        relative=True,
+        positional=True,
+    )
 
 
 @dataclass(frozen=True, eq=False)
-class SameRow(SameLine):
+class SameRow(GridMask):
     """Keys in the query's own row: one half of axial attention.
 
     Ho et al., *Axial Attention in Multidimensional Transformers*, 2019.
     """
 
-    fixed: ClassVar[int] = 0
     instead: ClassVar[str] = "Blocks"
+
+    def allows(self, b: Index, h: Index, i: Index, j: Index, places: Places) -> Any:
+        return places.offsets(b, i, j, self)[0] == 0
+
+    def facts(self, places: Places) -> Facts:
+        return _same_line(0, places)
+
+    def along(self, axis: int) -> Mask:
+        return Window(0) if axis == 0 else Everything()
 
 
 @dataclass(frozen=True, eq=False)
-class SameColumn(SameLine):
+class SameColumn(GridMask):
     """Keys in the query's own column: the other half of axial attention."""
 
-    fixed: ClassVar[int] = 1
     instead: ClassVar[str] = "Strided"
+
+    def allows(self, b: Index, h: Index, i: Index, j: Index, places: Places) -> Any:
+        return places.offsets(b, i, j, self)[1] == 0
+
+    def facts(self, places: Places) -> Facts:
+        return _same_line(1, places)
+
+    def along(self, axis: int) -> Mask:
+        return Window(0) if axis == 1 else Everything()
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,24 +125,17 @@ class Axial(GridMask):
 
     instead: ClassVar[str] = "Window(…) | Strided(…)"
 
-    def allows(self, b: Any, h: Any, i: Any, j: Any, places: Places) -> Any:
+    def allows(self, b: Index, h: Index, i: Index, j: Index, places: Places) -> Any:
         row, column = places.offsets(b, i, j, self)
         return (row == 0) | (column == 0)
 
-    def within(self, queries: Rectangle, keys: Rectangle) -> BlockMap:
-        row, column = SameRow().within(queries, keys), SameColumn().within(queries, keys)
-        return BlockMap(row.some | column.some, row.every | column.every)
-
-    def is_full(self, places: Places) -> bool:
-        return SameRow().is_full(places) or SameColumn().is_full(places)
+    def facts(self, places: Places) -> Facts:
+        full = _same_line(0, places).full or _same_line(1, places).full
+        return Facts(full=full, rows=False, heads=False, relative=True, positional=True)
 
     @property
     def disjuncts(self) -> tuple[Mask, ...]:
         return SameRow(), SameColumn()
-
-    @property
-    def is_relative(self) -> bool:
-        return True
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,11 +164,7 @@ class Tiles(GridMask):
         for name in ("down", "right"):
             check_whole(name, getattr(self, name), 0)
 
-    @property
-    def sides(self) -> tuple[Blocks, Blocks]:
-        return Blocks(self.rows, self.down), Blocks(self.columns, self.right)
-
-    def allows(self, b: Any, h: Any, i: Any, j: Any, places: Places) -> Any:
+    def allows(self, b: Index, h: Index, i: Index, j: Index, places: Places) -> Any:
         queries, keys = places.queries, places.keys
         assert isinstance(queries, Grid)
         assert isinstance(keys, Grid)
@@ -208,67 +172,15 @@ class Tiles(GridMask):
         same_row = (row_q + self.down) // self.rows == (row_k + self.down) // self.rows
         return same_row & ((column_q + self.right) // self.columns == (column_k + self.right) // self.columns)
 
-    def within(self, queries: Rectangle, keys: Rectangle) -> BlockMap:
-        return _both(self.sides, queries, keys)
-
-    def is_full(self, places: Places) -> bool:
-        return _both_full(self.sides, places, self)
+    def facts(self, places: Places) -> Facts:
+        return Facts(
+            full=_is_full((Blocks(self.rows, self.down), Blocks(self.columns, self.right)), places),
+            rows=False,
+            heads=False,
+            band=((1 - self.rows, self.rows - 1), (1 - self.columns, self.columns - 1)),
+            cells=(Cell(self.rows, self.down), Cell(self.columns, self.right)),
+            positional=True,
+        )
 
     def along(self, axis: int) -> Mask:
-        return self.sides[axis]
-
-    def bounds(self, axis: int) -> tuple[Bound, Bound]:
-        return self.sides[axis].bounds(axis)
-
-    def cell(self, axis: int, position: Any) -> Any:
-        return self.sides[axis].cell(axis, position)
-
-    @property
-    def by_position(self) -> bool:
-        return True
-
-
-def _both(sides: tuple[Window, Window] | tuple[Blocks, Blocks], queries: Rectangle, keys: Rectangle) -> BlockMap:
-    """A mask of rows and one of columns, both of which must allow a pair."""
-    row, column = (sides[axis].between(_side(queries, axis), _side(keys, axis)) for axis in (0, 1))
-    return BlockMap(row.some & column.some, row.every & column.every)
-
-
-def _both_full(sides: tuple[Mask, Mask], places: Places, who: object) -> bool:
-    return places.num_axes == 2 and all([sides[axis].is_full(places.axis(axis, who)) for axis in (0, 1)])
-
-
-def _side(rectangle: Rectangle, axis: int) -> Span:
-    return rectangle.rows if axis == 0 else rectangle.columns
-
-
-def _upright(rectangle: Rectangle) -> Rectangle:
-    """The same runs down a column, to meet others along a row."""
-    (top, bottom), (left, right), exists = rectangle
-    return Rectangle((top[:, None], bottom[:, None]), (left[:, None], right[:, None]), exists[:, None])
-
-
-def _rectangles(grid: Grid, size: int, device: torch.device) -> list[Rectangle]:
-    """Runs of `size` pixels in raster order: the end of a row, whole rows, and the beginning of a row.
-
-    One rectangle is enough where rows hold whole runs, or runs whole rows.
-    """
-    first, last = block_edges(grid.count, size, device)
-    top, bottom, left, right = first // grid.w, last // grid.w, first % grid.w, last % grid.w
-    zero, edge, wraps = torch.zeros_like(first), torch.full_like(first, grid.w - 1), bottom > top
-    if grid.w % size == 0 or size % grid.w == 0:
-        parts = [(top, bottom, left, right, torch.ones_like(wraps))]
-    else:
-        parts = [
-            (top, top, left, torch.where(wraps, edge, right), torch.ones_like(wraps)),
-            (bottom, bottom, zero, right, wraps),
-            (top + 1, bottom - 1, zero, edge, bottom > top + 1),
-        ]
-    return [
-        Rectangle((_place(grid, 0, a), _place(grid, 0, b)), (_place(grid, 1, c), _place(grid, 1, d)), exists)
-        for a, b, c, d, exists in parts[: 2 if size <= grid.w else 3]
-    ]
-
-
-def _place(grid: Grid, axis: int, number: Tensor) -> Tensor:
-    return grid.start[axis] + grid.step[axis] * number
+        return Blocks(self.rows, self.down) if axis == 0 else Blocks(self.columns, self.right)

@@ -1,49 +1,53 @@
 """Who may attend to whom: predicates over (row, head, query, key), True = may attend, composed with & | ~.
 
-A mask answers twice. `allows` decides single pairs and is the definition. `blocks` decides whole blocks of pairs
-without looking at the pairs, so that a block-sparse algorithm never builds the dense map: a block is *some* when it
-may hold an allowed pair and *every* when all its pairs surely are. Both err on the safe side, and compose.
+`allows` decides single pairs and is the definition. All else that a class says of itself makes it faster, and holds for
+that class alone: a subclass starts from "nothing is known". `facts` says what is known from sizes. `blocks` decides
+whole blocks of pairs without looking at the pairs, so that a block-sparse algorithm never builds the dense map: a block
+is *some* when it may hold an allowed pair and *every* when all its pairs surely are. Both err on the safe side.
 """
 
+import functools
+import itertools
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import torch
 from jaxtyping import Bool
 from torch import Tensor
 
-from regard.attention.positions.positions import Places
+from regard.attention.masks.facts import FREE, UNKNOWN, BlockMap, Facts, Index, Span, both, either, within
+from regard.attention.positions.positions import Grid, Places, Sequence, block_edges, block_ends
 from regard.attention.scores.term import Shape, check_map, read_map, slab_map
 from regard.attention.value import Value, show
+from regard.checks import check_tensor
 
-Bound = int | None
-Span = tuple[Tensor, Tensor]  # the first and the last position of runs of tokens
-
-KNOWN = ("bounds", "cell", "along", "conjuncts", "disjuncts")
-DECIDES = {"allows": (*KNOWN, "is_relative", "by_position"), "holds": KNOWN}
-
-
-class BlockMap(NamedTuple):
-    """Two maps over blocks of pairs, broadcastable to (B, H, T/size, S/size)."""
-
-    some: Bool[Tensor, "..."]
-    every: Bool[Tensor, "..."]
+STATEMENTS = ("facts", "blocks", "slab", "conjuncts", "disjuncts", "along")
 
 
 class Mask(Value):
-    """A predicate over pairs of a query and a key."""
+    """A predicate over pairs of a query and a key.
+
+    One's own is a frozen dataclass whose fields hold all it knows:
+
+    >>> @dataclass(frozen=True, eq=False)
+    ... class Thirds(Mask):
+    ...     def allows(self, b, h, i, j, places):
+    ...         return j % 3 == 0
+    >>> index = torch.arange(1), torch.arange(1), torch.arange(2), torch.arange(4)
+    >>> Thirds().slab(*index, Places(Sequence(2), Sequence(4)))[0, 0].int()
+    tensor([[1, 0, 0, 1],
+            [1, 0, 0, 1]], dtype=torch.int32)
+    """
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
-        # A subclass that decides otherwise than its parent may mean something else: forget what the parent knew.
-        decided = [name for name in DECIDES if name in cls.__dict__]
-        for name in [name for way in decided for name in DECIDES[way]]:
+        for name in STATEMENTS:
             if name not in cls.__dict__:
                 setattr(cls, name, Mask.__dict__[name])
 
     def __and__(self, other: "Mask") -> "Mask":
         _check_mask("&", other)
-        return self if isinstance(other, Everything) else And(self, other)
+        return self if type(other) is Everything else And(self, other)
 
     def __or__(self, other: "Mask") -> "Mask":
         _check_mask("|", other)
@@ -55,46 +59,46 @@ class Mask(Value):
     def check(self, shape: Shape, places: Places) -> None:
         """Raise unless this mask fits tensors of these sizes."""
 
-    def allows(self, b: Any, h: Any, i: Any, j: Any, places: Places) -> Any:
+    @property
+    def batch(self) -> int | None:
+        """The number of rows that it is for, None when it fits any."""
+        return None
+
+    def allows(self, b: Index, h: Index, i: Index, j: Index, places: Places) -> Any:
         """May query i attend to key j in row b, head h? Indices are numbers or tensors that broadcast."""
         raise NotImplementedError(f"{type(self).__name__} must define allows(b, h, i, j, places)")
 
-    def slab(self, b: Tensor, h: Tensor, i: Tensor, j: Tensor, places: Places) -> Tensor:
-        """The predicate on rows b, heads h, queries i and keys j (index vectors): broadcastable to (b, h, i, j)."""
-        return self.allows(b[:, None, None, None], h[:, None, None], i[:, None], j, places)
+    def facts(self, places: Places) -> Facts:
+        """What is known from sizes alone."""
+        return UNKNOWN
+
+    def slab(self, b: Tensor, h: Tensor, i: Tensor, j: Tensor, places: Places) -> Bool[Tensor, "#b #h i j"]:
+        """The predicate on rows b, heads h, queries i and keys j, four index vectors."""
+        allowed = self.allows(b[:, None, None, None], h[:, None, None], i[:, None], j, places)
+        if not isinstance(allowed, Tensor):
+            allowed = torch.full((), bool(allowed), device=i.device)
+        if allowed.dtype != torch.bool:
+            raise ValueError(
+                f"{self!r} must answer by booleans, True = may attend: got {allowed.dtype}; use ==, < or >"
+            )
+        allowed = allowed[(None,) * (4 - allowed.ndim)]
+        return allowed.expand(-1, -1, len(i), len(j))
 
     def blocks(self, places: Places, size: int, device: torch.device) -> BlockMap:
-        """What is known of each block; nothing, unless a subclass knows more."""
+        """What is known of each block of `size` × `size` pairs, broadcastable to (B, H, T/size, S/size)."""
+        facts = self.facts(places)
+        for parts, join in ((self.conjuncts, torch.bitwise_and), (self.disjuncts, torch.bitwise_or)):
+            if len(parts) > 1:
+                found = [part.blocks(places, size, device) for part in parts]
+                return BlockMap(*[functools.reduce(join, maps) for maps in zip(*found, strict=True)])
+        if facts.real is not None and (self.batch is not None or not facts.rows):
+            return _of_tokens(self, facts.real.queries, places, size, device)
+        if not facts.full and (facts.interval or facts.cells or any([ends != FREE for ends in facts.band])):
+            some, every = _of_runs(facts, places, size, device)
+            return BlockMap(some, every if facts.interval or facts.cells else torch.zeros_like(every))
         shape = (1, 1, -(-places.queries.count // size), -(-places.keys.count // size))
         ones = torch.ones(shape, dtype=torch.bool, device=device)
-        return BlockMap(ones, ~ones)
-
-    def is_full(self, places: Places) -> bool:
-        """True when the mask provably hides nothing, known from sizes alone."""
-        return False
-
-    def varies(self, places: Places) -> tuple[bool, bool]:
-        """Whether it may differ between rows of the batch, and between heads."""
-        return False, False
-
-    def along(self, axis: int) -> "Mask | None":
-        """The mask along one axis of a grid, where this is a mask of rows times one of columns; else None."""
-        return None
-
-    def bounds(self, axis: int) -> tuple[Bound, Bound]:
-        """The smallest and the largest offset along an axis that it may allow; None: no bound."""
-        return None, None
-
-    def cell(self, axis: int, position: Any) -> Any:
-        """The number of the cell in which a position stands along an axis, where the mask is *being in the same cell*
-        along every axis; None where it is not.
-        """
-        return None
-
-    @property
-    def is_relative(self) -> bool:
-        """Whether offsets alone decide, so that tokens may be moved together."""
-        return False
+        return BlockMap(ones, ones if facts.full else ~ones)
 
     @property
     def conjuncts(self) -> tuple["Mask", ...]:
@@ -106,14 +110,13 @@ class Mask(Value):
         """The masks whose union this is."""
         return (self,)
 
-    @property
-    def by_position(self) -> bool:
-        """Whether positions alone decide, no index and no tensor over pairs: then a piece is masked as the whole is."""
-        return self.is_relative
+    def along(self, axis: int) -> "Mask | None":
+        """The mask along one axis of a grid, where this is a mask of rows times one of columns; else None."""
+        return None
 
 
 class Pair(Mask):
-    """Two masks joined by one operation, which serves pairs and blocks alike."""
+    """Two masks joined by one operation."""
 
     left: Mask
     right: Mask
@@ -125,27 +128,12 @@ class Pair(Mask):
         self.left.check(shape, places)
         self.right.check(shape, places)
 
-    def allows(self, b: Any, h: Any, i: Any, j: Any, places: Places) -> Any:
+    @property
+    def batch(self) -> int | None:
+        return self.left.batch if self.left.batch not in (None, 1) else self.right.batch
+
+    def allows(self, b: Index, h: Index, i: Index, j: Index, places: Places) -> Any:
         return self.join(self.left.allows(b, h, i, j, places), self.right.allows(b, h, i, j, places))
-
-    def slab(self, b: Tensor, h: Tensor, i: Tensor, j: Tensor, places: Places) -> Tensor:
-        return self.join(self.left.slab(b, h, i, j, places), self.right.slab(b, h, i, j, places))
-
-    def blocks(self, places: Places, size: int, device: torch.device) -> BlockMap:
-        left, right = self.left.blocks(places, size, device), self.right.blocks(places, size, device)
-        return BlockMap(self.join(left.some, right.some), self.join(left.every, right.every))
-
-    def varies(self, places: Places) -> tuple[bool, bool]:
-        left, right = self.left.varies(places), self.right.varies(places)
-        return left[0] or right[0], left[1] or right[1]
-
-    @property
-    def is_relative(self) -> bool:
-        return self.left.is_relative and self.right.is_relative
-
-    @property
-    def by_position(self) -> bool:
-        return self.left.by_position and self.right.by_position
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,14 +146,19 @@ class And(Pair):
     def join(self, left: Any, right: Any) -> Any:
         return left & right
 
-    def is_full(self, places: Places) -> bool:
-        return self.left.is_full(places) and self.right.is_full(places)
+    def slab(self, b: Tensor, h: Tensor, i: Tensor, j: Tensor, places: Places) -> Tensor:
+        return self.left.slab(b, h, i, j, places) & self.right.slab(b, h, i, j, places)
 
-    def bounds(self, axis: int) -> tuple[Bound, Bound]:
-        lows, highs = zip(self.left.bounds(axis), self.right.bounds(axis), strict=True)
-        return (
-            max([low for low in lows if low is not None], default=None),
-            min([high for high in highs if high is not None], default=None),
+    def facts(self, places: Places) -> Facts:
+        left, right = self.left.facts(places), self.right.facts(places)
+        return Facts(
+            full=left.full and right.full,
+            rows=left.rows or right.rows,
+            heads=left.heads or right.heads,
+            band=tuple([both(one, other) for one, other in zip(left.band, right.band, strict=True)]),
+            interval=left.interval and right.interval,
+            relative=left.relative and right.relative,
+            positional=left.positional and right.positional,
         )
 
     @property
@@ -186,19 +179,23 @@ class Or(Pair):
     def join(self, left: Any, right: Any) -> Any:
         return left | right
 
-    def is_full(self, places: Places) -> bool:
-        return self.left.is_full(places) or self.right.is_full(places)
+    def slab(self, b: Tensor, h: Tensor, i: Tensor, j: Tensor, places: Places) -> Tensor:
+        return self.left.slab(b, h, i, j, places) | self.right.slab(b, h, i, j, places)
+
+    def facts(self, places: Places) -> Facts:
+        left, right = self.left.facts(places), self.right.facts(places)
+        return Facts(
+            full=left.full or right.full,
+            rows=left.rows or right.rows,
+            heads=left.heads or right.heads,
+            band=tuple([either(one, other) for one, other in zip(left.band, right.band, strict=True)]),
+            relative=left.relative and right.relative,
+            positional=left.positional and right.positional,
+        )
 
     @property
     def disjuncts(self) -> tuple[Mask, ...]:
         return self.left.disjuncts + self.right.disjuncts
-
-    def bounds(self, axis: int) -> tuple[Bound, Bound]:
-        (low, high), (other_low, other_high) = self.left.bounds(axis), self.right.bounds(axis)
-        return (
-            None if low is None or other_low is None else min(low, other_low),
-            None if high is None or other_high is None else max(high, other_high),
-        )
 
     def __repr__(self) -> str:
         return f"({self.left!r} | {self.right!r})"
@@ -213,27 +210,24 @@ class Not(Mask):
     def check(self, shape: Shape, places: Places) -> None:
         self.mask.check(shape, places)
 
-    def allows(self, b: Any, h: Any, i: Any, j: Any, places: Places) -> Any:
+    @property
+    def batch(self) -> int | None:
+        return self.mask.batch
+
+    def allows(self, b: Index, h: Index, i: Index, j: Index, places: Places) -> Any:
         allowed = self.mask.allows(b, h, i, j, places)
         return not allowed if isinstance(allowed, bool) else ~allowed  # ~True is -2
 
     def slab(self, b: Tensor, h: Tensor, i: Tensor, j: Tensor, places: Places) -> Tensor:
         return ~self.mask.slab(b, h, i, j, places)
 
+    def facts(self, places: Places) -> Facts:
+        inner = self.mask.facts(places)
+        return Facts(rows=inner.rows, heads=inner.heads, relative=inner.relative, positional=inner.positional)
+
     def blocks(self, places: Places, size: int, device: torch.device) -> BlockMap:
         inner = self.mask.blocks(places, size, device)
         return BlockMap(~inner.every, ~inner.some)
-
-    def varies(self, places: Places) -> tuple[bool, bool]:
-        return self.mask.varies(places)
-
-    @property
-    def is_relative(self) -> bool:
-        return self.mask.is_relative
-
-    @property
-    def by_position(self) -> bool:
-        return self.mask.by_position
 
     def __repr__(self) -> str:
         return f"~({self.mask!r})" if isinstance(self.mask, And) else f"~{self.mask!r}"
@@ -243,27 +237,24 @@ class Not(Mask):
 class Everything(Mask):
     """Every query may attend to every key."""
 
+    KNOWN: ClassVar[Facts] = Facts(full=True, rows=False, heads=False, interval=True, relative=True, positional=True)
+
     def __and__(self, other: Mask) -> Mask:
         _check_mask("&", other)
-        return other
+        return other if type(self) is Everything else And(self, other)
 
-    def allows(self, b: Any, h: Any, i: Any, j: Any, places: Places) -> Any:
+    def allows(self, b: Index, h: Index, i: Index, j: Index, places: Places) -> Any:
         return (i == i) & (j == j)  # True in the shape of the pair, also inside a traced kernel
 
-    def blocks(self, places: Places, size: int, device: torch.device) -> BlockMap:
-        some = super().blocks(places, size, device).some
-        return BlockMap(some, some)
-
-    def is_full(self, places: Places) -> bool:
-        return True
+    def facts(self, places: Places) -> Facts:
+        return self.KNOWN
 
     @property
     def conjuncts(self) -> tuple[Mask, ...]:
         return ()
 
-    @property
-    def is_relative(self) -> bool:
-        return True
+    def along(self, axis: int) -> Mask | None:
+        return self
 
 
 def _check_mask(sign: str, other: object) -> None:
@@ -278,6 +269,7 @@ class Dense(Mask):
     tensor: Bool[Tensor, "..."]
 
     def __post_init__(self) -> None:
+        check_tensor("Dense", self.tensor, "a boolean tensor, True = may attend")
         if self.tensor.dtype != torch.bool:
             raise ValueError(
                 f"Dense must be boolean, True = may attend: got {self.tensor.dtype}; use tensor.bool(), or Bias to add"
@@ -286,11 +278,19 @@ class Dense(Mask):
     def check(self, shape: Shape, places: Places) -> None:
         check_map("Dense", self.tensor, shape)
 
-    def allows(self, b: Any, h: Any, i: Any, j: Any, places: Places) -> Any:
+    @property
+    def batch(self) -> int | None:
+        return self.tensor.shape[0] if self.tensor.ndim == 4 else None
+
+    def allows(self, b: Index, h: Index, i: Index, j: Index, places: Places) -> Any:
         return read_map(self.tensor, b, h, i, j)
 
     def slab(self, b: Tensor, h: Tensor, i: Tensor, j: Tensor, places: Places) -> Tensor:
-        return slab_map(self.tensor, b, h, i, j)
+        return slab_map(self.tensor, b, h, i, j).expand(-1, -1, len(i), len(j))
+
+    def facts(self, places: Places) -> Facts:
+        B, H = (1, 1, *self.tensor.shape)[-4:-2]
+        return Facts(rows=B > 1, heads=H > 1)
 
     def blocks(self, places: Places, size: int, device: torch.device) -> BlockMap:
         maps = self.tensor.to(device)[(None,) * (4 - self.tensor.ndim)]
@@ -303,9 +303,86 @@ class Dense(Mask):
 
         return BlockMap(any_of(maps), ~any_of(~maps))
 
-    def varies(self, places: Places) -> tuple[bool, bool]:
-        sizes = (1, 1, *self.tensor.shape)[-4:]
-        return sizes[0] > 1, sizes[1] > 1
-
     def __repr__(self) -> str:
         return f"Dense({show(self.tensor)})"
+
+
+def real_tokens(mask: Mask, places: Places, B: int, device: torch.device) -> Bool[Tensor, "B S"]:
+    """The tokens that a mask of pads leaves, read off its diagonal: where its `facts` say that it is one."""
+    rows, tokens = torch.arange(B, device=device)[:, None], torch.arange(places.keys.count, device=device)
+    return mask.allows(rows, torch.zeros_like(rows), tokens, tokens, places).expand(B, -1)
+
+
+def _of_tokens(mask: Mask, hides_queries: bool, places: Places, size: int, device: torch.device) -> BlockMap:
+    real = real_tokens(mask.on(device), places, mask.batch or 1, device)
+    pad = (0, -real.shape[1] % size)
+    some = torch.nn.functional.pad(real, pad, value=False).unflatten(1, (-1, size)).any(2)[:, None, None, :]
+    every = torch.nn.functional.pad(real, pad, value=True).unflatten(1, (-1, size)).all(2)[:, None, None, :]
+    return BlockMap(some.mT & some, every.mT & every) if hides_queries else BlockMap(some, every)
+
+
+def _of_runs(facts: Facts, places: Places, size: int, device: torch.device) -> BlockMap:
+    """What intervals or cells along each axis leave of the runs of tokens that blocks are made of."""
+
+    def between(axis: int, queries: Span, keys: Span) -> BlockMap:
+        return facts.cells[axis].between(queries, keys) if facts.cells else within(facts.band[axis], queries, keys)
+
+    queries, keys = places.queries, places.keys
+    if isinstance(queries, Sequence) and isinstance(keys, Sequence):
+        (first_q, last_q), (first_k, last_k) = block_ends(queries, size, device), block_ends(keys, size, device)
+        return between(
+            0,
+            (first_q[:, None, :, None], last_q[:, None, :, None]),
+            (first_k[:, None, None, :], last_k[:, None, None, :]),
+        )
+    assert isinstance(queries, Grid)
+    assert isinstance(keys, Grid)
+    # Blocks are runs of the raster, at most three rectangles each, of which all pairs are asked.
+    some, every = [], []
+    for q, k in itertools.product(*(_rectangles(side, size, device) for side in (queries, keys))):
+        q = q.upright()
+        row, column = between(0, q.rows, k.rows), between(1, q.columns, k.columns)
+        exists = q.exists & k.exists
+        some.append(row.some & column.some & exists)
+        every.append((row.every & column.every) | ~exists)
+    some, every = functools.reduce(torch.bitwise_or, some), functools.reduce(torch.bitwise_and, every)
+    return BlockMap(some[None, None], every[None, None])
+
+
+class Rectangle(NamedTuple):
+    """A rectangle of pixels in each run of the raster, by the positions of its edges; not every run has one."""
+
+    rows: Span
+    columns: Span
+    exists: Tensor
+
+    def upright(self) -> "Rectangle":
+        """The same runs down a column, to meet others along a row."""
+        (top, bottom), (left, right), exists = self
+        return Rectangle((top[:, None], bottom[:, None]), (left[:, None], right[:, None]), exists[:, None])
+
+
+def _rectangles(grid: Grid, size: int, device: torch.device) -> list[Rectangle]:
+    """Runs of `size` pixels in raster order: the end of a row, whole rows, and the beginning of a row.
+
+    One rectangle is enough where rows hold whole runs, or runs whole rows.
+    """
+    first, last = block_edges(grid.count, size, device)
+    top, bottom, left, right = first // grid.w, last // grid.w, first % grid.w, last % grid.w
+    zero, edge, wraps = torch.zeros_like(first), torch.full_like(first, grid.w - 1), bottom > top
+    if grid.w % size == 0 or size % grid.w == 0:
+        parts = [(top, bottom, left, right, torch.ones_like(wraps))]
+    else:
+        parts = [
+            (top, top, left, torch.where(wraps, edge, right), torch.ones_like(wraps)),
+            (bottom, bottom, zero, right, wraps),
+            (top + 1, bottom - 1, zero, edge, bottom > top + 1),
+        ]
+    return [
+        Rectangle((_place(grid, 0, a), _place(grid, 0, b)), (_place(grid, 1, c), _place(grid, 1, d)), exists)
+        for a, b, c, d, exists in parts[: 2 if size <= grid.w else 3]
+    ]
+
+
+def _place(grid: Grid, axis: int, number: Tensor) -> Tensor:
+    return grid.start[axis] + grid.step[axis] * number

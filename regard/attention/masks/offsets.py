@@ -1,80 +1,62 @@
-"""Masks of tokens in a line that depend on offsets alone: causal, windows, strides."""
+"""Masks of tokens in a line that depend on offsets alone: causal, windows, strides, dilated windows."""
 
 from dataclasses import dataclass
 from typing import Any
 
-import torch
-
-from regard.attention.masks.mask import BlockMap, Bound, Mask, Span
+from regard.attention.masks.facts import FREE, Cell, Facts, Index, Range
+from regard.attention.masks.mask import Mask
 from regard.attention.positions.positions import Places
+from regard.attention.positions.sizes import number
 from regard.attention.scores.term import Shape
-
-FARTHEST = 1 << 62  # offsets are 64-bit integers
-
-
-def check_whole(name: str, number: int, least: int) -> None:
-    """Raise unless this is a whole number from `least` that 64-bit offsets can hold."""
-    if not isinstance(number, int) or isinstance(number, bool) or not least <= number < FARTHEST:
-        raise ValueError(
-            f"{name} must be a whole number from {least} to below 2^62: got {name}={number!r}; use {least} or more"
-        )
+from regard.checks import check_whole
 
 
 class OffsetMask(Mask):
-    """A mask that depends on the offset δ = key − query alone; subclasses say so for one δ and for a range."""
+    """A mask that depends on the offset δ = key − query alone; subclasses define `holds`."""
 
-    def holds(self, delta: Any) -> Any:
+    def holds(self, delta: Index) -> Any:
         raise NotImplementedError(f"{type(self).__name__} must define holds(delta)")
-
-    def holds_somewhere(self, low: Any, high: Any) -> Any:
-        """May hold for an offset in [low, high]; True when unsure."""
-        raise NotImplementedError(f"{type(self).__name__} must define holds_somewhere(low, high)")
-
-    def holds_everywhere(self, low: Any, high: Any) -> Any:
-        """Surely holds for every offset in [low, high]; False when unsure."""
-        raise NotImplementedError(f"{type(self).__name__} must define holds_everywhere(low, high)")
 
     def check(self, shape: Shape, places: Places) -> None:
         places.line(self)
 
-    def allows(self, b: Any, h: Any, i: Any, j: Any, places: Places) -> Any:
+    def allows(self, b: Index, h: Index, i: Index, j: Index, places: Places) -> Any:
         return self.holds(places.offset(b, i, j, self))
 
-    def blocks(self, places: Places, size: int, device: torch.device) -> BlockMap:
-        low, high = places.block_offsets(size, self, device)
-        return BlockMap(self.holds_somewhere(low, high), self.holds_everywhere(low, high))
 
-    def between(self, queries: Span, keys: Span) -> BlockMap:
-        """What is known of the pairs of runs, each given by its first and its last position."""
-        low, high = keys[0] - queries[1], keys[1] - queries[0]
-        return BlockMap(self.holds_somewhere(low, high), self.holds_everywhere(low, high))
+def _interval(places: Places, band: Range) -> Facts:
+    """An interval of offsets hides nothing where all offsets that there are lie inside."""
+    full = False
+    if places.is_static:
+        (low, high), (least, most) = places.offset_range(band), band
+        full = (least is None or least <= number(low)) and (most is None or number(high) <= most)
+    return _offsets(places, full, band, interval=True)
 
-    def is_full(self, places: Places) -> bool:
-        return places.is_static and bool(self.holds_everywhere(*places.offset_range(self)))
 
-    def varies(self, places: Places) -> tuple[bool, bool]:
-        return not places.is_static, False
-
-    @property
-    def is_relative(self) -> bool:
-        return True
+def _offsets(
+    places: Places, full: bool, band: Range = FREE, cells: tuple[Cell, ...] = (), interval: bool = False
+) -> Facts:
+    return Facts(
+        full=full,
+        rows=not places.is_static,
+        heads=False,
+        band=(band, FREE),
+        interval=interval,
+        cells=cells,
+        relative=True,
+        positional=True,
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class Causal(OffsetMask):
     """Keys at or before the query: `δ ≤ 0`. Without positions the last query stands at the last key."""
 
-    def holds(self, delta: Any) -> Any:
+    def holds(self, delta: Index) -> Any:
         return delta <= 0
 
-    def holds_somewhere(self, low: Any, high: Any) -> Any:
-        return low <= 0
-
-    def holds_everywhere(self, low: Any, high: Any) -> Any:
-        return high <= 0
-
-    def bounds(self, axis: int) -> tuple[Bound, Bound]:
-        return None, 0
+    def facts(self, places: Places) -> Facts:
+        return _interval(places, (None, 0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,17 +70,11 @@ class Window(OffsetMask):
         check_whole("before", self.before, 0)
         check_whole("after", self.after, 0)
 
-    def holds(self, delta: Any) -> Any:
+    def holds(self, delta: Index) -> Any:
         return (delta >= -self.before) & (delta <= self.after)
 
-    def holds_somewhere(self, low: Any, high: Any) -> Any:
-        return (high >= -self.before) & (low <= self.after)
-
-    def holds_everywhere(self, low: Any, high: Any) -> Any:
-        return (low >= -self.before) & (high <= self.after)
-
-    def bounds(self, axis: int) -> tuple[Bound, Bound]:
-        return -self.before, self.after
+    def facts(self, places: Places) -> Facts:
+        return _interval(places, (-self.before, self.after))
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,14 +86,43 @@ class Strided(OffsetMask):
     def __post_init__(self) -> None:
         check_whole("stride", self.stride, 1)
 
-    def holds(self, delta: Any) -> Any:
+    def holds(self, delta: Index) -> Any:
         return delta % self.stride == 0
 
-    def holds_somewhere(self, low: Any, high: Any) -> Any:
-        return high // self.stride * self.stride >= low  # the last multiple at or below high
+    def facts(self, places: Places) -> Facts:
+        full = self.stride == 1
+        if places.is_static and not full:
+            low, high = places.offset_range(self)
+            full = number(low) == number(high) and low % self.stride == 0
+        return _offsets(places, full, cells=(Cell(self.stride, residue=True),))
 
-    def holds_everywhere(self, low: Any, high: Any) -> Any:
-        return ((low == high) | (self.stride == 1)) & (low % self.stride == 0)
 
-    def cell(self, axis: int, position: Any) -> Any:
-        return position % self.stride
+@dataclass(frozen=True, eq=False)
+class Dilated(OffsetMask):
+    """A window with gaps: exactly `before` keys before the query and `after` after it, `step` apart, and itself.
+
+    >>> Dilated(2, before=3).conjuncts
+    (Window(before=6, after=0), Strided(stride=2))
+    """
+
+    step: int
+    before: int
+    after: int = 0
+
+    def __post_init__(self) -> None:
+        check_whole("step", self.step, 1)
+        check_whole("before", self.before, 0)
+        check_whole("after", self.after, 0)
+        check_whole("step · before", self.step * self.before, 0)
+        check_whole("step · after", self.step * self.after, 0)
+
+    def holds(self, delta: Index) -> Any:
+        return (delta >= -self.step * self.before) & (delta <= self.step * self.after) & (delta % self.step == 0)
+
+    def facts(self, places: Places) -> Facts:
+        full = all([part.facts(places).full for part in Dilated.conjuncts.fget(self)])  # pyright: ignore[reportOptionalCall]
+        return _offsets(places, full, (-self.step * self.before, self.step * self.after))
+
+    @property
+    def conjuncts(self) -> tuple[Mask, ...]:
+        return Window(self.step * self.before, self.step * self.after), Strided(self.step)

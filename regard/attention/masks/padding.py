@@ -6,10 +6,12 @@ from typing import Any, TypeVar
 import torch
 from torch import Tensor
 
-from regard.attention.masks.mask import BlockMap, Mask
-from regard.attention.positions.positions import Places, block_edges
+from regard.attention.masks.facts import Facts, Index, Real
+from regard.attention.masks.mask import Mask
+from regard.attention.positions.positions import Places
 from regard.attention.scores.term import Shape
 from regard.attention.value import show
+from regard.torch_private import assert_soon
 
 Lengths = Tensor | tuple[int, ...]
 R = TypeVar("R", bound="RealTokens")
@@ -25,16 +27,19 @@ class RealTokens(Mask):
     real: Lengths
 
     def __init__(self, real: Tensor | tuple[int, ...] | list[int]) -> None:
-        if isinstance(real, Tensor) and (
-            real.ndim > 2 or real.ndim == 0 or (real.ndim == 2) != (real.dtype == torch.bool)
-        ):
+        if isinstance(real, Tensor):
+            if real.ndim > 2 or real.ndim == 0 or (real.ndim == 2) != (real.dtype == torch.bool):
+                raise ValueError(
+                    f"{type(self).__name__} takes whole lengths (B,) or a boolean map (B, S), True = real: "
+                    f"got {real.dtype} of shape {tuple(real.shape)}; use .long() or .bool()"
+                )
+            if real.is_floating_point():
+                raise ValueError(f"lengths must be whole numbers: got {real.dtype}; use lengths.long()")
+        elif not isinstance(real, list | tuple):
             raise ValueError(
-                f"{type(self).__name__} takes whole lengths (B,) or a boolean map (B, S), True = real: "
-                f"got {real.dtype} of shape {tuple(real.shape)}; use .long() or .bool()"
+                f"{type(self).__name__} takes one length for each row: got {real!r}; use a list of numbers or a tensor"
             )
-        if isinstance(real, Tensor) and real.is_floating_point():
-            raise ValueError(f"lengths must be whole numbers: got {real.dtype}; use lengths.long()")
-        if not isinstance(real, Tensor) and not all([type(length) is int for length in real]):
+        elif not all([type(length) is int for length in real]):
             raise ValueError(f"lengths must be whole numbers: got {list(real)}; use int, or a boolean tensor for a map")
         object.__setattr__(self, "real", tuple(real) if isinstance(real, list) else real)
 
@@ -54,43 +59,37 @@ class RealTokens(Mask):
         return type(self)(torch.tensor(self.real, device=device))
 
     @property
-    def lengths(self) -> tuple[int, ...] | None:
-        """The lengths when they are sizes; None when they are data."""
-        return self.real if isinstance(self.real, tuple) else None
-
-    @property
-    def is_map(self) -> bool:
-        return isinstance(self.real, Tensor) and self.real.ndim == 2
+    def batch(self) -> int | None:
+        return len(self.real)
 
     def check(self, shape: Shape, places: Places) -> None:
-        rows = len(self.real)
-        if rows != shape.B or (isinstance(self.real, Tensor) and self.is_map and self.real.shape[1] != shape.S):
-            wanted = f"(B, S) = ({shape.B}, {shape.S})" if self.is_map else f"(B,) = ({shape.B},)"
+        rows, is_map = len(self.real), isinstance(self.real, Tensor) and self.real.ndim == 2
+        if rows != shape.B or (isinstance(self.real, Tensor) and is_map and self.real.shape[1] != shape.S):
+            wanted = f"(B, S) = ({shape.B}, {shape.S})" if is_map else f"(B,) = ({shape.B},)"
             got = tuple(self.real.shape) if isinstance(self.real, Tensor) else (rows,)
             raise ValueError(f"{type(self).__name__} must have shape {wanted}: got {got}; give one entry per row")
-        if not self.is_map:
+        if not is_map:
             _check_range(self.real, shape.S)
 
-    def varies(self, places: Places) -> tuple[bool, bool]:
-        return True, False
-
-    def is_real(self, b: Any, j: Any) -> Any:
-        real = self.real if isinstance(self.real, Tensor) else torch.tensor(self.real)
+    def is_real(self, b: Index, j: Index) -> Any:
+        """Is token j of row b real?"""
+        real = self.real if isinstance(self.real, Tensor) else torch.tensor(self.real, device=_device(b, j))
         return real[b, j] if real.ndim == 2 else j < real[b]
-
-    def real_blocks(self, n: int, size: int, device: torch.device) -> tuple[Tensor, Tensor]:
-        """For each row and block of `size` tokens: is any token real, are all; both (B, n/size)."""
-        real = (self.real if isinstance(self.real, Tensor) else torch.tensor(self.real)).to(device)
-        if real.ndim == 1:
-            first, last = block_edges(n, size, device)
-            return first < real[:, None], last < real[:, None]
-        pad = (0, -n % size)
-        some = torch.nn.functional.pad(real, pad, value=False).unflatten(1, (-1, size)).any(2)
-        every = torch.nn.functional.pad(real, pad, value=True).unflatten(1, (-1, size)).all(2)
-        return some, every
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({show(self.real)})"
+
+
+def _device(*indices: Index) -> torch.device:
+    """Where the indices are; numbers are on the host."""
+    tensors = [index for index in indices if isinstance(index, Tensor)]
+    return tensors[0].device if tensors else torch.device("cpu")
+
+
+def _pads(real: Lengths, queries: bool) -> Facts:
+    is_map = isinstance(real, Tensor) and real.ndim == 2
+    lengths = None if isinstance(real, Tensor) else real
+    return Facts(heads=False, real=Real(queries=queries, prefix=not is_map, lengths=lengths))
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -103,12 +102,11 @@ class KeyPadding(RealTokens):
 
     real: Lengths
 
-    def allows(self, b: Any, h: Any, i: Any, j: Any, places: Places) -> Any:
+    def allows(self, b: Index, h: Index, i: Index, j: Index, places: Places) -> Any:
         return self.is_real(b, j)
 
-    def blocks(self, places: Places, size: int, device: torch.device) -> BlockMap:
-        some, every = self.real_blocks(places.keys.count, size, device)
-        return BlockMap(some[:, None, None, :], every[:, None, None, :])
+    def facts(self, places: Places) -> Facts:
+        return _pads(self.real, queries=False)
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -124,12 +122,11 @@ class Padding(RealTokens):
             )
         super().check(shape, places)
 
-    def allows(self, b: Any, h: Any, i: Any, j: Any, places: Places) -> Any:
+    def allows(self, b: Index, h: Index, i: Index, j: Index, places: Places) -> Any:
         return self.is_real(b, i) & self.is_real(b, j)
 
-    def blocks(self, places: Places, size: int, device: torch.device) -> BlockMap:
-        some, every = self.real_blocks(places.keys.count, size, device)
-        return BlockMap(*(axis[:, None, :, None] & axis[:, None, None, :] for axis in (some, every)))
+    def facts(self, places: Places) -> Facts:
+        return _pads(self.real, queries=True)
 
 
 def _check_range(lengths: Lengths, most: int) -> None:
@@ -138,9 +135,7 @@ def _check_range(lengths: Lengths, most: int) -> None:
         if torch.compiler.is_compiling() or lengths.is_meta:
             return
         if lengths.is_cuda:
-            torch.ops.aten._assert_async.msg(
-                ((lengths >= 0) & (lengths <= most)).all(), f"lengths must lie in 0…S={most}"
-            )
+            assert_soon(((lengths >= 0) & (lengths <= most)).all(), f"lengths must lie in 0…S={most}")
             return
         lengths = tuple(lengths.tolist())
     for row, length in enumerate(lengths):

@@ -1,11 +1,10 @@
-"""Which queries see anything and which keys are seen at all, found without a map where the mask allows it."""
+"""Which queries see anything and which keys are seen at all, found without a map where the facts allow it."""
 
 import torch
 from torch import Tensor
 
-from regard.attention.masks.mask import Bound, Mask
-from regard.attention.masks.offsets import Causal, Window
-from regard.attention.masks.padding import KeyPadding, Padding, RealTokens
+from regard.attention.masks.facts import Facts, Range
+from regard.attention.masks.mask import Mask, real_tokens
 from regard.attention.positions.positions import Places, Sequence
 
 CHUNK = 1 << 24  # pairs decided at once when only the definition can tell
@@ -19,49 +18,48 @@ def on_one_line(places: Places) -> bool:
     )
 
 
-def band(masks: tuple[Mask, ...], places: Places) -> tuple[Bound, Bound]:
+def index_band(facts: tuple[Facts, ...], places: Places) -> Range:
     """The diagonals `low ≤ j − i ≤ high` of the index table outside which these masks hide all; None: no bound."""
-    low: Bound = None
-    high: Bound = None
+    low, high = None, None
     if not on_one_line(places):
         return low, high
-    queries, keys = places.line(masks)
+    queries, keys = places.line(places)
     shift = queries.at(0, 0) - keys.at(0, 0)
-    for mask in masks:
-        if type(mask) is Causal or type(mask) is Window:  # a subclass may mean something else
-            after = mask.after if isinstance(mask, Window) else 0
-            bound = (shift + after) // keys.step
-            high = bound if high is None else min(high, bound)
-        if type(mask) is Window:
-            bound = -((mask.before - shift) // keys.step)
+    for fact in facts:
+        least, most = fact.band[0]
+        if least is not None:
+            bound = -((-least - shift) // keys.step)
             low = bound if low is None else max(low, bound)
+        if most is not None:
+            bound = (shift + most) // keys.step
+            high = bound if high is None else min(high, bound)
     return low, high
 
 
 def visible(mask: Mask, places: Places, B: int, H: int, device: torch.device) -> tuple[Tensor | None, Tensor | None]:
     """Queries that see a key, (B|1, H|1, T), and keys that a query sees, (B|1, H|1, S); None when all do."""
-    masks = tuple([part for part in mask.conjuncts if not part.is_full(places)])
-    if not masks:
+    known = [(part, part.facts(places)) for part in mask.conjuncts]
+    known = [(part, facts) for part, facts in known if not facts.full]
+    if not known:
         return None, None
-    if on_one_line(places) and all([type(part) in (Causal, Window, KeyPadding, Padding) for part in masks]):
-        return _in_band(masks, places, device)
+    if on_one_line(places) and all([facts.interval or facts.real is not None for _, facts in known]):
+        return _in_band(known, places, B, device)
     return _by_definition(mask, places, B, H, device)
 
 
-def _in_band(masks: tuple[Mask, ...], places: Places, device: torch.device) -> tuple[Tensor | None, Tensor | None]:
+def _in_band(
+    known: list[tuple[Mask, Facts]], places: Places, B: int, device: torch.device
+) -> tuple[Tensor | None, Tensor | None]:
     """A query sees a key when its band holds a real one: a difference of two prefix sums."""
     T, S = places.queries.count, places.keys.count
     i, j = torch.arange(T, device=device), torch.arange(S, device=device)
-    real_q, real_k = (
-        torch.ones(1, T, dtype=torch.bool, device=device),
-        torch.ones(1, S, dtype=torch.bool, device=device),
-    )
-    for mask in masks:
-        if isinstance(mask, RealTokens):
-            rows = torch.arange(len(mask.real), device=device)[:, None]
-            real_k = real_k & mask.is_real(rows, j)
-            real_q = real_q & mask.is_real(rows, i) if isinstance(mask, Padding) else real_q
-    low, high = band(masks, places)
+    real_q, real_k = (torch.ones(1, n, dtype=torch.bool, device=device) for n in (T, S))
+    for mask, facts in known:
+        if facts.real is not None:
+            real = real_tokens(mask, places, B, device)
+            real_k = real_k & real
+            real_q = real_q & real if facts.real.queries else real_q
+    low, high = index_band(tuple([facts for _, facts in known]), places)
     low, high = (-T if low is None else low), (S if high is None else high)
     live = real_q & _holds_any(real_k, i + low, i + high)
     seen = real_k & _holds_any(real_q, j - high, j - low)
@@ -83,7 +81,6 @@ def _by_definition(mask: Mask, places: Places, B: int, H: int, device: torch.dev
     live, seen = [], torch.zeros(1, 1, S, dtype=torch.bool, device=device)
     for some in (i,) if torch.compiler.is_compiling() else i.split(max(1, CHUNK // (B * H * S))):
         allowed = mask.slab(b, h, some, j, places)
-        allowed = allowed[(None,) * (4 - allowed.ndim)].expand(-1, -1, len(some), S)
         live.append(allowed.any(3))
         seen = seen | allowed.any(2)
     return torch.cat(live, 2), seen

@@ -6,7 +6,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from regard.attention.positions.sizes import is_whole, number
 from regard.attention.value import Value, show
+
+Index = int | Tensor
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,10 +25,13 @@ class Sequence(Value):
     step: int = 1
 
     def __post_init__(self) -> None:
+        if not all([is_whole(x) for x in (self.n, self.step, 0 if isinstance(self.start, Tensor) else self.start)]):
+            raise ValueError(
+                f"n, start and step must be whole numbers: got n={self.n!r}, start={self.start!r}, step={self.step!r}; "
+                "use int"
+            )
         if self.step < 1:
             raise ValueError(f"step must be at least 1: got step={self.step}; reverse the tokens themselves")
-        if isinstance(self.n, float) or isinstance(self.start, float | str | list | tuple):
-            raise ValueError(f"n and start must be whole numbers: got n={self.n!r}, start={self.start!r}; use int")
         if isinstance(self.start, Tensor) and (self.start.ndim != 1 or self.start.is_floating_point()):
             raise ValueError(
                 "start must be a whole number or one whole number per row, shape (B,): "
@@ -41,7 +47,7 @@ class Sequence(Value):
     def __repr__(self) -> str:
         return f"Sequence(n={self.n}, start={show(self.start)}, step={self.step})"
 
-    def at(self, b: Any, i: Any) -> Any:
+    def at(self, b: Index, i: Index) -> Any:
         """The position of token i in row b: numbers in, number out; tensors in, tensor out."""
         start = self.start[b] if isinstance(self.start, Tensor) else self.start
         return start + self.step * i
@@ -63,9 +69,9 @@ class Grid(Value):
     def __post_init__(self) -> None:
         pairs = (("start", self.start), ("step", self.step), ("h and w", (self.h, self.w)))
         for name, pair in pairs:
-            if not isinstance(pair, tuple) or len(pair) != 2 or any([isinstance(n, float | Tensor) for n in pair]):
+            if not isinstance(pair, tuple) or len(pair) != 2 or not all([is_whole(n) for n in pair]):
                 raise ValueError(f"{name} of a grid must be two whole numbers, rows first: got {pair!r}; use (1, 1)")
-        if self.h < 1 or self.w < 1 or min(self.step) < 1:
+        if any([number(size) < 1 for size in (self.h, self.w, *self.step)]):
             raise ValueError(
                 f"a grid needs positive sizes and steps: got h={self.h}, w={self.w}, step={self.step}; use 1 or more"
             )
@@ -82,7 +88,7 @@ class Grid(Value):
         """
         return Sequence((self.h, self.w)[number], self.start[number], self.step[number])
 
-    def at(self, b: Any, i: Any) -> tuple[Any, Any]:
+    def at(self, b: Index, i: Index) -> tuple[Any, Any]:
         """Row and column of token i."""
         return self.start[0] + self.step[0] * (i // self.w), self.start[1] + self.step[1] * (i % self.w)
 
@@ -117,12 +123,12 @@ class Places(Value):
         use = "Sequence positions" if isinstance(self.queries, Grid) == isinstance(self.keys, Grid) else "one kind"
         raise ValueError(f"{who!r} needs tokens in a line: got queries={self.queries!r}, keys={self.keys!r}; use {use}")
 
-    def offset(self, b: Any, i: Any, j: Any, who: object) -> Any:
+    def offset(self, b: Index, i: Index, j: Index, who: object) -> Any:
         """Signed distance from query i to key j."""
         queries, keys = self.line(who)
         return keys.at(b, j) - queries.at(b, i)
 
-    def offsets(self, b: Any, i: Any, j: Any, who: object) -> tuple[Any, ...]:
+    def offsets(self, b: Index, i: Index, j: Index, who: object) -> tuple[Any, ...]:
         """The offset from query i to key j along every axis: one in a line, row and column on a grid."""
         if isinstance(self.queries, Grid) and isinstance(self.keys, Grid):
             pairs = zip(self.keys.at(b, j), self.queries.at(b, i), strict=True)
@@ -164,14 +170,6 @@ class Places(Value):
         """The smallest and largest offset of all pairs, when positions are static."""
         queries, keys = self.line(who)
         return keys.at(0, 0) - queries.at(0, queries.n - 1), keys.at(0, keys.n - 1) - queries.at(0, 0)
-
-    def block_offsets(self, size: int, who: object, device: torch.device) -> tuple[Tensor, Tensor]:
-        """Smallest and largest offset in each block of `size` × `size` pairs, shapes (B|1, 1, T/size, S/size)."""
-        queries, keys = self.line(who)
-        (first_q, last_q), (first_k, last_k) = block_ends(queries, size, device), block_ends(keys, size, device)
-        low = first_k[:, None, None, :] - last_q[:, None, :, None]
-        high = last_k[:, None, None, :] - first_q[:, None, :, None]
-        return low, high
 
 
 def block_ends(side: Sequence, size: int, device: torch.device) -> tuple[Tensor, Tensor]:

@@ -13,9 +13,11 @@ from jaxtyping import Float
 from torch import Tensor
 
 from regard.attention.positions.positions import Grid, Places
+from regard.attention.positions.reach import readable
 from regard.attention.scores.sliding import sliding
-from regard.attention.scores.term import Shape, Term
+from regard.attention.scores.term import Index, Scorer, Shape, Term, TermFacts
 from regard.attention.value import show
+from regard.checks import check_tensor
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +39,8 @@ class Quadratic(Term):
 
     def __post_init__(self) -> None:
         centre, precision = self.centre, self.precision
+        check_tensor("Quadratic", centre, "a tensor of centres")
+        check_tensor("Quadratic", precision, "a tensor of precisions")
         if not (centre.is_floating_point() and precision.is_floating_point()):
             raise ValueError(
                 f"centre and precision must be floating point: got {centre.dtype} and {precision.dtype}; use .float()"
@@ -58,41 +62,46 @@ class Quadratic(Term):
         return self.centre.shape[0]
 
     @property
-    def by_position(self) -> bool:
-        return True
+    def num_axes(self) -> int | None:
+        return self.centre.shape[1]
 
-    @property
-    def is_full(self) -> bool:
-        """Whether rows and columns are coupled: a matrix per head."""
-        return self.precision.ndim == 3
+    def facts(self) -> TermFacts:
+        kind = ("isotropic", "diagonal", "full")[self.precision.ndim - 1]
+        return TermFacts(rows=False, positional=True, movable=True, quadratic=kind, finite=True, reads_once=True)
 
     def check(self, shape: Shape, places: Places) -> None:
-        _check_axes(self, self.centre.shape[1], places)
+        _check_axes(self, places)
         if self.heads != shape.H:
             raise ValueError(
                 f"Quadratic needs one centre per head: got {self.heads} for H={shape.H}; use centre of ({shape.H}, P)"
             )
         if readable(self.precision):  # on a GPU a look would wait for it
             check_precision(self.precision)
+        if readable(self.centre) and not self.centre.isfinite().all():
+            head = int((~self.centre.isfinite()).nonzero()[0, 0])
+            raise ValueError(
+                f"centres must be finite: got {self.centre[head].tolist()} in head {head}; use a far place, or a mask"
+            )
 
     def along(self, axis: int) -> tuple[Term, ...] | None:
-        if self.is_full:
+        if self.precision.ndim == 3:
             return None
         precision = self.precision if self.precision.ndim == 1 else self.precision[:, axis]
         return (Quadratic(self.centre[:, axis : axis + 1], precision),)
 
-    def at(self, b: Any, h: Any, i: Any, j: Any, places: Places) -> Any:
-        return self.scorer(places)(b, h, i, j)
+    def at(self, b: Index, h: Index, i: Index, j: Index, places: Places) -> Any:
+        return Quadratic.scorer(self, places)(b, h, i, j)
 
-    def scorer(self, places: Places, shift: bool = False) -> Callable[[Any, Any, Any, Any], Any]:
+    def scorer(self, places: Places, shift: bool = False) -> Scorer:
         """Shifted, the logit is zero at the key place nearest to the centre, however far outside that lies.
 
         x² − y² = (x − y)(x + y) keeps the digits that the difference of two large squares would lose.
         """
-        centres = [centre.clone() for centre in self.centre.float().unbind(1)]
-        precision = self.precision.float()
+        exact = torch.promote_types(torch.promote_types(self.centre.dtype, self.precision.dtype), torch.float32)
+        centres = [centre.clone() for centre in self.centre.to(exact).unbind(1)]
+        precision = self.precision.to(exact)
         entries = [_along_axis(precision, p).clone() for p in range(len(centres) if precision.ndim > 1 else 1)]
-        if self.is_full and len(centres) == 2:
+        if self.precision.ndim == 3 and len(centres) == 2:
             entries.append((precision[:, 0, 1] + precision[:, 1, 0]).clone())
         nearest = shift and places.num_axes == 2
 
@@ -134,7 +143,7 @@ class Quadratic(Term):
         precision = self.precision.double()
         rows, columns = (_along_axis(precision, p)[:, None, None] * less[p] * more[p] for p in (0, 1))
         logits = -_over_pairs(rows.to(dtype), columns.to(dtype), torch.add)
-        if self.is_full:
+        if self.precision.ndim == 3:
             half = -(precision[:, 0, 1] + precision[:, 1, 0])[:, None, None] / 2
             for one, other in ((less, more), (more, less)) if shift else ():
                 logits = logits + _over_pairs((half * one[0]).to(dtype), other[1].to(dtype), torch.mul)
@@ -189,6 +198,7 @@ class RelativeTable(Term):
 
     def __post_init__(self) -> None:
         table = self.table
+        check_tensor("RelativeTable", table)
         if not table.is_floating_point():
             raise ValueError(f"a relative table must be floating point: got {table.dtype}; use table.float()")
         if table.ndim not in (2, 3) or not all([size % 2 for size in table.shape[1:]]):
@@ -209,8 +219,19 @@ class RelativeTable(Term):
         return self.table.shape[0]
 
     @property
-    def by_position(self) -> bool:
-        return True
+    def num_axes(self) -> int | None:
+        return self.table.ndim - 1 if self.axis is None else 2
+
+    def facts(self) -> TermFacts:
+        return TermFacts(
+            rows=False,
+            positional=True,
+            movable=True,
+            table=True,
+            bound=self.bound,
+            finite=self.bound is not None,
+            reads_once=True,
+        )
 
     @property
     def reach(self) -> tuple[int, ...]:
@@ -223,10 +244,7 @@ class RelativeTable(Term):
         return self.table if self.bound is None else self.table.clamp(-self.bound, self.bound)
 
     def check(self, shape: Shape, places: Places) -> None:
-        if self.axis is not None:
-            _check_axes(self, 2, places)
-        else:
-            _check_axes(self, self.table.ndim - 1, places)
+        _check_axes(self, places)
         if self.heads != shape.H:
             raise ValueError(
                 f"RelativeTable needs one table per head: got {self.heads} for H={shape.H}; use shape ({shape.H}, …)"
@@ -248,10 +266,10 @@ class RelativeTable(Term):
             return None
         return (RelativeTable(self.table, self.bound),) if axis == self.axis else ()
 
-    def at(self, b: Any, h: Any, i: Any, j: Any, places: Places) -> Any:
-        return self.scorer(places)(b, h, i, j)
+    def at(self, b: Index, h: Index, i: Index, j: Index, places: Places) -> Any:
+        return RelativeTable.scorer(self, places)(b, h, i, j)
 
-    def scorer(self, places: Places, shift: bool = False) -> Callable[[Any, Any, Any, Any], Any]:
+    def scorer(self, places: Places, shift: bool = False) -> Scorer:
         table = self.bounded
 
         def score(b: Any, h: Any, i: Any, j: Any) -> Any:
@@ -311,7 +329,9 @@ def check_precision(precision: Tensor) -> None:
     skew = (matrix - matrix.mT).abs().amax((1, 2)) > 1e-5 * matrix.abs().amax((1, 2))
     # As good as the type can say: rounding may leave a matrix of large and small widths with an eigenvalue of 0.
     slack = 4 * torch.finfo(precision.dtype).eps * matrix.diagonal(dim1=1, dim2=2).abs().amax(1)
-    padded = (matrix + matrix.mT) / 2 + slack[:, None, None] * torch.eye(matrix.shape[1]).to(matrix)
+    padded = (matrix + matrix.mT) / 2 + slack[:, None, None] * torch.eye(
+        matrix.shape[1], dtype=matrix.dtype, device=matrix.device
+    )
     failed = torch.linalg.cholesky_ex(torch.nan_to_num(padded)).info != 0
     wrong = skew | failed | ~matrix.isfinite().all(2).all(1)
     if wrong.any():
@@ -335,16 +355,11 @@ def _over_pairs(rows: Tensor, columns: Tensor, join: Callable[[Tensor, Tensor], 
     return join(rows[:, :, None, :, None], columns[:, None, :, None, :])
 
 
-def _check_axes(term: Term, axes: int, places: Places) -> None:
-    if places.num_axes == axes:
+def _check_axes(term: Term, places: Places) -> None:
+    if places.num_axes == term.num_axes:
         return
-    use = "Grid" if axes == 2 else "Sequence"
+    use = "Grid" if term.num_axes == 2 else "Sequence"
     raise ValueError(
         f"{term!r} is for {use} positions: got queries={places.queries!r}, keys={places.keys!r}; "
         f"give queries and keys as {use}, or the term {places.num_axes} axes"
     )
-
-
-def readable(x: Tensor) -> bool:
-    """On the host, and holding numbers: not on a GPU, not a placeholder of a compiler."""
-    return x.device.type == "cpu" and not torch.compiler.is_compiling() and type(x) in (Tensor, torch.nn.Parameter)

@@ -4,9 +4,8 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.autograd.function import once_differentiable
 
-from regard.attention.eager import is_eager
+from regard.attention.eager import given, is_eager, once
 
 
 def sliding(table: Tensor, queries: tuple[int, int], keys: tuple[int, int]) -> Tensor:
@@ -30,12 +29,13 @@ class _Sliding(torch.autograd.Function):
     """Windows by views. Their gradient adds up along diagonals, which lie in steps once the rows are padded."""
 
     @staticmethod
+    @given
     def forward(ctx: Any, table: Tensor, queries: tuple[int, int], keys: tuple[int, int]) -> Tensor:
         ctx.sizes = queries, keys
         return _windows(table, keys)
 
     @staticmethod
-    @once_differentiable
+    @once
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None, None]:  # pyright: ignore[reportIncompatibleMethodOverride]
         (n_q, m_q), (n, m) = ctx.sizes
         H, pitch = grad.shape[0], m + m_q - 1

@@ -1,4 +1,8 @@
-"""What is scored: a sum of terms, each a number for every (row, head, query, key)."""
+"""What is scored: a sum of terms, each a number for every (row, head, query, key).
+
+`at` is the definition of a term. All else that a class says of itself makes it faster, and holds for that class alone:
+a subclass starts from "nothing is known".
+"""
 
 import math
 from collections.abc import Callable
@@ -9,12 +13,51 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from regard.attention.positions.positions import Places
+from regard.attention.positions.positions import Index, Places
 from regard.attention.value import Value, show
+from regard.checks import check_tensor
+
+Scorer = Callable[[Index, Index, Index, Index], Any]
+STATEMENTS = ("facts", "scorer", "slab", "whole", "along")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TermFacts:
+    """What one class of terms says of itself; left out, nothing is known and everything may vary."""
+
+    rows: bool = True  # it may differ between rows of the batch
+    positional: bool = False  # a pair's positions, own tokens and head say all: a piece scores as the whole does
+    movable: bool = False  # it is the same when all tokens are moved together: it reads offsets, or indices alone
+    quadratic: str | None = None  # its `centre` and `precision` are all: isotropic, diagonal or full
+    table: bool = False  # its `table`, `bound` and `axis` are all: an entry for every offset
+    bound: float | int | None = None  # it lies in −bound…bound
+    finite: bool = False  # it is −∞ nowhere
+    reads_once: bool = False  # for one pair it reads each of its tensors at one place: kernels can differentiate it
+
+
+UNKNOWN = TermFacts()
 
 
 class Term(Value):
-    """One summand of the logits. `a + b` is the sum of two."""
+    """One summand of the logits. `a + b` is the sum of two.
+
+    One's own is a frozen dataclass whose fields hold all it knows:
+
+    >>> @dataclass(frozen=True, eq=False)
+    ... class Recent(Term):
+    ...     weight: float
+    ...
+    ...     def at(self, b, h, i, j, places):
+    ...         return self.weight * j
+    >>> Content() + Recent(0.1)
+    Content(beta=None) + Recent(weight=0.1)
+    """
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        for name in STATEMENTS:
+            if name not in cls.__dict__:
+                setattr(cls, name, Term.__dict__[name])
 
     @property
     def terms(self) -> tuple["Term", ...]:
@@ -31,9 +74,18 @@ class Term(Value):
         return None
 
     @property
-    def by_position(self) -> bool:
-        """Whether a pair's own tokens and positions say all, no tensor over pairs: then a piece scores as the whole."""
-        return False
+    def batch(self) -> int | None:
+        """The number of rows that it is for, None when it fits any."""
+        return None
+
+    @property
+    def num_axes(self) -> int | None:
+        """1 where it is for tokens in a line, 2 for a grid, None when it fits both."""
+        return None
+
+    def facts(self) -> TermFacts:
+        """What is known from sizes alone."""
+        return UNKNOWN
 
     def check(self, shape: "Shape", places: Places) -> None:
         """Raise unless this term fits tensors of these sizes."""
@@ -42,11 +94,11 @@ class Term(Value):
         """The terms along one axis of a grid, where this is a sum of a term in rows and one in columns; else None."""
         return None
 
-    def at(self, b: Any, h: Any, i: Any, j: Any, places: Places) -> Any:
+    def at(self, b: Index, h: Index, i: Index, j: Index, places: Places) -> Any:
         """The term for indices that broadcast against each other. `Content` has none: it needs q and k."""
         raise NotImplementedError(f"{type(self).__name__} must define at(b, h, i, j, places)")
 
-    def scorer(self, places: Places, shift: bool = False) -> Callable[[Any, Any, Any, Any], Any]:
+    def scorer(self, places: Places, shift: bool = False) -> Scorer:
         """The term as a function of (b, h, i, j), for a kernel that may read each tensor at one place only.
 
         With `shift` it may add a number to all keys of a query, which the softmax drops, to keep logits small.
@@ -55,7 +107,8 @@ class Term(Value):
 
     def slab(self, b: Tensor, h: Tensor, i: Tensor, j: Tensor, places: Places) -> Tensor:
         """The term on rows b, heads h, queries i and keys j (four index vectors): broadcastable to (b, h, i, j)."""
-        return self.at(b[:, None, None, None], h[:, None, None], i[:, None], j, places)
+        term = self.at(b[:, None, None, None], h[:, None, None], i[:, None], j, places)
+        return term if isinstance(term, Tensor) else torch.full((), float(term), device=i.device)
 
     def whole(self, places: Places, H: int, dtype: torch.dtype, device: torch.device, shift: bool = False) -> Tensor:
         """The term for all heads, queries and keys, the same in every row: broadcastable to (H, T, S).
@@ -96,8 +149,8 @@ class Sum(Term):
         return max([term.heads or 0 for term in self.parts]) or None
 
     @property
-    def by_position(self) -> bool:
-        return all([term.by_position for term in self.parts])
+    def batch(self) -> int | None:
+        return max([term.batch or 0 for term in self.parts]) or None
 
     def check(self, shape: Shape, places: Places) -> None:
         if sum(isinstance(term, Content) for term in self.parts) > 1:
@@ -129,9 +182,8 @@ class Content(Term):
         if shape.D < 1:
             raise ValueError(f"{self!r} needs q and k with columns: got D={shape.D}; leave it out of the scores")
 
-    @property
-    def by_position(self) -> bool:
-        return True
+    def facts(self) -> TermFacts:
+        return TermFacts(rows=True, positional=True, movable=True)
 
     def scale(self, width: int) -> float:
         return 1 / math.sqrt(width) if self.beta is None else float(self.beta)
@@ -144,6 +196,7 @@ class Bias(Term):
     tensor: Float[Tensor, "..."]
 
     def __post_init__(self) -> None:
+        check_tensor("Bias", self.tensor)
         if not self.tensor.is_floating_point():
             raise ValueError(
                 f"Bias must be floating point: got {self.tensor.dtype}; for a mask of True = may attend use Dense"
@@ -153,10 +206,17 @@ class Bias(Term):
     def heads(self) -> int | None:
         return self.tensor.shape[-3] if self.tensor.ndim >= 3 else None
 
+    @property
+    def batch(self) -> int | None:
+        return self.tensor.shape[0] if self.tensor.ndim == 4 else None
+
+    def facts(self) -> TermFacts:
+        return TermFacts(rows=self.batch not in (None, 1), movable=True, reads_once=True)
+
     def check(self, shape: Shape, places: Places) -> None:
         check_map("Bias", self.tensor, shape)
 
-    def at(self, b: Any, h: Any, i: Any, j: Any, places: Places) -> Any:
+    def at(self, b: Index, h: Index, i: Index, j: Index, places: Places) -> Any:
         return read_map(self.tensor, b, h, i, j)
 
     def slab(self, b: Tensor, h: Tensor, i: Tensor, j: Tensor, places: Places) -> Tensor:
@@ -188,9 +248,8 @@ class Slopes(Term):
     def heads(self) -> int | None:
         return self.slopes.shape[0]
 
-    @property
-    def by_position(self) -> bool:
-        return True
+    def facts(self) -> TermFacts:
+        return TermFacts(rows=False, positional=True, movable=True, reads_once=True)
 
     def check(self, shape: Shape, places: Places) -> None:
         if tuple(self.slopes.shape) != (shape.H,):
@@ -201,11 +260,13 @@ class Slopes(Term):
         places.line(self)
 
     def __post_init__(self) -> None:
+        check_tensor("Slopes", self.slopes)
         if not self.slopes.is_floating_point():
             raise ValueError(f"slopes must be floating point: got {self.slopes.dtype}; use slopes.float()")
 
-    def at(self, b: Any, h: Any, i: Any, j: Any, places: Places) -> Any:
-        return -self.slopes[h].float() * places.offset(b, i, j, self).abs()
+    def at(self, b: Index, h: Index, i: Index, j: Index, places: Places) -> Any:
+        exact = torch.promote_types(self.slopes.dtype, torch.float32)
+        return -self.slopes[h].to(exact) * places.offset(b, i, j, self).abs()
 
     def slab(self, b: Tensor, h: Tensor, i: Tensor, j: Tensor, places: Places) -> Tensor:
         distance = places.offset(b[:, None, None, None], i[:, None], j, self).abs()
@@ -233,7 +294,7 @@ def check_map(name: str, tensor: Tensor, shape: Shape) -> None:
         )
 
 
-def read_map(tensor: Tensor, b: Any, h: Any, i: Any, j: Any) -> Tensor:
+def read_map(tensor: Tensor, b: Index, h: Index, i: Index, j: Index) -> Tensor:
     """Entries of a (T,S), (H,T,S) or (B,H,T,S) map at indices that broadcast; size 1 stands for all."""
     outer = (b, h)[4 - tensor.ndim :]
     lead = [0 if size == 1 else index for size, index in zip(tensor.shape[:-2], outer, strict=True)]
@@ -241,8 +302,8 @@ def read_map(tensor: Tensor, b: Any, h: Any, i: Any, j: Any) -> Tensor:
 
 
 def slab_map(tensor: Tensor, b: Tensor, h: Tensor, i: Tensor, j: Tensor) -> Tensor:
-    """The same for index vectors; `index_select` has a fast gradient where general indexing sorts."""
+    """The same for index vectors, (b|1, h|1, i, j); `index_select` has a fast gradient where general indexing sorts."""
     for dim, index in zip(range(-tensor.ndim, 0), (b, h, i, j)[4 - tensor.ndim :], strict=True):
         if tensor.shape[dim] > 1:
             tensor = tensor.index_select(dim, index)
-    return tensor
+    return tensor[(None,) * (4 - tensor.ndim)]

@@ -217,7 +217,7 @@ class Own(Features):
     def width(self, D: int) -> int:
         if self.num_features is not None:
             return self.num_features
-        x = torch.zeros(1, D)
+        x = torch.zeros(1, D, dtype=torch.float32, device="cpu")
         try:
             with torch.no_grad():
                 out = self.function(x)

@@ -1,6 +1,5 @@
 """Questions from TOML, the built-in ones and a teacher's own in one format; errors name file, table and key."""
 
-import difflib
 import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -8,6 +7,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from regard.checks import nearest
 from regard.claims.answers.question import COUNTS, KINDS, BadQuestion, Form, Mistake, Question, Truth, too_large
 from regard.claims.answers.wording import clashes
 
@@ -58,7 +58,7 @@ def select(questions: Sequence[Question], ids: Sequence[str]) -> tuple[Question,
     documents = {id.split(".")[0] for id in known}
     for id in ids:
         if id not in known and id not in documents:
-            raise ValueError(f"no question or document is called {id!r}: {_near(id, [*known, *sorted(documents)])}")
+            raise ValueError(f"no question or document is called {id!r}: {nearest(id, [*known, *sorted(documents)])}")
     return tuple(q for q in questions if not ids or q.id in ids or q.id.split(".")[0] in ids)
 
 
@@ -116,7 +116,7 @@ class _Table:
     def only(self, keys: set[str]) -> None:
         for key in self.row:
             if key not in keys:
-                raise self.error(key, f"unknown key; {_near(key, sorted(keys))}")
+                raise self.error(key, f"unknown key; {nearest(key, sorted(keys))}")
 
     def text(self, key: str, default: str | None = None) -> str:
         value = self.row.get(key, default)
@@ -144,7 +144,7 @@ class _Table:
     def one_of(self, key: str, names: Sequence[str], default: str | None = None) -> Any:
         value = self.text(key, default)
         if value not in names:
-            raise self.error(key, f"must be one of {', '.join(names)}: got {value!r}; {_near(value, names)}")
+            raise self.error(key, f"must be one of {', '.join(names)}: got {value!r}; {nearest(value, names)}")
         return value
 
     def tables(self, key: str) -> list["_Table"]:
@@ -243,9 +243,3 @@ class _Table:
         return Mistake(
             answer=self.row["answer"], name=self.text("name").strip(), hint=self.text("hint", "").strip(), points=points
         )
-
-
-def _near(name: str, names: Sequence[str]) -> str:
-    """Advice: the names like this one, or all of them."""
-    near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
-    return f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(names)}"

@@ -1,6 +1,5 @@
 """The key: every question with its truth as plain data, so that marking needs no torch and no teacher's code."""
 
-import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -8,6 +7,7 @@ from itertools import islice
 from math import isfinite
 from typing import Any
 
+from regard.checks import nearest
 from regard.claims.answers.domain import Domain
 from regard.claims.answers.expression import Expression, Undefined, Unreadable, compare, parse
 from regard.claims.answers.feedback import at, shown
@@ -55,9 +55,7 @@ class Key:
     def __getitem__(self, id: str) -> Entry:
         """The entry of this id; an unknown one raises a ValueError that names its neighbours."""
         if id not in self.entries:
-            near = difflib.get_close_matches(id, list(self.entries), n=3, cutoff=0.4)
-            advice = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(self.entries)}"
-            raise ValueError(f"no question is called {id!r}: {advice}")
+            raise ValueError(f"no question is called {id!r}: {nearest(id, self.entries)}")
         return self.entries[id]
 
     def __contains__(self, id: str) -> bool:

@@ -243,9 +243,9 @@ CLAIMS = (
             "forms against the definition in float64 to 1e-5, two seeds; processor time on one thread, best of seven, "
             "on 16 × 16 to 48 × 48 pixels",
             code=(
-                "regard.algorithms.position.separable:run",
-                "regard.algorithms.position.convolution:run",
-                "regard.algorithms.position.shared_map:run",
+                "regard.algorithms.position.separable:Separable",
+                "regard.algorithms.position.convolution:Convolution",
+                "regard.algorithms.position.shared_map:SharedMap",
                 "regard.algorithms.planning.planner:plan",
             ),
         ),

@@ -8,7 +8,6 @@ nyu.3 = [[1, 0], [0, 1]]
 ```
 """
 
-import difflib
 import os
 import re
 import stat
@@ -19,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from regard.checks import nearest
 from regard.claims.answers.bounds import MAX_DIGITS
 
 Asked = Mapping[str, Sequence[str]]  # the questions' ids, each with the names of its parts, if it is answered by parts
@@ -57,7 +57,7 @@ def parse_submission(text: str, asked: Asked) -> Submission:
     >>> parse_submission("udl.1a = '3D²'", {"udl.1a": (), "udl.1b": ()}).answers
     {'udl.1a': '3D²'}
     >>> parse_submission("udl.1a = '3D²'; udl.1c = '4D²'".replace(";", chr(10)), {"udl.1a": ()}).notes
-    ("there is no question 'udl.1c': nearest is udl.1a",)
+    ("there is no question 'udl.1c': did you mean udl.1a?",)
     """
     try:
         table = tomllib.loads(text, parse_float=str)  # as written: 0.450 has three digits
@@ -157,8 +157,7 @@ def _answers(table: dict[str, Any], asked: Asked) -> tuple[dict[str, Any], list[
 
 def _unknown(id: str, asked: Asked) -> str:
     short = shown(id, LONGEST_KEY)
-    near = difflib.get_close_matches(short, asked, 3, 0.5)
-    return f"there is no question {short!r}: {'nearest is ' + ' or '.join(near) if near else 'see regard questions'}"
+    return f"there is no question {short!r}: {nearest(short, asked, 'see regard questions')}"
 
 
 def _unusable(given: Any, lists: int = DEEPEST_LIST) -> str | None:

@@ -8,8 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from regard.algorithms import attend
-from regard.algorithms.planning.next_token import next_token
+from regard.algorithms import attend, next_token
 from regard.analysis import cost
 from regard.analysis.costs.decode import next_token_cost
 from regard.attention import Attention, Cache, Causal, Mask, Shape
@@ -135,7 +134,7 @@ CLAIMS = (
             method="float64, tolerance 1e-12; counts are exact, the layer's at four sizes",
             code=(
                 "regard.attention.cache.cache:Cache",
-                "regard.algorithms.planning.next_token:next_token",
+                "regard.algorithms.next_token:next_token",
                 "regard.analysis.costs.decode:next_token_cost",
             ),
         ),

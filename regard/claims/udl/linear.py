@@ -196,7 +196,7 @@ CLAIMS = (
             code=(
                 "regard.attention.weighting.weighting:Kernel",
                 "regard.attention.cache.linear_state:LinearState",
-                "regard.algorithms.linear.unordered:run",
+                "regard.algorithms.linear.unordered:Linear",
             ),
         ),
         ours=Version(

@@ -168,7 +168,7 @@ CLAIMS = (
             code=(
                 "regard.attention.masks.grid:Tiles",
                 "regard.attention.masks.grid:Axial",
-                "regard.attention.masks.patterns:Dilated",
+                "regard.attention.masks.offsets:Dilated",
                 "regard.attention.masks.patterns:GlobalTokens",
                 "regard.layers.pooled:PooledMultiHead",
                 "regard.analysis.patterns:picture",

@@ -8,9 +8,9 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from regard.attention import Content, Grid
+from regard.checks import check_divides, check_probability, check_sizes
 from regard.layers import DualBlock
-from regard.layers.multihead import check_divides
-from regard.models.configuration import check_dropout, check_sizes, check_stages
+from regard.models.configuration import check_stages
 from regard.models.tokens import Maps, Output
 
 
@@ -52,11 +52,8 @@ class DaViTConfig:
             raise ValueError(f"beta must be a number or 'positions': got beta={self.beta!r}; leave it out for 1/√(C/G)")
         if not isinstance(self.beta, str):
             Content(self.beta)  # refuses what is not finite
-        check_dropout(self.dropout)
-        if not 0 <= self.stochastic_depth < 1:
-            raise ValueError(
-                f"stochastic_depth is a probability below 1: got stochastic_depth={self.stochastic_depth}; use 0.1"
-            )
+        check_probability("dropout", self.dropout)
+        check_probability("stochastic_depth", self.stochastic_depth)
 
     @property
     def stride(self) -> int:

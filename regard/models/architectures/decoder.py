@@ -8,11 +8,12 @@ from torch import Tensor, nn
 from torch.nn.functional import linear
 
 from regard.attention import Cache
+from regard.checks import check_probability, check_sizes
 from regard.generation import Reader
 from regard.layers import Packing
 from regard.layers.packing import over
 from regard.models.block import BlockConfig
-from regard.models.configuration import check_dropout, check_parts, check_sizes
+from regard.models.configuration import check_parts
 from regard.models.stack import PositionConfig, Stack
 from regard.models.tokens import Lengths, Maps, Output, real_tokens
 from regard.models.writing.reading import DecoderReader, WholeReader, caches_of, decoder_reader
@@ -39,7 +40,7 @@ class DecoderConfig:
     def __post_init__(self) -> None:
         check_sizes(self, "vocabulary", "depth")
         check_parts(self, block=BlockConfig, positions=PositionConfig)
-        check_dropout(self.dropout)
+        check_probability("dropout", self.dropout)
         if self.headless and self.tied:
             raise ValueError("a head that is not there cannot be tied: got headless=True, tied=True; use tied=False")
 

@@ -7,12 +7,12 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn.functional import linear
 
-from regard.algorithms.planning.problem import nearest
+from regard.checks import check_known, check_probability, check_sizes
 from regard.layers import Packing
 from regard.layers.feed_forward import ACTIVATIONS
 from regard.layers.packing import over
 from regard.models.block import BlockConfig
-from regard.models.configuration import check_dropout, check_parts, check_sizes
+from regard.models.configuration import check_parts
 from regard.models.stack import PositionConfig, Stack
 from regard.models.tokens import Lengths, Maps, Output, real_tokens
 
@@ -44,12 +44,11 @@ class EncoderConfig:
     def __post_init__(self) -> None:
         check_sizes(self, "vocabulary", "depth", "num_types")
         check_parts(self, block=BlockConfig, positions=PositionConfig)
-        check_dropout(self.dropout)
+        check_probability("dropout", self.dropout)
         if not isinstance(self.heads, tuple):
             raise ValueError(f"heads must be a tuple of names: got {self.heads!r}; use ('words',)")
         for name in self.heads:
-            if name not in HEADS:
-                raise ValueError(f"unknown head {name!r}: {nearest(name, list(HEADS))}")
+            check_known("head", name, HEADS)
         if "next_sentence" in self.heads and "pooler" not in self.heads:
             raise ValueError(f"next_sentence reads what the pooler gives: got heads={self.heads}; add 'pooler'")
 

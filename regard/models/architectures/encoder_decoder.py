@@ -8,14 +8,13 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn.functional import linear
 
-from regard.algorithms.planning.problem import nearest
-from regard.attention.masks.offsets import check_whole
+from regard.checks import check_known, check_probability, check_sizes
 from regard.generation import Reader
 from regard.generation.sampling import padded
 from regard.layers import Packing
 from regard.layers.packing import over
 from regard.models.block import BlockConfig
-from regard.models.configuration import check_dropout, check_parts, check_sizes
+from regard.models.configuration import check_parts
 from regard.models.stack import PositionConfig, Stack
 from regard.models.tokens import Lengths, Maps, Output, real_tokens
 from regard.models.writing.reading import EncoderDecoderReader
@@ -47,12 +46,10 @@ class EncoderDecoderConfig:
 
     def __post_init__(self) -> None:
         check_sizes(self, "vocabulary", "depth")
-        if self.decoder_depth is not None:
-            check_whole("decoder_depth", self.decoder_depth, 1)
+        check_sizes(self, "decoder_depth", optional=True)
         check_parts(self, block=BlockConfig, positions=PositionConfig)
-        check_dropout(self.dropout)
-        if self.scaled not in SCALED:
-            raise ValueError(f"unknown scaled {self.scaled!r}: {nearest(self.scaled, list(SCALED))}")
+        check_probability("dropout", self.dropout)
+        check_known("scaled", self.scaled, SCALED)
 
     def inputs(self, batch: int = 1, tokens: int | None = None, target: int | None = None) -> tuple[Tensor, Tensor]:
         """Random sources and targets to call the model with; of the context's length unless given."""

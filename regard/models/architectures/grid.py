@@ -7,12 +7,11 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional
 
-from regard.algorithms.planning.problem import nearest
 from regard.attention import Grid, Mask
+from regard.checks import check_divides, check_known, check_probability, check_sizes
 from regard.layers import ContentHeads, FeedForward, Gaussian, Patches, PositionHeads, Tables
-from regard.layers.multihead import check_divides
 from regard.models.block import Mechanism, NormConfig
-from regard.models.configuration import check_dropout, check_parts, check_sizes
+from regard.models.configuration import check_parts
 from regard.models.tokens import Maps, Output
 
 ENCODINGS = ("isotropic", "diagonal", "full", "learned", "learned + content")
@@ -46,9 +45,8 @@ class GridConfig:
         check_sizes(self, "image", "patch", "classes", "depth", "width", "num_heads", "hidden")
         check_divides("image", self.image, "patch", self.patch)
         check_parts(self, mechanism=Mechanism)
-        check_dropout(self.dropout)
-        if self.encoding not in ENCODINGS:
-            raise ValueError(f"unknown encoding {self.encoding!r}: {nearest(self.encoding, list(ENCODINGS))}")
+        check_probability("dropout", self.dropout)
+        check_known("encoding", self.encoding, ENCODINGS)
         if self.mechanism.beta is not None:
             raise ValueError(f"heads on a grid have no β to choose: got beta={self.mechanism.beta}; leave it out")
 

@@ -8,12 +8,11 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from regard.attention.masks.offsets import check_whole
 from regard.attention.scores.relative import readable
+from regard.checks import check_probability, check_sizes
 from regard.generation import Reader
 from regard.generation.sampling import padded
 from regard.layers.recurrent import DotProductAttention
-from regard.models.configuration import check_dropout, check_sizes
 from regard.models.tokens import Lengths, Maps, Output, real_tokens
 from regard.models.writing.writer import Writer
 
@@ -41,11 +40,10 @@ class RecurrentConfig:
 
     def __post_init__(self) -> None:
         check_sizes(self, "vocabulary", "width", "hidden", "depth")
-        if self.target_vocabulary is not None:
-            check_whole("target_vocabulary", self.target_vocabulary, 1)
+        check_sizes(self, "target_vocabulary", optional=True)
         if type(self.attention) is not bool:
             raise ValueError(f"attention must be True or False: got attention={self.attention!r}; it is dot-product")
-        check_dropout(self.dropout)
+        check_probability("dropout", self.dropout)
 
     @property
     def target_words(self) -> int:

@@ -7,8 +7,8 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional
 
-from regard.algorithms.planning.problem import nearest
-from regard.models.configuration import check_sizes, check_stages
+from regard.checks import check_known, check_sizes
+from regard.models.configuration import check_stages
 from regard.models.tokens import Output
 
 STEMS = {"image": 4, "small": 1}  # by how much each shrinks the image
@@ -36,8 +36,7 @@ class ResNetConfig:
     def __post_init__(self) -> None:
         check_sizes(self, "image", "channels", "classes")
         check_stages(self, "widths", "depths")
-        if self.stem not in STEMS:
-            raise ValueError(f"unknown stem {self.stem!r}: {nearest(self.stem, list(STEMS))}")
+        check_known("stem", self.stem, STEMS)
 
     @property
     def num_tokens(self) -> int:

@@ -7,12 +7,11 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional
 
-from regard.algorithms.planning.problem import nearest
 from regard.attention import Grid, Sequence
+from regard.checks import check_divides, check_known, check_probability, check_sizes
 from regard.layers import LearnedPositions, Patches, SinusoidalPositions
-from regard.layers.multihead import check_divides
 from regard.models.block import BlockConfig
-from regard.models.configuration import check_dropout, check_parts, check_sizes
+from regard.models.configuration import check_parts
 from regard.models.stack import PositionConfig, Stack
 from regard.models.tokens import Maps, Output
 
@@ -45,9 +44,8 @@ class ViTConfig:
         check_sizes(self, "depth", "image", "patch", "channels", *([] if self.classes is None else ["classes"]))
         check_parts(self, block=BlockConfig)
         check_divides("image", self.image, "patch", self.patch)
-        check_dropout(self.dropout)
-        if self.positions not in POSITIONS:
-            raise ValueError(f"unknown positions {self.positions!r}: {nearest(self.positions, list(POSITIONS))}")
+        check_probability("dropout", self.dropout)
+        check_known("positions", self.positions, POSITIONS)
 
     @property
     def num_tokens(self) -> int:

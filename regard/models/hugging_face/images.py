@@ -13,8 +13,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from regard.algorithms.planning.problem import nearest
-from regard.attention.masks.offsets import check_whole
+from regard.checks import check_known, check_whole
 from regard.models.architectures.vision import ViT
 from regard.models.hugging_face.folder import Source, read_json
 
@@ -62,8 +61,7 @@ class Preprocessing:
             value = getattr(self, name)
             for side in value if isinstance(value, tuple) else () if value is None else (value,):
                 check_whole(name, side, 1)
-        if self.resample not in FILTERS:
-            raise ValueError(f"unknown resample {self.resample!r}: {nearest(self.resample, list(FILTERS))}")
+        check_known("resample", self.resample, FILTERS)
         if (self.mean is None) != (self.std is None):
             raise ValueError(f"mean and std go together: got mean={self.mean}, std={self.std}; give both or neither")
         for name in ("mean", "std"):

@@ -3,8 +3,7 @@
 from collections.abc import Collection
 from typing import Any
 
-from regard.algorithms.planning.problem import nearest
-from regard.models.configuration import check_dropout
+from regard.checks import check_known, check_probability
 
 ACTIVATIONS = {  # theirs → ours; the first of each of ours is the one that is written
     "gelu": "gelu",
@@ -136,15 +135,14 @@ class Keys:
         return self.take(key, None if key in self.published else default, int)
 
     def activation(self, key: str, value: str) -> str:
-        if value not in ACTIVATIONS:
-            raise ValueError(f"unknown {key} {value!r}: {nearest(value, list(ACTIVATIONS))}")
+        check_known(key, value, ACTIVATIONS)
         return ACTIVATIONS[value]
 
     def one_dropout(self, **defaults: float) -> float:
         """The probability of all dropouts, which in our models is one; it acts in training only."""
         given = {key: self.take(key, default) for key, default in defaults.items()}
         if self.dropout is not None:
-            check_dropout(self.dropout)
+            check_probability("dropout", self.dropout)
             return self.dropout
         if len(set(given.values())) > 1:
             said = ", ".join(f"{key}={value}" for key, value in given.items())

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from regard.attention.masks.offsets import check_whole
+from regard.checks import check_whole
 from regard.models.architectures.decoder import Decoder
 from regard.models.architectures.encoder import Encoder
 from regard.models.architectures.encoder_decoder import EncoderDecoder

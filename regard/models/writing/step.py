@@ -11,14 +11,14 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn.functional import scaled_dot_product_attention
-from torch.nn.modules import module as torch_module
 
 from regard.algorithms import attend
-from regard.algorithms.content.fused import by_kernel
+from regard.algorithms.kernels.sdpa import attend_by
 from regard.attention import Attention, Cache, Causal, Content, Softmax
 from regard.layers import Buckets, FeedForward, MultiHead, Rotation
 from regard.layers.feed_forward import ACTIVATIONS
 from regard.models.block import Block
+from regard.torch_private import has_global_hooks
 
 Function = Callable[[Tensor], Tensor]
 
@@ -57,7 +57,7 @@ class Step:
             return None
         if isinstance(getattr(stack, "positions", None), Buckets):  # which are added to the scores
             return None
-        if torch_module._global_forward_hooks or torch_module._global_forward_pre_hooks:
+        if has_global_hooks():
             return None
         if not blocks or not all([_known(block) for block in blocks]):
             return None
@@ -119,8 +119,7 @@ class StepOfBlock:
         elif place.seen is None:  # some kernels plan for long at each new length; `attend` knows which
             o = attend(q, keys, values, Attention(self.content))
         else:
-            options = {"attn_mask": place.seen, "scale": self.beta}
-            o = by_kernel("efficient", q, keys, values, options)
+            o = attend_by("efficient", q, keys, values, beta=self.content.scale(k.shape[3]), bias=place.seen)
         return o.reshape(B, -1)  # (B, G, H/G, E) → (B, H·E)
 
 

@@ -7,8 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from regard.algorithms.planning.problem import nearest
-from regard.attention.masks.offsets import check_whole
+from regard.checks import check_whole, nearest
 from regard.generation import Reader, Settings, Text, Written, search, write
 from regard.generation.reader import Reason
 from regard.generation.text import ends_with_stop
@@ -191,7 +190,8 @@ class Writer(nn.Module):
 
     def _text(self, read: list[int], settings: Settings) -> Text | None:
         if self.tokenizer is not None:
-            return Text(self.tokenizer.loaded, read, tuple(settings.stop))
+            tokenizer = getattr(self.tokenizer, "loaded", self.tokenizer)  # that of a folder is opened when it is used
+            return Text(tokenizer, read, tuple(settings.stop))
         if settings.stop:
             raise ValueError(f"strings to stop at need a tokenizer: got stop={settings.stop!r}; use ends=(token,)")
         return None

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from regard import attend, plan
-from regard.algorithms.planning.planner import ALGORITHMS
+from regard.algorithms.catalogue import PLANNER
 from regard.analysis.costs import cost
 from regard.attention import (
     Attention,
@@ -156,7 +156,7 @@ def test_every_algorithm_was_counted():
     """FFTs are no matrix products, and Toeplitz blocks have denominators beside the plan's products."""
     seen = {algorithm for _, algorithm in EXACT + OTHERS} | {algorithm for _, _, algorithm, *_ in POSITION}
     seen |= {"linear", "chunked", "augmented"}
-    assert {algorithm.NAME for algorithm in ALGORITHMS} - seen == {"convolution", "toeplitz"}
+    assert {algorithm.name for algorithm in PLANNER.algorithms} - seen == {"convolution", "toeplitz"}
     c = cost(Attend(tables, "toeplitz", torch.zeros(H, 11, 15)), *tokens(1))
     assert c.forward.executed >= PAIRS
     assert not c.unknown

@@ -9,11 +9,12 @@ from torch import Tensor, nn
 from torch._subclasses.fake_tensor import FakeTensor
 
 from regard import attend
-from regard.algorithms.attend import _choices
+from regard.algorithms.planning import kept
 from regard.analysis.costs import cost
 from regard.analysis.costs.fakes import CannotFake
 from regard.layers import MultiHead
 from tests.analysis.costs.by_hand import B, C, Call, F, H, T, floats, product
+from tests.holding import tensors_in
 
 
 class Asks(nn.Module):
@@ -152,8 +153,7 @@ def test_a_module_that_was_counted_is_as_it_was(training: bool):
 def test_choices_of_attend_are_those_of_real_tensors():
     x = torch.randn(B, H, T, 8, requires_grad=True)
     cost(Call(attend), x, x, x)
-    held = [y for choice in _choices.items() for part in choice for y in (part if isinstance(part, tuple) else (part,))]
-    assert not any(isinstance(y, FakeTensor) for y in held)
+    assert not any(isinstance(y, FakeTensor) for y in tensors_in(dict(kept._kept)))
     before = attend(x, x, x)
     cost(Call(lambda q, k, v: attend(q, k, v, algorithm="reference")), x, x, x)
     after = attend(x, x, x)

@@ -85,9 +85,9 @@ name = 12
         f"udl.2.biases: {usable} an empty list",
         f"nyu.3: {usable} lists in lists in lists",
         f"udl.2.weights: {usable} a date or a time",
-        "there is no question 'udl.2.x': nearest is udl.2 or udl.1b or udl.1a",
-        "there is no question 'udl.1c': nearest is udl.1b or udl.1a or udl.2",
-        "there is no question 'udl.1b2': nearest is udl.1b or udl.2 or udl.1a",
+        "there is no question 'udl.2.x': did you mean udl.2 or udl.1b or udl.1a?",
+        "there is no question 'udl.1c': did you mean udl.1b or udl.1a or udl.2?",
+        "there is no question 'udl.1b2': did you mean udl.1b or udl.2 or udl.1a?",
         "there is no question '<script>�': see regard questions",
     }
 
@@ -125,7 +125,7 @@ BAD: dict[str, tuple[bytes | str, str]] = {
     "an endless number": (f"udl.1a = {'9' * 100_000}", "is not TOML: Exceeds the limit"),
     "an endless number in base 16": (f"udl.1a = 0x{'f' * 6000}", "udl.1a: an answer is text, a number, or rows of"),
     "one in a matrix": (f"nyu.3 = [[1, -{'9' * 401}]]", "got a number of more than 400 digits"),
-    "no known id": ("udl.7 = 1", "answers no question: there is no question 'udl.7': nearest is udl.2"),
+    "no known id": ("udl.7 = 1", "answers no question: there is no question 'udl.7': did you mean udl.2"),
     "a table for a name": ("[name]\nx = 1", 'name must be text: got a table; write name = "…"'),
     "an answer as a table": (
         "[udl.1a]\nx = 1",

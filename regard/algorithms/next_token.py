@@ -6,7 +6,8 @@ from typing import Any
 
 import torch
 
-from regard.algorithms.planning.planner import Plan, plan
+from regard.algorithms.attend import plan
+from regard.algorithms.planning.planner import Plan
 from regard.attention import Attention, Cache, Shape
 from regard.attention.cache.rules import looks_back
 

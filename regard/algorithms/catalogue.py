@@ -1,0 +1,37 @@
+"""All algorithms, in the order in which the planner prefers them where times are equal."""
+
+from regard.algorithms.composite.cells import Partitioned
+from regard.algorithms.composite.union import Merged
+from regard.algorithms.content.augmented import Augmented
+from regard.algorithms.content.banded import Banded
+from regard.algorithms.content.blockwise import Blockwise
+from regard.algorithms.content.fused import Fused
+from regard.algorithms.content.packed import Packed
+from regard.algorithms.linear.causal import Chunked
+from regard.algorithms.linear.unordered import Linear
+from regard.algorithms.planning.planner import Planner
+from regard.algorithms.position.convolution import Convolution
+from regard.algorithms.position.gather import Gather
+from regard.algorithms.position.separable import Separable
+from regard.algorithms.position.shared_map import SharedMap
+from regard.algorithms.position.toeplitz import Toeplitz
+from regard.algorithms.reference import Reference
+
+PLANNER = Planner()
+PLANNER.algorithms += [
+    Fused(),
+    Augmented(),
+    Banded(),
+    Partitioned(PLANNER),
+    Packed(),
+    Gather(),
+    Separable(),
+    Toeplitz(),
+    Convolution(),
+    SharedMap(),
+    Merged(PLANNER),
+    Linear(),
+    Chunked(),
+    Blockwise(),
+    Reference(),
+]

@@ -1,0 +1,183 @@
+"""The kernels behind torch's `scaled_dot_product_attention`, each called by its own name: never its quadratic fallback.
+
+The operators check nothing: a last stride other than 1 gives garbage, no keys at all kill the process. `attend_by`
+hands them what they were promised. Under a compiler sdpa itself is called, with one kernel allowed.
+"""
+
+import torch
+from torch import Tensor
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.nn.functional import pad, scaled_dot_product_attention
+
+from regard import torch_private
+from regard.algorithms.kernels.layouts import laid_out, multiple_of_eight
+
+BACKENDS = {
+    "cpu": SDPBackend.FLASH_ATTENTION,
+    "flash": SDPBackend.FLASH_ATTENTION,
+    "efficient": SDPBackend.EFFICIENT_ATTENTION,
+    "cudnn": SDPBackend.CUDNN_ATTENTION,
+}
+
+
+def fastest(q: Tensor, v: Tensor) -> str:
+    """The fastest kernel for these sizes.
+
+    cuDNN is, but it plans for 50 ms whenever it meets new sizes: not for decoding, nor where the kernel takes
+    microseconds.
+    """
+    if not q.is_cuda:
+        return "cpu"
+    widest = max(q.shape[3], v.shape[3])
+    if q.dtype == torch.float32 or widest > 256:
+        return "efficient"
+    return "flash" if widest > 128 or q.shape[2] < 512 else "cudnn"
+
+
+def attend_by(
+    kernel: str,
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    *,
+    beta: float,
+    causal: bool = False,
+    bias: Tensor | None = None,
+    dropout: float = 0.0,
+) -> Tensor:
+    """Attention of q (B,H,T,D), k (B,G,S,D), v (B,G,S,E) by one kernel, of any widths and layouts.
+
+    `causal` hides the keys after each query, both counted from 0. A bias, added to the logits, is for "cpu" and
+    "efficient"; it broadcasts to (B,H,T,S), and may hide by −∞ but not empty a row.
+    """
+    E = v.shape[3]
+    width, value_width = _widths(q.shape[3], E, kernel)
+    q, k, v = laid_out(q, width), laid_out(k, width), laid_out(v, value_width)
+    _check(q, k, v)
+    if kernel == "efficient" and k.shape[1] != q.shape[1]:
+        k, v = (x.repeat_interleave(q.shape[1] // x.shape[1], 1) for x in (k, v))
+    if bias is not None:
+        bias = _laid_out_bias(bias, q, k)
+    if torch.compiler.is_compiling():
+        grouped = True if k.shape[1] != q.shape[1] else False  # noqa: SIM210 - a branch makes it a bool
+        with sdpa_kernel(BACKENDS[kernel]):
+            out = scaled_dot_product_attention(
+                q, k, v, attn_mask=bias, dropout_p=dropout, is_causal=causal, scale=beta, enable_gqa=grouped
+            )
+        return out if value_width == E else out[..., :E]
+    if kernel == "cpu":
+        out = torch_private.flash_cpu(q, k, v, dropout, causal, attn_mask=bias, scale=beta)[0]
+    elif kernel == "flash":
+        out = torch_private.flash(q, k, v, dropout, causal, False, scale=beta)[0]
+    else:
+        learns = torch.is_grad_enabled() and (q.requires_grad or k.requires_grad or v.requires_grad)
+        if kernel == "efficient":
+            out = torch_private.efficient(q, k, v, bias, learns, dropout, causal, scale=beta)[0]
+        else:
+            out = torch_private.cudnn(q, k, v, bias, learns, dropout, causal, False, scale=beta)[0]
+    return out if value_width == E else out[..., :E]
+
+
+def _widths(D: int, E: int, kernel: str) -> tuple[int, int]:
+    """Widths that the kernel takes: flash wants one for all, the CUDA kernels want multiples of eight."""
+    if kernel == "cpu":
+        return (D, E) if D == E else (max(D, E), max(D, E))
+    if kernel == "flash":
+        return multiple_of_eight(max(D, E)), multiple_of_eight(max(D, E))
+    return multiple_of_eight(D), multiple_of_eight(E)
+
+
+def _check(q: Tensor, k: Tensor, v: Tensor) -> None:
+    """What sdpa checks before it calls a kernel."""
+    assert q.dtype == k.dtype == v.dtype
+    assert k.shape[:3] == v.shape[:3]
+    assert q.shape[0] == k.shape[0]
+    assert q.shape[1] % k.shape[1] == 0
+    assert q.shape[3] == k.shape[3]
+    assert q.shape[2] > 0
+    assert k.shape[2] > 0
+
+
+def _laid_out_bias(bias: Tensor, q: Tensor, k: Tensor) -> Tensor:
+    """The bias in the type of q, for all pairs; a GPU kernel reads sixteen numbers of a row at once."""
+    if bias.dtype == torch.bool:
+        bias = q.new_zeros(()).masked_fill(~bias, -torch.inf)
+    shape = (*q.shape[:3], k.shape[2])
+    if q.is_cuda:
+        bias = pad(bias.expand(*bias.shape[:-1], k.shape[2]).contiguous(), (0, -k.shape[2] % 16))[..., : k.shape[2]]
+    return bias.to(q.dtype).expand(shape)
+
+
+def attend_with_lse(q: Tensor, k: Tensor, v: Tensor, bias: Tensor, beta: float) -> tuple[Tensor, Tensor]:
+    """Output and log-sum-exp of the CPU's kernel under a bias, one width and one key head per head, with gradients of
+    both.
+    """
+    return _with_lse(laid_out(q), laid_out(k), laid_out(v), bias, beta)
+
+
+@torch.library.custom_op("regard::flash_with_lse", mutates_args=(), device_types="cpu")
+def _with_lse(q: Tensor, k: Tensor, v: Tensor, bias: Tensor, beta: float) -> tuple[Tensor, Tensor]:
+    q, k, v = (laid_out(x) for x in (q, k, v))
+    out, lse = torch_private.flash_cpu(q, k, v, 0.0, False, attn_mask=bias.expand(*q.shape[:3], -1), scale=beta)
+    return out.contiguous(), lse.contiguous()
+
+
+@_with_lse.register_fake
+def _(q: Tensor, k: Tensor, v: Tensor, bias: Tensor, beta: float) -> tuple[Tensor, Tensor]:
+    exact = torch.promote_types(q.dtype, torch.float32)
+    return q.new_empty(q.shape), q.new_empty(q.shape[:3], dtype=exact)
+
+
+@torch.library.custom_op("regard::flash_with_lse_backward", mutates_args=(), device_types="cpu")
+def _backward(
+    grads: list[Tensor], q: Tensor, k: Tensor, v: Tensor, bias: Tensor, out: Tensor, lse: Tensor, beta: float
+) -> list[Tensor]:
+    bias = bias.expand(*q.shape[:3], -1)
+    width = q.shape[3]
+    found = flash_gradients(grads, q, k, v, out, lse, False, bias, beta)
+    return [x[..., :width].contiguous() for x in found]
+
+
+@_backward.register_fake
+def _(
+    grads: list[Tensor], q: Tensor, k: Tensor, v: Tensor, bias: Tensor, out: Tensor, lse: Tensor, beta: float
+) -> list[Tensor]:
+    return [x.new_empty(x.shape) for x in (q, k, v)]
+
+
+def _save(ctx, inputs, output) -> None:
+    *tensors, ctx.beta = inputs
+    ctx.save_for_backward(*tensors, *output)
+
+
+def _differentiate(ctx, grad: Tensor, grad_lse: Tensor):
+    return *_backward([grad.contiguous(), grad_lse], *ctx.saved_tensors, ctx.beta), None, None
+
+
+_with_lse.register_autograd(_differentiate, setup_context=_save)
+
+
+def flash_gradients(
+    grads: list[Tensor],
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    out: Tensor,
+    lse: Tensor,
+    causal: bool,
+    bias: Tensor | None,
+    beta: float,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Gradients by the CPU's kernel, from those of the output and perhaps of the log-sum-exp, which it has no word for.
+
+    It forms `dS = P ∘ (dO vᵀ − rows of dO·o)`, and the log-sum-exp adds `P ∘ dl`. So it is given one column more, in
+    which v is 0, o is 1 and dO is −dl.
+    """
+    width = q.shape[3]
+    if len(grads) == 1:
+        tensors = [laid_out(x, width) for x in (grads[0], q, k, v, out)]
+        return torch_private.flash_cpu_backward(*tensors, lse, 0.0, causal, attn_mask=bias, scale=beta)
+    wider = width + 16  # a whole vector register
+    grad, q, k, v, out = (pad(x, (0, wider - x.shape[3])).contiguous() for x in (grads[0], q, k, v, out))
+    grad[..., width], out[..., width] = -grads[1].to(grad.dtype), 1
+    return torch_private.flash_cpu_backward(grad, q, k, v, out, lse, 0.0, causal, attn_mask=bias, scale=beta)

@@ -1,0 +1,49 @@
+"""What an algorithm is: it refuses what it would not compute exactly, says what it costs, and runs."""
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from regard.algorithms.planning.cost import Cost
+from regard.algorithms.planning.problem import Problem
+
+
+class Algorithm(ABC):
+    """One exact way to compute attention. All that it may know of a call is in the problem."""
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def refuses(self, problem: Problem) -> str | None:
+        """Why this algorithm would not be exact, or not run, for the problem; None when it would."""
+
+    @abstractmethod
+    def cost(self, problem: Problem) -> Cost:
+        """What it takes, in numbers, or in formulas where sizes are symbols; for problems that it does not refuse."""
+
+    def seconds(self, problem: Problem) -> float:
+        """Predicted time: by the table of the machine, unless it knows better."""
+        return predicted(problem, self.name, self.cost(problem), problem.dtype)
+
+    @abstractmethod
+    def run(self, problem: Problem, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor | None]:
+        """The output (B, H, T, E) in the type of v, and where the problem wants it the log-sum-exp (B, H, T)."""
+
+
+def predicted(problem: Problem, name: str, cost: Cost, dtype: torch.dtype) -> float:
+    """Launches, arithmetic and memory, one after the other.
+
+    A kernel overlaps the last two; their sum is at most twice the truth, and has no branch for a symbolic size.
+    """
+    machine = problem.machine
+    arithmetic = cost.flops / (machine.rate(dtype) * machine.efficiency[name])
+    return cost.launches * machine.launch + arithmetic + cost.bytes / machine.bandwidth
+
+
+def refuses_softmax(problem: Problem) -> str | None:
+    """Why an algorithm that computes a softmax takes no other weighting."""
+    if problem.softmax:
+        return None
+    return f"computes a softmax, not {type(problem.attention.weighting).__name__}()"

@@ -1,0 +1,64 @@
+"""Checks that everybody uses: whole numbers, divisors, probabilities, tensors, known names and their neighbours."""
+
+import difflib
+from collections.abc import Collection
+
+from torch import Tensor
+
+FARTHEST = 1 << 62  # offsets are 64-bit integers
+
+
+def check_whole(name: str, number: object, least: int) -> None:
+    """Raise unless this is a whole number from `least` that 64-bit offsets can hold."""
+    if not isinstance(number, int) or isinstance(number, bool) or not least <= number < FARTHEST:
+        raise ValueError(
+            f"{name} must be a whole number from {least} to below 2^62: got {name}={number!r}; use {least} or more"
+        )
+
+
+def check_sizes(config: object, *names: str, optional: bool = False) -> None:
+    """Raise unless these fields are whole numbers from 1, or None where they are optional."""
+    for name in names:
+        if (size := getattr(config, name)) is not None or not optional:
+            check_whole(name, size, 1)
+
+
+def check_divides(whole_name: str, whole: int, part_name: str, part: int) -> None:
+    """Raise unless `part` divides `whole`, naming the divisors nearest to it."""
+    if part < 1 or whole % part:
+        divisors = [n for n in range(1, whole + 1) if whole % n == 0] or [1]
+        *others, last = sorted(sorted(divisors, key=lambda n: abs(n - part))[:3])
+        use = f"{', '.join(map(str, others))} or {last}" if others else str(last)
+        raise ValueError(
+            f"{part_name} must divide {whole_name}: got {whole_name}={whole}, {part_name}={part}; use {use}"
+        )
+
+
+def check_probability(name: str, value: object) -> None:
+    """Raise unless this is a probability below 1: dropout must leave something."""
+    if not isinstance(value, int | float) or not 0 <= value < 1:
+        raise ValueError(f"{name} is a probability below 1: got {name}={value!r}; use 0.0 for none")
+
+
+def check_tensor(name: str, value: object, what: str = "a tensor") -> None:
+    """Raise unless this is a tensor, as a list or an array is not."""
+    if not isinstance(value, Tensor):
+        raise ValueError(f"{name} needs {what}: got {type(value).__name__}; use torch.tensor(…)")
+
+
+def check_known(what: str, name: object, known: Collection[str]) -> None:
+    """Raise unless this is one of the known names."""
+    if not isinstance(name, str) or name not in known:
+        raise ValueError(f"unknown {what} {name!r}: {nearest(str(name), known)}")
+
+
+def nearest(name: str, known: Collection[str], otherwise: str | None = None) -> str:
+    """The tail of an error about an unknown name: its neighbours, or else this advice, by default all names.
+
+    >>> nearest("gelo", ["gelu", "relu"])
+    'did you mean gelu?'
+    >>> nearest("tanh", ["gelu", "relu"])
+    'use one of gelu, relu'
+    """
+    close = difflib.get_close_matches(name, known, n=3)
+    return f"did you mean {' or '.join(close)}?" if close else otherwise or f"use one of {', '.join(known)}"

@@ -1,0 +1,60 @@
+"""Names of torch that it does not promise to keep, written for 2.11 to 2.13; tests/test_torch_private.py asks each."""
+
+from contextlib import AbstractContextManager
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.autograd import forward_ad
+from torch.nn.modules import module as modules
+from torch.utils import _pytree
+from torch.utils._python_dispatch import _disable_current_modes
+
+
+def is_transformed() -> bool:
+    """Whether a transform of `torch.func` is at work."""
+    return torch._C._are_functorch_transforms_active()
+
+
+def is_forward_mode() -> bool:
+    """Whether a forward-mode derivative is being taken."""
+    return forward_ad._current_level >= 0
+
+
+def is_dispatched() -> bool:
+    """Whether a dispatch mode (fake tensors, a counter) watches the arithmetic."""
+    return torch._C._len_torch_dispatch_stack() > 0
+
+
+def without_modes() -> AbstractContextManager[Any]:
+    """Arithmetic that no mode watches."""
+    return _disable_current_modes()
+
+
+def has_global_hooks() -> bool:
+    """Whether somebody listens to the calls of all modules."""
+    return bool(modules._global_forward_hooks or modules._global_forward_pre_hooks)
+
+
+def assert_soon(condition: Tensor, message: str) -> None:
+    """Raise on the device, without waiting for it; as for embedding indices, the error comes later."""
+    torch.ops.aten._assert_async.msg(condition, message)
+
+
+def register_tree(kind: type, flatten: Any, unflatten: Any) -> None:
+    """Let torch take objects of this kind apart, and put them together again."""
+    _pytree._private_register_pytree_node(kind, flatten, unflatten)
+
+
+def mark_constant(function: Any) -> None:
+    """Let a compiler keep the result as a constant: `torch.compiler.assume_constant_result` imports all of it first."""
+    setattr(function, "_dynamo_marked_constant", True)  # noqa: B010
+
+
+# The kernels behind `scaled_dot_product_attention`. They check nothing: `regard.algorithms.kernels.sdpa` does.
+flash_cpu = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu.default
+flash_cpu_backward = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu_backward.default
+flash = torch.ops.aten._scaled_dot_product_flash_attention.default
+efficient = torch.ops.aten._scaled_dot_product_efficient_attention.default
+cudnn = torch.ops.aten._scaled_dot_product_cudnn_attention.default
+flash_window = torch.ops.aten._flash_attention_forward.default

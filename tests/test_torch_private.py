@@ -1,0 +1,243 @@
+"""Private names of torch live in one room, and each is asked whether it still means what it meant.
+
+Written for torch 2.11, 2.12 and 2.13: a new release is met by these tests first.
+"""
+
+import ast
+import inspect
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+from torch.autograd import forward_ad
+from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
+from torch.utils import _pytree
+from torch.utils.flop_counter import FlopCounterMode
+
+from regard import torch_private
+from regard.torch_private import (
+    assert_soon,
+    flash_cpu,
+    flash_cpu_backward,
+    has_global_hooks,
+    is_dispatched,
+    is_forward_mode,
+    is_transformed,
+    mark_constant,
+    register_tree,
+    without_modes,
+)
+
+RELEASES = ("2.11", "2.12", "2.13")
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "regard"
+# The counter of costs hooks into torch's dispatch, modules and modes: it is the one other room. A claim counts by a
+# dispatch mode of its own, not to be judged by what it judges.
+ROOMS = [PACKAGE / room for room in ("torch_private.py", "analysis/costs", "claims/conv/gaussian_costs.py")]
+
+
+def is_private(name: str) -> bool:
+    return name.startswith("_") and not name.endswith("__")
+
+
+def of_torch(tree: ast.AST) -> set[str]:
+    """Names that a module has from torch."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {
+                (part.asname or part.name).split(".")[0] for part in node.names if part.name.split(".")[0] == "torch"
+            }
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "torch":
+            found |= {part.asname or part.name for part in node.names}
+    return found
+
+
+def private_names(tree: ast.AST) -> Iterator[str]:
+    """Imports of private modules or names of torch, and private attributes of anything that is torch's."""
+    known = of_torch(tree)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            module = (node.module or "") if isinstance(node, ast.ImportFrom) else ""
+            for part in node.names:
+                parts = [*module.split("."), *part.name.split(".")]
+                parts = parts if parts[0] else parts[1:]
+                if parts[0] == "torch" and any(is_private(one) for one in parts):
+                    yield ".".join(parts)
+        elif isinstance(node, ast.Attribute) and is_private(node.attr):
+            base: ast.AST = node.value
+            while isinstance(base, ast.Attribute):
+                base = base.value
+            if isinstance(base, ast.Name) and base.id in known:
+                yield ast.unparse(node)
+
+
+def test_private_names_are_in_their_room():
+    files = [file for file in sorted(PACKAGE.rglob("*.py")) if not any(room in (file, *file.parents) for room in ROOMS)]
+    assert len(files) > 200
+    found = {str(file.relative_to(ROOT)): list(private_names(ast.parse(file.read_text()))) for file in files}
+    assert {file: names for file, names in found.items() if names} == {}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "import torch\ntorch._C._are_functorch_transforms_active()",
+        "import torch\ntorch.ops.aten._flash_attention_forward(q)",
+        "from torch.utils._pytree import tree_map",
+        "import torch._dynamo",
+        "from torch.autograd import forward_ad\nforward_ad._current_level",
+        "from torch import _assert",
+    ],
+)
+def test_a_private_name_elsewhere_would_be_found(line: str):
+    assert list(private_names(ast.parse(line)))
+
+
+def test_the_release_is_one_that_it_was_written_for():
+    release = ".".join(torch.__version__.split(".")[:2])
+    assert release in RELEASES, f"read regard/torch_private.py against torch {release}, and add it here"
+
+
+def test_every_name_of_the_room_is_asked():
+    public = {
+        name
+        for name, thing in vars(torch_private).items()
+        if not name.startswith("_") and getattr(thing, "__module__", torch_private.__name__) == torch_private.__name__
+        if not inspect.ismodule(thing)
+    }
+    kernels = {name for name, thing in vars(torch_private).items() if isinstance(thing, torch._ops.OpOverload)}
+    assert kernels == set(SCHEMAS)
+    asked = {name for name in globals() if name in public}
+    assert public - kernels == asked
+
+
+def test_is_transformed():
+    x, seen = torch.ones(3), []
+
+    def look(x: Tensor) -> Tensor:
+        seen.append(is_transformed())
+        return x.sum()
+
+    look(x)
+    torch.func.grad(look)(x)
+    torch.func.vmap(look)(x[None])
+    look(x)
+    assert seen == [False, True, True, False]
+
+
+def test_is_forward_mode():
+    assert not is_forward_mode()
+    with forward_ad.dual_level():
+        assert is_forward_mode()
+    assert not is_forward_mode()
+
+
+def test_is_dispatched():
+    assert not is_dispatched()
+    for mode in (FakeTensorMode(), FlopCounterMode(display=False)):
+        with mode:
+            assert is_dispatched()
+    assert not is_dispatched()
+
+
+def test_without_modes():
+    with FakeTensorMode():
+        assert isinstance(torch.ones(3), FakeTensor)
+        with without_modes():
+            assert type(torch.ones(3)) is Tensor
+            assert not is_dispatched()
+        assert isinstance(torch.ones(3), FakeTensor)
+
+
+def test_has_global_hooks():
+    assert not has_global_hooks()
+    for register in (register_module_forward_hook, register_module_forward_pre_hook):
+        handle = register(lambda *_: None)
+        assert has_global_hooks()
+        handle.remove()
+    assert not has_global_hooks()
+
+
+def test_assert_soon():
+    assert_soon(torch.tensor(True), "never")
+    with pytest.raises(RuntimeError, match="lengths must lie in 0…S"):
+        assert_soon(torch.tensor(False), "lengths must lie in 0…S")
+
+
+def test_register_tree():
+    @dataclass
+    class Pair:
+        one: Any
+        other: Any
+
+    register_tree(Pair, lambda pair: ([pair.one, pair.other], None), lambda parts, _: Pair(*parts))
+    leaves, structure = _pytree.tree_flatten([Pair(1, 2), 3])
+    assert leaves == [1, 2, 3]
+    assert _pytree.tree_unflatten([4, 5, 6], structure) == [Pair(4, 5), 6]
+
+
+@pytest.mark.compiled
+def test_mark_constant():
+    """The compiler runs the function once, and keeps what it gave: it could not follow it."""
+
+    def found(n: int) -> int:
+        return id(object()) * 0 + n + 1  # an address is nothing that a compiler follows
+
+    mark_constant(found)
+    compiled = torch.compile(lambda x: x * found(2), fullgraph=True, backend="eager")
+    assert torch.equal(compiled(torch.ones(3)), torch.full((3,), 3.0))
+
+
+SCHEMAS = {
+    "flash_cpu": "query, key, value, dropout_p, is_causal, attn_mask, scale -> output, logsumexp",
+    "flash_cpu_backward": (
+        "grad_out, query, key, value, out, logsumexp, dropout_p, is_causal, attn_mask, scale "
+        "-> grad_query, grad_key, grad_value"
+    ),
+    "flash": (
+        "query, key, value, dropout_p, is_causal, return_debug_mask, scale -> output, logsumexp, cum_seq_q, cum_seq_k, "
+        "max_q, max_k, rng_state, unused, debug_attn_mask"
+    ),
+    "efficient": (
+        "query, key, value, attn_bias, compute_log_sumexp, dropout_p, is_causal, scale "
+        "-> output, log_sumexp, philox_seed, philox_offset"
+    ),
+    "cudnn": (
+        "query, key, value, attn_bias, compute_log_sumexp, dropout_p, is_causal, return_debug_mask, scale -> output, "
+        "logsumexp, cum_seq_q, cum_seq_k, max_q, max_k, philox_seed, philox_offset, debug_attn_mask"
+    ),
+    "flash_window": (
+        "query, key, value, cum_seq_q, cum_seq_k, max_q, max_k, dropout_p, is_causal, return_debug_mask, scale, "
+        "window_size_left, window_size_right "
+        "-> output, softmax_logsumexp, rng_state, unused, debug_attn_mask"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_the_kernels_take_what_they_took(name: str):
+    schema = getattr(torch_private, name)._schema
+    arguments, returns = (", ".join(part.name for part in side) for side in (schema.arguments, schema.returns))
+    wanted, given = SCHEMAS[name].split(" -> ")
+    assert arguments.startswith(wanted)  # a release may add to the end
+    assert returns == given
+
+
+def test_flash_cpu_and_its_way_back():
+    q, k, v, grad = (torch.randn(1, 2, 5, 4, dtype=torch.float64, requires_grad=True) for _ in range(4))
+    bias = torch.randn(1, 2, 5, 5, dtype=torch.float64)
+    logits = 0.5 * q @ k.mT + bias
+    expected, lse = torch.softmax(logits, -1) @ v, logits.logsumexp(-1)
+    out, found = flash_cpu(q, k, v, 0.0, False, attn_mask=bias, scale=0.5)
+    torch.testing.assert_close(out, expected)
+    torch.testing.assert_close(found, lse)
+    plain = [x.detach() for x in (grad, q, k, v, out, found)]
+    ours = flash_cpu_backward(*plain, 0.0, False, attn_mask=bias, scale=0.5)
+    for one, other in zip(ours, torch.autograd.grad(expected, (q, k, v), grad.detach()), strict=True):
+        torch.testing.assert_close(one, other)
