@@ -48,7 +48,7 @@ def attend_projected(
     q, k = without_content(None, None, v, attention)
     outline = _by_axes_is_cheaper(q, k, v, attention, weight.shape[0])
     if outline is not None:
-        return _by_axes(bind(outline, outline.moved(attention, x.device), 0.0), x, weight, bias)
+        return _by_axes(bind(outline, attention.on(x.device), 0.0), x, weight, bias)
     heads = attend(None, None, v, attention)  # (B, H, T, C)
     return linear(heads.transpose(1, 2).flatten(2), weight, bias)
 

@@ -88,6 +88,9 @@ class ByIndex(Term):
 
     weight: Tensor
 
+    def __repr__(self) -> str:
+        return "ByIndex()"
+
     def at(self, b, h, i, j, places):
         return self.weight * (j - i) / 8
 

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.nn.attention.flex_attention import AuxOutput, AuxRequest, BlockMask, flex_attention
+from torch.nn.functional import pad
 
 from regard.algorithms.kernels.layouts import laid_out
 from regard.algorithms.planning.kept import recall
@@ -29,8 +30,7 @@ def attend_by_flex(problem: Problem, q: Tensor, k: Tensor, v: Tensor) -> tuple[T
     staged = not all([facts.positional for facts in problem.terms])
     relative = problem.outline.mask.relative and all([facts.movable for facts in problem.terms])
     options = (hides, problem.return_lse, staged, relative)
-    # A kernel reads rows of neighbouring numbers from aligned addresses.
-    q, k, v = (laid_out(x, max(NARROWEST, x.shape[3])) for x in (q, k, v))
+    q, k, v = laid_out(q), laid_out(k), laid_out(v)
     D, E = problem.shape.D, problem.shape.E
     if torch.compiler.is_compiling() or is_dispatched():
         out, lse = _attend(q, k, v, attention, problem.beta, lists, options)
@@ -75,9 +75,7 @@ def _attend(
         return logit
 
     found = flex_attention(
-        q,
-        k,
-        v,
+        *[pad(x, (0, NARROWEST - x.shape[3])) if x.shape[3] < NARROWEST else x for x in (q, k, v)],
         score_mod=score if terms else None,
         block_mask=blocks,
         scale=beta,

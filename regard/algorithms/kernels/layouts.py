@@ -22,20 +22,18 @@ def laid_out(x: Tensor, width: int | None = None) -> Tensor:
 
 
 def _is_laid_out(x: Tensor) -> bool:
-    strides, sizes = x.stride(), x.shape
-    if strides[3] != 1:  # `contiguous` would leave a single column as it is
+    (by_row, by_head, by_token, by_column), (B, H, T, _) = x.stride(), x.shape
+    if by_column != 1:  # `contiguous` would leave a single column as it is
         return False
     if torch.compiler.is_compiling():
         return True  # what follows is of addresses, which the compiler chooses
-    for stride, size in zip(strides, sizes, strict=True):
-        if size > 1 and stride == 0:
-            return False
+    if (by_row == 0 and B > 1) or (by_head == 0 and H > 1) or (by_token == 0 and T > 1):
+        return False
     if not x.is_cuda:
         return True
     each = ALIGNED // x.itemsize
-    if x.storage_offset() % each:
-        return False
-    return all([size == 1 or stride % each == 0 for stride, size in zip(strides[:3], sizes[:3], strict=True)])
+    aligned = (B == 1 or by_row % each == 0) and (H == 1 or by_head % each == 0) and (T == 1 or by_token % each == 0)
+    return aligned and x.storage_offset() % each == 0
 
 
 def multiple_of_eight(width: int) -> int:

@@ -301,7 +301,7 @@ def _backward(
     for slab in work.slabs(q, k):
         groups = slab.groups(q.shape[1] // k.shape[1])
         if wanted:
-            parts = _by_products(work, grads, q, k, v, lse, slab, leaves, wanted)
+            parts = _by_products(work, grads, q, k, v, slab, leaves, wanted)
         else:
             parts = _by_flash(work, grads, q, k, v, out, lse, slab, leaves)
         _put(totals[0], slab.rows, slab.heads, slab.queries, parts[0])
@@ -387,26 +387,27 @@ def _by_products(
     q: Tensor,
     k: Tensor,
     v: Tensor,
-    lse: Tensor,
     slab: Slab,
     leaves: tuple[Tensor, ...],
     wanted: list[int],
 ) -> list[Tensor]:
     """Gradients of one slab where the bias learns, for which the kernel has none.
 
-    P = exp(β·q kᵀ + bias − l)     dP = dO vᵀ     dS = P ∘ (dP − rows of P·dP + dl)
+    P = softmax(β·q kᵀ + bias)     dP = dO vᵀ     dS = P ∘ (dP − rows of P·dP + dl)
 
     The rows are of P·dP and not of dO·o: o has been rounded, and what all keys have in common must cancel.
     """
     D, E = q.shape[3], v.shape[3]
     x = _operands(work, q, k, v, slab, leaves)
     assert x.bias is not None
-    lse, *grads = (_take(y, slab.rows, slab.heads, slab.queries).to(x.q.dtype) for y in (lse, *grads))
-    if x.empty is not None:
-        lse = lse.masked_fill(x.empty.squeeze(-1), torch.inf)  # every weight of the row is exactly 0
-    weights = torch.matmul(x.q, x.k.mT).mul_(work.beta).add_(x.bias).sub_(lse[..., None])
+    grads = [_take(grad, slab.rows, slab.heads, slab.queries).to(x.q.dtype) for grad in grads]
+    weights = torch.matmul(x.q, x.k.mT).mul_(work.beta).add_(x.bias)
+    weights.sub_(weights.amax(-1, keepdim=True))
     # The far ends of gaussians are numbers so small that a CPU takes ten times as long.
     weights.masked_fill_(weights < math.log(torch.finfo(weights.dtype).tiny), -torch.inf).exp_()
+    weights.div_(weights.sum(-1, keepdim=True))
+    if x.empty is not None:
+        weights.masked_fill_(x.empty, 0)
     dv = weights.mT @ grads[0]
     dlogits = grads[0] @ x.v[..., :E].mT
     common = torch.linalg.vecdot(weights, dlogits)[..., None]

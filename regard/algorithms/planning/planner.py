@@ -77,6 +77,11 @@ class Choice:
 
     outline: Outline
     algorithm: Algorithm
+    moves: bool  # something in the value is not where q is
+
+    def bind(self, attention: Attention, device: torch.device, dropout: float) -> Problem:
+        """The problem of one call."""
+        return bind(self.outline, attention.on(device) if self.moves else attention, dropout)
 
 
 class Planner:
@@ -143,15 +148,13 @@ class Planner:
         choice = self._chosen(q, k, v, attention, dropout, return_lse, name)
         listener = recorder()
         if listener is None:
-            problem = bind(choice.outline, choice.outline.moved(attention, q.device), dropout)
-            return choice.algorithm.run(problem, q, k, v)
+            return choice.algorithm.run(choice.bind(attention, q.device, dropout), q, k, v)
         with without_modes():
             wanted, watching = listener.call(choice.algorithm.name, q, k, v, attention)
             if wanted != choice.algorithm.name:
                 choice = self._chosen(q, k, v, attention, dropout, return_lse, wanted)
         with watching:
-            problem = bind(choice.outline, choice.outline.moved(attention, q.device), dropout)
-            return choice.algorithm.run(problem, q, k, v)
+            return choice.algorithm.run(choice.bind(attention, q.device, dropout), q, k, v)
 
     def _chosen(
         self, q: Tensor, k: Tensor, v: Tensor, attention: Attention, dropout: float, return_lse: bool, name: str | None
@@ -170,7 +173,8 @@ class Planner:
         check_state(attention)
         with without_modes():  # a choice is made from sizes alone, whatever mode watches the arithmetic
             problem = pose(q, k, v, attention, dropout=dropout, return_lse=return_lse)
-            choice = Choice(problem.outline, self.choose(problem, name))
+            moves = attention.on(q.device) is not attention
+            choice = Choice(problem.outline, self.choose(problem, name), moves)
         return recall(key, lambda: choice)
 
 

@@ -48,11 +48,6 @@ class Outline:
     terms: tuple[TermFacts, ...]  # of the score terms but content
     holds_tensors: bool  # the value has some, whose contents are checked in every call
 
-    def moved(self, attention: Attention, device: torch.device) -> Attention:
-        """The value with its tensors where q is."""
-        lengths = any([facts.real is not None and facts.real.lengths is not None for facts in self.masks])
-        return attention.on(device) if self.holds_tensors or lengths else attention
-
 
 @dataclass(frozen=True, eq=False)
 class Problem:

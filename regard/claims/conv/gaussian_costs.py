@@ -246,7 +246,7 @@ CLAIMS = (
                 "regard.algorithms.position.separable:Separable",
                 "regard.algorithms.position.convolution:Convolution",
                 "regard.algorithms.position.shared_map:SharedMap",
-                "regard.algorithms.planning.planner:plan",
+                "regard.algorithms.attend:plan",
             ),
         ),
         document=Version("O(N²D + ND²)", r"O(N^2 D + N D^2)", {"shared": DENSE}),

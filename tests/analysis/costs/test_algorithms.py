@@ -143,7 +143,7 @@ def test_positions_alone(value: Value, own: tuple[Tensor, ...], algorithm: str, 
 def test_content_and_gaussians_need_no_more_pairs():
     centre, precision = torch.zeros(H, 2), torch.ones(H)
     needed = mixed(B * H * N * N, D, E)
-    for algorithm in ("augmented", "reference", "blockwise"):
+    for algorithm in ("reference", "blockwise"):
         c = cost(
             Attend(lambda *own: Attention(Content() + Quadratic(*own), keys=IMAGE), algorithm, centre, precision),
             *tokens(),
