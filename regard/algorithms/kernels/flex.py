@@ -74,8 +74,11 @@ def _attend(
             logit = logit + scorer(b, h, i, j)
         return logit
 
+    q, k, v = (pad(x, (0, NARROWEST - x.shape[3])) if x.shape[3] < NARROWEST else x for x in (q, k, v))
     found = flex_attention(
-        *[pad(x, (0, NARROWEST - x.shape[3])) if x.shape[3] < NARROWEST else x for x in (q, k, v)],
+        q,
+        k,
+        v,
         score_mod=score if terms else None,
         block_mask=blocks,
         scale=beta,
