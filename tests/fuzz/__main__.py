@@ -49,6 +49,8 @@ class Tally:
             self._note(running, why, seed, _text(seed, device, running))
 
     def _note(self, algorithm: str, kind: str, seed: int, text: str) -> None:
+        if f"{algorithm}: {kind}" not in self.failures:
+            print(f"\nseed {seed}, {algorithm}: {kind}\n{text}", file=sys.stderr, flush=True)
         known = self.failures.setdefault(f"{algorithm}: {kind}", {"count": 0, "seeds": [], "text": text})
         known["count"] += 1
         known["seeds"] = [*known["seeds"], seed][:5]
