@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
@@ -178,7 +178,7 @@ class Planner:
         return recall(key, lambda: choice)
 
 
-def summed(own: Cost, costs: list[Any]) -> Cost:
+def summed(own: Cost, costs: list[Cost]) -> Cost:
     """What parts cost together, one after the other."""
     for cost in costs:
         own = own + cost
