@@ -13,7 +13,7 @@ ATTEMPTS = 40
 def signature(verdict: str) -> str:
     """The kind of a failure: which result is wrong, or the error and where it was raised."""
     first, _, where = verdict.partition("\n")
-    kind = re.split(r"[\[:]", first)[0]
+    kind = re.split(r"[\[:]", first)[0] + (" of another shape" if ": shape (" in first else "")
     kind = re.sub(r"(derivative|gradient) of x\d+", r"\1 of a term", kind).partition(" is off")[0]
     line = re.sub(r".*/(\w+\.py)\", line \d+, in (\w+).*", r"\1 \2", where)
     return f"{kind} {line}".strip()

@@ -50,6 +50,8 @@ class Toeplitz(Algorithm):
         sides = [side for axis in grid_axes(problem.places) for side in (axis.queries, axis.keys)]
         if not any([is_symbol(side) for side in sides]) and max(sides) > LONGEST:
             return f"takes at most {LONGEST} places along an axis: got {max(sides)}"
+        if problem.dtype == torch.float16 and problem.masks:
+            return "means over all keys leave the range of float16 in rows that see few of them"
         if problem.shape.S == 1 and problem.item == 2:
             return "rounds a quotient that is one: a single key needs no product"
         most, twice = HALF_BOUNDS.get(problem.dtype, DIRECT_BOUND), twice_the_bound(problem)
