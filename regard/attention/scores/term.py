@@ -14,6 +14,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from regard.attention.positions.positions import Index, Places
+from regard.attention.positions.sizes import Count
 from regard.attention.value import Value, show
 from regard.checks import check_tensor
 
@@ -123,15 +124,15 @@ class Term(Value):
 
 @dataclass(frozen=True)
 class Shape:
-    """The sizes of one call, in the legend of the project."""
+    """The sizes of one call, in the legend of the project: numbers, or symbols of a formula."""
 
-    B: int
-    H: int
-    G: int
-    T: int
-    S: int
-    D: int
-    E: int
+    B: Count
+    H: Count
+    G: Count
+    T: Count
+    S: Count
+    D: Count
+    E: Count
 
 
 @dataclass(frozen=True, eq=False)
