@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from regard.algorithms import Plan, attend, plan, weights
+from regard.algorithms import Plan, Prepared, attend, plan, weights
 from regard.attention import Attention
 
-__all__ = ["Attention", "Plan", "attend", "plan", "show", "weights"]
+__all__ = ["Attention", "Plan", "Prepared", "attend", "plan", "show", "weights"]
 
 
 def show(thing: Any = None, *inputs: Any, **state: Any) -> Any:

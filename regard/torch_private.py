@@ -51,10 +51,21 @@ def mark_constant(function: Any) -> None:
     setattr(function, "_dynamo_marked_constant", True)  # noqa: B010
 
 
-# The kernels behind `scaled_dot_product_attention`. They check nothing: `regard.algorithms.kernels.sdpa` does.
-flash_cpu = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu.default
+def is_autocast() -> bool:
+    """Whether autocast is on, for any device."""
+    return torch._C._is_any_autocast_enabled()
+
+
+def version(x: Tensor) -> int | None:
+    """How often the tensor was written to; None where torch does not count, in inference mode."""
+    return None if x.is_inference() else x._version
+
+
+# The kernels behind `scaled_dot_product_attention`, by the quickest way to call each. They check nothing:
+# `regard.algorithms.kernels.sdpa` does.
+flash_cpu = torch._scaled_dot_product_flash_attention_for_cpu
 flash_cpu_backward = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu_backward.default
-flash = torch.ops.aten._scaled_dot_product_flash_attention.default
-efficient = torch.ops.aten._scaled_dot_product_efficient_attention.default
-cudnn = torch.ops.aten._scaled_dot_product_cudnn_attention.default
+flash = torch._scaled_dot_product_flash_attention
+efficient = torch._scaled_dot_product_efficient_attention
+cudnn = torch._scaled_dot_product_cudnn_attention
 flash_window = torch.ops.aten._flash_attention_forward.default

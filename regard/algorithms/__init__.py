@@ -4,11 +4,13 @@ from regard.algorithms.attend import attend, plan, weights
 from regard.algorithms.attend_linear import attend_linear
 from regard.algorithms.attend_projected import attend_projected
 from regard.algorithms.next_token import NextToken, next_token
+from regard.algorithms.planning.kept import Prepared
 from regard.algorithms.planning.planner import Plan, Refused
 
 __all__ = [
     "NextToken",
     "Plan",
+    "Prepared",
     "Refused",
     "attend",
     "attend_linear",

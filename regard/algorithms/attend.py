@@ -7,10 +7,12 @@ from jaxtyping import Float
 from torch import Tensor
 
 from regard.algorithms.catalogue import PLANNER
+from regard.algorithms.planning.kept import Prepared
 from regard.algorithms.planning.planner import Plan
 from regard.algorithms.planning.problem import check_options, check_tensors, check_types, pose, without_content
 from regard.attention import Attention, Content, Kernel, Sum
 from regard.attention.reference import weight_map
+from regard.torch_private import is_autocast
 
 PLAIN = Attention()
 
@@ -24,6 +26,7 @@ def attend(
     *,
     dropout: float = 0.0,
     algorithm: str | None = None,
+    prepared: Prepared | None = None,
     return_lse: Literal[False] = False,
 ) -> Tensor: ...
 
@@ -37,6 +40,7 @@ def attend(
     *,
     dropout: float = 0.0,
     algorithm: str | None = None,
+    prepared: Prepared | None = None,
     return_lse: Literal[True],
 ) -> tuple[Tensor, Tensor]: ...
 
@@ -49,6 +53,7 @@ def attend(
     *,
     dropout: float = 0.0,
     algorithm: str | None = None,
+    prepared: Prepared | None = None,
     return_lse: bool = False,
 ) -> Float[Tensor, "B H T E"] | tuple[Float[Tensor, "B H T E"], Float[Tensor, "B H T"]]:
     """Attention, by the cheapest algorithm that is exact for it.
@@ -56,9 +61,9 @@ def attend(
         o_i = Σ_j softmax_j(scores_ij where the mask allows) · v_j
 
     Grouped heads: G divides H. A row that may see nothing gives zeros, and so do its gradients. `dropout` acts on the
-    weights. `algorithm` names one, which raises `Refused` where it is not exact. `return_lse` gives the log-sum-exp of
-    each row's logits too, shape (B, H, T), in at least float32. Scores without `Content` need no q and k: give None,
-    and the terms say H, the positions T.
+    weights. `algorithm` names one, which raises `Refused` where it is not exact. `prepared` is where calls with one
+    mask share what they make for it. `return_lse` gives the log-sum-exp of each row's logits too, shape (B, H, T), in
+    at least float32. Scores without `Content` need no q and k: give None, and the terms say H, the positions T.
 
     >>> q, k, v = (torch.ones(1, 1, 2, 4) for _ in range(3))
     >>> attend(q, k, v).shape
@@ -71,14 +76,17 @@ def attend(
         missing = "q" if q is None else "k"
         raise ValueError(f"{attention.content!r} needs q and k: got {missing}=None; leave it out of the scores")
     # Whatever autocast would say, q, k and v say the type of the result, and logits are never narrowed.
-    if not q.is_meta and torch.is_autocast_enabled(q.device.type):
+    if is_autocast() and not q.is_meta and torch.is_autocast_enabled(q.device.type):
+        options = {"dropout": dropout, "algorithm": algorithm, "prepared": prepared, "return_lse": return_lse}
         with torch.autocast(q.device.type, enabled=False):
-            return attend(q, k, v, attention, dropout=dropout, algorithm=algorithm, return_lse=return_lse)  # pyright: ignore[reportCallIssue, reportArgumentType]
+            return attend(q, k, v, attention, **options)  # pyright: ignore[reportArgumentType, reportCallIssue]
     content = attention.content
     signed = content is not None and content.beta is not None and content.beta <= 0
     if signed and not isinstance(attention.weighting, Kernel):
         q, attention = _with_positive_beta(q, attention)
-    out, lse = PLANNER.solve(q, k, v, attention, dropout=dropout, return_lse=return_lse, name=algorithm)
+    out, lse = PLANNER.solve(
+        q, k, v, attention, dropout=dropout, return_lse=return_lse, name=algorithm, prepared=prepared
+    )
     if not return_lse:
         return out
     assert lse is not None
@@ -129,7 +137,7 @@ def weights(
         q, k = _placed(q, k, attention)
     attention.check(check_tensors(q, k, k if k.shape[3] else k.new_empty(*k.shape[:3], 1)))
     check_types(q, attention)
-    if not q.is_meta and torch.is_autocast_enabled(q.device.type):
+    if is_autocast() and not q.is_meta and torch.is_autocast_enabled(q.device.type):
         with torch.autocast(q.device.type, enabled=False):
             return weights(q, k, attention)
     return weight_map(q, k, attention).to(q.dtype)

@@ -63,7 +63,7 @@ def _by_axes_is_cheaper(q: Tensor, k: Tensor, v: Tensor, attention: Attention, o
 
     if torch.compiler.is_compiling():
         return decide()[0]
-    (outline,) = recall(("projected", out_width, *traits(q, k, v, attention)), decide)
+    (outline,) = recall(("projected", out_width, *traits(q, k, v, *attention.flatten())), decide)
     if outline is not None and outline.holds_tensors:
         attention.check(check_tensors(q, k, v))
     return outline

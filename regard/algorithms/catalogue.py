@@ -6,6 +6,7 @@ from regard.algorithms.content.augmented import Augmented
 from regard.algorithms.content.banded import Banded
 from regard.algorithms.content.blockwise import Blockwise
 from regard.algorithms.content.fused import Fused
+from regard.algorithms.content.masked import Masked
 from regard.algorithms.content.packed import Packed
 from regard.algorithms.linear.causal import Chunked
 from regard.algorithms.linear.unordered import Linear
@@ -32,6 +33,7 @@ PLANNER.algorithms += [
     Merged(PLANNER),
     Linear(),
     Chunked(),
+    Masked(),
     Blockwise(),
     Reference(),
 ]

@@ -58,18 +58,18 @@ def _on(field: Any, device: torch.device) -> Any:
 
 
 def _structure(field: Any, tensors: list[Any]) -> Any:
-    if field is None or isinstance(field, int | float):
-        return float(field) if isinstance(field, np.generic) else field
     if isinstance(field, Value):
         kind = type(field)
-        names = kind.__match_args__
-        return (kind, *[_structure(getattr(field, name), tensors) for name in names]) if names else (kind,)
+        parts = [getattr(field, name) for name in kind.__match_args__]
+        return (kind, *[part if part is None else _structure(part, tensors) for part in parts])
+    if isinstance(field, np.generic):
+        return field.item()  # kernels know Python's own numbers alone
     if isinstance(field, Tensor):
         tensors.append(field)
         return TENSOR
     if isinstance(field, tuple):
         return (tuple, *[_structure(item, tensors) for item in field])
-    return field.item() if isinstance(field, np.generic) else field  # kernels know Python's own numbers alone
+    return field
 
 
 def check_state(value: Any) -> None:

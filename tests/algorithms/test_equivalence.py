@@ -183,6 +183,17 @@ RUNS = {
         replace(GRID, mask="axial", scores="gaussian"),
         Case(mask="causal or lengths", scores="bias with gradient"),
     ],
+    "masked": [
+        *[
+            Case(mask=mask, dtype=dtype)
+            for mask in ("not both", "dense per row and head", "causal window", "causal or lengths")
+            for dtype in ("float32", "bfloat16")
+        ],
+        Case(mask="dense per row and head", shape="grouped heads"),
+        Case(mask="causal window", scores="bias and slopes"),
+        Case(scores="bias and slopes"),
+        Case(mask="window", positions="both from 0", shape="fewer keys"),
+    ],
     "blockwise": [
         Case(mask="not both", scores="bias and slopes"),
         Case(mask="dense per row and head"),

@@ -59,6 +59,7 @@ CASES: dict[str, tuple[Shape, Any]] = {
     "reference": (LINE, in_line(lambda: Attention())),
     "fused": (LINE, in_line(lambda: Attention(mask=Causal()))),
     "blockwise": (LINE, in_line(lambda: Attention(mask=Causal()))),
+    "masked": (LINE, in_line(lambda: Attention(mask=Strided(3)))),
     "banded": (LINE, in_line(lambda: Attention(mask=Causal() & Window(256)))),
     "partitioned": (LINE, in_line(lambda: Attention(mask=Blocks(64)))),
     "merged": (LINE, in_line(lambda: Attention(mask=Window(128, 128) | Strided(8)))),

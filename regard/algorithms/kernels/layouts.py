@@ -14,7 +14,7 @@ def laid_out(x: Tensor, width: int | None = None) -> Tensor:
     for several, as in an expanded tensor. On a GPU every row begins at a multiple of 16 bytes.
     """
     if width is None or x.shape[3] == width:
-        if not x.is_cuda and x.is_contiguous() and x.stride(3) == 1:
+        if x.is_contiguous() and not x.is_cuda and x.stride(3) == 1:
             return x
     else:
         x = pad(x, (0, width - x.shape[3]))  # it keeps heads innermost where they are

@@ -50,12 +50,20 @@ def attend_by(
     `causal` hides the keys after each query, both counted from 0. A bias, added to the logits, is for "cpu" and
     "efficient"; it broadcasts to (B,H,T,S), and may hide by −∞ but not empty a row.
     """
-    E = v.shape[3]
-    width, value_width = _widths(q.shape[3], E, kernel)
+    (B, H, T, D), (rows, G, S, key_width), (value_rows, value_heads, values, E) = q.shape, k.shape, v.shape
+    # What sdpa checks before it calls a kernel.
+    assert B == rows == value_rows
+    assert value_heads == G
+    assert values == S
+    assert key_width == D
+    assert T > 0
+    assert S > 0
+    assert H % G == 0
+    assert q.dtype == k.dtype == v.dtype
+    width, value_width = _widths(D, E, kernel)
     q, k, v = laid_out(q, width), laid_out(k, width), laid_out(v, value_width)
-    _check(q, k, v)
-    if kernel == "efficient" and k.shape[1] != q.shape[1]:
-        k, v = (x.repeat_interleave(q.shape[1] // x.shape[1], 1) for x in (k, v))
+    if kernel == "efficient" and G != H:
+        k, v = (x.repeat_interleave(H // G, 1) for x in (k, v))
     if bias is not None:
         bias = _laid_out_bias(bias, q, k)
     if torch.compiler.is_compiling():
@@ -87,25 +95,22 @@ def _widths(D: int, E: int, kernel: str) -> tuple[int, int]:
     return multiple_of_eight(D), multiple_of_eight(E)
 
 
-def _check(q: Tensor, k: Tensor, v: Tensor) -> None:
-    """What sdpa checks before it calls a kernel."""
-    assert q.dtype == k.dtype == v.dtype
-    assert k.shape[:3] == v.shape[:3]
-    assert q.shape[0] == k.shape[0]
-    assert q.shape[1] % k.shape[1] == 0
-    assert q.shape[3] == k.shape[3]
-    assert q.shape[2] > 0
-    assert k.shape[2] > 0
-
-
 def _laid_out_bias(bias: Tensor, q: Tensor, k: Tensor) -> Tensor:
-    """The bias in the type of q, for all pairs; a GPU kernel reads sixteen numbers of a row at once."""
+    """The bias in the type of q, for all pairs."""
     if bias.dtype == torch.bool:
         bias = q.new_zeros(()).masked_fill(~bias, -torch.inf)
-    shape = (*q.shape[:3], k.shape[2])
-    if q.is_cuda:
-        bias = pad(bias.expand(*bias.shape[:-1], k.shape[2]).contiguous(), (0, -k.shape[2] % 16))[..., : k.shape[2]]
-    return bias.to(q.dtype).expand(shape)
+    bias = bias.to(q.dtype).expand(*bias.shape[:-1], k.shape[2])
+    return (aligned(bias) if q.is_cuda else bias).expand(*q.shape[:3], k.shape[2])
+
+
+def aligned(bias: Tensor) -> Tensor:
+    """A bias as a GPU's kernel is promised it: neighbouring numbers, each row at a multiple of sixteen of them."""
+    S = bias.shape[-1]
+    if not bias.is_cuda or (torch.compiler.is_compiling() and S % 16 == 0):
+        return bias
+    if bias.stride(-1) == 1 and bias.stride(-2) % 16 == 0 and bias.storage_offset() % 16 == 0:
+        return bias
+    return pad(bias.contiguous(), (0, -S % 16))[..., :S]
 
 
 def attend_with_lse(q: Tensor, k: Tensor, v: Tensor, bias: Tensor, beta: float) -> tuple[Tensor, Tensor]:

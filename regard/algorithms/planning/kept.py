@@ -1,26 +1,29 @@
 """What is kept from call to call: everything that is, is here, and its key says all that it depends on.
 
 A key names the device and the type of the tensors that are kept under it, which are made on that device, outside
-inference mode. Nothing is kept while a compiler, a transform or a mode is at work, or a CUDA graph is captured.
+inference mode. Nothing is kept while a compiler, a transform or a mode is at work, or a CUDA graph is captured. What is
+made from tensors is kept for these tensors, as long as they live and are not written to.
 """
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from dataclasses import fields, is_dataclass
-from threading import Lock
+from dataclasses import dataclass, fields, is_dataclass
+from threading import RLock
 from typing import Any, TypeVar
+from weakref import ref
 
 import torch
 from torch import Tensor
 
 from regard.attention.eager import may_keep
+from regard.torch_private import version
 
 K = TypeVar("K")
 
 MOST = 10_000  # things
 LARGEST = 512 << 20  # bytes of all tensors together
 _kept: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
-_lock = Lock()
+_lock = RLock()  # a tensor may die, and what was made from it be given back, while something is being kept
 _bytes = 0
 
 
@@ -32,7 +35,6 @@ def look(key: Hashable) -> Any:
 
 def recall(key: Hashable, make: Callable[[], K]) -> K:
     """What was made for this key, or is made now; None is not kept."""
-    global _bytes
     if not may_keep():
         return make()
     found = _kept.get(key)
@@ -40,16 +42,84 @@ def recall(key: Hashable, make: Callable[[], K]) -> K:
         return found[0]
     with torch.inference_mode(False):  # training may come later
         made = make()
-    size = size_of(made)
+    _keep(key, made, size_of(made))
+    return made
+
+
+def recall_from(tensors: tuple[Tensor, ...], key: Hashable, make: Callable[[], K]) -> K:
+    """What was made for this key from these very tensors, if nobody wrote to them since; or is made now."""
+    if not tensors:
+        return recall(key, make)
+    versions = [version(x) for x in tensors]
+    if None in versions or not may_keep():
+        return make()
+    key = (key, *[id(x) for x in tensors])
+    found = look(key)
+    if found is not None and all([of() is x for of, x in zip(found.tensors, tensors, strict=True)]):
+        if found.versions == versions:
+            return found.made
+        _drop(key)
+    with torch.inference_mode(False):
+        made = make()
+    origins = [ref(x, lambda _: _drop(key)) for x in tensors]
+    _keep(key, Made(made, origins, versions), size_of(made))
+    return made
+
+
+@dataclass(frozen=True)
+class Made:
+    """Something, and the tensors that it was made from."""
+
+    made: Any
+    tensors: list[ref[Tensor]]
+    versions: list[int | None]
+
+
+def _keep(key: Hashable, made: Any, size: int) -> None:
+    global _bytes
     if made is None or size > LARGEST // 8:
-        return made
+        return
     with _lock:
-        if key not in _kept:
-            _kept[key] = made, size
-            _bytes += size
+        _drop(key)
+        _kept[key] = made, size
+        _bytes += size
         while _bytes > LARGEST or len(_kept) > MOST:
             _bytes -= _kept.popitem(last=False)[1][1]  # the oldest
-    return made
+
+
+def _drop(key: Hashable) -> None:
+    global _bytes
+    with _lock:
+        found = _kept.pop(key, None)
+        if found is not None:
+            _bytes -= found[1]
+
+
+class Prepared:
+    """What calls of `attend` need on the device beside q, k and v, made by the first that needs it: lists of blocks,
+    packing, masks.
+
+    A stack of layers makes one in each pass and hands it to every layer. Without one `attend` finds again what it made
+    for the same tensors, but not in inference mode, in a compiled graph, or while a CUDA graph is captured.
+
+    >>> Prepared()
+    Prepared(0 things)
+    """
+
+    def __init__(self) -> None:
+        self._things: list[tuple[Hashable, tuple[Tensor, ...], Any]] = []
+
+    def recall_from(self, tensors: tuple[Tensor, ...], key: Hashable, make: Callable[[], K]) -> K:
+        """What was made for this key from these very tensors, or is made now."""
+        for known, origins, made in self._things:
+            if known == key and all([one is other for one, other in zip(origins, tensors, strict=True)]):
+                return made
+        made = make()
+        self._things.append((key, tensors, made))
+        return made
+
+    def __repr__(self) -> str:
+        return f"Prepared({len(self._things)} things)"
 
 
 def forget() -> None:

@@ -44,6 +44,7 @@ TABLES = {
             efficiency={
                 "reference": 0.1,
                 "fused": 0.7,
+                "masked": 0.5,
                 "banded": 0.5,
                 "augmented": 0.7,
                 "packed": 0.7,
@@ -68,6 +69,7 @@ TABLES = {
             efficiency={
                 "reference": 0.05,
                 "fused": 0.65,
+                "masked": 0.2,
                 "banded": 0.22,
                 "augmented": 0.6,
                 "packed": 0.35,

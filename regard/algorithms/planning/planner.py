@@ -2,14 +2,14 @@
 
 import json
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
 
 from regard.algorithms.planning.algorithm import Algorithm
 from regard.algorithms.planning.cost import Cost
-from regard.algorithms.planning.kept import look, recall
+from regard.algorithms.planning.kept import Prepared, look, recall, recall_from
 from regard.algorithms.planning.problem import Outline, Problem, bind, check_tensors, pose, traits
 from regard.algorithms.planning.recording import recorder
 from regard.attention import Attention
@@ -78,10 +78,7 @@ class Choice:
     outline: Outline
     algorithm: Algorithm
     moves: bool  # something in the value is not where q is
-
-    def bind(self, attention: Attention, device: torch.device, dropout: float) -> Problem:
-        """The problem of one call."""
-        return bind(self.outline, attention.on(device) if self.moves else attention, dropout)
+    problem: Problem | None  # where numbers alone make the value
 
 
 class Planner:
@@ -139,42 +136,73 @@ class Planner:
         dropout: float = 0.0,
         return_lse: bool = False,
         name: str | None = None,
+        prepared: Prepared | None = None,
     ) -> tuple[Tensor, Tensor | None]:
         """Output and log-sum-exp by the cheapest algorithm, or the named one. Contents are checked every time."""
         if torch.compiler.is_compiling():
             problem = pose(q, k, v, attention, dropout=dropout, return_lse=return_lse)
             algorithm = self.choose(problem, name)
-            return algorithm.run(bind(problem.outline, attention.on(q.device), dropout), q, k, v)
-        choice = self._chosen(q, k, v, attention, dropout, return_lse, name)
+            return algorithm.run(bind(problem.outline, attention.on(q.device), dropout, prepared), q, k, v)
+        algorithm, problem = self._posed(q, k, v, attention, dropout, return_lse, name, prepared)
         listener = recorder()
         if listener is None:
-            return choice.algorithm.run(choice.bind(attention, q.device, dropout), q, k, v)
+            return algorithm.run(problem, q, k, v)
         with without_modes():
-            wanted, watching = listener.call(choice.algorithm.name, q, k, v, attention)
-            if wanted != choice.algorithm.name:
-                choice = self._chosen(q, k, v, attention, dropout, return_lse, wanted)
+            wanted, watching = listener.call(algorithm.name, q, k, v, attention)
+            if wanted != algorithm.name:
+                algorithm, problem = self._posed(q, k, v, attention, dropout, return_lse, wanted, prepared)
         with watching:
-            return choice.algorithm.run(choice.bind(attention, q.device, dropout), q, k, v)
+            return algorithm.run(problem, q, k, v)
 
-    def _chosen(
-        self, q: Tensor, k: Tensor, v: Tensor, attention: Attention, dropout: float, return_lse: bool, name: str | None
-    ) -> Choice:
-        """The choice for such a call, kept by everything that it depends on."""
-        key = (self, dropout > 0, name, return_lse, *traits(q, k, v, attention))
+    def _posed(
+        self,
+        q: Tensor,
+        k: Tensor,
+        v: Tensor,
+        attention: Attention,
+        dropout: float,
+        return_lse: bool,
+        name: str | None,
+        prepared: Prepared | None,
+    ) -> tuple[Algorithm, Problem]:
+        """The algorithm and the problem of one call. The choice is kept, by everything that it depends on."""
+        structure, tensors = attention.flatten()
+        key = (self, name, return_lse, dropout > 0, *traits(q, k, v, structure, tensors))
         try:
             choice = look(key)
         except TypeError:  # something in the value cannot be compared
             check_state(attention)
             raise
-        if choice is not None:
-            if choice.outline.holds_tensors:
-                attention.check(check_tensors(q, k, v))
-            return choice
+        if choice is None:
+            choice = self._chosen(key, q, k, v, attention, dropout, return_lse, name)
+        elif len(tensors) > 0:
+            recall_from(tuple(tensors), ("checked", key), lambda: attention.check(check_tensors(q, k, v)) or True)
+        if dropout == 0.0 and prepared is None and choice.problem is not None:
+            return choice.algorithm, choice.problem
+        if choice.moves and any([x.requires_grad for x in tensors]):
+            attention = attention.on(q.device)
+        elif choice.moves:
+            moved = recall_from(tuple(tensors), ("moved", structure, q.device), lambda: (attention.on(q.device),))
+            attention = moved[0]
+        return choice.algorithm, bind(choice.outline, attention, dropout, prepared)
+
+    def _chosen(
+        self,
+        key: tuple[Any, ...],
+        q: Tensor,
+        k: Tensor,
+        v: Tensor,
+        attention: Attention,
+        dropout: float,
+        return_lse: bool,
+        name: str | None,
+    ) -> Choice:
         check_state(attention)
         with without_modes():  # a choice is made from sizes alone, whatever mode watches the arithmetic
             problem = pose(q, k, v, attention, dropout=dropout, return_lse=return_lse)
             moves = attention.on(q.device) is not attention
-            choice = Choice(problem.outline, self.choose(problem, name), moves)
+            constant = None if moves or problem.outline.holds_tensors else bind(problem.outline, attention, 0.0)
+            choice = Choice(problem.outline, self.choose(problem, name), moves, constant)
         return recall(key, lambda: choice)
 
 

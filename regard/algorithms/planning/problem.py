@@ -1,11 +1,13 @@
 """One call as the planner sees it: sizes, types, kinds, flags and facts, never the contents of a tensor."""
 
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
 
+from regard.algorithms.planning.kept import Prepared, recall_from
 from regard.algorithms.planning.machines import Machine, table, table_of
 from regard.attention import (
     Attention,
@@ -20,7 +22,10 @@ from regard.attention import (
     Term,
     TermFacts,
 )
+from regard.attention.value import Structure
 from regard.checks import check_probability
+
+M = TypeVar("M")
 
 
 @dataclass(frozen=True)
@@ -58,6 +63,7 @@ class Problem:
     places: Places
     masks: tuple[Mask, ...]  # the conjuncts of the mask that may hide something
     dropout: float
+    prepared: Prepared | None = None  # where what is made for the call is to be found again
 
     @property
     def shape(self) -> Shape:
@@ -135,7 +141,17 @@ class Problem:
         outline = self.outline
         flags = replace(outline.flags, return_lse=return_lse)
         inner = outlined(shape, attention, outline.dtype, outline.machine, flags, outline.holds_tensors)
-        return bind(inner, attention, self.dropout)
+        return bind(inner, attention, self.dropout, self.prepared)
+
+    def made(self, kind: Hashable, device: torch.device, make: Callable[[], M]) -> M:
+        """What the mask needs on the device, made once for these sizes and for the tensors that the mask holds."""
+        attention, shape = self.attention, self.shape
+        seen = Attention(None, attention.mask, None, attention.queries, attention.keys)
+        structure, tensors = seen.flatten()
+        stream = torch.cuda.current_stream(device).cuda_stream if device.type == "cuda" else None
+        key = (kind, structure, shape.B, shape.H, shape.T, shape.S, device, stream)
+        find = recall_from if self.prepared is None else self.prepared.recall_from
+        return find(tuple(tensors), key, make)
 
 
 def pose(
@@ -187,22 +203,26 @@ def outlined(
     )
 
 
-def bind(outline: Outline, attention: Attention, dropout: float) -> Problem:
+def bind(outline: Outline, attention: Attention, dropout: float, prepared: Prepared | None = None) -> Problem:
     """The outline with the value of one call."""
     places = outline.places
     if places is None:
         places = attention.places(outline.shape.T, outline.shape.S)
     conjuncts = attention.mask.conjuncts if outline.hiding else ()
-    return Problem(outline, attention, places, tuple([conjuncts[n] for n in outline.hiding]), dropout)
+    masks = tuple([conjuncts[n] for n in outline.hiding])
+    return Problem(outline, attention, places, masks, dropout, prepared)
 
 
-def traits(q: Tensor, k: Tensor, v: Tensor, attention: Attention) -> tuple[Any, ...]:
-    """Sizes, types, devices, kinds and whether gradients are wanted: all that a choice may depend on."""
-    structure, tensors = attention.flatten()
+def traits(q: Tensor, k: Tensor, v: Tensor, structure: Structure, tensors: Any) -> tuple[Any, ...]:
+    """Sizes, types, devices, kinds and whether gradients are wanted: all that a choice may depend on.
+
+    The value is given taken apart.
+    """
     grads = torch.is_grad_enabled()
-    sizes = (q.shape, k.shape, v.shape, q.dtype, k.dtype, v.dtype, q.device, k.device, v.device)
     wanted = grads and (q.requires_grad or k.requires_grad or v.requires_grad)
-    return sizes, wanted, structure, *[(x.shape, x.dtype, x.device, grads and x.requires_grad) for x in tensors]
+    of_value = [(x.shape, x.dtype, x.device, grads and x.requires_grad) for x in tensors] if tensors else ()
+    sizes = (q.shape, k.shape, v.shape)
+    return (structure, wanted, sizes, q.dtype, k.dtype, v.dtype, q.device, k.device, v.device, *of_value)
 
 
 def without_content(q: Tensor | None, k: Tensor | None, v: Tensor, attention: Attention) -> tuple[Tensor, Tensor]:

@@ -1,0 +1,140 @@
+"""The mask as a tensor: one call of a fused kernel, which is given what every pair adds to its logit.
+
+Quadratic in memory, and for small problems the quickest: there a list of blocks, or a call for each sequence, costs more
+than all their pairs do.
+"""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch.nn.functional import pad
+
+from regard.algorithms.kernels.sdpa import aligned, attend_by, attend_with_lse
+from regard.algorithms.planning.algorithm import Algorithm, refuses_softmax
+from regard.algorithms.planning.cost import Cost, inputs, kept, products, traffic
+from regard.algorithms.planning.problem import Problem
+from regard.attention.eager import may_keep, refuse_forward_mode
+
+READS = 4  # passes over the pairs' additions that the kernel's one counts for: it reads them pair by pair
+
+
+@dataclass(frozen=True, eq=False)
+class Map:
+    """What a mask adds to the logits: 0 where it allows, −∞ where it hides, and 0 throughout a row that sees nothing."""
+
+    bias: Tensor  # (B|1, H|1, T, S), of the type of q
+    empty: Tensor | None  # queries that see nothing (B|1, H|1, T, 1), where there may be some
+    unseen: Tensor | None  # keys that nobody sees (B|1, H|1, S, 1), where there may be some
+
+
+class Masked(Algorithm):
+    """Content, perhaps score terms that do not learn, under any mask."""
+
+    name = "masked"
+
+    def refuses(self, problem: Problem) -> str | None:
+        reason = refuses_softmax(problem)
+        if reason is not None:
+            return reason
+        if problem.attention.content is None:
+            return "scores content"
+        if not (problem.masks or problem.terms):
+            return "takes a mask or score terms"
+        if problem.bias_backward:
+            return "gives score terms no gradient"
+        if problem.terms and problem.dtype.itemsize < 4:
+            return "its kernel would round score terms to half precision"
+        if problem.dropout and not problem.on_cuda:
+            return "the CPU's kernel has no dropout"
+        if problem.on_cuda and problem.dtype == torch.float64:
+            return "no CUDA kernel of sdpa takes float64"
+        if problem.on_cuda and problem.return_lse:
+            return "the CUDA kernel's log-sum-exp has no gradient"
+        return None
+
+    def cost(self, problem: Problem) -> Cost:
+        """Every pair, and what it adds read by each row and head; the first call of several makes it."""
+        shape, item = problem.shape, problem.item
+        facts = problem.outline.mask
+        rows, heads = facts.rows or any([term.rows for term in problem.terms]), facts.heads or len(problem.terms) > 0
+        additions = item * (shape.B if rows else 1) * (shape.H if heads else 1) * shape.T * shape.S
+        pairs = shape.B * shape.H * shape.T * shape.S
+        passes = 3 if problem.backward else 1
+        return Cost(
+            flops=products(pairs, shape.D, shape.E, problem.backward, recompute=True),
+            bytes=traffic(shape, item, problem.backward) + READS * additions + passes * item * pairs,
+            memory=kept(shape, item, problem.backward) + 2 * additions + inputs(shape, item),
+            launches=12 * passes,
+        )
+
+    def run(self, problem: Problem, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor | None]:
+        found = _with_terms(problem, _of_mask(problem, q), q)
+        heads_per_group = q.shape[1] // k.shape[1]
+        if found.unseen is not None:
+            if found.unseen.shape[1] > 1 and heads_per_group > 1:  # heads of one group see different keys
+                k, v = (x.repeat_interleave(heads_per_group, 1) for x in (k, v))
+            k, v = k.masked_fill(found.unseen, 0), v.masked_fill(found.unseen, 0)
+        if found.empty is not None:
+            q = q.masked_fill(found.empty, 0)
+        lse = None
+        if problem.return_lse:
+            out, lse = _with_lse(q, k, v, found.bias, problem.beta)
+        else:
+            kernel = "efficient" if q.is_cuda else "cpu"
+            out = attend_by(kernel, q, k, v, beta=problem.beta, bias=found.bias, dropout=problem.dropout)
+        if found.empty is not None:
+            out = out.masked_fill(found.empty, 0)
+            lse = lse if lse is None else lse.masked_fill(found.empty[..., 0], -torch.inf)
+        return out, lse
+
+
+def _of_mask(problem: Problem, q: Tensor) -> Map:
+    """That of the mask alone, made once for all calls with it."""
+    if not problem.masks:
+        return Map(q.new_zeros(1, 1, 1, 1), None, None)
+    return problem.made(("masked", q.dtype), q.device, lambda: _made(problem, q.dtype, q.device))
+
+
+def _made(problem: Problem, dtype: torch.dtype, device: torch.device) -> Map:
+    shape, facts, mask = problem.shape, problem.outline.mask, problem.attention.mask
+    sizes = (shape.B if facts.rows else 1, shape.H if facts.heads else 1, shape.T, shape.S)
+    b, h, i, j = (torch.arange(n, device=device) for n in sizes)
+    allowed = mask.slab(b, h, i, j, problem.places)
+    live, seen = allowed.any(3, keepdim=True), allowed.any(2).unsqueeze(3)
+    bias = aligned(torch.zeros((), dtype=dtype, device=device).masked_fill(live & ~allowed, -torch.inf))
+    # Where looking does not mean to wait, or is done once for all calls of these sizes, mostly there is nothing to do.
+    look = may_keep() and (device.type == "cpu" or len(mask.flatten()[1]) == 0) and device.type != "meta"
+    if look and bool(live.all()) and bool(seen.all()):
+        return Map(bias, None, None)
+    return Map(bias, ~live, ~seen)
+
+
+def _with_terms(problem: Problem, found: Map, q: Tensor) -> Map:
+    """With the score terms, of which a row of −∞ sees nothing either."""
+    terms = problem.attention.biases
+    if not terms:
+        return found
+    shape, places = problem.shape, problem.places
+    b, h, i, j = (torch.arange(n, device=q.device) for n in (shape.B, shape.H, shape.T, shape.S))
+    bias, empty = found.bias, found.empty
+    for term, facts in zip(terms, problem.terms, strict=True):
+        if facts.positional and not facts.rows:
+            bias = bias + term.whole(places, shape.H, q.dtype, q.device)
+        else:
+            bias = bias + term.slab(b, h, i, j, places).to(q.dtype)
+    if not all([facts.finite for facts in problem.terms]):
+        dead = (bias == -torch.inf).all(3, keepdim=True)
+        bias, empty = bias.masked_fill(dead, 0), dead if empty is None else dead | empty
+    return Map(bias, empty, found.unseen)
+
+
+def _with_lse(q: Tensor, k: Tensor, v: Tensor, bias: Tensor, beta: float) -> tuple[Tensor, Tensor]:
+    """The CPU's kernel gives the log-sum-exp of one key head per head, and of one width."""
+    refuse_forward_mode(q, k, v)
+    heads_per_group, E = q.shape[1] // k.shape[1], v.shape[3]
+    width = max(q.shape[3], E)
+    k, v = (x.repeat_interleave(heads_per_group, 1) for x in (k, v))
+    q, k, v = (pad(x, (0, width - x.shape[3])) for x in (q, k, v))
+    out, lse = attend_with_lse(q, k, v, bias.expand(*q.shape[:3], k.shape[2]), beta)
+    return out[..., :E], lse
