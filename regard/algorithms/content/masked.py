@@ -1,6 +1,6 @@
 """The mask as a tensor: one call of a fused kernel, which is given what every pair adds to its logit.
 
-Quadratic in memory, and for small problems the quickest: there a list of blocks, or a call for each sequence, costs more
+Quadratic in memory, and quickest for small problems: there a list of blocks, or a call for each sequence, costs more
 than all their pairs do.
 """
 
@@ -21,7 +21,7 @@ READS = 4  # passes over the pairs' additions that the kernel's one counts for: 
 
 @dataclass(frozen=True, eq=False)
 class Map:
-    """What a mask adds to the logits: 0 where it allows, −∞ where it hides, and 0 throughout a row that sees nothing."""
+    """What a mask adds to the logits: 0 where it allows, −∞ where it hides; 0 throughout a row that sees nothing."""
 
     bias: Tensor  # (B|1, H|1, T, S), of the type of q
     empty: Tensor | None  # queries that see nothing (B|1, H|1, T, 1), where there may be some
