@@ -5,7 +5,7 @@ import torch
 from regard.algorithms import Plan, plan
 from regard.algorithms.planning.machines import table
 from regard.attention import Attention, Content, Grid, Mask, Places, Weighting
-from regard.attention.cache.rules import LINE
+from regard.attention.positions.positions import LINE
 from regard.attention.notation import check_sizes, parse_scores, placeholder
 
 

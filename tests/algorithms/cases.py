@@ -242,7 +242,16 @@ MASKS |= {
     "own, documents of even queries": lambda draw: own.EvenDocuments(draw.whole(_cut(draw, 0))),
     "own, before prefix": lambda draw: own.NoPrefix(4),
 }
-IN_LINE = ("causal", "window", "strided", "both", "blocks", "dilated", "global", "prefix")  # words of masks that need an order
+IN_LINE = (
+    "causal",
+    "window",
+    "strided",
+    "both",
+    "blocks",
+    "dilated",
+    "global",
+    "prefix",
+)  # words of masks that need an order
 
 GRID_MASKS: dict[str, Callable[[Draw], Mask]] = {
     "neighbours": lambda draw: Neighbours(1, 2),

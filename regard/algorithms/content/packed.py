@@ -111,7 +111,9 @@ def _run_documents(
         lengths = [length for row in runs.lengths or () for length in row]
         longest = q.shape[2] if runs.lengths is None else max(1, *lengths)
         return attend_by_documents(q, k, v, numbers, runs.most, runs.prefix, longest, causal, problem.beta), None
-    work = Work(Cut((numbers,), True, causal), Written(None), problem.beta, has_bias=False, wants_lse=problem.return_lse)
+    work = Work(
+        Cut((numbers,), True, causal), Written(None), problem.beta, has_bias=False, wants_lse=problem.return_lse
+    )
     return attend_by_slabs(work, q, k, v, ())
 
 

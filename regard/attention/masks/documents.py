@@ -10,10 +10,10 @@ from regard.attention.masks.facts import FREE, BlockMap, Facts, Index, Range, Ru
 from regard.attention.masks.mask import Mask, run_ends
 from regard.attention.masks.padding import index_device
 from regard.attention.masks.visibility import on_one_line
-from regard.attention.positions.positions import Places, block_ends
+from regard.attention.positions.positions import LINE, Places, block_ends
 from regard.attention.positions.reach import readable
 from regard.attention.positions.sizes import number
-from regard.attention.scores.term import Shape
+from regard.attention.scores.term import Shape, Term
 from regard.attention.value import show
 from regard.torch_private import assert_soon
 
@@ -82,7 +82,9 @@ class Documents(Mask):
                 "documents that go on"
             )
         if self.batch is not None and self.batch != shape.B:
-            raise ValueError(f"Documents must have one entry per row, B={shape.B}: got {self.batch}; give each row its own")
+            raise ValueError(
+                f"Documents must have one entry per row, B={shape.B}: got {self.batch}; give each row its own"
+            )
         if self.ids is not None:
             self._check_ids(self.ids, shape.S)
             return
@@ -99,7 +101,9 @@ class Documents(Mask):
 
     def _check_ids(self, ids: Tensor, S: int) -> None:
         if ids.shape[-1] != S:
-            raise ValueError(f"ids must name the document of each token, S={S}: got {ids.shape[-1]}; give one per token")
+            raise ValueError(
+                f"ids must name the document of each token, S={S}: got {ids.shape[-1]}; give one per token"
+            )
         if self.most is None or torch.compiler.is_compiling():
             return
         few = ids < self.most
@@ -177,6 +181,21 @@ class Documents(Mask):
             return f"{type(self).__name__}({show(self.lengths)})"
         most = "" if self.most is None else f", most={self.most}"
         return f"{type(self).__name__}(ids={show(self.ids)}{most})"
+
+
+def check_alike(mask: Mask, scores: tuple[Term, ...] = ()) -> None:
+    """Raise unless mask and scores are in each document of a packed row what they are in a row of its own."""
+    for term in scores:
+        if not (term.facts().positional and term.facts().movable):
+            raise ValueError(
+                f"packed documents need scores of offsets, the same in each of them: got {term!r}; use Slopes, "
+                "RelativeTable, or a row for each document"
+            )
+    if not mask.facts(LINE).relative:
+        raise ValueError(
+            f"packed documents need a mask of offsets, the same in each of them: got {mask!r}, which positions in the "
+            "row decide; use Causal, Window or Strided, or a row for each document"
+        )
 
 
 def _fills(lengths: Row, count: int) -> bool:
@@ -310,7 +329,9 @@ class Prefix(Mask):
     def check(self, shape: Shape, places: Places) -> None:
         places.line(self)
         if self.batch is not None and self.batch != shape.B:
-            raise ValueError(f"Prefix must have one length per row, B={shape.B}: got {self.batch}; give each row its own")
+            raise ValueError(
+                f"Prefix must have one length per row, B={shape.B}: got {self.batch}; give each row its own"
+            )
         lengths = self.lengths
         if not isinstance(lengths, Tensor) or torch.compiler.is_compiling() or lengths.is_meta:
             return
