@@ -10,7 +10,7 @@ from regard.algorithms.planning.planner import Refused
 from regard.algorithms.planning.problem import check_options, check_tensors, check_types
 from regard.attention import Attention, Content, Facts, Kernel, Shape
 from regard.attention.cache.linear_state import LinearState
-from regard.attention.cache.rules import LINE
+from regard.attention.positions.positions import LINE
 
 
 def attend_linear(

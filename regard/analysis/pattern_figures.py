@@ -22,6 +22,8 @@ IN_LINE = (
     "blocks(8, shift=4)",
     "causal & blocks(8)",
     "causal & (window(3) | strided(8))",
+    "causal & documents(9, 14, 6)",
+    "prefix(8)",
 )
 ON_GRID = ("neighbours(1, 1)", "same_row", "same_column", "axial", "tiles(4, 4)", "tiles(4, 4, down=2, right=2)")
 

@@ -5,7 +5,7 @@ import torch
 from regard.algorithms import Plan, plan
 from regard.algorithms.planning.machines import table
 from regard.attention import Attention, Content, Grid, Mask, Places, Weighting
-from regard.attention.cache.rules import LINE
+from regard.attention.positions.positions import LINE
 from regard.attention.notation import check_sizes, parse_scores, placeholder
 
 
@@ -52,9 +52,13 @@ def number_of(dtype: str | None, device: str) -> torch.dtype:
 
 
 def batch_of(visible: Mask) -> tuple[int | None, int | None]:
-    """Rows and longest row of the padded batch that the mask speaks of, if it does."""
+    """Rows and longest row of the padded or packed batch that the mask speaks of, if it does."""
+    rows, longest = [visible.batch], []
     for mask in visible.conjuncts:
-        real = mask.facts(LINE).real
-        if real is not None and real.lengths:
-            return len(real.lengths), max(real.lengths)
-    return None, None
+        facts = mask.facts(LINE)
+        rows.append(mask.batch)
+        if facts.real is not None and facts.real.lengths:
+            longest.append(max(facts.real.lengths))
+        if facts.documents is not None and facts.documents.lengths:
+            longest.append(max([sum(row) for row in facts.documents.lengths]))
+    return next((row for row in rows if row is not None), None), max(longest, default=None)

@@ -3,7 +3,8 @@
 from regard.attention.attention import Attention
 from regard.attention.cache.cache import Cache
 from regard.attention.cache.linear_state import LinearState
-from regard.attention.masks.facts import BlockMap, Cell, Facts, Real
+from regard.attention.masks.documents import Documents, Prefix
+from regard.attention.masks.facts import BlockMap, Cell, Facts, Real, Runs
 from regard.attention.masks.grid import Axial, Neighbours, SameColumn, SameRow, Tiles
 from regard.attention.masks.mask import And, Dense, Everything, Mask, Not, Or
 from regard.attention.masks.offsets import Causal, Dilated, OffsetMask, Strided, Window
@@ -29,6 +30,7 @@ __all__ = [
     "Content",
     "Dense",
     "Dilated",
+    "Documents",
     "Elu",
     "Everything",
     "Exp",
@@ -49,11 +51,13 @@ __all__ = [
     "Padding",
     "Places",
     "Positions",
+    "Prefix",
     "Quadratic",
     "RandomFeatures",
     "Real",
     "RelativeTable",
     "Relu",
+    "Runs",
     "SameColumn",
     "SameRow",
     "Sequence",

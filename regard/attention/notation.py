@@ -15,6 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from regard.attention.masks.documents import Documents, Prefix
 from regard.attention.masks.grid import Axial, Neighbours, SameColumn, SameRow, Tiles
 from regard.attention.masks.mask import Everything, Mask
 from regard.attention.masks.offsets import Causal, Dilated, Strided, Window
@@ -43,6 +44,8 @@ class Word:
     make: Callable[..., Any]
     numbers: tuple[type, ...] = (int,)
     gathers: bool = False  # its arguments are one list
+    rows: bool = False  # or a list for each row of the batch
+    single: bool = False  # a number alone is itself, and no list
 
     @property
     def name(self) -> str:
@@ -59,6 +62,8 @@ WORDS = (
     Word("global_tokens(count)", GlobalTokens),
     Word("key_padding(length, length, …)", KeyPadding, gathers=True),
     Word("padding(length, length, …)", Padding, gathers=True),
+    Word("documents(length, length, …)", Documents, gathers=True, rows=True),
+    Word("prefix(length, …)", Prefix, gathers=True, single=True),
     Word("neighbours(rows, columns)", Neighbours),
     Word("same_row", SameRow),
     Word("same_column", SameColumn),
@@ -253,9 +258,10 @@ class Reader:
         return positional, named
 
     def argument(self, node: ast.expr, word: Word) -> Any:
-        """A number, or a list of numbers for a word that gathers."""
+        """A number, or a list of numbers for a word that gathers, or of such lists, one for each row."""
         if word.gathers and isinstance(node, ast.Tuple | ast.List):
-            return tuple([self.number(item, word) for item in node.elts])
+            lists = word.rows and all([isinstance(item, ast.Tuple | ast.List) for item in node.elts])
+            return tuple([self.argument(item, word) if lists else self.number(item, word) for item in node.elts])
         return self.number(node, word)
 
     def number(self, node: ast.expr, word: Word) -> Any:
@@ -294,9 +300,10 @@ class Reader:
         given = positional + list(named.values())
         if not given:
             raise self.refusal(node, wanted, "give one length per row of the batch")
-        if len(given) == 1 and isinstance(given[0], tuple):
+        if len(given) == 1 and (isinstance(given[0], tuple) or word.single):
             return [given[0]], {}
-        if named or any(isinstance(item, tuple) for item in given):
+        lists = [isinstance(item, tuple) for item in given]
+        if named or (any(lists) and not (word.rows and all(lists))):
             raise self.refusal(node, wanted, "give the lengths once")
         return [tuple(given)], {}
 

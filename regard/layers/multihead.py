@@ -7,7 +7,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from regard.algorithms import attend, weights
-from regard.attention import Attention, Cache, Content, Mask, Positions, Term, Weighting
+from regard.attention import Attention, Cache, Content, Documents, Mask, Positions, Term, Weighting
 from regard.checks import check_divides, check_probability, check_sizes, check_whole
 from regard.layers.held import held, hold
 from regard.layers.packing import Packing
@@ -120,7 +120,7 @@ class MultiHead(nn.Module):
         queries: Positions | None = None,
         keys: Positions | None = None,
         cache: Cache | None = None,
-        lengths: tuple[int, ...] | list[int] | None = None,
+        lengths: tuple[int, ...] | list[int] | Documents | None = None,
         start: int | tuple[int, ...] | list[int] | None = None,
         term: Term | None = None,
         rotation: Rotation | None = None,
@@ -133,8 +133,8 @@ class MultiHead(nn.Module):
         queries and keys of tokens that attend to themselves: positions that all layers of a model share.
 
         With a `cache` q is a piece of a sequence, which goes on from what the cache holds; the mask must hide the
-        future. `lengths` says how many of its tokens are real in each row, `start` where it begins, as in
-        `Cache.append`.
+        future. `lengths` says how many of its tokens are real in each row, or that rows are packed `Documents`, each
+        with a row of its own in an empty cache; `start` where it begins, as in `Cache.append`.
 
         With a `packing` q is its real tokens alone (1, N, C), and so is the output; all else is as for the padded rows.
         """

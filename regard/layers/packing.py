@@ -6,6 +6,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from regard.attention import Documents
+
 WORTH = 0.9  # of the places real; above it the copies cost more than the pads
 
 
@@ -25,14 +27,20 @@ class Packing:
         self.places = torch.cat(places).to(device)
 
     @classmethod
-    def of(cls, lengths: Tensor | tuple[int, ...] | list[int] | None, like: Tensor) -> "Packing | None":
-        """That of a padded batch like (B, T, …), where it is worth the copies.
+    def of(cls, lengths: Tensor | tuple[int, ...] | list[int] | Documents | None, like: Tensor) -> "Packing | None":
+        """That of a padded or packed batch like (B, T, …), where it is worth the copies.
 
         None also where lengths are known to a device alone, which must not be waited for, and in a compiled graph,
         which must not be made anew for each batch.
         """
         if lengths is None or torch.compiler.is_compiling():
             return None
+        if isinstance(lengths, Documents):
+            rows = lengths.rows
+            if rows is None:
+                return None
+            totals = [sum(row) for row in rows]
+            lengths = totals if lengths.batch is not None else totals * like.shape[0]
         if isinstance(lengths, Tensor):
             if lengths.device.type != "cpu" or lengths.ndim != 1:
                 return None

@@ -1,11 +1,13 @@
 """Positions that are added to the tokens: learned, or waves of sine and cosine, in a line or on a grid."""
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from regard.attention import Grid, Positions, Sequence
+from regard.attention.positions.reach import readable
 from regard.checks import check_whole
+from regard.torch_private import assert_soon
 
 
 class LearnedPositions(nn.Module):
@@ -27,10 +29,12 @@ class LearnedPositions(nn.Module):
     def reset_parameters(self) -> None:
         nn.init.normal_(self.weight, std=0.02)
 
-    def forward(self, positions: Sequence) -> Float[Tensor, "*B T C"]:
+    def forward(self, positions: Sequence | Int[Tensor, "*B T"]) -> Float[Tensor, "*B T C"]:
         """The vectors of these places. Starts that are a tensor are data: a place beyond the last counts as the last,
-        so that pads may stand there.
+        so that pads may stand there. A tensor has the position of each token, as `Documents.positions` gives it.
         """
+        if isinstance(positions, Tensor):
+            return self.weight[self._learned(positions.to(self.weight.device))]
         n, start, most = positions.n, positions.start, self.weight.shape[0]
         if isinstance(start, Tensor):
             return self.weight[place(positions, self.weight.device).clamp(max=most - 1)]
@@ -41,6 +45,20 @@ class LearnedPositions(nn.Module):
                 "use shorter sequences, or a model of more positions"
             )
         return self.weight[start : last + 1 : positions.step]
+
+    def _learned(self, positions: Tensor) -> Tensor:
+        """The positions themselves: an error where there are others, on a GPU a later one."""
+        most = self.weight.shape[0]
+        if torch.compiler.is_compiling():
+            return positions
+        if positions.is_cuda:
+            assert_soon((positions < most).all(), f"positions must lie among the {most} that are learned")
+        elif readable(positions) and int(positions.max()) >= most:
+            raise ValueError(
+                f"positions must lie among the {most} that are learned: got 0…{int(positions.max())}; "
+                "use shorter sequences, or a model of more positions"
+            )
+        return positions
 
     def extra_repr(self) -> str:
         return f"count={self.weight.shape[0]}, width={self.weight.shape[1]}"
@@ -69,7 +87,9 @@ class SinusoidalPositions(nn.Module):
             raise ValueError(f"base must be above 1: got base={base}; use 10000")
         self.width, self.base = width, base
 
-    def forward(self, positions: Positions, like: Tensor | None = None) -> Float[Tensor, "*B T C"]:
+    def forward(
+        self, positions: Positions | Int[Tensor, "*B T"], like: Tensor | None = None
+    ) -> Float[Tensor, "*B T C"]:
         """The waves at these places, of the type and on the device of `like`."""
         like = torch.empty(0) if like is None else like
         if isinstance(positions, Grid):
@@ -85,8 +105,10 @@ class SinusoidalPositions(nn.Module):
         return f"width={self.width}, base={self.base}"
 
 
-def place(positions: Sequence, device: torch.device) -> Tensor:
-    """Where the tokens stand, (T,), or (B, T) where rows start at different places."""
+def place(positions: Sequence | Tensor, device: torch.device) -> Tensor:
+    """Where the tokens stand, (T,), or (B, T) where rows differ."""
+    if isinstance(positions, Tensor):
+        return positions.to(device)
     i = torch.arange(positions.n, device=device)
     if not isinstance(positions.start, Tensor):
         return positions.at(0, i)

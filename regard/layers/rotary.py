@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from regard.attention import Sequence
@@ -157,8 +157,8 @@ class Rotary(nn.Module):
         check_scaling(scaling)
         self.width, self.base, self.scaling = width, base, scaling
 
-    def forward(self, positions: Sequence, like: Tensor | None = None) -> Rotation:
-        """The rotation of tokens at these places, of the type and on the device of `like`."""
+    def forward(self, positions: Sequence | Int[Tensor, "*B T"], like: Tensor | None = None) -> Rotation:
+        """The rotation of tokens at these places, or positions, of the type and on the device of `like`."""
         like = torch.empty(0) if like is None else like
         exact = torch.promote_types(like.dtype, torch.float32)  # half types cannot count tokens
         # In the order of published models: thousands of tokens on, the last bit of a frequency is seen.

@@ -7,7 +7,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional
 
-from regard.attention import Attention, Cache, Content, Everything, Mask, Term, Weighting
+from regard.attention import Attention, Cache, Content, Documents, Everything, Mask, Term, Weighting
 from regard.checks import check_divides, check_known, check_sizes
 from regard.layers import FeedForward, MultiHead, Packing, Rotation, Widths
 from regard.layers.feed_forward import ACTIVATIONS
@@ -111,7 +111,7 @@ class Around:
     mask: Mask
     term: Term | None = None
     rotation: Rotation | None = None
-    lengths: tuple[int, ...] | list[int] | None = None  # of a piece that goes to a cache
+    lengths: tuple[int, ...] | list[int] | Documents | None = None  # of a piece that goes to a cache
     packing: Packing | None = None  # of the tokens, which come without pads then
     memory_mask: Mask = EVERYTHING
 

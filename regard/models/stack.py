@@ -7,13 +7,14 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional
 
-from regard.attention import Cache, Causal, KeyPadding, Mask, Padding, Sequence, Term
+from regard.attention import Cache, Causal, Documents, KeyPadding, Mask, Padding, Sequence, Term
+from regard.attention.masks.documents import check_alike
 from regard.checks import check_known, check_sizes
 from regard.layers import Buckets, LearnedPositions, Packing, Rotary, Rotation, SinusoidalPositions
 from regard.layers.buckets import check_buckets
 from regard.layers.rotary import RotaryScaling, check_scaling
 from regard.models.block import EVERYTHING, Around, Block, BlockConfig, Heads
-from regard.models.tokens import Lengths, Maps
+from regard.models.tokens import Cuts, Lengths, Maps
 
 KINDS = ("learned", "sinusoidal", "rotary", "buckets", "none")
 
@@ -93,7 +94,7 @@ class Stack(nn.Module):
         self,
         x: Float[Tensor, "B T C"],
         *,
-        lengths: Lengths | None = None,
+        lengths: Cuts | None = None,
         caches: tuple[Cache, ...] | list[Cache] | None = None,
         memory: Float[Tensor, "B S C"] | tuple[Heads, ...] | None = None,
         memory_lengths: Lengths | None = None,
@@ -101,15 +102,20 @@ class Stack(nn.Module):
     ) -> tuple[Float[Tensor, "B T C"], dict[str, tuple[Tensor, ...]] | None]:
         """The tokens after the last block, and the maps of all blocks, or of some, when they are asked for.
 
-        `memory` is what blocks attend to besides: tokens, or what `remember` made of them.
+        `memory` is what blocks attend to besides: tokens, or what `remember` made of them. In rows that are packed with
+        `Documents` each of these is read as if it were alone, and goes to a row of its own of caches that are empty.
         """
+        if isinstance(lengths, Documents):
+            if self.cross:
+                raise ValueError(f"a decoder with a memory takes a row for each text: got {lengths!r}; give lengths")
+            check_alike(self.mask)
         if caches is not None:
             _check_caches(caches, len(self.blocks), bool(maps))
         x, term, rotation = self.placed(x, lengths, caches)
         packing = None if caches is not None else Packing.of(lengths, x)
         x = x if packing is None else packing.pack(x)
         around = Around(
-            mask=self.mask if lengths is None or caches is not None else self.mask & Padding(lengths),
+            mask=self.mask if lengths is None or caches is not None else self.mask & _real(lengths),
             term=term,
             rotation=rotation,
             lengths=None if caches is None else lengths,  # pyright: ignore[reportArgumentType] - a cache refuses tensors
@@ -145,7 +151,7 @@ class Stack(nn.Module):
     def placed(
         self,
         x: Float[Tensor, "B T C"],
-        lengths: Lengths | None = None,
+        lengths: Cuts | None = None,
         caches: tuple[Cache, ...] | list[Cache] | None = None,
     ) -> tuple[Float[Tensor, "B T C"], Term | None, Rotation | None]:
         """What the first block takes: the tokens with their positions, and those that go to scores or turn heads."""
@@ -162,11 +168,17 @@ class Stack(nn.Module):
         return functional.dropout(x, self.dropout, self.training), term, rotation
 
 
+def _real(lengths: Cuts) -> Mask:
+    return lengths if isinstance(lengths, Documents) else Padding(lengths)
+
+
 def _places(
-    x: Tensor, lengths: Lengths | None, caches: tuple[Cache, ...] | list[Cache] | None, positions: nn.Module | None
-) -> Sequence:
-    """Where the tokens stand: from the first place on, or behind what each row of the caches holds."""
+    x: Tensor, lengths: Cuts | None, caches: tuple[Cache, ...] | list[Cache] | None, positions: nn.Module | None
+) -> Sequence | Tensor:
+    """Where the tokens stand: from the first place on, in each document, or behind what rows of the caches hold."""
     n = x.shape[1]
+    if isinstance(lengths, Documents):
+        return lengths.positions(n, x.device)
     if caches is None:
         return Sequence(n)
     held = caches[0].lengths

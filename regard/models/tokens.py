@@ -6,9 +6,11 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from regard.attention.scores.relative import readable
+from regard.attention import Documents, Places, Sequence, Shape
+from regard.attention.positions.reach import readable
 
 Lengths = Tensor | tuple[int, ...] | list[int]
+Cuts = Lengths | Documents  # how many tokens of each row are real, or the documents that it is packed with
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,7 +87,7 @@ class Output:
     memory: Float[Tensor, "B S C"] | None = None
 
 
-def real_tokens(tokens: Int[Tensor, "B T"], vocabulary: int, lengths: Lengths | None = None) -> Int[Tensor, "B T"]:
+def real_tokens(tokens: Int[Tensor, "B T"], vocabulary: int, lengths: Cuts | None = None) -> Int[Tensor, "B T"]:
     """Checked tokens, with token 0 in place of pads, so that nothing there can matter: B rows of `lengths` real ones.
 
     >>> real_tokens(torch.tensor([[5, 6, -100]]), 10, (2,))
@@ -96,7 +98,11 @@ def real_tokens(tokens: Int[Tensor, "B T"], vocabulary: int, lengths: Lengths | 
             f"tokens must be whole numbers (B, T) with a token or more: got {tokens.dtype} of shape "
             f"{tuple(tokens.shape)}; a single sequence is tokens[None]"
         )
-    if lengths is not None:
+    B, T = tokens.shape
+    if isinstance(lengths, Documents):
+        lengths.check(Shape(B, 1, 1, T, T, 1, 1), Places(Sequence(T), Sequence(T)))
+        tokens = torch.where(lengths.numbers(T, tokens.device) >= 0, tokens, 0)
+    elif lengths is not None:
         if len(lengths) != tokens.shape[0]:
             raise ValueError(f"lengths must have one number for each row: got {len(lengths)} for B={tokens.shape[0]}")
         count = lengths if isinstance(lengths, Tensor) else torch.tensor(lengths)

@@ -21,6 +21,7 @@ from regard.attention import (
     Content,
     Dense,
     Dilated,
+    Documents,
     Everything,
     GlobalTokens,
     Grid,
@@ -30,6 +31,7 @@ from regard.attention import (
     Neighbours,
     Padding,
     Positions,
+    Prefix,
     Quadratic,
     RelativeTable,
     SameColumn,
@@ -88,6 +90,21 @@ def _real(draw: Draw) -> Tensor:
     real = draw.chance(0.7, draw.shape.B, draw.shape.S)
     real[1:2] = False
     return real
+
+
+def _cut(draw: Draw, row: int) -> list[int]:
+    """Three documents of which one may be empty, and pads."""
+    S = draw.shape.S
+    return [[S // 2, 0, S // 3], [S // 4, S // 4, S // 3], [0, 0, S], [1, S // 2, 0]][row % 4]
+
+
+def _ids(draw: Draw) -> Tensor:
+    """A document, pads, two more; in the second row pads alone."""
+    S = draw.shape.S
+    row = [5] * (S // 3) + [-1] * (S // 8) + [2] * (S // 4)
+    ids = draw.whole([row + [9] * (S - len(row))] * draw.shape.B)
+    ids[1:2] = -3
+    return ids
 
 
 def _bias(draw: Draw, *lead: int, grad: bool, dtype: torch.dtype | None = None) -> Bias:
@@ -196,6 +213,23 @@ MASKS: dict[str, Callable[[Draw], Mask]] = {
     "causal window or strided": lambda draw: Causal() & (Window(3) | Strided(4)),
 }
 MASKS |= {
+    "documents": lambda draw: Documents(draw.whole(_cut(draw, 1))),
+    "documents of each row": lambda draw: Documents(draw.whole([_cut(draw, row) for row in range(draw.shape.B)])),
+    "documents as sizes": lambda draw: Documents(_cut(draw, 0)),
+    "documents of each row as sizes": lambda draw: Documents([_cut(draw, row)[row:] for row in range(draw.shape.B)]),
+    "documents by ids": lambda draw: Documents(ids=_ids(draw)),
+    "causal documents": lambda draw: Documents(draw.whole(_cut(draw, 1))) & Causal(),
+    "causal documents as sizes": lambda draw: Causal() & Documents([_cut(draw, row) for row in range(draw.shape.B)]),
+    "causal documents by ids": lambda draw: Documents(ids=_ids(draw)[0], most=3) & Causal(),
+    "window of documents": lambda draw: Window(3, 1) & Documents(_cut(draw, 2)),
+    "documents of key lengths": lambda draw: Documents(ids=_ids(draw)) & KeyPadding(draw.lengths),
+    "not documents": lambda draw: ~Documents(draw.whole(_cut(draw, 0))),
+    "prefix": lambda draw: Prefix(draw.shape.S // 3),
+    "prefix of each row": lambda draw: Prefix(draw.whole(draw.lengths)),
+    "prefix of each row as sizes": lambda draw: Prefix(draw.lengths),
+    "documents, prefix": lambda draw: Prefix(5) & Documents(_cut(draw, 0)),
+}
+MASKS |= {
     "own, of the key": lambda draw: own.Thirds(),
     "own, of the row": lambda draw: own.ByRow(),
     "own, of the head": lambda draw: own.ByHead(3) | own.Thirds(),
@@ -205,8 +239,19 @@ MASKS |= {
     "own, beside strided": lambda draw: own.Shifted(3),
     "own, pads by key lengths": lambda draw: own.Pads(draw.lengths),
     "own, of lengths": lambda draw: own.FirstPads(draw.whole(draw.lengths)),
+    "own, documents of even queries": lambda draw: own.EvenDocuments(draw.whole(_cut(draw, 0))),
+    "own, before prefix": lambda draw: own.NoPrefix(4),
 }
-IN_LINE = ("causal", "window", "strided", "both", "blocks", "dilated", "global")  # words of masks that need an order
+IN_LINE = (
+    "causal",
+    "window",
+    "strided",
+    "both",
+    "blocks",
+    "dilated",
+    "global",
+    "prefix",
+)  # words of masks that need an order
 
 GRID_MASKS: dict[str, Callable[[Draw], Mask]] = {
     "neighbours": lambda draw: Neighbours(1, 2),
@@ -326,6 +371,8 @@ def is_meant(case: Case) -> bool:
         "causal map",
         "two paddings",
     )
+    if "documents" in case.mask and not one_sequence:
+        return False
     if pads_queries and case.mask != "causal or lengths" and not one_sequence:
         return False
     on_grid = case.positions in GRIDS

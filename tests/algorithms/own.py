@@ -4,7 +4,20 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from regard.attention import Blocks, Causal, KeyPadding, Mask, Padding, SameRow, Slopes, Strided, Term, Window
+from regard.attention import (
+    Blocks,
+    Causal,
+    Documents,
+    KeyPadding,
+    Mask,
+    Padding,
+    Prefix,
+    SameRow,
+    Slopes,
+    Strided,
+    Term,
+    Window,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +86,20 @@ class FirstPads(Padding):
 
     def allows(self, b, h, i, j, places):
         return super().allows(b, h, i, j, places) & (b % 2 == 0)
+
+
+class EvenDocuments(Documents):
+    """Documents that even queries alone look at."""
+
+    def allows(self, b, h, i, j, places):
+        return super().allows(b, h, i, j, places) & (i % 2 == 0)
+
+
+class NoPrefix(Prefix):
+    """The keys that a prefix hides."""
+
+    def allows(self, b, h, i, j, places):
+        return ~super().allows(b, h, i, j, places)
 
 
 class OtherRows(SameRow):

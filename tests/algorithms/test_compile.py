@@ -14,10 +14,12 @@ from regard.attention import (
     Causal,
     Content,
     Dense,
+    Documents,
     GlobalTokens,
     KeyPadding,
     Not,
     Padding,
+    Prefix,
     Sequence,
     Slopes,
     Strided,
@@ -55,6 +57,19 @@ VALUES: dict[str, Callable[[Layer, Tensor], Attention]] = {
     "padding": lambda layer, extra: Attention(mask=Padding(extra)),
     "causal padding": lambda layer, extra: Attention(mask=Causal() & Padding(extra)),
     "causal key padding": lambda layer, extra: Attention(mask=Causal() & KeyPadding(extra)),
+    "documents": lambda layer, extra: Attention(mask=Documents(extra // 3)),
+    "causal documents as sizes": lambda layer, extra: Attention(mask=Causal() & Documents((9, 0, 21))),
+    "window of documents as sizes": lambda layer, extra: Attention(
+        mask=Window(3) & Documents(((9, 21), (40,), (0, 5)))
+    ),
+    "documents by ids": lambda layer, extra: Attention(
+        mask=Causal() & Documents(ids=torch.arange(N, device=extra.device) // (1 + extra[2]))
+    ),
+    "slopes of documents by ids": lambda layer, extra: Attention(
+        Content() + Slopes(layer.slopes), Documents(ids=torch.arange(N, device=extra.device) // (1 + extra[2]))
+    ),
+    "prefix": lambda layer, extra: Attention(mask=Prefix(extra)),
+    "prefix as size": lambda layer, extra: Attention(mask=Prefix(7)),
     "window": lambda layer, extra: Attention(mask=Window(3, 1)),
     # torch.compile cannot follow `~` on an object, which is `Not`.
     "not strided": lambda layer, extra: Attention(mask=Not(Strided(3)) | Window(1)),

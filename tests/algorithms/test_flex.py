@@ -17,10 +17,12 @@ from regard.attention import (
     Causal,
     Content,
     Dense,
+    Documents,
     GlobalTokens,
     KeyPadding,
     Mask,
     Padding,
+    Prefix,
     Sequence,
     Slopes,
     Strided,
@@ -64,7 +66,23 @@ def masks(T: int, S: int) -> dict[str, Mask]:
         "strided or window": Strided(7) | Window(2),
         "not causal": ~Causal(),
     }
-    return found | ({"padding": Padding(torch.tensor([0, S // 3]))} if T == S else {})
+    found |= {
+        "prefix": Prefix(S // 2),
+        "prefix per row": Prefix((S // 2, 3)),
+        "prefix data": Prefix(torch.tensor([9, S])),
+    }
+    if T != S:
+        return found
+    ids = torch.arange(S) // 70
+    ids[S // 4 : S // 3] = -1
+    return found | {
+        "padding": Padding(torch.tensor([0, S // 3])),
+        "documents": Documents((S // 5, 0, S // 2)),
+        "documents per row": Documents(((S,), (S // 3, S // 4))) & Window(60, 5),
+        "documents as data": Documents(torch.tensor([S // 4, S // 2])) & Causal(),
+        "documents by ids": Documents(ids=ids),
+        "not documents": ~Documents(ids=torch.stack((ids, ids.flip(0)))),
+    }
 
 
 @pytest.mark.parametrize(("T", "S"), [(300, 300), (300, 520), (600, 200), (1, 300)])

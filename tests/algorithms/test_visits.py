@@ -18,6 +18,7 @@ from regard.attention import (
     Causal,
     Dense,
     Dilated,
+    Documents,
     Everything,
     GlobalTokens,
     Grid,
@@ -26,6 +27,7 @@ from regard.attention import (
     Neighbours,
     Padding,
     Places,
+    Prefix,
     SameColumn,
     SameRow,
     Sequence,
@@ -34,6 +36,7 @@ from regard.attention import (
     Window,
 )
 from regard.attention.masks.visibility import visible
+from tests.attention.test_facts import documents
 from tests.budget import examples
 
 # The type-checking hook picks the item of a list that it looks at by `random`.
@@ -70,14 +73,17 @@ def flags(*sizes: int) -> st.SearchStrategy[torch.Tensor]:
     )
 
 
+prefixes = (st.integers(0, 30) | lengths(30) | lengths(30).map(torch.tensor)).map(Prefix)
+
+
 def analytic(T: int, S: int) -> st.SearchStrategy[Mask]:
     """Masks whose blocks are known exactly."""
     windows = st.builds(Window, st.integers(0, 30), st.integers(0, 30))
     keys = lengths(S).map(KeyPadding) | lengths(S).map(torch.tensor).map(KeyPadding) | flags(B, S).map(KeyPadding)
     masks = st.just(Causal()) | st.just(Everything()) | windows | keys
     if T == S:
-        masks |= lengths(S).map(Padding) | flags(B, S).map(Padding)
-    return masks
+        masks |= lengths(S).map(Padding) | flags(B, S).map(Padding) | documents(S)
+    return masks | prefixes
 
 
 number, size_of = st.integers(0, 9), st.integers(1, 9)
@@ -196,10 +202,10 @@ def countable(draw: st.DrawFn) -> tuple[Attention, int, int]:
     else:
         queries, keys = (draw(st.builds(Sequence, st.just(n), start, step)) for n in (T, S))
         queries = draw(st.sampled_from([queries, None]))
-        leaves = patterns | st.just(Causal()) | st.builds(Window, number, number)
+        leaves = patterns | st.just(Causal()) | st.builds(Window, number, number) | lengths(40).map(Prefix)
     leaves |= lengths(S).map(KeyPadding)
     if T == S:
-        leaves |= lengths(S).map(Padding)
+        leaves |= lengths(S).map(Padding) | documents(S).filter(lambda mask: mask.rows is not None)
     mask: Mask = Everything()
     for part in draw(st.lists(leaves | joined(leaves), min_size=1, max_size=3)):
         mask = mask & part
@@ -256,6 +262,20 @@ def test_pairs_of_bands_and_paddings_are_counted_in_closed_form(monkeypatch: pyt
     )
 
 
+def test_pairs_of_documents_are_counted_in_closed_form(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(visits, "_counted", None)
+    far = 1 << 40
+    cut = Documents(((far, 7), (3, far)))
+    each = [2 * (far**2 + k * k) for k in (7, 3)]
+    assert visited(problem_of(Attention(mask=cut), far + 7, far + 7)) == sum(each)
+    triangles = [2 * (n * (n + 1) // 2) for n in (far, 7, 3, far)]
+    assert visited(problem_of(Attention(mask=Causal() & cut), far + 7, far + 7)) == sum(triangles)
+    bands = [2 * n for n in (2 * far - 1, 2 * 7 - 1, 2 * 3 - 1, 2 * far - 1)]
+    assert visited(problem_of(Attention(mask=cut & Window(1)), far + 7, far + 7)) == sum(bands)
+    padded = Attention(mask=cut & Window(1) & KeyPadding((far + 7, 2)))
+    assert visited(problem_of(padded, far + 7, far + 7)) == sum(bands[:2]) + 2 * (2 * 2)
+
+
 @pytest.mark.parametrize(
     ("queries", "size", "most"),
     [(Sequence(50, -3, 2), 4, 3), (Grid(7, 5, (1, -2), (2, 3)), 4, 3), (Grid(8, 4), 8, 2), (Grid(3, 8), 4, 1)],
@@ -287,6 +307,11 @@ REALITY = {
     "window or global tokens": (Window(40, 40) | GlobalTokens(3), SAME),
     "blocks of key lengths": (Blocks(256) & KeyPadding([900, 130]), LINE),
     "blocks of lengths": (Padding([999, 256]) & Blocks(256) & Causal(), SAME),
+    "documents": (Documents(((300, 450, 250), (1000,))), SAME),
+    "causal documents": (Causal() & Documents((300, 0, 450)), SAME),
+    "window of documents": (Window(130, 20) & Documents((600, 400)), SAME),
+    "prefix": (Prefix(300), LINE),
+    "prefix of each row": (Prefix((300, 0)), SAME),
     "causal or lengths": (Causal() | KeyPadding([300, 1]), LINE),
     "neighbours": (Neighbours(2, 3), IMAGE),
     "tiles": (Tiles(8, 9), IMAGE),

@@ -24,6 +24,7 @@ from regard.attention import (
     Content,
     Dense,
     Dilated,
+    Documents,
     Elu,
     Everything,
     GlobalTokens,
@@ -35,6 +36,7 @@ from regard.attention import (
     Padding,
     Places,
     Positions,
+    Prefix,
     Quadratic,
     RelativeTable,
     SameColumn,
@@ -45,7 +47,7 @@ from regard.attention import (
     Tiles,
     Window,
 )
-from regard.attention.masks.facts import UNKNOWN, Cell, Facts, Real
+from regard.attention.masks.facts import UNKNOWN, Cell, Facts, Real, Runs
 from regard.attention.masks.mask import STATEMENTS, And, Not, Or, Pair, real_tokens
 from regard.attention.masks.offsets import OffsetMask
 from regard.attention.masks.padding import RealTokens
@@ -82,6 +84,12 @@ EXAMPLES: list[tuple[Mask, Positions | None]] = [
     (KeyPadding([60, 17]), None),
     (KeyPadding(torch.tensor([60, 17])), None),
     (Padding([31, 60]), None),
+    (Documents([17, 0, 30]), None),
+    (Documents([[17, 43], [60]]), None),
+    (Documents(torch.tensor([[17, 20], [0, 60]])), None),
+    (Documents(ids=torch.tensor([3] * 20 + [-1] * 10 + [1] * 30)), None),
+    (Prefix(9), None),
+    (Prefix([9, 33]), None),
     (Dense(torch.rand(2, 1, 60, 60, generator=torch.Generator().manual_seed(0)) < 0.5), None),
     (And(Causal(), Window(9)), None),
     (Or(Window(3, 3), GlobalTokens(2)), None),
@@ -126,6 +134,23 @@ def keeps_pads_apart(real: Real, mask: Mask, places: Places, pairs: Tensor) -> b
     return torch.equal(hidden, pairs) and counted and (in_order or not real.prefix)
 
 
+def keeps_documents_apart(runs: Runs, mask: Mask, places: Places, pairs: Tensor) -> bool:
+    numbers = mask.documents(places, CPU)
+    if numbers is None or numbers.shape[0] not in (1, B):
+        return False
+    same = (numbers[:, :, None] == numbers[:, None, :]) & (numbers[:, None, :] >= 0)
+    found = [row[row >= 0] for row in numbers.expand(B, -1)]
+    grow = all(bool((row[1:] >= row[:-1]).all()) for row in found)
+    few = runs.most is None or all(int(row.max()) < runs.most for row in found if len(row))
+    front = not runs.prefix or not ((numbers[:, 1:] >= 0) & (numbers[:, :-1] < 0)).any()
+    counted = True
+    if runs.lengths is not None:
+        rows = [runs.lengths[n % len(runs.lengths)] for n in range(B)]
+        counts = [[int((row == n).sum()) for n in range(len(own))] for row, own in zip(found, rows, strict=True)]
+        counted = counts == [list(own) for own in rows]
+    return torch.equal(same[:, None].expand_as(pairs), pairs) and grow and few and front and counted
+
+
 def one_answer_each(questions: Tensor, answers: Tensor) -> bool:
     """Whether pairs of which the same is asked, (pairs, numbers), are decided alike."""
     _, asked = questions.unique(dim=0, return_inverse=True)
@@ -151,6 +176,7 @@ def lies(mask: Mask, places: Places) -> set[str]:
         "interval": not facts.interval or torch.equal(in_bands(facts, offsets), seen),
         "cells": not facts.cells or torch.equal(in_one_cell(facts.cells, places, b, i, j), seen),
         "real": facts.real is None or keeps_pads_apart(facts.real, mask, places, pairs),
+        "documents": facts.documents is None or keeps_documents_apart(facts.documents, mask, places, pairs),
         "relative": not facts.relative or one_answer_each(torch.stack((h, *offsets), 1), seen),
         "positional": not facts.positional or one_answer_each(torch.stack((h, *stood), 1), seen),
     }
@@ -171,7 +197,31 @@ def other_masks(T: int, S: int) -> st.SearchStrategy[Mask]:
     lengths = st.lists(st.integers(0, S), min_size=B, max_size=B)
     real = lengths | lengths.map(torch.tensor) | drawn(B, S)
     maps = drawn(T, S) | drawn(H, T, S) | drawn(B, 1, T, S) | drawn(B, H, T, S)
-    return real.map(KeyPadding) | maps.map(Dense) | (real.map(Padding) if T == S else st.nothing())
+    found = real.map(KeyPadding) | maps.map(Dense)
+    return found | real.map(Padding) | documents(S) if T == S else found
+
+
+def documents(S: int) -> st.SearchStrategy[Documents]:
+    """Rows cut anywhere, with empty documents and pads: as sizes, as data, or by ids."""
+    row = st.lists(st.integers(0, S), max_size=4).map(lambda cuts: cut_at([0, *sorted(cuts)]))
+    rows = st.lists(row, min_size=B, max_size=B)
+    tensors = st.lists(st.lists(st.integers(0, S), min_size=3, max_size=3), min_size=B, max_size=B)
+    data = tensors.map(lambda rows: torch.tensor([cut_at([0, *sorted(row)]) for row in rows]))
+    ids = st.lists(st.sampled_from([-1, 0, 1]), min_size=S, max_size=S).map(lambda steps: by_steps(steps))
+    most = st.none() | st.just(S)
+    return (row.filter(len) | rows | data | data.map(lambda x: x[0])).map(Documents) | st.builds(
+        lambda ids, most: Documents(ids=ids, most=most), ids | ids.map(lambda x: x[0]), most
+    )
+
+
+def cut_at(ends: list[int]) -> list[int]:
+    return [after - before for before, after in zip(ends, ends[1:], strict=False)]
+
+
+def by_steps(steps: list[int]) -> Tensor:
+    """Ids that grow where a step is 1, and are negative where it is −1; the second row is the first from its end."""
+    moves = torch.tensor(steps)
+    return torch.stack([torch.where(row < 0, -1, row.clamp(min=0).cumsum(0)) for row in (moves, moves.flip(0))])
 
 
 @st.composite
@@ -181,6 +231,9 @@ def placed(draw: st.DrawFn) -> tuple[Mask, Places]:
     queries = draw(sides)
     places = Places(queries, draw(st.just(queries) | sides))
     leaves = patterns.map(lambda pattern: pattern.mask) | other_masks(places.queries.count, places.keys.count)
+    if places.num_axes == 1:
+        lengths = st.lists(st.integers(0, 20), min_size=B, max_size=B)
+        leaves |= (st.integers(0, 20) | lengths | lengths.map(torch.tensor)).map(Prefix)
     joined = st.recursive(
         leaves | st.just(Everything()),
         lambda inner: st.builds(And, inner, inner) | st.builds(Or, inner, inner) | st.builds(Not, inner),
@@ -211,6 +264,7 @@ LIARS = {
     "interval": (Facts(band=((-3, 3), (None, None)), interval=True), "interval"),
     "cells": (Facts(cells=(Cell(3),)), "cells"),
     "real": (Facts(real=Real(queries=False, prefix=True, lengths=(9, 9))), "real"),
+    "documents": (Facts(documents=Runs(lengths=None, most=None, prefix=True)), "documents"),
     "relative": (Facts(relative=True), "relative"),
     "positional": (Facts(positional=True), "positional"),
 }

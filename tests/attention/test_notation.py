@@ -96,6 +96,13 @@ TEXT = st.one_of(st.text(max_size=60), st.lists(PIECES, max_size=30).map("".join
         ("KeyPadding((512, 1024))", "KeyPadding((512, 1024))"),
         ("padding(lengths=[3, 5])", "Padding((3, 5))"),
         ("padding(3)", "Padding((3,))"),
+        ("documents(5, 3)", "Documents((5, 3))"),
+        ("documents([5, 3], [8])", "Documents(((5, 3), (8,)))"),
+        ("Documents(((5, 3), (8,)))", "Documents(((5, 3), (8,)))"),
+        ("documents(lengths=[5, 3])", "Documents((5, 3))"),
+        ("prefix(5)", "Prefix(5)"),
+        ("prefix(5, 3)", "Prefix((5, 3))"),
+        ("Prefix((5,)) & documents(9)", "Prefix((5,)) & Documents((9,))"),
         ("neighbours(1, 2)", "Neighbours(rows=1, columns=2)"),
         ("dilated(2, 3)", "Dilated(step=2, before=3, after=0)"),
         ("blocks(64)", "Blocks(size=64, shift=0)"),
@@ -163,7 +170,7 @@ def test_scores_of_the_relative_position_fit_the_places(text: str, places: Place
         (
             "qqq",
             "got 'qqq' at character 1; use everything, causal, window, strided, dilated, blocks, global_tokens, "
-            "key_padding, padding, neighbours, same_row, same_column, axial, tiles",
+            "key_padding, padding, documents, prefix, neighbours, same_row, same_column, axial, tiles",
         ),
         ("block(3)", "did you mean blocks?"),
         ("dilate(2, 3)", "did you mean dilated?"),

@@ -38,9 +38,9 @@ FIELDS = {
     "Neighbours": ((0, 1, 2), (0, 1, 2)),
     "Tiles": ((1, 2, 3, 64), (1, 2, 3, 64), (0, 0, 1), (0, 0, 2)),
 }
-IN_LINE = ("Causal", "Window", "Strided", "Blocks", "Dilated", "GlobalTokens")
+IN_LINE = ("Causal", "Window", "Strided", "Blocks", "Dilated", "GlobalTokens", "Prefix")
 ON_GRID = ("Neighbours", "Tiles", "Axial", "SameRow", "SameColumn")
-ANYWHERE = ("Everything", "KeyPadding", "KeyPadding", "Padding", "Dense")
+ANYWHERE = ("Everything", "KeyPadding", "KeyPadding", "Padding", "Documents", "Documents", "Dense")
 
 
 class Drawing:
@@ -228,9 +228,11 @@ class Drawing:
                 return few(*ON_GRID, "Tiles", "KeyPadding")
             return Node(self.pick(("And", "Or", "Or")), (few(*ON_GRID), few(*ON_GRID, "KeyPadding")))
         if draw < 0.7:
-            return few("Causal", *IN_LINE, "KeyPadding", self._one_sequence("Padding"))
+            one = [self._one_sequence(kind) for kind in ("Padding", "Documents", "Documents")]
+            return few("Causal", *IN_LINE, "KeyPadding", *one)
         if draw < 0.85:
-            other = few("Window", "KeyPadding", self._one_sequence("Padding"), "Blocks", "GlobalTokens")
+            one = [self._one_sequence(kind) for kind in ("Padding", "Documents", "Documents")]
+            other = few("Window", "KeyPadding", *one, "Blocks", "GlobalTokens")
             return Node("And", (Node("Causal") if self.chance(0.6) else few(*IN_LINE), other))
         return Node("Or", (few("Window", "Causal", "Blocks"), few("Strided", "GlobalTokens", "Dilated")))
 
@@ -328,11 +330,17 @@ class Drawing:
     def _leaf(self, kind: str | None = None) -> Node:
         kinds = [*ANYWHERE, *(IN_LINE + IN_LINE if self.axes == 1 else ON_GRID + ON_GRID)]
         kind = kind or self.pick(kinds)
-        kind = self._one_sequence(kind) if kind == "Padding" else kind
+        kind = self._one_sequence(kind) if kind in ("Padding", "Documents") else kind
         if kind in WITHOUT_FIELDS:
             return Node(kind)
         if kind in ("KeyPadding", "Padding"):
             return self._padding(kind)
+        if kind == "Documents":
+            return self._documents()
+        if kind == "Prefix":
+            how = self.pick(("one", "sizes", "tensor"))
+            lengths = tuple(self.random.randint(0, self.sizes.S + 3) for _ in range(self.sizes.B))
+            return Node(kind, (how, lengths[:1] if how == "one" else lengths))
         if kind == "Dense":
             s = self.sizes
             lead = self.pick(("", f"{s.H}, ", f"{s.B}, {s.H}, ", f"{s.B}, 1, "))
@@ -345,6 +353,23 @@ class Drawing:
         if how in ("map", "pads"):
             return Node(kind, (how, self.tensor(f"m(0.6, {B}, {S})")))
         return Node(kind, (how, tuple(self.pick((0, 1, S // 2, S, self.random.randint(0, S))) for _ in range(B))))
+
+    def _documents(self) -> Node:
+        """Rows cut anywhere, with empty documents: one cut for all rows or one each; by ids with pads among them."""
+        B, S = self.sizes.B, self.sizes.S
+        how, count = self.pick(("sizes", "tensor", "ids", "ids")), self.pick((1, 2, 3))
+        rows = []
+        for _ in range(self.pick((1, B))):
+            if how == "ids":
+                names = self.random.sample(range(9), 9)
+                ends = sorted(self.random.randint(0, S) for _ in range(count)) + [S]
+                numbers = [sum(end <= token for end in ends) for token in range(S)]
+                rows.append(tuple(-1 if self.chance(0.1) else names[number] for number in numbers))
+            else:
+                ends = sorted(self.random.randint(0, S) for _ in range(count))
+                rows.append(tuple(end - first for first, end in zip([0, *ends], ends, strict=False)))
+        single = len(rows) == 1 and (B > 1 or self.chance(0.5))
+        return Node("Documents", (how, rows[0] if single else tuple(rows)))
 
     def _own_mask(self) -> Node:
         name = self.pick([name for name, own in MASKS.items() if self.axes == 1 or not own.in_line])

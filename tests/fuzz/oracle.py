@@ -94,6 +94,13 @@ def _allowed(node: Node, x: Pairs, tensors: dict[str, Tensor]) -> Tensor:
         real = _real(node, tensors, x.case.sizes.S)
         of_keys = real[:, None, None, :]
         return of_keys & real[:, None, :, None] if kind == "Padding" else of_keys
+    if kind == "Documents":
+        rows = args[1] if isinstance(args[1][0], tuple) else (args[1],)
+        numbers = torch.tensor([_runs(args[0], row, x.case.sizes.S) for row in rows])[:, None]
+        return (numbers[..., None] == numbers[..., None, :]) & (numbers[..., None, :] >= 0)
+    if kind == "Prefix":
+        lengths = torch.tensor(args[1])[:, None, None, None]
+        return (x.keys[0] <= x.queries[0]) | (x.keys[0] < lengths)
     if kind == "Dense":
         return tensors[args[0].name]
     return _pattern(kind, args, x)
@@ -110,6 +117,18 @@ def _real(node: Node, tensors: dict[str, Tensor], S: int) -> Tensor:
     if how in ("map", "pads"):
         return tensors[what.name]
     return torch.arange(S) < torch.tensor(what)[:, None]
+
+
+def _runs(how: str, row: tuple[int, ...], S: int) -> list[int]:
+    """The number of the document of each token, −1 where it is in none."""
+    if how == "ids":
+        found, number = [], -1
+        for token, name in enumerate(row):
+            number += name >= 0 and (token == 0 or row[token - 1] != name)
+            found.append(number if name >= 0 else -1)
+        return found
+    found = [number for number, length in enumerate(row) for _ in range(length)]
+    return found + [-1] * (S - len(found))
 
 
 def _pattern(kind: str, args: tuple[Any, ...], x: Pairs) -> Tensor:

@@ -136,6 +136,13 @@ def _named(node: Node, name: str) -> str:
         if how == "pads":
             return f"{name}.from_padding_mask(~{what.name})"
         return f"{name}({what.name})"
+    if node.kind in ("Documents", "Prefix"):
+        how, what = node.args
+        if how == "ids":
+            return f"{name}(ids=torch.tensor({list(what)}, device=d))"
+        if how == "tensor":
+            return f"{name}(torch.tensor({list(what)}, device=d))"
+        return f"{name}({what[0] if how == 'one' else what})"
     return f"{name}({', '.join(_argument(x) for x in node.args)})"
 
 

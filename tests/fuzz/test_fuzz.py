@@ -95,7 +95,19 @@ def test_all_parts_are_drawn():
     masks = {kind for case in cases for kind in _kinds(case.mask)}
     assert {case.call for case in cases} == {"attend", "weights", "attend_projected", "attend_linear", "cache"}
     assert len({case.world for case in cases}) == 13
-    for kind in ("Causal", "Window", "Strided", "Blocks", "Dilated", "GlobalTokens", "KeyPadding", "Padding", "Dense"):
+    for kind in (
+        "Causal",
+        "Window",
+        "Strided",
+        "Blocks",
+        "Dilated",
+        "GlobalTokens",
+        "KeyPadding",
+        "Padding",
+        "Documents",
+        "Prefix",
+        "Dense",
+    ):
         assert {kind, f"subclass of {kind}"} <= masks
     for kind in ("Neighbours", "Tiles", "Axial", "SameRow", "SameColumn", "Everything"):
         assert {kind, f"subclass of {kind}"} <= masks

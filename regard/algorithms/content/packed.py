@@ -1,4 +1,4 @@
-"""Padded batches without computing a pad: each sequence is attended to on its own.
+"""Padded and packed batches without computing a pad: each sequence or document is attended to on its own.
 
 One fused call per sequence on the CPU, one variable-length kernel on the GPU.
 """
@@ -12,9 +12,9 @@ from regard.algorithms.planning.algorithm import Algorithm, refuses_softmax
 from regard.algorithms.planning.cost import Cost, kept, output, products, traffic
 from regard.algorithms.planning.problem import Problem
 from regard.algorithms.planning.visits import visited
-from regard.attention import Real
+from regard.attention import Facts, Real, Runs
 from regard.attention.masks.mask import real_tokens
-from regard.attention.positions.sizes import is_symbol
+from regard.attention.positions.sizes import Count, is_symbol
 
 
 class Packed(Algorithm):
@@ -28,12 +28,16 @@ class Packed(Algorithm):
             return reason
         if not problem.content_alone:
             return "scores content alone"
-        pads = [facts.real for facts in problem.facts if facts.real is not None]
-        others = tuple([facts for facts in problem.facts if facts.real is None])
-        if len(pads) != 1:
-            return "needs one Padding or KeyPadding"
-        if others and not (pads[0].queries and starts_causal(others, problem.places)):
-            return "takes beside Padding only Causal() with the first query at the first key, beside KeyPadding nothing"
+        cuts = [facts for facts in problem.facts if _is_cut(facts)]
+        others = tuple([facts for facts in problem.facts if not _is_cut(facts)])
+        if len(cuts) != 1:
+            return "needs one of Padding, KeyPadding and Documents"
+        of_queries = cuts[0].real is None or cuts[0].real.queries
+        if others and not (of_queries and starts_causal(others, problem.places)):
+            return (
+                "takes beside Padding or Documents only Causal() with the first query at the first key, "
+                "beside KeyPadding nothing"
+            )
         if problem.dropout:
             return "the variable-length kernel has no dropout"
         if problem.on_cuda:
@@ -41,6 +45,8 @@ class Packed(Algorithm):
                 return "the variable-length kernel takes float16 and bfloat16 alone"
             if any([not is_symbol(width) and width > 256 for width in (problem.shape.D, problem.shape.E)]):
                 return "the variable-length kernel takes head widths to 256"
+            if cuts[0].documents is not None and cuts[0].documents.most is None:
+                return "must know how many documents a row may have: use lengths, or ids with most=…"
             if problem.return_lse:
                 return "the variable-length kernel's log-sum-exp has no gradient"
         return None
@@ -48,7 +54,7 @@ class Packed(Algorithm):
     def cost(self, problem: Problem) -> Cost:
         """The visible pairs of each sequence, and one pass over the tensors."""
         shape = problem.shape
-        calls = 10 if problem.on_cuda else 20 + 12 * shape.B
+        calls = 10 if problem.on_cuda else 20 + 12 * _sequences(problem)
         # On the CPU a sequence's part is written before it is put in place.
         parts = 0 if problem.on_cuda else output(shape, problem.item)
         return Cost(
@@ -59,8 +65,11 @@ class Packed(Algorithm):
         )
 
     def run(self, problem: Problem, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor | None]:
-        real, tokens = _pads(problem, q)
         causal = len(problem.masks) > 1
+        documents = _documents(problem, q)
+        if documents is not None:
+            return _run_documents(problem, q, k, v, *documents, causal)
+        real, tokens = _pads(problem, q)
         if q.is_cuda:
             from regard.algorithms.kernels.varlen import attend_by_segments
 
@@ -68,6 +77,44 @@ class Packed(Algorithm):
         cut = Cut((tokens,), real.queries, causal)
         work = Work(cut, Written(None), problem.beta, has_bias=False, wants_lse=problem.return_lse)
         return attend_by_slabs(work, q, k, v, ())
+
+
+def _is_cut(facts: Facts) -> bool:
+    return facts.real is not None or facts.documents is not None
+
+
+def _sequences(problem: Problem) -> Count:
+    """How many calls there are on the CPU: one per row, or per document; data may be one document."""
+    for facts in problem.facts:
+        runs = facts.documents
+        if runs is not None:
+            return (runs.most or 1) if runs.lengths is None else sum([len(row) for row in runs.lengths])
+    return problem.shape.B
+
+
+def _documents(problem: Problem, q: Tensor) -> tuple[Runs, Tensor] | None:
+    """What is known of the documents, and the number of each token's, (B|1, S)."""
+    for mask, facts in zip(problem.masks, problem.facts, strict=True):
+        numbers = mask.documents(problem.places, q.device) if facts.documents is not None else None
+        if facts.documents is not None and numbers is not None:
+            return facts.documents, numbers
+    return None
+
+
+def _run_documents(
+    problem: Problem, q: Tensor, k: Tensor, v: Tensor, runs: Runs, numbers: Tensor, causal: bool
+) -> tuple[Tensor, Tensor | None]:
+    if q.is_cuda:
+        from regard.algorithms.kernels.varlen import attend_by_documents
+
+        assert runs.most is not None
+        lengths = [length for row in runs.lengths or () for length in row]
+        longest = q.shape[2] if runs.lengths is None else max(1, *lengths)
+        return attend_by_documents(q, k, v, numbers, runs.most, runs.prefix, longest, causal, problem.beta), None
+    work = Work(
+        Cut((numbers,), True, causal), Written(None), problem.beta, has_bias=False, wants_lse=problem.return_lse
+    )
+    return attend_by_slabs(work, q, k, v, ())
 
 
 def _pads(problem: Problem, q: Tensor) -> tuple[Real, Tensor]:

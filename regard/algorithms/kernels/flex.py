@@ -30,6 +30,9 @@ def attend_by_flex(problem: Problem, q: Tensor, k: Tensor, v: Tensor) -> tuple[T
     staged = not all([facts.positional for facts in problem.terms])
     relative = problem.outline.mask.relative and all([facts.movable for facts in problem.terms])
     options = (hides, problem.return_lse, staged, relative)
+    mask = attention.mask.placed(problem.places, q.device)
+    if mask is not attention.mask:
+        attention = Attention(attention.scores, mask, attention.weighting, attention.queries, attention.keys)
     q, k, v = laid_out(q), laid_out(k), laid_out(v)
     D, E = problem.shape.D, problem.shape.E
     if torch.compiler.is_compiling() or is_dispatched():

@@ -80,13 +80,16 @@ def _cut(x: Tensor, slab: Slab) -> Tensor:
 
 
 class Cut(NamedTuple):
-    """How attention is cut: by the tokens of each row that are real, or by the blocks of pairs that may be visible."""
+    """How attention is cut: by real tokens of each row, by documents, or by blocks of pairs that may be visible."""
 
-    maps: tuple[Tensor, ...]  # real (B, S); or some and every, broadcastable to (B, H, T/SIZE, S/SIZE)
+    # real (B, S); or numbers of documents (B|1, S), int32; or some and every, broadcastable to (B, H, T/SIZE, S/SIZE)
+    maps: tuple[Tensor, ...]
     hides_queries: bool = False
     causal: bool = False
 
     def slabs(self, B: int, H: int, T: int, S: int, has_bias: bool) -> Iterator[Slab]:
+        if len(self.maps) == 1 and self.maps[0].dtype == torch.int32:
+            return _documents(self.maps[0], self.causal, B, H)
         if len(self.maps) == 1:
             return _sequences(self.maps[0], self.hides_queries, self.causal, H, T)
         # Biases are written out for every row and head of a slab: one block at a time keeps that linear.
@@ -100,6 +103,19 @@ def _sequences(real: Tensor, hides_queries: bool, causal: bool, H: int, T: int) 
         if len(keys):
             queries = keys if hides_queries else torch.arange(T, device=CPU)
             yield Slab(range(row, row + 1), range(H), queries, keys, causal=causal)
+
+
+def _documents(numbers: Tensor, causal: bool, B: int, H: int) -> Iterator[Slab]:
+    """One slab per document of each row, or of all rows where they are cut alike."""
+    for row, tokens in enumerate(numbers):
+        found, counts = tokens.unique_consecutive(return_counts=True)
+        first = 0
+        for number, count in zip(found.tolist(), counts.tolist(), strict=True):
+            if number >= 0:
+                index = torch.arange(first, first + count, device=CPU)
+                rows = range(B) if len(numbers) == 1 else range(row, row + 1)
+                yield Slab(rows, range(H), index, index, causal=causal)
+            first += count
 
 
 def _blocks(some: Tensor, every: Tensor, B: int, H: int, T: int, S: int, longest: int | None) -> Iterator[Slab]:

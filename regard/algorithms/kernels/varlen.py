@@ -1,4 +1,4 @@
-"""Padded batches on the GPU, packed without moving a byte and without telling the host a length.
+"""Padded and packed batches on the GPU, without moving a byte and without telling the host a length.
 
 The variable-length kernel reads one long row of tokens cut into segments. It is given the padded tensors as they lie,
 each sequence cut into three: (real queries, real keys), (pad queries, no keys), (no queries, pad keys). Two of the
@@ -64,6 +64,57 @@ def _ends(real: Tensor, second: int, whole: int) -> Tensor:
     middle = torch.full_like(real, whole) if second else real
     ends = starts[:, None] + torch.stack([real, middle, torch.full_like(real, whole)], 1)
     return pad(ends.flatten(), (1, 0))
+
+
+def attend_by_documents(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    numbers: Tensor,
+    most: int,
+    prefix: bool,
+    longest: int,
+    causal: bool,
+    scale: float,
+) -> Tensor:
+    """Content softmax within each document of a row, given by the numbers of the tokens' documents, (B|1, S)."""
+    B, H, T, _ = q.shape
+    E = v.shape[3]
+    width = multiple_of_eight(max(q.shape[3], E))
+    q, k, v = (laid_out(x, width) for x in (q, k, v))
+    q_, k_, v_ = (x.transpose(1, 2).reshape(-1, x.shape[1], width) for x in (q, k, v))
+    ends_q, ends_k = document_ends(numbers, most, prefix, B)
+    out = _kernel(q_, k_, v_, ends_q, ends_k, longest, longest, causal, scale)
+    return out.view(B, T, H, width).transpose(1, 2)[..., :E]
+
+
+def document_ends(numbers: Tensor, most: int, prefix: bool, batch: int) -> tuple[Tensor, Tensor]:
+    """Where the segments of `batch` rows of S queries, and of keys, end, with a leading 0, int32.
+
+    `numbers` (rows, S), of which each serves batch/rows rows in turn, say the document of each token, below `most`; −1
+    marks a pad. Each document is a segment. The pads behind the last one are two: queries without keys, then keys
+    without queries. Unless `prefix`, so are the pads before each document.
+
+    >>> ends = document_ends(torch.tensor([[0, 0, 0, 1, 1, -1]]), 2, prefix=True, batch=1)
+    >>> [side.tolist() for side in ends]
+    [[0, 3, 5, 6, 6], [0, 3, 5, 5, 6]]
+    """
+    rows, S = numbers.shape
+    far = torch.where(numbers < 0, most, numbers)  # pads belong to what follows them, the last ones to nothing
+    ahead = far.flip(1).cummin(1).values.flip(1).contiguous()
+    document = torch.arange(most, device=numbers.device, dtype=numbers.dtype).expand(rows, -1).contiguous()
+    ends = torch.searchsorted(ahead, document, right=True, out_int32=True)
+    starts = torch.searchsorted(numbers.cummax(1).values.contiguous(), document, out_int32=True).minimum(ends)
+    ends_q = ends_k = ends
+    if not prefix:
+        before = pad(ends[:, :-1], (1, 0))
+        ends_q = torch.stack([starts, starts, ends], 2).flatten(1)
+        ends_k = torch.stack([before, starts, ends], 2).flatten(1)
+    whole = torch.full_like(ends[:, :1], S)
+    sides = torch.cat([ends_q, whole, whole], 1), torch.cat([ends_k, ends[:, -1:], whole], 1)
+    begins = torch.arange(batch, device=numbers.device, dtype=torch.int32)[:, None] * S
+    found = [pad((begins + side.repeat_interleave(batch // rows, 0)).flatten(), (1, 0)) for side in sides]
+    return found[0], found[1]
 
 
 _CAUSAL_BY_FLAG = "is_causal" in inspect.signature(varlen_attn).parameters

@@ -13,7 +13,7 @@ from regard.attention import Facts, Grid, Mask, Places, Real, Sequence
 from regard.attention.eager import may_keep
 from regard.attention.masks.facts import Bound
 from regard.attention.masks.visibility import index_band, on_one_line
-from regard.attention.positions.sizes import Count, is_symbol, least, number
+from regard.attention.positions.sizes import Count, is_symbol, least, most, number
 
 MOST = 1 << 26  # blocks that are counted one by one
 CHUNK = 1 << 14  # of them in one go: they fit a cache, and one thread does them
@@ -47,7 +47,7 @@ def visited(problem: Problem, size: int = 1) -> Count:
     The last blocks count as whole ones. Exact where sizes alone decide: as many blocks as the mask's own `blocks` says.
     Otherwise an upper bound: lengths that are data count as full, other masks with tensors, and masks of places that
     are data, as hiding nothing. Where blocks cannot be counted (sizes that are symbols, a compiler at work, more than
-    2^26 blocks) bands and paddings alone are seen to hide something.
+    2^26 blocks) bands and paddings alone are seen to hide something; where pairs are counted, documents are too.
     """
     pads = [facts.real for facts in problem.facts if facts.real is not None and facts.real.lengths is not None]
     others, known = _by_sizes(problem) if _may_count(problem) else ([], [])
@@ -64,9 +64,12 @@ def visited(problem: Problem, size: int = 1) -> Count:
 
 
 def _is_closed(known: list[Facts], problem: Problem, size: int) -> bool:
-    """Whether the closed form of bands is exact: no last block is cut short."""
+    """Whether the closed form of bands is exact: no last block is cut short, and documents are of pairs."""
     whole = problem.shape.T % size == 0 and problem.shape.S % size == 0
-    return whole and on_one_line(problem.places) and all([facts.interval for facts in known])
+    if len([facts for facts in known if facts.documents is not None]) > (1 if size == 1 else 0):
+        return False
+    bands = [facts.interval or facts.documents is not None for facts in known]
+    return whole and on_one_line(problem.places) and all(bands)
 
 
 def _by_sizes(problem: Problem) -> tuple[list[Mask], list[Facts]]:
@@ -106,8 +109,30 @@ def _in_bands(problem: Problem, pads: list[Real], size: int) -> Count:
     if high is not None:
         high = (high + size - 1) // size
     extents = _extents(problem, pads)
-    rows = problem.shape.B if len(extents) == 1 else 1
-    return rows * sum([in_band(-(-queries // size), -(-keys // size), low, high) for queries, keys in extents])
+    parts = _within_documents(problem, extents) if size == 1 else [[extent] for extent in extents]
+    rows = problem.shape.B if len(parts) == 1 else 1
+    cells = [(-(-queries // size), -(-keys // size)) for row in parts for queries, keys in row]
+    return rows * sum([in_band(queries, keys, low, high) for queries, keys in cells])
+
+
+def _within_documents(problem: Problem, extents: list[tuple[Any, Any]]) -> list[list[tuple[Any, Any]]]:
+    """The extents of the documents of each row, or of all rows: those of the row itself, without known documents."""
+    for facts in problem.facts:
+        if facts.documents is not None and facts.documents.lengths is not None:
+            rows = facts.documents.lengths
+            count = max(len(rows), len(extents))
+            return [_cut(rows[row % len(rows)], *extents[row % len(extents)]) for row in range(count)]
+    return [[extent] for extent in extents]
+
+
+def _cut(lengths: tuple[int, ...], queries: Any, keys: Any) -> list[tuple[Any, Any]]:
+    """How many queries and keys of each document are among the first of a row."""
+    parts, first = [], 0
+    for length in lengths:
+        sides = [least(length, most(side - first, 0)) for side in (queries, keys)]
+        parts.append((sides[0], sides[1]))
+        first += length
+    return parts
 
 
 def _counted(

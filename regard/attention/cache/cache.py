@@ -10,17 +10,18 @@ from torch import Tensor
 from regard.attention.attention import Attention
 from regard.attention.cache.file import read, write
 from regard.attention.cache.rules import (
-    LINE,
     Counts,
     check_cacheable,
+    check_documents,
     check_piece,
     check_start,
     count_real,
     looks_back,
     per_row,
 )
+from regard.attention.masks.documents import Documents, check_alike
 from regard.attention.masks.padding import KeyPadding
-from regard.attention.positions.positions import Sequence
+from regard.attention.positions.positions import LINE, Sequence
 from regard.attention.scores.term import Shape
 from regard.checks import check_whole
 from regard.torch_private import assert_soon
@@ -134,7 +135,7 @@ class Cache:
         k: Float[Tensor, "B G n D"],
         v: Float[Tensor, "B G n E"],
         attention: Attention,
-        lengths: Numbers | None = None,
+        lengths: Numbers | Documents | None = None,
         start: int | Numbers | None = None,
     ) -> tuple[Float[Tensor, "B G S D"], Float[Tensor, "B G S E"], Attention]:
         """Add n tokens to every row, and give what `attend` needs for their queries: keys, values and the Attention.
@@ -143,7 +144,12 @@ class Cache:
         whose queries get nothing of meaning. `start` states where the piece begins, which must be where the row ends.
         The Attention comes back with positions, and with the padding of rows of different lengths. Keys and values are
         views, good until the cache is changed. An error leaves the cache as it was.
+
+        Where `lengths` are `Documents`, k and v are rows packed with them, and each document goes to a row of its own,
+        in order, of a cache that is empty. Keys, values and Attention that come back are of the packed rows.
         """
+        if isinstance(lengths, Documents):
+            return self._append_documents(k, v, attention, lengths, start)
         check_piece(k, v, self._keys, self._values)
         n = k.shape[2]
         counts = count_real(lengths, self.batch, n)
@@ -165,6 +171,26 @@ class Cache:
         keys, values = self._write(k, v, counts, None if fits else high)
         self._back = max(self._back, 0 if back is None else back)
         return keys[:, :, low:high], values[:, :, low:high], placed
+
+    def _append_documents(
+        self, k: Tensor, v: Tensor, attention: Attention, documents: Documents, start: int | Numbers | None
+    ) -> tuple[Tensor, Tensor, Attention]:
+        check_documents(documents, k, v, self.batch, self._lengths)
+        check_cacheable(attention, self.window)
+        check_alike(attention.mask, attention.scores.terms)
+        B, _, S, _ = k.shape
+        rows = documents.rows
+        assert rows is not None
+        lengths, firsts = [], []
+        for row in range(B):
+            own = rows[row % len(rows)]
+            lengths += own
+            firsts += [row * S + sum(own[:number]) for number in range(len(own))]
+        tokens = torch.tensor(firsts, device=HOST)[:, None] + torch.arange(max(1, *lengths), device=HOST)
+        index = _on(tokens.clamp(max=B * S - 1), k.device)
+        apart = [x.transpose(1, 2).flatten(0, 1)[index].transpose(1, 2) for x in (k, v)]
+        self.append(apart[0], apart[1], attention, lengths, start)
+        return k, v, Attention(attention.scores, attention.mask & documents, attention.weighting)
 
     def extend(
         self, k: Float[Tensor, "B G 1 D"], v: Float[Tensor, "B G 1 E"], slots: Int[Tensor, " B"] | None = None

@@ -4,13 +4,13 @@ import torch
 from torch import Tensor
 
 from regard.attention.attention import Attention
+from regard.attention.masks.documents import Documents
 from regard.attention.masks.mask import Mask, Not, Pair
-from regard.attention.positions.positions import Places, Sequence
-from regard.attention.scores.term import Term
+from regard.attention.positions.positions import LINE, Places, Sequence
+from regard.attention.scores.term import Shape, Term
 from regard.attention.weighting.weighting import Hard, Softmax
 
 Counts = tuple[int, ...]
-LINE = Places(Sequence(2), Sequence(2))  # what a mask says of itself in a line is the same for all lengths
 
 
 def hides_future(mask: Mask) -> bool:
@@ -121,6 +121,26 @@ def check_piece(k: Tensor, v: Tensor, keys: Tensor, values: Tensor) -> None:
         raise ValueError(f"k and v must have one length: got n={k.shape[2]} and {v.shape[2]}; give each key its value")
     if k.shape[2] < 1:
         raise ValueError(f"a piece needs a token or more: got n={k.shape[2]}; leave the call out")
+
+
+def check_documents(documents: Documents, k: Tensor, v: Tensor, batch: int, lengths: Counts) -> None:
+    """Raise unless each document of the packed rows k and v has an empty row of the cache."""
+    rows = documents.rows
+    if rows is None:
+        raise ValueError(
+            f"a cache counts on the host, in plain numbers: got {documents!r}; use Documents(lengths.tolist())"
+        )
+    if any(lengths):
+        raise ValueError(f"packed documents begin in an empty cache: got one of lengths {lengths}; use reset()")
+    if k.ndim != 4 or v.ndim != 4 or k.shape[2] != v.shape[2]:
+        raise ValueError(
+            f"k and v must be (B, G, S, D) and (B, G, S, E): got shapes {tuple(k.shape)} and {tuple(v.shape)}"
+        )
+    B, G, S, D = k.shape
+    documents.check(Shape(B, G, G, S, S, D, v.shape[3]), Places(Sequence(S), Sequence(S)))
+    count = sum([len(row) for row in rows]) * (1 if documents.batch is not None else B)
+    if count != batch:
+        raise ValueError(f"a cache has a row for each document: got {count} for B={batch}; make another cache")
 
 
 def count_real(lengths: Counts | list[int] | None, batch: int, n: int) -> Counts:

@@ -61,6 +61,15 @@ class Real:
     lengths: tuple[int, ...] | None  # where they are sizes and not data
 
 
+@dataclass(frozen=True)
+class Runs:
+    """The mask is *being in the same document*: runs of tokens that are queries and keys; pads are in none."""
+
+    lengths: tuple[tuple[int, ...], ...] | None  # in each row, or once for all, where they are sizes and not data
+    most: int | None  # how many a row may have, where that is a size
+    prefix: bool  # documents follow each other, and pads stand behind the last
+
+
 @dataclass(frozen=True, kw_only=True)
 class Facts:
     """What one class of masks says of itself at some places; left out, nothing is known and everything may vary.
@@ -76,6 +85,7 @@ class Facts:
     interval: bool = False  # it is that band and nothing else
     cells: tuple[Cell, ...] = ()  # it is *being in the same cell* along every axis
     real: Real | None = None  # it hides pads and nothing else
+    documents: Runs | None = None  # it is *being in the same document*
     relative: bool = False  # offsets alone decide, so that tokens may be moved together
     positional: bool = False  # positions and the head alone decide: a piece is masked as the whole is
 

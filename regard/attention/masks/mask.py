@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import torch
-from jaxtyping import Bool
+from jaxtyping import Bool, Int
 from torch import Tensor
 
 from regard.attention.masks.facts import FREE, UNKNOWN, BlockMap, Facts, Index, Span, both, either, within
@@ -21,7 +21,7 @@ from regard.attention.scores.term import Shape, check_map, read_map, slab_map
 from regard.attention.value import Value, show
 from regard.checks import check_tensor
 
-STATEMENTS = ("facts", "blocks", "slab", "conjuncts", "disjuncts", "along")
+STATEMENTS = ("facts", "blocks", "slab", "conjuncts", "disjuncts", "along", "documents")
 
 
 class Mask(Value):
@@ -93,6 +93,8 @@ class Mask(Value):
                 return BlockMap(*[functools.reduce(join, maps) for maps in zip(*found, strict=True)])
         if facts.real is not None and (self.batch is not None or not facts.rows):
             return _of_tokens(self, facts.real.queries, places, size, device)
+        if facts.documents is not None:
+            return _of_documents(self, places, size, device)
         if not facts.full and (facts.interval or facts.cells or any([ends != FREE for ends in facts.band])):
             some, every = _of_runs(facts, places, size, device)
             return BlockMap(some, every if facts.interval or facts.cells else torch.zeros_like(every))
@@ -114,6 +116,17 @@ class Mask(Value):
         """The mask along one axis of a grid, where this is a mask of rows times one of columns; else None."""
         return None
 
+    def documents(self, places: Places, device: torch.device) -> Int[Tensor, "rows S"] | None:
+        """The number of each token's document, which grows along a row of the batch, or one row for all; −1 at pads.
+
+        Where its `facts` say that it is one of documents; else None.
+        """
+        return None
+
+    def placed(self, places: Places, device: torch.device) -> "Mask":
+        """The same mask at these places, with all tensors that `allows` reads made: a kernel can make none."""
+        return self
+
 
 class Pair(Mask):
     """Two masks joined by one operation."""
@@ -134,6 +147,10 @@ class Pair(Mask):
 
     def allows(self, b: Index, h: Index, i: Index, j: Index, places: Places) -> Any:
         return self.join(self.left.allows(b, h, i, j, places), self.right.allows(b, h, i, j, places))
+
+    def placed(self, places: Places, device: torch.device) -> Mask:
+        left, right = self.left.placed(places, device), self.right.placed(places, device)
+        return self if left is self.left and right is self.right else type(self)(left, right)  # pyright: ignore[reportCallIssue]
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,6 +234,10 @@ class Not(Mask):
     def allows(self, b: Index, h: Index, i: Index, j: Index, places: Places) -> Any:
         allowed = self.mask.allows(b, h, i, j, places)
         return not allowed if isinstance(allowed, bool) else ~allowed  # ~True is -2
+
+    def placed(self, places: Places, device: torch.device) -> Mask:
+        inner = self.mask.placed(places, device)
+        return self if inner is self.mask else type(self)(inner)
 
     def slab(self, b: Tensor, h: Tensor, i: Tensor, j: Tensor, places: Places) -> Tensor:
         return ~self.mask.slab(b, h, i, j, places)
@@ -313,12 +334,34 @@ def real_tokens(mask: Mask, places: Places, B: int, device: torch.device) -> Boo
     return mask.allows(rows, torch.zeros_like(rows), tokens, tokens, places).expand(B, -1)
 
 
+def run_ends(numbers: Int[Tensor, "rows S"]) -> tuple[Int[Tensor, "rows S"], Int[Tensor, "rows S"]]:
+    """The first and the last token of the run of equal numbers in which each token stands."""
+    tokens = torch.arange(numbers.shape[1], device=numbers.device).expand_as(numbers)
+    differs = numbers[:, 1:] != numbers[:, :-1]
+    begins, ends = (torch.nn.functional.pad(differs, pad, value=True) for pad in ((1, 0), (0, 1)))
+    first = torch.where(begins, tokens, 0).cummax(1).values
+    last = torch.where(ends, tokens, numbers.shape[1]).flip(1).cummin(1).values.flip(1)
+    return first, last
+
+
 def _of_tokens(mask: Mask, hides_queries: bool, places: Places, size: int, device: torch.device) -> BlockMap:
     real = real_tokens(mask.on(device), places, mask.batch or 1, device)
     pad = (0, -real.shape[1] % size)
     some = torch.nn.functional.pad(real, pad, value=False).unflatten(1, (-1, size)).any(2)[:, None, None, :]
     every = torch.nn.functional.pad(real, pad, value=True).unflatten(1, (-1, size)).all(2)[:, None, None, :]
     return BlockMap(some.mT & some, every.mT & every) if hides_queries else BlockMap(some, every)
+
+
+def _of_documents(mask: Mask, places: Places, size: int, device: torch.device) -> BlockMap:
+    """Numbers grow along a row, so that two blocks share a document where the ranges of their numbers meet."""
+    numbers = mask.documents(places, device)
+    assert numbers is not None
+    pad, far = (0, -numbers.shape[1] % size), places.keys.count
+    parts = torch.nn.functional.pad(numbers, pad, value=-1).unflatten(1, (-1, size))
+    low, high = torch.where(parts < 0, far, parts).amin(2)[:, None, None, :], parts.amax(2)[:, None, None, :]
+    real = (torch.nn.functional.pad(numbers, pad, value=0) >= 0).unflatten(1, (-1, size)).all(2)[:, None, None, :]
+    some = (low <= high.mT) & (low.mT <= high)
+    return BlockMap(some, (low == high.mT) & (low.mT == high) & real & real.mT)
 
 
 def _of_runs(facts: Facts, places: Places, size: int, device: torch.device) -> BlockMap:

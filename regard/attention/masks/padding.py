@@ -73,14 +73,14 @@ class RealTokens(Mask):
 
     def is_real(self, b: Index, j: Index) -> Any:
         """Is token j of row b real?"""
-        real = self.real if isinstance(self.real, Tensor) else torch.tensor(self.real, device=_device(b, j))
+        real = self.real if isinstance(self.real, Tensor) else torch.tensor(self.real, device=index_device(b, j))
         return real[b, j] if real.ndim == 2 else j < real[b]
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({show(self.real)})"
 
 
-def _device(*indices: Index) -> torch.device:
+def index_device(*indices: Index) -> torch.device:
     """Where the indices are; numbers are on the host."""
     tensors = [index for index in indices if isinstance(index, Tensor)]
     return tensors[0].device if tensors else torch.device("cpu")

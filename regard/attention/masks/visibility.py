@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from regard.attention.masks.facts import Facts, Range
-from regard.attention.masks.mask import Mask, real_tokens
+from regard.attention.masks.mask import Mask, real_tokens, run_ends
 from regard.attention.positions.positions import Places, Sequence
 
 CHUNK = 1 << 24  # pairs decided at once when only the definition can tell
@@ -42,36 +42,47 @@ def visible(mask: Mask, places: Places, B: int, H: int, device: torch.device) ->
     known = [(part, facts) for part, facts in known if not facts.full]
     if not known:
         return None, None
-    if on_one_line(places) and all([facts.interval or facts.real is not None for _, facts in known]):
+    if on_one_line(places) and all([_is_known(facts) for _, facts in known]):
         return _in_band(known, places, B, device)
     return _by_definition(mask, places, B, H, device)
+
+
+def _is_known(facts: Facts) -> bool:
+    return facts.interval or facts.real is not None or facts.documents is not None
 
 
 def _in_band(
     known: list[tuple[Mask, Facts]], places: Places, B: int, device: torch.device
 ) -> tuple[Tensor | None, Tensor | None]:
-    """A query sees a key when its band holds a real one: a difference of two prefix sums."""
+    """A query sees a key when its band, within its document, holds a real one: a difference of two prefix sums."""
     T, S = places.queries.count, places.keys.count
     i, j = torch.arange(T, device=device), torch.arange(S, device=device)
     real_q, real_k = (torch.ones(1, n, dtype=torch.bool, device=device) for n in (T, S))
+    runs = []
     for mask, facts in known:
         if facts.real is not None:
             real = real_tokens(mask, places, B, device)
             real_k = real_k & real
             real_q = real_q & real if facts.real.queries else real_q
+        numbers = mask.documents(places, device) if facts.documents is not None else None
+        if numbers is not None:
+            real_q, real_k = real_q & (numbers >= 0), real_k & (numbers >= 0)
+            runs.append(run_ends(numbers))
     low, high = index_band(tuple([facts for _, facts in known]), places)
     low, high = (-T if low is None else low), (S if high is None else high)
-    live = real_q & _holds_any(real_k, i + low, i + high)
-    seen = real_k & _holds_any(real_q, j - high, j - low)
+    keys, queries = ((i + low)[None], (i + high)[None]), ((j - high)[None], (j - low)[None])
+    for first, last in runs:  # of tokens that are queries and keys
+        keys, queries = ((torch.maximum(a, first), torch.minimum(b, last)) for a, b in (keys, queries))
+    live, seen = real_q & _holds_any(real_k, *keys), real_k & _holds_any(real_q, *queries)
     return live[:, None], seen[:, None]
 
 
 def _holds_any(real: Tensor, first: Tensor, last: Tensor) -> Tensor:
-    """Is any token real among first…last, for each pair of ends? Ends may lie outside."""
-    n = real.shape[1]
-    counts = torch.nn.functional.pad(real.long().cumsum(1), (1, 0))
-    first, last = first.clamp(0, n), (last + 1).clamp(0, n)
-    return counts[:, last] > counts[:, first]
+    """Is any token real among first…last, for each pair of ends, (rows, n) or (1, n)? Ends may lie outside."""
+    rows, n = max(real.shape[0], first.shape[0]), real.shape[1]
+    counts = torch.nn.functional.pad(real.long().cumsum(1), (1, 0)).expand(rows, -1)
+    first, last = (ends.clamp(0, n).expand(rows, -1) for ends in (first, last + 1))
+    return counts.gather(1, last) > counts.gather(1, first)
 
 
 def _by_definition(mask: Mask, places: Places, B: int, H: int, device: torch.device) -> tuple[Tensor, Tensor]:

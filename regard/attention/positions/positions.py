@@ -172,6 +172,9 @@ class Places(Value):
         return keys.at(0, 0) - queries.at(0, queries.n - 1), keys.at(0, keys.n - 1) - queries.at(0, 0)
 
 
+LINE = Places(Sequence(2), Sequence(2))  # what a mask says of itself in a line is the same for all lengths
+
+
 def block_ends(side: Sequence, size: int, device: torch.device) -> tuple[Tensor, Tensor]:
     """Positions of the first and the last token of each run of `size`, shapes (B|1, n/size)."""
     first, last = block_edges(side.n, size, device)

@@ -15,7 +15,7 @@ from regard.layers.packing import over
 from regard.models.block import BlockConfig
 from regard.models.configuration import check_parts
 from regard.models.stack import PositionConfig, Stack
-from regard.models.tokens import Lengths, Maps, Output, real_tokens
+from regard.models.tokens import Cuts, Maps, Output, real_tokens
 from regard.models.writing.reading import DecoderReader, WholeReader, caches_of, decoder_reader
 from regard.models.writing.writer import Session, Writer
 
@@ -72,14 +72,15 @@ class Decoder(Writer):
     def forward(
         self,
         tokens: Int[Tensor, "B T"],
-        lengths: Lengths | None = None,
+        lengths: Cuts | None = None,
         maps: bool | Maps = False,
         *,
         caches: tuple[Cache, ...] | list[Cache] | None = None,
     ) -> Output:
         """The scores of the next word at each place; `lengths` of each row are real, the rest are pads.
 
-        With `caches` the tokens are a piece that goes on from what the caches hold, which they are then added to.
+        Or `lengths` are the `Documents` that rows are packed with, each of which is read as if it were alone. With `caches` the tokens are a piece that goes on from what the caches hold, which they are then added to;
+        packed documents go to caches that are empty and have a row for each.
         """
         tokens = real_tokens(tokens, self.config.vocabulary, lengths)
         hidden, kept = self.stack(self.embedding(tokens), lengths=lengths, caches=caches, maps=maps)

@@ -7,6 +7,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn.functional import linear
 
+from regard.attention import Documents
 from regard.checks import check_known, check_probability, check_sizes
 from regard.layers import Packing
 from regard.layers.feed_forward import ACTIVATIONS
@@ -14,7 +15,7 @@ from regard.layers.packing import over
 from regard.models.block import BlockConfig
 from regard.models.configuration import check_parts
 from regard.models.stack import PositionConfig, Stack
-from regard.models.tokens import Lengths, Maps, Output, real_tokens
+from regard.models.tokens import Cuts, Maps, Output, real_tokens
 
 HEADS = ("pooler", "words", "next_sentence")
 
@@ -104,21 +105,26 @@ class Encoder(nn.Module):
     def forward(
         self,
         tokens: Int[Tensor, "B T"],
-        lengths: Lengths | None = None,
+        lengths: Cuts | None = None,
         maps: bool | Maps = False,
         *,
         types: Int[Tensor, "B T"] | None = None,
     ) -> Output:
-        """Read the tokens; `lengths` of each row are real, the rest are pads. `types` are 0 unless given."""
+        """Read the tokens; `lengths` of each row are real, the rest are pads. `types` are 0 unless given.
+
+        Or `lengths` are the `Documents` that rows are packed with, each of which is read as if it were alone; then
+        nothing is pooled.
+        """
         tokens = real_tokens(tokens, self.config.vocabulary, lengths)
         if types is None:
             x = self.embedding(tokens) + self.types.weight[0]
         else:
             x = self.embedding(tokens) + self.types(real_tokens(types, self.config.num_types, lengths))
         hidden, kept = self.stack(x, lengths=lengths, maps=maps)
-        pooled = None if self.pooler is None else self.pooler(hidden[:, 0]).tanh()
+        alone = not isinstance(lengths, Documents)
+        pooled = self.pooler(hidden[:, 0]).tanh() if self.pooler is not None and alone else None
         logits = None
         if (head := self.words) is not None:
             logits = over(Packing.of(lengths, hidden), lambda x: head(x, self.embedding.weight), hidden)
-        follows = None if self.next_sentence is None else self.next_sentence(pooled)
+        follows = self.next_sentence(pooled) if self.next_sentence is not None and alone else None
         return Output(hidden=hidden, logits=logits, maps=kept, pooled=pooled, next_sentence=follows)
