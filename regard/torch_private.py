@@ -63,9 +63,10 @@ def version(x: Tensor) -> int | None:
 
 # The kernels behind `scaled_dot_product_attention`, by the quickest way to call each. They check nothing:
 # `regard.algorithms.kernels.sdpa` does.
-flash_cpu = torch._scaled_dot_product_flash_attention_for_cpu
+_called: Any = torch._C._VariableFunctions  # pyright: ignore[reportAttributeAccessIssue]
+flash_cpu = _called._scaled_dot_product_flash_attention_for_cpu
 flash_cpu_backward = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu_backward.default
-flash = torch._scaled_dot_product_flash_attention
-efficient = torch._scaled_dot_product_efficient_attention
-cudnn = torch._scaled_dot_product_cudnn_attention
+flash = _called._scaled_dot_product_flash_attention
+efficient = _called._scaled_dot_product_efficient_attention
+cudnn = _called._scaled_dot_product_cudnn_attention
 flash_window = torch.ops.aten._flash_attention_forward.default

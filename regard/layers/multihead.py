@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from regard.algorithms import attend, weights
+from regard.algorithms import Prepared, attend, weights
 from regard.attention import Attention, Cache, Content, Documents, Mask, Positions, Term, Weighting
 from regard.checks import check_divides, check_probability, check_sizes, check_whole
 from regard.layers.held import held, hold
@@ -125,6 +125,7 @@ class MultiHead(nn.Module):
         term: Term | None = None,
         rotation: Rotation | None = None,
         packing: Packing | None = None,
+        prepared: Prepared | None = None,
     ) -> Float[Tensor, "B T Co"]:
         """Attend from q to k and v; k defaults to q, v to k. True in `key_padding_mask` marks a pad key.
 
@@ -137,6 +138,7 @@ class MultiHead(nn.Module):
         with a row of its own in an empty cache; `start` where it begins, as in `Cache.append`.
 
         With a `packing` q is its real tokens alone (1, N, C), and so is the output; all else is as for the padded rows.
+        Layers with one mask share in `prepared` what they make for it.
         """
         _check_packed(packing, {"k": k, "v": v, "cache": cache})
         given = {"k": k, "v": v, "key_padding_mask": key_padding_mask, "queries": queries, "keys": keys}
@@ -149,7 +151,7 @@ class MultiHead(nn.Module):
         v_BGSE = _heads(self.value(v), self.num_groups, packing)
         if cache is not None:
             k_BGSD, v_BGSE, attention = cache.append(k_BGSD, v_BGSE, attention, lengths, start)
-        o_BHTE = self.mix(q_BHTD, k_BGSD, v_BGSE, attention, self.dropout if self.training else 0.0)
+        o_BHTE = self.mix(q_BHTD, k_BGSD, v_BGSE, attention, self.dropout if self.training else 0.0, prepared)
         return self._merged(o_BHTE, packing)
 
     def remember(
@@ -177,12 +179,14 @@ class MultiHead(nn.Module):
         *,
         mask: Mask = EVERYTHING,
         packing: Packing | None = None,
+        prepared: Prepared | None = None,
     ) -> Float[Tensor, "B T Co"]:
         """Attend from q to what `remember` gave; `packing` is that of q."""
         check_sequence("q", q, "T", self.query.in_features)
         q_BHTD = _heads(self.query(q), self.num_heads, packing)
         attention = self._attention(mask, None, None, None)
-        return self._merged(self.mix(q_BHTD, *memory, attention, self.dropout if self.training else 0.0), packing)
+        o_BHTE = self.mix(q_BHTD, *memory, attention, self.dropout if self.training else 0.0, prepared)
+        return self._merged(o_BHTE, packing)
 
     def recalled(
         self,
@@ -240,9 +244,11 @@ class MultiHead(nn.Module):
         q, k = _heads(self.query(q), self.num_heads, packing), _heads(self.key(k), self.num_groups, packing)
         return (q, k) if rotation is None else (rotation.turn(q), rotation.turn(k))
 
-    def mix(self, q: Tensor, k: Tensor, v: Tensor, attention: Attention, dropout: float) -> Tensor:
+    def mix(
+        self, q: Tensor, k: Tensor, v: Tensor, attention: Attention, dropout: float, prepared: Prepared | None
+    ) -> Tensor:
         """What the heads do between the projections. A layer with several softmaxes overrides this, and `map`."""
-        return attend(q, k, v, attention, dropout=dropout)
+        return attend(q, k, v, attention, dropout=dropout, prepared=prepared)
 
     def map(self, q: Tensor, k: Tensor, attention: Attention) -> Tensor:
         """The map of `mix`."""

@@ -4,7 +4,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from regard.algorithms import attend, attend_projected, weights
+from regard.algorithms import Prepared, attend, attend_projected, weights
 from regard.attention import Attention, Content, Mask, Positions, Softmax, Weighting
 from regard.checks import check_whole
 from regard.layers.held import held, hold
@@ -204,10 +204,12 @@ class GatedMultiHead(PositionedMultiHead):
         super().__init__(width, position, **options, device=device, dtype=dtype)
         self.gate = nn.Parameter(torch.ones(self.num_heads, device=device, dtype=dtype))
 
-    def mix(self, q: Tensor, k: Tensor, v: Tensor, attention: Attention, dropout: float) -> Tensor:
+    def mix(
+        self, q: Tensor, k: Tensor, v: Tensor, attention: Attention, dropout: float, prepared: Prepared | None
+    ) -> Tensor:
         share = torch.sigmoid(self.gate)[:, None, None].to(v.dtype)
-        by_content = attend(q, k, v, attention, dropout=dropout)
-        by_position = attend(None, None, v, self._positional(attention))
+        by_content = attend(q, k, v, attention, dropout=dropout, prepared=prepared)
+        by_position = attend(None, None, v, self._positional(attention), prepared=prepared)
         return by_content + share * (by_position - by_content)
 
     def map(self, q: Tensor, k: Tensor, attention: Attention) -> Tensor:

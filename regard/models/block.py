@@ -7,6 +7,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional
 
+from regard.algorithms import Prepared
 from regard.attention import Attention, Cache, Content, Documents, Everything, Mask, Term, Weighting
 from regard.checks import check_divides, check_known, check_sizes
 from regard.layers import FeedForward, MultiHead, Packing, Rotation, Widths
@@ -114,6 +115,7 @@ class Around:
     lengths: tuple[int, ...] | list[int] | Documents | None = None  # of a piece that goes to a cache
     packing: Packing | None = None  # of the tokens, which come without pads then
     memory_mask: Mask = EVERYTHING
+    prepared: Prepared | None = None
 
 
 class Block(nn.Module):
@@ -170,11 +172,11 @@ class Block(nn.Module):
         how = {"mask": around.mask, "term": around.term, "rotation": around.rotation, "packing": around.packing}
         if maps is not None:
             maps.add("self", self.attention.weights(y, **how))
-        return self.attention(y, **how, cache=cache, lengths=around.lengths)
+        return self.attention(y, **how, cache=cache, lengths=around.lengths, prepared=around.prepared)
 
     def _recall(self, y: Tensor, around: Around, memory: Heads | None, maps: KeptMaps | None) -> Tensor:
         assert self.cross is not None
         assert memory is not None
         if maps is not None:
             maps.add("cross", self.cross.recalled(y, memory, mask=around.memory_mask, packing=around.packing))
-        return self.cross.recall(y, memory, mask=around.memory_mask, packing=around.packing)
+        return self.cross.recall(y, memory, mask=around.memory_mask, packing=around.packing, prepared=around.prepared)

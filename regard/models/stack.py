@@ -7,6 +7,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional
 
+from regard.algorithms import Prepared
 from regard.attention import Cache, Causal, Documents, KeyPadding, Mask, Padding, Sequence, Term
 from regard.attention.masks.documents import check_alike
 from regard.checks import check_known, check_sizes
@@ -121,6 +122,7 @@ class Stack(nn.Module):
             lengths=None if caches is None else lengths,  # pyright: ignore[reportArgumentType] - a cache refuses tensors
             packing=packing,
             memory_mask=EVERYTHING if memory_lengths is None else KeyPadding(memory_lengths),
+            prepared=Prepared(),
         )
         kinds = ("self", "cross") if self.cross else ("self",)
         kept = Maps.of(maps).kept(kinds, len(self.blocks), self.num_heads) if maps else None

@@ -192,6 +192,7 @@ RUNS = {
         Case(mask="dense per row and head", shape="grouped heads"),
         Case(mask="causal window", scores="bias and slopes"),
         Case(scores="bias and slopes"),
+        Case(scores="bias and slopes", positions="start per row"),
         Case(mask="window", positions="both from 0", shape="fewer keys"),
     ],
     "blockwise": [

@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 import torch
@@ -41,9 +42,9 @@ def attending(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Call]]:
     """The calls of `attend` that layers make, all that they do between their projections."""
     calls: list[Call] = []
 
-    def spy(q: Tensor, k: Tensor, v: Tensor, attention: Attention, *, dropout: float) -> Tensor:
+    def spy(q: Tensor, k: Tensor, v: Tensor, attention: Attention, *, dropout: float, **how: Any) -> Tensor:
         calls.append((q, k, v, attention))
-        return attend(q, k, v, attention, dropout=dropout)
+        return attend(q, k, v, attention, dropout=dropout, **how)
 
     with monkeypatch.context() as patch:
         for method in (MultiHead.mix, ChannelAttention.forward):

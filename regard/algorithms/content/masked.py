@@ -41,10 +41,10 @@ class Masked(Algorithm):
             return "scores content"
         if not (problem.masks or problem.terms):
             return "takes a mask or score terms"
-        if problem.bias_backward:
-            return "gives score terms no gradient"
         if problem.terms and problem.dtype.itemsize < 4:
             return "its kernel would round score terms to half precision"
+        if problem.bias_backward:
+            return "gives score terms no gradient"
         if problem.dropout and not problem.on_cuda:
             return "the CPU's kernel has no dropout"
         if problem.on_cuda and problem.dtype == torch.float64:
@@ -119,7 +119,7 @@ def _with_terms(problem: Problem, found: Map, q: Tensor) -> Map:
     b, h, i, j = (torch.arange(n, device=q.device) for n in (shape.B, shape.H, shape.T, shape.S))
     bias, empty = found.bias, found.empty
     for term, facts in zip(terms, problem.terms, strict=True):
-        if facts.positional and not facts.rows:
+        if facts.positional and not facts.rows and places.is_static:
             bias = bias + term.whole(places, shape.H, q.dtype, q.device)
         else:
             bias = bias + term.slab(b, h, i, j, places).to(q.dtype)

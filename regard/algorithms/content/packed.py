@@ -12,7 +12,7 @@ from regard.algorithms.planning.algorithm import Algorithm, refuses_softmax
 from regard.algorithms.planning.cost import Cost, kept, output, products, traffic
 from regard.algorithms.planning.problem import Problem
 from regard.algorithms.planning.visits import visited
-from regard.attention import Facts, Real, Runs
+from regard.attention import Facts, Mask
 from regard.attention.masks.mask import real_tokens
 from regard.attention.positions.sizes import Count, is_symbol
 
@@ -65,17 +65,13 @@ class Packed(Algorithm):
         )
 
     def run(self, problem: Problem, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor | None]:
+        mask, facts = _cut(problem)
         causal = len(problem.masks) > 1
-        documents = _documents(problem, q)
-        if documents is not None:
-            return _run_documents(problem, q, k, v, *documents, causal)
-        real, tokens = _pads(problem, q)
         if q.is_cuda:
-            from regard.algorithms.kernels.varlen import attend_by_segments
-
-            return attend_by_segments(q, k, v, tokens, real.prefix, real.queries, causal, problem.beta), None
-        cut = Cut((tokens,), real.queries, causal)
-        work = Work(cut, Written(None), problem.beta, has_bias=False, wants_lse=problem.return_lse)
+            return _by_segments(problem, facts, q, k, v, causal), None
+        tokens = problem.made("tokens", q.device, lambda: _tokens(problem, mask, facts, q.device))
+        hides_queries = facts.real is None or facts.real.queries
+        work = Work(Cut((tokens,), hides_queries, causal), Written(None), problem.beta, False, problem.return_lse)
         return attend_by_slabs(work, q, k, v, ())
 
 
@@ -92,34 +88,43 @@ def _sequences(problem: Problem) -> Count:
     return problem.shape.B
 
 
-def _documents(problem: Problem, q: Tensor) -> tuple[Runs, Tensor] | None:
-    """What is known of the documents, and the number of each token's, (B|1, S)."""
+def _cut(problem: Problem) -> tuple[Mask, Facts]:
+    """The mask of pads or documents, and what is known of it."""
     for mask, facts in zip(problem.masks, problem.facts, strict=True):
-        numbers = mask.documents(problem.places, q.device) if facts.documents is not None else None
-        if facts.documents is not None and numbers is not None:
-            return facts.documents, numbers
-    return None
+        if _is_cut(facts):
+            return mask, facts
+    raise AssertionError("refused without pads and documents")
 
 
-def _run_documents(
-    problem: Problem, q: Tensor, k: Tensor, v: Tensor, runs: Runs, numbers: Tensor, causal: bool
-) -> tuple[Tensor, Tensor | None]:
-    if q.is_cuda:
-        from regard.algorithms.kernels.varlen import attend_by_documents
-
-        assert runs.most is not None
-        lengths = [length for row in runs.lengths or () for length in row]
-        longest = q.shape[2] if runs.lengths is None else max(1, *lengths)
-        return attend_by_documents(q, k, v, numbers, runs.most, runs.prefix, longest, causal, problem.beta), None
-    work = Work(
-        Cut((numbers,), True, causal), Written(None), problem.beta, has_bias=False, wants_lse=problem.return_lse
-    )
-    return attend_by_slabs(work, q, k, v, ())
+def _tokens(problem: Problem, mask: Mask, facts: Facts, device: torch.device) -> Tensor:
+    """The real tokens, (B, S), or the number of each token's document, (B|1, S)."""
+    if facts.real is not None:
+        return real_tokens(mask, problem.places, problem.shape.B, device)
+    numbers = mask.documents(problem.places, device)
+    assert numbers is not None
+    return numbers
 
 
-def _pads(problem: Problem, q: Tensor) -> tuple[Real, Tensor]:
-    """What is known of the pads, and the real tokens, (B, S)."""
-    for mask, facts in zip(problem.masks, problem.facts, strict=True):
-        if facts.real is not None:
-            return facts.real, real_tokens(mask, problem.places, q.shape[0], q.device)
-    raise AssertionError("refused without pads")
+def _by_segments(problem: Problem, facts: Facts, q: Tensor, k: Tensor, v: Tensor, causal: bool) -> Tensor:
+    from regard.algorithms.kernels import varlen
+
+    mask, real, runs = _cut(problem)[0], facts.real, facts.documents
+    B, T, S = q.shape[0], q.shape[2], k.shape[2]
+
+    def segments_of(heads: int) -> varlen.Segments:
+        def make() -> varlen.Segments:
+            tokens = _tokens(problem, mask, facts, q.device)
+            if real is not None:
+                return varlen.of_pads(tokens, real.prefix, real.queries, T, heads)
+            assert runs is not None
+            assert runs.most is not None
+            return varlen.of_documents(tokens, runs.most, runs.prefix, B // len(tokens) * heads)
+
+        return problem.made(("segments", heads), q.device, make)
+
+    longest = (T, S)
+    if runs is not None and runs.lengths is not None:
+        most = max([1, *[length for row in runs.lengths for length in row]])
+        longest = (most, most)
+    hides_queries = real is None or real.queries
+    return varlen.attend_by_segments(q, k, v, segments_of, longest, hides_queries, causal, problem.beta)

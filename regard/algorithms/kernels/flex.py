@@ -150,19 +150,17 @@ def _block_lists(problem: Problem, q: Tensor) -> tuple[list[Tensor] | None, bool
     """
     if not problem.masks:
         return None, False
-    mask, places, shape = problem.attention.mask, problem.places, problem.shape
-    structure, tensors = Attention(mask=mask, queries=problem.attention.queries, keys=problem.attention.keys).flatten()
-    if torch.compiler.is_compiling() or is_dispatched() or len(tensors) > 0:
-        return _listed_blocks(problem, q.device), True
+    mask, shape = problem.attention.mask, problem.shape
+    lists = problem.made("flex lists", q.device, lambda: _listed_blocks(problem, q.device))
+    if torch.compiler.is_compiling() or is_dispatched() or len(mask.flatten()[1]) > 0 or not problem.places.is_static:
+        return lists, True
     rows = shape.B if problem.outline.mask.rows else 1
 
     def hides() -> tuple[bool]:
-        sides = visible(mask, places, rows, shape.H, q.device)
+        sides = visible(mask, problem.places, rows, shape.H, q.device)
         return (any([side is not None and not bool(side.all()) for side in sides]),)
 
-    key = (structure, rows, shape.H, shape.T, shape.S, q.device)
-    lists = recall(("flex lists", *key), lambda: _listed_blocks(problem, q.device))
-    return lists, recall(("flex hides", *key), hides)[0]
+    return lists, problem.made("flex hides", q.device, hides)[0]
 
 
 def _listed_blocks(problem: Problem, device: torch.device) -> list[Tensor]:

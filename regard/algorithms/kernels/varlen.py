@@ -6,6 +6,8 @@ three have an empty side, so no pad is ever read, and pads' outputs and gradient
 """
 
 import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
@@ -15,45 +17,66 @@ from torch.nn.functional import pad
 from regard.algorithms.kernels.layouts import laid_out, multiple_of_eight
 
 
+@dataclass(frozen=True, eq=False)
+class Segments:
+    """How one long row of queries, and one of keys, are cut: where each segment ends, int32, with a leading 0."""
+
+    ends_q: Tensor
+    ends_k: Tensor
+    order: Tensor | None = None  # (B, S), which brings scattered real tokens to the front
+
+
 def attend_by_segments(
-    q: Tensor, k: Tensor, v: Tensor, real: Tensor, prefix: bool, pads_queries: bool, causal: bool, scale: float
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    segments_of: Callable[[int], Segments],
+    longest: tuple[int, int],
+    hides_queries: bool,
+    causal: bool,
+    scale: float,
 ) -> Tensor:
-    """Content softmax over the real tokens (B, S), with `prefix` those at the front; their queries, or all queries."""
-    lengths = real.sum(1)
-    if prefix:
-        return _segments(q, k, v, lengths, pads_queries, causal, scale)
-    # Scattered real tokens are first brought to the front, in order, and taken back at the end.
-    order = (~real).int().argsort(dim=1, stable=True)
-    k, v = _gather(k, order), _gather(v, order)
-    if not pads_queries:
-        return _segments(q, k, v, lengths, False, causal, scale)
-    return _gather(_segments(_gather(q, order), k, v, lengths, True, causal, scale), order.argsort(1))
+    """Content softmax within the segments of every row: of all heads together, or, asked for H of them, of each head.
+
+    No segment has more queries and keys than `longest`.
+    """
+    B, H, T, _ = q.shape
+    E = v.shape[3]
+    width = multiple_of_eight(max(q.shape[3], E))
+    q, k, v = (laid_out(x, width) for x in (q, k, v))
+    # Rows of (B,T,H,D) are read in place with H heads; (B,H,T,D) is read in place as B·H sequences of one head.
+    by_head = k.shape[1] == H and q.is_contiguous()
+    segments = segments_of(H if by_head else 1)
+    if segments.order is not None:
+        k, v = _gather(k, segments.order), _gather(v, segments.order)
+        q = _gather(q, segments.order) if hides_queries else q
+    if by_head:
+        rows = [x.reshape(-1, 1, width) for x in (q, k, v)]
+    else:
+        rows = [x.transpose(1, 2).reshape(-1, x.shape[1], width) for x in (q, k, v)]
+    out = _kernel(rows[0], rows[1], rows[2], segments.ends_q, segments.ends_k, *longest, causal, scale)
+    out = out.view(B, H, T, width) if by_head else out.view(B, T, H, width).transpose(1, 2)
+    if segments.order is not None and hides_queries:
+        out = _gather(out, segments.order.argsort(1))
+    return out[..., :E]
 
 
 def _gather(x: Tensor, order: Tensor) -> Tensor:
     return x.gather(2, order[:, None, :, None].expand(-1, x.shape[1], -1, x.shape[3]))
 
 
-def _segments(
-    q: Tensor, k: Tensor, v: Tensor, lengths: Tensor, pads_queries: bool, causal: bool, scale: float
-) -> Tensor:
-    B, H, T, _ = q.shape
-    S, E = k.shape[2], v.shape[3]
-    width = multiple_of_eight(max(q.shape[3], E))
-    q, k, v = (laid_out(x, width) for x in (q, k, v))
-    lengths = lengths.clamp(0, S).int()
-    # Rows of (B,T,H,D) are read in place with H heads; (B,H,T,D) is read in place as B·H sequences of one head.
-    by_head = k.shape[1] == H and q.is_contiguous()
-    if by_head:
-        lengths = lengths.repeat_interleave(H)
-        q_, k_, v_ = (x.reshape(-1, 1, width) for x in (q, k, v))
-    else:
-        q_, k_, v_ = (x.transpose(1, 2).reshape(-1, x.shape[1], width) for x in (q, k, v))
-    real_q = lengths if pads_queries else torch.full_like(lengths, T)
-    ends_q, ends_k = _ends(real_q, T, T), _ends(lengths, 0, S)
-    out = _kernel(q_, k_, v_, ends_q, ends_k, T, S, causal, scale)
-    out = out.view(B, H, T, width) if by_head else out.view(B, T, H, width).transpose(1, 2)
-    return out[..., :E]
+def of_pads(real: Tensor, prefix: bool, hides_queries: bool, num_queries: int, heads: int) -> Segments:
+    """The segments of the real tokens (B, S), with `prefix` those at the front; their queries, or all queries.
+
+    >>> segments = of_pads(torch.tensor([[True, False]]), prefix=True, hides_queries=False, num_queries=3, heads=1)
+    >>> segments.ends_q.tolist(), segments.ends_k.tolist()
+    ([0, 3, 3, 3], [0, 1, 1, 2])
+    """
+    order = None if prefix else (~real).int().argsort(dim=1, stable=True)
+    lengths = real.sum(1, dtype=torch.int32)
+    lengths = lengths if heads == 1 else lengths.repeat_interleave(heads)
+    queries = lengths if hides_queries else torch.full_like(lengths, num_queries)
+    return Segments(_ends(queries, num_queries, num_queries), _ends(lengths, 0, real.shape[1]), order)
 
 
 def _ends(real: Tensor, second: int, whole: int) -> Tensor:
@@ -66,38 +89,16 @@ def _ends(real: Tensor, second: int, whole: int) -> Tensor:
     return pad(ends.flatten(), (1, 0))
 
 
-def attend_by_documents(
-    q: Tensor,
-    k: Tensor,
-    v: Tensor,
-    numbers: Tensor,
-    most: int,
-    prefix: bool,
-    longest: int,
-    causal: bool,
-    scale: float,
-) -> Tensor:
-    """Content softmax within each document of a row, given by the numbers of the tokens' documents, (B|1, S)."""
-    B, H, T, _ = q.shape
-    E = v.shape[3]
-    width = multiple_of_eight(max(q.shape[3], E))
-    q, k, v = (laid_out(x, width) for x in (q, k, v))
-    q_, k_, v_ = (x.transpose(1, 2).reshape(-1, x.shape[1], width) for x in (q, k, v))
-    ends_q, ends_k = document_ends(numbers, most, prefix, B)
-    out = _kernel(q_, k_, v_, ends_q, ends_k, longest, longest, causal, scale)
-    return out.view(B, T, H, width).transpose(1, 2)[..., :E]
+def of_documents(numbers: Tensor, most: int, prefix: bool, rows_of_each: int) -> Segments:
+    """The segments of documents: `numbers` (rows, S), which serve so many rows each in turn, say that of each token,
+    below `most`; −1 marks a pad.
 
+    The pads behind the last document are two segments: queries without keys, then keys without queries. Unless
+    `prefix`, so are the pads before each document.
 
-def document_ends(numbers: Tensor, most: int, prefix: bool, batch: int) -> tuple[Tensor, Tensor]:
-    """Where the segments of `batch` rows of S queries, and of keys, end, with a leading 0, int32.
-
-    `numbers` (rows, S), of which each serves batch/rows rows in turn, say the document of each token, below `most`; −1
-    marks a pad. Each document is a segment. The pads behind the last one are two: queries without keys, then keys
-    without queries. Unless `prefix`, so are the pads before each document.
-
-    >>> ends = document_ends(torch.tensor([[0, 0, 0, 1, 1, -1]]), 2, prefix=True, batch=1)
-    >>> [side.tolist() for side in ends]
-    [[0, 3, 5, 6, 6], [0, 3, 5, 5, 6]]
+    >>> segments = of_documents(torch.tensor([[0, 0, 0, 1, 1, -1]]), 2, prefix=True, rows_of_each=1)
+    >>> segments.ends_q.tolist(), segments.ends_k.tolist()
+    ([0, 3, 5, 6, 6], [0, 3, 5, 5, 6])
     """
     rows, S = numbers.shape
     far = torch.where(numbers < 0, most, numbers)  # pads belong to what follows them, the last ones to nothing
@@ -112,9 +113,9 @@ def document_ends(numbers: Tensor, most: int, prefix: bool, batch: int) -> tuple
         ends_k = torch.stack([before, starts, ends], 2).flatten(1)
     whole = torch.full_like(ends[:, :1], S)
     sides = torch.cat([ends_q, whole, whole], 1), torch.cat([ends_k, ends[:, -1:], whole], 1)
-    begins = torch.arange(batch, device=numbers.device, dtype=torch.int32)[:, None] * S
-    found = [pad((begins + side.repeat_interleave(batch // rows, 0)).flatten(), (1, 0)) for side in sides]
-    return found[0], found[1]
+    begins = torch.arange(rows * rows_of_each, device=numbers.device, dtype=torch.int32)[:, None] * S
+    found = [pad((begins + side.repeat_interleave(rows_of_each, 0)).flatten(), (1, 0)) for side in sides]
+    return Segments(found[0], found[1])
 
 
 _CAUSAL_BY_FLAG = "is_causal" in inspect.signature(varlen_attn).parameters

@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, fields, is_dataclass
 from threading import RLock
 from typing import Any, TypeVar
-from weakref import ref
+from weakref import finalize, ref
 
 import torch
 from torch import Tensor
@@ -50,8 +50,8 @@ def recall_from(tensors: tuple[Tensor, ...], key: Hashable, make: Callable[[], K
     """What was made for this key from these very tensors, if nobody wrote to them since; or is made now."""
     if not tensors:
         return recall(key, make)
-    versions = [version(x) for x in tensors]
-    if None in versions or not may_keep():
+    versions: list[int | None] = [version(x) for x in tensors] if may_keep() else [None]
+    if None in versions:
         return make()
     key = (key, *[id(x) for x in tensors])
     found = look(key)
@@ -61,8 +61,9 @@ def recall_from(tensors: tuple[Tensor, ...], key: Hashable, make: Callable[[], K
         _drop(key)
     with torch.inference_mode(False):
         made = make()
-    origins = [ref(x, lambda _: _drop(key)) for x in tensors]
-    _keep(key, Made(made, origins, versions), size_of(made))
+    _keep(key, Made(made, [ref(x) for x in tensors], versions), size_of(made))
+    for x in tensors:
+        finalize(x, _drop, key).atexit = False
     return made
 
 

@@ -177,7 +177,7 @@ class Planner:
             choice = self._chosen(key, q, k, v, attention, dropout, return_lse, name)
         elif len(tensors) > 0:
             recall_from(tuple(tensors), ("checked", key), lambda: attention.check(check_tensors(q, k, v)) or True)
-        if dropout == 0.0 and prepared is None and choice.problem is not None:
+        if dropout == 0.0 and choice.problem is not None and (prepared is None or not choice.problem.masks):
             return choice.algorithm, choice.problem
         if choice.moves and any([x.requires_grad for x in tensors]):
             attention = attention.on(q.device)

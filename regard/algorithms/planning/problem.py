@@ -145,6 +145,8 @@ class Problem:
 
     def made(self, kind: Hashable, device: torch.device, make: Callable[[], M]) -> M:
         """What the mask needs on the device, made once for these sizes and for the tensors that the mask holds."""
+        if torch.compiler.is_compiling():
+            return make()
         attention, shape = self.attention, self.shape
         seen = Attention(None, attention.mask, None, attention.queries, attention.keys)
         structure, tensors = seen.flatten()

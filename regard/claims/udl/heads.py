@@ -7,7 +7,7 @@ from functools import cache
 import torch
 from torch import Tensor
 
-from regard.algorithms import attend
+from regard.algorithms import Prepared, attend
 from regard.analysis import ModelCost, cost
 from regard.attention import Attention
 from regard.claims.chart import Lines
@@ -35,7 +35,9 @@ class HeadCosts:
 class MapInMemory(MultiHead):
     """Multi-head attention by the definition, which keeps the map: what fused kernels avoid."""
 
-    def mix(self, q: Tensor, k: Tensor, v: Tensor, attention: Attention, dropout: float) -> Tensor:
+    def mix(
+        self, q: Tensor, k: Tensor, v: Tensor, attention: Attention, dropout: float, prepared: Prepared | None
+    ) -> Tensor:
         return attend(q, k, v, attention, dropout=dropout, algorithm="reference")
 
 

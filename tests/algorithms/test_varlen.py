@@ -1,0 +1,66 @@
+"""The cutting of padded and packed rows for the variable-length kernel, which here is its definition."""
+
+import itertools
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch import Tensor
+
+from regard.algorithms.content import packed
+from regard.algorithms.kernels import varlen
+from regard.algorithms.planning.problem import pose
+from regard.attention import Attention, Causal, Documents, KeyPadding, Mask, Padding
+from regard.attention.reference import reference
+
+SCATTERED = torch.tensor([[True, False, True, True, False, True, False], [False] * 7, [True] * 7])
+LENGTHS = torch.tensor([3, 0, 7])
+MASKS: dict[str, Callable[[], Mask]] = {
+    "lengths": lambda: KeyPadding(LENGTHS),
+    "lengths of both": lambda: Padding(LENGTHS),
+    "scattered": lambda: KeyPadding(SCATTERED),
+    "scattered of both": lambda: Padding(SCATTERED),
+    "causal lengths": lambda: Causal() & Padding((3, 0, 7)),
+    "causal scattered": lambda: Causal() & Padding(SCATTERED),
+    "documents": lambda: Documents((3, 2)),
+    "causal documents of rows": lambda: Causal() & Documents(((3, 2), (7,), (0, 1))),
+    "documents of ids": lambda: Documents(ids=torch.tensor([[-1, 4, 4, -1, 5, 5, 5]] * 3), most=4),
+}
+
+
+def by_definition(
+    q: Tensor, k: Tensor, v: Tensor, ends_q: Tensor, ends_k: Tensor, T: int, S: int, causal: bool, scale: float
+) -> Tensor:
+    """What `varlen_attn` promises, segment by segment; what it does not promise to write is NaN."""
+    assert ends_q.dtype == ends_k.dtype == torch.int32
+    assert int(ends_q[-1]) == len(q)
+    assert int(ends_k[-1]) == len(k)
+    out = torch.full((*q.shape[:2], v.shape[2]), torch.nan)
+    for (a, b), (c, d) in zip(itertools.pairwise(ends_q.tolist()), itertools.pairwise(ends_k.tolist()), strict=True):
+        assert b - a <= T
+        assert d - c <= S or b == a
+        if c == d:
+            out[a:b] = 0
+        elif a < b:
+            keys, values = (x[c:d].repeat_interleave(q.shape[1] // x.shape[1], 1) for x in (k, v))
+            logits = scale * torch.einsum("ihd,jhd->hij", q[a:b], keys)
+            if causal:
+                logits = logits.masked_fill(torch.ones(b - a, d - c).triu(1).bool(), -torch.inf)
+            out[a:b] = torch.einsum("hij,jhe->ihe", logits.softmax(2), values)
+    return out
+
+
+@pytest.mark.parametrize("heads_innermost", [False, True])
+@pytest.mark.parametrize("groups", [4, 2])
+@pytest.mark.parametrize("name", MASKS)
+def test_segments_are_the_mask(name: str, groups: int, heads_innermost: bool, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(varlen, "_kernel", by_definition)
+    generator = torch.Generator().manual_seed(0)
+    q, k, v = (torch.randn(3, n, 7, width, generator=generator) for n, width in ((4, 8), (groups, 8), (groups, 5)))
+    if heads_innermost:
+        q, k, v = (x.transpose(1, 2).contiguous().transpose(1, 2) for x in (q, k, v))
+    value = Attention(mask=MASKS[name]())
+    problem = pose(q, k, v, value.on(q.device))
+    _, facts = packed._cut(problem)
+    out = packed._by_segments(problem, facts, q, k, v, len(problem.masks) > 1)
+    torch.testing.assert_close(out, reference(q, k, v, value)[0])
