@@ -8,6 +8,7 @@ from torch import Tensor
 
 from regard.algorithms.planning.cost import Cost
 from regard.algorithms.planning.problem import Problem
+from regard.attention.positions.sizes import most
 
 
 class Algorithm(ABC):
@@ -33,13 +34,15 @@ class Algorithm(ABC):
 
 
 def predicted(problem: Problem, name: str, cost: Cost, dtype: torch.dtype) -> float:
-    """Launches, arithmetic and memory, one after the other.
+    """Launches, arithmetic and memory, one after the other, and the host's price of a call, which a GPU's queue hides.
 
-    A kernel overlaps the last two; their sum is at most twice the truth, and has no branch for a symbolic size.
+    A kernel overlaps arithmetic and memory; their sum is at most twice the truth.
     """
     machine = problem.machine
     arithmetic = cost.flops / (machine.rate(dtype) * machine.efficiency[name])
-    return cost.launches * machine.launch + arithmetic + cost.bytes / machine.bandwidth
+    device = cost.launches * machine.launch + arithmetic + cost.bytes / machine.bandwidth
+    host = machine.host.get(name, (0.0, 0.0))[1 if problem.backward else 0]
+    return most(host, device) if problem.on_cuda else host + device
 
 
 def refuses_softmax(problem: Problem) -> str | None:

@@ -4,14 +4,16 @@
 of its kind, which is enough to rank algorithms.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import torch
 
 
 @dataclass(frozen=True, kw_only=True)
 class Machine:
-    """Rates of one machine: matrix products by type (FLOP/s), memory (byte/s), and the price of one launch (s)."""
+    """Rates of one machine: matrix products by type (FLOP/s), memory (byte/s), the price of one launch (s), and by
+    algorithm the host's price of a call, whatever its size: forward, and forward and backward (s).
+    """
 
     name: str
     kind: str
@@ -21,6 +23,7 @@ class Machine:
     bandwidth: float
     launch: float
     efficiency: dict[str, float]
+    host: dict[str, tuple[float, float]] = field(default_factory=dict)
 
     def rate(self, dtype: torch.dtype) -> float:
         """Peak of matrix products in this type."""
