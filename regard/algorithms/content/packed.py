@@ -84,11 +84,13 @@ def _is_cut(facts: Facts) -> bool:
 
 
 def _sequences(problem: Problem) -> Count:
-    """How many calls there are on the CPU: one per row, or per document; data may be one document."""
+    """How many calls there are on the CPU: one per row, or per document of each row; ids may be of one document."""
     for facts in problem.facts:
         runs = facts.documents
+        if runs is not None and runs.lengths is not None:
+            return sum([len(row) for row in runs.lengths])
         if runs is not None:
-            return (runs.most or 1) if runs.lengths is None else sum([len(row) for row in runs.lengths])
+            return (runs.most or 1) * (problem.shape.B if facts.rows else 1)
     return problem.shape.B
 
 

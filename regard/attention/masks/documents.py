@@ -6,6 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from regard.attention.eager import may_keep
 from regard.attention.masks.facts import FREE, BlockMap, Facts, Index, Range, Runs, within
 from regard.attention.masks.mask import Mask, run_ends
 from regard.attention.masks.padding import index_device
@@ -130,7 +131,7 @@ class Documents(Mask):
         if rows is not None:
             most = max([len(row) for row in rows])
             table = torch.tensor([[*row, *([0] * (most - len(row)))] for row in rows], device="cpu")
-            if device.type == "cuda" and not torch.compiler.is_compiling():
+            if device.type == "cuda" and may_keep():  # a CUDA graph would read it again when it is gone
                 return table.pin_memory().to(device, non_blocking=True)
             return table.to(device)
         assert isinstance(lengths, Tensor)
