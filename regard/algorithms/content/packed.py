@@ -107,11 +107,10 @@ def _run_documents(
     problem: Problem, q: Tensor, k: Tensor, v: Tensor, runs: Runs, numbers: Tensor, causal: bool
 ) -> tuple[Tensor, Tensor | None]:
     if q.is_cuda:
-        from regard.algorithms.kernels.varlen import attend_by_documents
+        from regard.algorithms.kernels.varlen import attend_by_documents, longest_segment
 
         assert runs.most is not None
-        lengths = [length for row in runs.lengths or () for length in row]
-        longest = q.shape[2] if runs.lengths is None else max(1, *lengths)
+        longest = q.shape[2] if runs.lengths is None else longest_segment(runs.lengths, q.shape[2])
         return attend_by_documents(q, k, v, numbers, runs.most, runs.prefix, longest, causal, problem.beta), None
     work = Work(
         Cut((numbers,), True, causal), Written(None), problem.beta, has_bias=False, wants_lse=problem.return_lse

@@ -117,6 +117,15 @@ def document_ends(numbers: Tensor, most: int, prefix: bool, batch: int) -> tuple
     return found[0], found[1]
 
 
+def longest_segment(lengths: tuple[tuple[int, ...], ...], tokens: int) -> int:
+    """The most tokens of a segment of `document_ends`, pads too: the kernel writes no zeros beyond it.
+
+    >>> longest_segment(((3, 2), (4,)), 9)
+    5
+    """
+    return max([max(*row, tokens - sum(row), 0) for row in lengths])
+
+
 _CAUSAL_BY_FLAG = "is_causal" in inspect.signature(varlen_attn).parameters
 _GROUPED_BY_FLAG = "enable_gqa" in inspect.signature(varlen_attn).parameters
 
