@@ -66,7 +66,8 @@ def main(
 MASKS = (
     "Who may attend to whom: everything, causal, window(before, after), strided(n), dilated(step, before, after), "
     "blocks(size, shift), global_tokens(n), key_padding(length, …), padding(length, …), documents(length, …) or "
-    "documents([length, …], …), prefix(length, …); on a grid neighbours(rows, columns), tiles(rows, columns, down, right), same_row, same_column, axial. Joined by & | ~ and parentheses."
+    "documents([length, …], …), prefix(length, …); on a grid neighbours(rows, columns), tiles(rows, columns, down, "
+    "right), same_row, same_column, axial. Joined by & | ~ and parentheses."
 )
 MaskText = Annotated[str, typer.Option(metavar="TEXT", help=MASKS)]
 ScoresText = Annotated[

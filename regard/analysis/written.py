@@ -5,8 +5,8 @@ import torch
 from regard.algorithms import Plan, plan
 from regard.algorithms.planning.machines import table
 from regard.attention import Attention, Content, Grid, Mask, Places, Weighting
-from regard.attention.positions.positions import LINE
 from regard.attention.notation import check_sizes, parse_scores, placeholder
+from regard.attention.positions.positions import LINE
 
 
 def mechanism(

@@ -73,7 +73,17 @@ RUNS = {
     "fused": [Case(), Case(mask="causal"), Case(shape="grouped heads", dtype="bfloat16"), Case(shape="narrow values")],
     "packed": [
         Case(mask=mask, dtype=dtype)
-        for mask in ("lengths", "lengths as sizes", "map", "causal lengths", "key lengths")
+        for mask in (
+            "lengths",
+            "lengths as sizes",
+            "map",
+            "causal lengths",
+            "key lengths",
+            "documents",
+            "documents of each row as sizes",
+            "causal documents as sizes",
+            "causal documents by ids",
+        )
         for dtype in ("bfloat16", "float16")
     ],
     "gather": [

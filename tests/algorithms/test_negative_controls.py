@@ -21,11 +21,13 @@ from regard.attention import (
     Blocks,
     Causal,
     Content,
+    Documents,
     Everything,
     GlobalTokens,
     Grid,
     KeyPadding,
     Padding,
+    Prefix,
     Quadratic,
     RelativeTable,
     Sequence,
@@ -187,6 +189,26 @@ CONTROLS: dict[str, tuple[Run, Case]] = {
     "padding without causal": (
         instead(lambda a: replace(a, mask=Padding(a.mask.left.real))),
         Case(mask="causal lengths as sizes"),
+    ),
+    "documents run together": (
+        instead(lambda a: replace(a, mask=Padding(torch.tensor([sum(a.mask.rows[0])] * 3)))),
+        Case(mask="documents as sizes"),
+    ),
+    "a document one token too long": (
+        instead(lambda a: replace(a, mask=Documents(ids=torch.cat((a.mask.ids[:, :1], a.mask.ids[:, :-1]), 1)))),
+        Case(mask="documents by ids"),
+    ),
+    "documents without causal": (
+        instead(lambda a: replace(a, mask=a.mask.right)),
+        Case(mask="causal documents as sizes"),
+    ),
+    "a prefix of one token more": (
+        instead(lambda a: replace(a, mask=Prefix(a.mask.lengths + 1))),
+        Case(mask="prefix"),
+    ),
+    "a prefix without what follows it": (
+        instead(lambda a: replace(a, mask=KeyPadding(a.mask.lengths))),
+        Case(mask="prefix of each row"),
     ),
     "beta too large by 1 %": (instead(lambda a: with_beta(a, 1.01)), Case()),
     "beta too small by 1 %": (instead(lambda a: with_beta(a, 0.99)), Case()),

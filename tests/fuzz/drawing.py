@@ -362,7 +362,7 @@ class Drawing:
         for _ in range(self.pick((1, B))):
             if how == "ids":
                 names = self.random.sample(range(9), 9)
-                ends = sorted(self.random.randint(0, S) for _ in range(count)) + [S]
+                ends = [*sorted(self.random.randint(0, S) for _ in range(count)), S]
                 numbers = [sum(end <= token for end in ends) for token in range(S)]
                 rows.append(tuple(-1 if self.chance(0.1) else names[number] for number in numbers))
             else:

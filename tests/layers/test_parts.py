@@ -9,7 +9,7 @@ from torch.nn import functional
 from transformers.models.t5.modeling_t5 import T5Attention
 
 from regard import weights
-from regard.attention import Attention, Causal, Content, Elu, Grid, Kernel, Neighbours, Sequence, Slopes
+from regard.attention import Attention, Causal, Content, Documents, Elu, Grid, Kernel, Neighbours, Sequence, Slopes
 from regard.layers import (
     Buckets,
     ContentHeads,
@@ -112,6 +112,23 @@ def test_buckets_that_cannot_be():
         Buckets(1, most=16, both=False)
     with refused("num_heads must be a whole number from 1 to below 2^62: got num_heads=0"):
         Buckets(0)
+
+
+def test_positions_begin_anew_in_each_document():
+    """Heads that are turned, learned vectors and waves, in a row of two documents and in a row for each."""
+    x, cut = torch.randn(1, 7, 16, dtype=torch.float64), Documents((3, 4))
+    at = cut.positions(7, x.device)
+    layer, rotary = MultiHead(16, 4, dtype=torch.float64), Rotary(4)
+    learned, waves = LearnedPositions(4, 16), SinusoidalPositions(16)
+    together = layer(x, causal=True, mask=cut, rotation=rotary(at, x))
+    for place in (slice(0, 3), slice(3, 7)):
+        n = place.stop - place.start
+        alone = layer(x[:, place], causal=True, rotation=rotary(Sequence(n), x))
+        close(together[:, place], alone)
+        assert learned(at)[0, place].equal(learned(Sequence(n)))
+        assert waves(at, x)[0, place].equal(waves(Sequence(n), x))
+    with refused("positions must lie among the 4 that are learned: got 0…4; use shorter sequences"):
+        learned(Documents((2, 5)).positions(7, x.device))
 
 
 def test_heads_take_terms_rotations_and_weightings():

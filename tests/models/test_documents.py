@@ -29,7 +29,7 @@ def packed(form: str) -> Documents:
     lengths = torch.tensor([[*row, *[0] * (4 - len(row))] for row in CUT])
     if form == "data":
         return Documents(lengths)
-    ids = [sum([[10 - n] * length for n, length in enumerate(row)], []) for row in CUT]
+    ids = [[10 - n for n, length in enumerate(row) for _ in range(length)] for row in CUT]
     return Documents(ids=torch.tensor([row + [-1] * (TOKENS - len(row)) for row in ids]))
 
 
@@ -163,6 +163,6 @@ def test_what_cannot_be_packed():
             model(tokens[:1], Documents((5, 6)), caches=caches)
     block = BlockConfig(width=32, num_heads=4)
     both = EncoderDecoder(EncoderDecoderConfig(vocabulary=50, depth=1, block=block))
-    source = tokens.clamp(min=0)
+    x = torch.randn(2, TOKENS, 32)
     with pytest.raises(ValueError, match=r"a decoder with a memory takes a row for each text: got Documents"):
-        both(source, source, target_lengths=packed("sizes"))
+        both.decoder(x, lengths=packed("sizes"), memory=x)

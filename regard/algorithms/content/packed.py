@@ -80,11 +80,13 @@ def _is_cut(facts: Facts) -> bool:
 
 
 def _sequences(problem: Problem) -> Count:
-    """How many calls there are on the CPU: one per row, or per document; data may be one document."""
+    """How many calls there are on the CPU: one per row, or per document of each row; ids may be of one document."""
     for facts in problem.facts:
         runs = facts.documents
+        if runs is not None and runs.lengths is not None:
+            return sum([len(row) for row in runs.lengths])
         if runs is not None:
-            return (runs.most or 1) if runs.lengths is None else sum([len(row) for row in runs.lengths])
+            return (runs.most or 1) * (problem.shape.B if facts.rows else 1)
     return problem.shape.B
 
 
@@ -124,7 +126,7 @@ def _by_segments(problem: Problem, facts: Facts, q: Tensor, k: Tensor, v: Tensor
 
     longest = (T, S)
     if runs is not None and runs.lengths is not None:
-        most = max([1, *[length for row in runs.lengths for length in row]])
+        most = varlen.longest_segment(runs.lengths, T)
         longest = (most, most)
     hides_queries = real is None or real.queries
     return varlen.attend_by_segments(q, k, v, segments_of, longest, hides_queries, causal, problem.beta)

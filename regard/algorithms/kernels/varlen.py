@@ -118,6 +118,15 @@ def of_documents(numbers: Tensor, most: int, prefix: bool, rows_of_each: int) ->
     return Segments(found[0], found[1])
 
 
+def longest_segment(lengths: tuple[tuple[int, ...], ...], tokens: int) -> int:
+    """The most tokens of a segment of `of_documents`, pads too: the kernel writes no zeros beyond it.
+
+    >>> longest_segment(((3, 2), (4,)), 9)
+    5
+    """
+    return max([max(*row, tokens - sum(row), 0) for row in lengths])
+
+
 _CAUSAL_BY_FLAG = "is_causal" in inspect.signature(varlen_attn).parameters
 _GROUPED_BY_FLAG = "enable_gqa" in inspect.signature(varlen_attn).parameters
 

@@ -1,4 +1,4 @@
-"""Masks of packed training: several documents in one row, and sequences that begin with a prefix seen from both sides."""
+"""Masks of packed training: several documents in one row, and prefixes that are seen from both sides."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from regard.attention.eager import may_keep
 from regard.attention.masks.facts import FREE, BlockMap, Facts, Index, Range, Runs, within
 from regard.attention.masks.mask import Mask, run_ends
 from regard.attention.masks.padding import index_device
@@ -25,10 +26,10 @@ DocumentLengths = Row | tuple[Row, ...] | Tensor
 class Documents(Mask):
     """Tokens see those of their own document; a row holds several, one after the other (T = S).
 
-    `lengths` are those of one row, the same for all rows, or of each row: plain numbers are sizes, known to the planner;
-    a tensor (n,) or (B, n) is data. Or `ids` say to which document each token belongs, (S,) or (B, S): equal neighbours
-    are one document, of which a row has at most `most`, and a negative number marks a pad. Tokens behind the last
-    document are pads too: they see nothing, and nobody sees them.
+    `lengths` are those of one row, the same for all rows, or of each row. Plain numbers are sizes, known to the
+    planner; a tensor (n,) or (B, n) is data. Or `ids` say to which document each token belongs, (S,) or (B, S): equal
+    neighbours are one document, of which a row has at most `most`, and a negative number marks a pad. Tokens behind
+    the last document are pads too: they see nothing, and nobody sees them.
 
     >>> Documents((3, 2)).numbers(6, torch.device("cpu"))
     tensor([[ 0,  0,  0,  1,  1, -1]], dtype=torch.int32)
@@ -130,7 +131,7 @@ class Documents(Mask):
         if rows is not None:
             most = max([len(row) for row in rows])
             table = torch.tensor([[*row, *([0] * (most - len(row)))] for row in rows], device="cpu")
-            if device.type == "cuda" and not torch.compiler.is_compiling():
+            if device.type == "cuda" and may_keep():  # a CUDA graph would read it again when it is gone
                 return table.pin_memory().to(device, non_blocking=True)
             return table.to(device)
         assert isinstance(lengths, Tensor)
@@ -256,8 +257,8 @@ def _check_runs(ids: Tensor) -> None:
         found, counts = runs.unique(return_counts=True)
         if len(found) < len(runs):
             raise ValueError(
-                f"a document is one run of tokens: got id {int(found[counts > 1][0])} again after another in row {row}; "
-                "sort the tokens, or number the documents one after the other"
+                f"a document is one run of tokens: got id {int(found[counts > 1][0])} again after another in row "
+                f"{row}; sort the tokens, or number the documents one after the other"
             )
 
 

@@ -79,8 +79,9 @@ class Decoder(Writer):
     ) -> Output:
         """The scores of the next word at each place; `lengths` of each row are real, the rest are pads.
 
-        Or `lengths` are the `Documents` that rows are packed with, each of which is read as if it were alone. With `caches` the tokens are a piece that goes on from what the caches hold, which they are then added to;
-        packed documents go to caches that are empty and have a row for each.
+        Or `lengths` are the `Documents` that rows are packed with, each of which is read as if it were alone. With
+        `caches` the tokens are a piece that goes on from what the caches hold, which they are then added to; packed
+        documents go to caches that are empty and have a row for each.
         """
         tokens = real_tokens(tokens, self.config.vocabulary, lengths)
         hidden, kept = self.stack(self.embedding(tokens), lengths=lengths, caches=caches, maps=maps)
