@@ -29,7 +29,7 @@ class Blockwise(Algorithm):
         reason = refuses_softmax(problem)
         if reason is not None:
             return reason
-        if problem.dropout:
+        if problem.dropout and problem.on_cuda:
             return "has no dropout"
         if problem.on_cuda and problem.dtype == torch.float64:
             return "FlexAttention takes no float64"
@@ -66,7 +66,7 @@ class Blockwise(Algorithm):
             leaves = [_whole(functools.reduce(torch.add, biases), q, k)] if terms else []
             pairs = Written(mask)
         finite = all([facts.finite for facts in problem.terms])
-        work = Work(cut, pairs, problem.beta, len(terms) > 0, problem.return_lse, finite)
+        work = Work(cut, pairs, problem.beta, len(terms) > 0, problem.return_lse, finite, problem.dropout)
         return attend_by_slabs(work, q, k, v, tuple(leaves))
 
 

@@ -34,7 +34,7 @@ class Packed(Algorithm):
             return "needs one Padding or KeyPadding"
         if others and not (pads[0].queries and starts_causal(others, problem.places)):
             return "takes beside Padding only Causal() with the first query at the first key, beside KeyPadding nothing"
-        if problem.dropout:
+        if problem.dropout and problem.on_cuda:
             return "the variable-length kernel has no dropout"
         if problem.on_cuda:
             if problem.dtype not in (torch.float16, torch.bfloat16):
@@ -66,7 +66,14 @@ class Packed(Algorithm):
 
             return attend_by_segments(q, k, v, tokens, real.prefix, real.queries, causal, problem.beta), None
         cut = Cut((tokens,), real.queries, causal)
-        work = Work(cut, Written(None), problem.beta, has_bias=False, wants_lse=problem.return_lse)
+        work = Work(
+            cut,
+            Written(None),
+            problem.beta,
+            has_bias=False,
+            wants_lse=problem.return_lse,
+            dropout=problem.dropout,
+        )
         return attend_by_slabs(work, q, k, v, ())
 
 
