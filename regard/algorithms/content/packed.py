@@ -6,6 +6,7 @@ One fused call per sequence on the CPU, one variable-length kernel on the GPU.
 import torch
 from torch import Tensor
 
+from regard.algorithms.content.blockwise import dropping
 from regard.algorithms.content.fused import starts_causal
 from regard.algorithms.kernels.slabs import Cut, Work, Written, attend_by_slabs
 from regard.algorithms.planning.algorithm import Algorithm, refuses_softmax
@@ -48,13 +49,15 @@ class Packed(Algorithm):
     def cost(self, problem: Problem) -> Cost:
         """The visible pairs of each sequence, and one pass over the tensors."""
         shape = problem.shape
-        calls = 10 if problem.on_cuda else 20 + 12 * shape.B
+        calls = 10 if problem.on_cuda else 20 + (25 if problem.dropout else 12) * shape.B
         # On the CPU a sequence's part is written before it is put in place.
         parts = 0 if problem.on_cuda else output(shape, problem.item)
+        pairs = visited(problem)
+        drops = dropping(problem, pairs)
         return Cost(
-            flops=products(visited(problem), shape.D, shape.E, problem.backward, recompute=True),
-            bytes=traffic(shape, problem.item, problem.backward),
-            memory=kept(shape, problem.item, problem.backward) + parts,
+            flops=products(pairs, shape.D, shape.E, problem.backward, recompute=True),
+            bytes=traffic(shape, problem.item, problem.backward) + drops.bytes,
+            memory=kept(shape, problem.item, problem.backward) + parts + drops.memory,
             launches=3 * calls if problem.backward else calls,
         )
 

@@ -22,7 +22,7 @@ from regard.torch_private import flash_cpu, is_dispatched
 
 SIZE = 128  # queries and keys in a block: small enough to follow a mask, large enough for the kernel
 LONGEST = 8  # blocks in a slab whose mask has to be written out
-PIECE = 1 << 18  # pairs of a map that is made: three of them fit the caches
+PIECE = 1 << 19  # pairs of a map that is made: three of them fit a cache
 CPU = torch.device("cpu")
 
 
