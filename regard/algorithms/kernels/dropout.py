@@ -10,6 +10,7 @@ from torch import Tensor
 
 STEPS = 1 << 16  # of p
 WORD = 1 << 32
+CPU = torch.device("cpu")
 SPREAD = 0x9E3779B9 - WORD  # an odd step between counters: 2³² over the golden ratio
 
 
@@ -32,12 +33,12 @@ class Draws:
         self.count += 1
         lanes = _words(-(-shape.numel() // 2), _mixed(self.seed, self.count)).view(torch.int16)
         lanes = lanes[: shape.numel()].view(shape)
-        return torch.ge(lanes, self.dropped - STEPS // 2, out=torch.empty(shape, dtype=dtype))
+        return torch.ge(lanes, self.dropped - STEPS // 2, out=torch.empty(shape, dtype=dtype, device=CPU))
 
 
 def _words(count: int, key: int) -> Tensor:
     """Random words of 32 bits: three rounds of x(2x + 1), whose upper half is added to the lower."""
-    x = torch.add(_signed(key % WORD), torch.arange(count, dtype=torch.int32), alpha=SPREAD)
+    x = torch.add(_signed(key % WORD), torch.arange(count, dtype=torch.int32, device=CPU), alpha=SPREAD)
     upper = torch.empty_like(x)
     for added in (key // WORD, 0, 0):
         x.addcmul_(x, x, value=2)

@@ -457,7 +457,7 @@ def _logits(x: "_Operands", piece: _Piece, causal: bool, beta: float) -> Tensor:
     logits = torch.baddbmm(q.new_empty(1, 1, 1), q, k.mT, beta=0, alpha=beta)
     if causal:
         side = q.shape[1]
-        logits[:, :, -side:] += torch.full((side, side), -torch.inf, dtype=wide).triu(1)
+        logits[:, :, -side:] += logits.new_full((side, side), -torch.inf).triu(1)
     return logits
 
 
@@ -475,8 +475,8 @@ def _weights(logits: Tensor, x: "_Operands", piece: _Piece) -> Tensor:
 def _dropped(work: Work, draws: Draws, x: "_Operands", causal: bool) -> tuple[Tensor, Tensor]:
     """Output and log-sum-exp of a slab some of whose weights are dropped; the log-sum-exp only where it is wanted."""
     wide = torch.promote_types(x.q.dtype, torch.float32)
-    out = torch.empty(*x.q.shape[:3], x.v.shape[3], dtype=wide)
-    lse = torch.zeros(x.q.shape[:3], dtype=wide)
+    out = x.q.new_empty(*x.q.shape[:3], x.v.shape[3], dtype=wide)
+    lse = x.q.new_zeros(x.q.shape[:3], dtype=wide)
     for piece in _pieces(x, causal):
         logits = _logits(x, piece, causal, work.beta)
         if work.wants_lse:
@@ -513,10 +513,10 @@ def _by_products(
         grads[0] = grads[0] * draws.scale
     if x.empty is not None:  # 0 · ∞ where an incoming gradient is not finite
         grads[0] = grads[0].masked_fill(x.empty, 0)
-    dq = torch.empty(*x.q.shape[:3], D, dtype=wide)
-    dk = torch.zeros(*x.k.shape[:3], D, dtype=wide)
-    dv = torch.zeros(*x.v.shape[:3], E, dtype=wide)
-    dlogits = torch.empty(*x.q.shape[:3], x.k.shape[2], dtype=wide) if wanted else None
+    dq = x.q.new_empty(*x.q.shape[:3], D, dtype=wide)
+    dk = x.k.new_zeros(*x.k.shape[:3], D, dtype=wide)
+    dv = x.v.new_zeros(*x.v.shape[:3], E, dtype=wide)
+    dlogits = x.q.new_empty(*x.q.shape[:3], x.k.shape[2], dtype=wide) if wanted else None
     for piece in _pieces(x, slab.causal):
         weights = _weights(_logits(x, piece, slab.causal, work.beta), x, piece)
         kept = weights if draws is None else draws.keep(weights.shape, wide).mul_(weights)
