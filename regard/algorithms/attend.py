@@ -61,9 +61,10 @@ def attend(
         o_i = Σ_j softmax_j(scores_ij where the mask allows) · v_j
 
     Grouped heads: G divides H. A row that may see nothing gives zeros, and so do its gradients. `dropout` acts on the
-    weights. `algorithm` names one, which raises `Refused` where it is not exact. `prepared` is where calls with one
-    mask share what they make for it. `return_lse` gives the log-sum-exp of each row's logits too, shape (B, H, T), in
-    at least float32. Scores without `Content` need no q and k: give None, and the terms say H, the positions T.
+    weights; kernels round it, on the CPU to a multiple of 2⁻¹⁶, and scale by what they drew. `algorithm` names one,
+    which raises `Refused` where it is not exact. `prepared` is where calls with one mask share what they make for it.
+    `return_lse` gives the log-sum-exp of each row's logits too, shape (B, H, T), in at least float32. Scores without
+    `Content` need no q and k: give None, and the terms say H, the positions T.
 
     >>> q, k, v = (torch.ones(1, 1, 2, 4) for _ in range(3))
     >>> attend(q, k, v).shape

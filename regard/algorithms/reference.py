@@ -26,9 +26,11 @@ class Reference(Algorithm):
         copies = wide * shape.B * shape.H * shape.S * (shape.D + shape.E)  # k and v, widened, repeated, blanked
         passes, kept = (24, 6) if problem.backward else (10, 3)
         moved = 6 * copies + traffic(shape, problem.item, problem.backward)
+        # On the CPU torch draws weight after weight, in the time of so many bytes.
+        drawn = 120 * pairs if problem.dropout and not problem.on_cuda else 0
         return Cost(
             flops=_flops(problem, pairs),
-            bytes=passes * wide * pairs + _squares(problem) + moved,
+            bytes=passes * wide * pairs + _squares(problem) + moved + drawn,
             memory=kept * wide * pairs,
             launches=60 if problem.backward else 25,
         )

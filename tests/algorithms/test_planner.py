@@ -220,7 +220,7 @@ def test_an_unknown_device_names_those_there_are():
 REFUSALS = {
     "fused": (Attention(weighting=Hard()), {}, "softmax"),
     "packed": (Attention(mask=Window(1)), {}, "Padding"),
-    "blockwise": (Attention(), {"dropout": 0.5}, "dropout"),
+    "blockwise": (Attention(weighting=Hard()), {"dropout": 0.5}, "softmax"),
 }
 
 

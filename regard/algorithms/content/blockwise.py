@@ -14,7 +14,7 @@ from regard.algorithms.planning.problem import Problem
 from regard.algorithms.planning.visits import visited
 from regard.attention import Grid, Mask, Places, Sequence, Term, TermFacts
 from regard.attention.masks.visibility import index_band
-from regard.attention.positions.sizes import Count, least
+from regard.attention.positions.sizes import Count, least, most
 from regard.attention.value import Structure, unflatten
 
 ATOMIC = 2.4e-9  # seconds for one addition to a tensor of one number, by many threads at once; less by √numbers
@@ -29,7 +29,7 @@ class Blockwise(Algorithm):
         reason = refuses_softmax(problem)
         if reason is not None:
             return reason
-        if problem.dropout:
+        if problem.dropout and problem.on_cuda:
             return "has no dropout"
         if problem.on_cuda and problem.dtype == torch.float64:
             return "FlexAttention takes no float64"
@@ -41,10 +41,14 @@ class Blockwise(Algorithm):
         """The visited blocks whole; a block's mask and biases are made when it is visited."""
         shape = problem.shape
         calls, extra = _on_cuda(problem) if problem.on_cuda else _on_cpu(problem)
+        pairs = visited(problem, slabs.SIZE)
+        if problem.dropout:  # products take the last blocks as long as they are
+            pairs = pairs * (shape.T * shape.S) // (_whole_blocks(shape.T) * _whole_blocks(shape.S))
+        drops = dropping(problem, pairs)
         return Cost(
-            flops=products(visited(problem, slabs.SIZE), shape.D, shape.E, problem.backward, recompute=True),
-            bytes=traffic(shape, problem.item, problem.backward) + _bias_gradients(problem),
-            memory=kept(shape, problem.item, problem.backward) + extra,
+            flops=products(pairs, shape.D, shape.E, problem.backward, recompute=True),
+            bytes=traffic(shape, problem.item, problem.backward) + _bias_gradients(problem) + drops.bytes,
+            memory=kept(shape, problem.item, problem.backward) + extra + drops.memory,
             launches=3 * calls if problem.backward else calls,
         )
 
@@ -67,8 +71,27 @@ class Blockwise(Algorithm):
             leaves = [_whole(functools.reduce(torch.add, biases), q, k)] if terms else []
             pairs = Written(mask)
         finite = all([facts.finite for facts in problem.terms])
-        work = Work(cut, pairs, problem.beta, len(terms) > 0, problem.return_lse, finite)
+        work = Work(cut, pairs, problem.beta, len(terms) > 0, problem.return_lse, finite, problem.dropout)
         return attend_by_slabs(work, q, k, v, tuple(leaves))
+
+
+def dropping(problem: Problem, pairs: Count) -> Cost:
+    """What dropout adds to the products of a CPU's slabs.
+
+    A softmax, random bits and some passes over a map that stays in a cache take the time of so many bytes for a pair.
+    Pieces of three maps are held at once, and the bits.
+    """
+    if not problem.dropout:
+        return Cost(0, 0, 0, 0)
+    wide = problem.wide.itemsize
+    piece = least(pairs, most(slabs.PIECE, slabs.SIZE * problem.shape.S))
+    each = 9 if problem.backward else 4
+    return Cost(flops=0, bytes=each * wide * pairs, memory=(3 * wide + 2) * piece, launches=0)
+
+
+def _whole_blocks(n: Count) -> Count:
+    """The length of all blocks, where the last counts as a whole one."""
+    return -(-n // slabs.SIZE) * slabs.SIZE
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,7 +191,7 @@ def _on_cpu(problem: Problem) -> tuple[Count, Count]:
     """Some seventy calls for each slab; the largest slab's mask, or its biases for every row and head."""
     shape = problem.shape
     if not (problem.masks or problem.terms):
-        return 70, 0
+        return 35 if problem.dropout else 70, 0
     facts = problem.outline.mask
     count = (shape.B if facts.rows else 1) * (shape.H if facts.heads else 1) * -(-shape.T // slabs.SIZE)
     low, high = index_band(problem.facts, problem.places)

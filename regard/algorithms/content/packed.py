@@ -6,6 +6,7 @@ One fused call per sequence on the CPU, one variable-length kernel on the GPU.
 import torch
 from torch import Tensor
 
+from regard.algorithms.content.blockwise import dropping
 from regard.algorithms.content.fused import starts_causal
 from regard.algorithms.kernels.slabs import Cut, Work, Written, attend_by_slabs
 from regard.algorithms.planning.algorithm import Algorithm, refuses_softmax
@@ -38,7 +39,7 @@ class Packed(Algorithm):
                 "takes beside Padding or Documents only Causal() with the first query at the first key, "
                 "beside KeyPadding nothing"
             )
-        if problem.dropout:
+        if problem.dropout and problem.on_cuda:
             return "the variable-length kernel has no dropout"
         if problem.on_cuda:
             if problem.dtype not in (torch.float16, torch.bfloat16):
@@ -54,13 +55,15 @@ class Packed(Algorithm):
     def cost(self, problem: Problem) -> Cost:
         """The visible pairs of each sequence, and one pass over the tensors."""
         shape = problem.shape
-        calls = 10 if problem.on_cuda else 20 + 12 * _sequences(problem)
+        calls = 10 if problem.on_cuda else 20 + (25 if problem.dropout else 12) * _sequences(problem)
         # On the CPU a sequence's part is written before it is put in place.
         parts = 0 if problem.on_cuda else output(shape, problem.item)
+        pairs = visited(problem)
+        drops = dropping(problem, pairs)
         return Cost(
-            flops=products(visited(problem), shape.D, shape.E, problem.backward, recompute=True),
-            bytes=traffic(shape, problem.item, problem.backward),
-            memory=kept(shape, problem.item, problem.backward) + parts,
+            flops=products(pairs, shape.D, shape.E, problem.backward, recompute=True),
+            bytes=traffic(shape, problem.item, problem.backward) + drops.bytes,
+            memory=kept(shape, problem.item, problem.backward) + parts + drops.memory,
             launches=3 * calls if problem.backward else calls,
         )
 
@@ -70,8 +73,15 @@ class Packed(Algorithm):
         if q.is_cuda:
             return _by_segments(problem, facts, q, k, v, causal), None
         tokens = problem.made("tokens", q.device, lambda: _tokens(problem, mask, facts, q.device))
-        hides_queries = facts.real is None or facts.real.queries
-        work = Work(Cut((tokens,), hides_queries, causal), Written(None), problem.beta, False, problem.return_lse)
+        cut = Cut((tokens,), facts.real is None or facts.real.queries, causal)
+        work = Work(
+            cut,
+            Written(None),
+            problem.beta,
+            has_bias=False,
+            wants_lse=problem.return_lse,
+            dropout=problem.dropout,
+        )
         return attend_by_slabs(work, q, k, v, ())
 
 

@@ -1,10 +1,10 @@
 """Attention on the CPU slab by slab: some queries, and all the keys that they may see, one fused call each.
 
 A slab's softmax is complete, so nothing has to be merged, and masks and score terms are evaluated on it alone. Where a
-compiler or a transform is at work one operator does all slabs, and is given mask and bias as tensors.
+compiler or a transform is at work one operator does all slabs, and is given mask and bias as tensors. The kernel has no
+dropout, and no gradient of a bias: there a slab's map is made piece by piece, small enough to stay in a cache.
 """
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
+from regard.algorithms.kernels.dropout import Draws, new_seed
 from regard.algorithms.kernels.layouts import laid_out
 from regard.algorithms.kernels.sdpa import flash_gradients
 from regard.attention.eager import given, is_eager, once, refuse_forward_mode
@@ -21,6 +22,7 @@ from regard.torch_private import flash_cpu, is_dispatched
 
 SIZE = 128  # queries and keys in a block: small enough to follow a mask, large enough for the kernel
 LONGEST = 8  # blocks in a slab whose mask has to be written out
+PIECE = 1 << 19  # pairs of a map that is made: three of them fit a cache
 CPU = torch.device("cpu")
 
 
@@ -156,10 +158,14 @@ class Work:
     has_bias: bool
     wants_lse: bool
     is_finite: bool = False  # the bias is −∞ nowhere
+    dropout: float = 0.0
 
     def slabs(self, q: Tensor, k: Tensor) -> Iterator[Slab]:
         B, H, T = q.shape[:3]
         return self.cut.slabs(B, H, T, k.shape[2], self.has_bias)
+
+    def draws(self, seed: Tensor | None) -> Draws | None:
+        return None if seed is None else Draws(self.dropout, seed)
 
 
 def may_ask(q: Tensor) -> bool:
@@ -172,13 +178,14 @@ def attend_by_slabs(
 ) -> tuple[Tensor, Tensor | None]:
     """Output and log-sum-exp."""
     refuse_forward_mode(q, k, v)
+    seed = new_seed(q.device) if work.dropout else None
     if may_ask(q):
-        out, lse = _Slabs.apply(work, q, k, v, *leaves)  # pyright: ignore[reportGeneralTypeIssues]
+        out, lse = _Slabs.apply(work, seed, q, k, v, *leaves)  # pyright: ignore[reportGeneralTypeIssues]
     else:
         assert isinstance(work.pairs, Written)
         cut, bias = work.cut, leaves[0] if leaves else None
         numbers = [cut.hides_queries, cut.causal, work.wants_lse]
-        out, lse = _operator(q, k, v, list(cut.maps), work.pairs.mask, bias, work.beta, numbers)
+        out, lse = _operator(q, k, v, list(cut.maps), work.pairs.mask, bias, seed, work.beta, work.dropout, numbers)
     return out, lse if work.wants_lse else None
 
 
@@ -187,9 +194,11 @@ class _Slabs(torch.autograd.Function):
 
     @staticmethod
     @given
-    def forward(ctx: Any, work: Work, q: Tensor, k: Tensor, v: Tensor, *leaves: Tensor) -> tuple[Tensor, Tensor]:
-        out, lse = _forward(work, q, k, v, leaves)
-        ctx.work = work
+    def forward(
+        ctx: Any, work: Work, seed: Tensor | None, q: Tensor, k: Tensor, v: Tensor, *leaves: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        out, lse = _forward(work, work.draws(seed), q, k, v, leaves)
+        ctx.work, ctx.seed = work, seed
         ctx.save_for_backward(q, k, v, out, lse, *leaves)
         ctx.set_materialize_grads(True)
         if not work.wants_lse:
@@ -200,11 +209,11 @@ class _Slabs(torch.autograd.Function):
     @once
     def backward(ctx: Any, grad: Tensor, grad_lse: Tensor) -> tuple[Tensor | None, ...]:
         grads = [grad.contiguous(), grad_lse] if ctx.work.wants_lse else [grad.contiguous()]
-        wanted = [n for n, want in enumerate(ctx.needs_input_grad[4:]) if want]
+        wanted = [n for n, want in enumerate(ctx.needs_input_grad[5:]) if want]
         saved = ctx.saved_tensors  # once: a checkpoint computes them again when they are asked for
-        found = iter(_backward(ctx.work, grads, saved[:5], saved[5:], wanted))
+        found = iter(_backward(ctx.work, ctx.work.draws(ctx.seed), grads, saved[:5], saved[5:], wanted))
         dq, dk, dv = next(found), next(found), next(found)
-        return None, dq, dk, dv, *[next(found) if want else None for want in ctx.needs_input_grad[4:]]
+        return None, None, dq, dk, dv, *[next(found) if want else None for want in ctx.needs_input_grad[5:]]
 
 
 @torch.library.custom_op("regard::slabs", mutates_args=(), device_types="cpu")
@@ -215,16 +224,22 @@ def _operator(
     maps: list[Tensor],
     mask: Tensor | None,
     bias: Tensor | None,
+    seed: Tensor | None,
     beta: float,
+    dropout: float,
     numbers: list[bool],
 ) -> tuple[Tensor, Tensor]:
     leaves = () if bias is None else (bias,)
-    return _forward(_work(maps, mask, bias, beta, numbers), q, k, v, leaves)
+    work = _work(maps, mask, bias, beta, dropout, numbers)
+    return _forward(work, work.draws(seed), q, k, v, leaves)
 
 
-def _work(maps: list[Tensor], mask: Tensor | None, bias: Tensor | None, beta: float, numbers: list[bool]) -> Work:
+def _work(
+    maps: list[Tensor], mask: Tensor | None, bias: Tensor | None, beta: float, dropout: float, numbers: list[bool]
+) -> Work:
     hides_queries, causal, wants_lse = numbers
-    return Work(Cut(tuple(maps), hides_queries, causal), Written(mask), beta, bias is not None, wants_lse)
+    cut = Cut(tuple(maps), hides_queries, causal)
+    return Work(cut, Written(mask), beta, bias is not None, wants_lse, dropout=dropout)
 
 
 @_operator.register_fake
@@ -235,7 +250,9 @@ def _(
     maps: list[Tensor],
     mask: Tensor | None,
     bias: Tensor | None,
+    seed: Tensor | None,
     beta: float,
+    dropout: float,
     numbers: list[bool],
 ) -> tuple[Tensor, Tensor]:
     exact = torch.promote_types(q.dtype, torch.float32)
@@ -249,12 +266,15 @@ def _operator_backward(
     maps: list[Tensor],
     mask: Tensor | None,
     bias: Tensor | None,
+    seed: Tensor | None,
     beta: float,
+    dropout: float,
     numbers: list[bool],
     learns: bool,
 ) -> list[Tensor]:
     leaves = () if bias is None else (bias,)
-    return _backward(_work(maps, mask, bias, beta, numbers), grads, saved, leaves, [0] if learns else [])
+    work = _work(maps, mask, bias, beta, dropout, numbers)
+    return _backward(work, work.draws(seed), grads, saved, leaves, [0] if learns else [])
 
 
 @_operator_backward.register_fake
@@ -264,7 +284,9 @@ def _(
     maps: list[Tensor],
     mask: Tensor | None,
     bias: Tensor | None,
+    seed: Tensor | None,
     beta: float,
+    dropout: float,
     numbers: list[bool],
     learns: bool,
 ) -> list[Tensor]:
@@ -273,29 +295,36 @@ def _(
 
 
 def _save(ctx, inputs, output) -> None:
-    q, k, v, ctx.maps, ctx.mask, bias, ctx.beta, ctx.numbers = inputs
-    ctx.has_bias = bias is not None
-    ctx.save_for_backward(q, k, v, *output, *([bias] if ctx.has_bias else []))
+    q, k, v, ctx.maps, ctx.mask, bias, seed, ctx.beta, ctx.dropout, ctx.numbers = inputs
+    ctx.has_bias, ctx.has_seed = bias is not None, seed is not None
+    ctx.save_for_backward(q, k, v, *output, *[x for x in (seed, bias) if x is not None])
 
 
 def _differentiate(ctx, grad: Tensor, grad_lse: Tensor):
-    q, k, v, out, lse, *leaves = ctx.saved_tensors
+    q, k, v, out, lse, *others = ctx.saved_tensors
+    seed = others[0] if ctx.has_seed else None
+    bias = others[-1] if ctx.has_bias else None
     learns = ctx.has_bias and ctx.needs_input_grad[5]
     grads = [grad.contiguous(), grad_lse] if ctx.numbers[2] else [grad.contiguous()]
-    bias = leaves[0] if leaves else None
-    found = _operator_backward(grads, [q, k, v, out, lse], ctx.maps, ctx.mask, bias, ctx.beta, ctx.numbers, learns)
-    return *found[:3], [None] * len(ctx.maps), None, found[3] if learns else None, None, None
+    saved = [q, k, v, out, lse]
+    found = _operator_backward(grads, saved, ctx.maps, ctx.mask, bias, seed, ctx.beta, ctx.dropout, ctx.numbers, learns)
+    return *found[:3], [None] * len(ctx.maps), None, found[3] if learns else None, None, None, None, None
 
 
 _operator.register_autograd(_differentiate, setup_context=_save)
 
 
-def _forward(work: Work, q: Tensor, k: Tensor, v: Tensor, leaves: tuple[Tensor, ...]) -> tuple[Tensor, Tensor]:
+def _forward(
+    work: Work, draws: Draws | None, q: Tensor, k: Tensor, v: Tensor, leaves: tuple[Tensor, ...]
+) -> tuple[Tensor, Tensor]:
     out = q.new_zeros(*q.shape[:3], v.shape[3])
     lse = torch.full(q.shape[:3], -torch.inf, dtype=torch.promote_types(q.dtype, torch.float32), device=q.device)
     for slab in work.slabs(q, k):
         x = _operands(work, q, k, v, slab, leaves)
-        part, norm = flash_cpu(x.q, x.k, x.v, 0.0, slab.causal, attn_mask=x.bias, scale=work.beta)
+        if draws is None:
+            part, norm = flash_cpu(x.q, x.k, x.v, 0.0, slab.causal, attn_mask=x.bias, scale=work.beta)
+        else:
+            part, norm = _dropped(work, draws, x, slab.causal)
         part = part[..., : v.shape[3]]
         if x.empty is not None:
             part = part.masked_fill(x.empty, 0)
@@ -306,7 +335,12 @@ def _forward(work: Work, q: Tensor, k: Tensor, v: Tensor, leaves: tuple[Tensor, 
 
 
 def _backward(
-    work: Work, grads: list[Tensor], saved: Any, leaves: tuple[Tensor, ...], wanted: list[int]
+    work: Work,
+    draws: Draws | None,
+    grads: list[Tensor],
+    saved: Any,
+    leaves: tuple[Tensor, ...],
+    wanted: list[int],
 ) -> list[Tensor]:
     """Gradients of q, k, v, then of the leaves whose numbers are `wanted`. `grads` is that of the output, and perhaps
     that of the log-sum-exp.
@@ -316,8 +350,8 @@ def _backward(
     totals = [torch.zeros(x.shape, dtype=torch.promote_types(x.dtype, torch.float32), device=x.device) for x in targets]
     for slab in work.slabs(q, k):
         groups = slab.groups(q.shape[1] // k.shape[1])
-        if wanted:
-            parts = _by_products(work, grads, q, k, v, slab, leaves, wanted)
+        if wanted or draws is not None:
+            parts = _by_products(work, draws, grads, q, k, v, slab, leaves, wanted)
         else:
             parts = _by_flash(work, grads, q, k, v, out, lse, slab, leaves)
         _put(totals[0], slab.rows, slab.heads, slab.queries, parts[0])
@@ -397,8 +431,82 @@ def _by_flash(
     return [dq[..., :D], dk[..., :D], dv[..., :E]]
 
 
+class _Piece(NamedTuple):
+    """A part of a slab's map."""
+
+    rows: slice
+    heads: slice
+    queries: slice
+    keys: slice
+
+    def of(self, x: Tensor) -> Tensor:
+        """What x (rows, heads, queries, …) has at these queries, rows and heads as one; a view where it can be."""
+        return x[self.rows, self.heads, self.queries].flatten(0, 1)
+
+    def among_keys(self, x: Tensor) -> Tensor:
+        """What x (rows, heads, keys, …) has at these keys, likewise."""
+        return x[self.rows, self.heads, self.keys].flatten(0, 1)
+
+
+def _pieces(x: "_Operands", causal: bool) -> Iterator[_Piece]:
+    """Pieces of about PIECE pairs: some rows of all heads, some heads of one row, or a block of queries of one head.
+
+    Under the kernel's causal flag the last query of a piece sees its last key.
+    """
+    (B, H, T), S = x.q.shape[:3], x.k.shape[2]
+    queries = min(T, SIZE if causal else max(SIZE, PIECE // S))
+    heads = min(H, max(1, PIECE // (queries * S)))
+    rows = min(B, max(1, PIECE // (queries * S * H)))
+    for b in range(0, B, rows):
+        for h in range(0, H, heads):
+            for i in range(0, T, queries):
+                last = min(i + queries, T)
+                yield _Piece(slice(b, b + rows), slice(h, h + heads), slice(i, last), slice(last if causal else S))
+
+
+def _logits(x: "_Operands", piece: _Piece, causal: bool, beta: float) -> Tensor:
+    """The logits of a piece in at least float32, (rows · heads, queries, keys); −∞ where hidden."""
+    wide = torch.promote_types(x.q.dtype, torch.float32)
+    q, k = piece.of(x.q).to(wide), piece.among_keys(x.k).to(wide)
+    if x.bias is not None:
+        return torch.baddbmm(piece.of(x.bias).to(wide), q, k.mT, alpha=beta)
+    logits = torch.baddbmm(q.new_empty(1, 1, 1), q, k.mT, beta=0, alpha=beta)
+    if causal:
+        side = q.shape[1]
+        logits[:, :, -side:] += logits.new_full((side, side), -torch.inf).triu(1)
+    return logits
+
+
+def _weights(logits: Tensor, x: "_Operands", piece: _Piece) -> Tensor:
+    """The softmax of a piece's logits, in their place."""
+    weights = torch.softmax(logits, -1, out=logits)
+    if x.bias is not None:
+        # The far ends of gaussians are numbers so small that a CPU takes ten times as long.
+        torch.threshold_(weights, torch.finfo(weights.dtype).tiny, 0)
+    if x.empty is not None:
+        weights.masked_fill_(piece.of(x.empty.expand(*x.q.shape[:3], 1)), 0)
+    return weights
+
+
+def _dropped(work: Work, draws: Draws, x: "_Operands", causal: bool) -> tuple[Tensor, Tensor]:
+    """Output and log-sum-exp of a slab some of whose weights are dropped; the log-sum-exp only where it is wanted."""
+    wide = torch.promote_types(x.q.dtype, torch.float32)
+    out = x.q.new_empty(*x.q.shape[:3], x.v.shape[3], dtype=wide)
+    lse = x.q.new_zeros(x.q.shape[:3], dtype=wide)
+    for piece in _pieces(x, causal):
+        logits = _logits(x, piece, causal, work.beta)
+        if work.wants_lse:
+            lse[piece[:3]] = logits.logsumexp(-1).view_as(lse[piece[:3]])
+        weights = _weights(logits, x, piece)
+        weights.mul_(draws.keep(weights.shape, wide))
+        mixed = torch.bmm(weights, piece.among_keys(x.v).to(wide)).mul_(draws.scale)
+        out[piece[:3]] = mixed.view_as(out[piece[:3]])
+    return out, lse
+
+
 def _by_products(
     work: Work,
+    draws: Draws | None,
     grads: list[Tensor],
     q: Tensor,
     k: Tensor,
@@ -407,31 +515,43 @@ def _by_products(
     leaves: tuple[Tensor, ...],
     wanted: list[int],
 ) -> list[Tensor]:
-    """Gradients of one slab where the bias learns, for which the kernel has none.
+    """Gradients of one slab where the bias learns or weights are dropped, for which the kernel has none.
 
-    P = softmax(β·q kᵀ + bias)     dP = dO vᵀ     dS = P ∘ (dP − rows of P·dP + dl)
+    P = softmax(β·q kᵀ + bias)     K = keep / (1 − p)     G = P ∘ K ∘ (dO vᵀ)     dS = G − P ∘ (rows of G − dl)
 
-    The rows are of P·dP and not of dO·o: o has been rounded, and what all keys have in common must cancel.
+    The rows are of G and not of dO·o: o has been rounded, and what all keys have in common must cancel.
     """
     D, E = q.shape[3], v.shape[3]
     x = _operands(work, q, k, v, slab, leaves)
-    assert x.bias is not None
-    grads = [_take(grad, slab.rows, slab.heads, slab.queries).to(x.q.dtype) for grad in grads]
-    weights = torch.matmul(x.q, x.k.mT).mul_(work.beta).add_(x.bias)
-    weights.sub_(weights.amax(-1, keepdim=True))
-    # The far ends of gaussians are numbers so small that a CPU takes ten times as long.
-    weights.masked_fill_(weights < math.log(torch.finfo(weights.dtype).tiny), -torch.inf).exp_()
-    weights.div_(weights.sum(-1, keepdim=True))
-    if x.empty is not None:
-        weights.masked_fill_(x.empty, 0)
-    dv = weights.mT @ grads[0]
-    dlogits = grads[0] @ x.v[..., :E].mT
-    common = torch.linalg.vecdot(weights, dlogits)[..., None]
-    dlogits.sub_(common if len(grads) == 1 else common - grads[1][..., None]).mul_(weights)
-    del weights
+    wide = torch.promote_types(q.dtype, torch.float32)
+    grads = [_take(grad, slab.rows, slab.heads, slab.queries).to(wide) for grad in grads]
+    if draws is not None:
+        grads[0] = grads[0] * draws.scale
     if x.empty is not None:  # 0 · ∞ where an incoming gradient is not finite
-        dlogits.masked_fill_(x.empty, 0)
-    dq, dk = work.beta * (dlogits @ x.k)[..., :D], work.beta * (dlogits.mT @ x.q)[..., :D]
+        grads[0] = grads[0].masked_fill(x.empty, 0)
+    dq = x.q.new_empty(*x.q.shape[:3], D, dtype=wide)
+    dk = x.k.new_zeros(*x.k.shape[:3], D, dtype=wide)
+    dv = x.v.new_zeros(*x.v.shape[:3], E, dtype=wide)
+    dlogits = x.q.new_empty(*x.q.shape[:3], x.k.shape[2], dtype=wide) if wanted else None
+    for piece in _pieces(x, slab.causal):
+        weights = _weights(_logits(x, piece, slab.causal, work.beta), x, piece)
+        kept = weights if draws is None else draws.keep(weights.shape, wide).mul_(weights)
+        grad = piece.of(grads[0])
+        piece.among_keys(dv).baddbmm_(kept.mT, grad)
+        part = torch.bmm(grad, piece.among_keys(x.v)[..., :E].to(wide).mT).mul_(kept)
+        common = part.sum(-1, keepdim=True)
+        if len(grads) == 2:
+            common -= piece.of(grads[1])[..., None]
+        part.addcmul_(weights, common, value=-1)
+        if x.empty is not None:
+            part.masked_fill_(piece.of(x.empty.expand(*x.q.shape[:3], 1)), 0)
+        found = torch.bmm(part, piece.among_keys(x.k)[..., :D].to(wide)).mul_(work.beta)
+        dq[piece[:3]] = found.view_as(dq[piece[:3]])
+        piece.among_keys(dk).baddbmm_(part.mT, piece.of(x.q)[..., :D].to(wide), alpha=work.beta)
+        if dlogits is not None:
+            dlogits[piece[:3]] = part.view_as(dlogits[piece[:3]])
+    if dlogits is None:
+        return [dq, dk, dv]
     return [dq, dk, dv, *_bias_gradients(work.pairs, slab, leaves, wanted, dlogits)]
 
 
