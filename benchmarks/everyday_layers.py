@@ -80,14 +80,16 @@ def layers(setting: Setting, case: Case) -> list[Row]:
     if case.compiled:
         modules.pop(NUMBERS)
         torch.compiler.reset()
-    peers = [name for name in modules if not name.startswith("regard")]
-    against = peers[-1]
-    failed = {name: wrong(modules[name], modules[against], batch) for name in modules if name != against}
+    against = list(modules)[-1]
+    steps = {name: torch.compile(forward) if case.compiled else forward for name, (_, forward) in modules.items()}
+    # A compiled step is what is checked, but where dropout comes later and would compile it once more.
+    checked = {name: forward for name, (_, forward) in modules.items()} if case.dropout else steps
+    failed = {name: wrong(checked[name], checked[against], batch) for name in modules if name != against}
     contenders = {}
-    for name, (module, forward) in modules.items():
+    for name, (module, _) in modules.items():
         if failed.get(name) is None:
             _drop(module, case.dropout)
-            contenders[name] = Contender(_step(module, torch.compile(forward) if case.compiled else forward, batch))
+            contenders[name] = Contender(_step(module, steps[name], batch))
     times = take_turns(contenders, setting.device, setting.effort)
     rows = []
     for clock in clocks(setting.device):
@@ -119,10 +121,10 @@ def _step(module: nn.Module, forward: Forward, batch: Batch) -> Callable[[], obj
     return lambda: torch.autograd.grad(forward(batch.x), [batch.x, *parameters], batch.grad)
 
 
-def wrong(ours: tuple[nn.Module, Forward], peer: tuple[nn.Module, Forward], batch: Batch) -> str | None:
+def wrong(ours: Forward, peer: Forward, batch: Batch) -> str | None:
     """None when output and gradient of the input are equal at the real tokens, without dropout."""
     try:
-        got, wanted = (_results(forward, batch) for _, forward in (ours, peer))
+        got, wanted = _results(ours, batch), _results(peer, batch)
     except Exception as error:  # one that fails does not hide the others
         return explain(error)
     off = max(distance(a, b.double()) for a, b in zip(got, wanted, strict=True))
@@ -138,11 +140,12 @@ def _results(forward: Forward, batch: Batch) -> tuple[Tensor, Tensor]:
 
 def _drop(module: nn.Module, dropout: float) -> None:
     """Dropout of the attention weights alone, under whatever name each has it."""
-    for part in module.modules():
-        if isinstance(part, MultiHead | nn.MultiheadAttention):
-            setattr(part, "dropout", dropout)  # noqa: B010 - a number, which the type of a module's attributes is not
-        elif type(part).__name__ == "BertSelfAttention":
-            part.dropout.p = dropout  # pyright: ignore[reportAttributeAccessIssue]
+    layers: list[Any] = list(module.modules())
+    for layer in layers:
+        if isinstance(layer, MultiHead | nn.MultiheadAttention):
+            layer.dropout = dropout
+        elif type(layer).__name__ == "BertSelfAttention":
+            layer.dropout.p = dropout
 
 
 def _multi_heads(setting: Setting, batch: Batch) -> dict[str, tuple[nn.Module, Forward]]:
