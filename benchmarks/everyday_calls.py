@@ -50,6 +50,9 @@ class Case:
         return Attention() if self.mask is None else Attention(mask=self.mask(lengths))
 
 
+DROPPED = Case("KeyPadding(lengths), dropout 0.1", 16, 512, KeyPadding)
+
+
 def cases(setting: Setting) -> list[Case]:
     """The padded batches and a picture; on the CPU the longest batch has half the rows."""
     long = Case("Causal() & KeyPadding(lengths)", 8 if setting.on_cuda else 4, 2048, _causal_padding, causal=True)
@@ -197,9 +200,8 @@ def padded(setting: Setting, case: Case) -> list[Row]:
     return rows
 
 
-def dropped(setting: Setting) -> list[Row]:
+def dropped(setting: Setting, case: Case = DROPPED) -> list[Row]:
     """Training with dropout on the weights of a padded batch."""
-    case = Case("KeyPadding(lengths), dropout 0.1", 16, 512, KeyPadding)
     x = Inputs(case, setting)
     value = Attention(mask=KeyPadding(x.lengths))
     masks = ready_masks(case, x)

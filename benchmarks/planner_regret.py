@@ -18,7 +18,7 @@ from typing import Any
 import torch
 
 from benchmarks.record import machine
-from benchmarks.regret_fit import NEAR, Measured, Report, Table, evaluate, fit, source
+from benchmarks.regret_fit import NEAR, Measured, Report, Table, accuracy, evaluate, fit, source
 from benchmarks.regret_problems import Drawing, Drawn, Made, make
 from benchmarks.setting import progress
 from benchmarks.timing import explain, synchronize
@@ -254,6 +254,8 @@ def refit(path: Path, launch: float | None, regret: float) -> str:
     return "\n".join(
         [
             source(new, known),
+            "",
+            *accuracy(measured, new),
             "",
             f"the table as it is: {evaluate(measured, old)}",
             f"the fitted table:   {evaluate(measured, new)}",

@@ -20,6 +20,7 @@ from regard.algorithms.planning.machines import Machine
 
 Report = dict[str, Any]  # what `benchmarks.planner_regret` writes
 WIDE = ("linear", "chunked")  # their products are in at least float32
+STAY = 0.3  # what moving a price by a factor of e must take off the sum of all errors
 NEAR = 1.1  # times the best: a choice within it is as good
 
 
@@ -47,8 +48,8 @@ class Measured:
         entries = [(row, one) for row, problem in enumerate(self.problems) for one in problem["candidates"]]
         self.names = sorted({one["name"] for _, one in entries})
         size = (len(self.problems), len(self.names))
-        self.seconds, self.recorded = np.full(size, np.nan), np.full(size, np.nan)
-        self.flops, self.bytes, self.launches, self.rate = (np.ones(size) for _ in range(4))
+        self.seconds, self.recorded, self.rate = (np.full(size, np.nan) for _ in range(3))
+        self.flops, self.bytes, self.launches = (np.full(size, np.nan) for _ in range(3))
         for row, one in entries:
             at = row, self.names.index(one["name"])
             measured = one["measured_s"]
@@ -119,13 +120,14 @@ def evaluate(measured: Measured, table: Table) -> Evaluation:
 def fit(measured: Measured, start: Table, *, launch: float | None = None, regret: float = 1.0) -> Table:
     """The table that brings the mean |log(predicted / measured)| down, plus `regret` times the mean log of the regret.
 
-    One price after the other is moved by a factor as long as that helps, by smaller and smaller factors. `launch`
-    fixes the price of a launch; 0 leaves it to the host's.
+    One price after the other is moved by a factor as long as that helps, by smaller and smaller factors, and stays
+    where it hardly does. `launch` fixes the price of a launch; 0 leaves it to the host's.
     """
-    table = _start(measured, start, launch)
-    best = _loss(measured, measured.predicted(table), regret)
+    table = first = _start(measured, start, launch)
     moves = _moves(measured, fixed=launch is not None)
+    stay = STAY / max(int(np.isfinite(measured.seconds).sum()), 1)
     predicted = measured.predicted(table)
+    best = _loss(measured, predicted, regret)
     for factor in (8.0, 3.0, 1.5, 1.2, 1.08, 1.03):
         for _ in range(12):
             before = best
@@ -136,7 +138,8 @@ def fit(measured: Measured, start: Table, *, launch: float | None = None, regret
                         if trial is None:
                             break
                         guess = _predicted_again(measured, predicted, trial, move)
-                        loss = _loss(measured, guess, regret)
+                        away = sum([abs(math.log(_price(trial, one) / _price(first, one))) for one in moves])
+                        loss = _loss(measured, guess, regret) + stay * away
                         if loss >= best - 1e-9:
                             break
                         table, predicted, best = trial, guess, loss
@@ -179,23 +182,24 @@ def _moves(measured: Measured, fixed: bool) -> list[Move]:
 LIMITS = {"bandwidth": (1e8, 1e14), "launch": (1e-9, 1e-3), "efficiency": (1e-4, 4.0), "host": (1e-7, 1.0)}
 
 
+def _price(table: Table, move: Move) -> float:
+    what, name, passes = move
+    if what == "host":
+        return table.host[name][passes]
+    return table.efficiency[name] if what == "efficiency" else getattr(table, what)
+
+
 def _moved(table: Table, move: Move, step: float) -> Table | None:
     """The table with one price multiplied; None where it would leave what is possible."""
     what, name, passes = move
-    prices = table.host.get(name, (0.0, 0.0)) if what == "host" else (0.0, 0.0)
-    old = {
-        "bandwidth": table.bandwidth,
-        "launch": table.launch,
-        "efficiency": table.efficiency.get(name, 0.0),
-        "host": prices[passes],
-    }[what]
-    new = old * step
+    new = _price(table, move) * step
     if not LIMITS[what][0] <= new <= LIMITS[what][1]:
         return None
     if what == "efficiency":
         return replace(table, efficiency=table.efficiency | {name: new})
     if what == "host":
-        return replace(table, host=table.host | {name: (new, prices[1]) if passes == 0 else (prices[0], new)})
+        forward, both = table.host[name]
+        return replace(table, host=table.host | {name: (forward, new) if passes else (new, both)})
     return replace(table, bandwidth=new) if what == "bandwidth" else replace(table, launch=new)
 
 
@@ -213,6 +217,18 @@ def _loss(measured: Measured, predicted: np.ndarray, regret: float) -> float:
     regrets = measured.regrets(predicted)
     lost = float(np.log(regrets).mean()) if len(regrets) else 0.0
     return float(measured.errors(predicted).mean()) + regret * lost
+
+
+def accuracy(measured: Measured, table: Table) -> list[str]:
+    """Of each algorithm: how often it was measured, and by what factor half of its predictions are off."""
+    predicted = measured.predicted(table)
+    lines = []
+    for number, name in enumerate(measured.names):
+        known = np.isfinite(measured.seconds[:, number])
+        if known.any():
+            errors = np.abs(np.log(predicted[known, number] / measured.seconds[known, number]))
+            lines.append(f"{name}: measured {int(known.sum())} times, off by {float(np.exp(np.median(errors))):.2f}×")
+    return lines
 
 
 def source(table: Table, machine: Machine) -> str:
