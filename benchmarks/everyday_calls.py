@@ -6,7 +6,7 @@ import random
 import statistics
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -101,7 +101,19 @@ class Inputs:
         self.grad = drawn[3] * self.real[:, None, :, None]
 
 
-def pass_of(forward: Callable[[], Tensor], x: Inputs, which: str) -> Run:
+class Packed(NamedTuple):
+    """The same tokens as the variable-length kernel takes them, (tokens, H, D)."""
+
+    leaves: tuple[Tensor, Tensor, Tensor]
+    grad: Tensor
+
+    @classmethod
+    def of(cls, x: Inputs) -> "Packed":
+        q, k, v, grad = (y.detach()[0].transpose(0, 1).contiguous() for y in (*x.leaves, x.grad))
+        return cls((q.requires_grad_(), k.requires_grad_(), v.requires_grad_()), grad)
+
+
+def pass_of(forward: Callable[[], Tensor], x: Inputs | Packed, which: str) -> Run:
     """A forward pass without a graph, or one with it and the way back."""
     if which == "forward":
         return lambda: _without_graph(forward)
@@ -119,19 +131,25 @@ def planned(x: Inputs, value: Attention, which: str, dropout: float = 0.0) -> Pl
 
 
 def wrong(ours: Callable[[], Tensor], peer: Callable[[], Tensor], x: Inputs) -> str | None:
-    """None when output and gradients of both are equal at the real tokens; both have rounded."""
-    allowed = 2 * TOLERANCES[x.grad.dtype]
+    """None when output and gradients of both are equal at the real tokens."""
+    return differs(results(ours, x), results(peer, x), x)
+
+
+def results(forward: Callable[[], Tensor], x: Inputs | Packed) -> list[Tensor]:
+    """Output and gradients, (B, H, T, D)."""
+    out = forward()
+    found = [out.detach(), *torch.autograd.grad(out, x.leaves, x.grad)]
+    return [y.transpose(0, 1)[None] for y in found] if isinstance(x, Packed) else found
+
+
+def differs(got: list[Tensor], wanted: list[Tensor], x: Inputs) -> str | None:
+    """What of it is further from the peer's than the roundings of both."""
     real = x.real[:, None, :, None]
-    for part, a, b in zip(("output", "dq", "dk", "dv"), _results(ours, x), _results(peer, x), strict=True):
+    for part, a, b in zip(("output", "dq", "dk", "dv"), got, wanted, strict=True):
         off = distance(a * real, (b * real).double())
-        if off > allowed:
+        if off > 2 * TOLERANCES[x.grad.dtype]:
             return f"wrong: {part} {off:.1e} from the peer's"
     return None
-
-
-def _results(forward: Callable[[], Tensor], x: Inputs) -> list[Tensor]:
-    out = forward()
-    return [out.detach(), *torch.autograd.grad(out, x.leaves, x.grad)]
 
 
 def wrong_dropout(dropped: Callable[[], Tensor], exactly: Callable[[], Tensor], x: Inputs) -> str | None:
@@ -227,20 +245,27 @@ def documents(setting: Setting) -> list[Row]:
     x = Inputs(case, setting)
     peers = document_peers(setting, x, numbers)
     values = Values(document_value, numbers, None)
+    wanted = [results(forward, side) for forward, side in peers.values()]
+    failed, chosen, ours = None, {}, None
     try:
         prepared = document_value(numbers)
         ours = lambda: attend(*x.leaves, prepared)  # noqa: E731
-        failed = wrong(ours, next(iter(peers.values())), x)
-    except Exception as error:
-        return [Row("documents", case.label, "", {"prepared": explain(error)})]
+        got = results(ours, x)
+        failed = next((text for one in wanted if (text := differs(got, one, x)) is not None), None)
+        chosen = {which: planned(x, prepared, which).chosen for which in PASSES}
+    except Exception as error:  # the peers are still worth their times
+        failed = explain(error)
     rows = []
     for which in PASSES:
-        contenders = {name: Contender(pass_of(run, x, which)) for name, run in peers.items()}
-        contenders["prepared"] = Contender(pass_of(ours, x, which))
-        contenders["fresh"] = Contender(pass_of(lambda: attend(*x.leaves, values.next()), x, which), values.stock)
-        times = take_turns(contenders, setting.device, setting.effort) if failed is None else {"prepared": failed}
+        contenders = {name: Contender(pass_of(forward, side, which)) for name, (forward, side) in peers.items()}
+        if failed is None and ours is not None:
+            contenders["prepared"] = Contender(pass_of(ours, x, which))
+            contenders["fresh"] = Contender(pass_of(lambda: attend(*x.leaves, values.next()), x, which), values.stock)
+        times = take_turns(contenders, setting.device, setting.effort)
+        if failed is not None:
+            times["prepared"] = failed
         for clock in clocks(setting.device):
-            cells: dict[str, Cell] = {"algorithm": planned(x, prepared, which).chosen, **_cells(times, clock)}
+            cells: dict[str, Cell] = {"algorithm": chosen.get(which), **_cells(times, clock)}
             rows.append(beside("documents", case.label, f"{which}, {clock}", cells, "prepared", list(peers), None))
     return rows
 
@@ -254,32 +279,32 @@ def document_value(lengths: tuple[int, ...]) -> Attention:
     return Attention(mask=Causal() & attention.Documents(lengths))  # pyright: ignore[reportAttributeAccessIssue]
 
 
-def document_peers(setting: Setting, x: Inputs, numbers: tuple[int, ...]) -> dict[str, Callable[[], Tensor]]:
+Peer = tuple[Callable[[], Tensor], Inputs | Packed]
+
+
+def document_peers(setting: Setting, x: Inputs, numbers: tuple[int, ...]) -> dict[str, Peer]:
     """What torch has for documents; the CPU has a dense mask alone."""
-    q, k, v = x.leaves
     ids = torch.repeat_interleave(torch.arange(len(numbers)), torch.tensor(numbers)).to(setting.device)
     if not setting.on_cuda:
         mask = (ids[:, None] == ids).tril()
-        return {"sdpa, dense mask": lambda: scaled_dot_product_attention(q, k, v, attn_mask=mask)}
+        return {"sdpa, dense mask": (_sdpa(x, mask), x)}
     from torch.nn.attention.flex_attention import create_block_mask, flex_attention
     from torch.nn.attention.varlen import varlen_attn
 
     blocks = create_block_mask(
         lambda b, h, i, j: (ids[i] == ids[j]) & (i >= j), None, None, len(ids), len(ids), device=str(setting.device)
     )
-    flex: Any = torch.compile(flex_attention, fullgraph=True)
+    by_flex: Any = torch.compile(flex_attention, fullgraph=True)
     offsets = torch.tensor((0, *numbers), device=setting.device).cumsum(0).int()
     # Some releases of torch say is_causal, later ones say it by a window.
     named = "is_causal" in inspect.signature(varlen_attn).parameters
     options: Any = {"is_causal": True} if named else {"window_size": (-1, 0)}
-    longest = max(numbers)
-
-    def by_varlen() -> Tensor:
-        packed = [y[0].transpose(0, 1) for y in (q, k, v)]  # (tokens, H, D), a view
-        out: Any = varlen_attn(packed[0], packed[1], packed[2], offsets, offsets, longest, longest, **options)
-        return out.transpose(0, 1)[None]
-
-    return {"flex, ready block mask": lambda: flex(q, k, v, block_mask=blocks), "varlen": by_varlen}
+    by_varlen: Any = functools.partial(varlen_attn, **options)
+    packed, longest = Packed.of(x), max(numbers)
+    return {
+        "flex, ready block mask": (lambda: by_flex(*x.leaves, block_mask=blocks), x),
+        "varlen, packed": (lambda: by_varlen(*packed.leaves, offsets, offsets, longest, longest), packed),
+    }
 
 
 class Values:

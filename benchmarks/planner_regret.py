@@ -19,7 +19,7 @@ import torch
 
 from benchmarks.record import machine
 from benchmarks.regret_fit import NEAR, Measured, Report, Table, accuracy, evaluate, fit, source
-from benchmarks.regret_problems import Drawing, Drawn, Made, make
+from benchmarks.regret_problems import Drawing, Drawn, Kind, Made, make
 from benchmarks.setting import progress
 from benchmarks.timing import explain, synchronize
 from benchmarks.wall import Contender, queued
@@ -47,6 +47,7 @@ class Session:
         self.drawing = Drawing(options.seed, device, options.kinds)
         self.began, self.seconds = time.perf_counter(), options.seconds
         self.compiling = 0.0
+        self.firsts: dict[Kind, float] = {}  # seconds of the latest first call of what is compiled for a kind
 
     def over(self, share: float = 1.0) -> bool:
         return time.perf_counter() - self.began > share * self.seconds
@@ -54,7 +55,8 @@ class Session:
     def may_compile(self, drawn: Drawn) -> bool:
         if self.device.type != "cuda":
             return True
-        return self.drawing.may_compile(drawn) and self.compiling < COMPILE_SHARE * self.seconds
+        in_time = self.compiling < COMPILE_SHARE * self.seconds or self.firsts.get(drawn.kind, SLOW) < SLOW
+        return in_time and self.drawing.may_compile(drawn)
 
     def problem(self) -> dict[str, Any] | None:
         """The measurements of the next problem; None where its choice cannot be timed."""
@@ -77,7 +79,7 @@ class Session:
             for candidate in planned.candidates
             if candidate.cost is not None and candidate.name not in left_out
         }
-        times, errors = self._times(runs)
+        times, errors = self._times(runs, drawn.kind)
         candidates = []
         for candidate in planned.candidates:
             if candidate.cost is not None:
@@ -129,7 +131,7 @@ class Session:
                 reasons[name] = "would be compiled for"
         return reasons
 
-    def _times(self, runs: dict[str, Contender]) -> tuple[dict[str, tuple[float, int]], dict[str, str]]:
+    def _times(self, runs: dict[str, Contender], kind: Kind) -> tuple[dict[str, tuple[float, int]], dict[str, str]]:
         """Seconds per call of each and in how many turns, or why there are none."""
         once: dict[str, float] = {}
         errors: dict[str, str] = {}
@@ -139,6 +141,8 @@ class Session:
                 contender.run()
                 synchronize(self.device)
                 first = time.perf_counter() - start
+                if name in COMPILES:
+                    self.firsts[kind] = first
                 if self.device.type == "cuda" and first > SLOW:
                     self.compiling += first
                 once[name] = queued(contender, self.device, 1)

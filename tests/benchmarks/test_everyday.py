@@ -76,6 +76,15 @@ def test_documents_are_measured_beside_a_dense_mask(monkeypatch):
     assert all(isinstance(row.cells["fresh"], Timing) for row in rows)
 
 
+def test_documents_that_see_each_other_are_wrong_and_the_peers_are_timed(monkeypatch):
+    monkeypatch.setattr(everyday_calls, "DOCUMENTS", (8, 40, 80))
+    monkeypatch.setattr(everyday_calls, "document_value", lambda lengths: Attention(mask=Causal()))
+    for row in everyday_calls.documents(QUICK):
+        assert str(row.cells["prepared"]).startswith("wrong: output")
+        assert isinstance(row.cells["sdpa, dense mask"], Timing)
+        assert row.ratio is None
+
+
 @pytest.mark.parametrize("dropout", [0.0, 0.1])
 @pytest.mark.parametrize(("kind", "peer"), [("MultiHead", "nn.MultiheadAttention"), ("block", "BertLayer")])
 def test_layers_are_measured_with_lengths_as_numbers_and_as_a_tensor(kind, peer, dropout, monkeypatch):
