@@ -211,11 +211,22 @@ def padded(setting: Setting, case: Case) -> list[Row]:
             cells: dict[str, Cell] = {"algorithm": planned(x, prepared, which).chosen, **_cells(times, clock)}
             rows.append(beside("padding", case.label, measure, cells, "prepared", list(peers), bar))
             if case.mask is not None:
-                late = Row("padding, fresh lengths", case.label, measure, cells, against="prepared", bar=FRESH)
-                late.ratio, late.unit = _beyond(cells.get("fresh"), cells.get("prepared")), " µs"
-                late.cells = {name: cells[name] for name in ("fresh", "prepared", "twelve layers") if name in cells}
-                rows.append(late)
+                rows.append(later(case, measure, cells))
     return rows
+
+
+def later(case: Case, measure: str, cells: dict[str, Cell]) -> Row:
+    """What a new value costs beyond one that was there; judged where the clock is fine enough to tell."""
+    shown = {name: cells[name] for name in ("fresh", "prepared", "twelve layers") if name in cells}
+    row = Row("padding, fresh lengths", case.label, measure, shown, against="prepared", bar=FRESH, unit=" µs")
+    fresh, prepared = cells.get("fresh"), cells.get("prepared")
+    row.ratio = _beyond(fresh, prepared)
+    if isinstance(fresh, Timing) and isinstance(prepared, Timing):
+        noise = 1e6 * max(fresh.spread * fresh.median, prepared.spread * prepared.median) / 2
+        row.cells["noise µs"] = noise
+        if noise > FRESH.threshold:
+            row.bar, row.against = None, "prepared; too noisy to judge"
+    return row
 
 
 def dropped(setting: Setting, case: Case = DROPPED) -> list[Row]:

@@ -53,10 +53,18 @@ def test_a_padded_batch_has_a_row_for_each_pass_and_each_variant(case):
     assert [row.section for row in rows] == ["padding", "padding, fresh lengths"] * 2
     for row in rows:
         assert row.ratio is not None
-        assert all(isinstance(row.cells[name], Timing) for name in row.cells if name != "algorithm")
+        assert all(isinstance(row.cells[name], Timing) for name in row.cells if name not in ("algorithm", "noise µs"))
     assert set(rows[0].cells) == {
         "algorithm", "sdpa boolean", "sdpa additive", "prepared", "fresh", "twelve layers"
     }  # fmt: skip
+
+
+def test_a_difference_below_the_noise_is_not_judged():
+    quiet, late = Timing((1e-3, 1.001e-3, 1.002e-3)), Timing((1.1e-3, 1.101e-3, 1.102e-3))
+    noisy = Timing((1e-3, 2e-3, 3e-3))
+    judged = everyday_calls.later(PADDED, "forward", {"fresh": late, "prepared": quiet})
+    assert (round(judged.ratio or 0), judged.verdict) == (100, "missed")
+    assert everyday_calls.later(PADDED, "forward", {"fresh": noisy, "prepared": quiet}).verdict == ""
 
 
 def test_dropout_is_measured():
