@@ -37,7 +37,7 @@ from regard.attention import (
     Window,
 )
 
-PAIRS = {"cuda": 4e9, "cpu": 1e7}  # queries × keys over all rows and heads: larger problems get fewer rows
+PAIRS = {"cuda": 4e9, "cpu": 4e6}  # queries × keys over all rows and heads: larger problems get fewer rows
 LONGEST, MOST_ROWS = 4096, 32
 HEADS = ((1, 1), (2, 1), (4, 4), (8, 2), (8, 8), (12, 12), (16, 4), (16, 16))  # H and G
 WIDTHS = ((64, 64), (64, 64), (64, 64), (32, 32), (128, 128), (64, 128))  # D and E
