@@ -258,7 +258,11 @@ def refit(path: Path, launch: float | None, regret: float) -> str:
     new = fit(measured, old, launch=launch, regret=regret)
     # A table is judged on problems that it was not fitted to, too.
     halves = [Measured({"problems": report["problems"][half::2]}, known) for half in (0, 1)]
-    apart = evaluate(halves[1], fit(halves[0], old, launch=launch, regret=regret))
+    apart = []
+    for held, used in (halves, halves[::-1]):
+        apart.append(f"half of the problems, by the table as it is: {evaluate(held, old)}")
+        fitted = fit(used, old, launch=launch, regret=regret)
+        apart.append(f"the same, by a table fitted to the others:   {evaluate(held, fitted)}")
     return "\n".join(
         [
             source(new, known),
@@ -267,8 +271,7 @@ def refit(path: Path, launch: float | None, regret: float) -> str:
             "",
             f"the table as it is: {evaluate(measured, old)}",
             f"the fitted table:   {evaluate(measured, new)}",
-            f"half of the problems, by the table as it is: {evaluate(halves[1], old)}",
-            f"the same, by a table fitted to the others:   {apart}",
+            *apart,
         ]
     )
 

@@ -50,6 +50,7 @@ def test_a_run_is_written_and_evaluated_again(tmp_path, capsys):
     planner_regret.main(["--fit", str(files[0])])
     printed = capsys.readouterr().out
     assert "the fitted table:" in printed
+    assert printed.count("the same, by a table fitted to the others:") == 2
     assert "measured" in printed
 
 
