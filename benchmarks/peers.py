@@ -171,7 +171,7 @@ def installed() -> dict[str, str]:
     import importlib.metadata
 
     versions = {}
-    for name in ("triton", "x-transformers"):
+    for name in ("triton", "transformers", "x-transformers"):
         try:
             versions[name] = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:
