@@ -1,4 +1,4 @@
-"""What calls make for a mask is made once: for the same tensors unchanged, for equal numbers, for one pass of a stack."""
+"""What calls make for a mask is made once: for the same tensors unchanged, for equal numbers, for a stack's pass."""
 
 import gc
 import threading
