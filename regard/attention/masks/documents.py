@@ -153,7 +153,7 @@ class Documents(Mask):
             return self
         numbers = self.numbers(places.keys.count, device)
         fields = {name: getattr(self, name) for name in type(self).__match_args__}
-        return type(self)(**(fields | {"lengths": None, "ids": numbers if self._by_row else numbers[0]}))
+        return type(self)(**{**fields, "lengths": None, "ids": numbers if self._by_row else numbers[0]})
 
     def documents(self, places: Places, device: torch.device) -> Tensor:
         return self.numbers(places.keys.count, device)
