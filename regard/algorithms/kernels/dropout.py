@@ -11,7 +11,6 @@ from torch import Tensor
 STEPS = 1 << 16  # of p
 WORD = 1 << 32
 CPU = torch.device("cpu")
-SPREAD = 0x9E3779B9 - WORD  # an odd step between counters: 2³² over the golden ratio
 
 
 def new_seed(device: torch.device) -> Tensor:
@@ -37,13 +36,16 @@ class Draws:
 
 
 def _words(count: int, key: int) -> Tensor:
-    """Random words of 32 bits: three rounds of x(2x + 1), whose upper half is added to the lower."""
-    x = torch.add(_signed(key % WORD), torch.arange(count, dtype=torch.int32, device=CPU), alpha=SPREAD)
+    """Random words of 32 bits: counters from one half of the key by steps of the other, which are odd, and three rounds
+    of x(2x + 1), whose upper half is added to the lower.
+    """
+    start, step = _signed(key % WORD), _signed(key // WORD | 1)
+    x = torch.add(start, torch.arange(count, dtype=torch.int32, device=CPU), alpha=step)
     upper = torch.empty_like(x)
-    for added in (key // WORD, 0, 0):
+    for _ in range(3):
         x.addcmul_(x, x, value=2)
         torch.bitwise_right_shift(x, 16, out=upper)
-        x.add_(upper).bitwise_xor_(_signed(added))
+        x.add_(upper)
     return x
 
 

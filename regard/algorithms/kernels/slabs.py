@@ -22,7 +22,7 @@ from regard.torch_private import flash_cpu, is_dispatched
 
 SIZE = 128  # queries and keys in a block: small enough to follow a mask, large enough for the kernel
 LONGEST = 8  # blocks in a slab whose mask has to be written out
-PIECE = 1 << 19  # pairs of a map that is made: three of them fit a cache
+PIECE = 1 << 20  # pairs of a map that is made: few enough for a cache, enough for all threads
 CPU = torch.device("cpu")
 
 
