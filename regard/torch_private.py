@@ -51,6 +51,27 @@ def mark_constant(function: Any) -> None:
     setattr(function, "_dynamo_marked_constant", True)  # noqa: B010
 
 
+def is_known_true(condition: Any) -> bool:
+    """Whether a comparison of a compiler's sizes holds whatever they turn out to be; it asks without a guard."""
+    from torch.fx.experimental.symbolic_shapes import statically_known_true
+
+    return statically_known_true(condition)
+
+
+def has_known_value(size: Any) -> bool:
+    """Whether a compiler's size is one number; it asks without a guard."""
+    from torch.fx.experimental.symbolic_shapes import has_static_value
+
+    return has_static_value(size)
+
+
+def mark_sizes_constant(x: Tensor) -> None:
+    """Let a compiler take all sizes of a tensor for constants, even where it keeps those of its inputs open."""
+    from torch._dynamo import mark_static
+
+    mark_static(x)
+
+
 # The kernels behind `scaled_dot_product_attention`. They check nothing: `regard.algorithms.kernels.sdpa` does.
 flash_cpu = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu.default
 flash_cpu_backward = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu_backward.default

@@ -13,8 +13,8 @@ from torch import Tensor
 
 from regard.algorithms.planning.kept import recall
 from regard.attention import Cell, Grid, Places, Sequence
-from regard.attention.positions.sizes import Count
-from regard.torch_private import mark_constant, without_modes
+from regard.attention.positions.sizes import Count, fixed
+from regard.torch_private import mark_constant, mark_sizes_constant, without_modes
 
 CPU = torch.device("cpu")
 
@@ -42,7 +42,13 @@ class Side:
     """The queries, or the keys, of alike cells: their numbers, (cells, n); a view too where there are no others."""
 
     index: Tensor
+    cells: int
+    tokens: int  # of a cell
     view: View | None
+
+    @classmethod
+    def of(cls, index: Tensor, view: View | None) -> "Side":
+        return cls(index, *index.shape, view)
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,8 +67,7 @@ class Kind:
 
     @classmethod
     def of(cls, queries: Side, keys: Side, places: Places) -> "Kind":
-        (count, n), m = queries.index.shape, keys.index.shape[1]
-        return cls(queries, keys, places.key, count, n, m)
+        return cls(queries, keys, places.key, queries.cells, queries.tokens, keys.tokens)
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,16 +90,18 @@ def fold(cells: tuple[tuple[Cell, ...], ...], places: Places) -> Folded:
 
 def _fixed(key: Any) -> Any:
     """Plain numbers, also where a compiler would keep them open: every size has cells of its own."""
-    if isinstance(key, tuple):
-        return tuple([_fixed(part) for part in key])
-    return len(range(key)) if key >= 0 else -len(range(-key))  # a length is what a compiler takes for a number
+    return tuple([_fixed(part) for part in key]) if isinstance(key, tuple) else fixed(key)
 
 
 def folded(numbers: Any, key: Any) -> Folded:
     """By numbers alone, so that a compiler may keep the result as a constant."""
     cells = tuple([tuple([Cell(*cell) for cell in axes]) for axes in numbers])
     if torch.compiler.is_compiling():
-        return _folded(cells, Places.of_key(key))
+        found = _folded(cells, Places.of_key(key))
+        sides = [side.index for kind in found.kinds for side in (kind.queries, kind.keys)]
+        for index in sides if found.order is None else [*sides, found.order]:
+            mark_sizes_constant(index)
+        return found
     with without_modes():  # indices are numbers, whatever the tensors are
         return recall(("cells", numbers, key), lambda: _folded(cells, Places.of_key(key)))
 
@@ -122,7 +129,7 @@ def _ordered(kinds: list[Kind], T: int) -> Folded:
     order = torch.full((T,), len(rows), device=CPU)
     order[rows] = torch.arange(len(rows), device=CPU)
     # Rows stand cell after cell, so a view, which puts them in order itself, is of no use among several kinds.
-    kinds = [Kind.of(Side(kind.queries.index, None), kind.keys, Places.of_key(kind.key)) for kind in kinds]
+    kinds = [Kind.of(Side.of(kind.queries.index, None), kind.keys, Places.of_key(kind.key)) for kind in kinds]
     return Folded(tuple(kinds), order, len(rows))
 
 
@@ -186,10 +193,10 @@ def _side(index: Tensor, total: int) -> Side:
     cells, n = index.shape
     everything = torch.arange(total, device=CPU)
     if cells * n == total and torch.equal(index, everything.view(cells, n)):
-        return Side(index, View((cells, n), (0,), (1,)))
+        return Side.of(index, View((cells, n), (0,), (1,)))
     if cells * n == total and torch.equal(index, everything.view(n, cells).T):
-        return Side(index, View((n, cells), (1,), (0,)))
-    return Side(index, None)
+        return Side.of(index, View((n, cells), (1,), (0,)))
+    return Side.of(index, None)
 
 
 def _product(rows: Kind, columns: Kind, width_q: int, width_k: int) -> Kind:
@@ -205,7 +212,7 @@ def _product(rows: Kind, columns: Kind, width_q: int, width_k: int) -> Kind:
 def _joined(rows: Side, columns: Side, width: int) -> Side:
     tokens = width * rows.index[:, None, :, None] + columns.index[None, :, None, :]  # (cells, cells, n, m)
     view = None if rows.view is None or columns.view is None else rows.view.beside(columns.view)
-    return Side(tokens.flatten(2).flatten(0, 1), view)
+    return Side.of(tokens.flatten(2).flatten(0, 1), view)
 
 
 def _grid(rows: Sequence, columns: Sequence) -> Grid:
@@ -217,7 +224,7 @@ def _grid(rows: Sequence, columns: Sequence) -> Grid:
 def take(side: Side, x: Tensor) -> Tensor:
     """The tokens of every cell, (B, G, S, D) → (B·cells, G, n, D)."""
     B, G, _, D = x.shape
-    cells, n = side.index.shape
+    cells, n = side.cells, side.tokens
     if side.view is None:
         parts = x.index_select(2, side.index.to(x.device).flatten()).unflatten(2, (cells, n)).transpose(1, 2)
     else:
@@ -237,7 +244,7 @@ def put(side: Side, part: Tensor, B: int) -> Tensor:
     # Dimension d of the unfolded tokens lies behind B among the cells, or behind B, cells and H among the tokens.
     at = {d: 1 + n for n, d in enumerate(cells)} | {d: 2 + len(cells) + n for n, d in enumerate(tokens)}
     order = (0, 1 + len(cells), *[at[d] for d in range(len(sizes))], part.ndim - 1)
-    return part.permute(order).reshape(B, H, side.index.numel(), E)
+    return part.permute(order).reshape(B, H, side.cells * side.tokens, E)
 
 
 def put_all(folded: Folded, parts: list[Tensor], B: int, H: int, T: int, like: Tensor, empty: float) -> Tensor:
@@ -252,7 +259,7 @@ def put_all(folded: Folded, parts: list[Tensor], B: int, H: int, T: int, like: T
 
 def symbolic_kinds(cells: list[tuple[Cell, ...]], places: Places) -> tuple[Kind, ...]:
     """The one kind of cells that there is where sizes are symbols that cells of one mask fill."""
-    nothing = Side(torch.empty(0, 0, device=CPU), None)
+    nothing = Side.of(torch.empty(0, 0, device=CPU), None)
     count, sizes = 1, []
     for axis in range(places.num_axes):
         queries, keys = places.axis(axis, cells).line(cells)

@@ -18,9 +18,9 @@ from regard.algorithms.planning.cost import Cost, inputs, kept, output, products
 from regard.algorithms.planning.kept import recall
 from regard.algorithms.planning.problem import Problem
 from regard.attention import Facts, Places
-from regard.attention.eager import given, is_eager, once, refuse_forward_mode
+from regard.attention.eager import given, is_eager, may_keep, once, refuse_forward_mode
 from regard.attention.masks.visibility import index_band
-from regard.attention.positions.sizes import Count, is_symbol, least, most, number
+from regard.attention.positions.sizes import Count, is_open, is_symbol, least, most, number, surely
 from regard.torch_private import flash_window
 
 KEPT = 16 << 20  # bytes of a mask that is kept for the next call
@@ -55,7 +55,12 @@ class Band:
     @property
     def size(self) -> int:
         """Queries in a block on the CPU: few waste few pairs at its corners, many read keys and values less often."""
-        return SIZES[1] if self.width > SIZES[1] else SIZES[0]
+        return SIZES[0] if surely(self.width <= SIZES[1]) else SIZES[1]
+
+    @property
+    def blocks(self) -> int:
+        """How many there are on the CPU. Of open sizes one more: a compiler makes another graph for a single one."""
+        return -(-self.num_queries // self.size) + (1 if is_open(self.num_queries) else 0)
 
 
 def find(facts: tuple[Facts, ...], places: Places) -> Band | None:
@@ -65,7 +70,7 @@ def find(facts: tuple[Facts, ...], places: Places) -> Band | None:
         return None
     T, S = places.queries.count, places.keys.count
     first_q, last_q = most(0, -high), least(T - 1, S - 1 - low)
-    if number(last_q) < number(first_q) or number(high) < number(low):
+    if surely(number(last_q) < number(first_q)) or surely(number(high) < number(low)):
         return None
     first_k, last_k = most(0, first_q + low), least(S - 1, last_q + high)
     shift = first_q - first_k
@@ -117,7 +122,7 @@ class Banded(Algorithm):
         else:
             out, lse = _by_heads(q, k, v, found, beta, problem.return_lse)
         rest = (found.first_q, T - 1 - found.last_q)
-        if rest != (0, 0):
+        if not (surely(rest[0] == 0) and surely(rest[1] == 0)):
             out = pad(out, (0, 0, *rest))
             lse = lse if lse is None else pad(lse, rest, value=-torch.inf)
         return out, lse
@@ -128,10 +133,10 @@ def _refuses_on_cuda(problem: Problem, found: Band) -> str | None:
         return "the flash kernel takes half precision alone"
     if problem.return_lse:
         return "the flash kernel gives no gradient of its log-sum-exp"
-    if any([not is_symbol(width) and width > 256 for width in (problem.shape.D, problem.shape.E)]):
+    if any([not is_symbol(width) and not surely(width <= 256) for width in (problem.shape.D, problem.shape.E)]):
         return "the flash kernel takes widths up to 256"
     left, right = _sides(found)
-    if number(left) < 0 or number(right) < 0:
+    if not (surely(number(left) >= 0) and surely(number(right) >= 0)):
         return "the flash kernel takes windows that hold the query's own place"
     return None
 
@@ -158,7 +163,7 @@ def _by_flash(q: Tensor, k: Tensor, v: Tensor, found: Band, beta: float) -> Tens
     left, right = _sides(found)
     q, k, v = (laid_out(x, width).transpose(1, 2) for x in (q, k, v))  # (B, T, H, D)
     S = k.shape[1]
-    if right >= S and found.high < S - 1:
+    if not surely(found.num_queries <= found.num_keys) and right >= S and found.high < S - 1:
         # The kernel takes a side as long as the keys for one without an end. More queries than keys may have such a
         # side and an end too; those beyond the last key have none.
         near = _flash(q[:, :S], k, v, beta, -found.low, found.high)
@@ -194,13 +199,13 @@ def _by_blocks(
 ) -> tuple[Tensor, Tensor | None]:
     B, H, T, D = q.shape
     E = v.shape[3]
-    width = max(D, E)
+    width = most(D, E)
     size = found.size
-    blocks, run = -(-T // size), size + found.width - 1
+    blocks, run = found.blocks, size + found.width - 1
     # Block n meets keys n·size + low … (n + 1)·size − 1 + high: zeros stand for those that do not exist.
     before, after = -found.low, (blocks - 1) * size + run + found.low - found.num_keys
     rest = blocks * size - T
-    q = pad(q, (0, width - D, 0, rest)) if rest or width > D else q
+    q = pad(q, (0, width - D, 0, rest)) if not surely(rest == 0) or not surely(width == D) else q
     q = q.unflatten(2, (blocks, size)).permute(2, 0, 1, 3, 4).flatten(1, 2)  # (blocks, B·H, size, width)
     k, v = (
         runs(pad(x, (0, width - x.shape[3], before, after)).contiguous(), run, size) for x in (k, v)
@@ -251,14 +256,14 @@ class _Runs(torch.autograd.Function):
 
 def _bias(found: Band, q: Tensor) -> Tensor:
     """0 where a query of a block sees a key of its run, −∞ elsewhere: (blocks, 1, size, run)."""
-    if found.num_queries * (found.size + found.width) * q.itemsize > KEPT:
+    if not may_keep() or found.num_queries * (found.size + found.width) * q.itemsize > KEPT:
         return _made_bias(found, q.dtype, q.device)
     return recall(("band", found, q.dtype, q.device), lambda: _made_bias(found, q.dtype, q.device))
 
 
 def _made_bias(found: Band, dtype: torch.dtype, device: torch.device) -> Tensor:
     size = found.size
-    blocks, run = -(-found.num_queries // size), size + found.width - 1
+    blocks, run = found.blocks, size + found.width - 1
     n, i, j = (torch.arange(count, device=device) for count in (blocks, size, run))
     n, i = n[:, None, None, None], i[:, None]
     key = n * size + found.low + j

@@ -54,17 +54,17 @@ class Blockwise(Algorithm):
 
             return attend_by_flex(problem, q, k, v)
         attention, places = problem.attention, problem.places
-        cut = Cut(tuple(attention.mask.blocks(places, slabs.SIZE, q.device)))
         terms = attention.biases
         structure, leaves = _flat(terms)
         if may_ask(q):
+            cut = Cut(tuple(attention.mask.blocks(places, slabs.SIZE, q.device)))
             pairs: Pairs = Asked(attention.mask, places, structure, problem.terms, q.shape[1], problem.wide)
         else:
             index = [torch.arange(n, device=q.device) for n in (*q.shape[:3], k.shape[2])]
             mask = attention.mask.slab(index[0], index[1], index[2], index[3], places) if problem.masks else None
             biases = [term.slab(index[0], index[1], index[2], index[3], places).to(problem.wide) for term in terms]
             leaves = [_whole(functools.reduce(torch.add, biases), q, k)] if terms else []
-            pairs = Written(mask)
+            cut, pairs = Cut(()), Written(mask)
         finite = all([facts.finite for facts in problem.terms])
         work = Work(cut, pairs, problem.beta, len(terms) > 0, problem.return_lse, finite)
         return attend_by_slabs(work, q, k, v, tuple(leaves))

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
+from torch.nn.functional import pad
 
 from regard.algorithms.kernels.layouts import laid_out
 from regard.algorithms.kernels.sdpa import flash_gradients
@@ -82,7 +83,7 @@ def _cut(x: Tensor, slab: Slab) -> Tensor:
 class Cut(NamedTuple):
     """How attention is cut: by the tokens of each row that are real, or by the blocks of pairs that may be visible."""
 
-    maps: tuple[Tensor, ...]  # real (B, S); or some and every, broadcastable to (B, H, T/SIZE, S/SIZE)
+    maps: tuple[Tensor, ...]  # real (B, S); some and every, as (B, H, T/SIZE, S/SIZE); or none, for a written mask
     hides_queries: bool = False
     causal: bool = False
 
@@ -208,7 +209,21 @@ def _operator(
 
 def _work(maps: list[Tensor], mask: Tensor | None, bias: Tensor | None, beta: float, numbers: list[bool]) -> Work:
     hides_queries, causal, wants_lse = numbers
+    maps = maps or _block_maps(mask)
     return Work(Cut(tuple(maps), hides_queries, causal), Written(mask), beta, bias is not None, wants_lse)
+
+
+def _block_maps(mask: Tensor | None) -> list[Tensor]:
+    """Some and every, read off a mask that is there: a compiler would make other graphs for a single block."""
+    if mask is None:
+        return [torch.ones(1, 1, 1, 1, dtype=torch.bool, device=CPU)] * 2
+    T, S = mask.shape[2:]
+
+    def any_of(pairs: Tensor) -> Tensor:
+        padded = pad(pairs, (0, -S % SIZE, 0, -T % SIZE))
+        return padded.unflatten(3, (-1, SIZE)).any(4).unflatten(2, (-1, SIZE)).any(3)
+
+    return [any_of(mask), ~any_of(~mask)]
 
 
 @_operator.register_fake

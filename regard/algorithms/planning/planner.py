@@ -99,13 +99,20 @@ class Planner:
         raise ValueError(f"unknown algorithm {name!r}: {nearest(name, known)}")
 
     def choose(self, problem: Problem, name: str | None = None) -> Algorithm:
-        """The cheapest that does not refuse, or the named one. Pure: sizes, types, kinds and flags decide."""
+        """The cheapest that does not refuse, or the named one. Pure: sizes, types, kinds and flags decide.
+
+        Where a compiler keeps a size open, the first that does not refuse and serves any length.
+        """
         if name is not None:
             algorithm = self.named(name)
             reason = algorithm.refuses(problem)
             if reason is not None:
                 raise Refused(f"algorithm {name!r} refuses: {reason}; leave algorithm=None to choose one that does not")
             return algorithm
+        if problem.is_open:  # there are no times to compare
+            for algorithm in self.algorithms:
+                if algorithm.any_length and algorithm.refuses(problem) is None:
+                    return algorithm
         best, best_time = self.algorithms[-1], 0.0
         found = False
         for algorithm in self.algorithms:

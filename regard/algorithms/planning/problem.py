@@ -20,6 +20,7 @@ from regard.attention import (
     Term,
     TermFacts,
 )
+from regard.attention.positions.sizes import is_open
 from regard.checks import check_probability
 
 
@@ -119,6 +120,13 @@ class Problem:
     @property
     def on_cuda(self) -> bool:
         return self.machine.kind == "cuda"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a compiler keeps some size open."""
+        shape = self.shape
+        sizes = (shape.B, shape.H, shape.G, shape.T, shape.S, shape.D, shape.E)
+        return any([is_open(size) for size in sizes])
 
     @property
     def item(self) -> int:

@@ -17,6 +17,7 @@ from torch import Tensor
 
 from regard.attention.masks.facts import FREE, UNKNOWN, BlockMap, Facts, Index, Span, both, either, within
 from regard.attention.positions.positions import Grid, Places, Sequence, block_edges, block_ends
+from regard.attention.positions.sizes import surely
 from regard.attention.scores.term import Shape, check_map, read_map, slab_map
 from regard.attention.value import Value, show
 from regard.checks import check_tensor
@@ -290,7 +291,7 @@ class Dense(Mask):
 
     def facts(self, places: Places) -> Facts:
         B, H = (1, 1, *self.tensor.shape)[-4:-2]
-        return Facts(rows=B > 1, heads=H > 1)
+        return Facts(rows=not surely(B == 1), heads=not surely(H == 1))
 
     def blocks(self, places: Places, size: int, device: torch.device) -> BlockMap:
         maps = self.tensor.to(device)[(None,) * (4 - self.tensor.ndim)]
