@@ -65,13 +65,6 @@ def has_known_value(size: Any) -> bool:
     return has_static_value(size)
 
 
-def mark_sizes_constant(x: Tensor) -> None:
-    """Let a compiler take all sizes of a tensor for constants, even where it keeps those of its inputs open."""
-    from torch._dynamo import mark_static
-
-    mark_static(x)
-
-
 # The kernels behind `scaled_dot_product_attention`. They check nothing: `regard.algorithms.kernels.sdpa` does.
 flash_cpu = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu.default
 flash_cpu_backward = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu_backward.default

@@ -85,6 +85,9 @@ class Output:
     memory: Float[Tensor, "B S C"] | None = None
 
 
+torch.export.register_dataclass(Output, serialized_type_name="regard.models.Output")  # an exported model gives one
+
+
 def real_tokens(tokens: Int[Tensor, "B T"], vocabulary: int, lengths: Lengths | None = None) -> Int[Tensor, "B T"]:
     """Checked tokens, with token 0 in place of pads, so that nothing there can matter: B rows of `lengths` real ones.
 

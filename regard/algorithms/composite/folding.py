@@ -3,6 +3,7 @@
 Cells with as many queries and as many keys, the same distances apart, are alike: one batch computes them all.
 """
 
+import ast
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from torch import Tensor
 from regard.algorithms.planning.kept import recall
 from regard.attention import Cell, Grid, Places, Sequence
 from regard.attention.positions.sizes import Count, fixed
-from regard.torch_private import mark_constant, mark_sizes_constant, without_modes
+from regard.torch_private import mark_constant, without_modes
 
 CPU = torch.device("cpu")
 
@@ -85,7 +86,8 @@ class Folded:
 def fold(cells: tuple[tuple[Cell, ...], ...], places: Places) -> Folded:
     """The cells that all these masks leave, those alike together; cells without a query or a key are left out."""
     numbers = tuple([tuple([(cell.size, cell.shift, cell.residue) for cell in axes]) for axes in cells])
-    return folded(numbers, _fixed(places.key))
+    key = _fixed(places.key)
+    return _traced(numbers, key) if torch.compiler.is_compiling() else _folded(numbers, key)
 
 
 def _fixed(key: Any) -> Any:
@@ -93,23 +95,60 @@ def _fixed(key: Any) -> Any:
     return tuple([_fixed(part) for part in key]) if isinstance(key, tuple) else fixed(key)
 
 
-def folded(numbers: Any, key: Any) -> Folded:
-    """By numbers alone, so that a compiler may keep the result as a constant."""
+def _folded(numbers: Any, key: Any) -> Folded:
+    """By numbers alone, kept for the next call."""
     cells = tuple([tuple([Cell(*cell) for cell in axes]) for axes in numbers])
-    if torch.compiler.is_compiling():
-        found = _folded(cells, Places.of_key(key))
-        sides = [side.index for kind in found.kinds for side in (kind.queries, kind.keys)]
-        for index in sides if found.order is None else [*sides, found.order]:
-            mark_sizes_constant(index)
-        return found
     with without_modes():  # indices are numbers, whatever the tensors are
-        return recall(("cells", numbers, key), lambda: _folded(cells, Places.of_key(key)))
+        return recall(("cells", numbers, key), lambda: _made(cells, Places.of_key(key)))
 
 
-mark_constant(folded)
+def _traced(numbers: Any, key: Any) -> Folded:
+    """The same for a compiler, which is told the numbers as constants, and gets the indices from an operator."""
+    text, kinds, has_order, num_rows = described(numbers, key)
+    tensors = _indices(torch.empty(0, device=CPU), text)
+    found = []
+    for n, (view_q, view_k, places, count, num_queries, num_keys) in enumerate(kinds):
+        queries = Side(tensors[2 * n], count, num_queries, None if view_q is None else View(*view_q))
+        keys = Side(tensors[2 * n + 1], count, num_keys, None if view_k is None else View(*view_k))
+        found.append(Kind(queries, keys, places, count, num_queries, num_keys))
+    return Folded(tuple(found), tensors[2 * len(kinds)] if has_order else None, num_rows)
 
 
-def _folded(cells: tuple[tuple[Cell, ...], ...], places: Places) -> Folded:
+def described(numbers: Any, key: Any) -> tuple[str, tuple[Any, ...], bool, int]:
+    """The cells as plain numbers; the first says which they are."""
+    found = _folded(numbers, key)
+    kinds = [
+        (_plain(kind.queries.view), _plain(kind.keys.view), kind.key, kind.count, kind.num_queries, kind.num_keys)
+        for kind in found.kinds
+    ]
+    return repr((numbers, key)), tuple(kinds), found.order is not None, found.num_rows
+
+
+mark_constant(described)
+
+
+def _plain(view: View | None) -> tuple[tuple[int, ...], ...] | None:
+    return None if view is None else (view.sizes, view.cells, view.tokens)
+
+
+@torch.library.custom_op("regard::cells", mutates_args=())
+def _indices(like: Tensor, text: str) -> list[Tensor]:
+    """The numbers of the queries and of the keys of every kind of cell, and where there is one, the order."""
+    return [index.clone() for index in _all_indices(text)]
+
+
+@_indices.register_fake
+def _(like: Tensor, text: str) -> list[Tensor]:
+    return [like.new_empty(index.shape, dtype=index.dtype) for index in _all_indices(text)]
+
+
+def _all_indices(text: str) -> list[Tensor]:
+    found = _folded(*ast.literal_eval(text))
+    indices = [side.index for kind in found.kinds for side in (kind.queries, kind.keys)]
+    return indices if found.order is None else [*indices, found.order]
+
+
+def _made(cells: tuple[tuple[Cell, ...], ...], places: Places) -> Folded:
     axes = [list(_alike([parts[axis] for parts in cells], places.axis(axis, cells))) for axis in range(places.num_axes)]
     if len(axes) == 1:
         return _ordered(axes[0], places.queries.count)

@@ -53,7 +53,7 @@ def attended(
 
 
 def _filled(q: Tensor, k: Tensor, v: Tensor, real: Tensor | None) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Tokens that are not there up to whole chunks, and one chunk more: a compiler makes another graph for one alone."""
+    """Tokens that are not there up to whole chunks, and a chunk more: a compiler makes another graph for one alone."""
     B, N = k.shape[0], k.shape[2]
     more = (1 - (-N // CHUNK)) * CHUNK - N
     real = torch.ones(B, N, dtype=torch.bool, device=k.device) if real is None else real

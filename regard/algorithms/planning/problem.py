@@ -20,7 +20,7 @@ from regard.attention import (
     Term,
     TermFacts,
 )
-from regard.attention.positions.sizes import is_open
+from regard.attention.positions.sizes import is_open, surely
 from regard.checks import check_probability
 
 
@@ -255,7 +255,7 @@ def check_tensors(q: Tensor, k: Tensor, v: Tensor) -> Shape:
         raise ValueError(f"k and v must have one length: got S={S} and {v.shape[2]}; give each key its value")
     if v.shape[1] != G:
         raise ValueError(f"k and v must have one number of heads: got G={G} and {v.shape[1]}; expand one of them")
-    if min(B, H, G, T, S, E) < 1:
+    if any([surely(size < 1) for size in (B, H, G, T, S, E)]):
         raise ValueError(
             "attention needs at least one of everything: "
             f"got q {tuple(q.shape)}, k {tuple(k.shape)}, v {tuple(v.shape)}; leave out what is empty"
