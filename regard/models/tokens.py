@@ -100,8 +100,9 @@ def real_tokens(tokens: Int[Tensor, "B T"], vocabulary: int, lengths: Lengths | 
             f"{tuple(tokens.shape)}; a single sequence is tokens[None]"
         )
     if lengths is not None:
-        if len(lengths) != tokens.shape[0]:
-            raise ValueError(f"lengths must have one number for each row: got {len(lengths)} for B={tokens.shape[0]}")
+        rows = lengths.shape[0] if isinstance(lengths, Tensor) else len(lengths)
+        if rows != tokens.shape[0]:
+            raise ValueError(f"lengths must have one number for each row: got {rows} for B={tokens.shape[0]}")
         count = lengths if isinstance(lengths, Tensor) else torch.tensor(lengths)
         real = torch.arange(tokens.shape[1], device=tokens.device) < count.to(tokens.device)[:, None]
         tokens = torch.where(real, tokens, 0)

@@ -16,7 +16,7 @@ from regard.algorithms.planning.planner import Planner, summed
 from regard.algorithms.planning.problem import Problem
 from regard.attention import Attention, Everything, Facts, KeyPadding, Mask, Padding, Places, Shape
 from regard.attention.masks.mask import real_tokens
-from regard.attention.positions.sizes import is_symbol
+from regard.attention.positions.sizes import fixed, is_symbol, surely
 
 LONGEST = 1 << 24  # tokens
 MOST = 65_535  # rows of a batch that the CUDA kernels take
@@ -48,10 +48,10 @@ class Partitioned(Algorithm):
                 return "takes Padding where queries and keys stand at the same places"
         if is_symbol(problem.shape.T) or is_symbol(problem.shape.S):
             return None
-        if max(problem.shape.T, problem.shape.S) > LONGEST:
-            return f"numbers the tokens of every cell: takes at most {LONGEST:,}"
-        if problem.on_cuda and any([problem.shape.B * kind.count > MOST for kind in _kinds(problem)]):
-            return f"the kernels take batches of at most {MOST:,} rows"
+        if any([not surely(n <= LONGEST) for n in (fixed(problem.shape.T), fixed(problem.shape.S))]):
+            return told("numbers the tokens of every cell: takes at most {:,}", LONGEST)
+        if problem.on_cuda and any([surely(problem.shape.B * kind.count > MOST) for kind in _kinds(problem)]):
+            return told("the kernels take batches of at most {:,} rows", MOST)
         return None
 
     def cost(self, problem: Problem) -> Cost:

@@ -101,7 +101,7 @@ class Planner:
     def choose(self, problem: Problem, name: str | None = None) -> Algorithm:
         """The cheapest that does not refuse, or the named one. Pure: sizes, types, kinds and flags decide.
 
-        Where a compiler keeps a size open, the first that does not refuse and serves any length.
+        Where a compiler keeps a size open, the first that does not refuse; if it is a length, that serves any.
         """
         if name is not None:
             algorithm = self.named(name)
@@ -111,7 +111,8 @@ class Planner:
             return algorithm
         if problem.is_open:  # there are no times to compare
             for algorithm in self.algorithms:
-                if algorithm.any_length and algorithm.refuses(problem) is None:
+                serves = algorithm.any_length or not problem.has_open_length
+                if serves and algorithm.refuses(problem) is None:
                     return algorithm
         best, best_time = self.algorithms[-1], 0.0
         found = False

@@ -129,6 +129,11 @@ class Problem:
         return any([is_open(size) for size in sizes])
 
     @property
+    def has_open_length(self) -> bool:
+        """Whether a compiler keeps the number of queries or of keys open."""
+        return is_open(self.shape.T) or is_open(self.shape.S)
+
+    @property
     def item(self) -> int:
         """Bytes of one number."""
         return self.dtype.itemsize

@@ -83,7 +83,7 @@ class Mask(Value):
                 f"{self!r} must answer by booleans, True = may attend: got {allowed.dtype}; use ==, < or >"
             )
         allowed = allowed[(None,) * (4 - allowed.ndim)]
-        return allowed.expand(-1, -1, len(i), len(j))
+        return allowed.expand(-1, -1, i.shape[0], j.shape[0])
 
     def blocks(self, places: Places, size: int, device: torch.device) -> BlockMap:
         """What is known of each block of `size` × `size` pairs, broadcastable to (B, H, T/size, S/size)."""
@@ -287,7 +287,7 @@ class Dense(Mask):
         return read_map(self.tensor, b, h, i, j)
 
     def slab(self, b: Tensor, h: Tensor, i: Tensor, j: Tensor, places: Places) -> Tensor:
-        return slab_map(self.tensor, b, h, i, j).expand(-1, -1, len(i), len(j))
+        return slab_map(self.tensor, b, h, i, j).expand(-1, -1, i.shape[0], j.shape[0])
 
     def facts(self, places: Places) -> Facts:
         B, H = (1, 1, *self.tensor.shape)[-4:-2]
