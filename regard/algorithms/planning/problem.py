@@ -218,6 +218,18 @@ def traits(q: Tensor, k: Tensor, v: Tensor, attention: Attention) -> tuple[Any, 
     return sizes, wanted, structure, *[(x.shape, x.dtype, x.device, grads and x.requires_grad) for x in tensors]
 
 
+def length_class(T: int, S: int) -> tuple[int, int]:
+    """Lengths that one choice may serve: of a decode step, whose keys grow by one, all S of as many binary digits.
+
+    Times change little within a class, but exactness may: whoever takes a kept choice asks whether it still refuses
+    nothing.
+
+    >>> length_class(64, 100), length_class(1, 100), length_class(1, 127), length_class(1, 128)
+    ((64, 100), (1, 7), (1, 7), (1, 8))
+    """
+    return (T, S) if T > 1 else (T, S.bit_length())
+
+
 def without_content(q: Tensor | None, k: Tensor | None, v: Tensor, attention: Attention) -> tuple[Tensor, Tensor]:
     """Queries and keys for a value that reads none: of width zero, as many as its terms and positions say."""
     if q is not None and k is not None:
