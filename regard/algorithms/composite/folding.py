@@ -49,7 +49,8 @@ class Side:
 
     @classmethod
     def of(cls, index: Tensor, view: View | None) -> "Side":
-        return cls(index, *index.shape, view)
+        cells, tokens = index.shape
+        return cls(index, cells, tokens, view)
 
 
 @dataclass(frozen=True, eq=False)
