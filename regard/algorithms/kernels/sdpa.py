@@ -11,7 +11,7 @@ from torch.nn.functional import pad, scaled_dot_product_attention
 
 from regard import torch_private
 from regard.algorithms.kernels.layouts import laid_out, multiple_of_eight
-from regard.attention.positions.sizes import most, surely
+from regard.attention.positions.sizes import surely
 
 BACKENDS = {
     "cpu": SDPBackend.FLASH_ATTENTION,
@@ -29,10 +29,10 @@ def fastest(q: Tensor, v: Tensor) -> str:
     """
     if not q.is_cuda:
         return "cpu"
-    widest = most(q.shape[3], v.shape[3])
-    if q.dtype == torch.float32 or not surely(widest <= 256):
+    D, E = q.shape[3], v.shape[3]
+    if q.dtype == torch.float32 or not (surely(D <= 256) and surely(E <= 256)):
         return "efficient"
-    return "cudnn" if surely(widest <= 128) and surely(q.shape[2] >= 512) else "flash"
+    return "cudnn" if surely(D <= 128) and surely(E <= 128) and surely(q.shape[2] >= 512) else "flash"
 
 
 def attend_by(
