@@ -51,6 +51,20 @@ def mark_constant(function: Any) -> None:
     setattr(function, "_dynamo_marked_constant", True)  # noqa: B010
 
 
+def is_known_true(condition: Any) -> bool:
+    """Whether a comparison of a compiler's sizes holds whatever they turn out to be; it asks without a guard."""
+    from torch.fx.experimental.symbolic_shapes import statically_known_true
+
+    return statically_known_true(condition)
+
+
+def has_known_value(size: Any) -> bool:
+    """Whether a compiler's size is one number; it asks without a guard."""
+    from torch.fx.experimental.symbolic_shapes import has_static_value
+
+    return has_static_value(size)
+
+
 def is_autocast() -> bool:
     """Whether autocast is on, for any device."""
     return torch._C._is_any_autocast_enabled()

@@ -25,8 +25,10 @@ from regard.torch_private import (
     flash_cpu,
     flash_cpu_backward,
     has_global_hooks,
+    has_known_value,
     is_dispatched,
     is_forward_mode,
+    is_known_true,
     is_transformed,
     mark_constant,
     register_tree,
@@ -192,6 +194,26 @@ def test_mark_constant():
     mark_constant(found)
     compiled = torch.compile(lambda x: x * found(2), fullgraph=True, backend="eager")
     assert torch.equal(compiled(torch.ones(3)), torch.full((3,), 3.0))
+
+
+@pytest.mark.compiled
+def test_is_known_true_and_has_known_value():
+    """Asked of a size that a compiler keeps open they answer, and its graph is still one for all."""
+
+    def ask(x: Tensor) -> tuple[Tensor, list[bool]]:
+        n = x.shape[0]
+        answers = [is_known_true(n >= 2), is_known_true(n > 5), is_known_true(n <= 5), is_known_true(n == n)]
+        return x + 1, [*answers, has_known_value(n), has_known_value(x.shape[1])]
+
+    compiled = torch.compile(ask, fullgraph=True, backend="eager")
+    for n in (4, 9):
+        x = torch.ones(n, 3)
+        torch._dynamo.mark_dynamic(x, 0)
+        with torch._dynamo.config.patch(error_on_recompile=n > 4):
+            assert compiled(x)[1] == [True, False, False, True, False, True]
+    assert is_known_true(3 < 4)
+    assert not is_known_true(4 < 3)
+    assert has_known_value(3)
 
 
 SCHEMAS = {

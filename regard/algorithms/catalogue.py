@@ -1,4 +1,9 @@
-"""All algorithms, in the order in which the planner prefers them where times are equal."""
+"""All algorithms, in the order in which the planner prefers them where times are equal, or cannot be known.
+
+A compiler that keeps a size open, to serve any length by one graph, leaves no times to compare: the first of this list
+that does not refuse is taken. It is the one for long sequences: one fused kernel before several, those that see few
+pairs before those that see all, and what is made of blocks of a map, or of the whole of it, last.
+"""
 
 from regard.algorithms.composite.cells import Partitioned
 from regard.algorithms.composite.union import Merged
@@ -27,13 +32,13 @@ PLANNER.algorithms += [
     Packed(),
     Gather(),
     Separable(),
-    Toeplitz(),
     Convolution(),
+    Toeplitz(),
     SharedMap(),
-    Merged(PLANNER),
     Linear(),
     Chunked(),
-    Masked(),
     Blockwise(),
+    Merged(PLANNER),
+    Masked(),
     Reference(),
 ]

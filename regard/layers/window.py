@@ -2,7 +2,8 @@
 
 import torch
 
-from regard.attention import Attention, Blocks, Content, Grid, Mask, Places, Positions, Tiles
+from regard.attention import Attention, Content, Grid, Mask, Places, Positions, Tiles
+from regard.attention.positions.sizes import number
 from regard.layers.multihead import MultiHead, Widths
 from regard.layers.relative import Tables
 
@@ -70,7 +71,10 @@ class WindowAttention(MultiHead):
         """The windows between these places."""
         shifts = [0, 0]
         for axis, size in enumerate(self.window):
-            if self.shifted and not Blocks(size).facts(places.axis(axis, self)).full:
+            sides = places.axis(axis, self).line(self)
+            tiles = [number(side.at(0, i)) // size for side in sides for i in (0, side.n - 1)]
+            # A plain comparison, which fixes for a compiler on which side of the window's size an open side lies.
+            if self.shifted and any([tile != tiles[0] for tile in tiles]):
                 shifts[axis] = size - size // 2
         return Tiles(*self.window, *shifts)
 

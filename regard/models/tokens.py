@@ -87,6 +87,9 @@ class Output:
     memory: Float[Tensor, "B S C"] | None = None
 
 
+torch.export.register_dataclass(Output, serialized_type_name="regard.models.Output")  # an exported model gives one
+
+
 def real_tokens(tokens: Int[Tensor, "B T"], vocabulary: int, lengths: Cuts | None = None) -> Int[Tensor, "B T"]:
     """Checked tokens, with token 0 in place of pads, so that nothing there can matter: B rows of `lengths` real ones.
 
@@ -103,8 +106,9 @@ def real_tokens(tokens: Int[Tensor, "B T"], vocabulary: int, lengths: Cuts | Non
         lengths.check(Shape(B, 1, 1, T, T, 1, 1), Places(Sequence(T), Sequence(T)))
         tokens = torch.where(lengths.numbers(T, tokens.device) >= 0, tokens, 0)
     elif lengths is not None:
-        if len(lengths) != tokens.shape[0]:
-            raise ValueError(f"lengths must have one number for each row: got {len(lengths)} for B={tokens.shape[0]}")
+        rows = lengths.shape[0] if isinstance(lengths, Tensor) else len(lengths)
+        if rows != B:
+            raise ValueError(f"lengths must have one number for each row: got {rows} for B={B}")
         count = lengths if isinstance(lengths, Tensor) else torch.tensor(lengths)
         real = torch.arange(tokens.shape[1], device=tokens.device) < count.to(tokens.device)[:, None]
         tokens = torch.where(real, tokens, 0)

@@ -10,13 +10,13 @@ import torch
 from torch import Tensor
 
 from regard.algorithms.composite.folding import Folded, Kind, fold, put_all, symbolic_kinds, take
-from regard.algorithms.planning.algorithm import Algorithm
+from regard.algorithms.planning.algorithm import Algorithm, told
 from regard.algorithms.planning.cost import Cost, inputs, output
 from regard.algorithms.planning.planner import Planner, summed
 from regard.algorithms.planning.problem import Problem
 from regard.attention import Attention, Everything, Facts, KeyPadding, Mask, Padding, Places, Shape
 from regard.attention.masks.mask import real_tokens
-from regard.attention.positions.sizes import is_symbol
+from regard.attention.positions.sizes import fixed, is_symbol, surely
 
 LONGEST = 1 << 24  # tokens
 MOST = 65_535  # rows of a batch that the CUDA kernels take
@@ -26,6 +26,7 @@ class Partitioned(Algorithm):
     """Each kind of cell by its cheapest algorithm, and the tensors taken apart and put together."""
 
     name = "partitioned"
+    any_length = False  # every length has cells of its own
 
     def __init__(self, planner: Planner) -> None:
         self.planner = planner
@@ -37,20 +38,20 @@ class Partitioned(Algorithm):
             return "takes positions that are the same in every row"
         for facts, term in zip(problem.terms, problem.attention.biases, strict=True):
             if not (facts.positional and facts.movable):
-                return f"takes scores of offsets, the same in alike cells: not {type(term).__name__}"
+                return told("takes scores of offsets, the same in alike cells: not {}", type(term).__name__)
         for facts, mask in zip(problem.facts, problem.masks, strict=True):
             if _is_partition(facts, problem.places):
                 continue
             if facts.real is None and not (facts.relative and facts.positional and not facts.rows):
-                return f"takes beside cells masks of offsets and paddings: not {type(mask).__name__}"
+                return told("takes beside cells masks of offsets and paddings: not {}", type(mask).__name__)
             if facts.real is not None and facts.real.queries and problem.places.key[0] != problem.places.key[1]:
                 return "takes Padding where queries and keys stand at the same places"
         if is_symbol(problem.shape.T) or is_symbol(problem.shape.S):
             return None
-        if max(problem.shape.T, problem.shape.S) > LONGEST:
-            return f"numbers the tokens of every cell: takes at most {LONGEST:,}"
-        if problem.on_cuda and any([problem.shape.B * kind.count > MOST for kind in _kinds(problem)]):
-            return f"the kernels take batches of at most {MOST:,} rows"
+        if any([not surely(n <= LONGEST) for n in (fixed(problem.shape.T), fixed(problem.shape.S))]):
+            return told("numbers the tokens of every cell: takes at most {:,}", LONGEST)
+        if problem.on_cuda and any([surely(problem.shape.B * kind.count > MOST) for kind in _kinds(problem)]):
+            return told("the kernels take batches of at most {:,} rows", MOST)
         return None
 
     def cost(self, problem: Problem) -> Cost:

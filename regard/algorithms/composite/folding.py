@@ -3,6 +3,7 @@
 Cells with as many queries and as many keys, the same distances apart, are alike: one batch computes them all.
 """
 
+import ast
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from torch import Tensor
 
 from regard.algorithms.planning.kept import recall
 from regard.attention import Cell, Grid, Places, Sequence
-from regard.attention.positions.sizes import Count
+from regard.attention.positions.sizes import Count, fixed
 from regard.torch_private import mark_constant, without_modes
 
 CPU = torch.device("cpu")
@@ -42,7 +43,14 @@ class Side:
     """The queries, or the keys, of alike cells: their numbers, (cells, n); a view too where there are no others."""
 
     index: Tensor
+    cells: int
+    tokens: int  # of a cell
     view: View | None
+
+    @classmethod
+    def of(cls, index: Tensor, view: View | None) -> "Side":
+        cells, tokens = index.shape
+        return cls(index, cells, tokens, view)
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,8 +69,7 @@ class Kind:
 
     @classmethod
     def of(cls, queries: Side, keys: Side, places: Places) -> "Kind":
-        (count, n), m = queries.index.shape, keys.index.shape[1]
-        return cls(queries, keys, places.key, count, n, m)
+        return cls(queries, keys, places.key, queries.cells, queries.tokens, keys.tokens)
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,29 +87,69 @@ class Folded:
 def fold(cells: tuple[tuple[Cell, ...], ...], places: Places) -> Folded:
     """The cells that all these masks leave, those alike together; cells without a query or a key are left out."""
     numbers = tuple([tuple([(cell.size, cell.shift, cell.residue) for cell in axes]) for axes in cells])
-    return folded(numbers, _fixed(places.key))
+    key = _fixed(places.key)
+    return _traced(numbers, key) if torch.compiler.is_compiling() else _folded(numbers, key)
 
 
 def _fixed(key: Any) -> Any:
     """Plain numbers, also where a compiler would keep them open: every size has cells of its own."""
-    if isinstance(key, tuple):
-        return tuple([_fixed(part) for part in key])
-    return len(range(key)) if key >= 0 else -len(range(-key))  # a length is what a compiler takes for a number
+    return tuple([_fixed(part) for part in key]) if isinstance(key, tuple) else fixed(key)
 
 
-def folded(numbers: Any, key: Any) -> Folded:
-    """By numbers alone, so that a compiler may keep the result as a constant."""
+def _folded(numbers: Any, key: Any) -> Folded:
+    """By numbers alone, kept for the next call."""
     cells = tuple([tuple([Cell(*cell) for cell in axes]) for axes in numbers])
-    if torch.compiler.is_compiling():
-        return _folded(cells, Places.of_key(key))
     with without_modes():  # indices are numbers, whatever the tensors are
-        return recall(("cells", numbers, key), lambda: _folded(cells, Places.of_key(key)))
+        return recall(("cells", numbers, key), lambda: _made(cells, Places.of_key(key)))
 
 
-mark_constant(folded)
+def _traced(numbers: Any, key: Any) -> Folded:
+    """The same for a compiler, which is told the numbers as constants, and gets the indices from an operator."""
+    text, kinds, has_order, num_rows = described(numbers, key)
+    tensors = _indices(torch.empty(0, device=CPU), text)
+    found = []
+    for n, (view_q, view_k, places, count, num_queries, num_keys) in enumerate(kinds):
+        queries = Side(tensors[2 * n], count, num_queries, None if view_q is None else View(*view_q))
+        keys = Side(tensors[2 * n + 1], count, num_keys, None if view_k is None else View(*view_k))
+        found.append(Kind(queries, keys, places, count, num_queries, num_keys))
+    return Folded(tuple(found), tensors[2 * len(kinds)] if has_order else None, num_rows)
 
 
-def _folded(cells: tuple[tuple[Cell, ...], ...], places: Places) -> Folded:
+def described(numbers: Any, key: Any) -> tuple[str, tuple[Any, ...], bool, int]:
+    """The cells as plain numbers; the first says which they are."""
+    found = _folded(numbers, key)
+    kinds = [
+        (_plain(kind.queries.view), _plain(kind.keys.view), kind.key, kind.count, kind.num_queries, kind.num_keys)
+        for kind in found.kinds
+    ]
+    return repr((numbers, key)), tuple(kinds), found.order is not None, found.num_rows
+
+
+mark_constant(described)
+
+
+def _plain(view: View | None) -> tuple[tuple[int, ...], ...] | None:
+    return None if view is None else (view.sizes, view.cells, view.tokens)
+
+
+@torch.library.custom_op("regard::cells", mutates_args=())
+def _indices(like: Tensor, text: str) -> list[Tensor]:
+    """The numbers of the queries and of the keys of every kind of cell, and where there is one, the order."""
+    return [index.clone() for index in _all_indices(text)]
+
+
+@_indices.register_fake
+def _(like: Tensor, text: str) -> list[Tensor]:
+    return [like.new_empty(index.shape, dtype=index.dtype) for index in _all_indices(text)]
+
+
+def _all_indices(text: str) -> list[Tensor]:
+    found = _folded(*ast.literal_eval(text))
+    indices = [side.index for kind in found.kinds for side in (kind.queries, kind.keys)]
+    return indices if found.order is None else [*indices, found.order]
+
+
+def _made(cells: tuple[tuple[Cell, ...], ...], places: Places) -> Folded:
     axes = [list(_alike([parts[axis] for parts in cells], places.axis(axis, cells))) for axis in range(places.num_axes)]
     if len(axes) == 1:
         return _ordered(axes[0], places.queries.count)
@@ -122,7 +169,7 @@ def _ordered(kinds: list[Kind], T: int) -> Folded:
     order = torch.full((T,), len(rows), device=CPU)
     order[rows] = torch.arange(len(rows), device=CPU)
     # Rows stand cell after cell, so a view, which puts them in order itself, is of no use among several kinds.
-    kinds = [Kind.of(Side(kind.queries.index, None), kind.keys, Places.of_key(kind.key)) for kind in kinds]
+    kinds = [Kind.of(Side.of(kind.queries.index, None), kind.keys, Places.of_key(kind.key)) for kind in kinds]
     return Folded(tuple(kinds), order, len(rows))
 
 
@@ -186,10 +233,10 @@ def _side(index: Tensor, total: int) -> Side:
     cells, n = index.shape
     everything = torch.arange(total, device=CPU)
     if cells * n == total and torch.equal(index, everything.view(cells, n)):
-        return Side(index, View((cells, n), (0,), (1,)))
+        return Side.of(index, View((cells, n), (0,), (1,)))
     if cells * n == total and torch.equal(index, everything.view(n, cells).T):
-        return Side(index, View((n, cells), (1,), (0,)))
-    return Side(index, None)
+        return Side.of(index, View((n, cells), (1,), (0,)))
+    return Side.of(index, None)
 
 
 def _product(rows: Kind, columns: Kind, width_q: int, width_k: int) -> Kind:
@@ -205,7 +252,7 @@ def _product(rows: Kind, columns: Kind, width_q: int, width_k: int) -> Kind:
 def _joined(rows: Side, columns: Side, width: int) -> Side:
     tokens = width * rows.index[:, None, :, None] + columns.index[None, :, None, :]  # (cells, cells, n, m)
     view = None if rows.view is None or columns.view is None else rows.view.beside(columns.view)
-    return Side(tokens.flatten(2).flatten(0, 1), view)
+    return Side.of(tokens.flatten(2).flatten(0, 1), view)
 
 
 def _grid(rows: Sequence, columns: Sequence) -> Grid:
@@ -217,7 +264,7 @@ def _grid(rows: Sequence, columns: Sequence) -> Grid:
 def take(side: Side, x: Tensor) -> Tensor:
     """The tokens of every cell, (B, G, S, D) → (B·cells, G, n, D)."""
     B, G, _, D = x.shape
-    cells, n = side.index.shape
+    cells, n = side.cells, side.tokens
     if side.view is None:
         parts = x.index_select(2, side.index.to(x.device).flatten()).unflatten(2, (cells, n)).transpose(1, 2)
     else:
@@ -237,7 +284,7 @@ def put(side: Side, part: Tensor, B: int) -> Tensor:
     # Dimension d of the unfolded tokens lies behind B among the cells, or behind B, cells and H among the tokens.
     at = {d: 1 + n for n, d in enumerate(cells)} | {d: 2 + len(cells) + n for n, d in enumerate(tokens)}
     order = (0, 1 + len(cells), *[at[d] for d in range(len(sizes))], part.ndim - 1)
-    return part.permute(order).reshape(B, H, side.index.numel(), E)
+    return part.permute(order).reshape(B, H, side.cells * side.tokens, E)
 
 
 def put_all(folded: Folded, parts: list[Tensor], B: int, H: int, T: int, like: Tensor, empty: float) -> Tensor:
@@ -252,7 +299,7 @@ def put_all(folded: Folded, parts: list[Tensor], B: int, H: int, T: int, like: T
 
 def symbolic_kinds(cells: list[tuple[Cell, ...]], places: Places) -> tuple[Kind, ...]:
     """The one kind of cells that there is where sizes are symbols that cells of one mask fill."""
-    nothing = Side(torch.empty(0, 0, device=CPU), None)
+    nothing = Side.of(torch.empty(0, 0, device=CPU), None)
     count, sizes = 1, []
     for axis in range(places.num_axes):
         queries, keys = places.axis(axis, cells).line(cells)

@@ -19,14 +19,14 @@ import torch
 from torch import Tensor
 
 from regard.algorithms.content.fused import refuses_kernel, run_kernel
-from regard.algorithms.planning.algorithm import Algorithm, refuses_softmax
+from regard.algorithms.planning.algorithm import Algorithm, refuses_softmax, told
 from regard.algorithms.planning.cost import Cost, kept, products, traffic
 from regard.algorithms.planning.kept import recall
 from regard.algorithms.planning.problem import Problem
 from regard.algorithms.planning.visits import visited
 from regard.attention import Places, Quadratic
 from regard.attention.eager import given, is_eager, once
-from regard.attention.positions.sizes import is_symbol
+from regard.attention.positions.sizes import fixed, is_symbol
 
 PIECES = 3  # of a query's number
 DIGITS = 15  # of a squared place: with the eight of a piece they nearly fill the 24 of what is added
@@ -37,6 +37,7 @@ class Augmented(Algorithm):
     """A kernel of sdpa at a larger width."""
 
     name = "augmented"
+    any_length = False  # how many columns there are depends on it
 
     def refuses(self, problem: Problem) -> str | None:
         reason = refuses_softmax(problem)
@@ -56,10 +57,12 @@ class Augmented(Algorithm):
         if problem.dtype == torch.float16:
             return "squared places leave the range of float16"
         if problem.dtype != torch.bfloat16:
-            return f"squares cancel: {problem.dtype} needs sums in a wider type than the kernel has"
+            return told("squares cancel: {} needs sums in a wider type than the kernel has", problem.dtype)
         digits = max(_bits(_kind(problem), problem.places))
         if digits > DIGITS:
-            return f"places so far apart have squares of {digits} binary digits, and sums cancel {DIGITS} well enough"
+            return told(
+                "places so far apart have squares of {} binary digits, and sums cancel {} well enough", digits, DIGITS
+            )
         learnt = problem.bias_backward and any([term.precision.requires_grad for term in _quadratics(problem)])
         if problem.bias_backward and problem.masks:
             return "the gradient of a centre is exact to bfloat16 where every query sees every key"
@@ -125,7 +128,7 @@ def _bits(kind: str, places: Places) -> list[int]:
     """Binary digits of each monomial's largest value; places are multiples of a half."""
     # Twice the largest place; symbols count as grids of 128 pixels a side.
     lasts = [_last(places, axis) for axis in range(places.num_axes)]
-    ends = [127 if is_symbol(last) else max(1, last) for last in lasts]
+    ends = [127 if is_symbol(last) else max(1, fixed(last)) for last in lasts]
     if kind == "isotropic":
         squares = [sum([end * end for end in ends])]
     else:

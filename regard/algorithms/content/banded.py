@@ -12,7 +12,7 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from regard.algorithms.kernels.layouts import laid_out, multiple_of_eight
-from regard.algorithms.kernels.sdpa import attend_by, attend_with_lse
+from regard.algorithms.kernels.sdpa import attend_by, attend_with_lse, flash_gradients
 from regard.algorithms.planning.algorithm import Algorithm, refuses_softmax
 from regard.algorithms.planning.cost import Cost, inputs, kept, output, products, traffic
 from regard.algorithms.planning.kept import recall
@@ -20,8 +20,8 @@ from regard.algorithms.planning.problem import Problem
 from regard.attention import Facts, Places
 from regard.attention.eager import given, is_eager, once, refuse_forward_mode
 from regard.attention.masks.visibility import index_band
-from regard.attention.positions.sizes import Count, is_symbol, least, most, number
-from regard.torch_private import flash_window
+from regard.attention.positions.sizes import Count, is_symbol, least, most, number, surely
+from regard.torch_private import flash_cpu, flash_window
 
 KEPT = 16 << 20  # bytes of a mask that is kept for the next call
 PIECE = 20 << 20  # bytes of queries at a time on the CPU
@@ -55,7 +55,7 @@ class Band:
     @property
     def size(self) -> int:
         """Queries in a block on the CPU: few waste few pairs at its corners, many read keys and values less often."""
-        return SIZES[1] if self.width > SIZES[1] else SIZES[0]
+        return SIZES[0] if surely(self.width <= SIZES[1]) else SIZES[1]
 
 
 def find(facts: tuple[Facts, ...], places: Places) -> Band | None:
@@ -65,7 +65,7 @@ def find(facts: tuple[Facts, ...], places: Places) -> Band | None:
         return None
     T, S = places.queries.count, places.keys.count
     first_q, last_q = most(0, -high), least(T - 1, S - 1 - low)
-    if number(last_q) < number(first_q) or number(high) < number(low):
+    if surely(number(last_q) < number(first_q)) or surely(number(high) < number(low)):
         return None
     first_k, last_k = most(0, first_q + low), least(S - 1, last_q + high)
     shift = first_q - first_k
@@ -117,7 +117,7 @@ class Banded(Algorithm):
         else:
             out, lse = _by_heads(q, k, v, found, beta, problem.return_lse)
         rest = (found.first_q, T - 1 - found.last_q)
-        if rest != (0, 0):
+        if not (surely(rest[0] == 0) and surely(rest[1] == 0)):
             out = pad(out, (0, 0, *rest))
             lse = lse if lse is None else pad(lse, rest, value=-torch.inf)
         return out, lse
@@ -128,10 +128,10 @@ def _refuses_on_cuda(problem: Problem, found: Band) -> str | None:
         return "the flash kernel takes half precision alone"
     if problem.return_lse:
         return "the flash kernel gives no gradient of its log-sum-exp"
-    if any([not is_symbol(width) and width > 256 for width in (problem.shape.D, problem.shape.E)]):
+    if any([not is_symbol(width) and not surely(width <= 256) for width in (problem.shape.D, problem.shape.E)]):
         return "the flash kernel takes widths up to 256"
     left, right = _sides(found)
-    if number(left) < 0 or number(right) < 0:
+    if not (surely(number(left) >= 0) and surely(number(right) >= 0)):
         return "the flash kernel takes windows that hold the query's own place"
     return None
 
@@ -158,7 +158,7 @@ def _by_flash(q: Tensor, k: Tensor, v: Tensor, found: Band, beta: float) -> Tens
     left, right = _sides(found)
     q, k, v = (laid_out(x, width).transpose(1, 2) for x in (q, k, v))  # (B, T, H, D)
     S = k.shape[1]
-    if right >= S and found.high < S - 1:
+    if not surely(found.num_queries <= found.num_keys) and right >= S and found.high < S - 1:
         # The kernel takes a side as long as the keys for one without an end. More queries than keys may have such a
         # side and an end too; those beyond the last key have none.
         near = _flash(q[:, :S], k, v, beta, -found.low, found.high)
@@ -179,8 +179,12 @@ def _by_heads(
     q: Tensor, k: Tensor, v: Tensor, found: Band, beta: float, return_lse: bool
 ) -> tuple[Tensor, Tensor | None]:
     """So many heads at a time that their tensors are memory which the allocator hands out again, not fresh pages."""
+    if torch.compiler.is_compiling():
+        band = [found.first_q, found.last_q, found.first_k, found.last_k, found.low, found.high]
+        out, lse = _operator(q, k, v, band, beta, return_lse)
+        return out, lse if return_lse else None
     G = k.shape[1]
-    groups = G if torch.compiler.is_compiling() else max(1, min(G, PIECE * G // max(1, q.nbytes)))
+    groups = max(1, min(G, PIECE * G // max(1, q.nbytes)))
     if groups == G:
         return _by_blocks(q, k, v, found, beta, return_lse)
     heads = groups * q.shape[1] // G
@@ -192,28 +196,40 @@ def _by_heads(
 def _by_blocks(
     q: Tensor, k: Tensor, v: Tensor, found: Band, beta: float, return_lse: bool
 ) -> tuple[Tensor, Tensor | None]:
-    B, H, T, D = q.shape
-    E = v.shape[3]
-    width = max(D, E)
-    size = found.size
-    blocks, run = -(-T // size), size + found.width - 1
-    # Block n meets keys n·size + low … (n + 1)·size − 1 + high: zeros stand for those that do not exist.
-    before, after = -found.low, (blocks - 1) * size + run + found.low - found.num_keys
-    rest = blocks * size - T
-    q = pad(q, (0, width - D, 0, rest)) if rest or width > D else q
-    q = q.unflatten(2, (blocks, size)).permute(2, 0, 1, 3, 4).flatten(1, 2)  # (blocks, B·H, size, width)
-    k, v = (
-        runs(pad(x, (0, width - x.shape[3], before, after)).contiguous(), run, size) for x in (k, v)
-    )  # (blocks, B·G, run, width)
+    (B, _, T, _), E = q.shape, v.shape[3]
+    q, k, v = _side_by_side(q, k, v, found)
     bias, lse = _bias(found, q), None
     if return_lse:
         refuse_forward_mode(q, k, v)
         k, v = (x.repeat_interleave(q.shape[1] // x.shape[1], 1) for x in (k, v))
         out, lse = attend_with_lse(q, k, v, bias, beta)
-        lse = lse.unflatten(1, (B, H)).permute(1, 2, 0, 3).flatten(2, 3)[:, :, :T]
+        lse = _in_line(lse, B, T)
     else:
         out = attend_by("cpu", q, k, v, beta=beta, bias=bias)
-    return out.unflatten(1, (B, H)).permute(1, 2, 0, 3, 4).flatten(2, 3)[:, :, :T, :E], lse
+    return _in_line(out, B, T)[..., :E], lse
+
+
+def _side_by_side(q: Tensor, k: Tensor, v: Tensor, found: Band) -> tuple[Tensor, Tensor, Tensor]:
+    """Blocks of queries, and the keys and values that each meets, of one width: (blocks, B·H, size or run, width)."""
+    width = max(q.shape[3], v.shape[3])
+    size, blocks = found.size, -(-found.num_queries // found.size)
+    run = size + found.width - 1
+    # Block n meets keys n·size + low … (n + 1)·size − 1 + high: zeros stand for those that do not exist.
+    before, after = -found.low, (blocks - 1) * size + run + found.low - found.num_keys
+    k, v = (runs(pad(x, (0, width - x.shape[3], before, after)).contiguous(), run, size) for x in (k, v))
+    return _blocks(q, found, width), k, v
+
+
+def _blocks(x: Tensor, found: Band, width: int) -> Tensor:
+    """(B, H, T, D) → (blocks, B·H, size, width), with zeros for rows and columns that do not exist."""
+    rest = -found.num_queries % found.size
+    x = pad(x, (0, width - x.shape[3], 0, rest)) if rest or width > x.shape[3] else x
+    return x.unflatten(2, (-1, found.size)).permute(2, 0, 1, 3, 4).flatten(1, 2)
+
+
+def _in_line(x: Tensor, B: int, T: int) -> Tensor:
+    """(blocks, B·H, size, …) → (B, H, T, …)."""
+    return x.unflatten(1, (B, -1)).movedim(0, 2).flatten(2, 3)[:, :, :T]
 
 
 def runs(x: Tensor, length: int, step: int) -> Tensor:
@@ -239,14 +255,77 @@ class _Runs(torch.autograd.Function):
     @staticmethod
     @once
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None, None]:  # pyright: ignore[reportIncompatibleMethodOverride]
-        (B, G, S, D), step = ctx.size, ctx.step
-        count, _, length, _ = grad.shape
-        whole = grad.new_zeros(B * G, max(S, count * step + length), D)
-        for first in range(0, length, step):
-            part = grad[:, :, first : first + step].transpose(0, 1)  # (B·G, runs, ≤ step, D)
-            target = whole[:, first : first + count * step].unflatten(1, (count, step))
-            target[:, :, : part.shape[2]] += part
-        return whole[:, :S].unflatten(0, (B, G)), None, None
+        B, G, S, _ = ctx.size
+        return _added(grad, S, ctx.step).unflatten(0, (B, G)), None, None
+
+
+def _added(parts: Tensor, S: int, step: int) -> Tensor:
+    """The sum of overlapping runs, (runs, B·G, length, D) → (B·G, S, D)."""
+    count, rows, length, D = parts.shape
+    whole = parts.new_zeros(rows, max(S, count * step + length), D)
+    for first in range(0, length, step):
+        part = parts[:, :, first : first + step].transpose(0, 1)  # (B·G, runs, ≤ step, D)
+        target = whole[:, first : first + count * step].unflatten(1, (count, step))
+        target[:, :, : part.shape[2]] += part
+    return whole[:, :S]
+
+
+@torch.library.custom_op("regard::banded", mutates_args=(), device_types="cpu")
+def _operator(q: Tensor, k: Tensor, v: Tensor, band: list[int], beta: float, wants_lse: bool) -> tuple[Tensor, Tensor]:
+    """All blocks for a compiler, which would make other graphs for one block, and for blocks that are full.
+
+    Its band is `Band`, field by field. The log-sum-exp is always given, and has a gradient where it is wanted.
+    """
+    found, (B, _, T, _), E = Band(*band), q.shape, v.shape[3]
+    blocks = [laid_out(x) for x in _side_by_side(q, k, v, found)]
+    bias = _bias(found, q).expand(*blocks[0].shape[:3], -1)
+    out, lse = flash_cpu(blocks[0], blocks[1], blocks[2], 0.0, False, attn_mask=bias, scale=beta)
+    return _in_line(out, B, T)[..., :E].contiguous(), _in_line(lse, B, T).contiguous()
+
+
+@_operator.register_fake
+def _(q: Tensor, k: Tensor, v: Tensor, band: list[int], beta: float, wants_lse: bool) -> tuple[Tensor, Tensor]:
+    exact = torch.promote_types(q.dtype, torch.float32)
+    return q.new_empty(*q.shape[:3], v.shape[3]), q.new_empty(q.shape[:3], dtype=exact)
+
+
+@torch.library.custom_op("regard::banded_backward", mutates_args=(), device_types="cpu")
+def _operator_backward(grads: list[Tensor], saved: list[Tensor], band: list[int], beta: float) -> list[Tensor]:
+    (q, k, v, out, lse), found = saved, Band(*band)
+    (B, H, T, D), G, size = q.shape, k.shape[1], found.size
+    blocks = _side_by_side(q, k, v, found)
+    width, repeated = blocks[0].shape[3], [x.repeat_interleave(H // G, 1) for x in blocks[1:]]
+    # Rows of padding have gradients of zero, and a log-sum-exp of zero then does no harm.
+    rows = [_blocks(x[..., None], found, 1)[..., 0] for x in (lse, *grads[1:])]
+    grads = [_blocks(grads[0], found, width), *rows[1:]]
+    bias = _bias(found, q).expand(*blocks[0].shape[:3], -1)
+    dq, *parts = flash_gradients(
+        grads, blocks[0], repeated[0], repeated[1], _blocks(out, found, width), rows[0], False, bias, beta
+    )
+    found_grads = [_in_line(dq, B, T)[..., :D]]
+    for part, x in zip(parts, (k, v), strict=True):
+        part = part[..., : x.shape[3]].unflatten(1, (B * G, -1)).sum(2)
+        whole = _added(part, found.num_keys - found.low, size)[:, -found.low :]
+        found_grads.append(whole.unflatten(0, (B, G)))
+    return [grad.to(x.dtype).contiguous() for grad, x in zip(found_grads, (q, k, v), strict=True)]
+
+
+@_operator_backward.register_fake
+def _(grads: list[Tensor], saved: list[Tensor], band: list[int], beta: float) -> list[Tensor]:
+    return [x.new_empty(x.shape) for x in saved[:3]]
+
+
+def _save(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]) -> None:
+    q, k, v, ctx.band, ctx.beta, ctx.wants_lse = inputs
+    ctx.save_for_backward(q, k, v, *output)
+
+
+def _differentiate(ctx: Any, grad: Tensor, grad_lse: Tensor) -> tuple[Tensor | None, ...]:
+    grads = [grad, grad_lse] if ctx.wants_lse else [grad]
+    return *_operator_backward(grads, list(ctx.saved_tensors), ctx.band, ctx.beta), None, None, None
+
+
+_operator.register_autograd(_differentiate, setup_context=_save)
 
 
 def _bias(found: Band, q: Tensor) -> Tensor:

@@ -12,7 +12,7 @@ from regard.algorithms.planning.algorithm import Algorithm, refuses_softmax
 from regard.algorithms.planning.cost import Cost, inputs, kept, products, traffic
 from regard.algorithms.planning.problem import Problem
 from regard.algorithms.planning.visits import visited
-from regard.attention import Grid, Mask, Places, Sequence, Term, TermFacts
+from regard.attention import BlockMap, Grid, Mask, Places, Sequence, Term, TermFacts
 from regard.attention.masks.visibility import index_band
 from regard.attention.positions.sizes import Count, least, most
 from regard.attention.value import Structure, unflatten
@@ -58,21 +58,27 @@ class Blockwise(Algorithm):
 
             return attend_by_flex(problem, q, k, v)
         attention, places = problem.attention, problem.places
-        visible = attention.mask.placed(places, q.device)
-        cut = Cut(tuple(visible.blocks(places, slabs.SIZE, q.device)))
         terms = attention.biases
         structure, leaves = _flat(terms)
         if may_ask(q):
+            visible, blocks = problem.made("blocks", q.device, lambda: _visible(problem, q.device))
+            cut = Cut(tuple(blocks))
             pairs: Pairs = Asked(visible, places, structure, problem.terms, q.shape[1], problem.wide)
         else:
             index = [torch.arange(n, device=q.device) for n in (*q.shape[:3], k.shape[2])]
-            mask = visible.slab(index[0], index[1], index[2], index[3], places) if problem.masks else None
+            mask = attention.mask.slab(index[0], index[1], index[2], index[3], places) if problem.masks else None
             biases = [term.slab(index[0], index[1], index[2], index[3], places).to(problem.wide) for term in terms]
             leaves = [_whole(functools.reduce(torch.add, biases), q, k)] if terms else []
-            pairs = Written(mask)
+            cut, pairs = Cut(()), Written(mask)
         finite = all([facts.finite for facts in problem.terms])
         work = Work(cut, pairs, problem.beta, len(terms) > 0, problem.return_lse, finite, problem.dropout)
         return attend_by_slabs(work, q, k, v, tuple(leaves))
+
+
+def _visible(problem: Problem, device: torch.device) -> tuple[Mask, BlockMap]:
+    """The mask with all it needs at these places, and its blocks."""
+    mask = problem.attention.mask.placed(problem.places, device)
+    return mask, mask.blocks(problem.places, slabs.SIZE, device)
 
 
 def dropping(problem: Problem, pairs: Count) -> Cost:

@@ -10,6 +10,7 @@ from regard.algorithms.planning.problem import Problem
 from regard.algorithms.planning.visits import visited
 from regard.attention import Facts, Places
 from regard.attention.masks.visibility import index_band
+from regard.attention.positions.sizes import surely
 
 
 class Fused(Algorithm):
@@ -55,11 +56,14 @@ def refuses_kernel(problem: Problem) -> str | None:
 def run_kernel(problem: Problem, q: Tensor, k: Tensor, v: Tensor, beta: float) -> Tensor:
     """Call the fastest kernel; keys that come after every query are left out, for kernels read what they hide."""
     T, causal = q.shape[2], len(problem.masks) > 0
-    if causal and k.shape[2] > T:
+    if causal and not surely(k.shape[2] <= T):
         k, v = k[:, :, :T], v[:, :, :T]
     return attend_by(fastest(q, v), q, k, v, beta=beta, causal=causal, dropout=problem.dropout)
 
 
 def starts_causal(facts: tuple[Facts, ...], places: Places) -> bool:
     """Query i sees keys 0…i: the one alignment that sdpa's `is_causal` means."""
-    return len(facts) == 1 and facts[0].interval and index_band(facts, places) == (None, 0)
+    if len(facts) != 1 or not facts[0].interval:
+        return False
+    low, high = index_band(facts, places)
+    return low is None and high is not None and surely(high == 0)

@@ -15,7 +15,7 @@ from regard.algorithms.planning.problem import Problem
 from regard.algorithms.planning.visits import visited
 from regard.attention import Facts, Mask
 from regard.attention.masks.mask import real_tokens
-from regard.attention.positions.sizes import Count, is_symbol
+from regard.attention.positions.sizes import Count, is_symbol, surely
 
 
 class Packed(Algorithm):
@@ -44,7 +44,7 @@ class Packed(Algorithm):
         if problem.on_cuda:
             if problem.dtype not in (torch.float16, torch.bfloat16):
                 return "the variable-length kernel takes float16 and bfloat16 alone"
-            if any([not is_symbol(width) and width > 256 for width in (problem.shape.D, problem.shape.E)]):
+            if any([not is_symbol(width) and not surely(width <= 256) for width in (problem.shape.D, problem.shape.E)]):
                 return "the variable-length kernel takes head widths to 256"
             if cuts[0].documents is not None and cuts[0].documents.most is None:
                 return "must know how many documents a row may have: use lengths, or ids with most=…"

@@ -17,6 +17,7 @@ from torch.nn.functional import pad
 
 from regard.attention import Content, Kernel
 from regard.attention.eager import is_eager
+from regard.attention.positions.sizes import is_open, least, surely
 from regard.attention.weighting.weighting import divided
 
 CHUNK = 64  # tokens: shorter ones write more states, longer ones compute more pairs
@@ -35,7 +36,9 @@ def attended(
     content: Content,
 ) -> tuple[Float[Tensor, "B H N E"], Float[Tensor, "B G F E1"]]:
     """Outputs where query i sees the keys up to i and all that `sums` holds, and the sums after the last key."""
-    B, G = k.shape[:2]
+    B, G, N = k.shape[:3]
+    if is_open(N):
+        q, k, v, real = _filled(q, k, v, real)
     state, outs = sums.flatten(0, 1), []
     for some, C in _cut(q, k, v, real):
         n = some[1].shape[2] // C
@@ -45,7 +48,17 @@ def attended(
         there = None if real is None else some[3].unflatten(1, (n, -1)).repeat_interleave(G, 0)
         out, state = causal_piece(queries, keys, values, there, state, kernel.normalise)
         outs.append(out.unflatten(0, (B, G)).transpose(2, 3).reshape(B, q.shape[1], n * C, -1))
-    return outs[0] if len(outs) == 1 else torch.cat(outs, 2), state.unflatten(0, (B, G))
+    out = outs[0] if len(outs) == 1 else torch.cat(outs, 2)
+    return out[:, :, :N] if is_open(N) else out, state.unflatten(0, (B, G))
+
+
+def _filled(q: Tensor, k: Tensor, v: Tensor, real: Tensor | None) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Tokens that are not there up to whole chunks, and a chunk more: a compiler makes another graph for one alone."""
+    B, N = k.shape[0], k.shape[2]
+    more = (1 - (-N // CHUNK)) * CHUNK - N
+    real = torch.ones(B, N, dtype=torch.bool, device=k.device) if real is None else real
+    q, k, v = (pad(x, (0, 0, 0, more)) for x in (q, k, v))
+    return q, k, v, pad(real, (0, more), value=False)
 
 
 def _cut(q: Tensor, k: Tensor, v: Tensor, real: Tensor | None) -> Iterator[tuple[list[Tensor], int]]:
@@ -59,12 +72,12 @@ def _cut(q: Tensor, k: Tensor, v: Tensor, real: Tensor | None) -> Iterator[tuple
     if q.is_cpu and not torch.compiler.is_compiling():
         longest = longest_piece(q.shape[0] * q.shape[1])
         sizes, left = [longest] * (whole // longest), whole % longest
-    sizes += [size for size in (left, N - whole) if size]
+    sizes += [size for size in (left, N - whole) if not surely(size == 0)]
     tensors = [q, k, v] if real is None else [q, k, v, real]
     # The gradient of a split is one concatenation; that of slices would be as many additions of whole tensors.
     parts = [x.split(sizes, min(2, x.ndim - 1)) if len(sizes) > 1 else (x,) for x in tensors]
     for n, size in enumerate(sizes):
-        yield [part[n] for part in parts], min(CHUNK, size)
+        yield [part[n] for part in parts], least(CHUNK, size)
 
 
 def longest_piece(num_heads: int) -> int:

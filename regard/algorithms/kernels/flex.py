@@ -15,6 +15,7 @@ from regard.algorithms.planning.kept import recall
 from regard.algorithms.planning.problem import Problem
 from regard.attention import Attention, Mask, Places, Sequence
 from regard.attention.masks.visibility import visible
+from regard.attention.positions.sizes import surely
 from regard.attention.value import unflatten
 from regard.torch_private import is_dispatched
 
@@ -85,7 +86,7 @@ def _attend(
         score_mod=score if terms else None,
         block_mask=blocks,
         scale=beta,
-        enable_gqa=q.shape[1] != k.shape[1],
+        enable_gqa=not surely(q.shape[1] == k.shape[1]),
         return_aux=AuxRequest(lse=True) if return_lse else None,
         kernel_options=_options(q, k, staged),
     )
@@ -102,7 +103,8 @@ def _options(q: Tensor, k: Tensor, staged: bool) -> Any:
     options: dict[str, Any] = {}
     if staged:
         options["num_stages"] = 1  # a bias is staged beside keys and values: deeper pipelines overflow shared memory
-    if q.shape[1] > k.shape[1] and q.shape[2] * (q.shape[1] // k.shape[1]) > SIZE:
+    groups = q.shape[1] // k.shape[1]
+    if not surely(groups == 1) and not surely(q.shape[2] * groups <= SIZE):
         # For fewer than 128 queries there is a kernel that takes all heads of a group at once, if they fit a block.
         options["FORCE_USE_FLEX_ATTENTION"] = True
     return options or None
@@ -130,10 +132,11 @@ def _with_start_as_data(places: Places, B: int, device: torch.device, relative: 
     if not (isinstance(queries, Sequence) and isinstance(keys, Sequence)):
         return places
     # Where 32 bits are enough to count in, the kernel counts twice as fast.
-    near = all([not isinstance(side.start, Tensor) and -FAR < side.start < FAR for side in (queries, keys)])
+    starts = [side.start for side in (queries, keys)]
+    near = all([not isinstance(start, Tensor) and surely(start > -FAR) and surely(start < FAR) for start in starts])
     zeros = torch.zeros(B, dtype=torch.int32 if near else torch.int64, device=device)
-    starts = (queries.start - keys.start, 0) if relative else (queries.start, zeros + keys.start)
-    return Places(_starting(queries, zeros + starts[0]), _starting(keys, starts[1]))
+    first, second = (queries.start - keys.start, 0) if relative else (queries.start, zeros + keys.start)
+    return Places(_starting(queries, zeros + first), _starting(keys, second))
 
 
 def _starting(side: Sequence, start: Tensor | int) -> Sequence:

@@ -11,6 +11,7 @@ from torch.nn.functional import pad, scaled_dot_product_attention
 
 from regard import torch_private
 from regard.algorithms.kernels.layouts import laid_out, multiple_of_eight
+from regard.attention.positions.sizes import surely
 
 BACKENDS = {
     "cpu": SDPBackend.FLASH_ATTENTION,
@@ -24,14 +25,14 @@ def fastest(q: Tensor, v: Tensor) -> str:
     """The fastest kernel for these sizes.
 
     cuDNN is, but it plans for 50 ms whenever it meets new sizes: not for decoding, nor where the kernel takes
-    microseconds.
+    microseconds, nor where a compiler keeps the number of queries open.
     """
     if not q.is_cuda:
         return "cpu"
-    widest = max(q.shape[3], v.shape[3])
-    if q.dtype == torch.float32 or widest > 256:
+    D, E = q.shape[3], v.shape[3]
+    if q.dtype == torch.float32 or not (surely(D <= 256) and surely(E <= 256)):
         return "efficient"
-    return "flash" if widest > 128 or q.shape[2] < 512 else "cudnn"
+    return "cudnn" if surely(D <= 128) and surely(E <= 128) and surely(q.shape[2] >= 512) else "flash"
 
 
 def attend_by(
@@ -67,7 +68,7 @@ def attend_by(
     if bias is not None:
         bias = _laid_out_bias(bias, q, k)
     if torch.compiler.is_compiling():
-        grouped = True if k.shape[1] != q.shape[1] else False  # noqa: SIM210 - a branch makes it a bool
+        grouped = not surely(k.shape[1] == q.shape[1])
         with sdpa_kernel(BACKENDS[kernel]):
             out = scaled_dot_product_attention(
                 q, k, v, attn_mask=bias, dropout_p=dropout, is_causal=causal, scale=beta, enable_gqa=grouped

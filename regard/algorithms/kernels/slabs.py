@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
+from torch.nn.functional import pad
 
 from regard.algorithms.kernels.dropout import Draws, new_seed
 from regard.algorithms.kernels.layouts import laid_out
@@ -84,7 +85,7 @@ def _cut(x: Tensor, slab: Slab) -> Tensor:
 class Cut(NamedTuple):
     """How attention is cut: by real tokens of each row, by documents, or by blocks of pairs that may be visible."""
 
-    # real (B, S); or numbers of documents (B|1, S), int32; or some and every, broadcastable to (B, H, T/SIZE, S/SIZE)
+    # real (B, S); numbers of documents (B|1, S), int32; some and every, as (B, H, T/SIZE, S/SIZE); none: a written mask
     maps: tuple[Tensor, ...]
     hides_queries: bool = False
     causal: bool = False
@@ -238,8 +239,21 @@ def _work(
     maps: list[Tensor], mask: Tensor | None, bias: Tensor | None, beta: float, dropout: float, numbers: list[bool]
 ) -> Work:
     hides_queries, causal, wants_lse = numbers
-    cut = Cut(tuple(maps), hides_queries, causal)
+    cut = Cut(tuple(maps or _block_maps(mask)), hides_queries, causal)
     return Work(cut, Written(mask), beta, bias is not None, wants_lse, dropout=dropout)
+
+
+def _block_maps(mask: Tensor | None) -> list[Tensor]:
+    """Some and every, read off a mask that is there: a compiler would make other graphs for a single block."""
+    if mask is None:
+        return [torch.ones(1, 1, 1, 1, dtype=torch.bool, device=CPU)] * 2
+    T, S = mask.shape[2:]
+
+    def any_of(pairs: Tensor) -> Tensor:
+        padded = pad(pairs, (0, -S % SIZE, 0, -T % SIZE))
+        return padded.unflatten(3, (-1, SIZE)).any(4).unflatten(2, (-1, SIZE)).any(3)
+
+    return [any_of(mask), ~any_of(~mask)]
 
 
 @_operator.register_fake

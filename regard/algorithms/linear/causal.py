@@ -20,7 +20,7 @@ from regard.algorithms.linear.unordered import (
     refuses_weighting,
     summed,
 )
-from regard.algorithms.planning.algorithm import Algorithm, predicted
+from regard.algorithms.planning.algorithm import Algorithm, predicted, told
 from regard.algorithms.planning.cost import Cost, traffic
 from regard.algorithms.planning.problem import Problem
 from regard.attention import Facts
@@ -68,7 +68,7 @@ class Chunked(Algorithm):
         causal = [hides_later_keys(facts) for facts in problem.facts]
         for facts, mask, hides in zip(problem.facts, problem.masks, causal, strict=True):
             if facts.real is None and not hides:
-                return f"runs along the keys once: takes Causal() and paddings, not {type(mask).__name__}"
+                return told("runs along the keys once: takes Causal() and paddings, not {}", type(mask).__name__)
         if not any(causal):
             return "is for Causal() that hides something; without it `linear` is cheaper"
         if not on_one_line(problem.places):

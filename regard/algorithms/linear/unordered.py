@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from regard.algorithms.kernels import causal_sums
-from regard.algorithms.planning.algorithm import Algorithm, predicted
+from regard.algorithms.planning.algorithm import Algorithm, predicted, told
 from regard.algorithms.planning.cost import Cost, inputs, traffic
 from regard.algorithms.planning.problem import Problem
 from regard.attention import Attention, Content, Facts, Kernel, Mask, Places
@@ -29,7 +29,7 @@ class Linear(Algorithm):
             return reason
         for facts, mask in zip(problem.facts, problem.masks, strict=True):
             if facts.real is None:
-                return f"sums over the keys once for all queries: takes paddings, not {type(mask).__name__}"
+                return told("sums over the keys once for all queries: takes paddings, not {}", type(mask).__name__)
         return None
 
     def cost(self, problem: Problem) -> Cost:
@@ -63,7 +63,8 @@ class Linear(Algorithm):
 def refuses_weighting(problem: Problem) -> str | None:
     """Why this is not a plain sum of features."""
     if problem.kernel is None:
-        return f"needs features of queries and of keys: Kernel, not {type(problem.attention.weighting).__name__}()"
+        weighting = type(problem.attention.weighting).__name__
+        return told("needs features of queries and of keys: Kernel, not {}()", weighting)
     return "has no weights to drop" if problem.dropout else None
 
 

@@ -15,6 +15,7 @@ class Algorithm(ABC):
     """One exact way to compute attention. All that it may know of a call is in the problem."""
 
     name: ClassVar[str]
+    any_length: ClassVar[bool] = True  # one graph of a compiler serves all lengths
 
     @abstractmethod
     def refuses(self, problem: Problem) -> str | None:
@@ -45,8 +46,13 @@ def predicted(problem: Problem, name: str, cost: Cost, dtype: torch.dtype) -> fl
     return most(host, device) if problem.on_cuda else host + device
 
 
+def told(reason: str, *details: object) -> str:
+    """A refusal with its details in place of {}; without them while a compiler is at work, which knows no such text."""
+    return reason if torch.compiler.is_compiling() else reason.format(*details)
+
+
 def refuses_softmax(problem: Problem) -> str | None:
     """Why an algorithm that computes a softmax takes no other weighting."""
     if problem.softmax:
         return None
-    return f"computes a softmax, not {type(problem.attention.weighting).__name__}()"
+    return told("computes a softmax, not {}()", type(problem.attention.weighting).__name__)

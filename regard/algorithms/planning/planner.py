@@ -1,7 +1,7 @@
 """From a problem to the cheapest algorithm that is exact for it."""
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -10,7 +10,7 @@ from torch import Tensor
 from regard.algorithms.planning.algorithm import Algorithm
 from regard.algorithms.planning.cost import Cost
 from regard.algorithms.planning.kept import Prepared, look, recall, recall_from
-from regard.algorithms.planning.problem import Outline, Problem, bind, check_tensors, pose, traits
+from regard.algorithms.planning.problem import Outline, Problem, bind, check_tensors, length_class, pose, traits
 from regard.algorithms.planning.recording import recorder
 from regard.attention import Attention
 from regard.attention.positions.sizes import number
@@ -96,13 +96,21 @@ class Planner:
         raise ValueError(f"unknown algorithm {name!r}: {nearest(name, known)}")
 
     def choose(self, problem: Problem, name: str | None = None) -> Algorithm:
-        """The cheapest that does not refuse, or the named one. Pure: sizes, types, kinds and flags decide."""
+        """The cheapest that does not refuse, or the named one. Pure: sizes, types, kinds and flags decide.
+
+        Where a compiler keeps a size open, the first that does not refuse; if it is a length, that serves any.
+        """
         if name is not None:
             algorithm = self.named(name)
             reason = algorithm.refuses(problem)
             if reason is not None:
                 raise Refused(f"algorithm {name!r} refuses: {reason}; leave algorithm=None to choose one that does not")
             return algorithm
+        if problem.is_open:  # there are no times to compare
+            for algorithm in self.algorithms:
+                serves = algorithm.any_length or not problem.has_open_length
+                if serves and algorithm.refuses(problem) is None:
+                    return algorithm
         best, best_time = self.algorithms[-1], 0.0
         found = False
         for algorithm in self.algorithms:
@@ -202,8 +210,23 @@ class Planner:
             problem = pose(q, k, v, attention, dropout=dropout, return_lse=return_lse)
             moves = attention.on(q.device) is not attention
             constant = None if moves or problem.outline.holds_tensors else bind(problem.outline, attention, 0.0)
-            choice = Choice(problem.outline, self.choose(problem, name), moves, constant)
+            algorithm = self._at_such_lengths(problem, key) if name is None else self.choose(problem, name)
+            choice = Choice(problem.outline, algorithm, moves, constant)
         return recall(key, lambda: choice)
+
+    def _at_such_lengths(self, problem: Problem, key: tuple[Any, ...]) -> Algorithm:
+        """The choice, which is made once for the many lengths of a decode step, if it stays exact."""
+        shape = problem.shape
+        if shape.T > 1:
+            return self.choose(problem)
+        planner, _, return_lse, drops, (kind, scores, mask, weighting, *_), wanted, _, *types = key
+        value = (kind, scores, mask, weighting)  # positions go with the length
+        alike = replace(shape, S=length_class(shape.T, shape.S)[1])
+        alike = ("lengths", planner, return_lse, drops, value, wanted, alike, *types)
+        algorithm = look(alike)
+        if algorithm is None or algorithm.refuses(problem) is not None:
+            return recall(alike, lambda: self.choose(problem))
+        return algorithm
 
 
 def summed(own: Cost, costs: list[Cost]) -> Cost:

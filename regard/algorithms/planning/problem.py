@@ -22,6 +22,7 @@ from regard.attention import (
     Term,
     TermFacts,
 )
+from regard.attention.positions.sizes import is_open, surely
 from regard.attention.value import Structure
 from regard.checks import check_probability
 
@@ -127,6 +128,18 @@ class Problem:
         return self.machine.kind == "cuda"
 
     @property
+    def is_open(self) -> bool:
+        """Whether a compiler keeps some size open."""
+        shape = self.shape
+        sizes = (shape.B, shape.H, shape.G, shape.T, shape.S, shape.D, shape.E)
+        return any([is_open(size) for size in sizes])
+
+    @property
+    def has_open_length(self) -> bool:
+        """Whether a compiler keeps the number of queries or of keys open."""
+        return is_open(self.shape.T) or is_open(self.shape.S)
+
+    @property
     def item(self) -> int:
         """Bytes of one number."""
         return self.dtype.itemsize
@@ -227,6 +240,18 @@ def traits(q: Tensor, k: Tensor, v: Tensor, structure: Structure, tensors: Any) 
     return (structure, wanted, sizes, q.dtype, k.dtype, v.dtype, q.device, k.device, v.device, *of_value)
 
 
+def length_class(T: int, S: int) -> tuple[int, int]:
+    """Lengths that one choice may serve: of a decode step, whose keys grow by one, all S of as many binary digits.
+
+    Times change little within a class, but exactness may: whoever takes a kept choice asks whether it still refuses
+    nothing.
+
+    >>> length_class(64, 100), length_class(1, 100), length_class(1, 127), length_class(1, 128)
+    ((64, 100), (1, 7), (1, 7), (1, 8))
+    """
+    return (T, S) if T > 1 else (T, S.bit_length())
+
+
 def without_content(q: Tensor | None, k: Tensor | None, v: Tensor, attention: Attention) -> tuple[Tensor, Tensor]:
     """Queries and keys for a value that reads none: of width zero, as many as its terms and positions say."""
     if q is not None and k is not None:
@@ -269,7 +294,7 @@ def check_tensors(q: Tensor, k: Tensor, v: Tensor) -> Shape:
         raise ValueError(f"k and v must have one length: got S={S} and {v.shape[2]}; give each key its value")
     if v.shape[1] != G:
         raise ValueError(f"k and v must have one number of heads: got G={G} and {v.shape[1]}; expand one of them")
-    if min(B, H, G, T, S, E) < 1:
+    if any([surely(size < 1) for size in (B, H, G, T, S, E)]):
         raise ValueError(
             "attention needs at least one of everything: "
             f"got q {tuple(q.shape)}, k {tuple(k.shape)}, v {tuple(v.shape)}; leave out what is empty"

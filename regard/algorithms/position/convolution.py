@@ -15,14 +15,14 @@ import torch
 from torch import Tensor
 from torch.nn.functional import conv2d, pad
 
-from regard.algorithms.planning.algorithm import Algorithm, refuses_softmax
+from regard.algorithms.planning.algorithm import Algorithm, refuses_softmax, told
 from regard.algorithms.planning.cost import Cost, output
 from regard.algorithms.planning.problem import Problem
 from regard.algorithms.position.shared_map import blank_values, mixed_bytes, refuses_content
 from regard.attention import Everything, Mask, Places, RelativeTable
 from regard.attention.masks.visibility import visible
 from regard.attention.positions.reach import offset_ranges
-from regard.attention.positions.sizes import Count, is_symbol, number
+from regard.attention.positions.sizes import Count, is_open, is_symbol, number, surely
 
 DIRECT_BOUND = 60  # of 2b: exp(±30) and its sums are far inside float32
 FOURIER_BOUND = 16  # of 2b: the transform's error is that of the largest entry, exp(16) roundings of float64
@@ -70,9 +70,9 @@ class Convolution(Algorithm):
             if problem.dtype == torch.float64:
                 return "the transform is not exact to float64"
             if bound > FOURIER_BOUND:
-                return f"a transform needs twice the bound to be at most {FOURIER_BOUND}: got {bound:g}"
+                return told("a transform needs twice the bound to be at most {}: got {:g}", FOURIER_BOUND, bound)
         elif bound > DIRECT_BOUND:
-            return f"needs twice the bound to be at most {DIRECT_BOUND}: got {bound:g}"
+            return told("needs twice the bound to be at most {}: got {:g}", DIRECT_BOUND, bound)
         return None
 
     def cost(self, problem: Problem) -> Cost:
@@ -131,10 +131,10 @@ def refuses_terms(problem: Problem) -> str | None:
         return reason
     for facts, term in zip(problem.terms, problem.attention.biases, strict=True):
         if not facts.table or facts.bound is None:
-            return f"takes relative tables with a bound alone: not {type(term).__name__}"
+            return told("takes relative tables with a bound alone: not {}", type(term).__name__)
     for facts, mask in zip(problem.facts, problem.masks, strict=True):
         if not facts.interval:
-            return f"takes masks that are windows along each axis: not {type(mask).__name__}"
+            return told("takes masks that are windows along each axis: not {}", type(mask).__name__)
     if taps(problem.attention.mask if problem.masks else Everything(), problem.places) is None:
         return "takes queries whose step is a multiple of the keys', and masks that leave an offset"
     return None
@@ -159,11 +159,11 @@ def taps(mask: Mask, places: Places) -> list[Taps] | None:
         queries, keys = places.axis(axis, Convolution.name).line(places)
         assert not isinstance(queries.start, Tensor)
         assert not isinstance(keys.start, Tensor)
-        if queries.step % keys.step:
+        if not surely(queries.step % keys.step == 0):
             return None
         shift = keys.start - queries.start
         first, last = -((shift - low) // keys.step), (high - shift) // keys.step
-        if number(last) < number(first):
+        if surely(number(last) < number(first)):
             return None
         axes.append(Taps(queries.n, keys.n, queries.step // keys.step, first, last, shift, keys.step))
     return axes if len(axes) == 2 else [Taps(1, 1, 1, 0, 0, 0, 1), *axes]
@@ -172,7 +172,7 @@ def taps(mask: Mask, places: Places) -> list[Taps] | None:
 def is_direct(axes: list[Taps], problem: Problem) -> bool:
     """Few taps, or a mask, under which a row may be empty and its denominator must be exactly zero."""
     count = axes[0].count * axes[1].count
-    return len(problem.masks) > 0 or (not is_symbol(count) and count <= SMALL)
+    return len(problem.masks) > 0 or (not is_symbol(count) and surely(count <= SMALL))
 
 
 def _log2(points: Count) -> Count:
@@ -225,12 +225,12 @@ def _by_transform(image: Tensor, kernel: Tensor, rows: Taps, columns: Taps) -> T
 
 
 def transform_length(n: Count) -> Count:
-    """The next length with no prime factor above 5, which transforms are fast for.
+    """The next length with no prime factor above 5, which transforms are fast for; an open size itself.
 
     >>> transform_length(127), transform_length(31)
     (128, 32)
     """
-    while not is_symbol(n):
+    while not (is_symbol(n) or is_open(n)):
         rest = n
         for factor in (2, 3, 5):
             while rest % factor == 0:

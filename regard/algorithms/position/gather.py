@@ -62,7 +62,10 @@ def best_keys(problem: Problem, device: torch.device) -> tuple[Tensor, Tensor]:
         (row, no_row), (column, no_column) = (_first_best(axis_logits(problem, axis, device)) for axis in (0, 1))
         best = row[:, :, None] * grids(places)[1].w + column[:, None, :]
         return best.flatten(1), (no_row[:, :, None] | no_column[:, None, :]).flatten(1)
-    queries = torch.arange(places.queries.count, device=device).split(max(1, CHUNK // (H * places.keys.count)))
+    queries = torch.arange(places.queries.count, device=device)
+    if torch.compiler.is_compiling():  # which fuses the whole into one reduction
+        return _first_best(_scores(problem, queries, device))
+    queries = queries.split(max(1, CHUNK // (H * places.keys.count)))
     parts = [_first_best(_scores(problem, part, device)) for part in queries]
     return torch.cat([best for best, _ in parts], 1), torch.cat([empty for _, empty in parts], 1)
 
@@ -75,7 +78,7 @@ def _scores(problem: Problem, queries: Tensor, device: torch.device) -> Tensor:
     for term in problem.attention.biases:
         scores = scores + term.slab(b, h, queries, j, places)
     allowed = problem.attention.mask.slab(b, h, queries, j, places)
-    return scores.expand(1, H, len(queries), len(j)).masked_fill(~allowed, -torch.inf)[0]
+    return scores.expand(1, H, queries.shape[0], j.shape[0]).masked_fill(~allowed, -torch.inf)[0]
 
 
 def _first_best(scores: Tensor) -> tuple[Tensor, Tensor]:

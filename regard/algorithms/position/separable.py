@@ -12,7 +12,7 @@ from torch import Tensor
 
 from regard.algorithms.kernels.gaussian_map import gaussian_maps
 from regard.algorithms.kernels.mixing import mix
-from regard.algorithms.planning.algorithm import Algorithm, refuses_softmax
+from regard.algorithms.planning.algorithm import Algorithm, refuses_softmax, told
 from regard.algorithms.planning.cost import Cost, output
 from regard.algorithms.planning.problem import Problem
 from regard.algorithms.position.shared_map import blank_values, mixed_bytes, refuses_content, whole_logits, whole_map
@@ -39,10 +39,10 @@ class Separable(Algorithm):
             return reason
         for term in problem.attention.biases:
             if term.along(0) is None:
-                return f"takes terms of rows plus columns: not {type(term).__name__}"
+                return told("takes terms of rows plus columns: not {}", type(term).__name__)
         for mask in problem.masks:
             if mask.along(0) is None:
-                return f"takes masks of rows times columns: not {type(mask).__name__}"
+                return told("takes masks of rows times columns: not {}", type(mask).__name__)
         return None
 
     def cost(self, problem: Problem) -> Cost:

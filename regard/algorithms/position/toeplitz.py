@@ -15,7 +15,7 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from regard.algorithms.kernels.toeplitz import Axis, block_sizes, quotient
-from regard.algorithms.planning.algorithm import Algorithm
+from regard.algorithms.planning.algorithm import Algorithm, told
 from regard.algorithms.planning.cost import Cost, output
 from regard.algorithms.planning.kept import recall
 from regard.algorithms.planning.problem import Problem
@@ -30,7 +30,7 @@ from regard.algorithms.position.convolution import (
 from regard.algorithms.position.shared_map import blank_values
 from regard.attention import Everything, Places, RelativeTable
 from regard.attention.masks.visibility import visible
-from regard.attention.positions.sizes import is_symbol
+from regard.attention.positions.sizes import is_symbol, number, surely
 
 # Of 2b. In float16 exp(±4) and its quotient with a mean are normal numbers. Beyond this in bfloat16 one key has all the
 # weight of its row, and the gradient of the table is a small difference of rounded outputs.
@@ -48,14 +48,14 @@ class Toeplitz(Algorithm):
         if reason is not None:
             return reason
         sides = [side for axis in grid_axes(problem.places) for side in (axis.queries, axis.keys)]
-        if not any([is_symbol(side) for side in sides]) and max(sides) > LONGEST:
-            return f"takes at most {LONGEST} places along an axis: got {max(sides)}"
+        if any([surely(number(side) > LONGEST) and not is_symbol(side) for side in sides]):
+            return told("takes at most {} places along an axis: got {}", LONGEST, max(sides))
         if problem.dtype == torch.float16 and problem.masks:
             return "means over all keys leave the range of float16 in rows that see few of them"
-        if problem.shape.S == 1 and problem.item == 2:
+        if surely(problem.shape.S == 1) and problem.item == 2:
             return "rounds a quotient that is one: a single key needs no product"
         most, twice = HALF_BOUNDS.get(problem.dtype, DIRECT_BOUND), twice_the_bound(problem)
-        return f"needs twice the bound to be at most {most}: got {twice:g}" if twice > most else None
+        return told("needs twice the bound to be at most {}: got {:g}", most, twice) if twice > most else None
 
     def cost(self, problem: Problem) -> Cost:
         """Values and outputs cross memory a few times, and so do the blocks."""

@@ -122,6 +122,6 @@ def either(one: Range, other: Range) -> Range:
     """A range that holds both."""
     (low, high), (other_low, other_high) = one, other
     return (
-        None if low is None or other_low is None else min(low, other_low),
-        None if high is None or other_high is None else max(high, other_high),
+        None if low is None or other_low is None else least(low, other_low),
+        None if high is None or other_high is None else most(high, other_high),
     )

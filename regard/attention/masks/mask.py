@@ -17,6 +17,7 @@ from torch import Tensor
 
 from regard.attention.masks.facts import FREE, UNKNOWN, BlockMap, Facts, Index, Span, both, either, within
 from regard.attention.positions.positions import Grid, Places, Sequence, block_edges, block_ends
+from regard.attention.positions.sizes import surely
 from regard.attention.scores.term import Shape, check_map, read_map, slab_map
 from regard.attention.value import Value, show
 from regard.checks import check_tensor
@@ -82,7 +83,7 @@ class Mask(Value):
                 f"{self!r} must answer by booleans, True = may attend: got {allowed.dtype}; use ==, < or >"
             )
         allowed = allowed[(None,) * (4 - allowed.ndim)]
-        return allowed.expand(-1, -1, len(i), len(j))
+        return allowed.expand(-1, -1, i.shape[0], j.shape[0])
 
     def blocks(self, places: Places, size: int, device: torch.device) -> BlockMap:
         """What is known of each block of `size` × `size` pairs, broadcastable to (B, H, T/size, S/size)."""
@@ -307,11 +308,11 @@ class Dense(Mask):
         return read_map(self.tensor, b, h, i, j)
 
     def slab(self, b: Tensor, h: Tensor, i: Tensor, j: Tensor, places: Places) -> Tensor:
-        return slab_map(self.tensor, b, h, i, j).expand(-1, -1, len(i), len(j))
+        return slab_map(self.tensor, b, h, i, j).expand(-1, -1, i.shape[0], j.shape[0])
 
     def facts(self, places: Places) -> Facts:
         B, H = (1, 1, *self.tensor.shape)[-4:-2]
-        return Facts(rows=B > 1, heads=H > 1)
+        return Facts(rows=not surely(B == 1), heads=not surely(H == 1))
 
     def blocks(self, places: Places, size: int, device: torch.device) -> BlockMap:
         maps = self.tensor.to(device)[(None,) * (4 - self.tensor.ndim)]

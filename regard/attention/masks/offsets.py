@@ -6,7 +6,7 @@ from typing import Any
 from regard.attention.masks.facts import FREE, Cell, Facts, Index, Range
 from regard.attention.masks.mask import Mask
 from regard.attention.positions.positions import Places
-from regard.attention.positions.sizes import number
+from regard.attention.positions.sizes import number, surely
 from regard.attention.scores.term import Shape
 from regard.checks import check_whole
 
@@ -29,7 +29,7 @@ def _interval(places: Places, band: Range) -> Facts:
     full = False
     if places.is_static:
         (low, high), (least, most) = places.offset_range(band), band
-        full = (least is None or least <= number(low)) and (most is None or number(high) <= most)
+        full = (least is None or surely(least <= number(low))) and (most is None or surely(number(high) <= most))
     return _offsets(places, full, band, interval=True)
 
 
@@ -93,7 +93,7 @@ class Strided(OffsetMask):
         full = self.stride == 1
         if places.is_static and not full:
             low, high = places.offset_range(self)
-            full = number(low) == number(high) and low % self.stride == 0
+            full = surely(number(low) == number(high)) and surely(low % self.stride == 0)
         return _offsets(places, full, cells=(Cell(self.stride, residue=True),))
 
 

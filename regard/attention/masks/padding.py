@@ -60,10 +60,10 @@ class RealTokens(Mask):
 
     @property
     def batch(self) -> int | None:
-        return len(self.real)
+        return _count(self.real)
 
     def check(self, shape: Shape, places: Places) -> None:
-        rows, is_map = len(self.real), isinstance(self.real, Tensor) and self.real.ndim == 2
+        rows, is_map = _count(self.real), isinstance(self.real, Tensor) and self.real.ndim == 2
         if rows != shape.B or (isinstance(self.real, Tensor) and is_map and self.real.shape[1] != shape.S):
             wanted = f"(B, S) = ({shape.B}, {shape.S})" if is_map else f"(B,) = ({shape.B},)"
             got = tuple(self.real.shape) if isinstance(self.real, Tensor) else (rows,)
@@ -78,6 +78,11 @@ class RealTokens(Mask):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({show(self.real)})"
+
+
+def _count(real: Lengths) -> int:
+    """The rows; `len` of a tensor would fix a size that a compiler keeps open."""
+    return real.shape[0] if isinstance(real, Tensor) else len(real)
 
 
 def index_device(*indices: Index) -> torch.device:

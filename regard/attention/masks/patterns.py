@@ -8,7 +8,7 @@ import torch
 from regard.attention.masks.facts import FREE, BlockMap, Cell, Facts, Index
 from regard.attention.masks.mask import Mask
 from regard.attention.positions.positions import Places, block_ends
-from regard.attention.positions.sizes import number
+from regard.attention.positions.sizes import number, surely
 from regard.attention.scores.term import Shape
 from regard.checks import check_whole
 
@@ -45,7 +45,7 @@ class Blocks(Mask):
         if not places.is_static:
             return False
         ends = [(side.at(0, i) + self.shift) // self.size for side in places.line(self) for i in (0, side.n - 1)]
-        return all([number(end) == number(ends[0]) for end in ends])
+        return all([surely(number(end) == number(ends[0])) for end in ends])
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +71,9 @@ class GlobalTokens(Mask):
         return (queries.at(b, i) < self.count) | (keys.at(b, j) < self.count)
 
     def facts(self, places: Places) -> Facts:
-        full = places.is_static and any([number(side.at(0, side.n - 1)) < self.count for side in places.line(self)])
+        full = places.is_static and any(
+            [surely(number(side.at(0, side.n - 1)) < self.count) for side in places.line(self)]
+        )
         return Facts(full=full, rows=not places.is_static, heads=False, positional=True)
 
     def blocks(self, places: Places, size: int, device: torch.device) -> BlockMap:

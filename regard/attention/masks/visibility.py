@@ -6,6 +6,7 @@ from torch import Tensor
 from regard.attention.masks.facts import Facts, Range
 from regard.attention.masks.mask import Mask, real_tokens, run_ends
 from regard.attention.positions.positions import Places, Sequence
+from regard.attention.positions.sizes import least, most, surely
 
 CHUNK = 1 << 24  # pairs decided at once when only the definition can tell
 
@@ -14,7 +15,10 @@ def on_one_line(places: Places) -> bool:
     """Positions are index plus a known constant, so that a band of offsets is a band of the index table."""
     queries, keys = places.queries, places.keys
     return (
-        isinstance(queries, Sequence) and isinstance(keys, Sequence) and places.is_static and queries.step == keys.step
+        isinstance(queries, Sequence)
+        and isinstance(keys, Sequence)
+        and places.is_static
+        and surely(queries.step == keys.step)
     )
 
 
@@ -26,13 +30,13 @@ def index_band(facts: tuple[Facts, ...], places: Places) -> Range:
     queries, keys = places.line(places)
     shift = queries.at(0, 0) - keys.at(0, 0)
     for fact in facts:
-        least, most = fact.band[0]
-        if least is not None:
-            bound = -((-least - shift) // keys.step)
-            low = bound if low is None else max(low, bound)
-        if most is not None:
-            bound = (shift + most) // keys.step
-            high = bound if high is None else min(high, bound)
+        first, last = fact.band[0]
+        if first is not None:
+            bound = -((-first - shift) // keys.step)
+            low = bound if low is None else most(low, bound)
+        if last is not None:
+            bound = (shift + last) // keys.step
+            high = bound if high is None else least(high, bound)
     return low, high
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from regard.attention.positions.sizes import is_whole, number
+from regard.attention.positions.sizes import is_whole, number, surely
 from regard.attention.value import Value, show
 
 Index = int | Tensor
@@ -71,7 +71,7 @@ class Grid(Value):
         for name, pair in pairs:
             if not isinstance(pair, tuple) or len(pair) != 2 or not all([is_whole(n) for n in pair]):
                 raise ValueError(f"{name} of a grid must be two whole numbers, rows first: got {pair!r}; use (1, 1)")
-        if any([number(size) < 1 for size in (self.h, self.w, *self.step)]):
+        if any([surely(number(size) < 1) for size in (self.h, self.w, *self.step)]):
             raise ValueError(
                 f"a grid needs positive sizes and steps: got h={self.h}, w={self.w}, step={self.step}; use 1 or more"
             )
