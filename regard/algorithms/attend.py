@@ -71,17 +71,17 @@ def attend(
     torch.Size([1, 1, 2, 4])
     """
     check_options(attention, dropout, return_lse)
-    if attention.content is None:
+    content = attention.content
+    if content is None:
         q, k = without_content(q, k, v, attention)
     if q is None or k is None:
         missing = "q" if q is None else "k"
-        raise ValueError(f"{attention.content!r} needs q and k: got {missing}=None; leave it out of the scores")
+        raise ValueError(f"{content!r} needs q and k: got {missing}=None; leave it out of the scores")
     # Whatever autocast would say, q, k and v say the type of the result, and logits are never narrowed.
     if is_autocast() and not q.is_meta and torch.is_autocast_enabled(q.device.type):
         options = {"dropout": dropout, "algorithm": algorithm, "prepared": prepared, "return_lse": return_lse}
         with torch.autocast(q.device.type, enabled=False):
             return attend(q, k, v, attention, **options)  # pyright: ignore[reportArgumentType, reportCallIssue]
-    content = attention.content
     signed = content is not None and content.beta is not None and content.beta <= 0
     if signed and not isinstance(attention.weighting, Kernel):
         q, attention = _with_positive_beta(q, attention)

@@ -62,7 +62,8 @@ def attend_by(
     assert H % G == 0
     assert q.dtype == k.dtype == v.dtype
     width, value_width = _widths(D, E, kernel)
-    q, k, v = laid_out(q, width), laid_out(k, width), laid_out(v, value_width)
+    q, k = (laid_out(q), laid_out(k)) if width == D else (laid_out(q, width), laid_out(k, width))
+    v = laid_out(v) if value_width == E else laid_out(v, value_width)
     if kernel == "efficient" and G != H:
         k, v = (x.repeat_interleave(H // G, 1) for x in (k, v))
     if bias is not None:

@@ -33,6 +33,13 @@ def look(key: Hashable) -> Any:
     return None if found is None else found[0]
 
 
+def remember(key: Hashable, made: K) -> K:
+    """Keep something that holds no tensor."""
+    if may_keep():
+        _keep(key, made, 0)
+    return made
+
+
 def recall(key: Hashable, make: Callable[[], K]) -> K:
     """What was made for this key, or is made now; None is not kept."""
     if not may_keep():

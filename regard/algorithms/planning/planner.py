@@ -9,7 +9,7 @@ from torch import Tensor
 
 from regard.algorithms.planning.algorithm import Algorithm
 from regard.algorithms.planning.cost import Cost
-from regard.algorithms.planning.kept import Prepared, look, recall, recall_from
+from regard.algorithms.planning.kept import Prepared, look, recall_from, remember
 from regard.algorithms.planning.problem import Outline, Problem, bind, check_tensors, length_class, pose, traits
 from regard.algorithms.planning.recording import recorder
 from regard.attention import Attention
@@ -212,7 +212,7 @@ class Planner:
             constant = None if moves or problem.outline.holds_tensors else bind(problem.outline, attention, 0.0)
             algorithm = self._at_such_lengths(problem, key) if name is None else self.choose(problem, name)
             choice = Choice(problem.outline, algorithm, moves, constant)
-        return recall(key, lambda: choice)
+        return remember(key, choice)
 
     def _at_such_lengths(self, problem: Problem, key: tuple[Any, ...]) -> Algorithm:
         """The choice, which is made once for the many lengths of a decode step, if it stays exact."""
@@ -225,7 +225,7 @@ class Planner:
         alike = ("lengths", planner, return_lse, drops, value, wanted, alike, *types)
         algorithm = look(alike)
         if algorithm is None or algorithm.refuses(problem) is not None:
-            return recall(alike, lambda: self.choose(problem))
+            return remember(alike, self.choose(problem))
         return algorithm
 
 
