@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 # Virtual machines that advertise AMX and trap it kill the process inside torch's own bfloat16 product;
@@ -16,6 +17,8 @@ import hypothesis
 import jaxtyping
 import pytest
 import torch
+
+from regard.algorithms.planning.kept import forget
 
 # Two workers with every core's threads each would fight for the cores.
 if "PYTEST_XDIST_WORKER" in os.environ:
@@ -68,6 +71,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in set(left_out)]
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept_of_what_is_patched(request: pytest.FixtureRequest) -> Iterator[None]:
+    """What was made from a class while a test had it changed must serve no other test."""
+    yield
+    if "monkeypatch" in request.fixturenames:
+        forget()
 
 
 @pytest.hookimpl(wrapper=True)

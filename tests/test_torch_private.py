@@ -8,6 +8,7 @@ import inspect
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from types import BuiltinFunctionType
 from typing import Any
 
 import pytest
@@ -26,12 +27,14 @@ from regard.torch_private import (
     flash_cpu_backward,
     has_global_hooks,
     has_known_value,
+    is_autocast,
     is_dispatched,
     is_forward_mode,
     is_known_true,
     is_transformed,
     mark_constant,
     register_tree,
+    version,
     without_modes,
 )
 
@@ -113,7 +116,8 @@ def test_every_name_of_the_room_is_asked():
         if not name.startswith("_") and getattr(thing, "__module__", torch_private.__name__) == torch_private.__name__
         if not inspect.ismodule(thing)
     }
-    kernels = {name for name, thing in vars(torch_private).items() if isinstance(thing, torch._ops.OpOverload)}
+    things = {name: thing for name, thing in vars(torch_private).items() if not name.startswith("_")}
+    kernels = {name for name, thing in things.items() if isinstance(thing, torch._ops.OpOverload | BuiltinFunctionType)}
     assert kernels == set(SCHEMAS)
     asked = {name for name in globals() if name in public}
     assert public - kernels == asked
@@ -242,9 +246,31 @@ SCHEMAS = {
 }
 
 
+def test_autocast_of_any_device_is_seen():
+    assert not is_autocast()
+    with torch.autocast("cpu"):
+        assert is_autocast()
+        with torch.autocast("cpu", enabled=False):
+            assert not is_autocast()
+    with torch.autocast("cuda" if torch.cuda.is_available() else "cpu", dtype=torch.bfloat16):
+        assert is_autocast()
+
+
+def test_a_version_counts_what_is_written():
+    x = torch.zeros(3)
+    first = version(x)
+    x[1:].add_(1)
+    assert version(x) != first
+    with torch.inference_mode():
+        assert version(torch.zeros(1)) is None
+
+
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_the_kernels_take_what_they_took(name: str):
-    schema = getattr(torch_private, name)._schema
+    kernel = getattr(torch_private, name)
+    if isinstance(kernel, BuiltinFunctionType):  # the quicker way to call the operator of its name
+        kernel = getattr(torch.ops.aten, kernel.__name__).default
+    schema = kernel._schema
     arguments, returns = (", ".join(part.name for part in side) for side in (schema.arguments, schema.returns))
     wanted, given = SCHEMAS[name].split(" -> ")
     assert arguments.startswith(wanted)  # a release may add to the end

@@ -200,9 +200,9 @@ RUNS = {
             for dtype in ("float32", "bfloat16")
         ],
         Case(mask="dense per row and head", shape="grouped heads"),
-        Case(mask="causal window", scores="bias and slopes"),
-        Case(scores="bias and slopes"),
-        Case(scores="bias and slopes", positions="start per row"),
+        Case(mask="causal window", scores="bias"),
+        Case(scores="bias"),
+        Case(scores="bias", positions="start per row"),
         Case(mask="window", positions="both from 0", shape="fewer keys"),
     ],
     "blockwise": [

@@ -10,11 +10,12 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from regard.algorithms.kernels.sdpa import aligned, attend_by, attend_with_lse
+from regard.algorithms.kernels.sdpa import REGISTER, aligned, attend_by, attend_with_lse
 from regard.algorithms.planning.algorithm import Algorithm, refuses_softmax
 from regard.algorithms.planning.cost import Cost, inputs, kept, products, traffic
 from regard.algorithms.planning.problem import Problem
 from regard.attention.eager import may_keep, refuse_forward_mode
+from regard.attention.positions.sizes import most
 
 READS = 4  # passes over the pairs' additions that the kernel's one counts for: it reads them pair by pair
 
@@ -61,8 +62,12 @@ class Masked(Algorithm):
         additions = item * (shape.B if rows else 1) * (shape.H if heads else 1) * shape.T * shape.S
         pairs = shape.B * shape.H * shape.T * shape.S
         passes = 3 if problem.backward else 1
+        flops = products(pairs, shape.D, shape.E, problem.backward, recompute=True)
+        if problem.return_lse and problem.backward:  # going back, the log-sum-exp is a column more, of a whole register
+            wide = most(shape.D, shape.E) + REGISTER
+            flops = 2 * pairs * (shape.D + shape.E) + 2 * pairs * 5 * wide
         return Cost(
-            flops=products(pairs, shape.D, shape.E, problem.backward, recompute=True),
+            flops=flops,
             bytes=traffic(shape, item, problem.backward) + READS * additions + passes * item * pairs,
             memory=kept(shape, item, problem.backward) + 2 * additions + inputs(shape, item),
             launches=12 * passes,

@@ -13,6 +13,7 @@ from regard import torch_private
 from regard.algorithms.kernels.layouts import laid_out, multiple_of_eight
 from regard.attention.positions.sizes import surely
 
+REGISTER = 16  # numbers of a vector register of the CPU
 BACKENDS = {
     "cpu": SDPBackend.FLASH_ATTENTION,
     "flash": SDPBackend.FLASH_ATTENTION,
@@ -184,7 +185,7 @@ def flash_gradients(
     if len(grads) == 1:
         tensors = [laid_out(x, width) for x in (grads[0], q, k, v, out)]
         return torch_private.flash_cpu_backward(*tensors, lse, 0.0, causal, attn_mask=bias, scale=beta)
-    wider = width + 16  # a whole vector register
+    wider = width + REGISTER
     grad, q, k, v, out = (pad(x, (0, wider - x.shape[3])).contiguous() for x in (grads[0], q, k, v, out))
     grad[..., width], out[..., width] = -grads[1].to(grad.dtype), 1
     return torch_private.flash_cpu_backward(grad, q, k, v, out, lse, 0.0, causal, attn_mask=bias, scale=beta)

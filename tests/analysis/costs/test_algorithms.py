@@ -67,7 +67,13 @@ CONTENT: dict[str, tuple[Attention, int, tuple[str, ...]]] = {
     ),
 }  # fmt: skip
 EXACT = [(name, algorithm) for name, (*_, algorithms) in CONTENT.items() for algorithm in algorithms]
-OTHERS = [("causal", "fused"), ("causal", "blockwise"), ("window", "blockwise"), ("everything", "blockwise")]
+OTHERS = [
+    ("causal", "fused"),
+    ("causal", "masked"),
+    ("causal", "blockwise"),
+    ("window", "blockwise"),
+    ("everything", "blockwise"),
+]
 
 
 def planned(algorithm: str, *tensors: Tensor | None, value: Attention) -> int:
