@@ -23,9 +23,10 @@ class Reference(Algorithm):
         shape = problem.shape
         pairs = shape.B * shape.H * shape.T * shape.S
         wide = max(4, problem.item)
-        copies = wide * shape.B * shape.H * shape.S * (shape.D + shape.E)  # k and v, widened, repeated, blanked
+        # Queries, keys, values and outputs are widened, repeated, blanked.
+        copies = wide * shape.B * shape.H * (shape.S + shape.T) * (shape.D + shape.E)
         passes, kept = (24, 6) if problem.backward else (10, 3)
-        moved = 6 * copies + traffic(shape, problem.item, problem.backward)
+        moved = 4 * copies + traffic(shape, problem.item, problem.backward)
         # On the CPU torch draws weight after weight, in the time of so many bytes.
         drawn = 120 * pairs if problem.dropout and not problem.on_cuda else 0
         return Cost(

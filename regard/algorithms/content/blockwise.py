@@ -1,22 +1,23 @@
 """Any mask and any score term, visiting only the blocks that may hold a visible pair."""
 
 import functools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
 
 from regard.algorithms.kernels import slabs
 from regard.algorithms.kernels.slabs import Cut, Pairs, Slab, Work, Written, attend_by_slabs, may_ask
-from regard.algorithms.planning.algorithm import Algorithm, refuses_softmax
+from regard.algorithms.planning.algorithm import Algorithm, predicted, refuses_softmax
 from regard.algorithms.planning.cost import Cost, inputs, kept, products, traffic
 from regard.algorithms.planning.problem import Problem
 from regard.algorithms.planning.visits import visited
 from regard.attention import BlockMap, Grid, Mask, Places, Sequence, Term, TermFacts
 from regard.attention.masks.visibility import index_band
-from regard.attention.positions.sizes import Count, least, most
+from regard.attention.positions.sizes import Count, is_symbol, least, most
 from regard.attention.value import Structure, unflatten
 
+CALLS = 30  # of torch for a slab on the CPU
 ATOMIC = 2.4e-9  # seconds for one addition to a tensor of one number, by many threads at once; less by √numbers
 
 
@@ -51,6 +52,13 @@ class Blockwise(Algorithm):
             memory=kept(shape, problem.item, problem.backward) + extra + drops.memory,
             launches=3 * calls if problem.backward else calls,
         )
+
+    def seconds(self, problem: Problem) -> float:
+        cost, shape = self.cost(problem), problem.shape
+        if not (problem.on_cuda or problem.dropout or is_symbol(cost.flops)):  # the last blocks are as long as they are
+            share = (shape.T * shape.S) / (_whole_blocks(shape.T) * _whole_blocks(shape.S))
+            cost = replace(cost, flops=cost.flops * share)
+        return predicted(problem, self.name, cost, problem.dtype)
 
     def run(self, problem: Problem, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor | None]:
         if q.is_cuda:
@@ -194,16 +202,20 @@ def _on_cuda(problem: Problem) -> tuple[Count, Count]:
 
 
 def _on_cpu(problem: Problem) -> tuple[Count, Count]:
-    """Some seventy calls for each slab; the largest slab's mask, or its biases for every row and head."""
+    """So many calls for each slab of queries that see something; the largest slab's mask, or its biases for every row
+    and head.
+    """
     shape = problem.shape
     if not (problem.masks or problem.terms):
-        return 35 if problem.dropout else 70, 0
+        return CALLS, 0
     facts = problem.outline.mask
-    count = (shape.B if facts.rows else 1) * (shape.H if facts.heads else 1) * -(-shape.T // slabs.SIZE)
     low, high = index_band(problem.facts, problem.places)
+    first, last = 0 if high is None else most(0, -high), shape.T if low is None else least(shape.T, shape.S - low)
+    slabs_of_all = most(1, -(-most(last - first, 1) // slabs.SIZE))
+    count = (shape.B if facts.rows else 1) * (shape.H if facts.heads else 1) * slabs_of_all
     keys = shape.S if low is None or high is None else least(shape.S, high - low + 3 * slabs.SIZE)
     if problem.terms:
-        return 70 * count, 12 * shape.B * shape.H * slabs.SIZE * keys
+        return CALLS * count, 12 * shape.B * shape.H * slabs.SIZE * keys
     # Under a band every block of queries sees other keys; without one several blocks share a slab.
     blocks = slabs.LONGEST if low is None and high is None else 1
-    return 70 * count, 5 * blocks * slabs.SIZE * keys
+    return CALLS * count, 5 * blocks * slabs.SIZE * keys

@@ -12,11 +12,14 @@ from torch.nn.functional import pad
 
 from regard.algorithms.kernels.sdpa import REGISTER, aligned, attend_by, attend_with_lse
 from regard.algorithms.planning.algorithm import Algorithm, refuses_softmax
-from regard.algorithms.planning.cost import Cost, inputs, kept, products, traffic
+from regard.algorithms.planning.cost import Cost, inputs, kept, output, products, traffic
 from regard.algorithms.planning.problem import Problem
 from regard.attention.eager import may_keep, refuse_forward_mode
-from regard.attention.positions.sizes import most
+from regard.attention.masks.visibility import index_band, on_one_line
+from regard.attention.positions.sizes import Count, is_symbol, most, surely
 
+COPIED = 4  # bytes' worth of a byte that is copied to fresh memory
+LARGEST = 128 << 20  # bytes of a mask
 READS = 4  # passes over the pairs' additions that the kernel's one counts for: it reads them pair by pair
 
 
@@ -52,25 +55,27 @@ class Masked(Algorithm):
             return "no CUDA kernel of sdpa takes float64"
         if problem.on_cuda and problem.return_lse:
             return "the CUDA kernel's log-sum-exp has no gradient"
+        additions = _additions(problem)
+        if not (is_symbol(additions) or surely(additions <= LARGEST)):
+            return "would hold a mask of more than 128 MB"
         return None
 
     def cost(self, problem: Problem) -> Cost:
         """Every pair, and what it adds read by each row and head; the first call of several makes it."""
         shape, item = problem.shape, problem.item
-        facts = problem.outline.mask
-        rows, heads = facts.rows or any([term.rows for term in problem.terms]), facts.heads or len(problem.terms) > 0
-        additions = item * (shape.B if rows else 1) * (shape.H if heads else 1) * shape.T * shape.S
+        additions = _additions(problem)
         pairs = shape.B * shape.H * shape.T * shape.S
         passes = 3 if problem.backward else 1
+        read, blanking = passes * item * pairs, _blanking(problem)
         flops = products(pairs, shape.D, shape.E, problem.backward, recompute=True)
         if problem.return_lse and problem.backward:  # going back, the log-sum-exp is a column more, of a whole register
             wide = most(shape.D, shape.E) + REGISTER
             flops = 2 * pairs * (shape.D + shape.E) + 2 * pairs * 5 * wide
         return Cost(
             flops=flops,
-            bytes=traffic(shape, item, problem.backward) + READS * additions + passes * item * pairs,
+            bytes=traffic(shape, item, problem.backward) + blanking + READS * additions + read,
             memory=kept(shape, item, problem.backward) + 2 * additions + inputs(shape, item),
-            launches=12 * passes,
+            launches=(12 if blanking else 5) * passes,
         )
 
     def run(self, problem: Problem, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor | None]:
@@ -92,6 +97,35 @@ class Masked(Algorithm):
             out = out.masked_fill(found.empty, 0)
             lse = lse if lse is None else lse.masked_fill(found.empty[..., 0], -torch.inf)
         return out, lse
+
+
+def _additions(problem: Problem) -> Count:
+    """Bytes of what the pairs add to their logits."""
+    shape, facts = problem.shape, problem.outline.mask
+    rows, heads = facts.rows or any([term.rows for term in problem.terms]), facts.heads or len(problem.terms) > 0
+    return problem.item * (shape.B if rows else 1) * (shape.H if heads else 1) * shape.T * shape.S
+
+
+def _blanking(problem: Problem) -> Count:
+    """Copies without what nobody sees, and their gradients, where one may expect such queries or keys."""
+    shape, item = problem.shape, problem.item
+    pads = [facts.real for facts in problem.facts if facts.real is not None]
+    of_queries = any([facts.documents is not None for facts in problem.facts]) or any([real.queries for real in pads])
+    if of_queries or not _meets_all(problem):
+        once = inputs(shape, item) + output(shape, item)
+    else:
+        once = item * shape.B * shape.G * shape.S * (shape.D + shape.E) if pads else 0
+    return COPIED * once * (3 if problem.backward else 1)
+
+
+def _meets_all(problem: Problem) -> bool:
+    """Whether the band of the masks, as far as it is known, meets every query and every key."""
+    if not on_one_line(problem.places):
+        return True
+    T, S = problem.shape.T, problem.shape.S
+    low, high = index_band(problem.facts, problem.places)
+    low, high = 1 - T if low is None else low, S - 1 if high is None else high
+    return surely(low <= 0) and surely(high >= 0) and surely(low <= S - T) and surely(high >= S - T)
 
 
 def _of_mask(problem: Problem, q: Tensor) -> Map:
