@@ -2,6 +2,7 @@
 
 import gc
 import threading
+import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -86,6 +87,16 @@ def test_with_its_tensor_goes_what_was_made_from_it():
     gc.collect()
     assert len(kept._kept) < things
     assert kept._bytes == sum([size for _, size in kept._kept.values()])
+
+
+def test_a_tensor_that_is_written_to_for_ever_leaves_nothing_behind():
+    length = torch.tensor(3)
+    asked(Told(length))
+    before = len(weakref.finalize._registry)  # pyright: ignore[reportAttributeAccessIssue]
+    for _ in range(20):
+        length.copy_(length)
+        asked(Told(length))
+    assert len(weakref.finalize._registry) == before  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def test_a_new_tensor_in_the_place_of_an_old_one_is_another():

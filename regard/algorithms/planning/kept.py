@@ -62,15 +62,15 @@ def recall_from(tensors: tuple[Tensor, ...], key: Hashable, make: Callable[[], K
         return make()
     key = (key, *[id(x) for x in tensors])
     found = look(key)
-    if found is not None and all([of() is x for of, x in zip(found.tensors, tensors, strict=True)]):
-        if found.versions == versions:
-            return found.made
-        _drop(key)
+    known = found is not None and all([of() is x for of, x in zip(found.tensors, tensors, strict=True)])
+    if known and found.versions == versions:
+        return found.made
     with torch.inference_mode(False):
         made = make()
     _keep(key, Made(made, [ref(x) for x in tensors], versions), size_of(made))
-    for x in tensors:
-        finalize(x, _drop, key).atexit = False
+    if not known:
+        for x in tensors:
+            finalize(x, _drop, key).atexit = False
     return made
 
 
