@@ -33,7 +33,7 @@ class Reference(Algorithm):
             flops=_flops(problem, pairs),
             bytes=passes * wide * pairs + _squares(problem) + moved + drawn,
             memory=kept * wide * pairs,
-            launches=60 if problem.backward else 25,
+            launches=(60 if problem.backward else 25) + (25 if problem.backward else 10) * len(problem.terms),
         )
 
     def run(self, problem: Problem, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor | None]:

@@ -17,7 +17,7 @@ from regard.attention.masks.visibility import index_band
 from regard.attention.positions.sizes import Count, is_symbol, least, most
 from regard.attention.value import Structure, unflatten
 
-CALLS = 30  # of torch for a slab on the CPU
+CALLS = 30  # of torch for a slab on the CPU, and half as many for each score term
 ATOMIC = 2.4e-9  # seconds for one addition to a tensor of one number, by many threads at once; less by √numbers
 
 
@@ -215,7 +215,7 @@ def _on_cpu(problem: Problem) -> tuple[Count, Count]:
     count = (shape.B if facts.rows else 1) * (shape.H if facts.heads else 1) * slabs_of_all
     keys = shape.S if low is None or high is None else least(shape.S, high - low + 3 * slabs.SIZE)
     if problem.terms:
-        return CALLS * count, 12 * shape.B * shape.H * slabs.SIZE * keys
+        return (CALLS + 15 * len(problem.terms)) * count, 12 * shape.B * shape.H * slabs.SIZE * keys
     # Under a band every block of queries sees other keys; without one several blocks share a slab.
     blocks = slabs.LONGEST if low is None and high is None else 1
     return CALLS * count, 5 * blocks * slabs.SIZE * keys
