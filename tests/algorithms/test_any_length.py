@@ -141,6 +141,7 @@ ALGORITHMS: dict[str, Callable[[Layer, int, Tensor], Attention]] = {
     "linear": lambda layer, n, lengths: Attention(mask=KeyPadding(lengths), weighting=Kernel(Elu())),
     "chunked": lambda layer, n, lengths: Attention(mask=Causal(), weighting=Kernel(Elu())),
     "blockwise": lambda layer, n, lengths: Attention(Content() + gaussian(layer, 1), mask=Causal()),
+    "masked": lambda layer, n, lengths: Attention(mask=Strided(3) & KeyPadding(lengths)),
     "merged": lambda layer, n, lengths: Attention(mask=Window(3, 3) | Strided(7)),
     "reference": MECHANISMS["causal padding"],
 }

@@ -137,7 +137,9 @@ def test_the_operators_keep_their_promises_to_the_compiler():
     maps = [x.contiguous() for x in mask.blocks(problem.places, slabs.SIZE, CPU)]
     allowed = mask.slab(*(torch.arange(n) for n in (B, H, 140, 140)), problem.places).contiguous()
     for bias in (None, torch.rand(1, H, 140, 140, requires_grad=True)):
-        torch.library.opcheck(slabs._operator, (q, k, v, maps, allowed, bias, 0.25, [False, False, True]))
+        given = (q, k, v, maps, allowed, bias)
+        torch.library.opcheck(slabs._operator, (*given, None, 0.25, 0.0, [False, False, True]))
+        torch.library.opcheck(slabs._operator, (*given, torch.tensor(7), 0.25, 0.5, [False, False, True]))
 
 
 @pytest.mark.compiled

@@ -56,7 +56,7 @@ class Masked(Algorithm):
         if problem.on_cuda and problem.return_lse:
             return "the CUDA kernel's log-sum-exp has no gradient"
         additions = _additions(problem)
-        if not (is_symbol(additions) or surely(additions <= LARGEST)):
+        if not is_symbol(additions) and surely(additions > LARGEST):
             return "would hold a mask of more than 128 MB"
         return None
 
