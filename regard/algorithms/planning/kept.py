@@ -61,14 +61,15 @@ def recall_from(tensors: tuple[Tensor, ...], key: Hashable, make: Callable[[], K
     if None in versions:
         return make()
     key = (key, *[id(x) for x in tensors])
-    found = look(key)
-    known = found is not None and all([of() is x for of, x in zip(found.tensors, tensors, strict=True)])
-    if known and found.versions == versions:
+    found: Made | None = look(key)
+    if found is not None and any([of() is not x for of, x in zip(found.tensors, tensors, strict=True)]):
+        found = None  # of other tensors, which were where these are
+    if found is not None and found.versions == versions:
         return found.made
     with torch.inference_mode(False):
         made = make()
     _keep(key, Made(made, [ref(x) for x in tensors], versions), size_of(made))
-    if not known:
+    if found is None:
         for x in tensors:
             finalize(x, _drop, key).atexit = False
     return made

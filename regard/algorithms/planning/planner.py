@@ -132,7 +132,8 @@ class Planner:
             cost = algorithm.cost(problem) if refusal is None else None
             time = algorithm.seconds(problem) if refusal is None else None
             candidates.append(Candidate(algorithm.name, cost, time, refusal))
-        return Plan(problem, self.choose(problem).name, tuple(candidates))
+        exact = [one for one in candidates if one.refusal is None]
+        return Plan(problem, min(exact, key=lambda one: number(one.seconds)).name, tuple(candidates))
 
     def solve(
         self,
