@@ -75,12 +75,15 @@ def version(x: Tensor) -> int | None:
     return None if x.is_inference() else x._version
 
 
-# The kernels behind `scaled_dot_product_attention`, by the quickest way to call each. They check nothing:
-# `regard.algorithms.kernels.sdpa` does.
-_called: Any = torch._C._VariableFunctions  # pyright: ignore[reportAttributeAccessIssue]
-flash_cpu = _called._scaled_dot_product_flash_attention_for_cpu
-flash_cpu_backward = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu_backward.default
-flash = _called._scaled_dot_product_flash_attention
-efficient = _called._scaled_dot_product_efficient_attention
-cudnn = _called._scaled_dot_product_cudnn_attention
-flash_window = torch.ops.aten._flash_attention_forward.default
+def _kernel(name: str) -> Any:
+    """The quickest way to call an operator: torch's own function of that name, where a release has one."""
+    return getattr(torch, name, None) or getattr(torch.ops.aten, name).default
+
+
+# The kernels behind `scaled_dot_product_attention`. They check nothing: `regard.algorithms.kernels.sdpa` does.
+flash_cpu = _kernel("_scaled_dot_product_flash_attention_for_cpu")
+flash_cpu_backward = _kernel("_scaled_dot_product_flash_attention_for_cpu_backward")
+flash = _kernel("_scaled_dot_product_flash_attention")
+efficient = _kernel("_scaled_dot_product_efficient_attention")
+cudnn = _kernel("_scaled_dot_product_cudnn_attention")
+flash_window = _kernel("_flash_attention_forward")
