@@ -107,7 +107,7 @@ def test_a_crossing_is_exact_to_a_token():
 @pytest.mark.parametrize(
     ("mask", "quantity", "reaches", "is_exact"),
     [
-        ("window(64, 64) | global_tokens(4)", "flops", [479, 515, 557], True),
+        pytest.param("window(64, 64) | global_tokens(4)", "flops", [479, 515, 557], True, marks=pytest.mark.slow),
         ("causal & window(256)", "seconds", [1535, 1538, 1580], True),
         pytest.param("causal & (window(64) | strided(64))", "flops", [222, 258, 402], False, marks=pytest.mark.slow),
     ],
