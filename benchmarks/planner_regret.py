@@ -23,6 +23,7 @@ from benchmarks.setting import progress
 from benchmarks.timing import explain, synchronize
 from benchmarks.wall import Contender, queued
 from regard import Plan, attend, plan
+from regard.algorithms.catalogue import PLANNER
 from regard.algorithms.planning.machines import TABLES, table_of
 
 REFERENCE_LIMIT = 2e9  # bytes of maps beyond which the definition is not timed
@@ -83,15 +84,16 @@ class Session:
         for candidate in planned.candidates:
             if candidate.cost is not None:
                 found = times.get(candidate.name)
+                expected = PLANNER.named(candidate.name).expected(planned.problem)
                 candidates.append(
                     {
                         "name": candidate.name,
                         "measured_s": found[0] if found else None,
                         "turns": found[1] if found else 0,
                         "predicted_s": float(candidate.seconds or 0.0),
-                        "flops": float(candidate.cost.flops),
-                        "bytes": float(candidate.cost.bytes),
-                        "launches": float(candidate.cost.launches),
+                        "flops": float(expected.flops),
+                        "bytes": float(expected.bytes),
+                        "launches": float(expected.launches),
                         "memory": float(candidate.cost.memory),
                         "why not": left_out.get(candidate.name) or errors.get(candidate.name),
                     }

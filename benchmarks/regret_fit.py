@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from regard.algorithms.kernels import slabs
 from regard.algorithms.planning.machines import Machine
 
 Report = dict[str, Any]  # what `benchmarks.planner_regret` writes
@@ -60,9 +59,6 @@ class Measured:
             dtype: torch.dtype = getattr(torch, self.problems[row]["dtype"])
             wide = torch.promote_types(dtype, torch.float32) if one["name"] in WIDE else dtype
             self.rate[at] = machine.rate(wide)
-            if one["name"] == "blockwise" and not self.on_cuda:  # its last blocks are as long as they are
-                for size in (self.problems[row]["sizes"][side] for side in "TS"):
-                    self.flops[at] *= size / (-(-size // slabs.SIZE) * slabs.SIZE)
         self.backward = np.array([int(problem["backward"]) for problem in self.problems], dtype=int)
 
     def predicted(self, table: Table) -> np.ndarray:

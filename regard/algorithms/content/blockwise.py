@@ -8,7 +8,7 @@ from torch import Tensor
 
 from regard.algorithms.kernels import slabs
 from regard.algorithms.kernels.slabs import Cut, Pairs, Slab, Work, Written, attend_by_slabs, may_ask
-from regard.algorithms.planning.algorithm import Algorithm, predicted, refuses_softmax
+from regard.algorithms.planning.algorithm import Algorithm, refuses_softmax
 from regard.algorithms.planning.cost import Cost, inputs, kept, products, traffic
 from regard.algorithms.planning.problem import Problem
 from regard.algorithms.planning.visits import visited
@@ -53,12 +53,12 @@ class Blockwise(Algorithm):
             launches=3 * calls if problem.backward else calls,
         )
 
-    def seconds(self, problem: Problem) -> float:
+    def expected(self, problem: Problem) -> Cost:
         cost, shape = self.cost(problem), problem.shape
-        if not (problem.on_cuda or problem.dropout or is_symbol(cost.flops)):  # the last blocks are as long as they are
-            share = (shape.T * shape.S) / (_whole_blocks(shape.T) * _whole_blocks(shape.S))
-            cost = replace(cost, flops=cost.flops * share)
-        return predicted(problem, self.name, cost, problem.dtype)
+        if problem.on_cuda or problem.dropout or is_symbol(cost.flops):
+            return cost
+        share = (shape.T * shape.S) / (_whole_blocks(shape.T) * _whole_blocks(shape.S))  # the last blocks are shorter
+        return replace(cost, flops=cost.flops * share * real_share(problem))
 
     def run(self, problem: Problem, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor | None]:
         if q.is_cuda:
@@ -81,6 +81,12 @@ class Blockwise(Algorithm):
         finite = all([facts.finite for facts in problem.terms])
         work = Work(cut, pairs, problem.beta, len(terms) > 0, problem.return_lse, finite, problem.dropout)
         return attend_by_slabs(work, q, k, v, tuple(leaves))
+
+
+def real_share(problem: Problem) -> float:
+    """The share of the work that one may expect where lengths are data: batches are about half pads."""
+    pads = [facts.real for facts in problem.facts if facts.real is not None and facts.real.lengths is None]
+    return 0.6 if pads else 1.0
 
 
 def _visible(problem: Problem, device: torch.device) -> tuple[Mask, BlockMap]:

@@ -144,9 +144,8 @@ def _made(problem: Problem, dtype: torch.dtype, device: torch.device) -> Map:
     bias = aligned(torch.zeros((), dtype=dtype, device=device).masked_fill(live & ~allowed, -torch.inf))
     # Where looking does not mean to wait, or is done once for all calls of these sizes, mostly there is nothing to do.
     look = may_keep() and (device.type == "cpu" or len(mask.flatten()[1]) == 0) and device.type != "meta"
-    if look and bool(live.all()) and bool(seen.all()):
-        return Map(bias, None, None)
-    return Map(bias, ~live, ~seen)
+    empty = None if look and bool(live.all()) else ~live
+    return Map(bias, empty, None if look and bool(seen.all()) else ~seen)
 
 
 def _with_terms(problem: Problem, found: Map, q: Tensor) -> Map:

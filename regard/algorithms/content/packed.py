@@ -3,10 +3,12 @@
 One fused call per sequence on the CPU, one variable-length kernel on the GPU.
 """
 
+from dataclasses import replace
+
 import torch
 from torch import Tensor
 
-from regard.algorithms.content.blockwise import dropping
+from regard.algorithms.content.blockwise import dropping, real_share
 from regard.algorithms.content.fused import starts_causal
 from regard.algorithms.kernels.slabs import Cut, Work, Written, attend_by_slabs
 from regard.algorithms.planning.algorithm import Algorithm, refuses_softmax
@@ -66,6 +68,10 @@ class Packed(Algorithm):
             memory=kept(shape, problem.item, problem.backward) + parts + drops.memory,
             launches=3 * calls if problem.backward else calls,
         )
+
+    def expected(self, problem: Problem) -> Cost:
+        cost = self.cost(problem)
+        return cost if problem.on_cuda else replace(cost, flops=cost.flops * real_share(problem))
 
     def run(self, problem: Problem, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor | None]:
         mask, facts = _cut(problem)

@@ -25,9 +25,13 @@ class Algorithm(ABC):
     def cost(self, problem: Problem) -> Cost:
         """What it takes, in numbers, or in formulas where sizes are symbols; for problems that it does not refuse."""
 
+    def expected(self, problem: Problem) -> Cost:
+        """What it is likely to take, where the cost is what it takes at most: of data, or of pieces cut short."""
+        return self.cost(problem)
+
     def seconds(self, problem: Problem) -> float:
         """Predicted time: by the table of the machine, unless it knows better."""
-        return predicted(problem, self.name, self.cost(problem), problem.dtype)
+        return predicted(problem, self.name, self.expected(problem), problem.dtype)
 
     @abstractmethod
     def run(self, problem: Problem, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor | None]:
