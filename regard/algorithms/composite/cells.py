@@ -56,11 +56,11 @@ class Partitioned(Algorithm):
 
     def cost(self, problem: Problem) -> Cost:
         parts = _parts(problem)
-        return summed(_moving(problem), [self.planner.choose(part).cost(part) for part in parts])
+        return summed(_moving(problem, parts), [self.planner.choose(part).cost(part) for part in parts])
 
     def seconds(self, problem: Problem) -> float:
-        own, machine = _moving(problem), problem.machine
-        times = [self.planner.seconds(part) for part in _parts(problem)]
+        parts, machine = _parts(problem), problem.machine
+        own, times = _moving(problem, parts), [self.planner.seconds(part) for part in parts]
         return own.bytes / machine.bandwidth + own.launches * machine.launch + sum(times)
 
     def run(self, problem: Problem, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor | None]:
@@ -101,11 +101,11 @@ def _kinds(problem: Problem) -> tuple[Kind, ...]:
     return _folded(problem).kinds
 
 
-def _moving(problem: Problem) -> Cost:
-    """Everything read and written once more, on the way back too."""
-    moved = inputs(problem.shape, problem.item) + output(problem.shape, problem.item)
+def _moving(problem: Problem, parts: list[Problem]) -> Cost:
+    """All that is in a cell with queries and keys read and written once more, on the way back too."""
+    moved = sum([inputs(part.shape, part.item) + output(part.shape, part.item) for part in parts])
     passes, launches = (6, 40) if problem.backward else (2, 15)
-    return Cost(flops=0, bytes=passes * moved, memory=moved, launches=launches * len(_kinds(problem)))
+    return Cost(flops=0, bytes=passes * moved, memory=moved, launches=launches * len(parts))
 
 
 def _parts(problem: Problem) -> list[Problem]:
