@@ -70,7 +70,7 @@ class Peer:
 
 
 def regard(module: nn.Module, inputs: Inputs) -> Count:
-    from regard.analysis.costs import cost
+    from regard.analysis.cost import cost
 
     found = cost(module, *inputs)
     backward = found.backward.flops if module.training else None

@@ -15,7 +15,7 @@ from torch.nn.functional import cross_entropy
 
 from benchmarks import record
 from benchmarks.record import Bar, Row
-from regard.analysis.costs import cost
+from regard.analysis.cost import cost
 from regard.models import PRESETS, build, vary
 
 

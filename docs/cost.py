@@ -4,8 +4,8 @@ from pathlib import Path
 
 import matplotlib
 
-from regard.analysis.costs.figures import cost_figure
-from regard.analysis.costs.presets import preset_formulas
+from regard.analysis.cost.figures import cost_figure
+from regard.analysis.cost.presets import preset_formulas
 from regard.models import PRESETS
 
 with matplotlib.rc_context({"svg.hashsalt": "regard"}):  # the same figure gives the same file

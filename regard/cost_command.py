@@ -80,7 +80,7 @@ def cost(
     with bad_input():
         _check(as_json and as_csv, decode is not None and (plot is not None or measure))
         from regard import options
-        from regard.analysis.costs import command
+        from regard.analysis.cost import command
 
         wish = command.Wish(
             device=options.this_machine() if device is None else device.lower(),

@@ -56,7 +56,7 @@ def start(options: argparse.Namespace, shard: int, record: Path) -> subprocess.P
     command = [sys.executable, "-m", "pytest", "-q", "--device", "cuda", "-k", LEFT_OUT, "--record", str(record)]
     command += ["--one-in", str(options.one_in), "--shard", f"{shard}/{options.shards}"]
     command += ["tests/algorithms"]
-    command += [f"tests/{part}/test_on_cuda.py" for part in ("analysis/costs", "models", "training")]
+    command += [f"tests/{part}/test_on_cuda.py" for part in ("analysis/cost", "models", "training")]
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 

@@ -43,7 +43,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "regard"
 # The counter of costs hooks into torch's dispatch, modules and modes: it is the one other room. A claim counts by a
 # dispatch mode of its own, not to be judged by what it judges.
-ROOMS = [PACKAGE / room for room in ("torch_private.py", "analysis/costs", "claims/conv/gaussian_costs.py")]
+ROOMS = [PACKAGE / room for room in ("torch_private.py", "analysis/cost", "claims/conv/gaussian_costs.py")]
 
 
 def is_private(name: str) -> bool:

@@ -9,7 +9,7 @@ from regard.analysis.convolution import (
     thin_attention_from_conv,
     thinned,
 )
-from regard.analysis.costs import Formulas, ModelCost, cost, formulas
+from regard.analysis.cost import Formulas, ModelCost, cost, formulas
 from regard.analysis.depth import Flow, depth_flow, depth_flows, flow
 from regard.analysis.heads import (
     Duplicates,

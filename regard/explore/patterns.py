@@ -7,7 +7,7 @@ import torch
 from pydantic import Field
 
 from regard.analysis import reach
-from regard.analysis.costs.crossovers import written
+from regard.analysis.cost.crossovers import written
 from regard.analysis.counting import FINE, seen, visits
 from regard.analysis.receptive_field import Depth
 from regard.analysis.written import batch_of

@@ -10,12 +10,12 @@ from torch import Tensor, nn
 from transformers.models.florence2.configuration_florence2 import Florence2VisionConfig
 from transformers.models.florence2.modeling_florence2 import Florence2VisionBackbone
 
-from regard.analysis.costs import cost
-from regard.analysis.costs.presets import preset_formulas
+from regard.analysis.cost import cost
+from regard.analysis.cost.presets import preset_formulas
 from regard.attention import Grid
 from regard.layers import ChannelBlock, WindowBlock
 from regard.models import PRESETS, DaViT, DaViTConfig, build, vary
-from tests.analysis.costs.by_hand import mixed, product
+from tests.analysis.cost.by_hand import mixed, product
 
 SMALL = DaViTConfig(image=64, widths=(12, 24), depths=(1, 2), num_heads=(2, 3), window=4, classes=5)
 

@@ -10,9 +10,9 @@ import transformers
 from torch import Tensor, nn
 from transformers.models.resnet.modeling_resnet import ResNetConvLayer
 
-from regard.analysis.costs import cost
+from regard.analysis.cost import cost
 from regard.models import PRESETS, ResNet, ResNetConfig, build, vary
-from tests.analysis.costs.by_hand import product
+from tests.analysis.cost.by_hand import product
 
 SMALL = ResNetConfig(image=40, widths=(6, 10, 14), depths=(1, 2, 1), classes=5)
 

@@ -2,7 +2,7 @@
 
 import torch
 
-from regard.analysis.costs.decode import by_our_caches, next_token_cost
+from regard.analysis.cost.decode import by_our_caches, next_token_cost
 from regard.attention import Window
 from regard.models import BlockConfig, Decoder, DecoderConfig, Mechanism, PositionConfig
 

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from regard.analysis.costs.polynomial import Polynomial
+from regard.analysis.cost.polynomial import Polynomial
 
 Powers = tuple[int, int]  # of N and of D
 

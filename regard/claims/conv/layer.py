@@ -180,7 +180,7 @@ CLAIMS = (
                 "$D_{out}$": "width of the output",
             },
             method="exact: 20 layers of random sizes counted, and the counted polynomials compared",
-            code=("regard.layers.multihead:MultiHead", "regard.analysis.costs.symbolic:formulas"),
+            code=("regard.layers.multihead:MultiHead", "regard.analysis.cost.symbolic:formulas"),
         ),
         ours=Version(
             "the heads hold N_h·D_i·(2·D_hid + D_o) parameters, the output N_h·D_o·D_out + D_out",

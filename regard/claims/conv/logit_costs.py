@@ -9,7 +9,7 @@ import torch
 
 from regard.algorithms import attend
 from regard.analysis import cost, formulas
-from regard.analysis.costs.polynomial import Polynomial
+from regard.analysis.cost.polynomial import Polynomial
 from regard.attention import Attention, Content, Grid, Places
 from regard.claims.chart import Lines
 from regard.claims.claim import Claim, Finding, Texts, Verdict, Version
@@ -268,7 +268,7 @@ CLAIMS = (
             quantities={"$N$": "pixels", "$D$": "width of tokens, queries, keys and values"},
             method="exact: operations counted one by one at D = 1 … 8, FLOPs of built layers as polynomials, exponents "
             "between D = 512 and 1024",
-            code=("regard.analysis.costs.symbolic:formulas", "regard.claims.conv.counting:Number"),
+            code=("regard.analysis.cost.symbolic:formulas", "regard.claims.conv.counting:Number"),
         ),
         document=Version(
             "one logit costs O(D³), its four terms 16D² − 4D − 4 operations, the layer O(N²D² + N²D + ND²)",
@@ -310,7 +310,7 @@ CLAIMS = (
                 "$u, v$": "learned vectors of width D",
             },
             method="exact: operations of each term counted one by one, FLOPs of built layers as polynomials",
-            code=("regard.analysis.costs.symbolic:formulas", "regard.attention.scores.term:Bias"),
+            code=("regard.analysis.cost.symbolic:formulas", "regard.attention.scores.term:Bias"),
         ),
         document=Version(
             "it costs what absolute encodings cost, having four terms of the same sizes",

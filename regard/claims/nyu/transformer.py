@@ -164,7 +164,7 @@ BESIDE = Claim(
         method="counts exact; exponents from counts at n = 2^16 and 2^18; steps in turn by the longest chain of "
         "products in the graph of the built layer, less that of one token; paths by gradients; time: of the "
         "processor, on one thread, only compared",
-        code=("regard.analysis.costs.count:cost", "regard.analysis.path_lengths:paths"),
+        code=("regard.analysis.cost.count:cost", "regard.analysis.path_lengths:paths"),
     ),
     document=Version(
         "parallel, long range, O(n²) per layer", r"O(n^2)", Layers((2, 0), steps=lambda n: 1, path=lambda n: 1)
@@ -329,7 +329,7 @@ LONGER = Claim(
         quantities={"n": "tokens", "d": "width, 16 here"},
         method="counts at 4 times the tokens (attention 2^14 and 2^16, the others 2^9 and 2^11), exponents to 0.02; "
         "time of the processor at 2,048 and 8,192 tokens, only compared with 6",
-        code=("regard.analysis.costs.count:cost", "regard.attention.weighting.weighting:Kernel"),
+        code=("regard.analysis.cost.count:cost", "regard.attention.weighting.weighting:Kernel"),
     ),
     document=Version("longer inputs do not significantly increase the cost", r"O(n)", Scaling({"attention": 1})),
     ours=Version(

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from regard.algorithms import attend, next_token
 from regard.analysis import cost
-from regard.analysis.costs.decode import next_token_cost
+from regard.analysis.cost.decode import next_token_cost
 from regard.attention import Attention, Cache, Causal, Mask, Shape
 from regard.attention.masks.mask import Everything
 from regard.claims.chart import Lines
@@ -135,7 +135,7 @@ CLAIMS = (
             code=(
                 "regard.attention.cache.cache:Cache",
                 "regard.algorithms.next_token:next_token",
-                "regard.analysis.costs.decode:next_token_cost",
+                "regard.analysis.cost.decode:next_token_cost",
             ),
         ),
         document=Version(

@@ -153,7 +153,7 @@ CLAIMS = (
             "and to store unless a fused kernel never writes them.",
             quantities={"N": "tokens", "D": "width of a token", "H": "heads, of width D/H each"},
             method="exact counts of built layers at five sizes; bytes counted on the path that stores the map",
-            code=("regard.layers.multihead:MultiHead", "regard.analysis.costs.count:cost"),
+            code=("regard.layers.multihead:MultiHead", "regard.analysis.cost.count:cost"),
         ),
         document=Version(
             "O((D/H)²) for each head, H·(D/H)² = D²/H parameters in all",

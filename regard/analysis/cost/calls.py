@@ -1,0 +1,158 @@
+"""Functions that are counted whole, before torch takes one of many ways through them.
+
+They are the recurrent layers, and sdpa for a GPU that is not there.
+"""
+
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+from torch._subclasses.fake_tensor import unset_fake_temporarily
+from torch.nn import functional
+from torch.overrides import TorchFunctionMode
+
+from regard.algorithms.planning.cost import Count
+from regard.analysis.cost import attention
+from regard.analysis.cost.known import known
+from regard.analysis.cost.products import Wanted, backward_products, both, forward_products
+from regard.analysis.cost.trace import Watch
+
+RECURRENT = {"lstm": 4, "gru": 3, "rnn_tanh": 1, "rnn_relu": 1}  # gates
+
+
+class Calls(TorchFunctionMode):
+    """Catches those calls under a `Watch`."""
+
+    def __init__(self, watch: Watch, for_cuda: bool) -> None:
+        super().__init__()
+        self.watch, self.for_cuda = watch, for_cuda
+
+    def __torch_function__(self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        name = getattr(func, "__name__", "")
+        if name in RECURRENT and len(args) == 9:
+            return _recurrence(self.watch, name, args)
+        if func is functional.scaled_dot_product_attention and self.for_cuda and _is_fused(*args, **kwargs):
+            return _sdpa(self.watch, *args, **kwargs)
+        return func(*args, **kwargs)
+
+
+def _is_fused(q: Tensor, k: Tensor, v: Tensor, attn_mask: Tensor | None = None, *_: Any, **__: Any) -> bool:
+    """Whether one of CUDA's kernels would take this call, without a map of pairs."""
+    same = q.dtype == k.dtype == v.dtype and q.ndim == k.ndim == v.ndim == 4
+    wants_bias = attn_mask is not None and attn_mask.requires_grad
+    return same and not wants_bias and q.shape[-1] % 8 == 0 and v.shape[-1] % 8 == 0 and q.dtype != torch.float64
+
+
+def _sdpa(
+    watch: Watch,
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    attn_mask: Tensor | None = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> Tensor:
+    """By the CPU's kernel, which holds in memory what CUDA's hold: the output and a number per row."""
+    del dropout_p, enable_gqa
+    mask = attn_mask
+    if mask is not None and mask.dtype == torch.bool:
+        mask = torch.zeros_like(mask, dtype=q.dtype).masked_fill_(~mask, -torch.inf)
+    if mask is not None:
+        mask = mask.expand(q.shape[0], q.shape[1], q.shape[2], k.shape[2])
+    kernel = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu
+    if q.shape[-1] == v.shape[-1]:
+        return kernel(q, k, v, 0.0, is_causal, attn_mask=mask, scale=scale)[0]
+    named = {"query": q, "key": k, "value": v, "is_causal": is_causal, "attn_mask": mask}
+    with unset_fake_temporarily():
+        pairs, widths = attention.dense_pairs(named, watch.sizes, "cuda", watch.read_pairs)
+    back = backward_products(pairs, *widths, Wanted.by(q, k, v)).needed
+    width = max(q.shape[-1], v.shape[-1])
+    padded = [functional.pad(x, (0, width - x.shape[-1])) for x in (q, k, v)]
+    with watch.scope(forward_products(pairs, *widths).needed, back):  # zeros are computed, and not needed
+        out = kernel(*padded, 0.0, is_causal, attn_mask=mask, scale=scale or q.shape[-1] ** -0.5)[0]
+    return out[..., : v.shape[-1]]
+
+
+class Layers(NamedTuple):
+    """What a recurrent call is: its name, its sizes and which gradients are wanted."""
+
+    name: str
+    rows: Count  # steps of all sequences
+    starts: Count  # of them first steps
+    weights: list[Count]  # sizes of the two- or three-dimensional weights, by layer and direction
+    kinds: list[str]  # input, hidden or projection
+    wants_input: bool
+    wants_hidden: bool
+
+
+def _recurrence(watch: Watch, name: str, args: tuple[Any, ...]) -> Any:
+    """LSTM, GRU and plain recurrent layers: every step multiplies its input and its state once by each weight."""
+    is_packed = isinstance(args[1], Tensor) and isinstance(args[3], (list, tuple))
+    if is_packed:
+        x, batch_sizes, hx, weights, _, num_layers, _, _, two_ways = args
+        batch_first = False
+    else:
+        x, hx, weights, _, num_layers, _, _, two_ways, batch_first = args
+        batch_sizes = None
+    states = list(hx) if isinstance(hx, (list, tuple)) else [hx]
+    each = len(weights) // (num_layers * (2 if two_ways else 1))
+    matrices, kinds = [], []
+    for n, weight in enumerate(weights):
+        if weight.ndim == 2:
+            place = n % each
+            kinds.append("input" if place == 0 else "hidden" if place == 1 else "projection")
+            if place == 0 and n // (each * (2 if two_ways else 1)) == 0:
+                kinds[-1] = "first input"
+            rows, columns = watch.sizes(weight)
+            matrices.append(rows * columns)
+    sizes = watch.sizes(x)
+    if batch_sizes is not None:
+        lengths = known(batch_sizes)
+        starts = watch.read(x.shape[0] if lengths is None else int(lengths[0]))
+        steps = sizes[0]
+    else:
+        steps = sizes[0] * sizes[1] if x.ndim == 3 else sizes[0]
+        starts = (sizes[0] if batch_first else sizes[1]) if x.ndim == 3 else 1
+    wants = (x.requires_grad, any(s.requires_grad for s in states))
+    layers = Layers(name, steps, starts, matrices, kinds, *wants)
+    out_width = states[0].shape[-1] * (2 if two_ways else 1)
+    found = _Recurrence.apply(watch, layers, out_width, x, len(states), *states, *weights)
+    return (found[0], *found[1:])
+
+
+class _Recurrence(torch.autograd.Function):
+    """Outputs of the right sizes, and gradients of the right sizes; the products are told to the watch."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, watch: Watch, layers: Layers, width: int, x: Tensor, num_states: int, *tensors: Tensor
+    ) -> Any:
+        out = x.new_empty(*x.shape[:-1], width)
+        states = [state.new_empty(state.shape) for state in tensors[:num_states]]
+        weights = tensors[num_states:]
+        gates = x.new_empty(*x.shape[:-1], sum(w.shape[0] for w in weights if w.ndim == 2) // 2)
+        ctx.save_for_backward(x, out, gates, *tensors)
+        ctx.watch, ctx.layers = watch, layers
+        watch.add_products(layers.name, both(2 * layers.rows * sum(layers.weights)), (x, out, gates, *tensors))
+        return (out, *states)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> Any:
+        x, _, gates, *tensors = ctx.saved_tensors
+        layers: Layers = ctx.layers
+        wanted = ctx.needs_input_grad[5:]
+        matrices = [want for x, want in zip(tensors, wanted, strict=True) if x.ndim == 2][-len(layers.weights) :]
+        flops: Count = 0
+        for kind, size, want in zip(layers.kinds, layers.weights, matrices, strict=True):
+            rows = layers.rows
+            flops = flops + (2 * rows * size if want else 0)
+            if kind == "hidden" and not layers.wants_hidden:
+                rows = rows - layers.starts  # nobody asks for the gradient of the first state
+            if kind != "first input" or layers.wants_input:
+                flops = flops + 2 * rows * size
+        ctx.watch.add_products(f"{layers.name}_backward", both(flops), (x, gates, *tensors, *grads))
+        found = [torch.empty_like(t) if want else None for t, want in zip(tensors, wanted, strict=True)]
+        return None, None, None, torch.empty_like(x) if layers.wants_input else None, None, *found

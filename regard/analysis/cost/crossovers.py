@@ -1,0 +1,310 @@
+"""Where two costs are equal, and which terms decide as a size grows."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from regard.analysis.cost.polynomial import Monomial, Polynomial
+from regard.analysis.cost.symbolic import Formulas, ModuleFormulas
+
+SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """The size from which on one cost is the larger: `at` as a SymPy expression, `value` at the sizes in use.
+
+    Of several sizes it is the largest. Both are None where the costs are equal at no size from 1; `at` alone is None
+    where the size is a root that no square roots express. `beyond` is 1 where the left cost is the larger for all
+    larger sizes, −1 where the right one is, 0 where both are the same.
+    """
+
+    symbol: str
+    at: Any
+    value: int | float | None
+    beyond: int
+
+    def __str__(self) -> str:
+        if self.value is None:
+            return f"no {self.symbol}*"
+        formula = "" if self.at is None or self.at.is_number else f" = {written(self.at)}"
+        return f"{self.symbol}*{formula} {self.number}"
+
+    @property
+    def number(self) -> str:
+        """The value as people write it."""
+        if self.value is None or isinstance(self.value, int):
+            return f"= {self.value:,}"
+        return f"≈ {self.value:,.0f}" if self.value >= 100 else f"≈ {self.value:.3g}"
+
+
+@dataclass(frozen=True)
+class Crossover:
+    """A module in which attention and the rest cost the same forward FLOPs at `crossing`; `alike` cross there too."""
+
+    module: str
+    kind: str
+    crossing: Crossing
+    alike: tuple[str, ...] = ()
+
+    @property
+    def at(self) -> Any:
+        return self.crossing.at
+
+    @property
+    def value(self) -> int | float | None:
+        return self.crossing.value
+
+    def json(self) -> str:
+        """For a program; `at` is text that SymPy reads back."""
+        at = None if self.at is None else str(self.at)
+        names = {"module": self.module, "kind": self.kind, "alike": self.alike, "symbol": self.crossing.symbol}
+        return json.dumps(names | {"at": at, "value": self.value, "beyond": self.crossing.beyond})
+
+    def __str__(self) -> str:
+        which = {1: "attention costs more", -1: "the rest costs more", 0: "attention and the rest cost the same"}
+        says = which[self.crossing.beyond]
+        place = f"{self.kind} {self.module}".rstrip()
+        if self.value is None:
+            return f"{place}: {says} at every {self.crossing.symbol}"
+        return f"{place}: {says} beyond {self.crossing}"
+
+
+def crossovers(found: Formulas, symbol: str = "N") -> tuple[Crossover, ...]:
+    """Where attention overtakes what stands around it, for every module that holds both, the smallest size first.
+
+    Modules that cross at the same expression are one: the innermost of them is named.
+
+    >>> import torch
+    >>> from torch import nn
+    >>> from regard.analysis.cost.symbolic import formulas
+    >>> def make(B, N, D):
+    ...     layer = nn.TransformerEncoderLayer(D, 8, 4 * D, batch_first=True)
+    ...     return layer, (torch.empty(B, N, D, device="meta"),)
+    >>> for crossover in crossovers(formulas(make, factors={"D": 8}, B=1, N=16, D=64)):
+    ...     print(crossover)
+    MultiheadAttention self_attn: attention costs more beyond N* = 2·D = 128
+    TransformerEncoderLayer: attention costs more beyond N* = 6·D = 384
+    """
+    check_symbol(found, symbol)
+    groups: dict[Any, tuple[Crossing, list[ModuleFormulas]]] = {}
+    for module in found.modules:
+        if module.attention.terms and module.rest.terms:
+            place = crossing(module.attention, module.rest, symbol, **found.sizes)
+            key = (place.value if place.at is None else place.at, place.beyond)
+            groups.setdefault(key, (place, []))[1].append(module)
+    rows = [_crossover(place, modules) for place, modules in groups.values()]
+    return tuple(sorted(rows, key=lambda row: float("inf") if row.value is None else row.value))
+
+
+def _crossover(place: Crossing, modules: list[ModuleFormulas]) -> Crossover:
+    innermost = max(modules, key=lambda module: _depth(module.name))
+    alike = tuple([module.name for module in modules if module is not innermost])
+    return Crossover(innermost.name, innermost.kind, place, alike)
+
+
+def _depth(name: str) -> int:
+    return name.count(".") + 1 if name else 0
+
+
+def crossing(left: Polynomial, right: Polynomial, symbol: str = "N", /, **sizes: int) -> Crossing:
+    """Where two costs are equal; `sizes` tell which of several roots is meant.
+
+    >>> N, D = Polynomial.symbol("N"), Polynomial.symbol("D")
+    >>> attention, lstm = 8 * N * D * D + 4 * N * N * D, 16 * N * D * D
+    >>> print(crossing(attention, lstm, "N", N=100, D=512))
+    N* = 2·D = 1,024
+    """
+    difference = left - right
+    if missing := sorted((difference.symbols - {symbol}) - sizes.keys()):
+        raise ValueError(f"sizes must tell every symbol but {symbol}: got none for {', '.join(missing)}")
+    others = {name: size for name, size in sizes.items() if name != symbol}
+    places = [place for factor in _factors(difference, symbol) for place in _roots(factor, symbol, others)]
+    value, at = max(places, key=lambda place: place[0], default=(None, None))
+    number = None if value is None else int(value) if value.is_Integer else float(value)
+    return Crossing(symbol, at, number, _sign_far_out(difference, symbol, others))
+
+
+def _factors(difference: Polynomial, symbol: str) -> Iterator[Any]:
+    """The irreducible factors that hold the symbol: B and what else is common to both costs falls out."""
+    import sympy
+
+    if difference.terms:
+        top, _ = sympy.fraction(sympy.together(difference.sympy()))
+        x = sympy.Symbol(symbol, positive=True)
+        yield from (factor for factor, _ in sympy.factor_list(top)[1] if factor.has(x) and factor != x)
+
+
+def _roots(factor: Any, symbol: str, others: Mapping[str, int]) -> list[tuple[Any, Any]]:
+    """The roots that can be sizes, 1 and above, each with its expression where square roots give one."""
+    import sympy
+
+    x = sympy.Symbol(symbol, positive=True)
+    at_sizes = {sympy.Symbol(name, positive=True): size for name, size in others.items()}
+    numbers = sympy.Poly(factor.subs(at_sizes), x)
+    values = [root for root in numbers.real_roots(multiple=False) if root[0] >= 1] if numbers.degree() > 0 else []
+    exact = sympy.roots(sympy.Poly(factor, x), cubics=False, quartics=False) if values else {}
+    found = []
+    for value, _ in values:
+        near = [root for root in exact if abs(complex(root.subs(at_sizes)) - float(value)) < 1e-9 * float(value)]
+        found.append((value, sympy.simplify(near[0]) if near else None))
+    return found
+
+
+def _sign_far_out(difference: Polynomial, symbol: str, others: Mapping[str, int]) -> int:
+    """The sign for every size beyond the last root: that of the highest power whose coefficient is not zero."""
+    coefficients: dict[int, Any] = {}
+    for monomial, c in difference.terms.items():
+        power = dict(monomial).get(symbol, 0)
+        term = Polynomial({tuple((name, e) for name, e in monomial if name != symbol): c})
+        coefficients[power] = coefficients.get(power, 0) + term(**others)
+    last = next((coefficients[power] for power in sorted(coefficients, reverse=True) if coefficients[power]), 0)
+    return (last > 0) - (last < 0)
+
+
+@dataclass(frozen=True)
+class Dominant:
+    """What is left of a cost as one size grows: the leading terms, and their class without coefficients."""
+
+    symbol: str
+    terms: Polynomial
+    order: str
+
+
+def dominant(polynomial: Polynomial, symbol: str) -> Dominant:
+    """The leading terms for `symbol` → ∞, and their class; other sizes stay in it.
+
+    >>> N, D = Polynomial.symbol("N"), Polynomial.symbol("D")
+    >>> layer = 24 * N * D * D + 4 * N * N * D
+    >>> dominant(layer, "N"), dominant(layer, "D").order
+    (Dominant(symbol='N', terms=4·D·N², order='Θ(D·N²)'), 'Θ(D²·N)')
+    """
+    terms = polynomial.leading(symbol)
+    # A cost whose leading term is negative, N·w − w²/2, holds for w ≤ N alone: there no power of w alone decides.
+    grows = any(c > 0 for c in terms.terms.values())
+    return Dominant(symbol, terms, order(terms if grows else polynomial))
+
+
+def order(polynomial: Polynomial) -> str:
+    """The class of a cost as all its sizes grow: the terms that no other one bounds, without coefficients.
+
+    >>> N, D = Polynomial.symbol("N"), Polynomial.symbol("D")
+    >>> order(8 * N * D * D + 2 * N * N * D + 2 * N * D)
+    'Θ(D·N² + D²·N)'
+    """
+    # Negative terms never raise a class: the positive ones bound them.
+    monomials = [dict(monomial) for monomial, c in polynomial.terms.items() if c > 0]
+    largest = [m for m in monomials if not any(_divides(m, other) for other in monomials if other != m)]
+    return f"Θ({Polynomial({_monomial(m): 1 for m in largest} or {(): 1})})"
+
+
+def _divides(small: Mapping[str, int], large: Mapping[str, int]) -> bool:
+    """Sizes are at least 1, so that no larger exponents mean no larger a term."""
+    return all(small.get(name, 0) <= large.get(name, 0) for name in {*small, *large})
+
+
+def _monomial(exponents: Mapping[str, int]) -> Monomial:
+    return tuple(sorted(exponents.items()))
+
+
+@dataclass(frozen=True)
+class ModuleClass:
+    """The class of a module's forward FLOPs in all sizes, and as each of them grows."""
+
+    module: str
+    kind: str
+    order: str
+    dominants: tuple[Dominant, ...]
+
+
+@dataclass(frozen=True)
+class Classes:
+    """The classes of a model's modules, from the whole to its parts; of modules that are alike the first.
+
+    `symbols` are the sizes that tell terms apart, which the table shows.
+    """
+
+    symbols: tuple[str, ...]
+    rows: tuple[ModuleClass, ...]
+
+    def __getitem__(self, name: str) -> ModuleClass:
+        """One module by its name."""
+        for row in self.rows:
+            if row.module == name:
+                return row
+        raise KeyError(f"no class for module {name!r}: use one of {', '.join(repr(row.module) for row in self.rows)}")
+
+    def json(self) -> str:
+        """Leading terms and classes as text."""
+        rows = [
+            {"module": row.module, "kind": row.kind, "order": row.order}
+            | {"dominant": {d.symbol: {"terms": str(d.terms.sympy()), "order": d.order} for d in row.dominants}}
+            for row in self.rows
+        ]
+        return json.dumps(rows, indent=1, ensure_ascii=False)
+
+    def rich(self) -> Any:
+        """The leading terms, a column for each size, for Rich."""
+        from rich.table import Table
+
+        table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
+        table.add_column("module", no_wrap=True)
+        for title in ("class", *(f"{symbol} → ∞" for symbol in self.symbols)):
+            table.add_column(title, overflow="fold")
+        for row in self.rows:
+            # Where the module does not know the size, all of its terms would lead.
+            terms = [
+                str(d.terms) if d.symbol in d.terms.symbols else "" for d in row.dominants if d.symbol in self.symbols
+            ]
+            table.add_row(row.module or row.kind, row.order, *terms)
+        return table
+
+    def __str__(self) -> str:
+        from regard.algorithms.planning.report import plain
+
+        return plain(self.rich(), 120)
+
+
+def classes(found: Formulas, symbols: Iterable[str] | None = None) -> Classes:
+    """The leading terms and classes of every module that does matrix products, for these sizes or all there are."""
+    names = tuple(found.sizes) if symbols is None else tuple(symbols)
+    for name in names:
+        check_symbol(found, name)
+    rows = [
+        ModuleClass(row.name, row.kind, order(row.forward), tuple([dominant(row.forward, name) for name in names]))
+        for row in _distinct(found)
+    ]
+    tells = tuple([name for name in names if found.forward.leading(name) != found.forward])
+    return Classes(tells, tuple(rows))
+
+
+def _distinct(found: Formulas) -> Iterator[ModuleFormulas]:
+    """Modules with products; of those that are alike at like places the first, and none that only passes on."""
+    by_name, seen = {row.name: row for row in found.modules}, set()
+    for row in found.modules:
+        parent = by_name[row.name.rpartition(".")[0]]
+        key = (row.kind, parent.kind, row.forward)
+        if row.forward.terms and key not in seen and (row is parent or row.forward != parent.forward):
+            seen.add(key)
+            yield row
+
+
+def check_symbol(found: Formulas, symbol: str) -> None:
+    """Raise unless the formulas have this size."""
+    if symbol not in found.sizes:
+        raise ValueError(
+            f"symbol must be a size of these formulas: got {symbol!r}; use one of {', '.join(found.sizes)}"
+        )
+
+
+def written(expression: Any) -> str:
+    """A SymPy expression as polynomials are written here.
+
+    >>> import sympy
+    >>> written(sympy.sympify("sqrt(6*D - 1)/2 + D**2"))
+    'D² + √(6·D − 1)/2'
+    """
+    text = re.sub(r"\*\*(\d+)", lambda power: power[1].translate(SUPERSCRIPTS), str(expression))
+    return text.replace("sqrt(", "√(").replace("*", "·").replace("-", "−")

@@ -1,0 +1,116 @@
+"""Memory without memory: every storage that a run makes is followed until nobody holds it any more."""
+
+import weakref
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch._subclasses.fake_tensor import FakeTensor
+from torch.utils._pytree import tree_flatten
+
+from regard.analysis.cost.report import Memory
+from regard.checks import check_known
+
+ROUNDED = 512  # bytes: the CUDA allocator gives whole multiples
+WORKSPACE = 1 << 25  # bytes that cuBLAS keeps on a GPU of today, once for each thread that multiplies
+OPTIMIZERS = ("adamw", "adam", "sgd", "momentum")
+
+
+class Allocations:
+    """Bytes that live now and the most that ever lived, in each phase of a training step."""
+
+    def __init__(self, optimizer: str | None, on_cuda: bool) -> None:
+        if optimizer is not None:
+            check_known("optimizer", optimizer, OPTIMIZERS)
+        self.optimizer, self.on_cuda = optimizer, on_cuda
+        self.live, self.peak = 0, 0
+        self.known: dict[int, weakref.ref[Any]] = {}
+        self.bytes: dict[str, int] = dict.fromkeys(Memory.__dataclass_fields__, 0)
+
+    def begin(self, module: nn.Module, inputs: Any) -> None:
+        """What lies there before the first operation."""
+        self.bytes["parameters"] = self._hold(list(module.parameters()))
+        self.bytes["buffers"] = self._hold(list(module.buffers()))
+        self.bytes["inputs"] = self._hold(tree_flatten(inputs)[0])
+        self.base = self.peak = self.live
+
+    def _hold(self, tensors: list[Any]) -> int:
+        before = self.live
+        self.saw(tensors)
+        return self.live - before
+
+    def saw(self, out: Any) -> None:
+        """Results of an operation: what is new among them lives from now on."""
+        for x in out if isinstance(out, (list, tuple)) else (out,):
+            if isinstance(x, (list, tuple)):
+                self.saw(x)
+            elif isinstance(x, Tensor):
+                self._follow(x.untyped_storage())
+
+    def _follow(self, storage: torch.UntypedStorage) -> None:
+        key = id(storage)
+        if key in self.known:
+            return
+        size = -(-storage.nbytes() // ROUNDED) * ROUNDED
+
+        def gone(_: Any) -> None:
+            del self.known[key]
+            self.live -= size
+
+        self.known[key] = weakref.ref(storage, gone)
+        self.live += size
+        self.peak = max(self.peak, self.live)
+
+    def forward_done(self) -> None:
+        """The forward pass is over; what it keeps is still there."""
+        self.bytes["activations"] = self.live - self.base
+        self.bytes["peak"] = self.peak + self.workspaces(1)
+
+    def inference_done(self) -> None:
+        """A pass that kept nothing is over."""
+        self.bytes["inference"] = self.peak + self.workspaces(1)
+        self.peak = self.live
+
+    def step(self, module: nn.Module) -> None:
+        """The optimizer's own step, run without contents; its state lies there in every later step."""
+        wanted = [p for p in module.parameters() if p.grad is not None]
+        graded = {id(p.grad.untyped_storage()): p.grad for p in wanted if p.grad is not None}
+        self.bytes["gradients"] = sum(_rounded(x) for x in graded.values())
+        passes = self.peak
+        if self.optimizer is not None and self.on_cuda and wanted and isinstance(wanted[0], FakeTensor):
+            before = self.live
+            self.peak = self.live
+            optimizer = self._made(wanted)
+            optimizer.step()
+            self.bytes["optimizer"] = self.live - before
+        elif self.optimizer is not None and wanted:
+            self.bytes["optimizer"] = self._one_by_one(wanted)
+        self.bytes["peak"] = max(passes + self.bytes["optimizer"], self.peak) + self.workspaces(2)
+
+    def workspaces(self, threads: int) -> int:
+        """What the library of matrix products holds: autograd multiplies in a thread of its own."""
+        return threads * WORKSPACE if self.on_cuda else 0
+
+    def _one_by_one(self, parameters: list[nn.Parameter]) -> int:
+        """The state of an optimizer that goes from parameter to parameter, as on the CPU, with one number for each."""
+        adam = self.optimizer in ("adamw", "adam")
+        copies = 2 if adam else 1 if self.optimizer == "momentum" else 0
+        sizes = [_rounded(p) for p in parameters]
+        state = copies * sum(sizes) + (ROUNDED * len(sizes) if adam else 0)
+        self.peak = max(self.peak, self.live + state + (max(sizes) if adam else 0))
+        return state
+
+    def _made(self, parameters: list[nn.Parameter]) -> torch.optim.Optimizer:
+        """As CUDA takes it by default: all parameters at once."""
+        if self.optimizer == "adamw":
+            return torch.optim.AdamW(parameters, foreach=True)
+        if self.optimizer == "adam":
+            return torch.optim.Adam(parameters, foreach=True)
+        return torch.optim.SGD(parameters, momentum=0.9 if self.optimizer == "momentum" else 0.0, foreach=True)
+
+    def report(self) -> Memory:
+        return Memory(**self.bytes)
+
+
+def _rounded(x: Tensor) -> int:
+    return -(-x.untyped_storage().nbytes() // ROUNDED) * ROUNDED

@@ -1,0 +1,263 @@
+"""What the command line may name: a preset, a configuration of Hugging Face, or a function in a Python file."""
+
+import importlib.util
+import inspect
+import re
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from regard.analysis.cost.decode import NextToken, by_our_caches, by_their_caches, next_token_cost
+from regard.analysis.cost.presets import preset_formulas
+from regard.analysis.cost.symbolic import Formulas, formulas
+from regard.checks import nearest
+from regard.models import PRESETS, Decoder, GridConfig, ViTConfig, build
+
+TYPES = {"float": None, "int": torch.int64, "bool": torch.bool}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """The sizes of a call: rows, tokens, or inputs written out as 2x128x512, with letters for symbols."""
+
+    batch: int = 1
+    tokens: int | None = None
+    inputs: tuple[str, ...] = ()
+    sizes: dict[str, int] = field(default_factory=dict)
+
+    def size(self, word: str) -> int:
+        """A number, or what a letter stands for."""
+        if word.isdigit():
+            return int(word)
+        known = {"B": self.batch, "N": self.tokens or 128} | self.sizes
+        if word not in known:
+            raise ValueError(f"the size {word!r} of --input is not said: got sizes {known}; add --at {word}=64")
+        return known[word]
+
+    def letters(self) -> dict[str, int]:
+        """The sizes that are symbols."""
+        words = [word for text in self.inputs for word in parse_input(text)[0]]
+        return {word: self.size(word) for word in words if not word.isdigit()}
+
+    def made(self, dtype: torch.dtype | None, **sizes: int) -> tuple[Tensor, ...]:
+        """The inputs; `sizes` in place of what letters stand for."""
+        tensors = []
+        for text in self.inputs:
+            words, kind = parse_input(text)
+            shape = [sizes[word] if word in sizes else self.size(word) for word in words]
+            # Numbers without contents: whoever asks for them is told. Tokens are words number 0, masks False.
+            made = torch.randn(shape, dtype=dtype) if kind == "float" else torch.zeros(shape, dtype=TYPES[kind])
+            tensors.append(made)
+        return tuple(tensors)
+
+
+def parse_input(text: str) -> tuple[list[str], str]:
+    """Sizes and kind of an input.
+
+    >>> parse_input("2x128x512"), parse_input("BxN:int")
+    ((['2', '128', '512'], 'float'), (['B', 'N'], 'int'))
+    """
+    shape, _, kind = text.partition(":")
+    words = re.split(r"[x×]", shape)
+    if (kind or "float") not in TYPES or not all(re.fullmatch(r"\d+|[A-Z]\w*", word) for word in words):
+        raise ValueError(f"an input is its sizes, and its kind if not float: got {text!r}; use 2x128x512 or 2x128:int")
+    return words, kind or "float"
+
+
+@contextmanager
+def default_type(dtype: torch.dtype | None) -> Iterator[None]:
+    """Models are built in this type."""
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(dtype or before)
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(before)
+
+
+class Target(ABC):
+    """A model that can be built, called and, where it decodes, stepped."""
+
+    def __init__(self, name: str, dtype: torch.dtype | None = None) -> None:
+        self.name, self.dtype = name, dtype
+
+    @abstractmethod
+    def make(self, request: Request, **sizes: int) -> tuple[nn.Module, tuple[Any, ...], dict[str, Any]]:
+        """The module, its inputs and its keywords; `sizes` in place of the request's."""
+
+    def formulas(self, request: Request) -> Formulas:
+        """Polynomials in B and N, or in the letters of the inputs."""
+        sizes = request.letters() or {"B": request.batch, "N": request.tokens or 128}
+        if request.inputs and not request.letters():
+            raise ValueError(f"formulas need letters for sizes: got --input {request.inputs[0]}; use BxNx512")
+
+        def make(**sizes: int) -> tuple[nn.Module, tuple[Any, ...], dict[str, Any]]:
+            return self.make(request, **sizes)
+
+        return formulas(make, factors=None, **sizes)
+
+    def next_token(self, request: Request, cached: int, device: str) -> NextToken:
+        raise ValueError(f"{self.name} decodes nothing that is known: --decode takes decoders, as gpt2 or llama-7b")
+
+
+class Preset(Target):
+    """One of `regard.models.PRESETS`."""
+
+    def __init__(self, name: str, dtype: torch.dtype | None = None) -> None:
+        super().__init__(name, dtype)
+        self.config = PRESETS[name]
+
+    def make(self, request: Request, **sizes: int) -> tuple[nn.Module, tuple[Any, ...], dict[str, Any]]:
+        if request.inputs:
+            raise ValueError(
+                f"{self.name} makes its own inputs: got --input {request.inputs[0]}; use --batch, --tokens"
+            )
+        module = self._built()
+        batch, tokens = sizes.get("B", request.batch), sizes.get("N", request.tokens)
+        inputs = self.config.inputs(batch, tokens)
+        return module, tuple([x.to(self.dtype) if x.is_floating_point() else x for x in inputs]), {}
+
+    def _built(self) -> nn.Module:
+        with default_type(self.dtype):
+            return build(self.config)
+
+    def formulas(self, request: Request) -> Formulas:
+        if isinstance(self.config, (ViTConfig, GridConfig)):
+            if request.tokens is not None:
+                raise ValueError(
+                    f"{self.name} takes images of its own size: got --tokens {request.tokens}; leave it out"
+                )
+            return preset_formulas(self.config, request.batch)
+        return preset_formulas(self.config, request.batch, request.tokens)
+
+    def next_token(self, request: Request, cached: int, device: str) -> NextToken:
+        with torch.device("meta"):
+            module = self._built()
+        if not isinstance(module, Decoder):
+            return super().next_token(request, cached, device)
+        return next_token_cost(module, cached, request.batch, by_our_caches(cached, request.batch), device)
+
+
+class Published(Target):
+    """A configuration of Hugging Face: the file config.json, or its folder."""
+
+    def __init__(self, name: str, dtype: torch.dtype | None = None) -> None:
+        super().__init__(name, dtype)
+        try:
+            import transformers
+        except ImportError as error:
+            raise ValueError(f"{name} needs transformers, which is not installed: pip install transformers") from error
+        transformers.logging.set_verbosity_error()
+        self.config: Any = transformers.AutoConfig.from_pretrained(name, trust_remote_code=False)
+        named = (self.config.architectures or [None])[0]
+        self.kind: Any = getattr(transformers, named, None) if named else transformers.AutoModel
+        known = (transformers.PreTrainedModel, transformers.AutoModel)
+        if not (isinstance(self.kind, type) and issubclass(self.kind, known)):
+            raise ValueError(f"transformers {transformers.__version__} has no model {named!r}, which {name} names")
+
+    def _built(self) -> nn.Module:
+        with default_type(self.dtype):
+            make = getattr(self.kind, "from_config", self.kind)  # only classes that choose a class have it
+            return make(self.config)
+
+    def make(self, request: Request, **sizes: int) -> tuple[nn.Module, tuple[Any, ...], dict[str, Any]]:
+        module = self._built()
+        if request.inputs:
+            return module, request.made(self.dtype, **sizes), {}
+        batch, tokens = sizes.get("B", request.batch), sizes.get("N", request.tokens) or self._context()
+        main = getattr(module, "main_input_name", "input_ids")
+        if main == "pixel_values":
+            side, channels = self.config.image_size, getattr(self.config, "num_channels", 3)
+            return module, (), {main: torch.zeros(batch, channels, side, side, dtype=self.dtype)}
+        if main != "input_ids":
+            raise ValueError(f"{self.kind.__name__} takes {main}: say its sizes, as --input 1x80x3000")
+        keywords = {main: torch.zeros(batch, tokens, dtype=torch.long)}
+        if self.config.is_encoder_decoder:
+            keywords["decoder_input_ids"] = torch.zeros(batch, tokens, dtype=torch.long)
+        return module, (), keywords
+
+    def _context(self) -> int:
+        return getattr(self.config, "max_position_embeddings", None) or 512
+
+    def next_token(self, request: Request, cached: int, device: str) -> NextToken:
+        with torch.device("meta"):
+            module = self._built()
+        if self.config.is_encoder_decoder or getattr(module, "main_input_name", "") != "input_ids":
+            return super().next_token(request, cached, device)
+        return next_token_cost(module, cached, request.batch, by_their_caches(cached, request.batch), device)
+
+
+class Written(Target):
+    """A function of a Python file that gives a module, or a module and its inputs: path/to/file.py:function."""
+
+    def __init__(self, name: str, dtype: torch.dtype | None = None) -> None:
+        super().__init__(name, dtype)
+        path, _, function = name.rpartition(":")
+        module = _imported(Path(path))
+        functions = [key for key, value in vars(module).items() if callable(value) and not key.startswith("_")]
+        if function not in functions:
+            raise ValueError(f"{path} has no function {function!r}: {nearest(function, functions)}")
+        self.build = getattr(module, function)
+
+    def make(self, request: Request, **sizes: int) -> tuple[nn.Module, tuple[Any, ...], dict[str, Any]]:
+        wanted = inspect.signature(self.build).parameters
+        said = {"B": request.batch, "N": request.tokens} | request.sizes | sizes
+        given = {name: size for name, size in said.items() if name in wanted and size is not None}
+        if unused := [name for name in request.sizes if name not in given and name not in request.letters()]:
+            raise ValueError(f"nothing takes the size {unused[0]}: got --at {unused[0]}={request.sizes[unused[0]]}")
+        with default_type(self.dtype):
+            made = self.build(**given)
+        if isinstance(made, tuple) and len(made) != 2:
+            raise ValueError(f"{self.name} must give a module, or a module and its inputs: got {len(made)} values")
+        module, inputs = made if isinstance(made, tuple) else (made, ())
+        if not isinstance(module, nn.Module):
+            raise ValueError(f"{self.name} must give a torch.nn.Module: got {type(module).__name__}")
+        inputs = inputs if isinstance(inputs, tuple) else (inputs,)
+        if request.inputs:
+            inputs = request.made(self.dtype, **sizes)
+        elif not inputs:
+            raise ValueError(f"{self.name} gives no inputs: say their sizes, as --input 2x128x512 or --input 2x128:int")
+        return module, inputs, {}
+
+
+def _imported(path: Path) -> ModuleType:
+    """The file as a module, its folder on the path as if it were run."""
+    if not path.is_file():
+        raise ValueError(f"no file {str(path)!r}; a model is path/to/file.py:function")
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, str(path.resolve().parent))
+    sys.modules[spec.name] = module  # dataclasses look themselves up there
+    spec.loader.exec_module(module)
+    return module
+
+
+def target(name: str, dtype: str | None = None) -> Target:
+    """What a name means.
+
+    >>> type(target("gpt2")).__name__
+    'Preset'
+    """
+    kind = None if dtype is None else getattr(torch, dtype)
+    if name in PRESETS:
+        return Preset(name, kind)
+    if re.search(r"\.py:\w+$", name):
+        return Written(name, kind)
+    path = Path(name)
+    if (path.suffix == ".json" and path.is_file()) or (path / "config.json").is_file():
+        return Published(name, kind)
+    if path.suffix == ".py":
+        raise ValueError(f"a model in a file is a function: got {name!r}; use {name}:function")
+    raise ValueError(
+        f"unknown model {name!r}: {nearest(name, PRESETS)}; or a config.json of Hugging Face, or file.py:function"
+    )
