@@ -1,10 +1,13 @@
 """What every test shares: the device, the threads and the seeds."""
 
+import itertools
 import json
 import os
 import sys
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 # Virtual machines that advertise AMX and trap it kill the process inside torch's own bfloat16 product;
 # oneDNN reads this once, when torch is imported.
@@ -93,6 +96,21 @@ def pytest_runtest_makereport(item: pytest.Item):
         with path.open("a") as file:
             file.write(json.dumps(line) + "\n")
     return report
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Print the seconds that each folder of tests took, summed over the processes, so that slow ones are noticed."""
+    seconds: dict[str, float] = defaultdict(float)
+    counts: dict[str, int] = defaultdict(int)
+    for report in itertools.chain.from_iterable(terminalreporter.stats.values()):
+        if isinstance(report, pytest.TestReport):
+            folder = str(Path(report.nodeid.split("::")[0]).parent)
+            seconds[folder] += report.duration
+            counts[folder] += report.when == "call"
+    if len(seconds) > 1:
+        terminalreporter.section("seconds by folder")
+        for folder, spent in sorted(seconds.items(), key=lambda item: -item[1]):
+            terminalreporter.write_line(f"{spent:8.1f} s  {counts[folder]:5d} tests  {folder}")
 
 
 @pytest.fixture(scope="session")
