@@ -26,7 +26,7 @@ from typer.testing import CliRunner
 from benchmarks import record
 from benchmarks.record import Bar, Row
 from benchmarks.setting import progress
-from regard.cli import app
+from regard.commands.app import app
 from regard.recipes import NAMES, find
 from regard.training import Checkpoints, Damaged, Metrics
 

@@ -23,12 +23,12 @@ from benchmarks import record
 from benchmarks.record import Bar, Row
 from benchmarks.setting import progress
 from benchmarks.timing import Timing
+from regard.commands.train import _watching
 from regard.training import Checkpoints, Descent, Execution, Metrics, Order, Progress, Settings, Task, snapshot, train
 from regard.training.board import Board
 from regard.training.loader import draw
 from regard.training.order import START, mixed
 from regard.training.settings import set_rate
-from regard.training_commands import _watching
 
 EVERY = 100  # steps from one evaluation and checkpoint to the next
 NUMBERS = {"loss": 0.5, "rate": 1e-3, "gradient": 0.7}

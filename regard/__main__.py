@@ -1,6 +1,11 @@
 """`python -m regard` is `regard`."""
 
-from regard.cli import app
+
+def main() -> None:
+    from regard.commands.app import app
+
+    app(prog_name="regard")
+
 
 if __name__ == "__main__":
-    app(prog_name="regard")
+    main()

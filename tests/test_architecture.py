@@ -27,17 +27,7 @@ ORDER = (
     "recipes",
     "claims",
     "explore",
-    "tour",
-    "options",
-    "words",
-    "cost_command",
-    "explore_command",
-    "claims_command",
-    "model_commands",
-    "grading_commands",
-    "training_commands",
-    "writing_commands",
-    "cli",
+    "commands",
 )
 FRONT_DOORS = {"__init__", "__main__"}  # they may import from everywhere, and nothing imports them
 VAGUE = {"utils", "util", "helpers", "helper", "misc", "common"}

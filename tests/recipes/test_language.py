@@ -14,7 +14,7 @@ import pytest
 import torch
 from typer.testing import CliRunner
 
-from regard.cli import app
+from regard.commands.app import app
 from regard.models import Decoder, load
 from regard.recipes import Run, cook, order
 from regard.recipes.language import RECIPES, Language, LanguageConfig, ModelConfig, trainings

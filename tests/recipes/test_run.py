@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from regard.cli import app
+from regard.commands.app import app
 from regard.recipes import all_runs, begin, cook, find, listed, new_name, order, plain, recipe
 
 # Locks the run, has a child as a loader has, and waits.

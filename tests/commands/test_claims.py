@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from regard.claims import Claim, Finding, Texts, Verdict, Version, udl
-from regard.cli import app
+from regard.commands.app import app
 
 RUN = CliRunner()
 

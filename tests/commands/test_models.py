@@ -14,7 +14,7 @@ from safetensors.torch import load_file
 from transformers.models.vit.image_processing_pil_vit import ViTImageProcessorPil
 from typer.testing import CliRunner
 
-from regard.cli import app
+from regard.commands.app import app
 from tests.models.published import SIZES, bert, copied, saved, shaken, vit
 from tests.models.test_embedding import theirs_pooled, with_word_pieces
 

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from regard.model_commands import installed
-from regard.words import bad_input, bar, show, size
+from regard.commands.models import installed
+from regard.commands.output import bad_input, bar, show, size
 
 Own = Annotated[
     list[Path] | None,

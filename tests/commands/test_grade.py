@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from regard.claims.grading import grade, isolation
 from regard.claims.grading.isolation import Isolation, Limits
-from regard.cli import app
+from regard.commands.app import app
 from tests.claims.grading.classroom import EVIL, QUESTIONS, RIGHT
 
 

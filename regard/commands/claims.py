@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from regard.words import bad_input, bar, show
+from regard.commands.output import bad_input, bar, show
 
 if TYPE_CHECKING:
     from regard.claims import Claim, Judgement
@@ -81,8 +81,8 @@ def claims(
         if report is not None:
             _write_report(report, chosen, found)
         if svg is not None and (chart := found[0].chart) is not None:
-            from regard import options
             from regard.claims.drawing import draw
+            from regard.commands import options
 
             options.save_svg(svg, lambda: draw(chart))
     if as_json:

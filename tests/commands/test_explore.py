@@ -2,7 +2,7 @@
 
 from typer.testing import CliRunner
 
-from regard.cli import app
+from regard.commands.app import app
 
 
 def test_what_it_cannot_show_is_said(tmp_path):

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from regard.words import Device, bad_input, bar, show, size
+from regard.commands.output import Device, bad_input, bar, show, size
 
 Model = Annotated[
     str, typer.Argument(metavar="MODEL", help="A preset, a config.json of Hugging Face, or file.py:function.")
@@ -79,8 +79,8 @@ def cost(
     """
     with bad_input():
         _check(as_json and as_csv, decode is not None and (plot is not None or measure))
-        from regard import options
         from regard.analysis.cost import command
+        from regard.commands import options
 
         wish = command.Wish(
             device=options.this_machine() if device is None else device.lower(),

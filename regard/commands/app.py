@@ -8,14 +8,14 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from regard.claims_command import claims
-from regard.cost_command import cost
-from regard.explore_command import explore
-from regard.grading_commands import grade, questions
-from regard.model_commands import classify, embed
-from regard.training_commands import evaluate, resume, runs, train
-from regard.words import Device, Number, bad_input, show, size
-from regard.writing_commands import generate, translate
+from regard.commands.claims import claims
+from regard.commands.cost import cost
+from regard.commands.explore import explore
+from regard.commands.grade import grade, questions
+from regard.commands.models import classify, embed
+from regard.commands.output import Device, Number, bad_input, show, size
+from regard.commands.train import evaluate, resume, runs, train
+from regard.commands.writing import generate, translate
 
 
 class Commands(TyperGroup):
@@ -154,7 +154,7 @@ def plan(
     regard plan --mask causal --weighting elu --tokens 16384
     """
     with bad_input():
-        from regard import options
+        from regard.commands import options
 
         device = options.this_machine() if device is None else device.lower()
         visible = options.visible_pairs(mask, lengths)
@@ -208,9 +208,9 @@ def pattern(
     regard pattern "tiles(4, 4, down=2, right=2)" --grid 12x16 --pixel 5,7 --svg tiles.svg
     """
     with bad_input():
-        from regard import options
         from regard.analysis.patterns import picture, text
         from regard.attention.notation import parse_mask
+        from regard.commands import options
 
         visible = parse_mask(mask)
         places = options.placed(grid, stride, tokens, keys, default=options.batch_of(visible)[1] or 64)
@@ -233,7 +233,7 @@ def tour(
     """
     from rich.console import Console
 
-    from regard.tour import picture, run
+    from regard.commands.tour import picture, run
 
     if svg is not None:
         with bad_input():
@@ -281,7 +281,7 @@ def reach(
     regard reach --heads-argmax 2 --layers 8
     """
     with bad_input():
-        from regard import options
+        from regard.commands import options
 
         useless = {"--mask": mask, "--grid": grid, "--output": output, "--pixel": pixel, "--row": row}
         result: Any = options.chosen_by_heads(heads_argmax, tokens, layers, residual, tied, useless)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from regard.words import bad_input, show
+from regard.commands.output import bad_input, show
 
 if TYPE_CHECKING:
     from regard.recipes import Run

@@ -9,8 +9,8 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from regard import tour
-from regard.cli import app
+from regard.commands import tour
+from regard.commands.app import app
 
 
 def shown(width: int = 80, colour: bool = False) -> tuple[bool, str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from regard.words import bad_input, bar, show, size
+from regard.commands.output import bad_input, bar, show, size
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from regard.words import bad_input
+from regard.commands.output import bad_input
 
 Folder = Annotated[Path, typer.Option("--runs", metavar="FOLDER", help="Where the folders of runs lie.")]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from regard.cli import app
+from regard.commands.app import app
 
 RUN = CliRunner()
 

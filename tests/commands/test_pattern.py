@@ -12,7 +12,7 @@ from regard.analysis import picture
 from regard.analysis.patterns import text
 from regard.attention import Grid, Places
 from regard.attention.notation import parse_mask
-from regard.cli import app
+from regard.commands.app import app
 
 
 def regard(*arguments: str):

@@ -10,7 +10,7 @@ import transformers
 from typer.testing import CliRunner
 
 from regard import models
-from regard.cli import app
+from regard.commands.app import app
 from tests.generation.test_writing import letters, small
 from tests.models.published import EAGER, T5, bert, saved, shaken
 

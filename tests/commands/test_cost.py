@@ -10,7 +10,7 @@ import pytest
 import sympy
 from typer.testing import CliRunner
 
-from regard.cli import app
+from regard.commands.app import app
 
 GPT2 = 24 * 12 * 768**2 * 128 + 2 * 12 * 768 * 128 * 129 + 2 * 768 * 50257 * 128  # layers, triangles, head
 

@@ -13,7 +13,7 @@ from regard.analysis import argmax_reach, reach
 from regard.analysis.receptive_figures import draw_argmax, draw_reach
 from regard.attention import Causal, Everything, Grid, Neighbours, Window
 from regard.attention.notation import parse_mask
-from regard.cli import app
+from regard.commands.app import app
 
 
 def regard(*arguments: str):

@@ -10,8 +10,8 @@ from typing import Annotated, Any
 
 import typer
 
-from regard.model_commands import Folder, Kind, Where, installed, loaded
-from regard.words import bad_input, bar, size
+from regard.commands.models import Folder, Kind, Where, installed, loaded
+from regard.commands.output import bad_input, bar, size
 
 MaxNew = Annotated[
     int | None, typer.Option(min=1, metavar="N", help="Tokens to write at most; by default 256, or what room there is.")
