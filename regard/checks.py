@@ -1,11 +1,25 @@
-"""Checks that everybody uses: whole numbers, divisors, probabilities, tensors, known names and their neighbours."""
+"""Checks that every room uses: whole numbers, divisors, probabilities, tensors, known names, missing extras."""
 
 import difflib
 from collections.abc import Collection
 
-from torch import Tensor
-
 FARTHEST = 1 << 62  # offsets are 64-bit integers
+
+
+class MissingExtra(ImportError):
+    """A package that only some features need is not installed; the message names the extra that brings it.
+
+    >>> print(MissingExtra("figures", "matplotlib", "figures"))
+    figures must have matplotlib: got none; use pip install 'regard[figures]'
+    """
+
+    def __init__(self, feature: str, package: str, extra: str | None) -> None:
+        super().__init__(feature, package, extra, name=package)  # as arguments, so that processes can send it
+
+    def __str__(self) -> str:
+        feature, package, extra = self.args
+        wanted = package if extra is None else f"'regard[{extra}]'"
+        return f"{feature} must have {package}: got none; use pip install {wanted}"
 
 
 def check_whole(name: str, number: object, least: int) -> None:
@@ -42,6 +56,8 @@ def check_probability(name: str, value: object) -> None:
 
 def check_tensor(name: str, value: object, what: str = "a tensor") -> None:
     """Raise unless this is a tensor, as a list or an array is not."""
+    from torch import Tensor  # the command line reads its options with these checks, before it needs torch
+
     if not isinstance(value, Tensor):
         raise ValueError(f"{name} needs {what}: got {type(value).__name__}; use torch.tensor(…)")
 
