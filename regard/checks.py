@@ -6,7 +6,7 @@ from collections.abc import Collection
 FARTHEST = 1 << 62  # offsets are 64-bit integers
 
 
-class MissingExtra(ImportError):
+class MissingExtra(ImportError):  # noqa: N818 - named by what is missing
     """A package that only some features need is not installed; the message names the extra that brings it.
 
     >>> print(MissingExtra("figures", "matplotlib", "figures"))

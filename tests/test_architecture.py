@@ -129,6 +129,7 @@ import torch
 before = set(sys.modules)
 start = time.perf_counter()
 import regard
+regard.attend
 print(time.perf_counter() - start)
 print(*[name for name in {HEAVY} if name in sys.modules and name not in before])
 """

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from regard.analysis.heads import Ellipse, KernelFit, Layer, QueryMap, ellipses, nearest_kernel, query_map
 from regard.attention import Grid, Positions
+from regard.checks import MissingExtra
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -314,7 +315,7 @@ def _figure_class() -> Any:
         import matplotlib
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise ImportError("figures must have matplotlib: got none; use pip install regard[figures]") from error
+        raise MissingExtra("figures", "matplotlib", "figures") from error
 
     class TextFigure(Figure):
         """A figure whose text stays text when it is saved as SVG."""

@@ -37,11 +37,12 @@ def draw(chart: Chart) -> "Figure":
 
 def svg(chart: Chart, name: str) -> str:
     """The chart as the text of an SVG, to stand in a page; `name` makes its inner names its own there."""
+    figure = draw(chart)  # says what to install where matplotlib is missing
     import matplotlib
 
     page = io.StringIO()
     with matplotlib.rc_context({"svg.hashsalt": name, "svg.id": f"figure-{name}"}):
-        draw(chart).savefig(page, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
+        figure.savefig(page, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     text = page.getvalue()
     return text[text.index("<svg") :]
 

@@ -5,6 +5,8 @@ import html
 import re
 from collections.abc import Callable
 
+from regard.checks import MissingExtra
+
 PARTS = re.compile(r"(\$[^$]+\$|`[^`]+`|\*[^*\s](?:[^*]*[^*\s])?\*)")
 
 # Commands of LaTeX that are one character; what is not here is written by its name.
@@ -77,9 +79,7 @@ def mathml(latex: str, block: bool = False) -> str:
     try:
         from latex2mathml.converter import convert
     except ImportError as error:
-        raise ImportError(
-            "typeset formulas must have latex2mathml: got none; use pip install regard[claims]"
-        ) from error
+        raise MissingExtra("typeset formulas", "latex2mathml", "claims") from error
     return convert(latex, display="block" if block else "inline")
 
 

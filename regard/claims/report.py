@@ -12,6 +12,7 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
+from regard.checks import MissingExtra
 from regard.claims.catalogue import DOCUMENTS
 from regard.claims.claim import Claim, Finding, Judgement, Verdict, Version
 from regard.claims.drawing import svg
@@ -73,8 +74,11 @@ def method(claim: Claim[Any], judgement: Judgement) -> str:
 
 def html_page(claims: Sequence[Claim[Any]], judgements: Sequence[Judgement]) -> str:
     """One page that loads nothing: formulas as MathML, figures inline."""
-    from jinja2 import Environment, PackageLoader
-    from markupsafe import Markup
+    try:
+        from jinja2 import Environment, PackageLoader
+        from markupsafe import Markup
+    except ImportError as error:
+        raise MissingExtra("a report", "jinja2", "claims") from error
 
     environment = Environment(
         loader=PackageLoader("regard.claims"), autoescape=True, trim_blocks=True, keep_trailing_newline=True

@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from regard.checks import MissingExtra
 from regard.explore.tiles import LAYER, Enough, Sheets
 from regard.explore.work import check
 from regard.models import DaViT, Decoder, Encoder, EncoderDecoder, GridModel, Maps, Recurrent, ViT
@@ -327,7 +328,7 @@ def _opened(data: bytes, mode: str, size: tuple[int, int] | None) -> np.ndarray:
     try:
         from PIL import Image, ImageOps
     except ImportError as error:
-        raise ValueError("pictures must have Pillow: got none; use pip install regard[models]") from error
+        raise MissingExtra("pictures", "Pillow", "models") from error
     try:
         with Image.open(io.BytesIO(data), formats=("PNG", "JPEG", "WEBP", "GIF", "BMP")) as file:
             if file.width * file.height > PIXELS:

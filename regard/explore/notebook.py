@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from regard.checks import MissingExtra
 from regard.explore import bundle, files
 from regard.explore.api import Binary, Unknown, Unreadable, plain, question
 from regard.explore.desk import Desk
@@ -28,7 +29,7 @@ def widget_class() -> type[Any]:
         import anywidget
         import traitlets
     except ImportError as error:
-        raise ValueError("show needs anywidget: got none; use pip install 'regard[explore]'") from error
+        raise MissingExtra("show", "anywidget", "explore") from error
 
     class Regard(anywidget.AnyWidget):
         """A view of regard: its name, its state, which both sides may change, and the desk that answers it."""

@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from regard.checks import MissingExtra
 from regard.recipes.changes import changed, plain, rebuilt
 from regard.recipes.recipe import Outcome, Recipe, Supplies, Trained, Training, recipe
 from regard.recipes.run import FACTS, Run, begin, new_folder
@@ -39,7 +40,7 @@ def order(
     """A new run of a recipe with these changes, in a folder; data and sizes are checked, and nothing is trained yet."""
     chosen = recipe(name)
     if importlib.util.find_spec("matplotlib") is None:  # said now, not after an hour of training
-        raise ImportError("the figures of a report need matplotlib: got none; use pip install 'regard[train]'")
+        raise MissingExtra("the figures of a report", "matplotlib", "train")
     words = [word for change in changes for word in ("--set", change)] + ["--smoke"] * smoke
     words += ["--data", data] if data is not None else []
     if data is not None and not hasattr(chosen.config, "data"):

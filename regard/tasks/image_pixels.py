@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from regard.checks import MissingExtra
+
 # What Pillow's readers of JPEG and PNG raise for files that are none.
 ERRORS = (OSError, SyntaxError, EOFError, ValueError, RuntimeError, struct.error, zlib.error)
 
@@ -22,7 +24,7 @@ def pixels(content: bytes | np.ndarray, size: tuple[int, int] | None) -> np.ndar
     try:
         from PIL import Image, ImageOps
     except ImportError as error:
-        raise ValueError("pictures must have Pillow: got none; use pip install regard[train]") from error
+        raise MissingExtra("pictures", "Pillow", "train") from error
     if isinstance(content, np.ndarray):
         image = Image.fromarray(content[0] if len(content) == 1 else content.transpose(1, 2, 0).copy())
     else:

@@ -11,7 +11,7 @@ import torch
 from jaxtyping import Float, Int, UInt8
 from torch import Tensor
 
-from regard.checks import check_whole, nearest
+from regard.checks import MissingExtra, check_whole, nearest
 from regard.tasks.image_cache import Canvas, Differs, finish, read
 from regard.tasks.image_files import Folder, Tar, check_bytes, complain, is_tar
 from regard.tasks.image_kinds import Stream, from_hub, recognise
@@ -166,7 +166,7 @@ def _source(path: Path | str, split: str | None, most_bytes: int) -> tuple[Calla
         try:
             datasets = importlib.import_module("datasets")
         except ImportError as error:
-            raise ValueError(f"{path} must have Hugging Face's datasets: got none; use pip install datasets") from error
+            raise MissingExtra(str(path), "datasets", None) from error
         stream, stamp = from_hub(name, split or "train", datasets)
         return lambda: stream, stamp
     path = Path(path)

@@ -12,7 +12,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Protocol
 
-from regard.checks import check_whole, nearest
+from regard.checks import MissingExtra, check_whole, nearest
 from regard.tasks.whole_files import whole_file
 
 PIECE = 1 << 18  # characters that are made tokens at a time
@@ -297,7 +297,7 @@ def _tokenizers() -> Any:
     try:
         import tokenizers
     except ImportError as error:
-        raise ValueError("byte pairs must have tokenizers: got none; use pip install regard[train]") from error
+        raise MissingExtra("byte pairs", "tokenizers", "train") from error
     return tokenizers
 
 

@@ -213,7 +213,7 @@ def test_without_matplotlib_the_error_says_what_to_install():
     )
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert run.returncode == 1
-    assert "ImportError: figures must have matplotlib: got none; use pip install regard[figures]" in run.stderr
+    assert "MissingExtra: figures must have matplotlib: got none; use pip install 'regard[figures]'" in run.stderr
 
 
 # Machado, Oliveira, Fernandes 2009: how linear red, green and blue look without one kind of cone.

@@ -380,4 +380,4 @@ def test_without_matplotlib_the_error_says_what_to_install():
     )
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, cwd=ROOT)
     assert run.returncode == 1
-    assert "ImportError: figures must have matplotlib: got none; use pip install regard[figures]" in run.stderr
+    assert "MissingExtra: figures must have matplotlib: got none; use pip install 'regard[figures]'" in run.stderr

@@ -173,7 +173,7 @@ def test_what_is_not_installed(place: Path, monkeypatch: pytest.MonkeyPatch, pac
     given = (place / "vit", place / "wide.png") if package == "PIL" else (place / "bert", "cat")
     result = regard(command, *given)
     assert result.exit_code == 2
-    assert result.stderr.endswith("got none; use pip install regard[models]\n")
+    assert result.stderr.endswith("got none; use pip install 'regard[models]'\n")
 
 
 def test_help_has_examples():

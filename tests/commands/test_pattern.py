@@ -145,7 +145,7 @@ def test_without_matplotlib_the_drawing_in_the_terminal_still_works(
     assert regard(STRIPES).exit_code == 0
     result = regard(STRIPES, "--svg", str(tmp_path / "map.svg"))
     assert result.exit_code == 2
-    assert result.stderr == "regard: figures must have matplotlib: got none; use pip install regard[figures]\n"
+    assert result.stderr == "regard: figures must have matplotlib: got none; use pip install 'regard[figures]'\n"
     assert not list(tmp_path.iterdir())
 
 

@@ -144,7 +144,7 @@ def test_without_matplotlib_the_table_still_works(monkeypatch: pytest.MonkeyPatc
     assert regard("--tokens", "9").exit_code == 0
     result = regard("--tokens", "9", "--svg", str(tmp_path / "map.svg"))
     assert result.exit_code == 2
-    assert result.stderr == "regard: figures must have matplotlib: got none; use pip install regard[figures]\n"
+    assert result.stderr == "regard: figures must have matplotlib: got none; use pip install 'regard[figures]'\n"
 
 
 def test_the_examples_in_the_help_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -358,8 +358,8 @@ def test_what_a_folder_lacks_is_said_without_the_way_to_it(
     for name, more, said in (
         ("odd", {}, r"got \['x'\]"),
         ("void", {}, "got neither in void; "),
-        ("bert", {"text": "the cat"}, r"pip install regard\[models\]"),
-        ("vit", {"picture": "aaaa"}, r"Pillow: got none; use pip install regard\[models\]"),
+        ("bert", {"text": "the cat"}, r"pip install 'regard\[models\]'"),
+        ("vit", {"picture": "aaaa"}, r"Pillow: got none; use pip install 'regard\[models\]'"),
     ):
         with pytest.raises(ValueError, match=said) as caught:
             maps.maps(desk, MapsAsked(subject=f"folder:{name}", **more))

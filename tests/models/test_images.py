@@ -147,7 +147,7 @@ def test_what_is_no_picture(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     with refused(f"a picture must be of an honest size: got {str(path)!r}, Image size (1961 pixels) exceeds limit"):
         preprocess(path)
     monkeypatch.setitem(sys.modules, "PIL", None)
-    with pytest.raises(ImportError, match=r"must have Pillow: got none; use pip install regard\[models\]"):
+    with pytest.raises(ImportError, match=r"must have Pillow: got none; use pip install 'regard\[models\]'"):
         preprocess(path)
 
 

@@ -97,7 +97,7 @@ def test_a_tokenizer_comes_along(folder: Path, tmp_path: Path, monkeypatch: pyte
     assert models.load(tmp_path / "saved").tokenizer is None
     monkeypatch.setitem(sys.modules, "tokenizers", None)
     assert ours.tokenizer.encode("once").ids == [1]  # it is there already
-    with pytest.raises(ImportError, match=r"must have tokenizers: got none; use pip install regard\[models\]"):
+    with pytest.raises(ImportError, match=r"must have tokenizers: got none; use pip install 'regard\[models\]'"):
         models.load(folder).tokenizer.encode("once")
 
 

@@ -285,5 +285,5 @@ def test_without_tokenizers_one_is_told_what_to_install(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(builtins, "__import__", without)
     for call in (lambda: train_bpe([SONG], vocabulary=300), lambda: BytePairs.from_json(written)):
-        with pytest.raises(ValueError, match=re.escape("got none; use pip install regard[train]")):
+        with pytest.raises(ImportError, match=re.escape("got none; use pip install 'regard[train]'")):
             call()

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from regard.analysis.cost.decode import NextToken, by_our_caches, by_their_caches, next_token_cost
 from regard.analysis.cost.presets import preset_formulas
 from regard.analysis.cost.symbolic import Formulas, formulas
-from regard.checks import nearest
+from regard.checks import MissingExtra, nearest
 from regard.models import PRESETS, Decoder, GridConfig, ViTConfig, build
 
 TYPES = {"float": None, "int": torch.int64, "bool": torch.bool}
@@ -154,7 +154,7 @@ class Published(Target):
         try:
             import transformers
         except ImportError as error:
-            raise ValueError(f"{name} needs transformers, which is not installed: pip install transformers") from error
+            raise MissingExtra(name, "transformers", None) from error
         transformers.logging.set_verbosity_error()
         self.config: Any = transformers.AutoConfig.from_pretrained(name, trust_remote_code=False)
         named = (self.config.architectures or [None])[0]

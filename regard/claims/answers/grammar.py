@@ -9,6 +9,7 @@ from functools import lru_cache
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from regard.checks import MissingExtra
 from regard.claims.answers.bounds import Unreadable
 from regard.claims.answers.tree import Call, E, Negative, Node, Number, Power, Product, Quotient, Sum
 
@@ -202,8 +203,11 @@ class Builder:
 @lru_cache(maxsize=2)
 def parser(tight: bool) -> "Lark":
     """The parser of token lists; built once per reading, whatever the symbols."""
-    from lark import Lark
-    from lark.lexer import Lexer
+    try:
+        from lark import Lark
+        from lark.lexer import Lexer
+    except ImportError as error:
+        raise MissingExtra("reading formulas", "lark", "claims") from error
 
     class Given(Lexer):
         """The tokens are made by `spelling.py`, which knows the symbols of the question."""

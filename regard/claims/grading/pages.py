@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from regard.checks import MissingExtra
 from regard.claims.answers.question import Question
 from regard.claims.grading.grade import Graded, verdict
 from regard.claims.grading.marks import number
@@ -90,7 +91,7 @@ def _environment() -> "Environment":
         from jinja2 import Environment, FileSystemLoader, StrictUndefined
         from markupsafe import Markup
     except ImportError as error:
-        raise ImportError("a report must have jinja2: got none; use pip install regard[claims]") from error
+        raise MissingExtra("a report", "jinja2", "claims") from error
     made = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,

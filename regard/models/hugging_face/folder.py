@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from regard.checks import MissingExtra
 from regard.models.hugging_face.names import Family
 
 CONFIG, WEIGHTS, INDEX = "config.json", "model.safetensors", "model.safetensors.index.json"
@@ -52,7 +53,7 @@ class Tokenizer:
         try:
             from tokenizers import Tokenizer
         except ImportError as error:
-            raise ImportError("a tokenizer must have tokenizers: got none; use pip install regard[models]") from error
+            raise MissingExtra("a tokenizer", "tokenizers", "models") from error
         try:
             tokenizer = Tokenizer.from_buffer(self.written)
         except Exception as error:  # all that tokenizers raises has this type

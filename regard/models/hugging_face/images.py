@@ -13,7 +13,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from regard.checks import check_known, check_whole
+from regard.checks import MissingExtra, check_known, check_whole
 from regard.models.architectures.vision import ViT
 from regard.models.hugging_face.folder import Source, read_json
 
@@ -213,7 +213,7 @@ def _opened(picture: Picture, number: int, white: bool) -> "Image":
     try:
         from PIL import Image, ImageOps
     except ImportError as error:
-        raise ImportError("pictures must have Pillow: got none; use pip install regard[models]") from error
+        raise MissingExtra("pictures", "Pillow", "models") from error
 
     name = _name(picture, number)
     try:
