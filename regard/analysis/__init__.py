@@ -1,17 +1,14 @@
 """Questions to layers and networks: what they cost, how convolutional they are, and proofs of the answers."""
 
-from regard.analysis.argmax_graphs import ArgmaxReach, argmax_bound, argmax_reach, random_graph, widest_graph
-from regard.analysis.certificate import Certificate, NetworkCertificate
-from regard.analysis.convolution import (
+from regard.analysis.convolution.certificate import Certificate, NetworkCertificate
+from regard.analysis.convolution.conversion import (
     attention_as_printed,
     attention_from_conv,
     conv_from_attention,
     thin_attention_from_conv,
     thinned,
 )
-from regard.analysis.cost import Formulas, ModelCost, cost, formulas
-from regard.analysis.depth import Flow, depth_flow, depth_flows, flow
-from regard.analysis.heads import (
+from regard.analysis.convolution.heads import (
     Duplicates,
     Ellipse,
     HeadState,
@@ -23,7 +20,17 @@ from regard.analysis.heads import (
     nearest_kernel,
     query_map,
 )
-from regard.analysis.jacobians import (
+from regard.analysis.convolution.networks import attention_from_network, network_from_attention
+from regard.analysis.convolution.pruning import Change, merge, prune
+from regard.analysis.cost import Formulas, ModelCost, cost, formulas
+from regard.analysis.reach.argmax_graphs import ArgmaxReach, argmax_bound, argmax_reach, random_graph, widest_graph
+from regard.analysis.reach.formulas import Formula
+from regard.analysis.reach.formulas import formula as reach_formula
+from regard.analysis.reach.path_lengths import Paths, convolution_reach, paths
+from regard.analysis.reach.patterns import PatternPicture, picture
+from regard.analysis.reach.receptive_field import Chosen, Reach, reach
+from regard.analysis.sensitivity.depth import Flow, depth_flow, depth_flows, flow
+from regard.analysis.sensitivity.jacobians import (
     Saturation,
     jacobian_norm,
     precise_softmax_jacobian,
@@ -31,14 +38,7 @@ from regard.analysis.jacobians import (
     softmax_jacobian,
     weights_jacobian,
 )
-from regard.analysis.networks import attention_from_network, network_from_attention
-from regard.analysis.path_lengths import Paths, convolution_reach, paths
-from regard.analysis.patterns import PatternPicture, picture
-from regard.analysis.perturbation import Perturbation, perturb_key, perturb_query, reweighted
-from regard.analysis.pruning import Change, merge, prune
-from regard.analysis.receptive_field import Chosen, Reach, reach
-from regard.analysis.receptive_formulas import Formula
-from regard.analysis.receptive_formulas import formula as reach_formula
+from regard.analysis.sensitivity.perturbation import Perturbation, perturb_key, perturb_query, reweighted
 
 __all__ = [
     "ArgmaxReach",

@@ -213,7 +213,7 @@ def pattern(
     regard pattern "tiles(4, 4, down=2, right=2)" --grid 12x16 --pixel 5,7 --svg tiles.svg
     """
     with bad_input():
-        from regard.analysis.patterns import picture, text
+        from regard.analysis.reach.patterns import picture, text
         from regard.attention.notation import parse_mask
         from regard.commands import options
 

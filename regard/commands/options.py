@@ -8,11 +8,10 @@ import torch
 
 from regard.algorithms import NextToken, next_token
 from regard.algorithms.planning.machines import table_of
-from regard.analysis.argmax_graphs import ArgmaxReach, argmax_reach
-from regard.analysis.pattern_figures import draw_picture
-from regard.analysis.patterns import PatternPicture
-from regard.analysis.receptive_field import Reach, reach
-from regard.analysis.receptive_figures import draw_argmax, draw_reach
+from regard.analysis.reach.argmax_graphs import ArgmaxReach, argmax_reach
+from regard.analysis.reach.figures import draw_argmax, draw_picture, draw_reach
+from regard.analysis.reach.patterns import PatternPicture
+from regard.analysis.reach.receptive_field import Reach, reach
 from regard.analysis.written import batch_of, mechanism, number_of, planned  # noqa: F401 - commands ask for all here
 from regard.attention import Attention, Everything, Grid, Hard, Mask, Padding, Places, Shape, Weighting
 from regard.attention.notation import check_sizes, parse_mask, parse_weighting

@@ -4,8 +4,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
-from regard.analysis.certificate import FARTHEST, Certificate
-from regard.analysis.convolution import conv_from_attention
+from regard.analysis.convolution.certificate import FARTHEST, Certificate
+from regard.analysis.convolution.conversion import conv_from_attention
 from regard.attention import Grid
 from regard.explore.api import Reply
 from regard.explore.work import check

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import torch
 from pydantic import Field
 
-from regard.analysis.heads import duplicates, ellipses, examine, nearest_kernel, query_map
+from regard.analysis.convolution.heads import duplicates, ellipses, examine, nearest_kernel, query_map
 from regard.attention import Grid, Quadratic
 from regard.explore.api import Asked, Binary, Question, Reply
 from regard.explore.convolved import Convolved, convolved

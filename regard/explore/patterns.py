@@ -9,7 +9,7 @@ from pydantic import Field
 from regard.analysis import reach
 from regard.analysis.cost.crossovers import written
 from regard.analysis.counting import FINE, seen, visits
-from regard.analysis.receptive_field import Depth
+from regard.analysis.reach.receptive_field import Depth
 from regard.analysis.written import batch_of
 from regard.attention import Attention, Grid, Places, Shape
 from regard.attention.notation import parse_mask

@@ -10,8 +10,9 @@ import torch
 from torch import Tensor
 
 from regard.analysis import nearest_kernel
-from regard.analysis.figures import INK, ORANGE, draw_heads, figure_of_panels
-from regard.analysis.heads import term_of
+from regard.analysis.convolution.figures import draw_heads
+from regard.analysis.convolution.heads import term_of
+from regard.analysis.figures import INK, ORANGE, figure_of_panels
 from regard.attention import Quadratic
 from regard.recipes.figures import Panel, line_figure, table, training_figure
 from regard.recipes.recipe import Outcome, Trained

@@ -10,7 +10,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional
 
-from regard.analysis.depth import Norm, Wired, similarity
+from regard.analysis.sensitivity.depth import Norm, Wired, similarity
 from regard.checks import check_divides, check_sizes
 from regard.layers import FeedForward, MultiHead
 from regard.recipes.figures import Panel, line_figure, table

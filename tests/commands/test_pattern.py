@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from regard.analysis import picture
-from regard.analysis.patterns import text
+from regard.analysis.reach.patterns import text
 from regard.attention import Grid, Places
 from regard.attention.notation import parse_mask
 from regard.commands.app import app

@@ -10,7 +10,7 @@ from matplotlib.collections import PolyCollection
 from typer.testing import CliRunner
 
 from regard.analysis import argmax_reach, reach
-from regard.analysis.receptive_figures import draw_argmax, draw_reach
+from regard.analysis.reach.figures import draw_argmax, draw_reach
 from regard.attention import Causal, Everything, Grid, Neighbours, Window
 from regard.attention.notation import parse_mask
 from regard.commands.app import app

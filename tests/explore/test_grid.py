@@ -12,8 +12,8 @@ import pytest
 import torch
 
 from regard.algorithms import weights
-from regard.analysis.convolution import conv_from_attention
-from regard.analysis.heads import duplicates, ellipses, examine, nearest_kernel, query_map
+from regard.analysis.convolution.conversion import conv_from_attention
+from regard.analysis.convolution.heads import duplicates, ellipses, examine, nearest_kernel, query_map
 from regard.attention import Attention, Grid, Quadratic
 from regard.explore import grid
 from regard.explore.desk import Desk

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from regard.analysis.heads import ellipses, nearest_kernel
+from regard.analysis.convolution.heads import ellipses, nearest_kernel
 from regard.attention import Quadratic
 from regard.explore.desk import Desk
 from regard.explore.grid import KernelAsked, kernel

@@ -10,7 +10,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from regard.analysis.depth import Wired
+from regard.analysis.sensitivity.depth import Wired
 from regard.claims import experiments
 from regard.claims.nyu import training
 from regard.recipes import cook, order, recipe

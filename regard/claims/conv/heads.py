@@ -306,8 +306,8 @@ CLAIMS = (
             code=(
                 "regard.models.architectures.grid:GridModel",
                 "regard.tasks.digits:digits",
-                "regard.analysis.heads:nearest_kernel",
-                "regard.analysis.heads:ellipses",
+                "regard.analysis.convolution.heads:nearest_kernel",
+                "regard.analysis.convolution.heads:ellipses",
             ),
         ),
         document=Version(

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from regard.algorithms import weights
 from regard.analysis import attention_from_conv
-from regard.analysis.certificate import theta
+from regard.analysis.convolution.certificate import theta
 from regard.attention import Attention, Grid, Quadratic
 from regard.claims.chart import Lines
 from regard.claims.claim import Claim, Finding, Texts, Verdict, Version
@@ -202,7 +202,7 @@ CLAIMS = (
             },
             method="weights in float64 at α = 0.25 … 64 on up to 61 × 61 pixels; the bound with 50 digits; the layer "
             "to 1e-12",
-            code=("regard.attention.scores.relative:Quadratic", "regard.analysis.certificate:theta"),
+            code=("regard.attention.scores.relative:Quadratic", "regard.analysis.convolution.certificate:theta"),
         ),
         document=Version(
             "the one-hot at q − Δ",

@@ -236,7 +236,10 @@ CLAIMS = (
             "weights of $f(h)$. The number of heads does not change.",
             quantities={"$dil$": "dilation along each axis", "$f(h)$": "the shift of head h in the kernel"},
             method="float64 against framework convolutions, 3 × 3 and 5 × 5, random dilations 1 … 4 per axis, to 1e-14",
-            code=("regard.layers.convolutional:AttentionConv", "regard.analysis.convolution:attention_from_conv"),
+            code=(
+                "regard.layers.convolutional:AttentionConv",
+                "regard.analysis.convolution.conversion:attention_from_conv",
+            ),
         ),
         ours=Version("yes: Δ_h = dil·f(h)", r"\Delta_h = dil \cdot f(h)", lambda shifts, step: shifts * step),
         twin=Version(

@@ -267,8 +267,8 @@ CLAIMS = (
             },
             method="float64, three random 3 × 3 kernels, error relative to the convolution's largest output, to 1e-14",
             code=(
-                "regard.analysis.convolution:attention_from_conv",
-                "regard.analysis.convolution:attention_as_printed",
+                "regard.analysis.convolution.conversion:attention_from_conv",
+                "regard.analysis.convolution.conversion:attention_as_printed",
                 "regard.layers.convolutional:AttentionConv",
             ),
         ),
@@ -306,8 +306,8 @@ CLAIMS = (
             quantities={"$D_o$": "width of a head's values", "$D_{in}, D_{out}$": "channels in and out"},
             method="float64, random kernels of 3 → 4, 4 → 2 and 3 → 3 channels; exact means 1e-13 of the output's size",
             code=(
-                "regard.analysis.convolution:thinned",
-                "regard.analysis.convolution:thin_attention_from_conv",
+                "regard.analysis.convolution.conversion:thinned",
+                "regard.analysis.convolution.conversion:thin_attention_from_conv",
                 "regard.layers.convolutional:ThinHeads",
             ),
         ),

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from regard.algorithms import attend, weights
 from regard.analysis import argmax_bound, argmax_reach
-from regard.analysis.argmax_graphs import ArgmaxDepth, followed
+from regard.analysis.reach.argmax_graphs import ArgmaxDepth, followed
 from regard.attention import Attention, Hard
 from regard.claims.chart import Lines
 from regard.claims.claim import Claim, Finding, Texts, Verdict, Version
@@ -142,7 +142,10 @@ CLAIMS = {
             quantities={"N": "tokens", "k": "heads", "n": "layers"},
             method="exact counts on the widest pattern and on 16 random ones from fixed seeds; gradients of hard "
             "attention in float64",
-            code=("regard.analysis.argmax_graphs:argmax_reach", "regard.analysis.argmax_graphs:widest_graph"),
+            code=(
+                "regard.analysis.reach.argmax_graphs:argmax_reach",
+                "regard.analysis.reach.argmax_graphs:widest_graph",
+            ),
         ),
         document=Version("(k+1)ⁿ", r"(k+1)^n", Field(lambda k, n, N: (k + 1) ** n, lambda k, n, N: (k + 1) ** n)),
         ours=Version(

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from regard.algorithms import attend, weights
-from regard.analysis.jacobians import saturation, softmax_jacobian
+from regard.analysis.sensitivity.jacobians import saturation, softmax_jacobian
 from regard.attention import Attention, Content
 from regard.claims.chart import Lines
 from regard.claims.claim import Claim, Finding, Texts, Verdict, Version
@@ -188,7 +188,10 @@ CLAIMS = {
             method="variance and P by Monte-Carlo with 99 % intervals (20,000 draws of a logit, 5,000 of "
             "weights, 100,000 from d = 256 on, where axes are turned so that q lies on the first; fixed seeds), the "
             "limit by quadrature, bounds over 2,180 softmaxes in float64",
-            code=("regard.analysis.jacobians:softmax_jacobian", "regard.analysis.jacobians:saturation"),
+            code=(
+                "regard.analysis.sensitivity.jacobians:softmax_jacobian",
+                "regard.analysis.sensitivity.jacobians:saturation",
+            ),
         ),
         document=Version(
             "variance d; the Jacobian vanishes, ‖J‖² ≤ n²ε²",

@@ -242,7 +242,7 @@ CLAIMS = (
             "is that heads and channels are both computed in parallel and then mixed by the next linear map.",
             quantities={"K": "the kernel is K × K", "D_out": "output channels", "W_δ": "D_out × D_in, a tap's matrix"},
             method="counts exact at K = 1, 3, 5 and 1 to 20 channels; outputs in float64 within 1e-13 of the largest",
-            code=("regard.analysis.convolution:attention_from_conv",),
+            code=("regard.analysis.convolution.conversion:attention_from_conv",),
         ),
         document=Version("heads are like output channels", r"h = D_{out}", Heads(lambda K, channels: channels)),
         ours=Version("one-hot heads are taps, K² of them for any D_out", r"h = K^2", Heads(lambda K, channels: K * K)),

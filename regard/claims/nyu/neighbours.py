@@ -122,7 +122,10 @@ CLAIMS = (
                 "a": "weights of the head over the offsets",
             },
             method="float64, 12 tokens, 5 taps, width 4; equality to 1e-13",
-            code=("regard.layers.positional:PositionHeads", "regard.analysis.convolution:attention_from_conv"),
+            code=(
+                "regard.layers.positional:PositionHeads",
+                "regard.analysis.convolution.conversion:attention_from_conv",
+            ),
         ),
         document=Version(
             "self-attention restricted to neighbours behaves as a convolution",

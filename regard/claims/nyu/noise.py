@@ -261,7 +261,10 @@ CLAIMS = (
             "Jacobian. This is so for every query with $\\epsilon^\\top q \\neq 0$, so all outputs change.",
             quantities=LETTERS,
             method="float64, m = 6, n = 5, noise on key 2: formula within 1e-12, differences at ε = 1e-6 within 1e-4",
-            code=("regard.analysis.perturbation:perturb_key", "regard.analysis.perturbation:reweighted"),
+            code=(
+                "regard.analysis.sensitivity.perturbation:perturb_key",
+                "regard.analysis.sensitivity.perturbation:reweighted",
+            ),
         ),
         document=Version(
             "the logits become Kᵀq + εᵀq, and only the attention to key i changes",
@@ -307,7 +310,7 @@ CLAIMS = (
             quantities=LETTERS | {"σ_t": "standard deviation of t = βεᵀq", "h": "the query's output, h = Σ a_j v_j"},
             method=f"Monte-Carlo, {PAIRS:,} pairs ±ε of normal noise with Var(t) = {VARIANCE}, 99 % intervals for the "
             "mean; root mean squares within 5 %",
-            code=("regard.analysis.perturbation:perturb_key",),
+            code=("regard.analysis.sensitivity.perturbation:perturb_key",),
         ),
         document=Version(
             "noise of mean zero hardly changes the weights and the output",
@@ -347,7 +350,10 @@ CLAIMS = (
             quantities=LETTERS | {"m, n": "numbers of keys and queries"},
             method=f"float64; differences at ε = 1e-6 within 1e-4, autograd 1e-12; energies: {DRAWS} draws at d = 64, "
             "n = 8 and m = 8, 32, 2, the ratio within 10 % of m/n",
-            code=("regard.analysis.perturbation:perturb_query", "regard.analysis.jacobians:weights_jacobian"),
+            code=(
+                "regard.analysis.sensitivity.perturbation:perturb_query",
+                "regard.analysis.sensitivity.jacobians:weights_jacobian",
+            ),
         ),
         document=Version(
             "the whole matrix changes, and more than by noise on a key",

@@ -243,7 +243,7 @@ BENEFITS = Claim(
         quantities={"N": "tokens", "D": "width", "K": "taps of the convolution, which looks back"},
         method="counts exact at two sizes; pairs, layers and cells by gradients, steps in turn by the longest chain of "
         "products in the graph of the built layer, less that of one token; the last two findings in float64 to 1e-13",
-        code=("regard.analysis.path_lengths:paths", "regard.analysis.cost.count:cost"),
+        code=("regard.analysis.reach.path_lengths:paths", "regard.analysis.cost.count:cost"),
     ),
     ours=Version(
         "every pair at once, by a path of 1, in one step; at 4ND² + 2N²D multiply-adds, and without order",

@@ -232,7 +232,7 @@ CLAIMS = (
             },
             method="Monte-Carlo at d = 4…256: 4,096 to 20,000 logits and 500 queries a width, 99 % intervals for the "
             "variance, 0.1 for the mean largest weight",
-            code=("regard.attention.scores.term:Content", "regard.analysis.jacobians:saturation"),
+            code=("regard.attention.scores.term:Content", "regard.analysis.sensitivity.jacobians:saturation"),
         ),
         document=Version(
             "β = 1/√d keeps the sharpness constant across widths",
@@ -306,7 +306,7 @@ CLAIMS = (
                 "m": "number of keys, 8",
             },
             method="float64 at β = 2^−16 or 2^16; even means within 1e-4 of 1/8",
-            code=("regard.analysis.jacobians:saturation", "regard.attention.scores.term:Content"),
+            code=("regard.analysis.sensitivity.jacobians:saturation", "regard.attention.scores.term:Content"),
         ),
         document=Version(
             "attention is spread out for big β", r"\beta \to \infty \Rightarrow a \to 1/m", Soft(lambda step: 2.0**step)

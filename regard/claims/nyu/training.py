@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from regard.algorithms import attend, weights
-from regard.analysis.depth import Flow, Norm, depth_flows
+from regard.analysis.sensitivity.depth import Flow, Norm, depth_flows
 from regard.claims.chart import Lines
 from regard.claims.claim import Claim, Finding, Texts, Verdict, Version
 from regard.claims.experiments import latest
@@ -267,7 +267,7 @@ STABLE = Claim(
         f"seeds ({SEEDS} without a norm), of which single ones lie up to forty times higher or lower; equal means a "
         "mean cosine above 0.999; for a norm alone 1/√T within a factor of 4 is stated; heads of width 16 explode "
         "further, beyond 1e90, with a residual alone",
-        code=("regard.analysis.depth:depth_flows", "regard.analysis.depth:flow"),
+        code=("regard.analysis.sensitivity.depth:depth_flows", "regard.analysis.sensitivity.depth:flow"),
     ),
     ours=Version(
         "both together: neither vanishes, the residual alone explodes, the norm alone makes all tokens equal",

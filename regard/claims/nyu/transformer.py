@@ -164,7 +164,7 @@ BESIDE = Claim(
         method="counts exact; exponents from counts at n = 2^16 and 2^18; steps in turn by the longest chain of "
         "products in the graph of the built layer, less that of one token; paths by gradients; time: of the "
         "processor, on one thread, only compared",
-        code=("regard.analysis.cost.count:cost", "regard.analysis.path_lengths:paths"),
+        code=("regard.analysis.cost.count:cost", "regard.analysis.reach.path_lengths:paths"),
     ),
     document=Version(
         "parallel, long range, O(n²) per layer", r"O(n^2)", Layers((2, 0), steps=lambda n: 1, path=lambda n: 1)

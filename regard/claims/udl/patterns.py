@@ -171,7 +171,7 @@ CLAIMS = (
                 "regard.attention.masks.offsets:Dilated",
                 "regard.attention.masks.patterns:GlobalTokens",
                 "regard.layers.pooled:PooledMultiHead",
-                "regard.analysis.patterns:picture",
+                "regard.analysis.reach.patterns:picture",
             ),
         ),
         ours=Version(

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from regard.algorithms import weights
-from regard.analysis.jacobians import precise_softmax_jacobian, softmax_jacobian, weights_jacobian
+from regard.analysis.sensitivity.jacobians import precise_softmax_jacobian, softmax_jacobian, weights_jacobian
 from regard.attention import Attention, Content
 from regard.claims.chart import Matrices
 from regard.claims.claim import Claim, Finding, Texts, Verdict, Version
@@ -160,7 +160,10 @@ CLAIMS = (
             "suffers is learning, since no gradient comes back through it.",
             quantities={"z": "logits (−3, 1, 100, 5, −1)", "y": "softmax(z)"},
             method="float64 by the stable form, and 50 digits by mpmath; relative tolerance 1e-13",
-            code=("regard.analysis.jacobians:softmax_jacobian", "regard.analysis.jacobians:precise_softmax_jacobian"),
+            code=(
+                "regard.analysis.sensitivity.jacobians:softmax_jacobian",
+                "regard.analysis.sensitivity.jacobians:precise_softmax_jacobian",
+            ),
         ),
         document=Version(
             "all 25 are about 0, so the softmax is very sensitive",
@@ -193,7 +196,10 @@ CLAIMS = (
             "logits changes nothing.",
             quantities={"z": "logits", "y": "softmax(z)"},
             method="identically zero in SymPy for three logits; autograd in float64 to 1e-14, six logits, seeds 0 to 2",
-            code=("regard.analysis.jacobians:softmax_jacobian", "regard.analysis.jacobians:weights_jacobian"),
+            code=(
+                "regard.analysis.sensitivity.jacobians:softmax_jacobian",
+                "regard.analysis.sensitivity.jacobians:weights_jacobian",
+            ),
         ),
         ours=Version(
             "∂y_i/∂z_i = y_i(1 − y_i), ∂y_i/∂z_j = −y_i·y_j",

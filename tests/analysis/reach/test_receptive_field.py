@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from regard import Attention, attend
-from regard.analysis import Chosen, composition, reach
-from regard.analysis.composition import ByAxes, ByOffsets, ByTables, Stack, composed, grow
+from regard.analysis import Chosen, reach
+from regard.analysis.reach import composition
+from regard.analysis.reach.composition import ByAxes, ByOffsets, ByTables, Stack, composed, grow
 from regard.attention import (
     Axial,
     Blocks,

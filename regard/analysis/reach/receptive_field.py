@@ -16,9 +16,9 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
-from regard.analysis.composition import Stack, cycled, grow
-from regard.analysis.patterns import leaves
-from regard.analysis.receptive_formulas import Formula, formula
+from regard.analysis.reach.composition import Stack, cycled, grow
+from regard.analysis.reach.formulas import Formula, formula
+from regard.analysis.reach.patterns import leaves
 from regard.attention import Dense, Facts, Grid, Mask, Or, Places, Positions, Sequence, Shape
 from regard.attention.value import show
 

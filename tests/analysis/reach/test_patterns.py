@@ -19,8 +19,9 @@ from matplotlib.patches import PathPatch, Rectangle
 from torch import Tensor
 
 from regard.analysis import PatternPicture, counting, picture
-from regard.analysis.pattern_figures import IN_LINE, ON_GRID, draw_pattern, draw_patterns, draw_picture
-from regard.analysis.patterns import CELLS, DRAWN, text
+from regard.analysis.reach import patterns
+from regard.analysis.reach.figures import IN_LINE, ON_GRID, draw_pattern, draw_patterns, draw_picture
+from regard.analysis.reach.patterns import CELLS, DRAWN, text
 from regard.attention import (
     Axial,
     Blocks,
@@ -120,7 +121,7 @@ def test_counts_and_cells_are_those_of_the_map(drawn: tuple[Mask, Places], block
         patch.setattr(counting, "ASKED", 100)  # many rounds in few pairs
         patch.setattr(counting, "CHUNK", 10)
         patch.setattr(counting, "FINE", fine)
-        patch.setattr("regard.analysis.patterns.FINE", fine)
+        patch.setattr(patterns, "FINE", fine)
         found = picture(mask, places, block=block)
     assert found.is_exact
     assert_true(found, mask, places)
@@ -374,7 +375,7 @@ def test_without_matplotlib_the_error_says_what_to_install():
     program = (
         "import sys\n"
         "sys.modules['matplotlib'] = None  # as if it were not installed\n"
-        "from regard.analysis.pattern_figures import draw_pattern\n"
+        "from regard.analysis.reach.figures import draw_pattern\n"
         "from regard.attention import Causal\n"
         "draw_pattern(Causal(), 9)"
     )

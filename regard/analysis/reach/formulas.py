@@ -13,7 +13,7 @@ from typing import Any
 
 from torch import Tensor
 
-from regard.analysis.composition import along
+from regard.analysis.reach.composition import along
 from regard.attention import (
     Blocks,
     Causal,

@@ -16,9 +16,9 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import Ellipse, Rectangle
 
-from regard.analysis import figures
-from regard.analysis.figures import draw_heads, draw_kernel, draw_query_map
-from regard.analysis.heads import nearest_kernel, query_map
+from regard.analysis.convolution import figures
+from regard.analysis.convolution.figures import draw_heads, draw_kernel, draw_query_map
+from regard.analysis.convolution.heads import nearest_kernel, query_map
 from regard.attention import Grid, Quadratic, Sequence
 from regard.layers import Gaussian, GaussianHeads, PositionHeads
 
@@ -194,7 +194,7 @@ def test_drawing_leaves_no_state_behind():
     assert dict(matplotlib.rcParams) == before
     program = (
         "import sys\n"
-        "from regard.analysis.figures import draw_heads\n"
+        "from regard.analysis.convolution.figures import draw_heads\n"
         "from regard.layers import Gaussian\n"
         "assert 'matplotlib' not in sys.modules\n"
         "draw_heads(Gaussian(2))\n"
@@ -207,7 +207,7 @@ def test_without_matplotlib_the_error_says_what_to_install():
     program = (
         "import sys, torch\n"
         "sys.modules['matplotlib'] = None  # as if it were not installed\n"
-        "from regard.analysis.figures import draw_heads\n"
+        "from regard.analysis.convolution.figures import draw_heads\n"
         "from regard.layers import Gaussian\n"
         "draw_heads(Gaussian(2))"
     )

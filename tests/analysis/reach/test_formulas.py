@@ -21,8 +21,8 @@ from regard.analysis import (
     reach_formula,
     widest_graph,
 )
-from regard.analysis.argmax_graphs import followed
-from regard.analysis.composition import Stack, cycled, grow
+from regard.analysis.reach.argmax_graphs import followed
+from regard.analysis.reach.composition import Stack, cycled, grow
 from regard.attention import (
     Axial,
     Blocks,

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from regard.analysis import depth_flow, flow
-from regard.analysis.depth import Wired, similarity
+from regard.analysis.sensitivity.depth import Wired, similarity
 from regard.models import Block, BlockConfig, NormConfig
 from regard.models.block import EVERYTHING, Around
 

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from regard.analysis import attention_from_network, network_from_attention
-from regard.analysis.networks import _stage, _UnknownError
+from regard.analysis.convolution.networks import _stage, _UnknownError
 from regard.attention import Hard
 from regard.layers.convolutional import AttentionConv
 

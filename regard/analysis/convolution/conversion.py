@@ -12,7 +12,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from regard.analysis.certificate import Certificate, Head, check_norm
+from regard.analysis.convolution.certificate import Certificate, Head, check_norm
 from regard.attention import Hard, Weighting
 from regard.checks import check_whole
 from regard.layers.convolutional import AttentionConv, Stencil, ThinHeads

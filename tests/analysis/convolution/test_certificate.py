@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from regard import weights
 from regard.analysis import Certificate, NetworkCertificate, attention_from_conv
-from regard.analysis.certificate import Head, Stage, excess, theta
+from regard.analysis.convolution.certificate import Head, Stage, excess, theta
 from regard.attention import Attention, Grid, Hard, Quadratic, Sequence
 
 EPS = torch.finfo(torch.float64).eps

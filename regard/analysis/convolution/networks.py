@@ -8,8 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from regard.analysis.certificate import Certificate, NetworkCertificate, Stage
-from regard.analysis.convolution import Conv, attention_from_conv, conv_from_attention, rounded_up
+from regard.analysis.convolution.certificate import Certificate, NetworkCertificate, Stage
+from regard.analysis.convolution.conversion import Conv, attention_from_conv, conv_from_attention, rounded_up
 from regard.attention import Weighting
 from regard.layers.convolutional import AttentionConv
 

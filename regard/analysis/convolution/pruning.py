@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from regard.analysis.heads import TINY, Answer, maps_of, term_of, variation
+from regard.analysis.convolution.heads import TINY, Answer, maps_of, term_of, variation
 from regard.attention import Positions
 from regard.layers import Gaussian, PositionHeads
 

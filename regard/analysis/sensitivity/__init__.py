@@ -1,0 +1,1 @@
+"""How outputs and gradients answer to a change: Jacobians, perturbed tokens, depth."""
