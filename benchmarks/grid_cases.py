@@ -14,8 +14,8 @@ from regard.algorithms.planning.problem import without_content
 from regard.attention import Attention, Content, Grid, Hard, Sum
 from regard.attention.reference import reference
 from regard.layers.multihead import merge_heads
-from regard.layers.positional import PositionHeads
-from regard.layers.relative import Gaussian, Tables
+from regard.layers.position_heads import PositionHeads
+from regard.layers.relative_positions import Gaussian, Tables
 
 ISOTROPIC, FULL, HARD = "isotropic", "full covariance", "hard"
 AXES, TABLE, NONE = "row + column tables", "full table", "no position"

@@ -11,8 +11,8 @@ from torch.nn.functional import pad
 
 from regard.algorithms import attend, weights
 from regard.attention import Attention, Grid, Neighbours, Positions, RelativeTable, Sequence, Weighting, Window
-from regard.layers.positional import PositionHeads
-from regard.layers.relative import Gaussian
+from regard.layers.position_heads import PositionHeads
+from regard.layers.relative_positions import Gaussian
 
 Sizes = tuple[int, ...]
 PADDING_MODES = ("zeros", "replicate")

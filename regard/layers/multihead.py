@@ -1,6 +1,7 @@
 """Multi-head attention: project, attend in every head, concatenate, project."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from jaxtyping import Bool, Float
@@ -8,10 +9,10 @@ from torch import Tensor, nn
 
 from regard.algorithms import Prepared, attend, weights
 from regard.attention import Attention, Cache, Content, Documents, Mask, Positions, Term, Weighting
+from regard.attention.value import Value, unflatten
 from regard.checks import check_divides, check_probability, check_sizes, check_whole
-from regard.layers.held import held, hold
 from regard.layers.packing import Packing
-from regard.layers.rotary import Rotation
+from regard.layers.positions import Rotation
 from regard.layers.scaled_dot_product import EVERYTHING, check_sequence, compose
 
 
@@ -304,6 +305,23 @@ def split_heads(x: Float[Tensor, "B T HD"], num_heads: int) -> Float[Tensor, "B 
 def merge_heads(x: Float[Tensor, "B H T E"]) -> Float[Tensor, "B T HE"]:
     """The heads side by side, in order."""
     return x.transpose(1, 2).flatten(2)  # (B, H, T, E) → (B, T, H, E) → (B, T, H·E)
+
+
+def hold(module: nn.Module, name: str, value: Any) -> None:
+    """Keep a value on a module, whose parameters or buffers `name_0`, `name_1`, … its tensors become."""
+    structure, tensors = value.flatten() if isinstance(value, Value) else (None, [])
+    for n, x in enumerate(tensors):
+        if isinstance(x, nn.Parameter):
+            module.register_parameter(f"{name}_{n}", x)
+        else:
+            module.register_buffer(f"{name}_{n}", x)
+    module.__dict__[f"_{name}"] = (structure, len(tensors)) if tensors else (value, 0)
+
+
+def held(module: nn.Module, name: str) -> Any:
+    """The value that `hold` kept, with the tensors that the module has now."""
+    kept, count = module.__dict__[f"_{name}"]
+    return unflatten([getattr(module, f"{name}_{n}") for n in range(count)], kept) if count else kept
 
 
 def _heads(x: Tensor, num_heads: int, packing: Packing | None) -> Tensor:

@@ -1,4 +1,7 @@
-"""Positions that are added to the tokens: learned, or waves of sine and cosine, in a line or on a grid."""
+"""Absolute positions: added to the tokens, learned or as waves, or turning queries and keys (rotary)."""
+
+import math
+from dataclasses import dataclass
 
 import torch
 from jaxtyping import Float, Int
@@ -13,7 +16,6 @@ from regard.torch_private import assert_soon
 class LearnedPositions(nn.Module):
     """A learned vector for each of `count` places: row p of `weight` for position p.
 
-    >>> from regard.attention import Sequence
     >>> layer = LearnedPositions(1024, 64)
     >>> layer(Sequence(5, start=3)).shape, layer(Sequence(5, start=torch.tensor([0, 7]))).shape
     (torch.Size([5, 64]), torch.Size([2, 5, 64]))
@@ -71,7 +73,6 @@ class SinusoidalPositions(nn.Module):
 
     On a grid the first half of the features says the row in this way, the second half the column.
 
-    >>> from regard.attention import Grid, Sequence
     >>> layer = SinusoidalPositions(64)
     >>> layer(Sequence(5)).shape, layer(Grid(3, 4)).shape
     (torch.Size([5, 64]), torch.Size([12, 64]))
@@ -126,3 +127,171 @@ def wave_angles(at: Tensor, width: int, base: float | int, dtype: torch.dtype) -
     exact = torch.promote_types(dtype, torch.float32)
     pairs = torch.arange(0, width, 2, device=at.device).to(exact)
     return at[..., None].to(exact) * base ** (-pairs / width)
+
+
+@dataclass(frozen=True, eq=False)
+class Rotation:
+    """Cosines and sines, (T, D/2) or (B, 1, T, D/2), that turn the heads of T tokens, and may stretch them."""
+
+    cos: Float[Tensor, "... T half"]
+    sin: Float[Tensor, "... T half"]
+
+    def turn(self, x: Float[Tensor, "B H T D"]) -> Float[Tensor, "B H T D"]:
+        """Turn each pair of features, i and i + D/2, in its plane."""
+        T, half = self.cos.shape[-2:]
+        if x.shape[2] != T or x.shape[3] != 2 * half:
+            raise ValueError(
+                f"a rotation of {T} tokens turns heads of width {2 * half}: got {x.shape[2]} tokens of width "
+                f"{x.shape[3]}; use Rotary({x.shape[3]})(Sequence({x.shape[2]}))"
+            )
+        first, second = x.chunk(2, -1)
+        turned = torch.cat((first * self.cos - second * self.sin, second * self.cos + first * self.sin), -1)
+        return turned.to(x.dtype)  # under autocast heads are narrower than waves
+
+
+@dataclass(frozen=True, kw_only=True)
+class RotaryScaling:
+    """Slower rotations, so that a model reads sequences that are `factor` times as long; here all alike, "linear".
+
+        ω_i ← ω_i / factor        where ω_i = base^(−2i/D), and 2i/D are the `powers`
+
+    >>> RotaryScaling(factor=4).frequencies(10000, torch.tensor([0.0, 0.5]))
+    tensor([0.2500, 0.0025])
+
+    Chen et al., *Extending Context Window of Large Language Models via Positional Interpolation*, 2023.
+    """
+
+    factor: float | int
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.factor < math.inf:
+            raise ValueError(f"factor must be finite, and 1 or more: got factor={self.factor}; use 8")
+
+    @property
+    def stretch(self) -> float:
+        """What turned queries and keys are multiplied by."""
+        return 1.0
+
+    def frequencies(self, base: float | int, powers: Float[Tensor, " half"]) -> Float[Tensor, " half"]:
+        return 1 / base**powers / self.factor
+
+
+@dataclass(frozen=True, kw_only=True)
+class Llama3Scaling(RotaryScaling):
+    """Slow waves are slowed down by the factor, fast ones not at all, those between by a part of it.
+
+        r_i = original·ω_i/2π        turns within the context of the first training
+        ω_i ← (1 − γ_i)·ω_i/factor + γ_i·ω_i        γ_i = (r_i − low)/(high − low), within 0…1
+
+    >>> Llama3Scaling(factor=8).frequencies(10**6, torch.tensor([0.0, 0.5, 0.75]))
+    tensor([1.0000e+00, 2.1361e-04, 3.9528e-06])
+
+    Grattafiori et al., *The Llama 3 Herd of Models*, 2024, as of version 3.1.
+    """
+
+    original: int = 8192
+    low: float | int = 1
+    high: float | int = 4
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_turns(self.original, self.low, self.high)
+
+    def frequencies(self, base: float | int, powers: Float[Tensor, " half"]) -> Float[Tensor, " half"]:
+        fast = 1 / base**powers
+        part = ((self.original / (2 * math.pi / fast) - self.low) / (self.high - self.low)).clamp(0, 1)
+        return (1 - part) * fast / self.factor + part * fast
+
+
+@dataclass(frozen=True, kw_only=True)
+class YarnScaling(RotaryScaling):
+    """The same by parts that fall with i, and queries and keys are stretched, √ of what sharpens the weights.
+
+        ω_i ← (1 − γ_i)·ω_i/factor + γ_i·ω_i        γ_i = (i_low − i)/(i_low − i_high), within 0…1
+        i_r = D·ln(original/2πr)/(2·ln base)        whose wave makes r turns; i_high rounded down, i_low up, to 0…D − 1
+
+    >>> YarnScaling(factor=16, original=4096).stretch
+    1.2772588722239782
+
+    Peng et al., *YaRN: Efficient Context Window Extension of Large Language Models*, ICLR 2024: their s is our factor,
+    α and β are low and high, √(1/t) is `stretch`. Their γ is linear in r; it is by i in their code and all others.
+    """
+
+    original: int
+    low: float | int = 1
+    high: float | int = 32
+    attention: float | int | None = None  # `stretch`; None: 0.1·ln factor + 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_turns(self.original, self.low, self.high)
+        if self.attention is not None and not 0 < self.attention < math.inf:
+            raise ValueError(f"attention must be finite and positive: got attention={self.attention}; leave it out")
+
+    @property
+    def stretch(self) -> float:
+        return 0.1 * math.log(self.factor) + 1 if self.attention is None else float(self.attention)
+
+    def frequencies(self, base: float | int, powers: Float[Tensor, " half"]) -> Float[Tensor, " half"]:
+        half, periods = len(powers), base**powers
+        i_high, i_low = (
+            half * math.log(self.original / (2 * math.pi * turns)) / math.log(base) for turns in (self.high, self.low)
+        )
+        first, last = max(math.floor(i_high), 0), min(math.ceil(i_low), 2 * half - 1)
+        i = torch.arange(half, device=powers.device).to(powers.dtype)
+        part = 1 - ((i - first) / (last - first or 0.001)).clamp(0, 1)
+        return 1 / (self.factor * periods) * (1 - part) + 1 / periods * part
+
+
+def _check_turns(original: int, low: float | int, high: float | int) -> None:
+    check_whole("original", original, 1)
+    if not 0 < low < high < math.inf:
+        raise ValueError(f"low must be positive and below high: got low={low}, high={high}; use 1 and 4")
+
+
+class Rotary(nn.Module):
+    """Rotary positions for heads of width D: a dot product of two turned heads knows their offset alone.
+
+        (x_i, x_{i+D/2}) ← (x_i cos φ − x_{i+D/2} sin φ, x_{i+D/2} cos φ + x_i sin φ)        φ = p·base^(−2i/D)
+
+    `scaling` takes other frequencies than base^(−2i/D).
+
+    >>> rotation = Rotary(64)(Sequence(5))
+    >>> rotation.turn(torch.randn(2, 8, 5, 64)).shape
+    torch.Size([2, 8, 5, 64])
+
+    Su et al., *RoFormer*, Neurocomputing 2024: their d is our D, their m our p. They pair features 2i and 2i+1; Llama's
+    published weights pair i and i + D/2, as here.
+    """
+
+    def __init__(self, width: int, base: float | int = 10000, scaling: RotaryScaling | None = None) -> None:
+        super().__init__()
+        if width < 2 or width % 2:
+            raise ValueError(f"a head is turned in pairs: got width={width}; use an even number")
+        if not base > 1:
+            raise ValueError(f"base must be above 1: got base={base}; use 10000")
+        check_scaling(scaling)
+        self.width, self.base, self.scaling = width, base, scaling
+
+    def forward(self, positions: Sequence | Int[Tensor, "*B T"], like: Tensor | None = None) -> Rotation:
+        """The rotation of tokens at these places, or positions, of the type and on the device of `like`."""
+        like = torch.empty(0) if like is None else like
+        exact = torch.promote_types(like.dtype, torch.float32)  # half types cannot count tokens
+        # In the order of published models: thousands of tokens on, the last bit of a frequency is seen.
+        powers = torch.arange(0, self.width, 2, device=like.device).to(exact) / self.width
+        frequencies = 1 / self.base**powers if self.scaling is None else self.scaling.frequencies(self.base, powers)
+        angles = place(positions, like.device)[..., None].to(exact) * frequencies
+        if angles.ndim == 3:
+            angles = angles[:, None]  # all heads of a row alike
+        cos, sin = angles.cos(), angles.sin()
+        if self.scaling is not None:
+            cos, sin = cos * self.scaling.stretch, sin * self.scaling.stretch
+        return Rotation(cos.to(like.dtype), sin.to(like.dtype))
+
+    def extra_repr(self) -> str:
+        return f"width={self.width}, base={self.base}" + ("" if self.scaling is None else f", scaling={self.scaling}")
+
+
+def check_scaling(scaling: object) -> None:
+    if scaling is not None and not isinstance(scaling, RotaryScaling):
+        raise ValueError(f"scaling must be a RotaryScaling: got {scaling!r}; use RotaryScaling(factor=…)")

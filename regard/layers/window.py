@@ -5,7 +5,7 @@ import torch
 from regard.attention import Attention, Content, Grid, Mask, Places, Positions, Tiles
 from regard.attention.positions.sizes import number
 from regard.layers.multihead import MultiHead, Widths
-from regard.layers.relative import Tables
+from regard.layers.relative_positions import Tables
 
 
 class WindowAttention(MultiHead):

@@ -6,7 +6,7 @@ from torch import nn
 
 from regard.attention import Window
 from regard.checks import check_known
-from regard.layers.rotary import Llama3Scaling
+from regard.layers.positions import Llama3Scaling
 from regard.models.architectures.davit import DaViT, DaViTConfig
 from regard.models.architectures.decoder import Decoder, DecoderConfig
 from regard.models.architectures.encoder import Encoder, EncoderConfig

@@ -12,8 +12,8 @@ from regard.attention import Cache, Causal, Documents, KeyPadding, Mask, Padding
 from regard.attention.masks.documents import check_alike
 from regard.checks import check_known, check_sizes
 from regard.layers import Buckets, LearnedPositions, Packing, Rotary, Rotation, SinusoidalPositions
-from regard.layers.buckets import check_buckets
-from regard.layers.rotary import RotaryScaling, check_scaling
+from regard.layers.positions import RotaryScaling, check_scaling
+from regard.layers.relative_positions import check_buckets
 from regard.models.block import EVERYTHING, Around, Block, BlockConfig, Heads
 from regard.models.tokens import Cuts, Lengths, Maps
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from regard.attention import Cache
-from regard.layers.rotary import RotaryScaling
+from regard.layers.positions import RotaryScaling
 from regard.models import (
     PRESETS,
     BlockConfig,

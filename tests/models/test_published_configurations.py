@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 import torch
 
-from regard.layers.rotary import Llama3Scaling
+from regard.layers.positions import Llama3Scaling
 from regard.models import PRESETS, build
 from regard.models.hugging_face.configurations import describe, read, write
 

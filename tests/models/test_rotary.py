@@ -12,7 +12,7 @@ from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding
 
 from regard import models
 from regard.attention import Sequence
-from regard.layers.rotary import Llama3Scaling, Rotary, RotaryScaling, YarnScaling
+from regard.layers.positions import Llama3Scaling, Rotary, RotaryScaling, YarnScaling
 from regard.models import PRESETS, Decoder, build, vary
 from regard.models.hugging_face.configurations import read, write
 from tests.models.published import LLAMA, V, saved, shaken

@@ -16,8 +16,8 @@ from regard.analysis.convolution.certificate import Certificate, Head, check_nor
 from regard.attention import Hard, Weighting
 from regard.checks import check_whole
 from regard.layers.convolutional import AttentionConv, Stencil, ThinHeads
-from regard.layers.positional import PositionHeads
-from regard.layers.relative import Gaussian
+from regard.layers.position_heads import PositionHeads
+from regard.layers.relative_positions import Gaussian
 
 Conv = nn.Conv1d | nn.Conv2d
 SIGNS = ("key − query", "query − key")

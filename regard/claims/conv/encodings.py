@@ -167,7 +167,7 @@ CLAIMS = (
             "off by $2\\alpha\\delta_2(\\Delta_1 - \\Delta_2)$, zero for heads on the diagonal alone.",
             quantities=LETTERS | {"$v$": "the head's position vector"},
             method="exact in SymPy; maps of a built layer in float64 on a 5 × 6 grid, three heads, to 1e-12",
-            code=("regard.attention.scores.relative:Quadratic", "regard.layers.positional:PositionedMultiHead"),
+            code=("regard.attention.scores.relative:Quadratic", "regard.layers.position_heads:PositionedMultiHead"),
         ),
         document=Version(
             "the logit is −α(‖δ‖² − 2 δ·Δ), by v = −α(1, −2Δ₁, −2Δ₁)",

@@ -253,7 +253,7 @@ CLAIMS = (
                 "$b$": "the output's bias",
             },
             method="float64, random layers of 2, 3 and 4 heads, to 1e-12 of the largest entry",
-            code=("regard.layers.multihead:MultiHead", "regard.layers.positional:PositionHeads"),
+            code=("regard.layers.multihead:MultiHead", "regard.layers.position_heads:PositionHeads"),
         ),
         ours=Version(
             "Σ_h softmax(A^h) Z W^h + b, where W^h is W_v^h times the rows of W_out of head h",

@@ -274,7 +274,7 @@ CLAIMS = (
             },
             method="float64 against framework convolutions with strides 2 and 3, to 1e-14; FLOPs counted on the "
             "library's layer, as fractions",
-            code=("regard.layers.convolutional:AttentionConv", "regard.layers.positional:PositionHeads"),
+            code=("regard.layers.convolutional:AttentionConv", "regard.layers.position_heads:PositionHeads"),
         ),
         document=Version(
             "a layer of stride 1 with a pooling after it",

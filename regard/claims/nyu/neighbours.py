@@ -123,7 +123,7 @@ CLAIMS = (
             },
             method="float64, 12 tokens, 5 taps, width 4; equality to 1e-13",
             code=(
-                "regard.layers.positional:PositionHeads",
+                "regard.layers.position_heads:PositionHeads",
                 "regard.analysis.convolution.conversion:attention_from_conv",
             ),
         ),

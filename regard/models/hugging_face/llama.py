@@ -3,7 +3,7 @@
 from typing import Any
 
 from regard.attention import Window
-from regard.layers.rotary import Llama3Scaling, RotaryScaling, YarnScaling
+from regard.layers.positions import Llama3Scaling, RotaryScaling, YarnScaling
 from regard.models.architectures.decoder import DecoderConfig
 from regard.models.block import EVERYTHING
 from regard.models.hugging_face.keys import Keys
