@@ -49,7 +49,7 @@ from tests.budget import examples
 # The type-checking hook picks the item of a list that it looks at by `random`.
 pytestmark = pytest.mark.filterwarnings("ignore:Do not use the `random` module")
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 def whole(mask: Mask, places: Places, row: int = 0) -> Tensor:
