@@ -8,8 +8,8 @@ import torch
 from regard.analysis import attention_from_conv
 from regard.analysis.cost.figures import cost_figure
 from regard.analysis.cost.presets import preset_formulas
-from regard.analysis.figures import draw_heads
-from regard.analysis.pattern_figures import draw_patterns
+from regard.analysis.convolution.figures import draw_heads
+from regard.analysis.reach.figures import draw_patterns
 from regard.layers import Gaussian
 from regard.models import PRESETS
 
