@@ -1,4 +1,4 @@
-"""Draw the figures of the guides: `python docs/images/draw.py` writes cost.svg, heads.svg and patterns.svg beside it."""
+"""Draw the figures of the guides: `python docs/images/draw.py` writes cost.svg, heads.svg and patterns.svg."""
 
 from pathlib import Path
 
@@ -6,9 +6,9 @@ import matplotlib
 import torch
 
 from regard.analysis import attention_from_conv
+from regard.analysis.convolution.figures import draw_heads
 from regard.analysis.cost.figures import cost_figure
 from regard.analysis.cost.presets import preset_formulas
-from regard.analysis.convolution.figures import draw_heads
 from regard.analysis.reach.figures import draw_patterns
 from regard.layers import Gaussian
 from regard.models import PRESETS

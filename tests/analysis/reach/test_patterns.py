@@ -364,7 +364,7 @@ def test_the_gallery_shows_every_pattern_there_is():
 
 def test_the_picture_in_the_docs_is_that_of_today():
     """Texts and rectangles, whatever matplotlib's version says of the rest."""
-    file = ROOT / "docs" / "patterns.svg"
+    file = ROOT / "docs" / "images" / "patterns.svg"
     assert file.stat().st_size < 300_000
     written, drawn = ElementTree.parse(file).getroot(), ElementTree.fromstring(svg(draw_patterns()))
     assert words(written) == words(drawn)
