@@ -8,7 +8,7 @@ import torch
 from regard.analysis import attention_from_conv
 from regard.analysis.convolution.figures import draw_heads
 from regard.analysis.cost.figures import cost_figure
-from regard.analysis.cost.presets import preset_formulas
+from regard.analysis.cost.symbolic import preset_formulas
 from regard.analysis.reach.figures import draw_patterns
 from regard.layers import Gaussian
 from regard.models import PRESETS

@@ -11,7 +11,7 @@ from transformers.models.florence2.configuration_florence2 import Florence2Visio
 from transformers.models.florence2.modeling_florence2 import Florence2VisionBackbone
 
 from regard.analysis.cost import cost
-from regard.analysis.cost.presets import preset_formulas
+from regard.analysis.cost.symbolic import preset_formulas
 from regard.attention import Grid
 from regard.layers import ChannelBlock, WindowBlock
 from regard.models import PRESETS, DaViT, DaViTConfig, build, vary

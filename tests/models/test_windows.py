@@ -2,7 +2,8 @@
 
 import torch
 
-from regard.analysis.cost.decode import by_our_caches, next_token_cost
+from regard.analysis.cost.count import count_next_token
+from regard.analysis.cost.targets import step_by_caches
 from regard.attention import Window
 from regard.models import BlockConfig, Decoder, DecoderConfig, Mechanism, PositionConfig
 
@@ -27,7 +28,7 @@ def test_decoding_through_a_window_equals_the_whole() -> None:
 
 def test_the_next_token_costs_the_window() -> None:
     model = decoder(before=4)
-    found = next_token_cost(model, 39, 1, by_our_caches(39, 1), "cpu")
+    found = count_next_token(model, 39, 1, step_by_caches(39, 1), "cpu")
     heads, kept = 4 * 8, 2 * 5  # twice the window is room
     assert found.cache == 2 * 2 * kept * 2 * 8 * 8  # two blocks, keys and values, two groups of width 8, float64
     layers = 2 * (2 * 32 * (2 * 32 + 2 * 16) + 2 * 8 * 32 * 32 + 4 * 5 * heads)

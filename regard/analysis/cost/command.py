@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from regard.analysis.cost.count import cost, count_made
-from regard.analysis.cost.decode import NextToken
 from regard.analysis.cost.growth import Growth, Progress, growth
-from regard.analysis.cost.report import ModelCost
+from regard.analysis.cost.report import ModelCost, NextToken
 from regard.analysis.cost.symbolic import Formulas, NotPolynomial, count_at
 from regard.analysis.cost.targets import Request, Target, target
 

@@ -1,28 +1,40 @@
 """`cost`: any module, counted while it runs on tensors without contents."""
 
+import copy
 import dataclasses
+import logging
 import threading
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException, FakeTensor
+from torch._subclasses.fake_tensor import (
+    DataDependentOutputException,
+    DynamicOutputShapeException,
+    FakeTensor,
+    FakeTensorMode,
+)
+from torch.nn.attention import flex_attention
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
-from torch.utils._pytree import tree_flatten
+from torch.utils._pytree import tree_flatten, tree_map_only
 
 from regard.algorithms.planning.machines import table
 from regard.algorithms.planning.recording import recorded
-from regard.analysis.cost import ours
-from regard.analysis.cost.calls import Calls
-from regard.analysis.cost.fakes import CannotFake, eager_torch, fake_inputs, fake_module, new_mode
+from regard.analysis.cost.functions import WholeFunctions
+from regard.analysis.cost.masks import HIDES, Role, known, remember, set_role
 from regard.analysis.cost.memory import Allocations
-from regard.analysis.cost.report import Memory, ModelCost, ModuleCost, Work
-from regard.analysis.cost.tally import Trace
-from regard.analysis.cost.trace import Watch
+from regard.analysis.cost.report import Memory, ModelCost, ModuleCost, NextToken, Work
+from regard.analysis.cost.watch import Trace, Watch, attend_recorder
 
 ONE_AT_A_TIME = threading.RLock()
+MAX_KNOWN = 1 << 28  # elements of an integer or boolean tensor whose contents are kept
+
+
+class CannotFake(ValueError):  # noqa: N818 - named by what is the matter
+    """A model that cannot run without contents."""
 
 
 def cost(
@@ -52,19 +64,65 @@ def cost(
     on_cuda = table(device).kind == "cuda" if device is not None else _is_on_cuda(module)
     watch, memory = Watch(), Allocations(optimizer, on_cuda)
     if real:
-        with _as_it_was(module, tree_flatten((inputs, keywords))[0]):
-            return _counted(watch, memory, module, inputs, keywords, backward)
-    mode = new_mode()
-    given, place = module, _place(on_cuda)
-    module = fake_module(mode, given, place)
-    inputs, keywords = fake_inputs(mode, (inputs, keywords), place)
-    with mode, _without_traces(given):
-        return _counted(watch, memory, module, inputs, keywords, backward)
+        with _restoring(module, tree_flatten((inputs, keywords))[0]):
+            return _count(watch, memory, module, inputs, keywords, backward)
+    mode, given, device_type = new_mode(), module, _fake_device(on_cuda)
+    module = fake_module(mode, given, device_type)
+    inputs, keywords = fake_inputs(mode, (inputs, keywords), device_type)
+    try:
+        with mode:
+            return _count(watch, memory, module, inputs, keywords, backward)
+    finally:  # a hook or a closure may lead from the copy to the module itself: no fake gradient stays on it
+        for parameter in given.parameters():
+            if isinstance(parameter.grad, FakeTensor):
+                parameter.grad = None
+
+
+def count_made(make: Callable[[], tuple[Any, ...]], optimizer: str | None, device: str, train: bool) -> ModelCost:
+    """The cost of what `make` gives: a module, inputs and keywords, built without memory too."""
+    watch, memory = Watch(), Allocations(optimizer, table(device).kind == "cuda")
+    mode, device_type = new_mode(), _fake_device(memory.on_cuda)
+    module, inputs, keywords = build(watch, mode, make)
+    module = fake_module(mode, module.train(train), device_type)
+    inputs, keywords = fake_inputs(mode, (inputs, keywords), device_type)
+    with mode:
+        return _count(watch, memory, module, inputs, keywords, backward=True)
+
+
+def count_next_token(
+    module: nn.Module, cached: int, batch: int, step: Callable[[nn.Module], tuple[Callable[[], Any], int]], device: str
+) -> NextToken:
+    """The cost of one more token behind `cached` ones.
+
+    `step` fills the module's caches and gives the call that reads one token, and the bytes that the caches hold.
+    """
+    watch, mode = Watch(), new_mode()
+    module = fake_module(mode, module)
+    with mode, torch.no_grad(), watching(watch, module):
+        watch.phase = "building"
+        call, cache = step(module)
+        watch.phase = "forward"
+        call()
+    cost = summarise(module, watch.finish(), None)
+    parameters = sum(p.numel() * p.element_size() for p in module.parameters())
+    ceilings = table(device)
+    dtype = next((p.dtype for p in module.parameters()), torch.float32)
+    seconds = max(cost.forward.flops / ceilings.rate(dtype), (cache + parameters) / ceilings.bandwidth)
+    return NextToken(cached, batch, cost, cache, parameters, ceilings.name, seconds)
+
+
+def _is_on_cuda(module: nn.Module) -> bool:
+    return any(p.is_cuda for p in module.parameters())
+
+
+def _fake_device(on_cuda: bool) -> str:
+    """Where fake tensors lie. A torch without CUDA has no fake CUDA tensors either: the CPU stands in for it."""
+    return "cuda" if on_cuda and torch.backends.cuda.is_built() and torch.cuda.is_available() else "cpu"
 
 
 @contextmanager
-def _as_it_was(module: nn.Module, inputs: list[Any]) -> Iterator[None]:
-    """A real run leaves no gradient behind, and buffers as they were."""
+def _restoring(module: nn.Module, inputs: list[Any]) -> Iterator[None]:
+    """Leave no gradient behind after a real run, and buffers as they were."""
     leaves = [x for x in (*module.parameters(), *inputs) if isinstance(x, Tensor) and x.is_leaf]
     grads, buffers = [x.grad for x in leaves], [(x, x.clone()) for x in module.buffers()]
     for x in leaves:
@@ -78,42 +136,109 @@ def _as_it_was(module: nn.Module, inputs: list[Any]) -> Iterator[None]:
             x.copy_(before)
 
 
-@contextmanager
-def _without_traces(module: nn.Module) -> Iterator[None]:
-    """A hook or a closure may lead from the copy to the module itself: no fake gradient stays on it."""
+def new_mode() -> FakeTensorMode:
+    """The mode of fake tensors; it admits real ones that a module keeps beside its parameters."""
+    return FakeTensorMode(allow_non_fake_inputs=True)
+
+
+def fake_module(mode: FakeTensorMode, module: nn.Module, device: str | None = None) -> nn.Module:
+    """Copy a module onto fake tensors: what was tied stays tied, and the module itself is not touched.
+
+    >>> layer = nn.Linear(1 << 10, 1 << 10)
+    >>> type(fake_module(new_mode(), layer).weight.data).__name__
+    'FakeTensor'
+    """
+    attributes = tree_flatten([list(vars(part).values()) for part in module.modules()])[0]
+    tensors = {id(x): x for x in (*module.parameters(), *module.buffers(), *attributes) if isinstance(x, Tensor)}
+    if tensors and all(_is_ready(mode, x, device) for x in tensors.values()):
+        return module
+    memo: dict[int, Any] = {key: _fake(mode, x, device, is_kept=True) for key, x in tensors.items()}
     try:
-        yield
+        return copy.deepcopy(module, memo)
+    except (TypeError, RuntimeError, NotImplementedError) as error:
+        raise CannotFake(
+            f"{type(module).__name__} must be copied to be counted without memory: got {type(error).__name__}: "
+            f"{error}; count a real run (real=True, --real), or hold what cannot be copied outside of the module"
+        ) from error
+
+
+def fake_inputs(mode: FakeTensorMode, inputs: Any, device: str | None = None) -> Any:
+    """Inputs, however nested, without contents."""
+    return tree_map_only(Tensor, lambda x: _fake(mode, x, device), inputs)
+
+
+def _fake(mode: FakeTensorMode, x: Tensor, device: str | None, is_kept: bool = False) -> Tensor:
+    """The same tensor without contents; those of integers, booleans and masks are remembered.
+
+    `is_kept` says that a module holds it.
+    """
+    if _is_ready(mode, x, device):
+        return x
+    with mode:
+        own = "cpu" if x.device.type == "meta" else x.device
+        result = torch.empty_strided(x.shape, x.stride(), dtype=x.dtype, device=device or own)
+    value = known(x)
+    if value is not None and x.numel() <= MAX_KNOWN and _may_mask(value, is_kept):
+        remember(result, value.detach().clone().cpu())
+    elif value is not None and x.is_floating_point() and not isinstance(x, nn.Parameter):
+        set_role(result, Role("bias"))  # finite numbers: added to logits they hide nothing
+    if isinstance(x, nn.Parameter):
+        with mode:
+            return nn.Parameter(result, x.requires_grad)
+    return result.requires_grad_(x.requires_grad) if x.is_floating_point() or x.is_complex() else result
+
+
+def _is_ready(mode: FakeTensorMode, x: Tensor, device: str | None) -> bool:
+    is_fake = isinstance(x, FakeTensor) and x.fake_mode is mode and x.device.type != "meta"
+    return is_fake and device in (None, x.device.type)
+
+
+def _may_mask(value: Tensor, is_kept: bool) -> bool:
+    """Whether contents may decide what attention needs: masks, also those that are added, or kept as zeros and ones."""
+    if isinstance(value, nn.Parameter) or value.is_complex():
+        return False
+    if not value.is_floating_point():
+        return True
+    values = value.detach()
+    return bool((values <= HIDES).any()) or (is_kept and bool(((values == 0) | (values == 1)).all()))
+
+
+@contextmanager
+def eager_torch() -> Iterator[None]:
+    """Run what is compiled as it is written, and torch's encoder layers step by step."""
+    fast_path, validate = torch.backends.mha.get_fastpath_enabled(), flex_attention._validate_device
+    logger = logging.getLogger("torch._subclasses.fake_tensor")  # prints errors that it raises, too
+    level = logger.level
+    torch.backends.mha.set_fastpath_enabled(False)
+    logger.setLevel(logging.CRITICAL)
+    # FlexAttention refuses gradients on the CPU before it computes anything; here nothing is computed.
+    flex_attention._validate_device = lambda *tensors: None
+    try:
+        with torch.compiler.set_stance("force_eager"), warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "flex_attention called without torch.compile")
+            warnings.filterwarnings("ignore", "Accessing the data pointer of FakeTensor")
+            warnings.filterwarnings("ignore", "Using .torch.compile.module.. when there are global hooks")
+            warnings.filterwarnings("ignore", "None of the inputs have requires_grad=True")  # a pass that keeps nothing
+            yield
     finally:
-        for parameter in module.parameters():
-            if isinstance(parameter.grad, FakeTensor):
-                parameter.grad = None
+        torch.backends.mha.set_fastpath_enabled(fast_path)
+        logger.setLevel(level)
+        flex_attention._validate_device = validate
 
 
-def count_made(make: Callable[[], tuple[Any, ...]], optimizer: str | None, device: str, train: bool) -> ModelCost:
-    """The cost of what `make` gives: a module, inputs and keywords, built without memory too."""
-    watch, memory = Watch(), Allocations(optimizer, table(device).kind == "cuda")
-    mode = new_mode()
+def build(watch: Watch, mode: FakeTensorMode, make: Callable[[], tuple[Any, ...]]) -> tuple[Any, ...]:
+    """What `make` gives, without memory; masks that a model prepares are known."""
+    watch.phase = "building"
     try:
         with eager_torch(), mode, watch:
-            watch.phase = "building"
-            module, inputs, keywords = make()
+            return make()
     except (DataDependentOutputException, DynamicOutputShapeException) as error:
         raise CannotFake(
             f"the model asks for the contents of a tensor while it is built: {error}; count a real run (--real)"
         ) from error
-    place = _place(memory.on_cuda)
-    module = fake_module(mode, module.train(train), place)
-    inputs, keywords = fake_inputs(mode, (inputs, keywords), place)
-    with mode:
-        return _counted(watch, memory, module, inputs, keywords, backward=True)
 
 
-def _place(on_cuda: bool) -> str:
-    """Where fake tensors lie. A torch without CUDA has no fake CUDA tensors either: the CPU stands in for it."""
-    return "cuda" if on_cuda and torch.backends.cuda.is_built() and torch.cuda.is_available() else "cpu"
-
-
-def _counted(
+def _count(
     watch: Watch, memory: Allocations, module: nn.Module, inputs: Any, keywords: Any, backward: bool
 ) -> ModelCost:
     watch.memory = memory
@@ -122,18 +247,18 @@ def _counted(
     if stands_in:
         watch.trace.notes["no CUDA here: the CPU's ways stand in for the GPU's, executed and in memory"] = None
     with watching(watch, module, stands_in):
-        run(watch, memory, module, inputs, keywords, backward)
-    return summary(module, watch.finish(), memory.report())
+        run(watch, module, inputs, keywords, backward)
+    return summarise(module, watch.finish(), memory.report())
 
 
 @contextmanager
 def watching(watch: Watch, module: nn.Module, for_cuda: bool = False) -> Iterator[None]:
-    """Every operation is seen, and in which module it is called; torch's hooks see all threads: one count at a time."""
+    """See every operation, and in which module it is called; torch's hooks see all threads: one count at a time."""
     names = {id(part): _clean(name) for name, part in module.named_modules()}
     own = threading.get_ident()
 
     def is_foreign(part: nn.Module) -> bool:
-        """Another thread's module that has nothing to do with this one; of its own some may be made on the way."""
+        """Whether another thread calls a module that has nothing to do with this one."""
         return threading.get_ident() != own and id(part) not in names
 
     def enter(part: nn.Module, _: Any) -> None:
@@ -147,7 +272,7 @@ def watching(watch: Watch, module: nn.Module, for_cuda: bool = False) -> Iterato
     with ONE_AT_A_TIME:
         handles = [register_module_forward_pre_hook(enter), register_module_forward_hook(leave, always_call=True)]
         try:
-            with eager_torch(), recorded(ours.calls(watch)) as recorder, Calls(watch, for_cuda), watch:
+            with eager_torch(), recorded(attend_recorder(watch)) as recorder, WholeFunctions(watch, for_cuda), watch:
                 watch.parts = recorder.parts
                 yield
         finally:
@@ -155,10 +280,9 @@ def watching(watch: Watch, module: nn.Module, for_cuda: bool = False) -> Iterato
                 handle.remove()
 
 
-def run(
-    watch: Watch, memory: Allocations | None, module: nn.Module, inputs: Any, keywords: Any, backward: bool
-) -> None:
-    """Forward, and backward from what comes out; for the memory also forward without keeping anything, and a step."""
+def run(watch: Watch, module: nn.Module, inputs: Any, keywords: Any, backward: bool) -> None:
+    """Run forward, and backward from what comes out; for the memory also forward without gradients, and a step."""
+    memory = watch.memory
     try:
         if memory is not None:
             watch.phase = "inference"
@@ -178,8 +302,8 @@ def run(
             "run (real=True, --real), evaluation mode where training draws lots, or give masks with contents"
         ) from error
     if memory is not None:
-        memory.forward_done()  # the peak so far, if no way back follows
-    ends = [x for x in roots(out) if x.requires_grad]
+        memory.forward_done()  # the peak so far, if no backward pass follows
+    ends = [x for x in _outputs(out) if x.requires_grad]
     if backward and not ends and any(p.requires_grad for p in module.parameters()):
         watch.trace.notes["no tensor of the output asks for a gradient: nothing is counted on the way back"] = None
     if backward and ends:
@@ -191,11 +315,7 @@ def run(
             memory.step(module)
 
 
-def _is_on_cuda(module: nn.Module) -> bool:
-    return any(p.is_cuda for p in module.parameters())
-
-
-def roots(out: Any) -> list[Tensor]:
+def _outputs(out: Any) -> list[Tensor]:
     """The floating tensors of an output, or its loss alone."""
     loss = out.get("loss") if isinstance(out, dict) else getattr(out, "loss", None)
     if isinstance(loss, Tensor) and loss.ndim == 0:
@@ -210,42 +330,33 @@ def roots(out: Any) -> list[Tensor]:
         parts = [getattr(out, part.name) for part in dataclasses.fields(out)]
     else:
         return []
-    return [x for part in parts for x in roots(part)]
+    return [x for part in parts for x in _outputs(part)]
 
 
-def _clean(name: str) -> str:
-    """Without the wrappers of torch.compile."""
-    return ".".join([part for part in name.split(".") if part != "_orig_mod"])
-
-
-def summary(module: nn.Module, trace: Trace, memory: Memory | None) -> ModelCost:
+def summarise(module: nn.Module, trace: Trace, memory: Memory | None) -> ModelCost:
     """Tallies by module, each with all that is inside it."""
-    own: dict[str, Own] = {}
+    own: dict[str, dict[str, Any]] = {}
     operations: dict[str, dict[str, Work]] = {"forward": {}, "backward": {}}
     for (phase, name, operation), tally in trace.tallies.items():
         if phase not in operations:
             continue
         work = Work(tally.needed, tally.executed, tally.elementwise, tally.bytes)
-        found = own.setdefault(name, Own())
-        if phase == "forward":
-            found.forward = found.forward + work
-            found.attention = found.attention + tally.attention
-        else:
-            found.backward = found.backward + work
+        found = own.setdefault(name, {"forward": Work(), "backward": Work(), "attention": 0})
+        found[phase] = found[phase] + work
+        found["attention"] = found["attention"] + (tally.attention if phase == "forward" else 0)
         operations[phase][operation] = operations[phase].get(operation, Work()) + work
     parts = []
     for name, part in distinct_modules(module):
         inside = [found for other, found in own.items() if name == "" or f"{other}.".startswith(f"{name}.")]
-        distinct = {id(p): p for p in part.parameters()}.values()
         parts.append(
             ModuleCost(
                 name,
                 type(part).__name__,
-                sum(p.numel() for p in distinct),
-                sum(p.numel() for p in distinct if p.requires_grad),
-                sum((found.forward for found in inside), Work()),
-                sum((found.backward for found in inside), Work()),
-                sum(found.attention for found in inside),
+                sum(p.numel() for p in part.parameters()),
+                sum(p.numel() for p in part.parameters() if p.requires_grad),
+                sum((found["forward"] for found in inside), Work()),
+                sum((found["backward"] for found in inside), Work()),
+                sum(found["attention"] for found in inside),
             )
         )
     whole = parts[0]
@@ -262,18 +373,6 @@ def summary(module: nn.Module, trace: Trace, memory: Memory | None) -> ModelCost
     )
 
 
-NO_WORK = Work()
-
-
-@dataclasses.dataclass
-class Own:
-    """What was done in one module, beside its parts."""
-
-    forward: Work = NO_WORK
-    backward: Work = NO_WORK
-    attention: Any = 0
-
-
 def distinct_modules(module: nn.Module) -> Iterator[tuple[str, nn.Module]]:
     """Every part once, without the wrappers of torch.compile."""
     seen = set()
@@ -281,3 +380,8 @@ def distinct_modules(module: nn.Module) -> Iterator[tuple[str, nn.Module]]:
         if (clean := _clean(name)) not in seen:
             seen.add(clean)
             yield clean, part
+
+
+def _clean(name: str) -> str:
+    """The name without the wrappers of torch.compile."""
+    return ".".join([part for part in name.split(".") if part != "_orig_mod"])

@@ -4,10 +4,15 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from regard.algorithms.planning.report import plain
 from regard.analysis.cost.polynomial import Monomial, Polynomial
-from regard.analysis.cost.symbolic import Formulas, ModuleFormulas
+from regard.analysis.cost.report import new_table
+from regard.analysis.cost.symbolic import LEGEND, Formulas, ModuleFormulas
+
+if TYPE_CHECKING:
+    from rich.console import Group
 
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -247,9 +252,7 @@ class Classes:
 
     def rich(self) -> Any:
         """The leading terms, a column for each size, for Rich."""
-        from rich.table import Table
-
-        table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
+        table = new_table()
         table.add_column("module", no_wrap=True)
         for title in ("class", *(f"{symbol} → ∞" for symbol in self.symbols)):
             table.add_column(title, overflow="fold")
@@ -262,8 +265,6 @@ class Classes:
         return table
 
     def __str__(self) -> str:
-        from regard.algorithms.planning.report import plain
-
         return plain(self.rich(), 120)
 
 
@@ -297,6 +298,41 @@ def check_symbol(found: Formulas, symbol: str) -> None:
         raise ValueError(
             f"symbol must be a size of these formulas: got {symbol!r}; use one of {', '.join(found.sizes)}"
         )
+
+
+def rich_formulas(found: Formulas, depth: int) -> "Group":
+    """A table for Rich: sizes, totals, every module down to a depth, what dominates, and where parts cost the same."""
+    from rich.console import Group
+    from rich.padding import Padding
+    from rich.text import Text
+
+    sizes = new_table(show_header=False)
+    for name, size in found.sizes.items():
+        sizes.add_row(name, f"{size:,}", LEGEND.get(name, ""))
+    totals = new_table(show_header=False)
+    for name in ("parameters", "forward", "backward"):
+        polynomial: Polynomial = getattr(found, name)
+        totals.add_row(name, Text(str(polynomial), overflow="fold"), f"= {int(polynomial(**found.sizes)):,}")
+    modules = new_table("module", "kind", "parameters", "forward FLOPs")
+    for row in found.modules[1:]:
+        level = row.name.count(".") + 1
+        if level <= depth:
+            label = "  " * (level - 1) + row.name.rpartition(".")[2]
+            modules.add_row(label, row.kind, str(row.parameters), str(row.forward))
+    parts: list[Any] = [sizes, Padding(totals, (1, 0, 1, 0))]
+    if modules.row_count:
+        parts.append(modules)
+    leading = new_table("as", "the FLOPs are", "because of")
+    for symbol in found.sizes:
+        if symbol in found.forward.symbols:
+            terms = dominant(found.forward, symbol)
+            leading.add_row(f"{symbol} → ∞", terms.order, str(terms.terms))
+    parts.append(Padding(leading, (1, 0, 0, 0)))
+    tokens = "N" if "N" in found.sizes or "R" not in found.sizes else "R"  # attention is quadratic in it
+    parts += [Text(str(crossover)) for crossover in crossovers(found, tokens)]
+    parts += [Text(f"not counted: {name}, {count} times", style="yellow") for name, count in found.unknown.items()]
+    parts += [Text(note, style="dim") for note in found.notes]
+    return Group(*parts)
 
 
 def written(expression: Any) -> str:

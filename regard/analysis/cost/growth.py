@@ -12,6 +12,7 @@ from torch import Tensor
 from torch.utils._pytree import tree_map
 
 from regard.algorithms.planning.report import plain, si
+from regard.analysis.cost.report import new_table
 from regard.analysis.cost.symbolic import Make, count_at
 
 Progress = Callable[[int, int], None]  # steps done, and all there are
@@ -47,10 +48,9 @@ class Growth:
         """The table of sizes, for Rich."""
         from rich.console import Group
         from rich.padding import Padding
-        from rich.table import Table
         from rich.text import Text
 
-        table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
+        table = new_table()
         measured = self.threads is not None
         for name in (self.symbol, "FLOPs", "exponent", *(("time", "exponent", "FLOP/s") if measured else ())):
             table.add_column(name, justify="right")

@@ -1,24 +1,132 @@
-"""Which pairs unfused attention leaves out: a mask that is added to, or filled into, a product before a softmax.
+"""Which pairs attention leaves out, found while every other tensor is fake.
 
-Tensors carry a role from operation to operation: the logits that a product made, a bias that hides pairs, the weights
-that a softmax made. So `softmax(q kᵀ + mask) v`, written with any of torch's operations, is known for what it is.
+Two things are followed from operation to operation. **Contents**: a mask decides how much of attention is needed, so
+whatever is made from constants, positions, lengths and the user's own integer and boolean tensors is computed for real.
+**Roles**: the logits that a product made, a bias that hides pairs, the weights that a softmax made; so
+`softmax(q kᵀ + mask) v`, written with any of torch's operations, is known for what it is.
 """
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch._guards import detect_fake_mode
+from torch._subclasses.fake_tensor import FakeTensor, unset_fake_temporarily
+from torch.utils._pytree import tree_flatten, tree_map_only, tree_unflatten
 
-from regard.analysis.cost.known import known
-
+# Attributes of fake tensors: their contents, whether they are random numbers alone, their role, whether a parameter.
+KNOWN, NOISE, ROLE, WEIGHT = "_regard_known", "_regard_noise", "_regard_role", "_regard_weight"
+MAX_BYTES = 1 << 29  # of one result that is computed for real
+HIDES = -1e4  # a logit at or below it hides its pair, as exp(−10,000) is 0 in every type
 ADDITIONS = frozenset({"add", "add_", "sub", "sub_"})
 FILLS = frozenset({"masked_fill", "masked_fill_", "where"})
 SOFTMAXES = frozenset({"_softmax", "_safe_softmax"})
 RESHAPES = frozenset({"view", "_unsafe_view", "_reshape_alias", "expand", "unsqueeze", "squeeze"})
-ROLE, WEIGHT = "_regard_role", "_regard_weight"  # attributes
-MOST_SHARES = 4  # products that logits are the sum of
-MOST = 1 << 27  # pairs of a map that is turned and cut with its logits
+MAX_PRODUCTS = 4  # that logits are the sum of
+MAX_PAIRS = 1 << 27  # of a map that is turned and cut with its logits
+
+
+class Origin:
+    """One memory that several views share: writing something unknown into it spoils them all."""
+
+    def __init__(self) -> None:
+        self.is_valid = True
+
+
+def known(x: Any) -> Tensor | None:
+    """The contents of a tensor, where they are known."""
+    if not isinstance(x, FakeTensor):
+        return x if isinstance(x, Tensor) and x.device.type != "meta" else None
+    held = x.__dict__.get(KNOWN)
+    return held[0] if held is not None and held[1].is_valid else None
+
+
+def remember(x: Tensor, value: Tensor, origin: Origin | None = None) -> None:
+    """Store what a fake tensor holds."""
+    setattr(x, KNOWN, (value, origin or Origin()))
+
+
+def fake_with_contents(real: Any) -> Any:
+    """Fake tensors in place of real ones, however nested; their contents are remembered."""
+    mode = detect_fake_mode()
+    assert mode is not None
+
+    def fake(x: Tensor) -> Tensor:
+        result = mode.from_tensor(x)
+        remember(result, x)
+        return result
+
+    return tree_map_only(Tensor, fake, real)
+
+
+def known_arguments(func: Any, args: Any, kwargs: Any) -> tuple[Any, Any] | None:
+    """The arguments with contents in place of fakes, or None where one is not known or there is nothing to know."""
+    schema = func._schema
+    if torch.Tag.nondeterministic_seeded in func.tags or schema.name.startswith(("aten::empty", "aten::new_empty")):
+        return None
+    if args and isinstance(args[0], FakeTensor) and known(args[0]) is None:
+        return None  # most operations: no need to look at the others
+    flat, structure = tree_flatten((args, kwargs))
+    values = []
+    for x in flat:
+        if isinstance(x, Tensor):
+            value = known(x)
+            if value is None or (schema.is_mutable and not isinstance(x, FakeTensor)):
+                return None
+            values.append(value)
+        else:
+            values.append(torch.device("cpu") if isinstance(x, torch.device) else x)
+    return tree_unflatten(values, structure)
+
+
+def compute(func: Any, contents: tuple[Any, Any]) -> Any:
+    """Run the operation for real, on the CPU."""
+    args, kwargs = contents
+    with unset_fake_temporarily(), torch.no_grad():
+        return func(*args, **kwargs)
+
+
+def keep_contents(func: Any, args: Any, out: Any, contents: tuple[Any, Any]) -> None:
+    """Compute and remember the contents of results that are small enough; a view shares its base's fate."""
+    fakes = tree_flatten(out)[0]
+    if not any(isinstance(x, FakeTensor) for x in fakes):
+        return
+    if any(isinstance(x, Tensor) and x.numel() * x.element_size() > MAX_BYTES for x in fakes):
+        return
+    base = args[0] if func.is_view or func._schema.is_mutable else None
+    shares = isinstance(base, FakeTensor) and KNOWN in base.__dict__
+    origin = base.__dict__[KNOWN][1] if shares else None
+    for fake, value in zip(fakes, tree_flatten(compute(func, contents))[0], strict=True):
+        if isinstance(fake, FakeTensor):
+            remember(fake, value, origin)
+
+
+def forget_contents(func: Any, args: Any) -> None:
+    """Something unknown is written: forget what the memory held."""
+    if not func._schema.is_mutable:
+        return
+    for argument, x in zip(func._schema.arguments, args, strict=False):
+        if argument.alias_info is not None and argument.alias_info.is_write:
+            for tensor in tree_flatten(x)[0]:
+                if isinstance(tensor, FakeTensor) and KNOWN in tensor.__dict__:
+                    tensor.__dict__[KNOWN][1].is_valid = False
+
+
+def follow_noise(func: Any, args: Any, out: Any) -> None:
+    """Mark what is made of freshly drawn parameters alone, by the operation that made it."""
+    if not isinstance(out, Tensor):
+        return
+    draws = torch.Tag.nondeterministic_seeded in func.tags
+    sources = [x for x in args[1 if func is torch.ops.aten.copy_.default else 0 :] if isinstance(x, Tensor)]
+    if (draws and func._schema.is_mutable) or (sources and all(hasattr(x, NOISE) for x in sources)):
+        setattr(out, NOISE, func._schema.name)
+
+
+def asks_to_redraw(x: Any) -> bool:
+    """Whether this boolean says that `any` of some random numbers is rejected: truncated distributions draw again."""
+    return getattr(x, NOISE, "") == "aten::any"
 
 
 @dataclass
@@ -39,48 +147,40 @@ class Role:
     visible: Tensor | None = None
 
 
-def role(x: Any) -> Role | None:
+def role_of(x: Any) -> Role | None:
     """The role that a tensor has been given."""
     return getattr(x, ROLE, None) if isinstance(x, Tensor) else None
 
 
-def give(x: Any, role: Role) -> None:
-    """Let a tensor have this role."""
+def set_role(x: Any, role: Role) -> None:
+    """Give a tensor this role."""
     if isinstance(x, Tensor):
         setattr(x, ROLE, role)
 
 
 def is_weight(x: Any) -> bool:
-    """A parameter, as it is or turned: a product with it projects, and is no logit."""
+    """Whether this is a parameter or a view of one: a product with it projects, and makes no logits."""
     return isinstance(x, nn.Parameter) or getattr(x, WEIGHT, False)
 
 
-def seen(x: Any, sign: int = 1) -> Tensor | None:
+def read_mask(x: Any, sign: int = 1) -> Tensor | None:
     """Where an additive mask, or a boolean one, lets attention pass; None where that is not known or everywhere."""
     value = known(x)
     if value is None:
-        held = role(x)
+        held = role_of(x)
         return held.visible if held is not None and held.kind == "bias" else None
     if value.dtype == torch.bool:
         return value
     if not value.is_floating_point():
         return None
-    visible = ~(sign * value <= lowest(value.dtype))
+    visible = ~(sign * value <= HIDES)
     return None if bool(visible.all()) else visible
 
 
 def is_understood(x: Tensor) -> bool:
     """Whether it is known what a mask hides, be it nothing."""
-    held = role(x)
+    held = role_of(x)
     return known(x) is not None or x.requires_grad or (held is not None and held.kind == "bias")
-
-
-def lowest(dtype: torch.dtype) -> float:
-    """At or below this a logit hides its pair: −∞, and the large numbers that stand for it.
-
-    exp(−10,000) is 0 in every type.
-    """
-    return -1e4 if dtype.is_floating_point else 0.0
 
 
 def count_visible(visible: Tensor, shape: tuple[int, ...]) -> int:
@@ -89,29 +189,26 @@ def count_visible(visible: Tensor, shape: tuple[int, ...]) -> int:
     >>> count_visible(torch.ones(3, 3).tril().bool(), (2, 4, 3, 3))
     48
     """
-    size = 1
-    for n in shape:
-        size *= n
-    return int(visible.sum()) * (size // max(1, visible.numel()))
+    return int(visible.sum()) * (math.prod(shape) // max(1, visible.numel()))
 
 
-def product(name: str, args: tuple[Any, ...], out: Any) -> Share | None:
-    """The share of a product of two activations: that of the weights it mixes by, or one to be found by a softmax."""
+def follow_product(name: str, args: tuple[Any, ...], out: Any) -> Share | None:
+    """The visible share of a product of two activations: known if it mixes by weights, else left to a softmax."""
     if any(map(is_weight, args[-2:])):
         return None
     for x in args[-2:]:
-        held = role(x)
+        held = role_of(x)
         if held is not None and held.kind == "weights":
             visible = x.numel() if held.visible is None else count_visible(held.visible, tuple(x.shape))
             return Share(visible, x.numel(), attends=True)
     share = Share()
-    added = seen(args[0]) if name in ("aten.baddbmm", "aten.addmm") else None
-    give(out, Role("logits", ((share, out.numel()),), added))
+    added = read_mask(args[0]) if name in ("aten.baddbmm", "aten.addmm") else None
+    set_role(out, Role("logits", ((share, out.numel()),), added))
     return share
 
 
-def follow(func: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> None:
-    """Hand the roles of the arguments on to the result of an operation, which is no product."""
+def follow_roles(func: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> None:
+    """Hand the roles of the arguments on to the result of an operation that is no product."""
     if name == "native_dropout":
         out = out[0]  # beside it, which weights were kept
     if not isinstance(out, Tensor):
@@ -119,40 +216,40 @@ def follow(func: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], 
     if func.is_view and is_weight(args[0]):
         setattr(out, WEIGHT, True)
     if name in ADDITIONS and len(args) > 1:
-        _added(-1 if name.startswith("sub") else 1, args, out)
+        _add(-1 if name.startswith("sub") else 1, args, out)
         return
-    held = [(x, found) for x in args if (found := role(x)) is not None]
-    filled = _filled(name, args) if name in FILLS else None
+    held = [(x, found) for x in args if (found := role_of(x)) is not None]
+    filled = _read_fill(name, args) if name in FILLS else None
     if not held:
         if filled is not None:
-            give(out, Role("bias", (), filled))
+            set_role(out, Role("bias", (), filled))
         return
     source, first = next(((x, found) for x, found in held if found.products), held[0])
     if source.shape != out.shape:
-        first = _reshaped(func, source, first, args, kwargs, out)
-    if first is None or len(first.products) > MOST_SHARES:
+        first = _reshape_role(func, source, first, args, kwargs, out)
+    if first is None or len(first.products) > MAX_PRODUCTS:
         return
     if filled is not None:
-        first = replace(first, visible=_together(first.visible, filled))
+        first = replace(first, visible=_intersect(first.visible, filled))
     if name in SOFTMAXES and first.kind == "logits":
         _settle(first, tuple(out.shape))
         first = replace(first, kind="weights")
-    give(out, first)
+    set_role(out, first)
 
 
-def _added(sign: int, args: tuple[Any, ...], out: Tensor) -> None:
-    """A sum: of logits, of logits and a mask, of a bias and a mask."""
-    held = [found for x in args[:2] if (found := role(x)) is not None and found.kind != "weights"]
+def _add(sign: int, args: tuple[Any, ...], out: Tensor) -> None:
+    """Give a role to a sum of logits, of logits and a mask, or of a bias and a mask."""
+    held = [found for x in args[:2] if (found := role_of(x)) is not None and found.kind != "weights"]
     # A product that is repeated over rows is computed once: it is needed whole.
     products = tuple(pair for found in held for pair in found.products if pair[1] >= out.numel())
     hidden = [found.visible for found in held if found.kind == "logits"]
-    visible = _together(*hidden, seen(args[0]), seen(args[1], sign))
-    if len(products) <= MOST_SHARES and (held or visible is not None):
-        give(out, Role("logits" if products else "bias", products, visible))
+    visible = _intersect(*hidden, read_mask(args[0]), read_mask(args[1], sign))
+    if len(products) <= MAX_PRODUCTS and (held or visible is not None):
+        set_role(out, Role("logits" if products else "bias", products, visible))
 
 
-def _reshaped(func: Any, source: Tensor, held: Role, args: Any, kwargs: Any, out: Tensor) -> Role | None:
-    """The role of logits that were turned or cut: their map is turned and cut alike."""
+def _reshape_role(func: Any, source: Tensor, held: Role, args: Any, kwargs: Any, out: Tensor) -> Role | None:
+    """The role of logits that were transposed or sliced: their map is transposed and sliced alike."""
     name = func._schema.name.split("::")[1]
     if source is not args[0] or not (func.is_view or name in RESHAPES):
         return None
@@ -163,7 +260,7 @@ def _reshaped(func: Any, source: Tensor, held: Role, args: Any, kwargs: Any, out
         last = last[0]
     if name in RESHAPES and source.shape[source.ndim - last.ndim :] == out.shape[out.ndim - last.ndim :]:
         return replace(held, visible=last)  # the sizes that it speaks of are the same
-    if source.numel() > MOST:
+    if source.numel() > MAX_PAIRS:
         return None
     whole = held.visible.expand(source.shape)
     same = name in ("view", "_unsafe_view")
@@ -171,7 +268,7 @@ def _reshaped(func: Any, source: Tensor, held: Role, args: Any, kwargs: Any, out
 
 
 def _settle(held: Role, shape: tuple[int, ...]) -> None:
-    """A softmax has come: what is visible now is what its products were needed for."""
+    """Tell the products that a softmax has come: what is visible now is what they were needed for."""
     for share, pairs in held.products:
         count = pairs if held.visible is None else count_visible(held.visible, shape)
         # Logits of two softmaxes are needed where either sees them: as many as the one that sees more.
@@ -179,8 +276,8 @@ def _settle(held: Role, shape: tuple[int, ...]) -> None:
         share.pairs, share.attends = pairs, True
 
 
-def _together(*parts: Tensor | None) -> Tensor | None:
-    """Visible in all."""
+def _intersect(*parts: Tensor | None) -> Tensor | None:
+    """The pairs that are visible in all."""
     result = None
     for x in parts:
         result = x if result is None else result if x is None else result & x
@@ -190,11 +287,11 @@ def _together(*parts: Tensor | None) -> Tensor | None:
 def fills_unknown(name: str, args: tuple[Any, ...]) -> bool:
     """Whether logits are filled by a mask of which nothing is known."""
     condition, logits = (args[0], args[1]) if name == "where" else (args[1], args[0])
-    held = role(logits)
+    held = role_of(logits)
     return held is not None and held.kind == "logits" and known(condition) is None
 
 
-def _filled(name: str, args: tuple[Any, ...]) -> Tensor | None:
+def _read_fill(name: str, args: tuple[Any, ...]) -> Tensor | None:
     """What `masked_fill(x, mask, −∞)` or `where(mask, x, −∞)` leaves visible."""
     if name == "where":
         condition, yes, no = known(args[0]), known(args[1]), known(args[2])
@@ -209,4 +306,4 @@ def _filled(name: str, args: tuple[Any, ...]) -> Tensor | None:
 
 
 def _hides(value: Tensor | None) -> bool:
-    return value is not None and value.is_floating_point() and bool((value <= lowest(value.dtype)).all())
+    return value is not None and value.is_floating_point() and bool((value <= HIDES).all())

@@ -36,14 +36,14 @@ class Allocations:
 
     def _hold(self, tensors: list[Any]) -> int:
         before = self.live
-        self.saw(tensors)
+        self.track(tensors)
         return self.live - before
 
-    def saw(self, out: Any) -> None:
+    def track(self, out: Any) -> None:
         """Results of an operation: what is new among them lives from now on."""
         for x in out if isinstance(out, (list, tuple)) else (out,):
             if isinstance(x, (list, tuple)):
-                self.saw(x)
+                self.track(x)
             elif isinstance(x, Tensor):
                 self._follow(x.untyped_storage())
 

@@ -1,14 +1,18 @@
-"""What was counted, as values: totals, modules, operations; printed as a table, or JSON, or CSV."""
+"""The result of a count: totals, modules, operations, memory; printed as a table, JSON or CSV."""
 
 import csv
 import io
 import json
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from regard.algorithms.planning.cost import Count
-from regard.algorithms.planning.report import plain
+from regard.algorithms.planning.report import plain, si
 from regard.checks import nearest
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,22 @@ class Memory:
     peak: int
     inference: int
 
+    def rich(self) -> Any:
+        """One row, for Rich."""
+        shown = {
+            "parameters": self.parameters,
+            "gradients": self.gradients,
+            "optimizer": self.optimizer,
+            "activations": self.activations,
+            "peak, training": self.peak,
+            "peak, inference": self.inference,
+        }
+        table = new_table()
+        for title in shown:
+            table.add_column(title, justify="right")
+        table.add_row(*[si(count, "B") if count else "" for count in shown.values()])
+        return table
+
 
 @dataclass(frozen=True)
 class ModelCost:
@@ -101,21 +121,121 @@ class ModelCost:
 
     def csv(self) -> str:
         """A line per module, from the whole to its parts."""
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        names = ("flops", "executed", "elementwise", "bytes")
-        passes = ("forward", "backward")
-        writer.writerow(["module", "kind", "parameters", "trainable", *(f"{p} {n}" for p in passes for n in names)])
+        names, passes = ("flops", "executed", "elementwise", "bytes"), ("forward", "backward")
+        rows: list[list[Any]] = [
+            ["module", "kind", "parameters", "trainable", *(f"{p} {n}" for p in passes for n in names)]
+        ]
         for module in self.modules:
-            work: list[Any] = [getattr(getattr(module, p), n) for p in passes for n in names]
-            writer.writerow([module.name, module.kind, module.parameters, module.trainable, *work])
-        return out.getvalue()
+            work = [getattr(getattr(module, p), n) for p in passes for n in names]
+            rows.append([module.name, module.kind, module.parameters, module.trainable, *work])
+        return write_csv(rows)
 
     def rich(self, depth: int = 3) -> Any:
-        """The table for Rich, with modules down to a depth."""
-        from regard.analysis.cost.table import rich_cost
+        """Totals, then every module down to a depth, then memory, then what could not be counted."""
+        from rich.console import Group
+        from rich.padding import Padding
+        from rich.text import Text
 
-        return rich_cost(self, depth)
+        modules = new_table(padding=2)  # 80 characters hold it
+        modules.add_column("module", no_wrap=True, overflow="ellipsis", max_width=28)
+        for title in ("parameters", "forward", "attention", "backward", "executed"):  # FLOPs
+            modules.add_column(title, justify="right", no_wrap=True, min_width=len(title))
+        for label, row, times in fold(self.modules, depth):
+            kind = row.kind if times == 1 else f"{row.kind} × {times}, each"
+            executed = row.forward.executed + row.backward.executed
+            counts = (row.parameters, row.forward.flops, row.attention, row.backward.flops, executed)
+            cells = [si(count, "") if count else "" for count in counts]
+            named = Text.assemble(label, "  ", (kind, "dim"))
+            modules.add_row(named, *cells, style="bold" if row.name == "" else "")
+        totals = new_table("")
+        for title in ("FLOPs needed", "executed", "elementwise", "bytes"):
+            totals.add_column(title, justify="right", no_wrap=True)
+        for name, work in (("forward", self.forward), ("backward", self.backward)):
+            flops = (si(work.flops, "FLOP"), si(work.executed, "FLOP"))
+            totals.add_row(name, *flops, si(work.elementwise, ""), si(work.bytes, "B"))
+        frozen = f", {self.parameters - self.trainable:,} of them frozen" if self.trainable != self.parameters else ""
+        parts: list[Any] = [Text(f"{self.parameters:,} parameters{frozen}", style="bold"), totals]
+        parts.append(Padding(modules, (1, 0, 0, 0)))
+        if self.memory is not None:
+            parts.append(Padding(self.memory.rich(), (1, 0, 0, 0)))
+        for name, count in self.unknown.items():
+            parts.append(Text(f"not counted: {name}, {count} times; the FLOPs are a lower bound", style="yellow"))
+        return Group(*parts, *[Text(note, style="dim") for note in self.notes])
 
     def __str__(self) -> str:
         return plain(self.rich(), width=110)
+
+
+@dataclass(frozen=True)
+class NextToken:
+    """One step of decoding behind `cached` tokens: its cost, the bytes of the cache, and the least time it can take."""
+
+    cached: int
+    batch: int
+    cost: ModelCost
+    cache: int
+    parameters: int
+    device: str
+    seconds: float
+
+    def json(self) -> str:
+        return json.dumps(asdict(self), indent=1, default=str)
+
+    def csv(self) -> str:
+        return self.cost.csv()
+
+    def rich(self, depth: int = 3) -> Any:
+        """The bytes and the time, then the cost of the step with modules down to a depth."""
+        from rich.console import Group
+        from rich.text import Text
+
+        rows = f"{self.batch} row" + ("s" if self.batch > 1 else "")
+        lines = [
+            f"one more token behind {self.cached:,}, {rows}: cache {si(self.cache, 'B')}, parameters "
+            f"{si(self.parameters, 'B')}",
+            f"at least {si(self.seconds, 's')} on {self.device}: parameters and cache once through its memory",
+        ]
+        return Group(*[Text(line, style="bold") for line in lines], "", self.cost.rich(depth))
+
+    def __str__(self) -> str:
+        return plain(self.rich(), width=110)
+
+
+def fold(modules: tuple[ModuleCost, ...], depth: int) -> list[tuple[str, ModuleCost, int]]:
+    """Rows to show: label, module, how many are alike; numbered modules without a difference become one row."""
+    rows: list[tuple[str, ModuleCost, int]] = []
+    hidden: set[str] = set()
+    by_name = {module.name: module for module in modules}
+    for module in modules:
+        above, _, last = module.name.rpartition(".")
+        if module.depth > depth or module.name in hidden or above in hidden:
+            hidden.add(module.name)
+            continue
+        times = 1
+        if last.isdecimal():
+            while (other := by_name.get(f"{above}.{int(last) + times}".lstrip("."))) and _is_like(module, other):
+                hidden.add(other.name)
+                times += 1
+        label = last if times == 1 else f"{last} … {int(last) + times - 1}"
+        rows.append((" " * module.depth + (label or "all"), module, times))
+    return rows
+
+
+def _is_like(one: ModuleCost, other: ModuleCost) -> bool:
+    return all(getattr(one, name) == getattr(other, name) for name in ("kind", "parameters", "forward", "backward"))
+
+
+def new_table(*titles: str, padding: int = 3, **options: Any) -> "Table":
+    """A table for Rich without lines, whose long cells are folded."""
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, padding=(0, padding, 0, 0), **options)
+    for title in titles:
+        table.add_column(title, overflow="fold")
+    return table
+
+
+def write_csv(rows: Iterable[Iterable[Any]]) -> str:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(rows)
+    return out.getvalue()

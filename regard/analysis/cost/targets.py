@@ -5,7 +5,7 @@ import inspect
 import re
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,12 +15,13 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from regard.analysis.cost.decode import NextToken, by_our_caches, by_their_caches, next_token_cost
-from regard.analysis.cost.presets import preset_formulas
-from regard.analysis.cost.symbolic import Formulas, formulas
+from regard.analysis.cost.count import count_next_token
+from regard.analysis.cost.report import NextToken
+from regard.analysis.cost.symbolic import Formulas, formulas, preset_formulas
 from regard.checks import MissingExtra, nearest
 from regard.models import PRESETS, Decoder, GridConfig, ViTConfig, build
 
+Step = Callable[[nn.Module], tuple[Callable[[], Any], int]]  # gives the call of one token, and the bytes of its cache
 TYPES = {"float": None, "int": torch.int64, "bool": torch.bool}
 
 
@@ -143,7 +144,7 @@ class Preset(Target):
             module = self._built()
         if not isinstance(module, Decoder):
             return super().next_token(request, cached, device)
-        return next_token_cost(module, cached, request.batch, by_our_caches(cached, request.batch), device)
+        return count_next_token(module, cached, request.batch, step_by_caches(cached, request.batch), device)
 
 
 class Published(Target):
@@ -192,7 +193,35 @@ class Published(Target):
             module = self._built()
         if self.config.is_encoder_decoder or getattr(module, "main_input_name", "") != "input_ids":
             return super().next_token(request, cached, device)
-        return next_token_cost(module, cached, request.batch, by_their_caches(cached, request.batch), device)
+        return count_next_token(module, cached, request.batch, step_by_past(cached, request.batch), device)
+
+
+def step_by_caches(cached: int, batch: int) -> Step:
+    """One more token of a `regard.models.Decoder`, whose caches are filled first."""
+
+    def step(module: Any) -> tuple[Callable[[], Any], int]:
+        caches = module.caches(batch, cached + 1)
+        module(torch.zeros(batch, cached, dtype=torch.long), caches=caches)
+        token = torch.zeros(batch, 1, dtype=torch.long)
+        return lambda: module(token, caches=caches), sum(cache.bytes for cache in caches)
+
+    return step
+
+
+def step_by_past(cached: int, batch: int) -> Step:
+    """One more token of a model of transformers, whose `past_key_values` are filled first."""
+
+    def step(module: Any) -> tuple[Callable[[], Any], int]:
+        kept = module(torch.zeros(batch, cached, dtype=torch.long), use_cache=True).past_key_values
+        if kept is None:
+            raise ValueError(
+                f"{type(module).__name__} keeps no keys and values: it decodes nothing; leave --decode out"
+            )
+        token = torch.zeros(batch, 1, dtype=torch.long)
+        size = sum(x.numel() * x.element_size() for layer in kept.layers for x in (layer.keys, layer.values))
+        return lambda: module(token, past_key_values=kept, use_cache=True), size
+
+    return step
 
 
 class Written(Target):

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from regard.algorithms import attend, next_token
 from regard.analysis import cost
-from regard.analysis.cost.decode import next_token_cost
+from regard.analysis.cost.count import count_next_token
 from regard.attention import Attention, Cache, Causal, Mask, Shape
 from regard.attention.masks.mask import Everything
 from regard.claims.chart import Lines
@@ -73,7 +73,7 @@ def layer_work(N: int, D: int) -> int:
         layer(torch.empty(1, N, D), causal=True, cache=kept)
         return lambda: layer(torch.empty(1, 1, D), causal=True, cache=kept), kept.bytes
 
-    return next_token_cost(MultiHead(D, HEADS, device="meta"), N, 1, prepared, "cpu").cost.forward.flops // 2
+    return count_next_token(MultiHead(D, HEADS, device="meta"), N, 1, prepared, "cpu").cost.forward.flops // 2
 
 
 def again_work(N: int, D: int) -> int:
@@ -135,7 +135,7 @@ CLAIMS = (
             code=(
                 "regard.attention.cache.cache:Cache",
                 "regard.algorithms.next_token:next_token",
-                "regard.analysis.cost.decode:next_token_cost",
+                "regard.analysis.cost.count:count_next_token",
             ),
         ),
         document=Version(

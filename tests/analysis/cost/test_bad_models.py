@@ -11,7 +11,7 @@ from torch._subclasses.fake_tensor import FakeTensor
 from regard import attend
 from regard.algorithms.planning import kept
 from regard.analysis.cost import cost
-from regard.analysis.cost.fakes import CannotFake
+from regard.analysis.cost.count import CannotFake
 from regard.layers import MultiHead
 from tests.analysis.cost.by_hand import B, C, Call, F, H, T, floats, product
 from tests.holding import tensors_in

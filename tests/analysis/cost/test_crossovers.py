@@ -12,8 +12,7 @@ from torch import nn
 
 from regard.analysis.cost.crossovers import classes, crossing, crossovers, dominant, order
 from regard.analysis.cost.polynomial import Polynomial
-from regard.analysis.cost.presets import preset_formulas
-from regard.analysis.cost.symbolic import Formulas, ModuleFormulas, formulas
+from regard.analysis.cost.symbolic import Formulas, ModuleFormulas, formulas, preset_formulas
 from regard.layers import MultiHead
 from regard.models import PRESETS
 

@@ -16,8 +16,7 @@ from torch import Tensor, nn
 
 from regard.analysis.cost import Formulas, cost, formulas
 from regard.analysis.cost.polynomial import Polynomial
-from regard.analysis.cost.presets import preset_formulas
-from regard.analysis.cost.symbolic import NotPolynomial, checked
+from regard.analysis.cost.symbolic import NotPolynomial, check_counts, preset_formulas
 from regard.layers import MultiHead
 from regard.models import PRESETS, build, vary
 from tests.analysis.cost.by_hand import Call, floats, words
@@ -179,8 +178,8 @@ def test_a_model_that_takes_another_way_at_other_sizes_is_refused():
 def test_a_false_polynomial_is_caught():
     """The check that every formula goes through, on formulas that are off by one term."""
     found = formulas(multi_head, factors={"D": 4}, B=2, N=3, D=8)
-    checked(found, multi_head, {"B": 2, "N": 5, "D": 12})
+    check_counts(found, multi_head, {"B": 2, "N": 5, "D": 12})
     for change in (lambda p: p + 1, lambda p: p + B * N, lambda p: 2 * p):
         wrong = type(found)(tuple(row.each(change) for row in found.modules), found.sizes)
         with pytest.raises(NotPolynomial, match=r"at \{'B': 2, 'N': 5, 'D': 12\} are \(624, "):
-            checked(wrong, multi_head, {"B": 2, "N": 5, "D": 12})
+            check_counts(wrong, multi_head, {"B": 2, "N": 5, "D": 12})

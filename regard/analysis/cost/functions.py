@@ -1,6 +1,6 @@
-"""Functions that are counted whole, before torch takes one of many ways through them.
+"""Functions that are counted as one, since what torch makes of them depends on the device.
 
-They are the recurrent layers, and sdpa for a GPU that is not there.
+They are the recurrent layers, and scaled dot product attention for a GPU that is not there.
 """
 
 from typing import Any, NamedTuple
@@ -12,16 +12,15 @@ from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
 from regard.algorithms.planning.cost import Count
-from regard.analysis.cost import attention
-from regard.analysis.cost.known import known
-from regard.analysis.cost.products import Wanted, backward_products, both, forward_products
-from regard.analysis.cost.trace import Watch
+from regard.analysis.cost.masks import known
+from regard.analysis.cost.operations import Products, Wanted, backward_products, dense_pairs, forward_products
+from regard.analysis.cost.watch import Watch
 
-RECURRENT = {"lstm": 4, "gru": 3, "rnn_tanh": 1, "rnn_relu": 1}  # gates
+RECURRENT = frozenset({"lstm", "gru", "rnn_tanh", "rnn_relu"})
 
 
-class Calls(TorchFunctionMode):
-    """Catches those calls under a `Watch`."""
+class WholeFunctions(TorchFunctionMode):
+    """Counts those functions for a `Watch`."""
 
     def __init__(self, watch: Watch, for_cuda: bool) -> None:
         super().__init__()
@@ -31,20 +30,20 @@ class Calls(TorchFunctionMode):
         kwargs = kwargs or {}
         name = getattr(func, "__name__", "")
         if name in RECURRENT and len(args) == 9:
-            return _recurrence(self.watch, name, args)
-        if func is functional.scaled_dot_product_attention and self.for_cuda and _is_fused(*args, **kwargs):
-            return _sdpa(self.watch, *args, **kwargs)
+            return _run_recurrent(self.watch, name, args)
+        if func is functional.scaled_dot_product_attention and self.for_cuda and _has_cuda_kernel(*args, **kwargs):
+            return _run_sdpa(self.watch, *args, **kwargs)
         return func(*args, **kwargs)
 
 
-def _is_fused(q: Tensor, k: Tensor, v: Tensor, attn_mask: Tensor | None = None, *_: Any, **__: Any) -> bool:
+def _has_cuda_kernel(q: Tensor, k: Tensor, v: Tensor, attn_mask: Tensor | None = None, *_: Any, **__: Any) -> bool:
     """Whether one of CUDA's kernels would take this call, without a map of pairs."""
     same = q.dtype == k.dtype == v.dtype and q.ndim == k.ndim == v.ndim == 4
     wants_bias = attn_mask is not None and attn_mask.requires_grad
     return same and not wants_bias and q.shape[-1] % 8 == 0 and v.shape[-1] % 8 == 0 and q.dtype != torch.float64
 
 
-def _sdpa(
+def _run_sdpa(
     watch: Watch,
     q: Tensor,
     k: Tensor,
@@ -55,7 +54,7 @@ def _sdpa(
     scale: float | None = None,
     enable_gqa: bool = False,
 ) -> Tensor:
-    """By the CPU's kernel, which holds in memory what CUDA's hold: the output and a number per row."""
+    """Run the CPU's kernel, which keeps in memory what CUDA's kernels keep: the output and a number per row."""
     del dropout_p, enable_gqa
     mask = attn_mask
     if mask is not None and mask.dtype == torch.bool:
@@ -67,7 +66,7 @@ def _sdpa(
         return kernel(q, k, v, 0.0, is_causal, attn_mask=mask, scale=scale)[0]
     named = {"query": q, "key": k, "value": v, "is_causal": is_causal, "attn_mask": mask}
     with unset_fake_temporarily():
-        pairs, widths = attention.dense_pairs(named, watch.sizes, "cuda", watch.read_pairs)
+        pairs, widths = dense_pairs(named, watch.sizes, "cuda", watch.read_pairs)
     back = backward_products(pairs, *widths, Wanted.by(q, k, v)).needed
     width = max(q.shape[-1], v.shape[-1])
     padded = [functional.pad(x, (0, width - x.shape[-1])) for x in (q, k, v)]
@@ -77,35 +76,33 @@ def _sdpa(
 
 
 class Layers(NamedTuple):
-    """What a recurrent call is: its name, its sizes and which gradients are wanted."""
+    """A call of a recurrent layer: its name, its sizes and which gradients are wanted."""
 
     name: str
     rows: Count  # steps of all sequences
     starts: Count  # of them first steps
-    weights: list[Count]  # sizes of the two- or three-dimensional weights, by layer and direction
-    kinds: list[str]  # input, hidden or projection
+    weights: list[Count]  # elements of each matrix, by layer and direction
+    kinds: list[str]  # of each matrix: first input, input, hidden or projection
     wants_input: bool
     wants_hidden: bool
 
 
-def _recurrence(watch: Watch, name: str, args: tuple[Any, ...]) -> Any:
+def _run_recurrent(watch: Watch, name: str, args: tuple[Any, ...]) -> Any:
     """LSTM, GRU and plain recurrent layers: every step multiplies its input and its state once by each weight."""
-    is_packed = isinstance(args[1], Tensor) and isinstance(args[3], (list, tuple))
-    if is_packed:
+    if isinstance(args[1], Tensor) and isinstance(args[3], (list, tuple)):  # packed sequences
         x, batch_sizes, hx, weights, _, num_layers, _, _, two_ways = args
         batch_first = False
     else:
         x, hx, weights, _, num_layers, _, _, two_ways, batch_first = args
         batch_sizes = None
     states = list(hx) if isinstance(hx, (list, tuple)) else [hx]
-    each = len(weights) // (num_layers * (2 if two_ways else 1))
+    directions = 2 if two_ways else 1
+    each = len(weights) // (num_layers * directions)
     matrices, kinds = [], []
     for n, weight in enumerate(weights):
         if weight.ndim == 2:
-            place = n % each
-            kinds.append("input" if place == 0 else "hidden" if place == 1 else "projection")
-            if place == 0 and n // (each * (2 if two_ways else 1)) == 0:
-                kinds[-1] = "first input"
+            names = ("input" if n >= each * directions else "first input", "hidden")
+            kinds.append(names[n % each] if n % each < 2 else "projection")
             rows, columns = watch.sizes(weight)
             matrices.append(rows * columns)
     sizes = watch.sizes(x)
@@ -116,15 +113,14 @@ def _recurrence(watch: Watch, name: str, args: tuple[Any, ...]) -> Any:
     else:
         steps = sizes[0] * sizes[1] if x.ndim == 3 else sizes[0]
         starts = (sizes[0] if batch_first else sizes[1]) if x.ndim == 3 else 1
-    wants = (x.requires_grad, any(s.requires_grad for s in states))
-    layers = Layers(name, steps, starts, matrices, kinds, *wants)
-    out_width = states[0].shape[-1] * (2 if two_ways else 1)
-    found = _Recurrence.apply(watch, layers, out_width, x, len(states), *states, *weights)
-    return (found[0], *found[1:])
+    wants_hidden = any(state.requires_grad for state in states)
+    layers = Layers(name, steps, starts, matrices, kinds, x.requires_grad, wants_hidden)
+    width = states[0].shape[-1] * directions
+    return _Recurrence.apply(watch, layers, width, x, len(states), *states, *weights)
 
 
 class _Recurrence(torch.autograd.Function):
-    """Outputs of the right sizes, and gradients of the right sizes; the products are told to the watch."""
+    """Outputs and gradients of the right sizes, and no arithmetic; the watch counts the products."""
 
     @staticmethod
     def forward(
@@ -136,7 +132,8 @@ class _Recurrence(torch.autograd.Function):
         gates = x.new_empty(*x.shape[:-1], sum(w.shape[0] for w in weights if w.ndim == 2) // 2)
         ctx.save_for_backward(x, out, gates, *tensors)
         ctx.watch, ctx.layers = watch, layers
-        watch.add_products(layers.name, both(2 * layers.rows * sum(layers.weights)), (x, out, gates, *tensors))
+        flops = 2 * layers.rows * sum(layers.weights)
+        watch.add_products(layers.name, Products.all_needed(flops), (x, out, gates, *tensors))
         return (out, *states)
 
     @staticmethod
@@ -153,6 +150,6 @@ class _Recurrence(torch.autograd.Function):
                 rows = rows - layers.starts  # nobody asks for the gradient of the first state
             if kind != "first input" or layers.wants_input:
                 flops = flops + 2 * rows * size
-        ctx.watch.add_products(f"{layers.name}_backward", both(flops), (x, gates, *tensors, *grads))
+        ctx.watch.add_products(f"{layers.name}_backward", Products.all_needed(flops), (x, gates, *tensors, *grads))
         found = [torch.empty_like(t) if want else None for t, want in zip(tensors, wanted, strict=True)]
         return None, None, None, torch.empty_like(x) if layers.wants_input else None, None, *found

@@ -1,0 +1,478 @@
+"""Watching a run: every operation is counted in the module that called it, forward and backward."""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch._library.custom_ops import OPDEFS
+from torch._ops import HigherOrderOperator
+from torch._subclasses.fake_tensor import (
+    DataDependentOutputException,
+    DynamicOutputShapeException,
+    unset_fake_temporarily,
+)
+from torch.overrides import enable_reentrant_dispatch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_flatten
+
+from regard.algorithms.planning import recording
+from regard.algorithms.planning.cost import Count
+from regard.algorithms.planning.problem import pose
+from regard.algorithms.planning.visits import visited
+from regard.analysis.cost import masks, operations
+from regard.analysis.cost.masks import known
+from regard.analysis.cost.memory import Allocations
+from regard.analysis.cost.operations import Call, Pairs, Products, Wanted, backward_products, forward_products
+from regard.attention import Attention, Kernel
+from regard.attention.value import unflatten
+
+MAX_PAIRS = 1 << 28  # of a mask with tensors that are asked one by one
+MAX_COMPARED = 1 << 16  # elements of an argument, to find calls that are alike
+ALL_WANTED = Wanted()
+
+
+@dataclass
+class Tally:
+    """What the operations of one name did in one module."""
+
+    needed: Count = 0
+    attention: Count = 0  # of what is needed, logits and mixing
+    executed: Count = 0
+    elementwise: Count = 0
+    bytes: Count = 0
+    calls: int = 0
+
+
+@dataclass
+class Trace:
+    """What was counted: tallies by (phase, module, operation), and what could not be."""
+
+    tallies: dict[tuple[str, str, str], Tally] = field(default_factory=dict)
+    unknown: Counter[str] = field(default_factory=Counter)
+    notes: dict[str, None] = field(default_factory=dict)
+
+    def tally(self, phase: str, module: str, name: str) -> Tally:
+        return self.tallies.setdefault((phase, module, name), Tally())
+
+    def work(self) -> dict[tuple[str, str, str], tuple[Count, ...]]:
+        """What was executed so far, without what was needed."""
+        return {key: (t.executed, t.elementwise, t.bytes, t.calls) for key, t in self.tallies.items()}
+
+
+@dataclass
+class Scope:
+    """A stretch of operations whose need is known from outside: one call of `attend`."""
+
+    backward: Count
+    module: str
+    was_entered_backward: bool = False
+
+
+@dataclass
+class Site:
+    """Where in the forward pass an operation that has a gradient was called."""
+
+    module: str
+    share: masks.Share | None = None
+    wanted: Wanted = ALL_WANTED
+    scope: Scope | None = None
+
+
+@dataclass
+class Deferred:
+    """A product whose visible share is known only when its softmax comes."""
+
+    tally: Tally
+    flops: Count
+    share: masks.Share
+
+
+@dataclass(frozen=True)
+class Body:
+    """What one call of an operator of ours did inside, by operation, and the memory that it took meanwhile."""
+
+    work: dict[str, tuple[Count, ...]]
+    extra: int
+
+
+class Watch(TorchDispatchMode):
+    """The mode under which a module runs; `read` makes a number or a polynomial of a size, `read_pairs` of a count."""
+
+    supports_higher_order_operators = True
+
+    def __init__(self, read: Callable[[int], Count] = int, read_pairs: Callable[[int], Count] = int) -> None:
+        super().__init__()
+        self.trace, self.read, self.read_pairs = Trace(), read, read_pairs
+        self.is_symbolic = read is not int
+        self.takes_apart = 0  # how many operators of ours are running, one inside the other
+        self.in_ours: Site | None = None  # of the operator of ours that is taken apart in the backward pass
+        self.phase = "forward"
+        self.stack: list[str] = []
+        self.parts: list[str] = []  # what the products of `attend` are for, told by its recorder
+        self.scopes: list[Scope] = []
+        self.sites: dict[int, Site] = {}
+        self.all_scopes: list[Scope] = []
+        self.deferred: list[Deferred] = []
+        self.bodies: dict[Any, Body] = {}
+        self.memory: Allocations | None = None  # follows storages, if somebody asks for it
+
+    def sizes(self, x: Tensor) -> tuple[Count, ...]:
+        return tuple([self.read(n) for n in x.shape])
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        if isinstance(func, HigherOrderOperator):
+            return self._run_higher_order(func, args, kwargs)
+        if func is torch.ops.prim.device.default:
+            return func(*args, **kwargs)
+        name = f"{func.namespace}.{func._schema.name.split('::')[1]}"
+        if func.namespace == "regard":
+            return self._run_ours(func, name, args, kwargs)
+        is_product = name in operations.PRODUCTS or name in operations.FUSED
+        if not is_product and operations.kind(func) == "unknown":
+            with self:
+                result = func.decompose(*args, **kwargs)
+            if result is not NotImplemented:
+                return result
+        out = self._run(func, args, kwargs)
+        if self.memory is not None:
+            self.memory.track(out)
+        if self.phase not in ("forward", "backward"):
+            return out
+        with unset_fake_temporarily():  # what is known of masks is real
+            self._count(name, func, args, kwargs, out)
+        return out
+
+    def _run(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Run on fake tensors, and on contents too where everything that goes in is known."""
+        contents = masks.known_arguments(func, args, kwargs)
+        try:
+            out = func(*args, **kwargs)
+        except (DataDependentOutputException, DynamicOutputShapeException):
+            if contents is not None:
+                return masks.fake_with_contents(masks.compute(func, contents))
+            # Our operators ask whether something rare happens: a bias that hides all of a row. So do distributions.
+            if args[0].dtype == torch.bool and (self.takes_apart or masks.asks_to_redraw(args[0])):
+                return False
+            if (selected := self._select(func, args)) is None:
+                raise
+            return selected
+        if contents is None:
+            masks.forget_contents(func, args)
+            if self.phase == "building":
+                masks.follow_noise(func, args, out)
+        else:
+            masks.keep_contents(func, args, out, contents)
+        return out
+
+    def _select(self, func: Any, args: tuple[Any, ...]) -> Any:
+        """Rows of something unknown that a known mask chooses; None where the operation is not that."""
+        if func is torch.ops.aten.masked_select.default and (mask := known(args[1])) is not None:
+            shape = torch.broadcast_shapes(args[0].shape, mask.shape)
+            with unset_fake_temporarily():
+                mask = mask.expand(shape)
+            func, args = torch.ops.aten.index.Tensor, (args[0].expand(shape), [mask])
+        if func is not torch.ops.aten.index.Tensor:
+            return None
+        indices: list[Tensor | None] = []
+        with unset_fake_temporarily():
+            for index in args[1]:
+                value = None if index is None else known(index)
+                if value is None and index is not None:
+                    return None
+                is_mask = value is not None and value.dtype == torch.bool
+                indices += list(value.nonzero(as_tuple=True)) if is_mask else [value]  # pyright: ignore[reportOptionalMemberAccess]
+        return func(args[0], masks.fake_with_contents(indices))
+
+    def _count(self, name: str, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> None:
+        site, is_again = self._site()
+        short = name.removeprefix("aten.")
+        if name in operations.PRODUCTS:
+            flops, what = operations.PRODUCTS[name](Call(args, kwargs, out, self.sizes)), "product"
+            products = Products.all_needed(flops)
+            if name in operations.MATRICES and (self.phase == "forward" or is_again):
+                site.share = masks.follow_product(name, args, out)
+        elif name in operations.FUSED:
+            products = self._count_fused(name, operations.bind_arguments(func, args, kwargs), site)
+            what = "product"
+        else:
+            products, what = Products.all_needed(0), operations.kind(func)
+            if what == "unknown":
+                self.trace.unknown[str(func)] += 1
+            if self.phase == "forward" or is_again:
+                masks.follow_roles(func, short, args, kwargs, out)
+                if short in masks.FILLS and not self.scopes and masks.fills_unknown(short, args):
+                    self._assume_visible(name)
+            if short.startswith("_fft"):
+                self.trace.notes["Fourier transforms are no matrix products: they count as elementwise"] = None
+        if what != "free":
+            tally = self._tally(site, self.parts[-1] if self.parts and what == "product" else short)
+            share = site.share if name in operations.MATRICES and not self.parts else None
+            attends = name in operations.FUSED or (
+                what == "product" and bool(self.parts) and self.parts[-1] == "mixing"
+            )
+            self._add(tally, products, share, site, is_again, attends)
+            self._add_traffic(tally, what, args, kwargs, out)
+
+    def _site(self) -> tuple[Site, bool]:
+        """Where the present operation belongs, and whether it repeats what was done in the forward pass."""
+        if self.in_ours is not None:
+            return self.in_ours, torch.is_grad_enabled()
+        scope = self.scopes[-1] if self.scopes else None
+        node = torch._C._current_autograd_node() if self.phase == "backward" else None
+        made = self.sites.get(node._sequence_nr()) if node is not None else None  # pyright: ignore[reportAttributeAccessIssue]
+        is_again = node is not None and torch.is_grad_enabled()  # a checkpoint is filled
+        if node is not None and not is_again:
+            if made is not None and made.scope is not None:
+                made.scope.was_entered_backward = True
+            return made or Site(""), False
+        module = self.stack[-1] if self.stack else made.module if made is not None else ""
+        site = Site(module, scope=scope or (made.scope if made is not None else None))
+        # The first operation after a node of the graph was made is that node's own.
+        self.sites.setdefault(torch.autograd._get_sequence_nr() - 1, site)  # pyright: ignore[reportPrivateImportUsage]
+        return site, is_again
+
+    def _tally(self, site: Site, name: str) -> Tally:
+        tally = self.trace.tally(self.phase, site.module, name)
+        tally.calls += 1
+        return tally
+
+    def _add(
+        self,
+        tally: Tally,
+        products: Products,
+        share: masks.Share | None,
+        site: Site,
+        is_again: bool,
+        is_attention: bool = False,
+    ) -> None:
+        if not self.is_symbolic:  # whole blocks of kernels are no polynomial
+            tally.executed = tally.executed + products.executed
+        if is_again or site.scope is not None:
+            return
+        if share is None:
+            tally.needed = tally.needed + products.needed
+            if is_attention:
+                tally.attention = tally.attention + products.needed
+        else:
+            self.deferred.append(Deferred(tally, products.needed, share))
+
+    def _add_traffic(self, tally: Tally, what: str, args: Any, kwargs: Any, out: Any) -> None:
+        if self.is_symbolic:
+            return
+        tensors = [x for x in tree_flatten((args, kwargs, out))[0] if isinstance(x, Tensor)]
+        for x in tensors:
+            tally.bytes = tally.bytes + x.element_size() * _stored(x)
+        if what == "arithmetic" and tensors:
+            tally.elementwise = tally.elementwise + _stored(max(tensors, key=Tensor.numel))
+
+    def _count_fused(self, name: str, named: dict[str, Any], site: Site) -> Products:
+        """Fused attention: forward it needs two products over its visible pairs, backward those that are wanted."""
+        if name in operations.RAGGED | operations.RAGGED_BACKWARD:
+            pairs, widths, is_known = operations.ragged_pairs(named, self.sizes)
+        else:
+            pairs, widths = operations.dense_pairs(named, self.sizes, name, self.read_pairs)
+            mask = operations.pick(named, "attn_mask", "attn_bias", "bias")
+            is_known = not isinstance(mask, Tensor) or masks.is_understood(mask)
+        if not is_known:
+            self._assume_visible(name)
+        if name in operations.FORWARD | operations.RAGGED:
+            q, k, v = (operations.pick(named, word, word[0]) for word in ("query", "key", "value"))
+            site.wanted = Wanted.by(q, k, v)
+            return forward_products(pairs, *widths)
+        return backward_products(pairs, *widths, site.wanted)
+
+    def _assume_visible(self, name: str) -> None:
+        if not self.scopes and not self.parts and self.phase != "backward":
+            self.trace.notes[f"{name}: the mask's contents are not known, all pairs count as visible"] = None
+
+    def add_products(self, name: str, products: Products, tensors: tuple[Tensor, ...]) -> None:
+        """Count a call that is not taken apart."""
+        site, is_again = self._site()
+        tally = self._tally(site, name)
+        self._add(tally, products, None, site, is_again)
+        self._add_traffic(tally, "arithmetic", tensors, {}, ())
+
+    def _run_ours(self, func: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Count what an operator of ours does inside, once for all calls that are alike."""
+        outer = self.in_ours
+        if self.phase == "backward" and outer is None:
+            self.in_ours = self._site()[0]
+        site = self.in_ours or Site(self.stack[-1] if self.stack else "")
+        # Inside of a scope nothing but execution is counted, so that it can be counted again without a run.
+        key = _call_key(self.phase, name, args, kwargs) if self.scopes or site.scope is not None else None
+        self.takes_apart += 1
+        try:
+            if key is not None and key in self.bodies:
+                return self._repeat(self.bodies[key], site, func, args, kwargs)
+            before, peak = self.trace.work(), 0
+            if self.memory is not None:
+                peak, self.memory.peak = self.memory.peak, self.memory.live
+            # The gradient of a bias is taken by a transform inside of the operator, which must reach the mode again.
+            with enable_reentrant_dispatch(), torch.no_grad(), self:
+                out = OPDEFS[name.replace(".", "::")]._init_fn(*args, **kwargs)
+            extra = 0
+            if self.memory is not None:
+                extra = max(0, self.memory.peak - self.memory.live)
+                self.memory.peak = max(peak, self.memory.peak)
+            if key is not None:
+                done = {}
+                for place, now in self.trace.work().items():
+                    if now != (then := before.get(place, (0, 0, 0, 0))):
+                        done[place[2]] = tuple(a - b for a, b in zip(now, then, strict=True))
+                self.bodies[key] = Body(done, extra)
+            return out
+        finally:
+            self.in_ours = outer
+            self.takes_apart -= 1
+
+    def _repeat(self, body: Body, site: Site, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Count a call again whose body is known."""
+        out = func(*args, **kwargs)
+        for name, (executed, elementwise, bytes, calls) in body.work.items():
+            tally = self.trace.tally(self.phase, site.module, name)
+            tally.executed, tally.elementwise = tally.executed + executed, tally.elementwise + elementwise
+            tally.bytes, tally.calls = tally.bytes + bytes, tally.calls + int(calls)
+        if self.memory is not None:
+            self.memory.track(out)
+            self.memory.peak = max(self.memory.peak, self.memory.live + body.extra)
+        return out
+
+    def _run_higher_order(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        site, is_again = self._site()
+        out = func(*args, **kwargs)
+        if self.memory is not None:
+            self.memory.track(out)
+        name = str(func)
+        if name not in ("flex_attention", "flex_attention_backward"):
+            self.trace.unknown[name] += 1
+            return out
+        forward = name == "flex_attention"
+        block_mask = args[4 if forward else 9]
+        with unset_fake_temporarily():
+            pairs, widths, is_known = operations.flex_pairs(args[:3], block_mask, self.sizes, self.read_pairs)
+        if not is_known:
+            self._assume_visible(name)
+        if forward:
+            site.wanted = Wanted.by(*args[:3])
+            products = forward_products(pairs, *widths)
+        else:
+            products = backward_products(pairs, *widths, site.wanted)
+        tally = self._tally(site, name)
+        self._add(tally, products, None, site, is_again, is_attention=True)
+        self._add_traffic(tally, "arithmetic", args[:3], {}, out)
+        return out
+
+    @contextmanager
+    def scope(self, forward: Count, backward: Count) -> Iterator[None]:
+        """Operations whose need is known: they are executed, and need that much on the way there and back."""
+        module = self.stack[-1] if self.stack else ""
+        scope = Scope(backward, module)
+        self.all_scopes.append(scope)
+        if self.phase == "forward":
+            tally = self.trace.tally("forward", module, "attend")
+            tally.needed, tally.attention = tally.needed + forward, tally.attention + forward
+        self.scopes.append(scope)
+        try:
+            yield
+        finally:
+            self.scopes.pop()
+
+    def finish(self) -> Trace:
+        """Settle what could only be known at the end."""
+        for product in self.deferred:
+            visible, pairs = self.read_pairs(product.share.visible), self.read_pairs(product.share.pairs)
+            needed = exactly(product.flops * visible, pairs)
+            product.tally.needed = product.tally.needed + needed
+            if product.share.attends:
+                product.tally.attention = product.tally.attention + needed
+        for scope in self.all_scopes:
+            if scope.was_entered_backward:
+                tally = self.trace.tally("backward", scope.module, "attend")
+                tally.needed = tally.needed + scope.backward
+        self.deferred, self.all_scopes = [], []
+        return self.trace
+
+
+def exactly(dividend: Count, divisor: Count) -> Count:
+    """A quotient that is whole."""
+    if divisor == 1:
+        return dividend
+    if isinstance(dividend, int):
+        quotient, rest = divmod(dividend, divisor)
+        assert rest == 0
+        return quotient
+    return dividend / divisor
+
+
+def _stored(x: Tensor) -> int:
+    """Elements that lie in memory: repeated ones count once."""
+    return math.prod([size for size, step in zip(x.shape, x.stride(), strict=True) if step])
+
+
+def _call_key(phase: str, name: str, args: Any, kwargs: Any) -> Any:
+    """What calls that are alike share: sizes, types and known contents; None where that is too much to compare."""
+    parts: list[Any] = [phase, name]
+    for x in tree_flatten((args, kwargs))[0]:
+        if not isinstance(x, Tensor):
+            parts.append(repr(x))
+            continue
+        value = known(x)
+        if value is not None and value.numel() > MAX_COMPARED:
+            return None
+        with unset_fake_temporarily():
+            contents = None if value is None else str(value.tolist())
+        parts.append((tuple(x.shape), x.stride(), x.dtype, x.requires_grad, contents))
+    return tuple(parts)
+
+
+def attend_recorder(watch: Watch) -> recording.Call:
+    """What `regard.algorithms.planning.recording` asks before each call of `attend`: the algorithm and its scope.
+
+    Scores with content need the products over their visible pairs, whatever algorithm computes them. Positions alone,
+    and features, need what their algorithm computes. Where sizes are symbols nobody asks what is executed, and the
+    simplest algorithm runs.
+    """
+
+    def call(
+        name: str, q: Tensor, k: Tensor, v: Tensor, attention: Attention
+    ) -> tuple[str, AbstractContextManager[None]]:
+        if watch.scopes:  # a part of a call that is counted already
+            return name, nullcontext()
+        if attention.content is None or isinstance(attention.weighting, Kernel):
+            return name, recording.part("mixing")
+        visible, is_known = visible_pairs(q, k, v, attention)
+        if not is_known:
+            note = f"attend by {name}: the mask's contents are not known, hidden pairs may be counted"
+            watch.trace.notes[note] = None
+        pairs = watch.read_pairs(visible)
+        D, E = watch.sizes(q)[-1], watch.sizes(v)[-1]
+        both = Pairs(pairs, pairs)
+        back = backward_products(both, D, E, Wanted.by(q, k, v, *attention.flatten()[1]))
+        scope = watch.scope(forward_products(both, D, E).needed, back.needed)
+        return "reference" if watch.is_symbolic else name, scope
+
+    return call
+
+
+def visible_pairs(q: Tensor, k: Tensor, v: Tensor, attention: Attention) -> tuple[int, bool]:
+    """Pairs of all rows and heads that may attend, and whether every mask could be asked."""
+    problem = pose(q, k, v, attention)
+    structure, tensors = attention.mask.flatten()
+    places = problem.places
+    if not tensors and places.is_static:
+        return visited(problem), True
+    values = [value for value in map(known, tensors) if value is not None]
+    shape = (q.shape[0], q.shape[1], q.shape[2], k.shape[2])
+    if len(values) < len(tensors) or not places.is_static or q.shape[2] * k.shape[2] * q.shape[0] > MAX_PAIRS:
+        return visited(problem), False
+    mask, facts = unflatten(values, structure), problem.outline.mask
+    sides = (shape[0] if facts.rows else 1, shape[1] if facts.heads else 1, *shape[2:])
+    b, h, i, j = (torch.arange(n) for n in sides)
+    allowed = mask.slab(b, h, i, j, places).expand(sides)
+    return int(allowed.sum()) * (shape[0] // sides[0]) * (shape[1] // sides[1]), True
