@@ -23,7 +23,7 @@ from benchmarks import record
 from benchmarks.record import Bar, Row
 from benchmarks.setting import progress
 from benchmarks.timing import Timing
-from regard.commands.train import _watching
+from regard.commands.train import show_progress
 from regard.training import Checkpoints, Descent, Execution, Metrics, Order, Progress, Settings, Task, snapshot, train
 from regard.training.board import Board
 from regard.training.loader import draw
@@ -160,7 +160,7 @@ def shown() -> Iterator[Any]:
     before = os.environ.get("FORCE_COLOR")
     os.environ["FORCE_COLOR"] = "1"
     try:
-        with Path(os.devnull).open("w") as nowhere, redirect_stderr(nowhere), _watching() as (watch, _):
+        with Path(os.devnull).open("w") as nowhere, redirect_stderr(nowhere), show_progress() as (watch, _):
             yield watch
     finally:
         os.environ.pop("FORCE_COLOR") if before is None else os.environ.update(FORCE_COLOR=before)

@@ -102,8 +102,15 @@ def num_arguments(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     return len([*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]) - (function.name == "__init__")
 
 
+def num_lines(path: Path, function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """All lines; of a command only what follows its options and its docstring, which are a table and its help."""
+    is_command = PACKAGE / "commands" in path.parents and ast.get_docstring(function) is not None
+    first = function.body[1] if is_command and len(function.body) > 1 else function
+    return (function.end_lineno or 0) - first.lineno + 1
+
+
 def test_a_function_fits_a_screen():
-    lengths = {(name(path), f.name): f.end_lineno - f.lineno + 1 for path in FILES for f in functions(path)}
+    lengths = {(name(path), f.name): num_lines(path, f) for path in FILES for f in functions(path)}
     assert {function: length for function, length in lengths.items() if length > 60} == {}
 
 

@@ -2,10 +2,11 @@
 
 import itertools
 import re
+import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass
-from multiprocessing import get_context
+from contextlib import contextmanager
+from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import Any
 
@@ -13,38 +14,41 @@ from regard.claims import experiments
 from regard.claims.catalogue import select
 from regard.claims.claim import Claim, Judgement, judge
 
-FEW = 4  # claims without a training that are sooner checked here than in processes to be started
+FEW = 4  # this many claims without a training are checked here sooner than processes start
 
 Progress = Callable[[int, int | None], None]
 
 
-@dataclass(frozen=True)
-class Wish:
-    """What is wanted beside the verdicts: figures too, and experiments read from the runs of this folder."""
+def judge_claims(
+    claims: Sequence[Claim[Any]],
+    *,
+    charts: bool = False,
+    runs: Path | None = None,
+    jobs: int = 1,
+    progress: Progress,
+) -> list[Judgement]:
+    """Judge claims, in their order, with their charts if asked for; experiments read the runs of a folder.
 
-    charts: bool = False
-    runs: Path | None = None
-
-
-def judged(claims: Sequence[Claim[Any]], wish: Wish, *, jobs: int, progress: Progress) -> list[Judgement]:
-    """The judgements in the order of the claims; what one question's claims share is computed once."""
-    questions = grouped(claims)
-    found: dict[str, Judgement] = {}
-    for judgements in _here(questions, wish) if jobs == 1 or is_short(claims) else _elsewhere(questions, wish, jobs):
+    What one question's claims share is computed once: a process takes all of them.
+    """
+    is_short = len(claims) <= FEW and not any(claim.kind == "experiment" for claim in claims)
+    progress(0, len(claims))
+    questions, found = grouped(claims), {}
+    if jobs == 1 or is_short:
+        groups = (judge_all(names, charts, runs) for names in questions)
+    else:
+        groups = _judge_in_processes(questions, charts, runs, jobs)
+    for judgements in groups:
         found |= {judgement.id: judgement for judgement in judgements}
         progress(len(found), len(claims))
     return [found[claim.id] for claim in claims]
 
 
-def is_short(claims: Sequence[Claim[Any]]) -> bool:
-    return len(claims) <= FEW and not any(claim.kind == "experiment" for claim in claims)
-
-
 def grouped(claims: Sequence[Claim[Any]]) -> list[list[str]]:
-    """The ids by question, those with a training first, as they take longest."""
+    """The ids by question: a short one first, to show progress soon, then those with a training, which take longest."""
     questions = [list(group) for _, group in itertools.groupby(claims, key=lambda claim: question_of(claim.id))]
     questions.sort(key=lambda group: not any(claim.kind == "experiment" for claim in group))
-    return [[claim.id for claim in group] for group in questions]
+    return [[claim.id for claim in group] for group in [*questions[-1:], *questions[:-1]]]
 
 
 def question_of(name: str) -> str:
@@ -57,28 +61,46 @@ def question_of(name: str) -> str:
     return f"{document}.{re.split(r'(?<=[0-9])(?=[a-z])|(?<=[a-z])(?=[0-9])', rest)[0]}"
 
 
-def judge_all(names: Sequence[str], wish: Wish) -> list[Judgement]:
-    """The judgements of the claims of these ids, by one thread: what they compute is small, and cores are shared."""
+def judge_all(names: Sequence[str], charts: bool = False, runs: Path | None = None) -> list[Judgement]:
+    """Judge the claims of these ids in one thread: what they compute is small, and cores are shared."""
     import torch
 
-    threads, token = torch.get_num_threads(), experiments.runs.set(wish.runs)
+    threads, token = torch.get_num_threads(), experiments.runs.set(runs)
     torch.set_num_threads(1)
     try:
-        return [judge(claim, chart=wish.charts) for claim in select(names)]
+        return [judge(claim, chart=charts) for claim in select(names)]
     finally:
         torch.set_num_threads(threads)
         experiments.runs.reset(token)
 
 
-def _here(questions: Sequence[Sequence[str]], wish: Wish) -> Iterator[list[Judgement]]:
-    return (judge_all(names, wish) for names in questions)
-
-
-def _elsewhere(questions: Sequence[Sequence[str]], wish: Wish, jobs: int) -> Iterator[list[Judgement]]:
+def _judge_in_processes(
+    questions: Sequence[Sequence[str]], charts: bool, runs: Path | None, jobs: int
+) -> Iterator[list[Judgement]]:
+    others = active_children()
     with ProcessPoolExecutor(min(jobs, len(questions)), get_context("spawn")) as pool:
-        pending = [pool.submit(judge_all, names, wish) for names in questions]
+        with _deaf_to_interrupts():
+            pending = [pool.submit(judge_all, names, charts, runs) for names in questions]
+            workers = [process for process in active_children() if process not in others]
         try:
             for done in as_completed(pending):
                 yield done.result()
-        finally:
+        except BaseException:  # nobody waits for the rest, such as after Ctrl-C
             pool.shutdown(wait=False, cancel_futures=True)
+            for process in workers:
+                process.terminate()
+            raise
+
+
+@contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """Let processes that start inside ignore Ctrl-C, which a terminal sends to all: this process ends them."""
+    try:
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    except ValueError:  # only the main thread may say so; a thread of a server is asked by nobody's keyboard
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before or signal.SIG_DFL)

@@ -1,11 +1,12 @@
 """`regard cost`: parse, call, print."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
-from regard.commands.output import Device, bad_input, bar, show, size
+from regard.commands.options import Machine, Type, machine_name, size
+from regard.commands.output import bad_input, check_file, progress_bar, show, write_figure
 
 Model = Annotated[
     str, typer.Argument(metavar="MODEL", help="A preset, a config.json of Hugging Face, or file.py:function.")
@@ -24,7 +25,7 @@ Optimizer = Annotated[
     str, typer.Option(metavar="NAME", help="For the memory of training: adamw, adam, sgd, momentum or none.")
 ]
 Kind = Annotated[
-    Literal["bfloat16", "float16", "float32", "float64"] | None,
+    Type | None,
     typer.Option(metavar="TYPE", help="bfloat16, float16, float32 or float64; by default as the model is built."),
 ]
 Real = Annotated[bool, typer.Option("--real", help="Run with contents: for models that ask for them.")]
@@ -54,7 +55,7 @@ def cost(
     train: Annotated[bool, typer.Option("--train/--eval", help="The model's mode: dropout and the like.")] = True,
     optimizer: Optimizer = "adamw",
     dtype: Kind = None,
-    device: Device = None,
+    device: Machine = None,
     depth: Annotated[int, size("Levels of modules in the table.")] = 3,
     real: Real = False,
     measure: Measure = False,
@@ -78,12 +79,12 @@ def cost(
     regard cost llama-7b --decode 32768 --dtype bfloat16 --device h200
     """
     with bad_input():
+        check_file("--plot", plot, (".svg",))
         _check(as_json and as_csv, decode is not None and (plot is not None or measure))
         from regard.analysis.cost import command
-        from regard.commands import options
 
         wish = command.Wish(
-            device=options.this_machine() if device is None else device.lower(),
+            device=machine_name(device),
             optimizer=None if optimizer == "none" else optimizer,
             train=train,
             real=real,
@@ -93,10 +94,10 @@ def cost(
         result = command.answer(target, request, wish, symbolic, decode)
         grown = None
         if measure:
-            with bar("measuring") as progress:
+            with progress_bar("measuring") as progress:
                 grown = command.measured(target, request, progress)
         if plot is not None:
-            options.save_svg(plot, lambda: command.figure(target, request))
+            write_figure(plot, command.figure(target, request))
     if as_csv:
         typer.echo(result.csv(), nl=False)
     elif as_json:

@@ -1,15 +1,13 @@
-"""`regard explore`: parse, serve, say where."""
+"""`regard explore`: the page, served from this machine."""
 
 import json
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from regard.commands.options import Runs
 from regard.commands.output import bad_input
-
-Folder = Annotated[Path, typer.Option("--runs", metavar="FOLDER", help="Where the folders of runs lie.")]
 
 
 def explore(
@@ -22,23 +20,20 @@ def explore(
         ),
     ] = None,
     host: Annotated[
-        str,
-        typer.Option(
-            "--host", metavar="NAME", help="Where to listen; other than this machine's own, a token guards it."
-        ),
+        str, typer.Option("--host", metavar="NAME", help="Address to bind; anything but localhost needs a token.")
     ] = "127.0.0.1",
     port: Annotated[
         int | None,
-        typer.Option("--port", metavar="N", min=0, max=65535, help="By default the first free one from 8421 on."),
+        typer.Option("--port", metavar="N", min=0, max=65535, help="By default the first free one from 8421."),
     ] = None,
-    browser: Annotated[bool, typer.Option(help="Open a browser where there is one, or not.")] = True,
-    folder: Folder = Path("runs"),
-    as_json: Annotated[bool, typer.Option("--json", help="Say where it is as a line of JSON.")] = False,
+    browser: Annotated[bool, typer.Option(help="Whether to open a browser, if there is one.")] = True,
+    folder: Runs = Path("runs"),
+    as_json: Annotated[bool, typer.Option("--json", help="Print the address as a line of JSON.")] = False,
 ) -> None:
     """Open the page: attention to look at and touch, in the browser.
 
-    Without an argument it has what comes with the package, and the runs of this folder. Everything is computed here;
-    nothing is fetched from elsewhere. Ctrl-C stops it. [b]Examples[/b]:
+    Without an argument it shows what comes with the package, and the runs of this folder. Everything is computed on
+    this machine; nothing is fetched from elsewhere. Ctrl-C stops it. [b]Examples[/b]:
 
     regard explore
 
@@ -46,18 +41,19 @@ def explore(
 
     regard explore --host 0.0.0.0 --port 8000 --no-browser
     """
+
+    def print_address(address: str) -> None:
+        typer.echo(json.dumps({"address": address}) if as_json else f"regard is open at {address}")
+        typer.echo("Ctrl-C stops it", err=True)
+
     with bad_input():
+        from regard.checks import MissingExtra
+
         try:
             from regard.explore.serving import serve
         except ImportError as error:
-            raise ValueError(f"the page needs {error.name}: got none; use pip install 'regard[explore]'") from error
+            raise MissingExtra("the page", error.name or "a package", "explore") from error
         from regard.explore.desk import Desk
         from regard.explore.shelf import shelf_of
 
-        desk = Desk(shelf_of(given or [], folder))
-        serve(desk, host=host, port=port, opens=browser, told=partial(_say, as_json))
-
-
-def _say(as_json: bool, address: str) -> None:
-    typer.echo(json.dumps({"address": address}) if as_json else f"regard is open at {address}")
-    typer.echo("Ctrl-C stops it", err=True)
+        serve(Desk(shelf_of(given or [], folder)), host=host, port=port, opens=browser, told=print_address)

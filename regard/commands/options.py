@@ -1,61 +1,106 @@
-"""What the options of the command line mean: from words to values."""
+"""Options that several commands share: what they are called, and what their text means."""
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import torch
+import typer
 
-from regard.algorithms import NextToken, next_token
-from regard.algorithms.planning.machines import table_of
-from regard.analysis.reach.argmax_graphs import ArgmaxReach, argmax_reach
-from regard.analysis.reach.figures import draw_argmax, draw_picture, draw_reach
-from regard.analysis.reach.patterns import PatternPicture
-from regard.analysis.reach.receptive_field import Reach, reach
-from regard.analysis.written import batch_of, mechanism, number_of, planned  # noqa: F401 - commands ask for all here
-from regard.attention import Attention, Everything, Grid, Hard, Mask, Padding, Places, Shape, Weighting
-from regard.attention.notation import check_sizes, parse_mask, parse_weighting
+if TYPE_CHECKING:
+    from regard.attention import Places
+
+MASKS = (
+    "Who may attend to whom: everything, causal, window(before, after), strided(n), dilated(step, before, after), "
+    "blocks(size, shift), global_tokens(n), key_padding(length, …), padding(length, …), documents(length, …) or "
+    "documents([length, …], …), prefix(length, …); on a grid neighbours(rows, columns), tiles(rows, columns, down, "
+    "right), same_row, same_column, axial. Join them with & | ~ and parentheses."
+)
 
 
-def this_machine() -> str:
-    """The name of its table."""
+def size(help: str) -> Any:
+    """An option for a whole number from 1."""
+    return typer.Option(min=1, metavar="N", help=help)
+
+
+Type = Literal["bfloat16", "float16", "float32", "float64"]
+Machine = Annotated[
+    str | None,
+    typer.Option("--device", metavar="NAME", help="cpu, cuda or h200, present or not; by default this machine."),
+]
+Device = Annotated[
+    str | None, typer.Option("--device", metavar="NAME", help="cpu, cuda, cuda:1 …; by default a GPU if there is one.")
+]
+GridSize = Annotated[
+    str | None,
+    typer.Option("--grid", metavar="HxW", help="Tokens on a grid of H rows and W columns instead of a line."),
+]
+Stride = Annotated[
+    str | None,
+    typer.Option("--stride", metavar="N|NxM", help="Keep only queries at every Nth row and Mth column of the grid."),
+]
+Pixel = Annotated[
+    str | None,
+    typer.Option("--pixel", metavar="R,C", help="On a grid, the query to follow; by default one in the middle."),
+]
+Svg = Annotated[
+    Path | None, typer.Option("--svg", metavar="FILE", help="Also draw it into this SVG file.", show_default=False)
+]
+Runs = Annotated[Path, typer.Option("--runs", metavar="FOLDER", help="The folder that holds the runs.")]
+
+
+def refuse(why: str, given: Mapping[str, object]) -> None:
+    """Raise for the first option that was given although it would have no effect."""
+    for option, value in given.items():
+        if value is not None and value is not False and value != []:
+            raise ValueError(f"{why}: got {option} too; leave it out")
+
+
+def machine_name(device: str | None) -> str:
+    """The machine to plan for; by default the one that this runs on."""
+    if device is not None:
+        return device.lower()
+    import torch
+
+    from regard.algorithms.planning.machines import table_of
+
     return table_of(torch.device("cuda" if torch.cuda.is_available() else "cpu")).name
 
 
-def visible_pairs(mask: str, lengths: str | None) -> Mask:
-    visible = parse_mask(mask)
-    if lengths is None:
-        return visible
-    padding = Padding(whole_numbers(lengths))
-    return padding if isinstance(visible, Everything) else visible & padding
+def present_device(device: str | None) -> str:
+    """A device of this machine to compute on; by default a GPU if there is one."""
+    import torch
+
+    name = device or ("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        exists = torch.empty(0, device=name).device.type != "meta"
+    except (RuntimeError, AssertionError):  # an unknown word, or a device that torch was built without
+        exists = False
+    if not exists:
+        raise ValueError(f"--device must name a device of this machine: got {name!r}; use cpu")
+    return name
 
 
-def placed(grid: str | None, stride: str | None, tokens: int | None, keys: int | None, default: int) -> Places:
-    """Where the tokens stand: `default` of them where nobody says how many."""
-    return in_line(tokens or default, keys, stride) if grid is None else on_grid(grid, stride, tokens, keys)
+def read_places(grid: str | None, stride: str | None, tokens: int | None, keys: int | None, default: int) -> "Places":
+    """Where queries and keys stand; `default` tokens in a line unless something is said."""
+    from regard.attention import Attention, Grid, Places
 
-
-def in_line(tokens: int, keys: int | None, stride: str | None) -> Places:
-    if stride is not None:
-        raise ValueError(f"--stride keeps pixels of a grid: got --stride {stride} without one; add --grid 64x64")
-    return Attention().places(tokens, keys or tokens)
-
-
-def on_grid(grid: str, stride: str | None, tokens: int | None, keys: int | None) -> Places:
-    """Keys at all pixels, queries at those that the stride keeps."""
+    if grid is None:
+        if stride is not None:
+            raise ValueError(f"--stride keeps pixels of a grid: got --stride {stride} without one; add --grid 64x64")
+        return Attention().places(tokens or default, keys or tokens or default)
     for option, count in (("--tokens", tokens), ("--keys", keys)):
         if count is not None:
             raise ValueError(f"--grid says how many tokens there are: got {option} {count} too; use one of the two")
-    pixels = Grid(*sides("--grid", grid, "64x64"))
+    pixels = Grid(*_read_sides("--grid", grid, "64x64"))
     if stride is None:
         return Places(pixels, pixels)
-    down, right = sides("--stride", stride, "2 or 2x3", one_for_both=True)
+    down, right = _read_sides("--stride", stride, "2 or 2x3")
     return Places(Grid(-(-pixels.h // down), -(-pixels.w // right), step=(down, right)), pixels)
 
 
-def sides(option: str, text: str, example: str, one_for_both: bool = False) -> tuple[int, int]:
+def _read_sides(option: str, text: str, example: str) -> tuple[int, int]:
     parts = text.lower().split("x")
-    if one_for_both and len(parts) == 1:
+    if option == "--stride" and len(parts) == 1:
         parts = parts * 2
     if len(parts) != 2 or not all(is_whole(part) and int(part) for part in parts):
         raise ValueError(
@@ -64,45 +109,7 @@ def sides(option: str, text: str, example: str, one_for_both: bool = False) -> t
     return int(parts[0]), int(parts[1])
 
 
-def whole_numbers(lengths: str) -> list[int]:
-    for part in lengths.split(","):
-        if not is_whole(part):
-            raise ValueError(
-                f"--lengths must be whole numbers with commas: got {part!r} in {lengths!r}; write 512,1024"
-            )
-    return [int(part) for part in lengths.split(",")]
-
-
-def is_whole(text: str) -> bool:
-    return text.strip().isascii() and text.strip().isdigit() and len(text) < 19
-
-
-def weighting_of(text: str | None, hard: bool, width: int) -> Weighting:
-    """The weighting that is named; `--hard` is short for one of them."""
-    if hard and text is not None:
-        raise ValueError(f"--hard is a weighting: got --weighting {text} too; use one of the two")
-    return Hard() if hard else parse_weighting("softmax" if text is None else text, width)
-
-
-def after_cache(
-    known: int,
-    sizes: tuple[int, ...],
-    attention: Attention,
-    dtype: str | None,
-    device: str,
-    useless: dict[str, object],
-) -> NextToken:
-    """The plan of the new tokens behind `known` ones; options that say nothing there are `useless`."""
-    for option, given in useless.items():
-        if given:
-            raise ValueError(f"--cached plans equal rows of tokens in a line, one step: got {option} too; leave it out")
-    B, H, G, T, _, D, E = sizes
-    check_sizes((B, H, known + T, max(D, E)))
-    shape = Shape(B, H, G, T, known + T, D, E)
-    return next_token(shape, attention, dtype=number_of(dtype, device), device=device)
-
-
-def pixel_of(text: str | None) -> tuple[int, int] | None:
+def read_pixel(text: str | None) -> tuple[int, int] | None:
     """Row and column of a pixel, counted from 0."""
     if text is None:
         return None
@@ -112,61 +119,10 @@ def pixel_of(text: str | None) -> tuple[int, int] | None:
     return int(parts[0]), int(parts[1])
 
 
-def write_svg(path: Path, drawn: PatternPicture, title: str) -> None:
-    """Draw a pattern into a file."""
-    save_svg(path, lambda: draw_picture(drawn, title))
+def is_whole(text: str) -> bool:
+    """Whether this is a whole number that 64 bits hold; no other digits than 0…9.
 
-
-def save_svg(path: Path, draw: Callable[[], Any]) -> None:
-    """Make a figure and save it."""
-    if path.suffix.lower() != ".svg":
-        raise ValueError(f"--svg must name a file that ends in .svg: got {str(path)!r}; write {path.stem}.svg")
-    try:
-        figure = draw()
-    except ImportError as error:  # it says what to install
-        raise ValueError(str(error)) from error
-    figure.savefig(path, format="svg", metadata={"Date": None})
-
-
-def reached(
-    masks: list[str] | None,
-    grid: str | None,
-    count: int | None,
-    depth: int,
-    residual: bool,
-    output: int | None,
-    pixel: tuple[int, int] | None,
-    row: int,
-) -> Reach:
-    """The receptive field of layers whose masks, in turn, are written so."""
-    layers = [parse_mask(text) for text in masks or ["everything"]]
-    longest = max([batch_of(mask)[1] or 0 for mask in layers])
-    tokens = placed(grid, None, count, None, default=longest or 4096).keys
-    if pixel is not None:
-        if not isinstance(tokens, Grid):
-            raise ValueError(f"a pixel stands on a grid: got --pixel {pixel[0]},{pixel[1]} without one; use --output")
-        if output is not None:
-            raise ValueError(f"one output is followed: got --output {output} and --pixel too; use one of the two")
-        if pixel[0] >= tokens.h or pixel[1] >= tokens.w:
-            raise ValueError(f"--pixel must lie on {tokens.h} × {tokens.w} pixels: got {pixel[0]},{pixel[1]}; use 0,0")
-        output = pixel[0] * tokens.w + pixel[1]
-    return reach(list(layers), tokens, depth, residual=residual, output=output, row=row)
-
-
-def chosen_by_heads(
-    heads: int | None, tokens: int | None, depth: int, residual: bool, tied: bool, useless: dict[str, object]
-) -> ArgmaxReach | None:
-    """The receptive field of so many argmax heads, if they are asked for; options that say nothing there `useless`."""
-    if heads is None:
-        if tied:
-            raise ValueError("--tied is for argmax heads: got none; add --heads-argmax 2")
-        return None
-    for option, given in useless.items():
-        if given is not None:
-            raise ValueError(f"--heads-argmax chooses any token of a line: got {option} too; leave it out")
-    return argmax_reach(tokens or 4096, heads, depth, residual=residual, tied=tied)
-
-
-def write_reach(path: Path, result: Reach | ArgmaxReach, title: str) -> None:
-    """Draw a receptive field into a file."""
-    save_svg(path, lambda: draw_argmax(result) if isinstance(result, ArgmaxReach) else draw_reach(result, title))
+    >>> is_whole("512"), is_whole(" 7"), is_whole("²"), is_whole("-1")
+    (True, True, False, False)
+    """
+    return text.strip().isascii() and text.strip().isdigit() and len(text) < 19

@@ -1,14 +1,17 @@
-"""What the commands share: sizes, types and devices as options, bad input in one line, a bar for long work."""
+"""What commands print and write: lines, tables, progress, whole files, and one line for input they cannot use."""
 
 import contextlib
-from collections.abc import Callable, Iterator
-from typing import Annotated, Any, Literal
+import io
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
 
 import typer
 
 
 class BadInput(Exception):  # noqa: N818 - named by what came
-    """What the user gave cannot be used; in the form of Typer's own errors."""
+    """The user gave something that cannot be used; it has the form of Typer's own errors."""
 
     exit_code = 2
 
@@ -18,25 +21,27 @@ class BadInput(Exception):  # noqa: N818 - named by what came
 
 @contextlib.contextmanager
 def bad_input() -> Iterator[None]:
-    """What is wrong with the user's words, as opposed to a mistake of ours, which deserves its traceback."""
+    """Tell what is wrong with the user's input in one line; a mistake of ours deserves its traceback."""
+    from regard.checks import MissingExtra
+
     try:
         yield
-    except BrokenPipeError:  # nobody reads on, which is nobody's mistake
-        raise
-    except (ValueError, OSError) as error:
+    except (ValueError, MissingExtra) as error:
         raise BadInput(str(error)) from error
+    except OSError as error:
+        if output_failure() is not None:  # the application tells of it
+            raise
+        where = "" if error.filename is None else f"{error.filename}: "
+        raise BadInput(f"{where}{error.strerror or error}") from error
 
 
-@contextlib.contextmanager
-def bar(says: str) -> Iterator[Callable[[int, int | None], None]]:
-    """A progress bar on stderr, where somebody looks at it."""
-    from rich.console import Console
-    from rich.progress import Progress
-
-    console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task(says)
-        yield lambda done, total: progress.update(task, completed=done, total=total)
+def output_failure() -> OSError | None:
+    """Why standard output takes no more, such as a full disk; None while it does."""
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        return error
+    return None
 
 
 def show(*parts: Any) -> None:
@@ -47,16 +52,66 @@ def show(*parts: Any) -> None:
         Console(highlight=False).print(part)
 
 
-def size(help: str) -> Any:
-    return typer.Option(min=1, metavar="N", help=help)
+def show_result(result: Any, as_json: bool) -> None:
+    """Print a result that has both forms."""
+    if as_json:
+        typer.echo(result.json())
+    else:
+        show(result.rich())
 
 
-Number = Annotated[
-    Literal["bfloat16", "float16", "float32", "float64"] | None,
-    typer.Option(
-        metavar="TYPE", help="bfloat16, float16, float32 or float64; by default bfloat16 on a GPU, float32 on a CPU."
-    ),
-]
-Device = Annotated[
-    str | None, typer.Option(metavar="NAME", help="cpu, cuda or h200, present or not; by default this machine.")
-]
+@contextlib.contextmanager
+def progress_bar(doing: str) -> Iterator[Callable[[int, int | None], None]]:
+    """A progress bar on stderr, if that is a terminal; the elapsed time shows that slow work is alive."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task(doing, total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)
+
+
+def check_file(option: str, path: Path | None, endings: Sequence[str] = ()) -> None:
+    """Raise unless a file can be written there: asked before the work, not after it."""
+    if path is None:
+        return
+    if endings and path.suffix.lower() not in endings:
+        raise ValueError(
+            f"{option} must name a file that ends in {' or '.join(endings)}: got {str(path)!r}; "
+            f"use {path.stem}{endings[0]}"
+        )
+    if path.is_dir():
+        raise ValueError(f"{option} must name a file: got the folder {str(path)!r}; add a name")
+    if not path.absolute().parent.is_dir():
+        raise ValueError(f"{option} must name a file in a folder that exists: got {str(path)!r}; make the folder")
+
+
+def write_file(path: Path, content: str | bytes) -> None:
+    """Write all of a file or nothing: a full disk leaves what was there, and the error names the path."""
+    from regard.tasks.whole_files import whole_file
+
+    data = content.encode() if isinstance(content, str) else content
+    try:
+        if path.exists() and not path.is_file():  # a pipe or a device has no other name to be written under
+            path.write_bytes(data)
+            return
+        with whole_file(path.resolve()) as file:  # where a link leads, the link stays
+            file.write(data)
+    except OSError as error:
+        raise ValueError(f"{path} could not be written: {error.strerror or error}; nothing was changed") from error
+
+
+def write_figure(path: Path, figure: Any) -> None:
+    """Write a figure in the format that the file's ending names."""
+    format = path.suffix.lower().removeprefix(".")
+    drawn = io.BytesIO()
+    figure.savefig(drawn, format=format, metadata={"Date": None} if format == "svg" else None)
+    write_file(path, drawn.getvalue())

@@ -1,4 +1,4 @@
-"""The guided tour: a worked example of a course, checked digit by digit, its two maps, two edge cases and a plan.
+"""What `regard tour` prints: a worked example of a course, checked digit by digit, two maps, two edge cases, a plan.
 
 The example is `ist.1` of the catalogue of claims: four tokens of width three, one query by hand, then two heads.
 """
@@ -45,7 +45,7 @@ def run(console: Console) -> bool:
         ),
     ]
     _title(console, "5  What each head looks at", "weights(q, k): a row per query, a column per key")
-    console.print(drawn_maps(example.maps, colour=console.color_system is not None and not console.no_color))
+    console.print(draw_maps(example.maps, colour=console.color_system is not None and not console.no_color))
     verdicts.append(_hard(console, example))
     verdicts.append(_empty_row(console))
     _title(console, "8  What a real size costs", "plan(q, k, v, attention), nothing is computed")
@@ -54,20 +54,20 @@ def run(console: Console) -> bool:
     return all(verdicts)
 
 
-def picture() -> str:
-    """The maps and the plan as an SVG that loads nothing from anywhere."""
+def draw_svg() -> str:
+    """Draw the maps and the plan as an SVG that loads nothing from elsewhere."""
     console = Console(
         record=True, width=88, file=io.StringIO(), force_terminal=True, color_system="truecolor", highlight=False
     )
-    maps = drawn_maps(worked_example().maps, colour=True)
+    maps = draw_maps(worked_example().maps, colour=True)
     console.print(Space(Group(maps, "", rich_table(realistic_plan())), (1, 2)))
     svg = console.export_svg(title="regard tour", unique_id="regard")
     svg = re.sub(r"@font-face\s*{[^}]*}", "", svg)  # Rich would fetch its font from the network
     return re.sub(r"[ \t]+$", "", svg, flags=re.MULTILINE)
 
 
-def drawn_maps(maps: Tensor, colour: bool) -> RenderableType:
-    """Heads side by side, the weight in each cell; without colours, shade characters carry the weight."""
+def draw_maps(maps: Tensor, colour: bool) -> RenderableType:
+    """Draw heads side by side, the weight in each cell; without colours, shade characters carry the weight."""
     heads = []
     for head, rows in enumerate(maps.tolist()):
         grid = Table(box=None, padding=0, pad_edge=False, title=f"head {head + 1}", title_style="bold")

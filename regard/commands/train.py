@@ -1,25 +1,26 @@
-"""`regard train`, `runs`, `resume` and `evaluate`: parse, call, print."""
+"""`regard train`, `runs`, `resume` and `evaluate`: recipes, and the runs that they leave."""
 
+import contextlib
 import json
+import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from regard.commands.options import Device, Runs, present_device
 from regard.commands.output import bad_input, show
 
 if TYPE_CHECKING:
     from regard.recipes import Run
 
-Folder = Annotated[Path, typer.Option("--runs", metavar="FOLDER", help="Where the folders of runs lie.")]
+LINE_EVERY = 10.0  # seconds between two lines of progress where there is no terminal to draw bars on
 RunName = Annotated[
-    str, typer.Argument(metavar="RUN", help="The name of a run, as regard runs tells it, or its folder.")
-]
-Device = Annotated[
-    str | None, typer.Option("--device", metavar="DEVICE", help="cpu or cuda; by default a GPU where there is one.")
+    str, typer.Argument(metavar="RUN", help="The name of a run, as regard runs prints it, or its folder.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")]
 
@@ -38,18 +39,20 @@ def train(
             "--data", metavar="PATH", help="A text, or images: a folder or tar of classes, CIFAR, MNIST, hf:NAME."
         ),
     ] = None,
-    smoke: Annotated[bool, typer.Option("--smoke", help="A version of seconds, whose numbers mean nothing.")] = False,
-    settings: Annotated[bool, typer.Option("--settings", help="Say what can be changed, and train nothing.")] = False,
+    smoke: Annotated[
+        bool, typer.Option("--smoke", help="Try it in seconds; the numbers that come out mean nothing.")
+    ] = False,
+    settings: Annotated[bool, typer.Option("--settings", help="List what can be changed, and train nothing.")] = False,
     name: Annotated[
-        str | None, typer.Option("--name", metavar="NAME", help="Of the run; by default RECIPE-1, -2, …")
+        str | None, typer.Option("--name", metavar="NAME", help="Name of the run; by default RECIPE-1, -2, …")
     ] = None,
     device: Device = None,
-    folder: Folder = Path("runs"),
+    folder: Runs = Path("runs"),
     as_json: AsJson = False,
 ) -> None:
     """Train by a recipe: models, measurements, figures and a report, in a folder of its own.
 
-    A run that is stopped, however, goes on with `regard resume`, as if it had not been. [b]Examples[/b]:
+    A run that was stopped in any way goes on with `regard resume` as if it had not been. [b]Examples[/b]:
 
     regard train reversal
 
@@ -57,90 +60,91 @@ def train(
     """
     with bad_input():
         from regard.recipes import changed, new_name, order
-        from regard.recipes import recipe as named
+        from regard.recipes import recipe as find_recipe
 
         given = {"--set": changes, "--data": data, "--smoke": smoke, "--settings": settings, "--name": name}
         if recipe is None:
-            if useless := [word for word, value in given.items() if value]:
+            if useless := [option for option, value in given.items() if value]:
                 raise ValueError(f"{useless[0]} is of a recipe: got none; regard train lists them")
-            return _list()
+            return _list_recipes(as_json)
         if settings:
-            if useless := [word for word in ("--data", "--name") if given[word]]:
+            if useless := [option for option in ("--data", "--name") if given[option]]:
                 raise ValueError(f"--settings trains nothing: got {useless[0]}; leave it out")
-            chosen = named(recipe)
-            return _list_settings(changed(chosen.smoke if smoke else chosen.config, changes or []))
+            chosen = find_recipe(recipe)
+            return _list_settings(changed(chosen.smoke if smoke else chosen.config, changes or []), as_json)
         if name is not None and Path(name).name != name:
             raise ValueError(f"a run's name is no path: got {name!r}; use --runs FOLDER --name NAME")
-        where = _device(device)
-        with _imports_said(), _watching() as (_, told):
+        where = present_device(device)
+        with show_progress() as (_, on_data):
             place = folder / (name or new_name(folder, recipe))
-            run = order(recipe, place, smoke=smoke, changes=changes or [], data=data, device=where, told=told)
-        _cook(run, where)
-        return _show(run, as_json)
+            run = order(recipe, place, smoke=smoke, changes=changes or [], data=data, device=where, told=on_data)
+        _train(run, where)
+        return _show_report(run, as_json)
 
 
 def resume(
     run: RunName,
     changes: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="Go on otherwise: training.descent.rate=1e-4; repeatable."),
+        typer.Option("--set", metavar="NAME=VALUE", help="Change a setting: training.descent.rate=1e-4; repeatable."),
     ] = None,
     device: Device = None,
-    folder: Folder = Path("runs"),
+    folder: Runs = Path("runs"),
     as_json: AsJson = False,
 ) -> None:
-    """Go on with a run from its last checkpoint, bit for bit as if it had not stopped.
+    """Continue a run from its last checkpoint, bit for bit as if it had not stopped.
 
-    It goes on where it began, on the CPU or a GPU, unless told otherwise.
+    It continues on the device where it began, unless told otherwise.
     """
     with bad_input():
         from regard.recipes import change
 
-        found = _found(run, folder)
+        found = _find_run(run, folder)
         if changes and found.result is not None:
-            raise ValueError(f"{found.name} must not be done to go on otherwise: it is; train it anew")
+            raise ValueError(f"a run that is done has no settings to change: got {found.name}; train it anew")
         if found.result is None:
             found = change(found, changes) if changes else found
-            _cook(found, _device(device or found.device))
-        _show(found, as_json)
+            _train(found, present_device(device or found.device))
+        _show_report(found, as_json)
 
 
-def runs(folder: Folder = Path("runs"), as_json: AsJson = False) -> None:
-    """Say what was trained, how far it is, and with what result."""
-    from rich.table import Table
-
+def runs(folder: Runs = Path("runs"), as_json: AsJson = False) -> None:
+    """List what was trained, how far it is, and with what result."""
     with bad_input():
         from regard.recipes import listed
 
-        found, wrong = listed(folder)
+        found, unreadable = listed(folder)
     if as_json:
-        plain: list[dict[str, Any]] = [
+        facts: list[dict[str, Any]] = [
             {"run": run.name, "recipe": run.recipe, "command": run.command, "started": run.started, "state": run.state}
             | {"steps": run.progress(), "headline": run.headline, "result": run.result}
             for run in found
         ]
-        plain += [{"run": name, "state": "unreadable", "why": why} for name, why in wrong.items()]
-        typer.echo(json.dumps(plain, indent=1))
+        facts += [{"run": name, "state": "unreadable", "why": why} for name, why in unreadable.items()]
+        typer.echo(json.dumps(facts, indent=1))
         return
+    from rich.table import Table
+
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
-    for head in ("run", "started", "state", "result"):
+    table.add_column("run", no_wrap=True)  # resume takes the whole name
+    for head in ("started", "state", "result"):
         table.add_column(head)
     for run in found:
         steps = ", ".join(f"{name} {step:,}" for name, step in run.progress().items())
         table.add_row(run.name, run.started[:16].replace("T", " "), run.state, run.headline or steps or "begun")
-    for unreadable, why in wrong.items():
-        table.add_row(unreadable, "", "unreadable", why)
-    show(table if found or wrong else f"no runs in {folder}; begin one with regard train reversal")
+    for name, why in unreadable.items():
+        table.add_row(name, "", "unreadable", why)
+    show(table if found or unreadable else f"no runs in {folder}; begin one with regard train reversal")
 
 
 def evaluate(
     run: RunName,
     changes: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="Measure otherwise: lengths=24,32; repeatable."),
+        typer.Option("--set", metavar="NAME=VALUE", help="Change how it is measured: lengths=24,32; repeatable."),
     ] = None,
     device: Device = None,
-    folder: Folder = Path("runs"),
+    folder: Runs = Path("runs"),
     as_json: AsJson = False,
 ) -> None:
     """Measure the models of a run again, from their last checkpoints; it may be training meanwhile.
@@ -152,18 +156,18 @@ def evaluate(
     with bad_input():
         from regard.recipes import measure, page
 
-        found = _found(run, folder)
-        where = _device(device or found.device)
-        with _imports_said(), _warnings_said():
+        found = _find_run(run, folder)
+        where = present_device(device or found.device)
+        with print_warnings():
             outcome, made = measure(found, changes or [], where)
         text = page(found, outcome, made, where)
     if as_json:
         typer.echo(json.dumps({"run": found.name, "folder": str(found.folder), "numbers": dict(outcome.numbers)}))
         return
-    _print(text)
+    _show_markdown(text)
 
 
-def _found(name: str, folder: Path) -> "Run":
+def _find_run(name: str, folder: Path) -> "Run":
     from regard.recipes import all_runs, find
 
     for place in (Path(name), folder / name):
@@ -173,60 +177,55 @@ def _found(name: str, folder: Path) -> "Run":
     raise ValueError(f"no run is called {name!r} in {folder}: there is {known}")
 
 
-def _list() -> None:
+def _list_recipes(as_json: bool) -> None:
+    from regard.recipes import NAMES
+    from regard.recipes import recipe as find_recipe
+
+    about = {name: find_recipe(name).about for name in NAMES}
+    if as_json:
+        typer.echo(json.dumps(about, indent=1, ensure_ascii=False))
+        return
     from rich.table import Table
 
-    from regard.recipes import NAMES
-    from regard.recipes import recipe as named
-
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, show_header=False)
-    for name in NAMES:
-        table.add_row(f"[b]{name}[/b]", named(name).about)
-    show(table, "regard train RECIPE --settings says what can be changed; --smoke tries it in seconds")
+    for name, text in about.items():
+        table.add_row(f"[b]{name}[/b]", text)
+    show(table, "regard train RECIPE --settings lists what can be changed; --smoke tries it in seconds")
 
 
-def _list_settings(config: Any) -> None:
-    for name, value in _flat(config):
-        typer.echo(f"{name}={value}")
+def _list_settings(config: Any, as_json: bool) -> None:
+    settings = dict(_flatten(config))
+    if as_json:
+        typer.echo(json.dumps(settings, indent=1, default=str))
+        return
+    for name, value in settings.items():
+        typer.echo(f"{name}={','.join(map(str, value)) if isinstance(value, tuple) else value}")
 
 
-def _flat(config: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
-    from dataclasses import fields, is_dataclass
-
+def _flatten(config: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Settings by the names that --set takes: training.steps."""
     for field in fields(config):
         value = getattr(config, field.name)
         if is_dataclass(value):
-            yield from _flat(value, f"{prefix}{field.name}.")
+            yield from _flatten(value, f"{prefix}{field.name}.")
         else:
-            yield f"{prefix}{field.name}", ",".join(map(str, value)) if isinstance(value, tuple) else value
+            yield f"{prefix}{field.name}", value
 
 
-def _device(name: str | None) -> str:
-    import torch
+def _train(run: "Run", device: str) -> None:
+    from regard.recipes import cook
 
-    if name is None:
-        return "cuda" if torch.cuda.is_available() else "cpu"
     try:
-        kind = torch.device(name).type
-    except RuntimeError as error:
-        raise ValueError(f"device must be cpu or cuda: got {name!r}") from error
-    if kind not in ("cpu", "cuda") or (kind == "cuda" and not torch.cuda.is_available()):
-        raise ValueError(f"device must be one that is there: got {name!r}; use cpu")
-    return name
+        with print_warnings(), show_progress() as (on_step, on_data):
+            cook(run, on_step, device, on_data)
+    except KeyboardInterrupt:
+        typer.echo(f"regard: stopped; continue with: regard resume {run.folder}", err=True)
+        raise typer.Exit(130) from None
 
 
 @contextmanager
-def _imports_said() -> Iterator[None]:
-    """An extra that is not installed says how to install it: that is all a user needs."""
-    try:
-        yield
-    except ImportError as error:
-        raise ValueError(str(error)) from error
-
-
-@contextmanager
-def _warnings_said() -> Iterator[None]:
-    """In a line of their own, without the place in the code."""
+def print_warnings() -> Iterator[None]:
+    """Print each warning as a line of its own, without its place in the code."""
     import warnings
 
     with warnings.catch_warnings():
@@ -234,65 +233,89 @@ def _warnings_said() -> Iterator[None]:
         yield
 
 
-def _cook(run: "Run", device: str) -> None:
-    from regard.recipes import cook
-
-    try:
-        with _imports_said(), _warnings_said(), _watching() as (watch, told):
-            cook(run, watch, device, told)
-    except KeyboardInterrupt:
-        typer.echo(f"stopped; go on with: regard resume {run.folder}", err=True)
-        raise typer.Exit(130) from None
+OnStep = Callable[[str, int, Any, Mapping[str, float]], None]
+OnData = Callable[[str, int, int], None]
 
 
 @contextmanager
-def _watching() -> Iterator[Any]:
-    """A bar for every training, with its rate, its loss and the time that is left, where somebody looks."""
+def show_progress() -> Iterator[tuple[OnStep, OnData]]:
+    """Show each training on stderr: a bar in a terminal, elsewhere a line now and then."""
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     console = Console(stderr=True)
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[said]}"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
-        tasks: dict[str, Any] = {}
-        drawn = 0.0
+    if not console.is_terminal:
+        lines = Lines()
+        yield lines.on_step, lines.on_data
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-        def watch(name: str, steps: int, progress: Any, numbers: Mapping[str, float]) -> None:
-            nonlocal drawn
-            if time.monotonic() < drawn + 0.1 and name in tasks and progress.step < steps:
-                return  # nobody sees more, and a bar takes a tenth of a millisecond
-            drawn = time.monotonic()
-            if name not in tasks:
-                for done in tasks.values():  # thirty bars are more than a terminal has lines
-                    bars.update(done, visible=False)
-                tasks[name] = bars.add_task(name, total=steps, completed=progress.step - 1, said="")
-            task = next(task for task in bars.tasks if task.id == tasks[name])
-            rate = "" if task.speed is None else f", {task.speed:.0f} steps/s"
-            bars.update(tasks[name], completed=progress.step, said=f"loss {numbers['loss']:.4f}{rate}")
-
-        def told(what: str, done: int, total: int) -> None:
-            if what not in tasks:
-                tasks[what] = bars.add_task(what, total=total, said="")
-            bars.update(tasks[what], completed=done, total=total)
-
-        yield watch, told
+    text, numbers = TextColumn("{task.description}"), TextColumn("{task.fields[numbers]}")
+    columns = (text, BarColumn(), MofNCompleteColumn(), numbers, TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as progress:
+        bars = Bars(progress)
+        yield bars.on_step, bars.on_data
 
 
-def _show(run: "Run", as_json: bool) -> None:
+class Bars:
+    """A bar for the training that goes on, with its loss, its rate and the time that is left."""
+
+    def __init__(self, progress: Any) -> None:
+        self.progress = progress
+        self.tasks: dict[str, Any] = {}
+        self.drawn = 0.0
+
+    def on_step(self, name: str, steps: int, at: Any, numbers: Mapping[str, float]) -> None:
+        if time.monotonic() < self.drawn + 0.1 and name in self.tasks and at.step < steps:
+            return  # nobody sees more, and a bar takes a tenth of a millisecond
+        self.drawn = time.monotonic()
+        if name not in self.tasks:
+            for done in self.tasks.values():  # thirty bars are more than a terminal has lines
+                self.progress.update(done, visible=False)
+            self.tasks[name] = self.progress.add_task(name, total=steps, completed=at.step - 1, numbers="")
+        task = next(task for task in self.progress.tasks if task.id == self.tasks[name])
+        rate = "" if task.speed is None else f", {task.speed:.0f} steps/s"
+        self.progress.update(task.id, completed=at.step, numbers=f"loss {numbers['loss']:.4f}{rate}")
+
+    def on_data(self, what: str, done: int, total: int) -> None:
+        if what not in self.tasks:
+            self.tasks[what] = self.progress.add_task(what, total=total, numbers="")
+        self.progress.update(self.tasks[what], completed=done, total=total)
+
+
+class Lines:
+    """A line when a training begins and ends, and every ten seconds between: for logs, which keep no bars."""
+
+    def __init__(self) -> None:
+        self.latest, self.printed = "", 0.0
+
+    def on_step(self, name: str, steps: int, at: Any, numbers: Mapping[str, float]) -> None:
+        if self.is_due(name, at.step == steps):
+            self.print(f"{name}: step {at.step:,} of {steps:,}, loss {numbers['loss']:.4f}")
+
+    def on_data(self, what: str, done: int, total: int) -> None:
+        if self.is_due(what, done == total):
+            self.print(f"{what}: {done:,} of {total:,}")
+
+    def is_due(self, name: str, is_last: bool) -> bool:
+        if name == self.latest and not is_last and time.monotonic() < self.printed + LINE_EVERY:
+            return False
+        self.latest, self.printed = name, time.monotonic()
+        return True
+
+    def print(self, line: str) -> None:
+        with contextlib.suppress(OSError):  # a training goes on although nobody reads its log
+            print(line, file=sys.stderr, flush=True)
+
+
+def _show_report(run: "Run", as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps({"run": run.name, "folder": str(run.folder), "numbers": run.result}))
         return
-    _print((run.folder / "report.md").read_text(encoding="utf-8"))
+    _show_markdown((run.folder / "report.md").read_text(encoding="utf-8"))
     show(f"in {run.folder}")
 
 
-def _print(text: str) -> None:
+def _show_markdown(text: str) -> None:
     """A report without its figures, which a terminal does not show."""
     from rich.markdown import Markdown
 

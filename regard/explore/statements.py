@@ -275,9 +275,9 @@ def _trained(names: list[str]) -> dict[str, "Judgement"]:
 
 
 def _train(told: Any, names: list[str]) -> None:
-    from regard.claims.running import Wish, judge_all
+    from regard.claims.running import judge_all
 
-    told.send(judge_all(names, Wish(charts=True)))
+    told.send(judge_all(names, charts=True))
     told.close()
 
 

@@ -89,7 +89,10 @@ def test_a_verdict_that_is_not_the_catalogues_ends_with_1(monkeypatch: pytest.Mo
         (["physics"], "the documents are conv, nyu, udl, eecs, ist"),
         (["ist", "--only", "answered"], "no claim of ist is 'answered'; leave out --only"),
         (["--only", "refuted", "--svg", "a.svg"], "--svg takes one claim that has a figure: got 16 claims"),
-        (["udl.1a", "--report", "nowhere/a.html"], "must lie in a folder that exists: got 'nowhere'"),
+        (
+            ["udl.1a", "--report", "nowhere/a.html"],
+            "--report must name a file in a folder that exists: got 'nowhere/a.html'",
+        ),
         (["nyu.1c", "--svg", "a.png"], "--svg must name a file that ends in .svg: got 'a.png'"),
     ],
 )

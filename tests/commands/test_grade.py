@@ -142,7 +142,7 @@ def test_bad_input_is_one_line_and_exit_code_2(own: Path, folder: Path, tmp_path
         ("grade", ada, "--recursive"): f"--recursive looks into a folder: got the file {ada}; leave it out",
         ("grade", ada, "--seconds", "0"): "seconds must be more than 0 and at most 3600: got 0; use 10",
         ("grade", ada, "--memory", "1"): "memory must be 16 to 1048576 MiB: got 1; use 512",
-        ("grade", ada, "--csv", tmp_path / "no" / "x.csv"): "--csv must stand in a folder that is there: got ",
+        ("grade", ada, "--csv", tmp_path / "no" / "x.csv"): "--csv must name a file in a folder that exists: got ",
         ("grade", ada, "--report", file): f"--report must be a folder: got the file {file}; name another",
         ("grade", ada, "--own", own, "--only", "q.77"): "'q.77'",
         ("questions", "--toml", "--json"): "one form is printed: got --toml and --json; use one of the two",

@@ -126,14 +126,14 @@ def test_texts_are_embedded(place: Path, tmp_path: Path):
 
 LONG = "cat " * 20
 BAD = [
-    ("classify bert wide.png", "pictures are classified by a model of type 'vit': got 'bert' in "),
-    ("classify headless wide.png", "pictures are classified by a model with a classifier: got none in "),
+    ("classify bert wide.png", "pictures are classified by a ViT with a classifier: got an Encoder in "),
+    ("classify headless wide.png", "pictures are classified by a ViT with a classifier: got a ViT without one in "),
     ("classify nowhere wide.png", "a model is loaded from a folder with config.json: got "),
     ("classify vit no.png", "a picture must be whole and readable: got "),
-    ("classify vit wide.png --device gpu9", "--device must name one of this machine: got 'gpu9'; use cpu"),
-    ("classify vit wide.png --device meta", "--device must name one of this machine: got 'meta'; use cpu"),
+    ("classify vit wide.png --device gpu9", "--device must name a device of this machine: got 'gpu9'; use cpu"),
+    ("classify vit wide.png --device meta", "--device must name a device of this machine: got 'meta'; use cpu"),
     ("classify vit wide.png --map a.pdf", "--map must name a file that ends in .png or .svg: got 'a.pdf'; use a.png"),
-    ("classify vit wide.png --map no/a.png", "--map must name a file in a folder that is there: got 'no/a.png'"),
+    ("classify vit wide.png --map no/a.png", "--map must name a file in a folder that exists: got 'no/a.png'"),
     ("classify vit" + " wide.png" * 17 + " --map a.png", "--map draws up to 16 pictures: got 17; give fewer"),
     ("classify vit", "Missing argument"),
     ("embed vit hello", "texts are embedded by an Encoder or a Decoder: got ViT; use another model"),

@@ -74,14 +74,14 @@ def test_maps_are_readable_without_colour_and_coloured_with() -> None:
     maps = tour.worked_example().maps
     plain, coloured = Console(width=80, file=io.StringIO()), Console(width=80, force_terminal=True)
     with plain.capture() as captured:
-        plain.print(tour.drawn_maps(maps, colour=False))
+        plain.print(tour.draw_maps(maps, colour=False))
     text = captured.get()
     for weight in maps.flatten().tolist():
         assert f" {weight:.3f} " in text
     assert "█ 0.998 █" in text
     assert "▒ 0.597 ▒" in text
     with coloured.capture() as captured:
-        coloured.print(tour.drawn_maps(maps, colour=True))
+        coloured.print(tour.draw_maps(maps, colour=True))
     assert "\x1b[" in captured.get()
     assert "█" not in captured.get()
     assert shown(colour=True)[0]
@@ -102,4 +102,4 @@ def test_the_picture_is_an_svg_that_loads_nothing(tmp_path: Path) -> None:
     assert not re.search(r"url\((?!#)", svg)
     assert "0.597" in svg
     assert "blockwise" in svg
-    assert tour.picture() == svg
+    assert tour.draw_svg() == svg

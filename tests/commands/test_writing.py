@@ -101,7 +101,7 @@ def test_lines_are_translated_in_their_order(place: Path):
         ("generate gpt2 a --temperature 1 --top-p 2", "top_p must lie in 0…1, above 0: got 2.0"),
         ("generate gpt2 a --max-new 500", "a prompt of 1 tokens and max_new=500, where there is room for 120"),
         ("generate gpt2 a --chat", "--chat reads lines and shows text"),
-        ("generate gpt2 a --device nowhere", "--device must name one of this machine: got 'nowhere'"),
+        ("generate gpt2 a --device nowhere", "--device must name a device of this machine: got 'nowhere'"),
         ("generate mute a", "text needs a tokenizer"),
         ("generate bert a", "writing takes a decoder or an encoder-decoder: got an Encoder"),
         ("generate t5 --chat", "got an EncoderDecoder"),

@@ -7,6 +7,7 @@ and request, and all style but the page's own, which it names by its hash.
 import base64
 import hashlib
 import re
+import tempfile
 import unicodedata
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -39,22 +40,30 @@ def check_report(folder: Path) -> None:
 
 
 def write_report(folder: Path, questions: Sequence[Question], graded: Sequence[Graded], summary: Summary) -> None:
-    """Write index.html, and submissions/….html for each submission; those of an earlier run that are not go."""
+    """Write index.html, and submissions/….html for each submission; those of an earlier run that are not go.
+
+    All pages are written beside the folder first, so that a full disk leaves what was there.
+    """
     made = _environment()
-    inner = folder / "submissions"
-    inner.mkdir(parents=True, exist_ok=True)
     page, by_id = made.get_template("submission.html.j2"), {question.id: question for question in questions}
     files = list(slugs([each.file for each in graded]))
-    for file, each in zip(files, graded, strict=True):
-        text = page.render(graded=each, questions=by_id, out_of=summary.out_of)
-        (inner / file).write_text(text, encoding="utf-8")
     index = made.get_template("index.html.j2").render(
         rows=list(zip(files, graded, strict=True)),
         pages=dict(zip([each.file for each in graded], files, strict=True)),
         summary=summary,
         most=max([each.count for each in summary.bins]) or 1,
     )
-    (folder / "index.html").write_text(index, encoding="utf-8")
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".unfinished-", dir=folder.parent) as stage:
+        for file, each in zip(files, graded, strict=True):
+            text = page.render(graded=each, questions=by_id, out_of=summary.out_of)
+            Path(stage, file).write_text(text, encoding="utf-8")
+        Path(stage, "index.html").write_text(index, encoding="utf-8")
+        inner = folder / "submissions"
+        inner.mkdir(parents=True, exist_ok=True)
+        for file in files:
+            Path(stage, file).replace(inner / file)
+        Path(stage, "index.html").replace(folder / "index.html")
     for path in inner.iterdir():
         if SLUG.fullmatch(path.name) and path.name not in files and _is_ours(path):
             path.unlink()

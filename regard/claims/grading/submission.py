@@ -75,6 +75,8 @@ def parse_submission(text: str, asked: Asked) -> Submission:
         name = ""
     if notes and not answers:
         raise ValueError(f"answers no question: {notes[0]}")
+    if not table:
+        raise ValueError("answers no question: got no answers at all; fill in what regard questions --toml prints")
     if len(notes) > MOST_NOTES:
         notes = [*notes[:MOST_NOTES], f"and {len(notes) - MOST_NOTES} more like these"]
     return Submission(name=shown(name, LONGEST_NAME), answers=answers, notes=tuple(notes))

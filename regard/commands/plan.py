@@ -1,0 +1,138 @@
+"""`regard plan`: which algorithm `attend` would choose, and what each would cost."""
+
+from typing import Annotated
+
+import typer
+
+from regard.commands.options import (
+    MASKS,
+    GridSize,
+    Machine,
+    Stride,
+    Type,
+    is_whole,
+    machine_name,
+    read_places,
+    refuse,
+    size,
+)
+from regard.commands.output import bad_input, show_result
+
+ScoresText = Annotated[
+    str,
+    typer.Option(
+        metavar="TEXT",
+        help="What is scored: content, content(beta=0.3), slopes, gaussian, diagonal_gaussian, full_gaussian, table, "
+        "table(bound), row_table, column_table, joined by +. Without content there is neither q nor k.",
+    ),
+]
+WeightingText = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TEXT",
+        help="From scores to weights: softmax, hard, or linear attention with the features elu, relu, squared_relu, "
+        "exp, random_features(count).",
+    ),
+]
+Cached = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        metavar="N",
+        help="With N tokens in a cache already, what do --tokens more cost (by default 1), and what does the cache?",
+    ),
+]
+Lengths = Annotated[
+    str | None,
+    typer.Option(
+        metavar="N,N,…", help="A padded batch: real tokens per row, as 512,1024,4096. Adds padding(…) to the mask."
+    ),
+]
+
+
+def plan(
+    batch: Annotated[int | None, size("Rows B; by default one per length given, or 4.")] = None,
+    heads: Annotated[int, size("Heads H.")] = 16,
+    groups: Annotated[int | None, size("Key-value heads G, a divisor of the heads; by default as many.")] = None,
+    tokens: Annotated[int | None, size("Queries T; by default the longest length given, or 4096.")] = None,
+    keys: Annotated[int | None, size("Keys S; by default as many as queries.")] = None,
+    width: Annotated[int, size("Width D of a head's queries and keys; without content, of its values.")] = 64,
+    value_width: Annotated[int | None, size("Width E of a head's values; by default D.")] = None,
+    grid: GridSize = None,
+    stride: Stride = None,
+    mask: Annotated[str, typer.Option(metavar="TEXT", help=MASKS)] = "everything",
+    scores: ScoresText = "content",
+    weighting: WeightingText = None,
+    hard: Annotated[
+        bool, typer.Option("--hard", help="One-hot at the largest logit: short for --weighting hard.")
+    ] = False,
+    cached: Cached = None,
+    lengths: Lengths = None,
+    dtype: Annotated[
+        Type | None, typer.Option(metavar="TYPE", help="By default bfloat16 on a GPU, float32 on a CPU.")
+    ] = None,
+    device: Machine = None,
+    backward: Annotated[
+        bool, typer.Option("--backward/--forward-only", help="Whether the backward pass counts too.")
+    ] = True,
+    dropout: Annotated[float, typer.Option(metavar="P", help="Probability of dropping a weight.")] = 0.0,
+    lse: Annotated[bool, typer.Option("--lse", help="Ask for the log-sum-exp of the logits too.")] = False,
+    as_json: Annotated[
+        bool,
+        typer.Option("--json", help="Print chosen, device, dtype, backward, shape, attention, candidates as JSON."),
+    ] = False,
+) -> None:
+    """Show every algorithm's cost or reason to refuse, and which one [b]attend[/b] would choose.
+
+    Nothing is computed, so that you can plan for a machine that you don't have. [b]Examples[/b]:
+
+    regard plan --mask "causal & window(256)" --tokens 16384 --device h200
+
+    regard plan --heads 32 --groups 8 --keys 8192 --tokens 1 --forward-only --json
+
+    regard plan --grid 64x64 --scores gaussian --heads 9 --groups 1 --width 400 --device h200
+
+    regard plan --mask causal --cached 32768 --heads 32 --groups 8 --device h200
+
+    regard plan --mask causal --weighting elu --tokens 16384
+    """
+    with bad_input():
+        from regard.algorithms import next_token
+        from regard.analysis.written import batch_of, mechanism, number_of, planned
+        from regard.attention import Everything, Padding, Shape
+        from regard.attention.notation import check_sizes, parse_mask, parse_weighting
+
+        if hard and weighting is not None:
+            raise ValueError(f"--hard is a weighting: got --weighting {weighting} too; use one of the two")
+        machine = machine_name(device)
+        visible = parse_mask(mask)
+        if lengths is not None:
+            padding = Padding(read_lengths(lengths))
+            visible = padding if isinstance(visible, Everything) else visible & padding
+        rows, longest = batch_of(visible)
+        places = read_places(grid, stride, tokens, keys, default=longest or (4096 if cached is None else 1))
+        weights = parse_weighting("hard" if hard else weighting or "softmax", width)
+        attention = mechanism(scores, visible, weights, places, heads, backward and cached is None)
+        B, G, T, E = batch or rows or 4, groups or heads, places.queries.count, value_width or width
+        if cached is None:
+            sizes = (B, heads, G, T, places.keys.count, width, E)
+            result = planned(sizes, attention, dtype, machine, backward, dropout, lse)
+        else:
+            useless = {"--dropout": dropout or None, "--lse": lse, "--grid": grid, "--keys": keys, "--lengths": lengths}
+            refuse("--cached plans equal rows of tokens in a line, one step", useless)
+            check_sizes((B, heads, cached + T, max(width, E)))
+            shape = Shape(B, heads, G, T, cached + T, width, E)
+            result = next_token(shape, attention, dtype=number_of(dtype, machine), device=machine)
+    show_result(result, as_json)
+
+
+def read_lengths(text: str) -> list[int]:
+    """Whole numbers with commas between them.
+
+    >>> read_lengths("512, 1024")
+    [512, 1024]
+    """
+    for part in text.split(","):
+        if not is_whole(part):
+            raise ValueError(f"--lengths must be whole numbers with commas: got {part!r} in {text!r}; write 512,1024")
+    return [int(part) for part in text.split(",")]
