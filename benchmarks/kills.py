@@ -27,7 +27,7 @@ from benchmarks import record
 from benchmarks.record import Bar, Row
 from benchmarks.setting import progress
 from regard.commands.app import app
-from regard.recipes import NAMES, find
+from regard.recipes import NAMES, read_run
 from regard.training import Checkpoints, Damaged, Metrics
 
 RECIPES = ("reversal", "digits-gaussian", "language", "gradients", "heads")
@@ -215,7 +215,7 @@ def damage(run: Path, saved: dict[str, int], tally: Tally) -> list[str]:
     states = {each["run"]: each["state"] for each in json.loads(listed.stdout)} if listed.exit_code == 0 else {}
     if states.get(run.name) != ("done" if (run / "result.json").is_file() else "stopped"):
         faults.append(f"regard runs ended with {listed.exit_code} and said {states.get(run.name)}")
-    return faults + ([] if find(run).config else ["run.json holds no configuration"])
+    return faults + ([] if read_run(run).config else ["run.json holds no configuration"])
 
 
 def check_orphans(tally: Tally) -> None:

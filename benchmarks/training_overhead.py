@@ -25,10 +25,9 @@ from benchmarks.setting import progress
 from benchmarks.timing import Timing
 from regard.commands.train import show_progress
 from regard.training import Checkpoints, Descent, Execution, Metrics, Order, Progress, Settings, Task, snapshot, train
-from regard.training.board import Board
-from regard.training.loader import draw
-from regard.training.order import START, mixed
-from regard.training.settings import set_rate
+from regard.training.batches import START, make_batches, mix_seed
+from regard.training.loop import set_rate
+from regard.training.records import TensorBoard
 
 EVERY = 100  # steps from one evaluation and checkpoint to the next
 NUMBERS = {"loss": 0.5, "rate": 1e-3, "gradient": 0.7}
@@ -181,7 +180,7 @@ def compare(label: str, folder: Path, blocks: int, looking: bool) -> list[Row]:
     bare.steps(block)
     with shown() if looking else nullcontext() as show:
         seen = Blocks(bare, task, block, show)
-        train(task, settings, folder / case, watch=seen)
+        train(task, settings, folder / case, on_step=seen)
     rows = []
     for clock in ("processor", "wall"):
         ours, theirs = (
@@ -211,14 +210,14 @@ def parts(folder: Path) -> list[Row]:
     optimizer.step()
     (folder / "parts").mkdir()
     metrics = Metrics(folder / "parts" / "metrics.jsonl")
-    board, checkpoints = Board(folder / "parts", metrics), Checkpoints(folder / "parts" / "checkpoints")
-    batches = draw(task, Order(count=task.count, size=32, seed=0), START, 0)
+    board, checkpoints = TensorBoard(folder / "parts", metrics), Checkpoints(folder / "parts" / "checkpoints")
+    batches = make_batches(task, Order(count=task.count, size=32, seed=0), START, 0)
     generator, examples = torch.Generator(), torch.arange(32)
     line = {"step": 1, **NUMBERS}
 
     def rate() -> None:
         set_rate(optimizer, settings.schedule.factor(5, 1000))
-        torch.Generator().manual_seed(mixed(2, 5))
+        torch.Generator().manual_seed(mix_seed(2, 5))
 
     def save() -> None:
         tensors, facts = snapshot(model, optimizer)
@@ -231,7 +230,7 @@ def parts(folder: Path) -> list[Row]:
         "order and the batch's generator": ("every step", drawn - alone),
         "schedule and the step's generator": ("every step", _each(rate, 2000)),
         "a line of metrics": ("ten in an evaluation", _each(lambda: metrics.write(**line), 1000)),
-        "the same for TensorBoard": ("ten in an evaluation", _each(lambda: board.write(line), 1000)),
+        "the same for TensorBoard": ("ten in an evaluation", _each(lambda: board.write(**line), 1000)),
         "flush of TensorBoard": ("every evaluation", _each(board.flush, 50)),
         "snapshot and checkpoint, best, 16 640 weights": ("every evaluation", _each(save, 30)),
     }

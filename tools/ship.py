@@ -18,9 +18,8 @@ from pathlib import Path
 
 from torch import Tensor
 
-from regard.recipes import Run, find
-from regard.training import Recording
-from regard.training.checkpoint import Checkpoints
+from regard.recipes import Run, read_run
+from regard.training import Checkpoints, Recording
 
 SHIPPED = Path(__file__).parents[1] / "regard" / "explore" / "shipped"
 KEPT = {"reversal": ("attention", "transformer"), "digits-gaussian": ("seed-0",), "language": ("decoder",)}
@@ -64,4 +63,4 @@ def _recorded(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 if __name__ == "__main__":
     for name in KEPT:
-        ship(find(Path(sys.argv[1]) / name))
+        ship(read_run(Path(sys.argv[1]) / name))

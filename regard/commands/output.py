@@ -96,14 +96,14 @@ def check_file(option: str, path: Path | None, endings: Sequence[str] = ()) -> N
 
 def write_file(path: Path, content: str | bytes) -> None:
     """Write all of a file or nothing: a full disk leaves what was there, and the error names the path."""
-    from regard.tasks.whole_files import whole_file
+    from regard.tasks.files import write_atomically
 
     data = content.encode() if isinstance(content, str) else content
     try:
         if path.exists() and not path.is_file():  # a pipe or a device has no other name to be written under
             path.write_bytes(data)
             return
-        with whole_file(path.resolve()) as file:  # where a link leads, the link stays
+        with write_atomically(path.resolve()) as file:  # where a link leads, the link stays
             file.write(data)
     except OSError as error:
         raise ValueError(f"{path} could not be written: {error.strerror or error}; nothing was changed") from error

@@ -16,7 +16,7 @@ from regard.commands.options import Device, Runs, present_device
 from regard.commands.output import bad_input, show
 
 if TYPE_CHECKING:
-    from regard.recipes import Run
+    from regard.recipes import Plan, Run
 
 LINE_EVERY = 10.0  # seconds between two lines of progress where there is no terminal to draw bars on
 RunName = Annotated[
@@ -59,8 +59,7 @@ def train(
     regard train reversal --set training.steps=500 --set hidden=32
     """
     with bad_input():
-        from regard.recipes import changed, new_name, order
-        from regard.recipes import recipe as find_recipe
+        from regard.recipes import find_recipe, next_name, override, start_run
 
         given = {"--set": changes, "--data": data, "--smoke": smoke, "--settings": settings, "--name": name}
         if recipe is None:
@@ -71,15 +70,17 @@ def train(
             if useless := [option for option in ("--data", "--name") if given[option]]:
                 raise ValueError(f"--settings trains nothing: got {useless[0]}; leave it out")
             chosen = find_recipe(recipe)
-            return _list_settings(changed(chosen.smoke if smoke else chosen.config, changes or []), as_json)
+            return _list_settings(override(chosen.smoke if smoke else chosen.config, changes or []), as_json)
         if name is not None and Path(name).name != name:
             raise ValueError(f"a run's name is no path: got {name!r}; use --runs FOLDER --name NAME")
         where = present_device(device)
         with show_progress() as (_, on_data):
-            place = folder / (name or new_name(folder, recipe))
-            run = order(recipe, place, smoke=smoke, changes=changes or [], data=data, device=where, told=on_data)
-        _train(run, where)
-        return _show_report(run, as_json)
+            place = folder / (name or next_name(folder, recipe))
+            plan = start_run(
+                recipe, place, smoke=smoke, changes=changes or [], data=data, device=where, on_data=on_data
+            )
+        _train(plan.run, where, plan)
+        return _show_report(plan.run, as_json)
 
 
 def resume(
@@ -97,13 +98,13 @@ def resume(
     It continues on the device where it began, unless told otherwise.
     """
     with bad_input():
-        from regard.recipes import change
+        from regard.recipes import change_run
 
         found = _find_run(run, folder)
         if changes and found.result is not None:
             raise ValueError(f"a run that is done has no settings to change: got {found.name}; train it anew")
         if found.result is None:
-            found = change(found, changes) if changes else found
+            found = change_run(found, changes) if changes else found
             _train(found, present_device(device or found.device))
         _show_report(found, as_json)
 
@@ -111,9 +112,9 @@ def resume(
 def runs(folder: Runs = Path("runs"), as_json: AsJson = False) -> None:
     """List what was trained, how far it is, and with what result."""
     with bad_input():
-        from regard.recipes import listed
+        from regard.recipes import list_runs
 
-        found, unreadable = listed(folder)
+        found, unreadable = list_runs(folder)
     if as_json:
         facts: list[dict[str, Any]] = [
             {"run": run.name, "recipe": run.recipe, "command": run.command, "started": run.started, "state": run.state}
@@ -154,13 +155,14 @@ def evaluate(
     regard evaluate reversal-1 --set lengths=24,32
     """
     with bad_input():
-        from regard.recipes import measure, page
+        from regard.recipes import plan_run
 
         found = _find_run(run, folder)
         where = present_device(device or found.device)
         with print_warnings():
-            outcome, made = measure(found, changes or [], where)
-        text = page(found, outcome, made, where)
+            plan = plan_run(found, changes or [])
+            outcome, models = plan.evaluate(where)
+        text = plan.report(outcome, models, where)
     if as_json:
         typer.echo(json.dumps({"run": found.name, "folder": str(found.folder), "numbers": dict(outcome.numbers)}))
         return
@@ -168,18 +170,17 @@ def evaluate(
 
 
 def _find_run(name: str, folder: Path) -> "Run":
-    from regard.recipes import all_runs, find
+    from regard.recipes import list_runs, read_run
 
     for place in (Path(name), folder / name):
         if (place / "run.json").is_file():
-            return find(place)
-    known = ", ".join(run.name for run in all_runs(folder)) or "none"
+            return read_run(place)
+    known = ", ".join(run.name for run in list_runs(folder)[0]) or "none"
     raise ValueError(f"no run is called {name!r} in {folder}: there is {known}")
 
 
 def _list_recipes(as_json: bool) -> None:
-    from regard.recipes import NAMES
-    from regard.recipes import recipe as find_recipe
+    from regard.recipes import NAMES, find_recipe
 
     about = {name: find_recipe(name).about for name in NAMES}
     if as_json:
@@ -212,12 +213,13 @@ def _flatten(config: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
             yield f"{prefix}{field.name}", value
 
 
-def _train(run: "Run", device: str) -> None:
-    from regard.recipes import cook
+def _train(run: "Run", device: str, plan: "Plan | None" = None) -> None:
+    from regard.recipes import plan_run
 
     try:
         with print_warnings(), show_progress() as (on_step, on_data):
-            cook(run, on_step, device, on_data)
+            plan = plan or plan_run(run, on_data=on_data)
+            plan.train(on_step, device)
     except KeyboardInterrupt:
         typer.echo(f"regard: stopped; continue with: regard resume {run.folder}", err=True)
         raise typer.Exit(130) from None

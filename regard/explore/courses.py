@@ -310,11 +310,13 @@ def _read(path: Path) -> bytes:
 
 def _settings(run: "Run") -> list[Setting]:
     """The settings, and where the recipe's own are others, those."""
-    from regard.recipes import plain, recipe
+    from dataclasses import asdict
+
+    from regard.recipes import find_recipe
 
     try:
-        chosen = recipe(run.recipe)
-        own = dict(_flat(plain(chosen.smoke if run.smoke else chosen.config)))
+        chosen = find_recipe(run.recipe)
+        own = dict(_flat(asdict(chosen.smoke if run.smoke else chosen.config)))
     except ValueError:  # a recipe of another version
         own = {}
     return [

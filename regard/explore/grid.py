@@ -303,14 +303,14 @@ def _layer(desk: Desk, asked: KernelAsked, position: Gaussian) -> PositionHeads:
 
 def _trained(desk: Desk, values: Values) -> list[PositionHeads]:
     """The layers of a training, as its last checkpoint has them."""
-    from regard.recipes import opened
+    from regard.recipes import plan_run
 
     run = desk.shelf.run(values.run)
     folder = folder_of(run, values.training)
     steps = tuple(sorted(path.name for path in (folder / CHECKPOINTS).glob("step-*")))
 
     def load() -> tuple[list[PositionHeads], int]:
-        model = opened(run, values.training).model.eval().requires_grad_(False)
+        model = plan_run(run).load(values.training).model.eval().requires_grad_(False)
         layers = [layer for layer in model.modules() if isinstance(layer, PositionHeads)]
         return layers, sum(4 * one.numel() for layer in layers for one in layer.parameters())
 

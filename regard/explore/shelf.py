@@ -33,18 +33,18 @@ class Shelf:
 
     def looked_through(self) -> "tuple[dict[str, Run], dict[str, str]]":
         """The runs by their names, and of those that cannot be read, why."""
-        from regard.recipes import find, listed
+        from regard.recipes import list_runs, read_run
 
         found, wrong = list[Any](), dict[str, str]()
         for path in self.single:
             try:
-                run = find(path)
+                run = read_run(path)
                 _ = run.state
                 found.append(run)
             except (ValueError, OSError) as error:
                 wrong[path.name] = str(error).replace(f"{path}/", "")
         for root in self.roots:
-            own, broken = listed(root) if root.is_dir() else ([], {})
+            own, broken = list_runs(root) if root.is_dir() else ([], {})
             found += own
             wrong |= {name: why.replace(f"{root}/", "") for name, why in broken.items()}
         once: dict[Path, Any] = {}

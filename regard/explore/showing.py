@@ -192,7 +192,7 @@ def _pieces(model: nn.Module, tokens: Any) -> list[str] | None:
 
 def _heads(found: Sequence[Gaussian]) -> Shown:
     """Gaussian heads as the only step of a recording, in a folder that goes when nobody looks any more."""
-    from regard.recipes.run import begin
+    from regard.recipes import create_run
     from regard.training import Recording
 
     sizes = {(one.axes, one.num_heads, one.kind) for one in found}
@@ -204,7 +204,7 @@ def _heads(found: Sequence[Gaussian]) -> Shown:
     keeps = tempfile.TemporaryDirectory(prefix="regard-")
     folder = Path(keeps.name) / NAME
     folder.mkdir()
-    begin(folder, recipe="notebook", config={}, command="regard.show(heads)")
+    create_run(folder, recipe="notebook", config={}, command="regard.show(heads)")
     layers = [(number, one.term()) for number, one in enumerate(found)]
     tensors = {
         f"heads.{number}.{name}": getattr(term, name) for number, term in layers for name in ("centre", "precision")

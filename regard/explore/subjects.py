@@ -17,7 +17,7 @@ from regard.explore.swift import swift
 from regard.layers import Gaussian
 from regard.models import DaViT, Decoder, Encoder, EncoderDecoder, GridModel, Recurrent, ViT
 from regard.models.hugging_face.folder import read_json
-from regard.training import Recording, expanded
+from regard.training import Recording, expand
 
 if TYPE_CHECKING:
     from regard.recipes import Run
@@ -296,9 +296,9 @@ def _load_language(path: Path) -> tuple[Reader, int]:
 
 
 def _load_training(run: "Run", training: str) -> tuple[Reader, int]:
-    from regard.recipes import opened
+    from regard.recipes import plan_run
 
-    one = opened(run, training)
+    one = plan_run(run).load(training)
     model, task = one.model, one.task
     if run.recipe == "language":
         vocabulary = task.text.vocabulary
@@ -325,7 +325,7 @@ def _recorded(tensors: Mapping[str, Tensor], name: str) -> list[Tensor]:
     for layer, map in found.items():
         if map.ndim != 3 or not map.numel():
             raise ValueError(f"recorded maps must be (H, T, S): got {tuple(map.shape)} in layer {layer}")
-    return [expanded(found[layer]) for layer in sorted(found)]
+    return [expand(found[layer]) for layer in sorted(found)]
 
 
 def _tensor(tensors: Mapping[str, Tensor], name: str) -> Tensor:

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from regard.explore.work import check
 from regard.models.tokens import KeptMaps, Maps
-from regard.training import compact, expanded
+from regard.training import compact, expand
 
 EXACT, HALF, MOST = 48 * 2**20, 420 * 2**20, 560 * 2**20  # bytes of all maps in float32, in float16, at all
 LAYER = 2**27  # weights of one layer, which are in memory at once, in float32
@@ -147,7 +147,7 @@ def pooled(maps: Float[Tensor, "H T S"], down: int, right: int) -> Float[Tensor,
 
 def numbers(kept: Shaped[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
     """Weights of what is kept."""
-    return expanded(kept) if kept.dtype == torch.uint8 else kept.float()
+    return expand(kept) if kept.dtype == torch.uint8 else kept.float()
 
 
 def facts(map: Float[Tensor, "T S"]) -> Facts:
@@ -175,7 +175,7 @@ def bright(roots: UInt8[Tensor, "H y x"], share: float) -> list[float]:
     """The weight that so many of a head's weights above 0 do not exceed."""
     counts = torch.stack([torch.bincount(one.flatten(), minlength=256) for one in roots])[:, 1:].cumsum(1)
     place = (counts < share * counts[:, -1:]).sum(1) + 1
-    return expanded(place.clamp(max=255).to(torch.uint8)).tolist()
+    return expand(place.clamp(max=255).to(torch.uint8)).tolist()
 
 
 def part(

@@ -1,33 +1,36 @@
 """Experiments as single commands: what is trained, measured and reported, into a folder of its own."""
 
-from regard.recipes.changes import changed, plain, rebuilt
-from regard.recipes.cooking import Watch, change, cook, measure, opened, order, page, silent
-from regard.recipes.recipe import NAMES, Outcome, Recipe, Supplies, Trained, Training, recipe
-from regard.recipes.run import Run, all_runs, begin, find, listed, new_name
+from regard.recipes.recipe import NAMES, Outcome, Recipe, Resources, Training, find_recipe, from_json, override
+from regard.recipes.run import (
+    OnStep,
+    Plan,
+    Run,
+    change_run,
+    create_run,
+    list_runs,
+    next_name,
+    plan_run,
+    read_run,
+    start_run,
+)
 
 __all__ = [
     "NAMES",
+    "OnStep",
     "Outcome",
+    "Plan",
     "Recipe",
+    "Resources",
     "Run",
-    "Supplies",
-    "Trained",
     "Training",
-    "Watch",
-    "all_runs",
-    "begin",
-    "change",
-    "changed",
-    "cook",
-    "find",
-    "listed",
-    "measure",
-    "new_name",
-    "opened",
-    "order",
-    "page",
-    "plain",
-    "rebuilt",
-    "recipe",
-    "silent",
+    "change_run",
+    "create_run",
+    "find_recipe",
+    "from_json",
+    "list_runs",
+    "next_name",
+    "override",
+    "plan_run",
+    "read_run",
+    "start_run",
 ]

@@ -15,10 +15,9 @@ from regard.checks import check_sizes
 from regard.layers import Gaussian
 from regard.models import GridConfig, GridModel, ResNet, ResNetConfig
 from regard.recipes.digits_report import measure
-from regard.recipes.recipe import Recipe, Supplies, Training
+from regard.recipes.recipe import Recipe, Resources, Training
 from regard.tasks.digits import CLASSES, digits
-from regard.tasks.image_batches import augment
-from regard.tasks.images import ImageSet, image_set
+from regard.tasks.images import ImageSet, augment, read_images
 from regard.training import Descent, Execution, Schedule, Settings, Task, compact, device_of
 
 EVALUATED = 120  # images at a time
@@ -216,7 +215,7 @@ def coloured(images: Tensor) -> Tensor:
     return images.expand(-1, 3, -1, -1)
 
 
-def image_sets(config: ImagesConfig, supplies: Supplies) -> tuple[ImageSet, ImageSet]:
+def image_sets(config: ImagesConfig, resources: Resources) -> tuple[ImageSet, ImageSet]:
     """Images to learn from and to test on, both normalised by those to learn from."""
     if config.data is None:
         if config.side is not None:
@@ -225,7 +224,7 @@ def image_sets(config: ImagesConfig, supplies: Supplies) -> tuple[ImageSet, Imag
         names = tuple(map(str, range(CLASSES)))
         train, test = (ImageSet((240 * part.images).to(torch.uint8), part.labels, names) for part in digits())
         return train, test.normalised_as(train)
-    train, test = (_split(config.data, split, config.side, supplies) for split in ("train", config.test))
+    train, test = (_split(config.data, split, config.side, resources) for split in ("train", config.test))
     if train.classes != test.classes:
         raise ValueError(
             f"images to test on must be of the classes that are learnt: got {', '.join(test.classes)} in "
@@ -238,11 +237,11 @@ def image_sets(config: ImagesConfig, supplies: Supplies) -> tuple[ImageSet, Imag
     return train, test.normalised_as(train)
 
 
-def _split(source: str, split: str, side: int | None, supplies: Supplies) -> ImageSet:
+def _split(source: str, split: str, side: int | None, resources: Resources) -> ImageSet:
     name = hashlib.sha256(json.dumps([source, split, side]).encode()).hexdigest()[:16]
-    told = partial(supplies.told, f"reading {split} images")
+    told = partial(resources.on_data, f"reading {split} images")
     try:
-        return image_set(source, split=split, side=side, cache=supplies.cache / f"images-{name}.npy", progress=told)
+        return read_images(source, split=split, side=side, cache=resources.cache / f"images-{name}.npy", progress=told)
     except ValueError as error:
         raise ValueError(
             f"images must have a split to learn from, train, and one to test on, test or --set test=NAME: of "
@@ -250,9 +249,9 @@ def _split(source: str, split: str, side: int | None, supplies: Supplies) -> Ima
         ) from error
 
 
-def trainings(config: HeadsConfig | ConvolutionsConfig, supplies: Supplies) -> dict[str, Training]:
+def trainings(config: HeadsConfig | ConvolutionsConfig, resources: Resources) -> dict[str, Training]:
     """One for each seed."""
-    task = Classified(config, *image_sets(config, supplies))
+    task = Classified(config, *image_sets(config, resources))
     config.model.on(task.side, len(task.train.classes))  # says now what does not fit
     seeds = range(config.training.seed, config.training.seed + config.seeds)
     return {f"seed-{seed}": Training(task, replace(config.training, seed=seed)) for seed in seeds}

@@ -14,9 +14,9 @@ from regard.analysis.convolution.figures import draw_heads
 from regard.analysis.convolution.heads import term_of
 from regard.analysis.figures import INK, ORANGE, figure_of_panels
 from regard.attention import Quadratic
-from regard.recipes.figures import Panel, line_figure, table, training_figure
-from regard.recipes.recipe import Outcome, Trained
-from regard.training import Recording, expanded
+from regard.recipes.recipe import Outcome
+from regard.recipes.report import Panel, line_figure, table, training_figure
+from regard.training import Recording, Trained, expand
 from regard.training.loop import RECORDING
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Played:
         names = sorted(name for name in kept if name.startswith("maps."))
         keys = [(int(name.split(".")[1].removeprefix("image-")), int(name.split(".")[2])) for name in names]
         every = torch.arange(self.side**2)
-        return kept.get("queries", every), {key: expanded(kept[name]) for key, name in zip(keys, names, strict=True)}
+        return kept.get("queries", every), {key: expand(kept[name]) for key, name in zip(keys, names, strict=True)}
 
 
 def _recorded(kept: Mapping[str, Tensor]) -> list[Quadratic]:

@@ -13,10 +13,10 @@ from torch.nn import functional
 from regard.analysis.sensitivity.depth import Norm, Wired, similarity
 from regard.checks import check_divides, check_sizes
 from regard.layers import FeedForward, MultiHead
-from regard.recipes.figures import Panel, line_figure, table
-from regard.recipes.recipe import Outcome, Recipe, Supplies, Trained, Training
+from regard.recipes.recipe import Outcome, Recipe, Resources, Training
+from regard.recipes.report import Panel, line_figure, table
 from regard.tasks.digits import CLASSES, SIDE, digits
-from regard.training import Descent, Execution, Schedule, Settings, Task, device_of
+from regard.training import Descent, Execution, Schedule, Settings, Task, Trained, device_of
 
 KEEPS = "keeps its size"
 LARGEST = torch.finfo(torch.float32).max  # stands for a loss that is no number
@@ -215,7 +215,7 @@ def typical(norms: Sequence[float]) -> float:
     return statistics.geometric_mean(max(norm, 1e-300) if norm < 1e300 else 1e300 for norm in norms)
 
 
-def trainings(config: GradientsConfig, supplies: Supplies) -> dict[str, Training]:
+def trainings(config: GradientsConfig, resources: Resources) -> dict[str, Training]:
     return {
         wiring.folder(depth): Training(Reading(config, wiring, depth), config.training)
         for wiring in WIRINGS

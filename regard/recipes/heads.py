@@ -10,10 +10,10 @@ from torch import Tensor, nn
 
 from regard.analysis.figures import PALETTE
 from regard.checks import check_divides, check_sizes
-from regard.recipes.figures import Panel, line_figure, map_figure, table, training_figure
-from regard.recipes.recipe import Outcome, Recipe, Supplies, Trained, Training
+from regard.recipes.recipe import Outcome, Recipe, Resources, Training
+from regard.recipes.report import Panel, line_figure, map_figure, table, training_figure
 from regard.tasks.neighbours import Neighbours, Ring
-from regard.training import Descent, Execution, Schedule, Settings, Task, compact, device_of, expanded
+from regard.training import Descent, Execution, Schedule, Settings, Task, Trained, compact, device_of, expand
 
 GAP = "#b0b0b0"  # between the maps of the heads
 
@@ -105,7 +105,7 @@ class Naming(Task):
         return int((torch.stack(shares).amax(1) > 0.5).sum())
 
 
-def trainings(config: HeadsConfig, supplies: Supplies) -> dict[str, Training]:
+def trainings(config: HeadsConfig, resources: Resources) -> dict[str, Training]:
     return {
         name: Training(Naming(config, num_heads), replace(config.training, seed=seed))
         for num_heads in config.heads
@@ -193,7 +193,7 @@ def accuracy_figure(config: HeadsConfig, numbers: Mapping[str, float]) -> Any:
 
 def maps_figure(recorded: Mapping[str, Mapping[str, Tensor]]) -> Any:
     """The maps of all heads on the same ring, those of one model together in a panel."""
-    tiles = {name: tiled(expanded(kept["maps.ring.0"]).cpu()) for name, kept in recorded.items()}
+    tiles = {name: tiled(expand(kept["maps.ring.0"]).cpu()) for name, kept in recorded.items()}
     figure = map_figure({name: tile.tolist() for name, tile in tiles.items()}, axes=("place", "looked at"))
     for place in figure.axes:
         place.set_facecolor(GAP)

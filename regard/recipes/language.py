@@ -14,7 +14,6 @@ from torch.nn.functional import cross_entropy
 
 from regard.checks import check_sizes, check_whole
 from regard.models import BlockConfig, Decoder, DecoderConfig, NormConfig, PositionConfig
-from regard.recipes.figures import training_figure
 from regard.recipes.language_report import (
     baselines,
     by_context,
@@ -25,12 +24,13 @@ from regard.recipes.language_report import (
     report,
     samples,
 )
-from regard.recipes.recipe import Outcome, Recipe, Supplies, Trained, Training
+from regard.recipes.recipe import Outcome, Recipe, Resources, Training
+from regard.recipes.report import training_figure
 from regard.tasks import sentences
+from regard.tasks.files import write_atomically
 from regard.tasks.text import BYTES, read_text
 from regard.tasks.tokens import Prepared, prepare
-from regard.tasks.whole_files import whole_file
-from regard.training import Descent, Execution, Schedule, Settings, Task, compact, device_of
+from regard.training import Descent, Execution, Schedule, Settings, Task, Trained, compact, device_of
 
 MOST_BYTES = 4  # of a character in UTF-8
 LOST = "\N{REPLACEMENT CHARACTER}"  # what bytes are read as that are no whole character
@@ -222,15 +222,15 @@ class Language(Task):
         return [weights[0].float().cpu() for weights in out.maps["self"]]
 
 
-def trainings(config: LanguageConfig, supplies: Supplies) -> dict[str, Training]:
-    path = _source(config, supplies)
+def trainings(config: LanguageConfig, resources: Resources) -> dict[str, Training]:
+    path = _source(config, resources)
     if "\n" not in (text := read_text(path))[:-1]:
         raise ValueError(
             "a text must have two lines or more, for what is learnt from and what is validated on: got one of "
             f"{len(text)} characters in {path}; break it into lines"
         )
-    told = partial(supplies.told, f"tokens of {path.name}")
-    made = prepare(path, supplies.cache / "text", config.vocabulary, share=config.share, progress=told)
+    told = partial(resources.on_data, f"tokens of {path.name}")
+    made = prepare(path, resources.cache / "text", config.vocabulary, share=config.share, progress=told)
     context, least = config.model.context, min(len(made.train), len(made.validation))
     if least <= context:
         raise ValueError(
@@ -243,7 +243,7 @@ def trainings(config: LanguageConfig, supplies: Supplies) -> dict[str, Training]
     return {"decoder": Training(Language(config, made), config.training)}
 
 
-def _source(config: LanguageConfig, supplies: Supplies) -> Path:
+def _source(config: LanguageConfig, resources: Resources) -> Path:
     """The file to read: what was given, or sentences that are made up."""
     if config.data is not None:
         return Path(config.data)
@@ -251,9 +251,9 @@ def _source(config: LanguageConfig, supplies: Supplies) -> Path:
         raise ValueError(
             "language reads a text: got none; use --data book.txt, a file of UTF-8, .gz or not, or try --smoke"
         )
-    path = supplies.cache / f"sentences-{config.sentences}.txt"
+    path = resources.cache / f"sentences-{config.sentences}.txt"
     pairs = sentences.Language().pairs(config.sentences, torch.Generator().manual_seed(0))[:, 0]
-    with whole_file(path) as file:
+    with write_atomically(path) as file:
         file.write("".join([f"{sentences.written(words)}.\n" for words in pairs]).encode())
     return path
 
@@ -276,7 +276,7 @@ def measure(config: LanguageConfig, made: Mapping[str, Trained]) -> Outcome:
     nats, right = task.predicted(one.model)
     counted = baselines(task.text.train.tokens, task.validation, len(vocabulary))
     numbers = task.judged(nats, right) | {f"{name} bits per character": task.bits(n) for name, n in counted.items()}
-    steps, training = one.learnt.reached, config.training
+    steps, training = one.last_step, config.training
     numbers |= by_context(nats) | {
         "parameters": sum([parameter.numel() for parameter in one.model.parameters()]),
         "vocabulary": len(vocabulary),
@@ -290,7 +290,7 @@ def measure(config: LanguageConfig, made: Mapping[str, Trained]) -> Outcome:
         numbers=numbers,
         headline=headline(numbers),
         text=report(config, numbers, samples(one.model, vocabulary, prompt, config.written), said),
-        keep=keep,
+        save=keep,
         figures={
             "places": places_figure(nats.mean(0).tolist(), counted),
             "maps": maps_figure(task.maps(one.model), [vocabulary.decode([n]) for n in task.beginning.tolist()]),

@@ -15,10 +15,10 @@ from regard.analysis.figures import INK, figure_of_panels
 from regard.models import save
 from regard.models.hugging_face.configurations import kind_of, write
 from regard.models.hugging_face.folder import Source
-from regard.recipes.figures import Panel, line_figure, table
-from regard.recipes.recipe import Trained
+from regard.recipes.report import Panel, line_figure, table
+from regard.tasks.files import write_atomically
 from regard.tasks.text import Characters, Vocabulary, write_vocabulary
-from regard.tasks.whole_files import whole_file
+from regard.training import Trained
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -98,13 +98,13 @@ def model_folder(one: Trained, vocabulary: Vocabulary) -> tuple[str, Callable[[P
         write(one.model.config)
     except ValueError as error:
         return f"The model is in its checkpoints alone: {error}.", lambda folder: None
-    if not one.learnt.is_over:
+    if not one.is_over:
         return "The model will be saved when its training is over.", lambda folder: None
 
     def keep(folder: Path) -> None:
         place = folder / "model"
         write_vocabulary(place / "vocabulary.json", vocabulary)
-        with whole_file(place / "tokenizer.json") as file:
+        with write_atomically(place / "tokenizer.json") as file:
             file.write(tokenizer_json(vocabulary).encode())
         # No token ends a text: transformers would take numbers of other vocabularies for those that do.
         one.model.source = Source(folder=place, config=dict.fromkeys(("bos_token_id", "eos_token_id")), companions=())

@@ -1,58 +1,37 @@
 """What a recipe is: a configuration, what to train with it, and what to measure and report of the trained models."""
 
 import importlib
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+import types
+import typing
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, get_args, get_origin
 
 from regard.checks import nearest
-from regard.training import Learnt, Settings, Task
+from regard.training import Settings, Task, Trained
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Config = TypeVar("Config")
+OnData = Callable[[str, int, int], None]  # while data are prepared: what, how many are done, and of how many
 
 
 @dataclass(frozen=True)
-class Supplies:
-    """What a recipe may use beside its configuration: a folder for prepared data, and a bar for preparing them.
-
-    `told(what, done, total)` is called while data are read.
-    """
+class Resources:
+    """What a recipe may use beside its configuration: a folder for prepared data, and a call to report progress."""
 
     cache: Path
-    told: Callable[[str, int, int], None] = lambda what, done, total: None
+    on_data: OnData = lambda what, done, total: None
 
 
 @dataclass(frozen=True)
 class Training:
-    """One model that is trained."""
+    """One model to train."""
 
     task: Task
     settings: Settings
-
-
-@dataclass(frozen=True)
-class Trained:
-    """One that was: its model in `eval` mode, and the folder with its metrics and recording."""
-
-    training: Training
-    learnt: Learnt
-    folder: Path
-
-    @property
-    def model(self) -> Any:
-        return self.learnt.model
-
-    @property
-    def task(self) -> Any:
-        return self.training.task
-
-    @property
-    def threads(self) -> int | None:
-        return self.training.settings.execution.threads
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +45,7 @@ class Outcome:
     headline: str
     text: str
     figures: Mapping[str, "Figure"] = field(default_factory=dict)
-    keep: Callable[[Path], None] = lambda folder: None  # what else a finished run's folder gets
+    save: Callable[[Path], None] = lambda folder: None  # writes what else a finished run's folder gets
     claims: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
@@ -76,14 +55,15 @@ class Recipe(Generic[Config]):
 
     `trainings` says what is trained, by names that are folders of the run; `measure` looks at the trained models, and
     may do so again at any time. `smoke` is a configuration of seconds, whose numbers mean nothing. A recipe that reads
-    data has a field `data` in its configuration: a path, or None for what ships with the package.
+    data has a field `data` in its configuration: a path, or None for what ships with the package. A configuration
+    refuses sizes that no model can have when it is made, so that a run says so before it trains anything.
     """
 
     name: str
     about: str
     config: Config
     smoke: Config
-    trainings: Callable[[Config, Supplies], Mapping[str, Training]]
+    trainings: Callable[[Config, Resources], Mapping[str, Training]]
     measure: Callable[[Config, Mapping[str, Trained]], Outcome]
 
 
@@ -100,9 +80,97 @@ MODULES = {  # of regard.recipes, by the names of the recipes
 NAMES = list(MODULES)
 
 
-def recipe(name: str) -> Recipe[Any]:
+def find_recipe(name: str) -> Recipe[Any]:
     """The recipe of this name."""
     if name not in MODULES:
         raise ValueError(f"no recipe is called {name!r}: {nearest(name, NAMES)}")
     module = importlib.import_module(f"regard.recipes.{MODULES[name]}")
     return module.RECIPES[name]
+
+
+def override(config: Config, changes: Sequence[str]) -> Config:
+    """The configuration with these changes, each `name=value` or `part.name=value`, in the type of its field.
+
+    >>> settings = override(Settings(steps=10, batch=4), ["steps=100", "descent.rate=3e-3", "patience=none"])
+    >>> settings.steps, settings.descent.rate, settings.patience
+    (100, 0.003, None)
+    """
+    tree: dict[str, Any] = {}
+    for change in changes:
+        name, equals, text = change.partition("=")
+        if not equals or not name.strip():
+            raise ValueError(f"a change must be name=value: got {change!r}; write training.steps=100")
+        *parts, last = name.strip().split(".")
+        own, branch = config, tree
+        for part in parts:
+            own, branch = _find_field(own, part), branch.setdefault(part, {})
+            if not is_dataclass(own):
+                raise ValueError(f"{part!r} has no parts: got {change!r}; write {part}={text.strip()}")
+        value = _find_field(own, last)
+        if is_dataclass(value):
+            inner = [field.name for field in fields(value)]
+            raise ValueError(f"{last!r} has the parts {', '.join(inner)}: got {change!r}; write {last}.{inner[0]}=…")
+        branch[last] = _parse(typing.get_type_hints(type(own))[last], text.strip(), change)
+    return _replace(config, tree)
+
+
+def _find_field(config: Any, name: str) -> Any:
+    names = sorted(field.name for field in fields(config))
+    if name not in names:
+        raise ValueError(f"{type(config).__name__} has no {name!r}: {nearest(name, names)}")
+    return getattr(config, name)
+
+
+def _replace(config: Any, tree: Mapping[str, Any]) -> Any:
+    """Make all changes at once, because two of them may need each other."""
+    parts = {name: getattr(config, name) for name in tree}
+    return replace(
+        config,
+        **{name: _replace(part, tree[name]) if is_dataclass(part) else tree[name] for name, part in parts.items()},
+    )
+
+
+def _parse(hint: Any, text: str, change: str) -> Any:
+    """The text as a value of this type."""
+    if isinstance(hint, types.UnionType) or get_origin(hint) is typing.Union:
+        kinds = get_args(hint)
+        if text.lower() == "none" and type(None) in kinds:
+            return None
+        hint = next(kind for kind in kinds if kind is not type(None))
+    if get_origin(hint) is Literal:
+        if text not in get_args(hint):
+            raise ValueError(f"must be {' or '.join(map(str, get_args(hint)))}: got {change!r}")
+        return text
+    if get_origin(hint) is tuple:
+        kinds, texts = get_args(hint), [part.strip() for part in text.split(",") if part.strip()]
+        if Ellipsis not in kinds and len(texts) != len(kinds):
+            raise ValueError(f"must be {len(kinds)} values with commas between: got {change!r}")
+        return tuple(_parse(kinds[0], part, change) for part in texts)
+    if hint is bool:
+        if text.lower() not in ("true", "false", "yes", "no"):
+            raise ValueError(f"must be true or false: got {change!r}")
+        return text.lower() in ("true", "yes")
+    if hint is str:
+        return text
+    try:
+        return int(text.replace("_", "")) if hint is int else float(text)
+    except ValueError as error:
+        kind = "a whole number" if hint is int else "a number"
+        raise ValueError(f"must be {kind}: got {change!r}") from error
+
+
+def from_json(kind: type[Config], values: Mapping[str, Any]) -> Config:
+    """A configuration from the JSON of its `dataclasses.asdict`; unknown and missing names are errors."""
+    hints = typing.get_type_hints(kind)
+    unknown = [name for name in values if name not in hints]
+    if unknown:
+        raise ValueError(f"{kind.__name__} has no {unknown[0]!r}: {nearest(unknown[0], sorted(hints))}")
+    if missing := [field.name for field in fields(kind) if field.name not in values]:  # pyright: ignore[reportArgumentType]
+        raise ValueError(f"{kind.__name__} must have all of its settings: got no {missing[0]!r}")
+    read = {}
+    for name, value in values.items():
+        if is_dataclass(hints[name]) and isinstance(hints[name], type):
+            read[name] = from_json(hints[name], value)
+        else:
+            read[name] = tuple(value) if isinstance(value, list) else value
+    return kind(**read)

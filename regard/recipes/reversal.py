@@ -11,16 +11,15 @@ from regard.checks import check_whole
 from regard.models import BlockConfig, EncoderDecoder, EncoderDecoderConfig, Recurrent, RecurrentConfig
 from regard.models.block import NormConfig
 from regard.models.writing.reading import EncoderDecoderReader
-from regard.recipes.figures import Panel, line_figure, map_figure, table, training_figure
-from regard.recipes.recipe import Outcome, Recipe, Supplies, Trained, Training
+from regard.recipes.recipe import Outcome, Recipe, Resources, Training
+from regard.recipes.report import Panel, line_figure, map_figure, table, training_figure
 from regard.tasks import reversal
 from regard.tasks.reversal import Accuracy, Batch
-from regard.training import Descent, Execution, Schedule, Settings, Task, compact, device_of
-from regard.training.loader import moved
+from regard.training import Descent, Execution, Schedule, Settings, Task, Trained, compact, device_of
+from regard.training.batches import move
 
 MODELS = {"plain": "LSTM without attention", "attention": "LSTM with attention", "transformer": "Transformer"}
 WORD = "abacadabacc"
-PRE_NORM = NormConfig(first=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +30,15 @@ class TransformerSizes:
     width: int = 64
     num_heads: int = 4
     rate: float = 2e-3
+
+    def __post_init__(self) -> None:
+        _ = self.model  # which refuses what cannot be
+
+    @property
+    def model(self) -> EncoderDecoderConfig:
+        hidden = 2 * self.width
+        block = BlockConfig(width=self.width, num_heads=self.num_heads, hidden=hidden, norm=NormConfig(first=True))
+        return EncoderDecoderConfig(vocabulary=reversal.VOCABULARY, depth=self.depth, block=block)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,6 +66,16 @@ class ReversalConfig:
         if not self.lengths or min(self.lengths) < 1:
             raise ValueError(f"lengths must be one or more, of at least 1: got lengths={self.lengths}")
         check_whole("validated", self.validated, 1)
+        _ = self.recurrent(attention=False)  # which refuses what cannot be
+
+    def recurrent(self, *, attention: bool) -> RecurrentConfig:
+        return RecurrentConfig(
+            vocabulary=reversal.VOCABULARY,
+            width=self.width,
+            hidden=self.hidden,
+            attention=attention,
+            dropout=self.dropout,
+        )
 
 
 class Transformer(EncoderDecoder):
@@ -84,20 +102,9 @@ class Reversal(Task):
         return self.config.training.batch * len(self.config.lengths)
 
     def build(self) -> nn.Module:
-        config = self.config
         if self.kind == "transformer":
-            sizes = config.transformer
-            block = BlockConfig(width=sizes.width, num_heads=sizes.num_heads, hidden=2 * sizes.width, norm=PRE_NORM)
-            return Transformer(EncoderDecoderConfig(vocabulary=reversal.VOCABULARY, depth=sizes.depth, block=block))
-        return Recurrent(
-            RecurrentConfig(
-                vocabulary=reversal.VOCABULARY,
-                width=config.width,
-                hidden=config.hidden,
-                attention=self.kind == "attention",
-                dropout=config.dropout,
-            )
-        )
+            return Transformer(self.config.transformer.model)
+        return Recurrent(self.config.recurrent(attention=self.kind == "attention"))
 
     def batch(self, examples: Tensor, generator: torch.Generator) -> Batch:
         lengths = self.config.lengths
@@ -126,10 +133,10 @@ class Reversal(Task):
     def validation(self, model: nn.Module) -> Iterator[Batch]:
         generator, device = torch.Generator().manual_seed(2**31 + self.config.training.seed), device_of(model)
         drawn = (reversal.draw(self.config.validated, length, generator) for length in sorted(self.config.lengths))
-        return (moved(batch, device) for batch in drawn)
+        return (move(batch, device) for batch in drawn)
 
 
-def trainings(config: ReversalConfig, supplies: Supplies) -> dict[str, Training]:
+def trainings(config: ReversalConfig, resources: Resources) -> dict[str, Training]:
     own = replace(config.training, descent=replace(config.training.descent, rate=config.transformer.rate))
     settings = {name: own if name == "transformer" else config.training for name in MODELS}
     return {name: Training(Reversal(config, name), settings[name]) for name in MODELS}
@@ -175,7 +182,7 @@ def maps_of(model: Any, batch: Batch) -> list[Tensor]:
 
 
 def word(model: nn.Module) -> Batch:
-    return moved(reversal.batch_of([WORD]), device_of(model))
+    return move(reversal.batch_of([WORD]), device_of(model))
 
 
 def map_of(model: nn.Module) -> Tensor:

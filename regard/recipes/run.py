@@ -1,23 +1,38 @@
-"""The folder of a run: what was asked, how far it is, and what came out; readable while it goes on."""
+"""A run: the folder that says what was asked, how far it is and what came out, and the plan that trains it.
 
+The folder can be read while the run goes on. `start_run` and `plan_run` give a `Plan`, which has read the data once and
+trains, measures and loads the models.
+"""
+
+import importlib.util
 import json
 import re
+import shlex
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from regard.tasks.whole_files import whole_file
-from regard.training import Metrics
-from regard.training.lock import LOCK, held, is_held
+import torch
+
+from regard.checks import MissingExtra
+from regard.recipes.recipe import OnData, Outcome, Recipe, Resources, Training, find_recipe, from_json, override
+from regard.recipes.report import render
+from regard.tasks.files import LOCK, is_locked, lock, write_atomically
+from regard.tasks.images import HUB
+from regard.training import Metrics, Order, Progress, Trained, limit_threads, load_trained, train
 
 FACTS, RESULT, CLAIMS, REPORT = "run.json", "result.json", "claims.json", "report.md"
 NAME = re.compile(r"\w[\w.-]*")
 KINDS = {"recipe": str, "config": dict, "command": str, "started": str, "smoke": bool, "data": str, "device": str}
 VERSION = 1  # of the form of a run's folder
+
+# After every step: the name of the training, its steps in all, how far it is, and the numbers of the step.
+OnStep = Callable[[str, int, Progress, Mapping[str, float]], None]
 
 
 @dataclass(frozen=True)
@@ -40,19 +55,19 @@ class Run:
     @property
     def result(self) -> dict[str, float] | None:
         """The numbers at the end; None while it has not come to it."""
-        found = self._finished()
+        found = self._read_result()
         return None if found is None else found["numbers"]
 
     @property
     def headline(self) -> str | None:
         """The result in a line."""
-        found = self._finished()
+        found = self._read_result()
         return None if found is None else found["headline"]
 
     @property
     def state(self) -> str:
         """done, running or stopped."""
-        return "done" if self._finished() is not None else "running" if self.is_running() else "stopped"
+        return "done" if self._read_result() is not None else "running" if is_locked(self.folder) else "stopped"
 
     def progress(self) -> dict[str, int]:
         """The last step of each of its trainings that was written down."""
@@ -60,77 +75,49 @@ class Run:
         lines = {file.parent.name: Metrics(file).read() for file in files}
         return {name: found[-1]["step"] for name, found in lines.items() if found}
 
+    def lock(self) -> AbstractContextManager[None]:
+        """Keep other processes from training it."""
+        return lock(self.folder)
+
+    def write(self) -> "Run":
+        """Put what was asked into the folder."""
+        facts = {name: value for name, value in vars(self).items() if name != "folder"}
+        with write_atomically(self.folder / FACTS) as file:
+            file.write(json.dumps({"version": VERSION, **facts}, indent=1).encode())
+        return read_run(self.folder)
+
     def finish(
         self, *, numbers: Mapping[str, float], headline: str, report: str, claims: Mapping[str, Mapping[str, float]]
     ) -> None:
         """Write what came out: the report first, and the result last, whose being there says that all is."""
         read = {key: {"command": self.command, "numbers": dict(found)} for key, found in claims.items()}
-        result = {"numbers": dict(numbers), "headline": headline, "finished": now()}
+        result = {"numbers": dict(numbers), "headline": headline, "finished": _now()}
         for name, text in ((REPORT, report), (CLAIMS, json.dumps(read)), (RESULT, json.dumps(result))):
-            with whole_file(self.folder / name) as file:
+            with write_atomically(self.folder / name) as file:
                 file.write(text.encode())
 
-    def locked(self) -> AbstractContextManager[None]:
-        """For the one process that trains."""
-        return held(self.folder)
-
-    def is_running(self) -> bool:
-        return is_held(self.folder)
-
-    def rewritten(self, **facts: Any) -> "Run":
-        """The same with other facts, on the disk too."""
-        return _written(replace(self, **facts))
-
-    def _finished(self) -> dict[str, Any] | None:
+    def _read_result(self) -> dict[str, Any] | None:
         path = self.folder / RESULT
         if not path.is_file():
             return None
-        found = _json(path)
+        found = _read_json(path)
         for key, kind in (("numbers", dict), ("headline", str)):
             if not isinstance(found.get(key), kind):
                 raise ValueError(f"{path} must be as a recipe writes it: got {found.get(key)!r:.40} for {key!r}")
         return found
 
 
-@contextmanager
-def new_folder(folder: Path) -> Iterator[None]:
-    """A folder for a run to begin in, held meanwhile; one that is in use is an error, and a failure leaves none."""
-    if not NAME.fullmatch(folder.name):
-        raise ValueError(
-            f"a run's name must be of letters, digits, - and _: got {folder.name!r}; use --name reversal-a"
-        )
-    free = f"a run needs a folder of its own: got {folder}, which is not empty; resume it, or --name another"
-    if folder.exists() and not folder.is_dir():
-        raise ValueError(free)
-    made = not folder.exists()
-    try:
-        with held(folder):
-            if any(path.name != LOCK for path in folder.iterdir()):
-                raise ValueError(free)
-            yield
-    finally:
-        if made and not (folder / FACTS).exists() and not is_held(folder):
-            shutil.rmtree(folder)
+def create_run(folder: Path, *, recipe: str, config: Mapping[str, Any], command: str, **more: Any) -> Run:
+    """A run that begins now."""
+    return Run(folder, recipe, config, command, _now(), **more).write()
 
 
-def begin(folder: Path, *, recipe: str, config: Mapping[str, Any], command: str, **more: Any) -> Run:
-    """The run of a folder, from now on."""
-    return _written(Run(folder, recipe, config, command, now(), **more))
-
-
-def _written(run: Run) -> Run:
-    facts = {name: value for name, value in vars(run).items() if name != "folder"}
-    with whole_file(run.folder / FACTS) as file:
-        file.write(json.dumps({"version": VERSION, **facts}, indent=1).encode())
-    return find(run.folder)
-
-
-def find(folder: Path) -> Run:
+def read_run(folder: Path) -> Run:
     """The run of a folder."""
     path = folder / FACTS
     if not path.is_file():
         raise ValueError(f"a run's folder holds {FACTS}: got {folder}, which does not; see regard runs")
-    facts = _json(path)
+    facts = _read_json(path)
     version = facts.pop("version", None)
     if version != VERSION:
         raise ValueError(f"{path} must be of version {VERSION}: got {version}; use the regard that made it")
@@ -140,14 +127,14 @@ def find(folder: Path) -> Run:
     return Run(folder, **{name: facts[name] for name in KINDS})
 
 
-def listed(folder: Path) -> tuple[list[Run], dict[str, str]]:
+def list_runs(folder: Path) -> tuple[list[Run], dict[str, str]]:
     """The runs in a folder, the oldest first, and of those that cannot be read, why."""
     if folder.exists() and not folder.is_dir():
         raise ValueError(f"runs lie in a folder: got the file {folder}; use another")
     found, wrong = [], {}
     for path in sorted(folder.glob(f"*/{FACTS}")):
         try:
-            run = find(path.parent)
+            run = read_run(path.parent)
             _ = run.state
             found.append(run)
         except (ValueError, OSError) as error:  # damaged, being removed, or not ours to read
@@ -155,23 +142,18 @@ def listed(folder: Path) -> tuple[list[Run], dict[str, str]]:
     return sorted(found, key=lambda run: (run.started, run.name)), wrong
 
 
-def all_runs(folder: Path) -> list[Run]:
-    """The runs in a folder that can be read, the oldest first."""
-    return listed(folder)[0]
-
-
-def new_name(folder: Path, recipe: str) -> str:
+def next_name(folder: Path, recipe: str) -> str:
     """`reversal-1`, or the next number that is free."""
     pattern = re.compile(rf"{re.escape(recipe)}-(\d+)")
     taken = [int(found[1]) for path in folder.glob("*") if (found := pattern.fullmatch(path.name))]
     return f"{recipe}-{max(taken, default=0) + 1}"
 
 
-def now() -> str:
+def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _json(path: Path) -> dict[str, Any]:
+def _read_json(path: Path) -> dict[str, Any]:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:
@@ -179,3 +161,175 @@ def _json(path: Path) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise ValueError(f"{path} must be as a recipe writes it: got {content!r:.40}")
     return content
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a run trains, with its data read: made once for each run, whatever is then done with it."""
+
+    run: Run
+    recipe: Recipe[Any]
+    config: Any
+    trainings: Mapping[str, Training]
+
+    def train(self, on_step: OnStep = lambda *_: None, device: str | None = None) -> Outcome:
+        """Train what is not trained yet, where the run began unless told, and finish the run; one process at a time."""
+        run, device = self.run, device or self.run.device
+        with run.lock():
+            models = {}
+            for name, training in self.trainings.items():
+                on_own_step = partial(on_step, name, training.settings.steps)
+                folder = run.folder / name
+                models[name] = train(training.task, training.settings, folder, device=device, on_step=on_own_step)
+            outcome = self._measure(models)
+            for name, figure in outcome.figures.items():
+                with write_atomically(run.folder / f"{name}.svg") as file:
+                    figure.savefig(file, format="svg", metadata={"Date": None})
+            outcome.save(run.folder)
+            run.finish(
+                numbers=outcome.numbers,
+                headline=outcome.headline,
+                report=self.report(outcome, models, device),
+                claims={} if run.smoke else outcome.claims,
+            )
+        return outcome
+
+    def evaluate(self, device: str | None = None) -> tuple[Outcome, dict[str, Trained]]:
+        """Measure the models as they are in their last checkpoints, and write nothing; the run may go on meanwhile."""
+        if missing := [name for name in self.trainings if not (self.run.folder / name / "checkpoints").is_dir()]:
+            raise ValueError(
+                f"every model of {self.run.name} must have a checkpoint to be measured: got none of {missing[0]} yet; "
+                f"wait for its first evaluation, or use regard resume {self.run.name} if it was stopped"
+            )
+        models = {name: self.load(name, device or self.run.device) for name in self.trainings}
+        return self._measure(models), models
+
+    def load(self, name: str, device: str = "cpu") -> Trained:
+        """Load one of the models by its name, as it is in its last checkpoint; the run may go on meanwhile."""
+        if name not in self.trainings:
+            known = ", ".join(self.trainings)
+            raise ValueError(f"{self.run.name} must train what is opened: got {name!r}, not among {known}")
+        training = self.trainings[name]
+        return load_trained(training.task, training.settings, self.run.folder / name, device=device)
+
+    def report(self, outcome: Outcome, models: Mapping[str, Trained], device: str) -> str:
+        """The report as Markdown: what was asked, what came out, and on what machine."""
+        return render(
+            "run.md.j2",
+            run=self.run,
+            outcome=outcome,
+            steps={name: one.last_step for name, one in models.items()},
+            threads=_threads(models) or torch.get_num_threads(),
+            gpu=torch.cuda.get_device_name(device) if device.startswith("cuda") else None,
+            torch=torch.__version__,
+        )
+
+    def _measure(self, models: Mapping[str, Trained]) -> Outcome:
+        with torch.no_grad(), torch.random.fork_rng(devices=[]), limit_threads(_threads(models)):
+            torch.manual_seed(0)
+            return self.recipe.measure(self.config, models)
+
+
+def _threads(models: Mapping[str, Trained]) -> int | None:
+    return next(iter(models.values())).settings.execution.threads
+
+
+def start_run(
+    name: str,
+    folder: Path,
+    *,
+    smoke: bool,
+    changes: Sequence[str] = (),
+    data: str | None = None,
+    device: str = "cpu",
+    on_data: OnData | None = None,
+) -> Plan:
+    """Plan a new run of a recipe with these changes, in a folder: data and sizes are checked, nothing is trained."""
+    recipe = find_recipe(name)
+    for package in ("matplotlib", "jinja2"):
+        if importlib.util.find_spec(package) is None:  # said now, not after an hour of training
+            raise MissingExtra("reports", package, "train")
+    words = [word for change in changes for word in ("--set", change)] + ["--smoke"] * smoke
+    words += ["--data", data] if data is not None else []
+    if data is not None and not hasattr(recipe.config, "data"):
+        raise ValueError(f"{name} makes its own data: got --data {data}; leave it out")
+    config = override(recipe.smoke if smoke else recipe.config, changes)
+    if source := data or getattr(config, "data", None):  # from wherever it is resumed
+        config = replace(config, data=source if source.startswith(HUB) else str(Path(source).expanduser().resolve()))
+    with _new_folder(folder):
+        trainings = recipe.trainings(config, _resources(folder, on_data))
+        for training in trainings.values():  # refuses fewer examples than a batch has
+            Order(count=training.task.count, size=training.settings.batch, seed=training.settings.seed)
+        run = create_run(
+            folder,
+            recipe=name,
+            config=asdict(config),
+            command=shlex.join(["regard", "train", name, *words]),
+            smoke=smoke,
+            data=_fingerprint(trainings),
+            device=device,
+        )
+    return Plan(run, recipe, config, trainings)
+
+
+def plan_run(run: Run, changes: Sequence[str] = (), on_data: OnData | None = None) -> Plan:
+    """Plan a run that was started, on the data that it began with.
+
+    Changes are not written to the run: they say how to measure it, such as `lengths=24` of strings longer than were
+    learnt.
+    """
+    recipe, config = _read_config(run)
+    config = override(config, changes)
+    trainings = recipe.trainings(config, _resources(run.folder, on_data))
+    if getattr(config, "data", None) == run.config.get("data") and _fingerprint(trainings) != run.data:
+        raise ValueError(f"the data of {run.name} must be those that it began with: {run.config.get('data')} changed")
+    return Plan(run, recipe, config, trainings)
+
+
+def change_run(run: Run, changes: Sequence[str]) -> Run:
+    """The same run, to go on with other settings, such as a lower rate."""
+    _, config = _read_config(run)
+    words = shlex.join([word for one in changes for word in ("--set", one)])
+    command = f"{run.command} (resumed with {words})"
+    return replace(run, config=asdict(override(config, changes)), command=command).write()
+
+
+@contextmanager
+def _new_folder(folder: Path) -> Iterator[None]:
+    """Lock a folder for a run to begin in; one that is in use is an error, and a failure leaves none."""
+    if not NAME.fullmatch(folder.name):
+        raise ValueError(
+            f"a run's name must be of letters, digits, - and _: got {folder.name!r}; use --name reversal-a"
+        )
+    free = f"a run needs a folder of its own: got {folder}, which is not empty; resume it, or --name another"
+    if folder.exists() and not folder.is_dir():
+        raise ValueError(free)
+    made = not folder.exists()
+    try:
+        with lock(folder):
+            if any(path.name != LOCK for path in folder.iterdir()):
+                raise ValueError(free)
+            yield
+    finally:
+        if made and not (folder / FACTS).exists() and not is_locked(folder):
+            shutil.rmtree(folder)
+
+
+def _read_config(run: Run) -> tuple[Recipe[Any], Any]:
+    recipe = find_recipe(run.recipe)
+    try:
+        return recipe, from_json(type(recipe.config), run.config)
+    except (ValueError, TypeError, AttributeError) as error:
+        raise ValueError(
+            f"{run.folder / FACTS} must hold settings of {run.recipe}: got {error}; use the regard that made it"
+        ) from error
+
+
+def _resources(folder: Path, on_data: OnData | None) -> Resources:
+    cache = folder.parent / ".cache"
+    return Resources(cache) if on_data is None else Resources(cache, on_data)
+
+
+def _fingerprint(trainings: Mapping[str, Training]) -> str:
+    found = dict.fromkeys(training.task.fingerprint() for training in trainings.values())
+    return " ".join(found).strip()

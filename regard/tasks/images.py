@@ -1,25 +1,40 @@
-"""Sets of real images as tensors: folders and tars of pictures, CIFAR, MNIST, and Hugging Face's by their name."""
+"""Sets of real images as tensors: read from a folder, a tar or the Hub, decoded once, and given out in batches."""
 
 import importlib
+import json
+import math
+import os
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, BinaryIO
 
 import numpy as np
 import torch
-from jaxtyping import Float, Int, UInt8
+from jaxtyping import Float, Int, Shaped, UInt8
+from numpy.lib import format as npy
 from torch import Tensor
+from torch.nn.functional import pad as pad_image
 
 from regard.checks import MissingExtra, check_whole, nearest
-from regard.tasks.image_cache import Canvas, Differs, finish, read
-from regard.tasks.image_files import Folder, Tar, check_bytes, complain, is_tar
-from regard.tasks.image_kinds import Stream, from_hub, recognise
-from regard.tasks.image_pixels import Unreadable, pixels
-from regard.tasks.whole_files import whole_file
+from regard.tasks.files import write_atomically
+from regard.tasks.image_formats import (
+    Folder,
+    Stream,
+    Tar,
+    Unreadable,
+    check_bytes,
+    decode_picture,
+    is_tar,
+    open_hub_set,
+    raise_problems,
+    recognise,
+)
 
 HUB = "hf:"
 MOST_BYTES = 2**34
+CACHE_FORM = "images of regard, version 1"
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +124,36 @@ class ImageSet:
         return ((images.to(precise) - mean) / std).to(dtype), labels
 
 
-def image_set(
+def augment(
+    images: Shaped[Tensor, "B C h w"], generator: torch.Generator, *, pad: int = 4, flip: bool = True
+) -> Shaped[Tensor, "B C h w"]:
+    """Each image in a frame of `pad` zeros, cut to its size at a random place, and half of them mirrored.
+
+        y[b, c, i, j] = x[b, c, i + u_b, j' + v_b],  u_b, v_b uniform on −pad…pad,  j' = j or w − 1 − j
+
+    with zeros outside: of normalised images, zero is the mean colour. One gather does it for the batch, where it lies;
+    a generator of the CPU gives the same on every device.
+
+    >>> x = torch.arange(1.0, 5).view(1, 1, 2, 2)
+    >>> augment(x, torch.Generator().manual_seed(1), pad=0).tolist() in (x.tolist(), x.flip(3).tolist())
+    True
+    """
+    check_whole("pad", pad, 0)
+    if images.ndim != 4:
+        raise ValueError(f"images must be (B, C, h, w): got {tuple(images.shape)}")
+    B, C, h, w = images.shape
+    move = torch.randint(2 * pad + 1, (2, B, 1), generator=generator, device=generator.device).to(images.device)
+    mirror = torch.randint(2, (B, 1), generator=generator, device=generator.device).to(images.device)
+    rows, columns = (torch.arange(n, device=images.device) for n in (h, w))
+    if flip:
+        columns = torch.where(mirror == 1, w - 1 - columns, columns)
+    rows, columns = rows + move[0], columns + move[1]  # (B, h) and (B, w), in the frame
+    places = (rows[:, :, None] * (w + 2 * pad) + columns[:, None]).view(B, 1, h * w)
+    framed = pad_image(images, (pad, pad, pad, pad)).flatten(2)
+    return framed.gather(2, places.expand(B, C, h * w)).view(B, C, h, w)
+
+
+def read_images(
     path: Path | str,
     *,
     split: str | None = None,
@@ -118,7 +162,7 @@ def image_set(
     progress: Callable[[int, int], None] | None = None,
     most_bytes: int = MOST_BYTES,
 ) -> ImageSet:
-    """The images of a folder, a tar or `hf:name`; what it is, is recognised.
+    """Read the images of a folder, a tar or `hf:name`, whose form is recognised.
 
     A folder per class of JPEG or PNG, `train/` and `test/` (or `val/`) of such, CIFAR's binary batches or MNIST's IDX
     files. Without `split`, the train split where there are splits. `side` (a number, or height and width) cuts from the
@@ -127,39 +171,44 @@ def image_set(
     time, and written anew when the source has changed in size, name or time. `progress(done, total)` counts images.
     Neither what a tar unpacks to nor the decoded images may have more than `most_bytes`.
     """
-    size = _size(side)
+    size = side if side is None or isinstance(side, tuple) else (side, side)
+    if size is not None and len(size) != 2:
+        raise ValueError(f"side must be a number, or height and width: got side={side}")
+    for number in size or ():
+        check_whole("side", number, 1)
     check_whole("most_bytes", most_bytes, 1)
-    opened, stamp = _source(path, split, most_bytes)
-    wish = {"split": split, "side": list(size) if size else None}
+    open_stream, stamp = _find_source(path, split, most_bytes)
+    request = {"split": split, "side": list(size) if size else None}
     if cache is not None and Path(path).resolve() in cache.resolve().parents:  # it would change its own source
         raise ValueError(f"cache must lie outside of the images' folder: got {cache} in {path}; use another folder")
     if cache is not None and cache.exists():
-        found = read(cache)
-        if (held := {key: found.facts.get(key) for key in wish}) != wish:
+        images, labels, facts = _read_cache(cache)
+        if (cached := {key: facts.get(key) for key in request}) != request:
             raise ValueError(
-                f"cache must be of the same split and side: got {cache} of {held} for {wish}; use another name"
+                f"cache must be of the same split and side: got {cache} of {cached} for {request}; use another name"
             )
-        if found.facts.get("stamp") == stamp:
-            check_bytes(f"the bytes of the images in {cache}", found.images.nbytes, most_bytes)
-            images, labels = torch.from_numpy(found.images), torch.from_numpy(found.labels)
-            facts = found.facts
+        if facts.get("stamp") == stamp:
+            check_bytes(f"the bytes of the images in {cache}", images.nbytes, most_bytes)
             return ImageSet(images, labels, tuple(facts["classes"]), tuple(facts["mean"]), tuple(facts["std"]))
-    stream = opened()
+    stream = open_stream()
     if cache is None:
         canvas = Canvas(stream.num_images, most_bytes, None)
-        labels = _decode(stream, canvas, path, size, progress)
-        return ImageSet(torch.from_numpy(canvas.images), torch.from_numpy(labels), stream.classes)
-    with whole_file(cache) as file:
+        labels = torch.from_numpy(_decode(stream, canvas, path, size, progress))
+        return ImageSet(torch.from_numpy(canvas.images), labels, stream.classes)
+    with write_atomically(cache) as file:
         canvas = Canvas(stream.num_images, most_bytes, file)
         labels = _decode(stream, canvas, path, size, progress)
         file.flush()
         drawn = np.memmap(file, np.uint8, "c", canvas.images.start, (stream.num_images, *canvas.images.shape))
         mean, std = _statistics(torch.from_numpy(drawn))
-        finish(file, labels, {**wish, "stamp": stamp, "classes": stream.classes, "mean": mean, "std": std})
-    return ImageSet(torch.from_numpy(read(cache).images), torch.from_numpy(labels), stream.classes, mean, std)
+        facts = {**request, "stamp": stamp, "classes": stream.classes, "mean": mean, "std": std}
+        file.seek(0, os.SEEK_END)
+        np.save(file, labels)
+        np.save(file, np.frombuffer(json.dumps({"form": CACHE_FORM, **facts}).encode(), np.uint8))
+    return ImageSet(*_read_cache(cache)[:2], stream.classes, mean, std)
 
 
-def _source(path: Path | str, split: str | None, most_bytes: int) -> tuple[Callable[[], Stream], str]:
+def _find_source(path: Path | str, split: str | None, most_bytes: int) -> tuple[Callable[[], Stream], str]:
     """How to open the images, and a text that changes with them; a tar is not read before it is opened."""
     if str(path).startswith(HUB):
         name = str(path).removeprefix(HUB)
@@ -167,7 +216,7 @@ def _source(path: Path | str, split: str | None, most_bytes: int) -> tuple[Calla
             datasets = importlib.import_module("datasets")
         except ImportError as error:
             raise MissingExtra(str(path), "datasets", None) from error
-        stream, stamp = from_hub(name, split or "train", datasets)
+        stream, stamp = open_hub_set(name, split or "train", datasets)
         return lambda: stream, stamp
     path = Path(path)
     if not path.exists():
@@ -191,16 +240,82 @@ def _source(path: Path | str, split: str | None, most_bytes: int) -> tuple[Calla
     return opened, files.stamp()
 
 
-def _size(side: int | tuple[int, int] | None) -> tuple[int, int] | None:
-    """Height and width."""
-    if side is None:
-        return None
-    size = side if isinstance(side, tuple) else (side, side)
-    if len(size) != 2:
-        raise ValueError(f"side must be a number, or height and width: got side={side}")
-    for number in size:
-        check_whole("side", number, 1)
-    return size
+def _read_cache(path: Path) -> tuple[Tensor, Tensor, dict[str, Any]]:
+    """The images, mapped so that changes in memory never reach the file, the labels, and the facts.
+
+    A cache is three arrays of numpy's one behind the other: images, labels, and the facts as the bytes of JSON.
+    """
+    try:
+        images = np.load(path, mmap_mode="c", allow_pickle=False)
+        with path.open("rb") as file:
+            file.seek(images.offset + images.nbytes)
+            labels = np.load(file, allow_pickle=False)
+            facts = json.loads(np.load(file, allow_pickle=False).tobytes())
+        if facts["form"] != CACHE_FORM:
+            raise ValueError(f"its form is {facts['form']!r}")
+    except (ValueError, EOFError, AttributeError, KeyError, TypeError) as error:
+        raise ValueError(
+            f"cache must be a file that read_images wrote, or not be there: got {path} ({error}); "
+            "remove it or use another name"
+        ) from error
+    return torch.from_numpy(images), torch.from_numpy(labels), facts
+
+
+class Differs(ValueError):  # noqa: N818 - named by what it says of an image
+    """An image that is not of the size of the others."""
+
+
+class Canvas:
+    """`count` images of one size, bytes (C, h, w), grey until a coloured one comes."""
+
+    def __init__(self, count: int, most_bytes: int, file: BinaryIO | None) -> None:
+        self.count, self.most_bytes, self.file = count, most_bytes, file
+        self.shape: tuple[int, int, int] | None = None
+        self.first = ""  # the name of the image that gave the size
+        self.images: Any = None
+
+    def put(self, index: int, pixels: np.ndarray, name: str) -> None:
+        """Keep an image of bytes (1 | 3, h, w)."""
+        channels, height, width = pixels.shape
+        if self.shape is None:
+            self.first, self.shape = name, (channels, height, width)
+            self.images = self._empty()
+        if (height, width) != self.shape[1:]:
+            raise Differs(
+                f"it is {height} × {width} pixels where {self.first!r} is {self.shape[1]} × {self.shape[2]}; "
+                "use side to bring all to one size"
+            )
+        if channels > self.shape[0]:
+            grey, self.shape = self.images, (channels, height, width)
+            self.images = self._empty()
+            for i in reversed(range(self.count)):  # from the end, as on a disk they grow in their place
+                self.images[i] = np.broadcast_to(grey[i], self.shape)
+        self.images[index] = np.broadcast_to(pixels, self.shape)
+
+    def _empty(self) -> Any:
+        assert self.shape is not None
+        shape = (self.count, *self.shape)
+        check_bytes(f"the bytes of {' × '.join(map(str, shape))} images", math.prod(shape), self.most_bytes)
+        return np.zeros(shape, np.uint8) if self.file is None else _OnDisk(self.file, shape)
+
+
+class _OnDisk:
+    """An array in a file, written image by image; by calls and not by a map, for which a full disk is a crash."""
+
+    def __init__(self, file: BinaryIO, shape: tuple[int, ...]) -> None:
+        self.file, self.shape, self.size = file, shape[1:], math.prod(shape[1:])
+        file.seek(0)
+        npy.write_array_header_1_0(file, {"descr": "|u1", "fortran_order": False, "shape": shape})
+        self.start = file.tell()
+        file.truncate(self.start + shape[0] * self.size)
+
+    def __setitem__(self, index: int, pixels: np.ndarray) -> None:
+        self.file.seek(self.start + index * self.size)
+        self.file.write(pixels.tobytes())
+
+    def __getitem__(self, index: int) -> np.ndarray:
+        self.file.seek(self.start + index * self.size)
+        return np.frombuffer(self.file.read(self.size), np.uint8).reshape(self.shape)
 
 
 def _decode(
@@ -220,12 +335,12 @@ def _decode(
                 problems.append(f"{name!r} must be of one of {len(stream.classes)} classes, and is of class {label}")
             labels[index] = label
             try:
-                canvas.put(index, pixels(content, size), name)
+                canvas.put(index, decode_picture(content, size), name)
             except (Unreadable, Differs) as error:
                 problems.append(f"{name!r}: {error}")
             if progress and (done % step == 0 or done == stream.num_images):
                 progress(done, stream.num_images)
-    complain(source, problems)
+    raise_problems(source, problems)
     if done < stream.num_images:
         raise ValueError(
             f"{source} must not change while it is read: got {done} of {stream.num_images} images; try again"

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from regard.checks import MissingExtra, check_whole, nearest
-from regard.tasks.whole_files import whole_file
+from regard.tasks.files import write_atomically
 
 PIECE = 1 << 18  # characters that are made tokens at a time
 GZIP = b"\x1f\x8b"
@@ -263,7 +263,7 @@ def pieces(text: str, size: int = PIECE) -> list[str]:
 
 
 def write_vocabulary(path: str | PathLike[str], vocabulary: Vocabulary) -> None:
-    with whole_file(path) as file:
+    with write_atomically(path) as file:
         file.write(vocabulary.json().encode())
 
 

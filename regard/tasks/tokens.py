@@ -20,6 +20,7 @@ from jaxtyping import Int
 from torch import Tensor
 
 from regard.checks import check_whole
+from regard.tasks.files import write_atomically
 from regard.tasks.text import (
     Characters,
     Progress,
@@ -32,7 +33,6 @@ from regard.tasks.text import (
     train_bpe,
     write_vocabulary,
 )
-from regard.tasks.whole_files import whole_file
 
 MAGIC, VERSION = b"regardTk", 1
 START = struct.Struct("<8sIII")  # magic, version, length of the JSON, its checksum
@@ -83,7 +83,7 @@ class TokenFile:
         dtype = "<u2" if len(vocabulary) <= 1 << 16 else "<u4"
         total, done, count = sum(map(len, texts)), 0, 0
         content, source = hashlib.sha256(), hashlib.sha256()
-        with whole_file(path) as file:
+        with write_atomically(path) as file:
             file.write(bytes(HEADER))
             for text in texts:
                 tokens = vocabulary.encode(text)

@@ -1,12 +1,10 @@
 """How a model learns: the loop, what is kept of a run so that nothing is lost, and in which order the data come."""
 
-from regard.training.checkpoint import Checkpoint, Checkpoints, Damaged
-from regard.training.loop import Diverged, Learnt, OutOfMemory, Progress, train, trained
-from regard.training.metrics import Metrics
-from regard.training.order import Order, Position
-from regard.training.recording import Recording, compact, expanded
-from regard.training.settings import Descent, Execution, Schedule, Settings, on_threads
-from regard.training.state import restore, snapshot
+from regard.training.batches import Order, Position
+from regard.training.checkpoints import Checkpoint, Checkpoints, Damaged, restore, snapshot
+from regard.training.loop import Diverged, OutOfMemory, Progress, Trained, load_trained, train
+from regard.training.records import Metrics, Recording, compact, expand
+from regard.training.settings import Descent, Execution, Schedule, Settings, limit_threads
 from regard.training.task import Task, device_of
 
 __all__ = [
@@ -16,7 +14,6 @@ __all__ = [
     "Descent",
     "Diverged",
     "Execution",
-    "Learnt",
     "Metrics",
     "Order",
     "OutOfMemory",
@@ -26,12 +23,13 @@ __all__ = [
     "Schedule",
     "Settings",
     "Task",
+    "Trained",
     "compact",
     "device_of",
-    "expanded",
-    "on_threads",
+    "expand",
+    "limit_threads",
+    "load_trained",
     "restore",
     "snapshot",
     "train",
-    "trained",
 ]

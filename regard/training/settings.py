@@ -72,7 +72,7 @@ class Descent:
             raise ValueError(f"betas must be two numbers from 0 to below 1: got betas={self.betas}")
 
     def optimizer(self, model: nn.Module) -> torch.optim.Optimizer:
-        """An optimizer of a model's parameters, in groups that `set_rate` knows."""
+        """An optimizer of a model's parameters, in groups that keep their rate at factor 1 as `base`."""
         matrices, others, positions = [], [], []
         for name, parameter in model.named_parameters():
             if parameter.requires_grad:
@@ -85,17 +85,6 @@ class Descent:
             {"params": positions, "weight_decay": 0.0, "base": own},
         ]
         return torch.optim.AdamW([group for group in groups if group["params"]], self.rate, self.betas, fused=True)
-
-
-def bases(optimizer: torch.optim.Optimizer) -> list[dict[str, float]]:
-    """What the settings say of each group, and a checkpoint must not change."""
-    return [{name: group[name] for name in ("base", "weight_decay", "betas")} for group in optimizer.param_groups]
-
-
-def set_rate(optimizer: torch.optim.Optimizer, factor: float) -> None:
-    """The rate of each group at this factor of a schedule."""
-    for group in optimizer.param_groups:
-        group["lr"] = group["base"] * factor
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,8 +104,8 @@ class Execution:
 
 
 @contextmanager
-def on_threads(count: int | None) -> Iterator[None]:
-    """So many threads of the CPU; None: as it is."""
+def limit_threads(count: int | None) -> Iterator[None]:
+    """Compute on so many threads of the CPU; None leaves them as they are."""
     before = torch.get_num_threads()
     torch.set_num_threads(before if count is None else count)
     try:

@@ -12,7 +12,7 @@ from regard.explore import courses
 from regard.explore.courses import CurvesAsked, FigureAsked, ReportAsked, RunsAsked, Seen
 from regard.explore.desk import Desk
 from regard.explore.shelf import SHIPPED, Shelf
-from regard.recipes import begin, find
+from regard.recipes import create_run, read_run
 from regard.recipes.run import Run
 from regard.training import Metrics
 
@@ -21,7 +21,7 @@ COMMAND = "regard train reversal --set training.steps=40"
 
 def new_run(root: Path, name: str, lines: int = 4) -> tuple[Run, Metrics]:
     """A run as a recipe begins it, with some lines of a training."""
-    run = begin(root / name, recipe="reversal", config={"width": 8, "training": {"steps": 40}}, command=COMMAND)
+    run = create_run(root / name, recipe="reversal", config={"width": 8, "training": {"steps": 40}}, command=COMMAND)
     (root / name / "attention").mkdir()
     metrics = Metrics(root / name / "attention" / courses.METRICS)
     for step in range(1, lines + 1):
@@ -45,7 +45,7 @@ def test_every_run_is_told_with_how_far_it_is(tmp_path: Path) -> None:
     finished(done)
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "run.json").write_text("{")
-    with going.locked():
+    with going.lock():
         found, wrong = told(desk)
         assert {name: found[name].state for name in ("done", "going", "halted")} == {
             "done": "done",
@@ -63,7 +63,7 @@ def test_every_run_is_told_with_how_far_it_is(tmp_path: Path) -> None:
     assert "broken/run.json must be JSON" in wrong["broken"]
     assert str(tmp_path) not in wrong["broken"]
     assert str(tmp_path / "halted") in found["halted"].resume
-    shipped = find(SHIPPED / "reversal")
+    shipped = read_run(SHIPPED / "reversal")
     assert found["reversal"].is_shipped
     assert found["reversal"].command == shipped.command
     assert {one.name: one.step for one in found["reversal"].trainings} == shipped.progress()

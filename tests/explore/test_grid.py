@@ -30,7 +30,7 @@ from regard.explore.grid import (
 )
 from regard.explore.shelf import Shelf
 from regard.layers import Gaussian
-from regard.recipes import opened
+from regard.recipes import plan_run
 from regard.training import Metrics, Recording
 
 RUN, TRAINING = "digits-gaussian", "seed-0"
@@ -129,7 +129,7 @@ def test_the_certificate_holds_and_the_worst_input_is_the_worst(desk: Desk, kept
 
 def test_values_as_trained_are_those_of_the_last_checkpoint(desk: Desk, kept: dict[str, torch.Tensor]) -> None:
     found, _ = answer(desk, **asked_of(kept, 1), values=Values(run=RUN, training=TRAINING, layer=1))
-    layer = opened(desk.shelf.run(RUN), TRAINING).model.blocks[1].attention.double()
+    layer = plan_run(desk.shelf.run(RUN)).load(TRAINING).model.blocks[1].attention.double()
     _, certificate = conv_from_attention(layer, norm=1.0)
     assert found.convolution is not None
     assert found.convolution.bound == pytest.approx(certificate.bound(), rel=1e-5)

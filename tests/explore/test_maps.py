@@ -26,9 +26,9 @@ from regard.explore.swift import plain_map
 from regard.explore.tidying import tidying
 from regard.models import PRESETS, build, load, save, vary
 from regard.models.architectures.davit import DaViT, DaViTConfig
-from regard.recipes import find, opened
+from regard.recipes import plan_run, read_run
 from regard.tasks import reversal
-from regard.training import Recording, compact, expanded
+from regard.training import Recording, compact, expand
 
 DTYPES = {"float32": np.float32, "float16": np.float16, "uint8": np.uint8}
 WORDS = ["[CLS]", "[SEP]", "the", "cat", "sat", "on", "mat"]
@@ -75,7 +75,7 @@ def numbers(desk: Desk, key: str, kind: str, layer: int, head: int, **more: Any)
     """The weights of a tile, as the page reads them."""
     found = maps.tile(desk, TileAsked(key=key, kind=kind, layer=layer, head=head, **more))
     read = torch.from_numpy(np.frombuffer(found.data, DTYPES[found.head.type]).reshape(found.head.shape).copy())
-    return expanded(read) if read.dtype == torch.uint8 else read.float()
+    return expand(read) if read.dtype == torch.uint8 else read.float()
 
 
 def all_numbers(desk: Desk, reply: maps.MapsReply, kind: str) -> list[torch.Tensor]:
@@ -121,7 +121,7 @@ def test_maps_of_a_text_are_those_of_the_model(desk: Desk):
 
 
 def test_a_string_is_written_backwards_and_all_three_kinds_are_there(desk: Desk):
-    model = opened(find(SHIPPED / "reversal"), "transformer").model
+    model = plan_run(read_run(SHIPPED / "reversal")).load("transformer").model
     reply = maps.maps(desk, MapsAsked(subject="reversal/transformer", text="abcda"))
     batch = reversal.batch_of(["abcda"])
     wrote = reversal.written(model, batch)
@@ -133,11 +133,11 @@ def test_a_string_is_written_backwards_and_all_three_kinds_are_there(desk: Desk)
     assert "".join(reply.axes["written"]) in reply.said
     recorded = maps.maps(desk, MapsAsked(subject="reversal/transformer", step=0, text="no letters"))
     kept = Recording(SHIPPED / "reversal" / "transformer" / "recording").read(0)
-    assert same(all_numbers(desk, recorded, "cross"), [expanded(kept[f"maps.word.{n}"])[None] for n in range(2)])
+    assert same(all_numbers(desk, recorded, "cross"), [expand(kept[f"maps.word.{n}"])[None] for n in range(2)])
 
 
 def test_gaussian_heads_of_a_picture_and_of_a_recorded_step(desk: Desk):
-    one = opened(find(SHIPPED / "digits-gaussian"), "seed-0")
+    one = plan_run(read_run(SHIPPED / "digits-gaussian")).load("seed-0")
     reply = maps.maps(desk, MapsAsked(subject="digits-gaussian/seed-0", image=5))
     with torch.inference_mode():
         theirs = one.model(one.task.test.batch([5])[0].expand(-1, 3, -1, -1), maps=True).maps["self"]
@@ -374,7 +374,7 @@ def test_a_pass_stops_when_nobody_waits(desk: Desk):
         with pytest.raises(work.Cancelled):
             maps.maps(desk, MapsAsked(subject="language", text="nobody waits"))
         with pytest.raises(work.Cancelled):  # between letters, before there are maps
-            inputs.read_letters(opened(find(SHIPPED / "reversal"), "attention").model, Wanted("abcd"))
+            inputs.read_letters(plan_run(read_run(SHIPPED / "reversal")).load("attention").model, Wanted("abcd"))
     finally:
         work._stop.reset(token)
     reply = maps.maps(desk, MapsAsked(subject="language", text="nobody waits"))  # somebody does now

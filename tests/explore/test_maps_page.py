@@ -10,9 +10,9 @@ from PIL import Image
 
 from regard.explore.shelf import SHIPPED
 from regard.models import load
-from regard.recipes import find, opened
+from regard.recipes import plan_run, read_run
 from regard.tasks import reversal
-from regard.training import Recording, expanded
+from regard.training import Recording, expand
 
 HEATMAP = ".maps-one .heatmap"
 
@@ -72,11 +72,11 @@ def test_two_steps_of_a_training_and_their_difference(look, settled, violations,
     assert page.get_by_role("heading", name="Second").count() == 2
     page.get_by_text("Difference", exact=True).click()
     settled(page)
-    model = opened(find(SHIPPED / "reversal"), "transformer").model
+    model = plan_run(read_run(SHIPPED / "reversal")).load("transformer").model
     batch = reversal.batch_of(["abacadabacc"])
     with torch.inference_mode():
         now = model(batch.source, batch.target, maps=True).maps["cross"][1][0, 0]  # it writes all letters right
-    before = expanded(Recording(SHIPPED / "reversal" / "transformer" / "recording").read(0)["maps.word.1"])[0]
+    before = expand(Recording(SHIPPED / "reversal" / "transformer" / "recording").read(0)["maps.word.1"])[0]
     page.locator(HEATMAP).focus()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowDown")
@@ -94,7 +94,7 @@ def test_a_patch_looks_over_the_picture(look, settled, violations, shot):
     picture.focus()
     page.keyboard.press("ArrowLeft")  # from the middle
     settled(page)
-    one = opened(find(SHIPPED / "digits-gaussian"), "seed-0")
+    one = plan_run(read_run(SHIPPED / "digits-gaussian")).load("seed-0")
     with torch.inference_mode():
         row = one.model(one.task.test.batch([0])[0].expand(-1, 3, -1, -1), maps=True).maps["self"][1][0, 3, 35]
     assert float(page.locator("[data-pinned='35'] tbody td").nth(2).inner_text()) == pytest.approx(

@@ -8,7 +8,7 @@ import pytest
 
 from regard.explore.courses import METRICS
 from regard.explore.shelf import SHIPPED
-from regard.recipes import begin, find
+from regard.recipes import create_run, read_run
 from regard.training import Metrics
 from tests.explore.test_export_page import opened, saved, texts
 
@@ -29,7 +29,7 @@ def test_runs_are_chosen_and_compared_by_keyboard(
     shot: "Callable[[Page, str], object]",
 ) -> None:
     page = look("runs", {"run": "language"})
-    shipped = find(SHIPPED / "language")
+    shipped = read_run(SHIPPED / "language")
     assert shipped.headline is not None
     detail = page.locator(".runs-detail")
     assert detail.locator(".runs-result").inner_text() == shipped.headline
@@ -60,7 +60,7 @@ def test_runs_are_chosen_and_compared_by_keyboard(
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")  # the next one, reversal
     settled(page)
-    assert detail.locator(".runs-result").inner_text() == find(SHIPPED / "reversal").headline
+    assert detail.locator(".runs-result").inner_text() == read_run(SHIPPED / "reversal").headline
     page.get_by_label("compare language").focus()
     page.keyboard.press("Space")
     settled(page)
@@ -74,11 +74,11 @@ def test_a_training_is_followed_while_it_goes_on(
     look: "Look", server: "Server", violations: "Callable[[Page], list[str]]", shot: "Callable[[Page, str], object]"
 ) -> None:
     config = {"training": {"steps": 400}}
-    run = begin(server.runs / "followed", recipe="reversal", config=config, command="regard train reversal")
+    run = create_run(server.runs / "followed", recipe="reversal", config=config, command="regard train reversal")
     (run.folder / "plain").mkdir()
     metrics = Metrics(run.folder / "plain" / METRICS)
     try:
-        with run.locked():
+        with run.lock():
             metrics.write(step=100, loss=1.25)
             page = look("runs", {"run": "followed"}, dark=True)
             bar = page.locator("[data-training=plain]")

@@ -12,12 +12,12 @@ from PIL import Image
 
 from regard.claims.conv.heads import ends, layers, measured
 from regard.claims.experiments import Result
-from regard.recipes import cook, find, measure, order
+from regard.recipes import plan_run, read_run, start_run
 from regard.recipes.digits import Classified, Heads, HeadsConfig, image_sets
 from regard.recipes.digits_report import area, heads_of, outward, widths
-from regard.recipes.recipe import Outcome, Supplies
+from regard.recipes.recipe import Outcome, Resources
 from regard.tasks.digits import digits
-from regard.training import Recording, expanded
+from regard.training import Recording, expand
 
 FILES = {
     "digits-gaussian": {"heads.svg", "course.svg", "training.svg"},
@@ -27,15 +27,15 @@ FILES = {
 }
 
 
-def cooked(name: str, folder: Path, *changes: str, data: Path | None = None) -> Outcome:
-    made = order(name, folder, smoke=True, changes=changes, data=None if data is None else str(data))
-    return cook(replace(made, smoke=False))  # whose numbers claims would read
+def trained(name: str, folder: Path, *changes: str, data: Path | None = None) -> Outcome:
+    plan = start_run(name, folder, smoke=True, changes=changes, data=None if data is None else str(data))
+    return replace(plan, run=replace(plan.run, smoke=False)).train()  # whose numbers claims would read
 
 
 @pytest.fixture(scope="module")
 def gaussian(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Outcome]:
     folder = tmp_path_factory.mktemp("runs") / "gaussian"
-    return folder, cooked("digits-gaussian", folder)
+    return folder, trained("digits-gaussian", folder)
 
 
 def check(folder: Path, outcome: Outcome) -> None:
@@ -52,7 +52,7 @@ def check(folder: Path, outcome: Outcome) -> None:
 def test_gaussian_heads_are_recorded_as_they_are(gaussian: tuple[Path, Outcome]):
     folder, outcome = gaussian
     check(folder, outcome)
-    again, made = measure(find(folder))
+    again, made = plan_run(read_run(folder)).evaluate()
     assert again.numbers == outcome.numbers
     for name, one in made.items():
         recording = Recording(folder / name / "recording")
@@ -87,7 +87,7 @@ def test_the_claim_reads_the_record(gaussian: tuple[Path, Outcome]):
 
 @pytest.mark.parametrize("name", ["digits-learned", "digits-content", "digits-conv"])
 def test_smoke(name: str, tmp_path: Path):
-    outcome = cooked(name, tmp_path / "run", "seeds=1")
+    outcome = trained(name, tmp_path / "run", "seeds=1")
     check(tmp_path / "run", outcome)
     assert outcome.claims == {}, "only gaussian heads have a centre and a width"
     recording = Recording(tmp_path / "run" / "seed-0" / "recording")
@@ -97,7 +97,7 @@ def test_smoke(name: str, tmp_path: Path):
     kept = recording.read(9)
     images = 2 if name == "digits-content" else 1
     tokens = 16 if name == "digits-content" else 64
-    maps = {key: expanded(value) for key, value in kept.items() if key.startswith("maps.")}
+    maps = {key: expand(value) for key, value in kept.items() if key.startswith("maps.")}
     assert set(maps) == {f"maps.image-{image}.{layer}" for image in range(images) for layer in (0, 1)}
     for weights in maps.values():
         assert weights.shape == (9, tokens, tokens)
@@ -117,10 +117,10 @@ def test_a_stopped_run_goes_on_to_the_same_numbers(gaussian: tuple[Path, Outcome
         if (name, progress.step) == ("seed-1", 5):
             raise Stopped
 
-    made = order("digits-gaussian", tmp_path / "run", smoke=True)
+    plan = start_run("digits-gaussian", tmp_path / "run", smoke=True)
     with pytest.raises(Stopped):
-        cook(made, watch)
-    again = cook(made)
+        plan.train(watch)
+    again = plan.train()
     assert again.numbers == outcome.numbers
     assert again.claims == outcome.claims
     for step in (0, 6, 9):
@@ -147,10 +147,10 @@ def test_images_of_a_folder(tmp_path: Path):
     data = pictures(tmp_path / "data", ("train", "test"))
     told = []
     changes, tell = ["seeds=1", "side=8"], lambda *words: told.append(words)
-    made = order("digits-content", tmp_path / "run", smoke=True, changes=changes, data=str(data), told=tell)
+    plan = start_run("digits-content", tmp_path / "run", smoke=True, changes=changes, data=str(data), on_data=tell)
     assert ("reading train images", 40, 40) in told
     told.clear()
-    outcome = cook(made, told=tell)
+    outcome = plan_run(plan.run, on_data=tell).train()
     assert not told, "they are read from the cache"
     check(tmp_path / "run", outcome)
     assert len(list((tmp_path / ".cache").glob("images-*.npy"))) == 2
@@ -175,7 +175,7 @@ def test_images_that_cannot_be(splits: tuple[str, ...], changes: list[str], says
     (tmp_path / "data").mkdir()
     data = pictures(tmp_path / "data", splits)
     with pytest.raises(ValueError, match=says):
-        cooked("digits-gaussian", tmp_path / "run", *changes, data=data)
+        trained("digits-gaussian", tmp_path / "run", *changes, data=data)
 
 
 def test_images_that_are_not_square(tmp_path: Path):
@@ -183,12 +183,12 @@ def test_images_that_are_not_square(tmp_path: Path):
     for path in data.rglob("*.png"):
         Image.open(path).crop((0, 0, 8, 12)).save(path)
     with pytest.raises(ValueError, match=r"square and all of one size: got 3 × 12 × 8 in .*; use --set side=32"):
-        image_sets(HeadsConfig(data=str(data)), Supplies(tmp_path / "cache"))
+        image_sets(HeadsConfig(data=str(data)), Resources(tmp_path / "cache"))
 
 
 def test_configurations_that_cannot_be(tmp_path: Path):
     with pytest.raises(ValueError, match="side scales the images of --data: got side=16 without; leave it out"):
-        cooked("digits-conv", tmp_path / "run", "side=16")
+        trained("digits-conv", tmp_path / "run", "side=16")
     with pytest.raises(ValueError, match="unknown encoding 'isotrop'"):
         Heads(encoding="isotrop")
     with pytest.raises(ValueError, match="seeds must be"):
@@ -196,7 +196,7 @@ def test_configurations_that_cannot_be(tmp_path: Path):
 
 
 def test_digits_are_as_they_ship_and_stay_as_they_are(tmp_path: Path):
-    train, test = image_sets(HeadsConfig(), Supplies(tmp_path))
+    train, test = image_sets(HeadsConfig(), Resources(tmp_path))
     known, new = digits()
     for part, own in ((known, train), (new, test)):
         images, labels = own.batch(torch.arange(len(part)))
@@ -225,7 +225,7 @@ def test_digits_are_as_they_ship_and_stay_as_they_are(tmp_path: Path):
 
 def test_maps_of_many_tokens_are_seen_from_fewer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("regard.recipes.digits.MAP_BYTES", 2 * 9 * 16 * 64)
-    (train, test), model = image_sets(HeadsConfig(), Supplies(tmp_path)), Heads(depth=2, width=4, hidden=4)
+    (train, test), model = image_sets(HeadsConfig(), Resources(tmp_path)), Heads(depth=2, width=4, hidden=4)
     task = Classified(HeadsConfig(model=model), train, test)
     with torch.no_grad():
         kept = task.record(task.build())

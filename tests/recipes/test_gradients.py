@@ -13,17 +13,17 @@ from torch.nn import functional
 from regard.analysis.sensitivity.depth import Wired
 from regard.claims import experiments
 from regard.claims.nyu import training
-from regard.recipes import cook, order, recipe
+from regard.recipes import find_recipe, start_run
 from regard.recipes.gradients import WIRINGS, GradientsConfig, Reader, Reading, Wiring, beginning, gradients
 from regard.tasks.digits import digits
-from regard.training import Progress, Settings, on_threads, train
+from regard.training import Progress, Settings, limit_threads, train
 
-SMOKE = recipe("gradients").smoke
+SMOKE = find_recipe("gradients").smoke
 
 
 @pytest.fixture(autouse=True)
 def one_thread() -> Iterator[None]:
-    with on_threads(1):
+    with limit_threads(1):
         yield
 
 
@@ -33,11 +33,11 @@ def test_a_stopped_run_comes_to_the_same_numbers(tmp_path: Path):
         if name == "no-norm-plain-depth-2" and progress.step == 3:
             raise KeyboardInterrupt
 
-    whole = cook(order("gradients", tmp_path / "whole", smoke=True))
-    run = order("gradients", tmp_path / "stopped", smoke=True)
+    whole = start_run("gradients", tmp_path / "whole", smoke=True).train()
+    plan = start_run("gradients", tmp_path / "stopped", smoke=True)
     with pytest.raises(KeyboardInterrupt):
-        cook(run, stop)
-    assert cook(run).numbers == whole.numbers == whole.claims["gradients"]
+        plan.train(stop)
+    assert plan.train().numbers == whole.numbers == whole.claims["gradients"]
     for name in ("pre-norm with residual", "no norm without residual"):
         assert 0 <= whole.numbers[f"{name}, depth 2: accuracy"] <= 1
         assert whole.numbers[f"{name}, depth 2: steps left out"] == 0
@@ -99,8 +99,8 @@ def test_explosions_are_counted_over_a_stop_and_do_not_end_the_training(tmp_path
 
     task, settings = Exploding(SMOKE, WIRINGS[2], 2), Settings(steps=3, batch=4, evaluate_every=1)
     with pytest.raises(KeyboardInterrupt):
-        train(task, settings, tmp_path, watch=stop)
-    found = task.evaluate(train(task, settings, tmp_path))
+        train(task, settings, tmp_path, on_step=stop)
+    found = task.evaluate(train(task, settings, tmp_path).model)
     assert (found["left out"], found["test loss"] < 3.5e38) == (3, True)
 
 

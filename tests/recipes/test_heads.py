@@ -12,7 +12,7 @@ import torch
 
 from regard.claims import experiments
 from regard.claims.nyu import head_counts
-from regard.recipes import cook, order
+from regard.recipes import start_run
 from regard.recipes.heads import HeadsConfig, Naming
 from regard.tasks.neighbours import Neighbours, Ring
 from regard.training import Metrics, Progress, Recording
@@ -23,11 +23,12 @@ def test_the_claim_reads_what_a_stopped_and_resumed_sweep_found(tmp_path: Path):
         if name == "heads-2-seed-1" and progress.step == 15:
             raise KeyboardInterrupt
 
-    whole = cook(replace(order("heads", tmp_path / "whole", smoke=True), smoke=False))
-    run = order("heads", tmp_path / "stopped", smoke=True)
+    plan = start_run("heads", tmp_path / "whole", smoke=True)
+    whole = replace(plan, run=replace(plan.run, smoke=False)).train()
+    plan = start_run("heads", tmp_path / "stopped", smoke=True)
     with pytest.raises(KeyboardInterrupt):
-        cook(run, stop)
-    assert cook(run).numbers == whole.numbers
+        plan.train(stop)
+    assert plan.train().numbers == whole.numbers
     assert json.loads((tmp_path / "stopped/claims.json").read_text()) == {}, "a smoke test decides nothing"
     assert set(whole.figures) == {"accuracy", "training", "maps"}
     assert len(whole.headline) <= 100

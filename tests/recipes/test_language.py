@@ -16,49 +16,49 @@ from typer.testing import CliRunner
 
 from regard.commands.app import app
 from regard.models import Decoder, load
-from regard.recipes import Run, cook, order
+from regard.recipes import Plan, Run, start_run
 from regard.recipes.language import RECIPES, Language, LanguageConfig, ModelConfig, trainings
 from regard.recipes.language_report import baselines, maps_figure, model_folder, places_figure
-from regard.recipes.recipe import Supplies, Trained, Training
+from regard.recipes.recipe import Resources
 from regard.tasks.text import read_vocabulary
-from regard.training import Learnt, Metrics, Progress, Recording
+from regard.training import Metrics, Progress, Recording, Trained
 
 SMOKE = RECIPES["language"].smoke
 TEXT = "".join([f"{n} bottles größer… 瓶子\n" for n in range(200)])
 GPT2 = ("model.positions=learned", "model.norm.rms=false", "model.gated=false", "model.bias=true")
 
 
-def ordered(folder: Path, *changes: str) -> Run:
-    return order("language", folder, smoke=True, changes=[*changes, "training.steps=20", "written=40"])
+def planned(folder: Path, *changes: str) -> Plan:
+    return start_run("language", folder, smoke=True, changes=[*changes, "training.steps=20", "written=40"])
 
 
 def task_of(text: str, folder: Path, **changes: Any) -> Language:
     """The task of a text, with contexts of seven tokens."""
     (folder / "text.txt").write_text(text)
     given = {"data": str(folder / "text.txt"), "model": ModelConfig(width=8, depth=1, num_heads=2, context=7)}
-    made = trainings(replace(SMOKE, **(given | changes)), Supplies(folder))["decoder"].task
+    made = trainings(replace(SMOKE, **(given | changes)), Resources(folder))["decoder"].task
     assert isinstance(made, Language)
     return made
 
 
 @pytest.fixture(scope="module")
-def cooked(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    run = ordered(tmp_path_factory.mktemp("runs") / "whole")
-    cook(run)
-    return run
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    plan = planned(tmp_path_factory.mktemp("runs") / "whole")
+    plan.train()
+    return plan.run
 
 
 @pytest.fixture(scope="module")
-def cooked_pairs(tmp_path_factory: pytest.TempPathFactory) -> Run:
+def trained_pairs(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """As GPT-2 is, its batches made by another process."""
-    run = ordered(
+    plan = planned(
         tmp_path_factory.mktemp("runs") / "pairs", "tokens=300", *GPT2, "training.execution.workers=1", "prompt=bee é"
     )
-    cook(run)
-    return run
+    plan.train()
+    return plan.run
 
 
-@pytest.mark.parametrize(("kind", "of"), [("cooked", "Llama"), ("cooked_pairs", "GPT-2")])
+@pytest.mark.parametrize(("kind", "of"), [("trained", "Llama"), ("trained_pairs", "GPT-2")])
 def test_a_run_tells_of_its_model_and_leaves_it(kind: str, of: str, request: pytest.FixtureRequest):
     run: Run = request.getfixturevalue(kind)
     numbers, text = run.result, (run.folder / "report.md").read_text()
@@ -75,14 +75,14 @@ def test_a_run_tells_of_its_model_and_leaves_it(kind: str, of: str, request: pyt
     assert isinstance(model, Decoder)
     assert model.ends() == (), "no token ends a text"
     assert json.loads((run.folder / "model" / "config.json").read_text())["eos_token_id"] is None
-    prompt = "bee é" if kind == "cooked_pairs" else "slowly clever"
+    prompt = "bee é" if kind == "trained_pairs" else "slowly clever"
     assert model.encoded(prompt) == vocabulary.encode(prompt)
     written = model.generate(prompt, max_new=12)
     assert written.text == vocabulary.decode(written.tokens)
-    if kind == "cooked":
+    if kind == "trained":
         with pytest.raises(ValueError, match="text must be of what the tokenizer knows: got 'é'"):
             model.encoded("é")
-    if kind == "cooked_pairs":
+    if kind == "trained_pairs":
         assert f"    {prompt}{written.text}".splitlines()[0] in text, "the sample is what the saved model writes"
     told = CliRunner().invoke(app, ["generate", str(run.folder / "model"), prompt, "--max-new", "12"])
     assert told.stdout == f"{prompt}{written.text}\n"
@@ -97,10 +97,10 @@ def test_a_run_tells_of_its_model_and_leaves_it(kind: str, of: str, request: pyt
         assert (last[f"maps.text.{layer}"].float() - root).abs().max() < 0.51 + 255e-6
 
 
-def test_the_folder_is_written_once_and_by_training_alone(cooked: Run):
-    weights = cooked.folder / "model" / "model.safetensors"
+def test_the_folder_is_written_once_and_by_training_alone(trained: Run):
+    weights = trained.folder / "model" / "model.safetensors"
     before = weights.stat().st_mtime_ns
-    words = ["evaluate", str(cooked.folder), "--set", "validated=4", "--json"]
+    words = ["evaluate", str(trained.folder), "--set", "validated=4", "--json"]
     found = json.loads(CliRunner().invoke(app, words).stdout)["numbers"]
     assert found["characters validated on"] == 4 * 32
     assert weights.stat().st_mtime_ns == before
@@ -108,35 +108,36 @@ def test_the_folder_is_written_once_and_by_training_alone(cooked: Run):
 
 def test_a_model_is_kept_when_a_folder_can_say_it_and_its_training_is_over(tmp_path: Path):
     task = task_of(TEXT, tmp_path, model=ModelConfig(width=8, depth=1, num_heads=2, context=7, positions="buckets"))
-    made = Trained(Training(task, SMOKE.training), Learnt(task.build(), 30, 30, True), tmp_path / "a")
+    made = Trained(task, SMOKE.training, tmp_path / "a", task.build(), 30, 30, True)
     said, keep = model_folder(made, task.text.vocabulary)
     keep(tmp_path)
     assert "in its checkpoints alone: a folder of gpt2 must say all of a configuration: got gated=True" in said
     task = task_of(TEXT, tmp_path)
-    made = Trained(Training(task, SMOKE.training), Learnt(task.build(), 29, 29, False), tmp_path / "a")
+    made = Trained(task, SMOKE.training, tmp_path / "a", task.build(), 29, 29, False)
     said, keep = model_folder(made, task.text.vocabulary)
     keep(tmp_path)
     assert said == "The model will be saved when its training is over."
     assert not (tmp_path / "model").exists()
 
 
-def test_interrupted_and_resumed_it_is_the_same(cooked: Run, tmp_path: Path):
+def test_interrupted_and_resumed_it_is_the_same(trained: Run, tmp_path: Path):
     def stop(name: str, steps: int, progress: Progress, numbers: object) -> None:
         if progress.step == 15:
             raise KeyboardInterrupt
 
-    run = ordered(tmp_path / "stopped")
+    plan = planned(tmp_path / "stopped")
     with pytest.raises(KeyboardInterrupt):
-        cook(run, stop)
+        plan.train(stop)
+    run = plan.run
     assert not (run.folder / "model").exists()
-    cook(run)
-    assert run.result == cooked.result
-    lines = [Metrics(one.folder / "decoder" / "metrics.jsonl").read() for one in (run, cooked)]
+    plan.train()
+    assert run.result == trained.result
+    lines = [Metrics(one.folder / "decoder" / "metrics.jsonl").read() for one in (run, trained)]
     assert lines[0] == lines[1]
     assert "minus bits per character" in lines[0][-1]
     for name in ("model", "tokenizer", "vocabulary"):
         file = f"model/{name}.{'safetensors' if name == 'model' else 'json'}"
-        assert (run.folder / file).read_bytes() == (cooked.folder / file).read_bytes()
+        assert (run.folder / file).read_bytes() == (trained.folder / file).read_bytes()
 
 
 @pytest.mark.parametrize("tokens", ["characters", "270"])
@@ -262,7 +263,7 @@ def test_preparing_is_told(tmp_path: Path):
     told: list[tuple[str, int, int]] = []
     (tmp_path / "book.txt").write_text(TEXT)
     config = LanguageConfig(data=str(tmp_path / "book.txt"), tokens="270")
-    made = partial(trainings, config, Supplies(tmp_path, lambda *said: told.append(said)))
+    made = partial(trainings, config, Resources(tmp_path, lambda *said: told.append(said)))
     made()
     assert {what for what, _, _ in told} == {"tokens of book.txt"}
     assert told[-1][1] == told[-1][2] > len(TEXT), "pairs are counted, then tokens are made"

@@ -9,21 +9,21 @@ import torch
 from regard.claims import experiments
 from regard.claims.ist import reversal as written
 from regard.claims.nyu import long_range
-from regard.recipes import Outcome, cook, measure, order
+from regard.recipes import Outcome, plan_run, read_run, start_run
 from regard.recipes.reversal import WORD, near
 from regard.tasks import reversal
-from regard.training import Recording, expanded
+from regard.training import Recording, expand
 
 
 @pytest.fixture(scope="module")
-def cooked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Outcome]:
+def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Outcome]:
     folder = tmp_path_factory.mktemp("runs") / "a"
-    run = replace(order("reversal", folder, smoke=True, changes=["training.steps=40"]), smoke=False)
-    return folder, cook(run)
+    plan = start_run("reversal", folder, smoke=True, changes=["training.steps=40"])
+    return folder, replace(plan, run=replace(plan.run, smoke=False)).train()
 
 
-def test_claims_read_letters_given_the_true_ones_and_strings_written_freely(cooked: tuple[Path, Outcome]):
-    folder, outcome = cooked
+def test_claims_read_letters_given_the_true_ones_and_strings_written_freely(trained: tuple[Path, Outcome]):
+    folder, outcome = trained
     token = experiments.runs.set(folder.parent)
     try:
         letters, strings = long_range.accuracies("letters"), long_range.accuracies("strings")
@@ -36,11 +36,9 @@ def test_claims_read_letters_given_the_true_ones_and_strings_written_freely(cook
         assert written.curve(found, name, "characters") == [outcome.numbers[f"{name} characters {n}"] for n in (3, 5)]
 
 
-def test_numbers_are_those_of_the_models(cooked: tuple[Path, Outcome]):
-    from regard.recipes import find
-
-    folder, outcome = cooked
-    again, made = measure(find(folder), ["validated=7", "lengths=4"])
+def test_numbers_are_those_of_the_models(trained: tuple[Path, Outcome]):
+    folder, outcome = trained
+    again, made = plan_run(read_run(folder), ["validated=7", "lengths=4"]).evaluate()
     assert "plain characters 4" in again.numbers, "other lengths can be measured later"
     assert "plain characters 5" not in again.numbers
     batch = reversal.batch_of([WORD])
@@ -49,7 +47,7 @@ def test_numbers_are_those_of_the_models(cooked: tuple[Path, Outcome]):
     torch.testing.assert_close(torch.tensor(told), weights[0, 0], rtol=1e-5, atol=1e-6)
     kept = Recording(folder / "attention" / "recording")
     assert kept.steps() == [0, 10, 20, 30, 40]
-    torch.testing.assert_close(expanded(kept.read(40)["maps.word.0"])[0], weights[0, 0], rtol=0, atol=5e-3)
+    torch.testing.assert_close(expand(kept.read(40)["maps.word.0"])[0], weights[0, 0], rtol=0, atol=5e-3)
     assert kept.read(40)["inputs.word"].tolist() == batch.source[0].tolist()
     assert not Recording(folder / "plain" / "recording").steps(), "what has no attention has no maps"
 

@@ -5,7 +5,9 @@ import os
 import signal
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +15,14 @@ import pytest
 from typer.testing import CliRunner
 
 from regard.commands.app import app
-from regard.recipes import all_runs, begin, cook, find, listed, new_name, order, plain, recipe
+from regard.recipes import create_run, digits, find_recipe, list_runs, next_name, plan_run, read_run, start_run
 
 # Locks the run, has a child as a loader has, and waits.
 TRAINER = """
 import os, sys, time
 from pathlib import Path
-from regard.recipes.run import find
-with find(Path(sys.argv[1])).locked():
+from regard.recipes import read_run
+with read_run(Path(sys.argv[1])).lock():
     if os.fork() == 0:
         time.sleep(30)
         os._exit(0)
@@ -28,7 +30,7 @@ with find(Path(sys.argv[1])).locked():
     time.sleep(30)
 """
 LOCK = "import fcntl, sys; fcntl.lockf(open(sys.argv[1], 'a'), fcntl.LOCK_EX | fcntl.LOCK_NB)"
-CONFIG: dict[str, Any] = json.loads(json.dumps(plain(recipe("reversal").smoke)))
+CONFIG: dict[str, Any] = json.loads(json.dumps(asdict(find_recipe("reversal").smoke)))
 
 
 def resumed(folder: Path) -> tuple[int, str]:
@@ -38,7 +40,7 @@ def resumed(folder: Path) -> tuple[int, str]:
 
 def test_a_run_is_trained_by_one_process_at_a_time(tmp_path: Path):
     folder = tmp_path / "reversal-1"
-    run = begin(folder, recipe="reversal", config=CONFIG, command="regard train reversal")
+    run = create_run(folder, recipe="reversal", config=CONFIG, command="regard train reversal")
     assert run.state == "stopped"
     words = [sys.executable, "-c", TRAINER, str(folder)]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, start_new_session=True) as process:
@@ -49,14 +51,14 @@ def test_a_run_is_trained_by_one_process_at_a_time(tmp_path: Path):
             refused = "reversal-1 is used by one process at a time, and one is at it; wait for it or stop it"
             code, text = resumed(folder)
             assert (code, refused in text) == (2, True)
-            with pytest.raises(ValueError, match=refused), run.locked():
+            with pytest.raises(ValueError, match=refused), run.lock():
                 pass
             process.kill()
             process.wait()
             assert run.state == "stopped", "though its child still lives"
         finally:
             os.killpg(process.pid, signal.SIGKILL)
-    with run.locked():
+    with run.lock():
         pass
     run.finish(numbers={"a": 0.5}, headline="half", report="# Report", claims={"x": {"a": 0.5}})
     assert (run.state, run.result, run.headline) == ("done", {"a": 0.5}, "half")
@@ -65,10 +67,10 @@ def test_a_run_is_trained_by_one_process_at_a_time(tmp_path: Path):
 
 
 def test_asking_for_the_state_does_not_give_the_lock_up(tmp_path: Path):
-    run = begin(tmp_path / "run", recipe="reversal", config=CONFIG, command="regard train reversal")
-    with run.locked():
-        assert run.state == find(run.folder).state == "running"
-        with pytest.raises(ValueError, match="is used by one process at a time"), find(run.folder).locked():
+    run = create_run(tmp_path / "run", recipe="reversal", config=CONFIG, command="regard train reversal")
+    with run.lock():
+        assert run.state == read_run(run.folder).state == "running"
+        with pytest.raises(ValueError, match="is used by one process at a time"), read_run(run.folder).lock():
             pass
         other = [sys.executable, "-c", LOCK, str(run.folder / ".lock")]
         assert subprocess.run(other, capture_output=True, check=False).returncode == 1
@@ -96,11 +98,11 @@ def without(key: str) -> Callable[[dict[str, Any]], str]:
 )
 def test_a_folder_that_is_no_run_is_named(tmp_path: Path, spoilt: Callable[[dict[str, Any]], str], says: str):
     folder = tmp_path / "run"
-    begin(folder, recipe="reversal", config=CONFIG, command="regard train reversal")
+    create_run(folder, recipe="reversal", config=CONFIG, command="regard train reversal")
     path = folder / "run.json"
     path.write_text(spoilt(json.loads(path.read_text())))
     with pytest.raises(ValueError, match=says) as raised:
-        find(folder)
+        read_run(folder)
     assert str(path) in str(raised.value)
     code, text = resumed(folder)
     assert (code, says in text) == (2, True), text
@@ -108,27 +110,27 @@ def test_a_folder_that_is_no_run_is_named(tmp_path: Path, spoilt: Callable[[dict
 
 def test_folders_names_and_order(tmp_path: Path):
     with pytest.raises(ValueError, match=r"a run's folder holds run\.json: got .*, which does not; see regard runs"):
-        find(tmp_path)
-    assert new_name(tmp_path, "reversal") == "reversal-1"
+        read_run(tmp_path)
+    assert next_name(tmp_path, "reversal") == "reversal-1"
     for name in ("reversal-2", "reversal-10"):
-        begin(tmp_path / name, recipe="reversal", config=CONFIG, command=f"regard train reversal --name {name}")
-    assert new_name(tmp_path, "reversal") == "reversal-11"
-    assert {run.name for run in all_runs(tmp_path)} == {"reversal-2", "reversal-10"}
+        create_run(tmp_path / name, recipe="reversal", config=CONFIG, command=f"regard train reversal --name {name}")
+    assert next_name(tmp_path, "reversal") == "reversal-11"
+    assert {run.name for run in list_runs(tmp_path)[0]} == {"reversal-2", "reversal-10"}
     with pytest.raises(ValueError, match=r"a run needs a folder of its own: got .*reversal-2, which is not empty"):
-        order("reversal", tmp_path / "reversal-2", smoke=True)
+        start_run("reversal", tmp_path / "reversal-2", smoke=True)
     with pytest.raises(ValueError, match=r"a run's name must be of letters, digits, - and _: got '\[b\]'"):
-        order("reversal", tmp_path / "[b]", smoke=True)
+        start_run("reversal", tmp_path / "[b]", smoke=True)
     with pytest.raises(ValueError, match="num_heads"):
-        order("reversal", tmp_path / "wrong", smoke=True, changes=["transformer.num_heads=5"])
+        start_run("reversal", tmp_path / "wrong", smoke=True, changes=["transformer.num_heads=5"])
     assert not (tmp_path / "wrong").exists(), "what cannot be built leaves nothing"
 
 
 def test_one_broken_run_does_not_hide_the_others(tmp_path: Path):
     for name in ("a", "b", "c"):
-        begin(tmp_path / name, recipe="reversal", config=CONFIG, command="regard train reversal")
+        create_run(tmp_path / name, recipe="reversal", config=CONFIG, command="regard train reversal")
     (tmp_path / "b" / "run.json").write_text("{")
     (tmp_path / "c" / "result.json").write_text('{"numbers"')
-    runs, wrong = listed(tmp_path)
+    runs, wrong = list_runs(tmp_path)
     assert [run.name for run in runs] == ["a"]
     assert {name: "must be JSON" in why for name, why in wrong.items()} == {"b": True, "c": True}
     told = " ".join(CliRunner().invoke(app, ["runs", "--runs", str(tmp_path)]).output.split())
@@ -141,9 +143,9 @@ def test_settings_of_another_version_are_named(tmp_path: Path):
         (CONFIG | {"colour": 3}, "has no 'colour'"),
         (CONFIG | {"training": None}, "must hold settings of reversal"),
     ):
-        run = begin(tmp_path / "run", recipe="reversal", config=wrong, command="regard train reversal")
+        run = create_run(tmp_path / "run", recipe="reversal", config=wrong, command="regard train reversal")
         with pytest.raises(ValueError, match=says):
-            cook(run)
+            plan_run(run)
 
 
 def test_a_run_goes_on_with_other_settings_and_the_same_data(tmp_path: Path):
@@ -154,10 +156,11 @@ def test_a_run_goes_on_with_other_settings_and_the_same_data(tmp_path: Path):
         if progress.step == 12:
             raise KeyboardInterrupt
 
-    run = order("language", tmp_path / "runs" / "a", smoke=True, data=str(book), changes=["written=5"])
+    plan = start_run("language", tmp_path / "runs" / "a", smoke=True, data=str(book), changes=["written=5"])
+    run = plan.run
     assert run.command.endswith(f"--data '{book}'")
     with pytest.raises(KeyboardInterrupt):
-        cook(run, stop)
+        plan.train(stop)
     words = ["resume", str(run.folder), "--set", "training.steps=20", "--set", "training.descent.rate=1e-4", "--json"]
     text = book.read_text()
     book.write_text(text.replace("green", "brown"))
@@ -166,8 +169,8 @@ def test_a_run_goes_on_with_other_settings_and_the_same_data(tmp_path: Path):
     book.write_text(text)
     result = CliRunner().invoke(app, words)
     assert result.exit_code == 0, result.output
-    assert find(run.folder).config["training"]["descent"]["rate"] == 1e-4
-    assert find(run.folder).progress() == {"decoder": 20}
+    assert read_run(run.folder).config["training"]["descent"]["rate"] == 1e-4
+    assert read_run(run.folder).progress() == {"decoder": 20}
 
 
 def test_without_matplotlib_nothing_is_trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -176,3 +179,23 @@ def test_without_matplotlib_nothing_is_trained(tmp_path: Path, monkeypatch: pyte
     result = CliRunner().invoke(app, words)
     assert (result.exit_code, "use pip install 'regard[train]'" in " ".join(result.output.split())) == (2, True)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_run_is_planned_once_and_each_model_built_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    counts: Counter[str] = Counter()
+
+    def count(owner: Any, name: str) -> None:
+        whole = getattr(owner, name)
+
+        def counted(*words: Any) -> Any:
+            counts[name] += 1
+            return whole(*words)
+
+        monkeypatch.setattr(owner, name, counted)
+
+    count(digits.Classified, "build")
+    count(digits, "image_sets")
+    words = ["train", "digits-conv", "--smoke", "--set", "seeds=3", "--set", "training.steps=3"]
+    result = CliRunner().invoke(app, [*words, "--runs", str(tmp_path)])
+    assert result.exit_code == 0, result.output
+    assert counts == {"build": 3, "image_sets": 1}

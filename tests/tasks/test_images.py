@@ -14,7 +14,7 @@ import pytest
 import torch
 from PIL import Image
 
-from regard.tasks.images import ImageSet, image_set
+from regard.tasks.images import ImageSet, read_images
 
 
 def picture(value: int, *, mode: str = "RGB", size: tuple[int, int] = (4, 3), kind: str = "PNG") -> bytes:
@@ -59,19 +59,19 @@ def firsts(data: ImageSet) -> list[int]:
 
 
 def test_folders_and_tars_of_pictures_are_the_same_set(tmp_path: Path):
-    train = image_set(write(tmp_path / "a", {**pictures(), "README.md": b"?", "train/ant/.hidden.png": b"?"}))
+    train = read_images(write(tmp_path / "a", {**pictures(), "README.md": b"?", "train/ant/.hidden.png": b"?"}))
     assert firsts(train) == [0, 1, 20, 21]
     assert (train.classes, train.labels.tolist(), train.labels.dtype) == (("ant", "bee"), [0, 0, 1, 1], torch.int64)
     assert train.images.shape == (4, 3, 3, 4)
     assert train.images[0, 0].flatten().tolist() == list(range(12))
-    assert firsts(image_set(tmp_path / "a", split="test")) == [100, 101, 120, 121]
-    assert firsts(image_set(write(tmp_path / "flat", pictures(("",))))) == [0, 1, 20, 21]
+    assert firsts(read_images(tmp_path / "a", split="test")) == [100, 101, 120, 121]
+    assert firsts(read_images(write(tmp_path / "flat", pictures(("",))))) == [0, 1, 20, 21]
     # Below another folder, with `./`, hidden files and a pipe, in all compressions.
     below = {f"./set/{name}": content for name, content in pictures().items()} | {"./set/train/ant/._0.png": b"?"}
     pipe = tarfile.TarInfo("set/pipe")
     pipe.type = tarfile.FIFOTYPE
     for end in ("tar", "tar.gz", "tar.xz"):
-        data = image_set(tar(tmp_path / f"b.{end}", below, pipe))
+        data = read_images(tar(tmp_path / f"b.{end}", below, pipe))
         assert torch.equal(data.images, train.images)
         assert torch.equal(data.labels, train.labels)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b.tar", "b.tar.gz", "b.tar.xz", "flat"]
@@ -79,25 +79,25 @@ def test_folders_and_tars_of_pictures_are_the_same_set(tmp_path: Path):
 
 def test_a_class_that_only_the_other_split_has_keeps_its_number(tmp_path: Path):
     folder = write(tmp_path, {"train/a/0.png": picture(0), "train/c/0.png": picture(1), "val/b/0.png": picture(2)})
-    assert image_set(folder).labels.tolist() == [0, 2]
-    assert image_set(folder, split="val").labels.tolist() == [1]
+    assert read_images(folder).labels.tolist() == [0, 2]
+    assert read_images(folder, split="val").labels.tolist() == [1]
     with pytest.raises(ValueError, match="got split='vall'; did you mean val"):
-        image_set(folder, split="vall")
+        read_images(folder, split="vall")
     with pytest.raises(ValueError, match="has no splits: got split='test'"):
-        image_set(folder / "train", split="test")
+        read_images(folder / "train", split="test")
 
 
 def test_modes_of_pictures(tmp_path: Path):
     file = io.BytesIO()
     Image.fromarray((256 * np.arange(9, 21, dtype=np.uint16)).reshape(3, 4) + 77).save(file, "PNG")
     grey = {"a/I.png": file.getvalue(), "a/L.png": picture(30, mode="L"), "a/LA.png": picture(60, mode="LA")}
-    alone = image_set(write(tmp_path / "grey", grey))
+    alone = read_images(write(tmp_path / "grey", grey))
     assert alone.images.shape == (3, 1, 3, 4)
     assert [image.flatten().tolist() for image in alone.images] == [list(range(n, n + 12)) for n in (9, 30, 60)]
     # A coloured one comes last: the grey ones grow, in memory and on the disk.
     (tmp_path / "grey/a/z.png").write_bytes(picture(50, mode="RGBA"))
     for cache in (None, tmp_path / "cache"):
-        data = image_set(tmp_path / "grey", cache=cache)
+        data = read_images(tmp_path / "grey", cache=cache)
         assert data.images.shape == (4, 3, 3, 4)
         assert data.images[:3].eq(alone.images).all()
         assert firsts(data)[3] == 50
@@ -113,7 +113,7 @@ def test_modes_of_pictures(tmp_path: Path):
     exif[0x0112] = 6  # to be turned clockwise
     turned.save(tmp_path / "turned.png", exif=exif)
     files = {f"a/{name}": (tmp_path / name).read_bytes() for name in ("p.png", "red.jpg", "turned.png")}
-    data = image_set(write(tmp_path / "colour", files))
+    data = read_images(write(tmp_path / "colour", files))
     assert data.images[0, :, 0, 0].tolist() == [10, 20, 30]
     assert (data.images[1, :, 0, 0].int() - torch.tensor([255, 0, 0])).abs().max() < 3
     assert data.images[2, 0].nonzero().tolist() == [[0, 3]]
@@ -122,15 +122,15 @@ def test_modes_of_pictures(tmp_path: Path):
 def test_sizes(tmp_path: Path):
     folder = write(tmp_path, {"a/0.png": picture(0), "a/1.png": picture(0, size=(8, 3))})
     with pytest.raises(ValueError, match=r"'a/1.png': it is 3 × 8 pixels where 'a/0.png' is 3 × 4; use side"):
-        image_set(folder)
-    data = image_set(folder, side=(3, 4))
+        read_images(folder)
+    data = read_images(folder, side=(3, 4))
     assert torch.equal(data.images[0, 0, 0], torch.arange(4))  # untouched
     assert torch.equal(data.images[1, 0, 0], torch.arange(2, 6))  # the middle
-    assert image_set(folder, side=2).images.shape == (2, 3, 2, 2)
+    assert read_images(folder, side=2).images.shape == (2, 3, 2, 2)
     with pytest.raises(ValueError, match="got side=0"):
-        image_set(folder, side=0)
+        read_images(folder, side=0)
     with pytest.raises(ValueError, match="2 × 3 × 2 × 2 images must be at most most_bytes=23: got 24"):
-        image_set(folder, side=2, most_bytes=23)
+        read_images(folder, side=2, most_bytes=23)
 
 
 @pytest.mark.parametrize("hundred", [False, True])
@@ -143,12 +143,12 @@ def test_cifar(tmp_path: Path, hundred: bool):
     train = np.concatenate([records[name] for name in sorted(records, key=lambda n: (len(n), n)) if "test" not in name])
     if not hundred:
         files["cifar/batches.meta.txt"] = "\n".join("abcdefghij").encode() + b"\n\n"
-    data = image_set(tar(tmp_path / "cifar.tar.gz", files))
+    data = read_images(tar(tmp_path / "cifar.tar.gz", files))
     assert data.labels.tolist() == train[:, ahead - 1].tolist()
     assert data.images.flatten(1).tolist() == train[:, ahead:].tolist()
     assert data.classes == (tuple(map(str, range(100))) if hundred else tuple("abcdefghij"))
     folder = write(tmp_path, files) / "cifar"
-    assert image_set(folder, split="test", side=16).images.shape == (2, 3, 16, 16)
+    assert read_images(folder, split="test", side=16).images.shape == (2, 3, 16, 16)
     if hundred:
         return
     broken = records["data_batch_3.bin"].copy()
@@ -157,11 +157,11 @@ def test_cifar(tmp_path: Path, hundred: bool):
     with pytest.raises(
         ValueError, match=r"'data_batch_3.bin, record 1' must be of one of 10 classes, and is of class 11"
     ):
-        image_set(folder)
+        read_images(folder)
     (folder / "data_batch_3.bin").unlink()
     (folder / "data_batch_4.bin").write_bytes(bytes(3072))
     with pytest.raises(ValueError, match=r"got 2 problems") as caught:
-        image_set(folder)
+        read_images(folder)
     assert "'data_batch_4.bin' must be records of 3073 bytes, one or more, and has 3,072 bytes" in str(caught.value)
     assert "data_batch_3.bin must be there, as data_batch_10.bin is" in str(caught.value)
 
@@ -182,28 +182,28 @@ def test_idx(tmp_path: Path):
             "t10k-labels.idx1-ubyte.gz": gzip.compress(idx(labels[:2])),
         },
     )
-    data = image_set(folder)
+    data = read_images(folder)
     assert data.images[:, 0].tolist() == images.tolist()
     assert data.labels.tolist() == labels.tolist()
     assert data.classes == tuple("0123456789")
-    assert len(image_set(folder, split="test")) == 2
+    assert len(read_images(folder, split="test")) == 2
     with pytest.raises(ValueError, match="most_bytes=59: got 60"):
-        image_set(folder, most_bytes=59)
+        read_images(folder, most_bytes=59)
     (folder / "train-labels-idx1-ubyte").write_bytes(idx(labels[:4]))
     with pytest.raises(ValueError, match="has 5 images for 4 labels"):
-        image_set(folder)
+        read_images(folder)
     write(folder, {"train-labels-idx1-ubyte": idx(labels, 2050), "train-images-idx3-ubyte": idx(images)[:-1]})
     with pytest.raises(ValueError, match="got 2 problems") as caught:
-        image_set(folder)
+        read_images(folder)
     assert "'train-labels-idx1-ubyte' must begin with the magic number 2049, and begins with 2050" in str(caught.value)
     assert "'train-images-idx3-ubyte' must have 5 × 4 × 3 = 60 values, and has 59" in str(caught.value)
     (folder / "train-images-idx3-ubyte").unlink()
     (folder / "train-images-idx3-ubyte.gz").write_bytes(gzip.compress(idx(images))[:-9])
     with pytest.raises(ValueError, match=r"'train-images-idx3-ubyte.gz' must be a whole IDX file"):
-        image_set(folder)
+        read_images(folder)
     (folder / "train-labels-idx1-ubyte").unlink()
     with pytest.raises(ValueError, match=r"'train-images-idx3-ubyte.gz' must have its labels beside it"):
-        image_set(folder)
+        read_images(folder)
 
 
 def test_broken_pictures_are_told_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -211,7 +211,7 @@ def test_broken_pictures_are_told_together(tmp_path: Path, monkeypatch: pytest.M
     whole = files["a/0.jpg"]
     files |= {f"a/{i}.jpg": whole[:-40] for i in range(1, 8)} | {"a/0.jpg": b"GIF89a"}
     with pytest.raises(ValueError, match="got 8 problems in") as caught:
-        image_set(tar(tmp_path / "a.tar", dict(reversed(files.items()))))
+        read_images(tar(tmp_path / "a.tar", dict(reversed(files.items()))))
     lines = str(caught.value).splitlines()
     assert "'a/0.jpg': it must be JPEG or PNG, and its 6 bytes are neither" in lines[1]
     assert "'a/1.jpg': it must be a whole picture: " in lines[2]
@@ -219,7 +219,7 @@ def test_broken_pictures_are_told_together(tmp_path: Path, monkeypatch: pytest.M
     assert lines[6:] == ["  … and 3 more"]
     monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 11)  # a warning of Pillow's up to 22
     with pytest.raises(ValueError, match=r"'a/0.png': it must be of an honest size: Image size \(12 pixels\)"):
-        image_set(write(tmp_path / "b", {"a/0.png": picture(0)}))
+        read_images(write(tmp_path / "b", {"a/0.png": picture(0)}))
 
 
 def test_tars_that_lie(tmp_path: Path):
@@ -228,7 +228,7 @@ def test_tars_that_lie(tmp_path: Path):
     link.type, link.linkname = tarfile.SYMTYPE, "../secret.png"
     outside, absolute, twice = (tarfile.TarInfo(name) for name in ("../ant/8.png", "/ant/9.png", "./ant/0.png"))
     with pytest.raises(ValueError, match="got 4 problems") as caught:
-        image_set(tar(tmp_path / "a.tar", files, link, outside, absolute, twice))
+        read_images(tar(tmp_path / "a.tar", files, link, outside, absolute, twice))
     for line in (
         "'ant/7.png' must be a plain file, and is a link or a device",
         "'../ant/8.png' leads outside of the archive",
@@ -239,7 +239,7 @@ def test_tars_that_lie(tmp_path: Path):
     bomb = tar(tmp_path / "bomb.tar.xz", {**files, "zeros": bytes(2**22)})
     assert bomb.stat().st_size < 5000
     with pytest.raises(ValueError, match=r"bomb.tar.xz unpacks to must be at most most_bytes=1,000,000: got 1,000,001"):
-        image_set(bomb, most_bytes=10**6)
+        read_images(bomb, most_bytes=10**6)
     # Cut within a file, within a header, between two files, and before the end mark; compressed, and with a wrong sum.
     plain = tar(tmp_path / "b.tar", files).read_bytes()
     packed = gzip.compress(plain)
@@ -248,7 +248,7 @@ def test_tars_that_lie(tmp_path: Path):
         path = tmp_path / f"cut{number}.tar"
         path.write_bytes(cut)
         with pytest.raises(ValueError, match=rf"a tar must be whole: got .*cut{number}.tar, which is truncated or dam"):
-            image_set(path)
+            read_images(path)
 
 
 @pytest.mark.parametrize(
@@ -267,22 +267,22 @@ def test_tars_that_lie(tmp_path: Path):
 )
 def test_what_is_no_set_of_images(tmp_path: Path, files: dict[str, bytes], message: str):
     with pytest.raises(ValueError, match=message):
-        image_set(write(tmp_path, files))
+        read_images(write(tmp_path, files))
 
 
 def test_what_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     with pytest.raises(ValueError, match=r"images must be there: got .*nowhere, which is not"):
-        image_set(tmp_path / "nowhere")
+        read_images(tmp_path / "nowhere")
     file = write(tmp_path, {"a/0.png": picture(0)}) / "a/0.png"
     with pytest.raises(ValueError, match=r"a folder or a tar .*: got .*0.png; give the folder it is in"):
-        image_set(file)
+        read_images(file)
     for module, source, message in (
         ("PIL", tmp_path, r"pictures must have Pillow: got none; use pip install 'regard\[train\]'"),
         ("datasets", "hf:cifar10", "hf:cifar10 must have datasets: got none; use pip install datasets"),
     ):
         monkeypatch.setitem(sys.modules, module, None)
         with pytest.raises(ImportError, match=message):
-            image_set(source)
+            read_images(source)
 
 
 class Rows(list):
@@ -314,13 +314,13 @@ def test_the_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
     fake = SimpleNamespace(load_dataset=load_dataset, Image=image, ClassLabel=label)
     monkeypatch.setitem(sys.modules, "datasets", fake)
-    data = image_set("hf:some/set")
+    data = read_images("hf:some/set")
     assert (firsts(data), data.labels.tolist(), data.classes) == ([5, 1], [2, 1], ("a", "b", "c"))
-    image_set("hf:some/set", split="test")
+    read_images("hf:some/set", split="test")
     assert asked == [("some/set", "train"), ("some/set", "test")]
     del rows.features["fine_label"], rows.features["coarse_label"]
     with pytest.raises(ValueError, match=r"a column of images and one of classes: got \['img'\]"):
-        image_set("hf:some/set")
+        read_images("hf:some/set")
 
 
 def test_the_cache_is_used_while_the_source_stays(tmp_path: Path):
@@ -328,11 +328,11 @@ def test_the_cache_is_used_while_the_source_stays(tmp_path: Path):
 
     def cached(**options) -> ImageSet:
         counted.clear()
-        return image_set(source, cache=cache, progress=lambda *count: counted.append(count), **options)
+        return read_images(source, cache=cache, progress=lambda *count: counted.append(count), **options)
 
     first = cached()
     assert counted == [(1, 4), (2, 4), (3, 4), (4, 4)]
-    again, plain = cached(), image_set(source)
+    again, plain = cached(), read_images(source)
     assert counted == []
     for data in (first, again):
         assert torch.equal(data.images, plain.images)
@@ -358,11 +358,11 @@ def test_the_cache_is_used_while_the_source_stays(tmp_path: Path):
     with pytest.raises(
         ValueError, match=r"cache must lie outside of the images' folder: got .*a/b/c in .*a; use another"
     ):
-        image_set(source, cache=source / "b/c")
+        read_images(source, cache=source / "b/c")
     for content in (cache.read_bytes()[:-3], b"a letter"):
         cache.write_bytes(content)
         with pytest.raises(
-            ValueError, match=r"cache must be a file that image_set wrote, or not be there: got .*cache"
+            ValueError, match=r"cache must be a file that read_images wrote, or not be there: got .*cache"
         ):
             cached()
         assert cache.read_bytes() == content

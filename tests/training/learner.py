@@ -93,4 +93,4 @@ if __name__ == "__main__":  # FOLDER [WORKERS]
             file.write(f"{progress.step} {numbers['loss'].hex()} {numbers['gradient'].hex()}\n")
             file.flush()
 
-        train(Digits(), settings, Path(sys.argv[1]), watch=watch)
+        train(Digits(), settings, Path(sys.argv[1]), on_step=watch)

@@ -13,8 +13,8 @@ import torch
 from torch import Tensor, nn
 
 from regard.tasks.digits import digits
-from regard.training import Checkpoints, Execution, Metrics, OutOfMemory, train, trained
-from regard.training.state import weights_of
+from regard.training import Checkpoints, Execution, Metrics, OutOfMemory, load_trained, train
+from regard.training.checkpoints import collect_weights
 from tests.training.learner import SETTINGS, Digits, Stopped, alive, losses, stop_at, until
 
 
@@ -41,7 +41,7 @@ def test_bfloat16_learns_and_is_judged_in_bfloat16(tmp_path: Path):
             kinds["record"].add(model(digits()[1].images[:2]).dtype)
             return {}
 
-    model = train(Watched(), replace(SETTINGS, execution=Execution(threads=1, precision="bfloat16")), tmp_path)
+    model = train(Watched(), replace(SETTINGS, execution=Execution(threads=1, precision="bfloat16")), tmp_path).model
     assert all(found == {torch.bfloat16} for found in kinds.values()), kinds
     assert {tensor.dtype for tensor in model.parameters()} == {torch.float32}
     assert Metrics(tmp_path / "metrics.jsonl").read()[-1]["accuracy"] > 0.85
@@ -57,14 +57,14 @@ def test_compiled_it_is_the_same_training_and_resumes_bit_for_bit(tmp_path: Path
     train(Plain(), compiled, tmp_path / "whole")
     torch.testing.assert_close(losses(tmp_path / "whole"), losses(tmp_path / "eager"), rtol=1e-4, atol=0)
     with pytest.raises(Stopped):
-        train(Plain(), compiled, tmp_path / "stopped", watch=stop_at(6))
+        train(Plain(), compiled, tmp_path / "stopped", on_step=stop_at(6))
     train(Plain(), compiled, tmp_path / "stopped")
     whole, stopped = ((tmp_path / name / "metrics.jsonl").read_bytes() for name in ("whole", "stopped"))
     assert stopped == whole
-    found = trained(Plain(), settings, tmp_path / "stopped")
+    found = load_trained(Plain(), settings, tmp_path / "stopped")
     step, model = found.step, found.model
     assert step == 12, "and what was saved is the model, not its compiled form"
-    assert not any("_orig_mod" in name for name in weights_of(model))
+    assert not any("_orig_mod" in name for name in collect_weights(model))
 
 
 def test_killed_with_its_loader_processes_it_goes_on_bit_for_bit_and_leaves_none(tmp_path: Path):
@@ -124,16 +124,16 @@ def test_patience_gives_the_best_model_back(tmp_path: Path):
             return {"accuracy": [0.3, 0.6, 0.5, 0.4, 0.9][self.judged - 1]}
 
     settings = replace(SETTINGS, patience=2)
-    model = train(Peaks(), settings, tmp_path)
+    model = train(Peaks(), settings, tmp_path).model
     checkpoints = Checkpoints(tmp_path / "checkpoints")
     best, last = checkpoints.best(), checkpoints.last()
     assert best is not None
     assert last is not None
     assert (best.step, last.step) == (20, 40)
-    kept = weights_of(model)
+    kept = collect_weights(model)
     assert all(tensor.equal(best.tensors["model"][name]) for name, tensor in kept.items())
     assert not kept["1.weight"].equal(last.tensors["model"]["1.weight"])
-    later = trained(Peaks(), settings, tmp_path)
-    assert (later.step, later.reached, later.is_over) == (20, 40, True)
-    assert all(tensor.equal(kept[name]) for name, tensor in weights_of(later.model).items())
+    later = load_trained(Peaks(), settings, tmp_path)
+    assert (later.step, later.last_step, later.is_over) == (20, 40, True)
+    assert all(tensor.equal(kept[name]) for name, tensor in collect_weights(later.model).items())
     assert not model.training

@@ -2,10 +2,11 @@
 
 import math
 import random
+import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,11 +16,12 @@ import torch
 from torch import Tensor
 
 from regard.tasks.digits import digits
-from regard.training import Checkpoints, Diverged, Execution, Metrics, Progress, Schedule, Settings, train
-from regard.training.state import weights_of
+from regard.training import Checkpoints, Diverged, Execution, Metrics, Progress, Schedule, Settings, load_trained, train
+from regard.training.checkpoints import collect_weights
 from tests.training.learner import SETTINGS, Digits
 
 LEARNER = "tests.training.learner"
+SHORT = replace(SETTINGS, steps=20)
 
 
 def lines(folder: Path) -> dict[int, set[str]]:
@@ -45,7 +47,7 @@ def test_killed_again_and_again_it_is_the_run_that_never_stopped(tmp_path: Path,
 
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
-    model = train(Digits(), SETTINGS, whole, watch=watch)
+    model = train(Digits(), SETTINGS, whole, on_step=watch).model
     torch.set_num_threads(threads)
     chance = random.Random(1)
     (broken / "losses").touch()
@@ -63,7 +65,7 @@ def test_killed_again_and_again_it_is_the_run_that_never_stopped(tmp_path: Path,
     assert all(len(each) == 1 for each in said.values()), "a step made twice is the same step"
     last = Checkpoints(broken / "checkpoints").last()
     assert last is not None
-    assert all(tensor.equal(last.tensors["model"][name]) for name, tensor in weights_of(model).items())
+    assert all(tensor.equal(last.tensors["model"][name]) for name, tensor in collect_weights(model).items())
     assert Metrics(broken / "metrics.jsonl").read() == Metrics(whole / "metrics.jsonl").read()
 
 
@@ -119,20 +121,81 @@ def test_accumulated_batches_are_one_large_batch(tmp_path: Path):
             images, labels = batch
             return torch.nn.functional.cross_entropy(model(images), labels)
 
-    one = train(Plain(), replace(SETTINGS, steps=3, batch=32, accumulate=2), tmp_path / "a")
-    two = train(Plain(), replace(SETTINGS, steps=3, batch=64, accumulate=1), tmp_path / "b")
-    for (name, a), b in zip(weights_of(one).items(), weights_of(two).values(), strict=True):
+    one = train(Plain(), replace(SETTINGS, steps=3, batch=32, accumulate=2), tmp_path / "a").model
+    two = train(Plain(), replace(SETTINGS, steps=3, batch=64, accumulate=1), tmp_path / "b").model
+    for (name, a), b in zip(collect_weights(one).items(), collect_weights(two).values(), strict=True):
         torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-5, msg=name)
 
 
-def test_a_damaged_checkpoint_is_named_and_passed_over(tmp_path: Path):
-    whole = train(Digits(), SETTINGS, tmp_path / "whole")
-    train(Digits(), SETTINGS, tmp_path / "damaged")
-    checkpoints = Checkpoints(tmp_path / "damaged" / "checkpoints")
-    (checkpoints.path(60) / "model.safetensors").write_bytes(b"")
-    with pytest.warns(UserWarning, match="step-000000060/model.safetensors is not what was written"):
-        again = train(Digits(), SETTINGS, tmp_path / "damaged")
-    assert all(a.equal(b) for a, b in zip(weights_of(whole).values(), weights_of(again).values(), strict=True))
+class Recorded(Digits):
+    def record(self, model: Any) -> Mapping[str, Tensor]:
+        return {"weights": model[1].weight}
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A training of two evaluations, of which the last is the best, to copy and to damage."""
+    folder = tmp_path_factory.mktemp("finished")
+    train(Recorded(), SHORT, folder)
+    return folder
+
+
+def flip(path: Path) -> None:
+    content = path.read_bytes()
+    path.write_bytes(content[:-3] + bytes([content[-3] ^ 1]) + content[-2:])
+
+
+@pytest.mark.parametrize(
+    ("damage", "says", "lost"),
+    [
+        (
+            lambda folder: flip(folder / "checkpoints/step-000000020/model.safetensors"),
+            "step 10 is used: .*step-000000020/model.safetensors is not what was written",
+            set(),
+        ),
+        (
+            lambda folder: shutil.rmtree(folder / "checkpoints/step-000000020"),
+            "the checkpoint of step 20 is missing from .*, and that of step 10 is used",
+            set(),
+        ),
+        (
+            lambda folder: shutil.rmtree(folder / "checkpoints"),
+            "all checkpoints are missing from .*checkpoints: training begins anew",
+            set(),
+        ),
+        (
+            lambda folder: flip(folder / "recording/step-000000010.safetensors"),
+            "step-000000010.safetensors must be .* as it was written: got another checksum; it is left out",
+            {"recording/step-000000010.safetensors"},
+        ),
+        (
+            lambda folder: (folder / "metrics.jsonl").unlink(),
+            "metrics.jsonl must have lines up to step 20: got no line",
+            {"metrics.jsonl"},
+        ),
+    ],
+    ids=["flipped", "missing", "all-missing", "recording", "metrics"],
+)
+def test_what_was_damaged_is_told_on_a_resume_and_made_again(
+    finished: Path, tmp_path: Path, damage: Callable[[Path], None], says: str, lost: set[str]
+):
+    shutil.copytree(finished, tmp_path / "damaged")
+    damage(tmp_path / "damaged")
+    with pytest.warns(UserWarning, match=says):
+        train(Recorded(), SHORT, tmp_path / "damaged")
+    for path in finished.glob("**/*"):
+        name = str(path.relative_to(finished))
+        if path.is_file() and "tfevents" not in name and name not in lost:
+            assert (tmp_path / "damaged" / name).read_bytes() == path.read_bytes(), name
+    if "metrics.jsonl" not in lost:
+        train(Recorded(), SHORT, tmp_path / "damaged")  # once: a warning would be an error here
+
+
+def test_an_older_checkpoint_is_never_loaded_without_a_word(finished: Path, tmp_path: Path):
+    shutil.copytree(finished, tmp_path / "damaged")
+    flip(tmp_path / "damaged/checkpoints/step-000000020/model.safetensors")
+    with pytest.warns(UserWarning, match="a checkpoint is damaged, and that of step 10 is used"):
+        assert load_trained(Recorded(), SHORT, tmp_path / "damaged").step == 10
 
 
 def test_parts_that_are_built_in_eval_mode_stay_so(tmp_path: Path):
@@ -148,32 +211,44 @@ def test_parts_that_are_built_in_eval_mode_stay_so(tmp_path: Path):
         if progress.step == 23:
             raise KeyboardInterrupt
 
-    whole = train(Frozen(), SETTINGS, tmp_path / "whole")
+    whole = train(Frozen(), SETTINGS, tmp_path / "whole").model
     assert whole[2].running_mean.eq(0).all()
     with pytest.raises(KeyboardInterrupt):
-        train(Frozen(), SETTINGS, tmp_path / "broken", watch=stop)
-    broken = train(Frozen(), SETTINGS, tmp_path / "broken")
-    assert all(a.equal(b) for a, b in zip(weights_of(whole).values(), weights_of(broken).values(), strict=True))
+        train(Frozen(), SETTINGS, tmp_path / "broken", on_step=stop)
+    broken = train(Frozen(), SETTINGS, tmp_path / "broken").model
+    assert all(
+        a.equal(b) for a, b in zip(collect_weights(whole).values(), collect_weights(broken).values(), strict=True)
+    )
 
 
-def test_damaged_files_beside_the_weights_do_not_end_a_run(tmp_path: Path):
-    train(Digits(), replace(SETTINGS, steps=20, patience=9), tmp_path)
-    metrics = tmp_path / "metrics.jsonl"
+def test_damaged_files_beside_the_weights_do_not_end_a_run(finished: Path, tmp_path: Path):
+    shutil.copytree(finished, tmp_path / "run")
+    metrics = tmp_path / "run/metrics.jsonl"
     lines = metrics.read_text().splitlines()
     metrics.write_text("\n".join([*lines[:12], "\0" * 40, *lines[13:]]) + "\n")
+    longer = replace(SHORT, steps=30)
     with pytest.warns(UserWarning, match=r"line 13 of .*metrics.jsonl is damaged"):
-        train(Digits(), replace(SETTINGS, patience=9), tmp_path)
-    assert [line["step"] for line in Metrics(metrics).read()] == [*range(1, 13), *range(21, 61)]
+        train(Recorded(), longer, tmp_path / "run")
+    assert [line["step"] for line in Metrics(metrics).read()] == [*range(1, 13), *range(21, 31)]
+
+
+def test_a_damaged_best_checkpoint_is_told_and_the_last_given_back(tmp_path: Path):
+    class Peaks(Digits):
+        judged = 0
+
+        def evaluate(self, model: Any) -> Mapping[str, float]:
+            self.judged += 1
+            return {"accuracy": -self.judged}
+
+    patient = replace(SHORT, patience=9)
+    train(Peaks(), patient, tmp_path)
     checkpoints = Checkpoints(tmp_path / "checkpoints")
-    best, last = checkpoints.best(), checkpoints.last()
-    assert best is not None
+    last = checkpoints.last()
     assert last is not None
-    if best.step == last.step:
-        return
-    (checkpoints.path(best.step) / "model.safetensors").write_bytes(b"")
+    (checkpoints.path(10) / "model.safetensors").write_bytes(b"")
     with pytest.warns(UserWarning, match="the best checkpoint is damaged, and the last is used"):
-        model = train(Digits(), replace(SETTINGS, patience=9), tmp_path)
-    assert all(tensor.equal(last.tensors["model"][name]) for name, tensor in weights_of(model).items())
+        model = train(Peaks(), patient, tmp_path).model
+    assert all(tensor.equal(last.tensors["model"][name]) for name, tensor in collect_weights(model).items())
 
 
 def test_what_is_no_number_is_never_the_best(tmp_path: Path):
@@ -195,16 +270,18 @@ def test_a_folder_is_trained_in_once_at_a_time(tmp_path: Path):
         train(Digits(), SETTINGS, tmp_path)
 
     with pytest.raises(ValueError, match="is used by one process at a time"):
-        train(Digits(), SETTINGS, tmp_path, watch=again)
+        train(Digits(), SETTINGS, tmp_path, on_step=again)
 
 
 def test_another_rate_is_taken_over_on_a_resume(tmp_path: Path):
     train(Digits(), replace(SETTINGS, steps=10), tmp_path)
     slower = replace(SETTINGS, steps=20, descent=replace(SETTINGS.descent, rate=1e-9))
     before = Checkpoints(tmp_path / "checkpoints").last()
-    model = train(Digits(), slower, tmp_path)
+    model = train(Digits(), slower, tmp_path).model
     assert before is not None
-    torch.testing.assert_close(weights_of(model)["1.weight"], before.tensors["model"]["1.weight"], atol=1e-6, rtol=0)
+    torch.testing.assert_close(
+        collect_weights(model)["1.weight"], before.tensors["model"]["1.weight"], atol=1e-6, rtol=0
+    )
 
 
 @pytest.mark.parametrize(

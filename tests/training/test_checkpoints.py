@@ -2,6 +2,7 @@
 
 import json
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -10,8 +11,10 @@ from pathlib import Path
 
 import pytest
 import torch
+from torch import nn
 
-from regard.training import Checkpoints, Damaged
+from regard.training import Checkpoints, Damaged, Order, Position, restore, snapshot
+from regard.training.checkpoints import add_checksum, collect_weights
 
 WRITER = """
 import sys
@@ -47,14 +50,13 @@ def test_a_kill_at_any_moment_loses_nothing_that_was_reported(tmp_path: Path, ki
         last = Checkpoints(tmp_path).last()
         assert last is not None
         assert last.step in (reported, reported + 1), "the last may have been renamed and not yet reported"
-        assert not last.passed_over
         assert last.tensors["model"]["w"].unique().item() == last.step == last.facts["step"]
         best = Checkpoints(tmp_path).best()
         assert best is None or best.step in range(reported // 5 * 5 - 5, reported + 2, 5)
         reported = last.step
     assert reported >= kills
     Checkpoints(tmp_path).rewind(10**9 - 1)
-    assert all(path.name.startswith("step-") for path in tmp_path.iterdir())
+    assert all(path.name.startswith("step-") or path.name == "newest" for path in tmp_path.iterdir())
 
 
 def test_the_last_few_and_the_best_are_kept(tmp_path: Path):
@@ -84,11 +86,10 @@ def test_a_damaged_checkpoint_is_named_and_the_one_before_it_taken(tmp_path: Pat
         file.write_bytes(damaged.replace(b'"loss"', b'"gain"') if how == "facts" else damaged)
     with pytest.raises(Damaged, match=file.name):
         checkpoints.load(2)
-    last = checkpoints.last()
+    with pytest.warns(UserWarning, match=f"damaged, and that of step 1 is used: {file}"):
+        last = checkpoints.last()
     assert last is not None
     assert last.step == 1
-    assert len(last.passed_over) == 1
-    assert str(file) in last.passed_over[0]
     (checkpoints.path(1) / "model.safetensors").unlink()
     with pytest.raises(Damaged, match=f"no checkpoint of {tmp_path} is whole"):
         checkpoints.last()
@@ -111,7 +112,7 @@ def test_a_full_disk_leaves_the_earlier_one(tmp_path: Path):
     last = Checkpoints(tmp_path).last()
     assert last is not None
     assert last.step == 1
-    assert [path.name for path in tmp_path.iterdir()] == ["step-000000001"]
+    assert {path.name for path in tmp_path.iterdir()} == {"newest", "step-000000001"}
 
 
 def test_a_resume_before_damaged_ones_keeps_what_it_saves(tmp_path: Path):
@@ -121,12 +122,26 @@ def test_a_resume_before_damaged_ones_keeps_what_it_saves(tmp_path: Path):
         save(checkpoints, step, best=step == 1)
     for step in (3, 4):
         (checkpoints.path(step) / "model.safetensors").unlink()
-    last = checkpoints.last()
+    with pytest.warns(UserWarning, match="is damaged, and that of step 1 is used"):
+        last = checkpoints.last()
     assert last is not None
     assert last.step == 1
     checkpoints.rewind(last.step)
     save(checkpoints, 2)
     assert checkpoints.steps() == [1, 2]
+
+
+def test_a_newest_checkpoint_that_was_removed_is_missed(tmp_path: Path):
+    checkpoints = Checkpoints(tmp_path)
+    for step in (1, 2, 3):
+        save(checkpoints, step)
+    shutil.rmtree(checkpoints.path(3))
+    with pytest.warns(UserWarning, match=f"step 3 is missing from {tmp_path}, and that of step 2 is used"):
+        last = checkpoints.last()
+    assert last is not None
+    assert last.step == 2
+    checkpoints.rewind(2)
+    assert checkpoints.last() is not None, "and whoever goes on from there is told once"
 
 
 def test_what_is_wrong_is_said(tmp_path: Path):
@@ -139,11 +154,77 @@ def test_what_is_wrong_is_said(tmp_path: Path):
     with pytest.raises(TypeError, match="not JSON serializable"):
         checkpoints.save(4, {}, {"a": object()})
     assert checkpoints.steps() == [3]
-    assert len(list(tmp_path.iterdir())) == 1, "nothing half done is left"
+    assert {path.name for path in tmp_path.iterdir()} == {"newest", "step-000000003"}, "nothing half done is left"
     file = checkpoints.path(3) / "checkpoint.json"
-    from regard.training import checkpoint
-
     content = json.loads(file.read_text())["content"] | {"version": 99}
-    file.write_text(checkpoint._with_sum(content))
+    file.write_text(add_checksum(content))
     with pytest.raises(ValueError, match="must be of version 1: got 99; use that regard"):
         checkpoints.load(3)
+
+
+class Tied(nn.Module):
+    """A model with dropout, a batch norm's counts, and one matrix under two names."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(12, 8)
+        self.norm, self.dropout = nn.BatchNorm1d(8), nn.Dropout(0.3)
+        self.head = nn.Linear(8, 12, bias=False)
+        self.head.weight = self.embedding.weight
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.head(self.dropout(self.norm(self.embedding(x))))
+
+
+def made(kind: str) -> tuple[Tied, torch.optim.Optimizer]:
+    model = Tied()
+    if kind == "sgd":
+        return model, torch.optim.SGD(model.parameters(), 0.1, momentum=0.9)
+    return model, torch.optim.AdamW(model.parameters(), 0.01, amsgrad=True)
+
+
+def step(model: Tied, optimizer: torch.optim.Optimizer, batch: torch.Tensor) -> float:
+    loss = nn.functional.cross_entropy(model(batch % 12), (batch + 1) % 12)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
+@pytest.mark.parametrize("kind", ["adamw", "sgd"])
+def test_a_resumed_run_is_the_run_that_never_stopped(tmp_path: Path, kind: str):
+    order, checkpoints = Order(count=50, size=7, seed=3), Checkpoints(tmp_path)
+    torch.manual_seed(1)
+    model, optimizer = made(kind)
+    losses, stopped = [], Position()
+    for number, (after, batch) in zip(range(20), order.take(), strict=False):
+        losses.append(step(model, optimizer, batch))
+        if number == 8:
+            tensors, facts = snapshot(model, optimizer)
+            checkpoints.save(number, tensors, facts | {"position": vars(after)})
+    torch.manual_seed(2)
+    again, optimizer = made(kind)
+    saved = checkpoints.last()
+    assert saved is not None
+    restore(saved, again, optimizer)
+    stopped = Position(**saved.facts["position"])
+    resumed = [step(again, optimizer, batch) for _, (_, batch) in zip(range(11), order.take(stopped), strict=False)]
+    assert resumed == losses[9:]
+    for name, tensor in collect_weights(model).items():
+        assert tensor.equal(collect_weights(again)[name]), name
+    assert again.head.weight is again.embedding.weight
+
+
+def test_another_model_is_refused(tmp_path: Path):
+    model, optimizer = made("adamw")
+    checkpoints = Checkpoints(tmp_path)
+    checkpoints.save(0, *snapshot(model, optimizer))
+    saved = checkpoints.last()
+    assert saved is not None
+    other = Tied()
+    other.norm = nn.BatchNorm1d(9)
+    with pytest.raises(ValueError, match=r"norm.weight must be \(9,\) torch.float32: got \(8,\) torch.float32 in"):
+        restore(saved, other, optimizer)
+    other.extra = nn.Linear(1, 1)
+    with pytest.raises(ValueError, match=r"must hold this model: got 'extra.bias' in one of the two alone"):
+        restore(saved, other, optimizer)

@@ -1,17 +1,55 @@
-"""Figures of reports: lines in panels, maps side by side, and how a training went."""
+"""What reports are made of: templates beside the recipes, tables, and figures of lines, maps and trainings."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from regard.analysis.figures import INK, PALETTE, figure_of_panels
-from regard.recipes.recipe import Trained
-from regard.training import Metrics
+from regard.checks import MissingExtra
+from regard.training import Metrics, Trained
 
 if TYPE_CHECKING:
+    from jinja2 import Environment
     from matplotlib.figure import Figure
 
 Matrix = Sequence[Sequence[float]]
+
+
+def render(template: str, **values: Any) -> str:
+    """The Markdown of a template beside the recipes, which formats numbers by `number` and makes tables by `table`."""
+    return _templates().get_template(template).render(**values)
+
+
+@cache
+def _templates() -> "Environment":
+    try:
+        from jinja2 import Environment, PackageLoader, StrictUndefined
+    except ImportError as error:
+        raise MissingExtra("reports", "jinja2", "train") from error
+    made = Environment(
+        loader=PackageLoader("regard.recipes", ""),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    made.filters["number"] = format
+    made.globals["table"] = table
+    return made
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table of Markdown.
+
+    >>> print(table(["model", "right"], [["plain", "83 %"]]))
+    | model | right |
+    |---|---|
+    | plain | 83 % |
+    """
+    lines = [head, *rows]
+    texts = ["| " + " | ".join(line) + " |" for line in lines]
+    return "\n".join([texts[0], "|" + "---|" * len(head), *texts[1:]])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,16 +120,3 @@ def training_figure(made: Mapping[str, Trained], judged: Sequence[str]) -> "Figu
         curves = {name: ([line["step"] for line in own], [line[number] for line in own]) for name, own in found.items()}
         panels.append(Panel(title=number, x="step", lines=curves, logs=(False, number == "loss"), dots=False))
     return line_figure(panels)
-
-
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table of Markdown.
-
-    >>> print(table(["model", "right"], [["plain", "83 %"]]))
-    | model | right |
-    |---|---|
-    | plain | 83 % |
-    """
-    lines = [head, *rows]
-    texts = ["| " + " | ".join(line) + " |" for line in lines]
-    return "\n".join([texts[0], "|" + "---|" * len(head), *texts[1:]])

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from regard.training import Order, Position
-from regard.training.loader import draw, moved
+from regard.training.batches import make_batches, move
 from tests.training.learner import Digits, alive, until
 
 ORDER = Order(count=20, size=4, seed=3)  # five batches in an epoch
@@ -27,7 +27,7 @@ class Pair:
 
 
 def taken(workers: int, start: Position, count: int, order: Order = ORDER) -> list[Any]:
-    return list(islice(draw(Digits(), order, start, workers), count))
+    return list(islice(make_batches(Digits(), order, start, workers), count))
 
 
 def same(a: Any, b: Any) -> bool:
@@ -66,7 +66,7 @@ def test_random_numbers_of_others_are_theirs(workers: int):
 
 def test_everything_that_is_a_tensor_moves():
     content = {"pair": Pair(torch.ones(2), "a"), "rest": (torch.ones(3, dtype=torch.uint8), [torch.ones(1), None], 5)}
-    there = moved(content, META)
+    there = move(content, META)
     assert there["pair"].images.is_meta
     assert there["pair"].name == "a"
     first, (second, none), number = there["rest"]
@@ -74,16 +74,16 @@ def test_everything_that_is_a_tensor_moves():
     assert isinstance(there["rest"], tuple)
     assert isinstance(there["rest"][1], list)
     assert not content["pair"].images.is_meta, "and what was given stays"
-    assert moved(content, torch.device("cpu")) is content
+    assert move(content, torch.device("cpu")) is content
 
 
 # Kills itself as soon as its first worker is there, before that has looked for its parent.
 DIES = """
 import os, signal
 from regard.training import Order, Position
-from regard.training.loader import draw
+from regard.training.batches import make_batches
 from tests.training.learner import Digits, alive, until
-batches = draw(Digits(), Order(count=20, size=4, seed=3), Position(), 2)
+batches = make_batches(Digits(), Order(count=20, size=4, seed=3), Position(), 2)
 os.register_at_fork(after_in_parent=lambda: os.kill(os.getpid(), signal.SIGKILL))
 next(batches)
 """
@@ -96,9 +96,35 @@ def test_no_worker_outlives_a_parent_that_dies_at_once():
 
 
 def test_workers_begin_when_a_batch_is_asked_for():
-    batches = draw(Digits(), ORDER, Position(), 2)
+    batches = make_batches(Digits(), ORDER, Position(), 2)
     assert not multiprocessing.active_children()
     next(batches)
     assert len(multiprocessing.active_children()) == 2
     del batches
     assert until(lambda: not multiprocessing.active_children(), 10)
+
+
+def test_every_index_comes_once_an_epoch_from_one_of_the_shards():
+    shards = [Order(count=103, size=5, seed=9, shard=shard, shards=4) for shard in range(4)]
+    epochs = [torch.cat([shard.epoch(number).flatten() for shard in shards]) for number in range(3)]
+    for epoch in epochs:
+        assert len(epoch) == len(epoch.unique()) == 100
+    assert not epochs[0].equal(epochs[1])
+    assert shards[0].epoch(1).equal(Order(count=103, size=5, seed=9, shards=4).epoch(1))
+    assert not shards[0].epoch(0).equal(Order(count=103, size=5, seed=10, shards=4).epoch(0))
+    taken = [batch for _, (_, batch) in zip(range(12), shards[2].take(), strict=False)]
+    late = [batch for _, (_, batch) in zip(range(5), shards[2].take(Position(1, 2)), strict=False)]
+    assert all(a.equal(b) for a, b in zip(taken[7:], late, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("sizes", "says"),
+    [
+        ({"count": 9, "size": 5, "shards": 2}, "must fit into the data: got 2 × 5 for 9; lower the batch size"),
+        ({"count": 9, "size": 2, "shard": 2, "shards": 2}, "shard must be one of 0…1: got shard=2"),
+        ({"count": 9, "size": 0}, "size must be"),
+    ],
+)
+def test_orders_that_cannot_be(sizes: dict[str, int], says: str):
+    with pytest.raises(ValueError, match=says):
+        Order(seed=0, **sizes)

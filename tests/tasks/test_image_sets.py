@@ -3,8 +3,7 @@
 import pytest
 import torch
 
-from regard.tasks.image_batches import augment
-from regard.tasks.images import ImageSet
+from regard.tasks.images import ImageSet, augment
 
 
 def some(count: int = 200, channels: int = 3) -> ImageSet:

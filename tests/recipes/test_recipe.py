@@ -1,16 +1,17 @@
 """Configurations as words and as JSON."""
 
 import json
+from dataclasses import asdict
 
 import pytest
 
-from regard.recipes import changed, plain, rebuilt
+from regard.recipes import from_json, override
 from regard.recipes.language import LanguageConfig
 from regard.recipes.reversal import ReversalConfig
 
 
 def test_changes_reach_their_field_in_its_type():
-    made = changed(
+    made = override(
         ReversalConfig(),
         ["hidden=32", "lengths=3, 5,7", "training.descent.clip=none", "training.schedule.kind=constant",
          "training.execution.compiled=true", "dropout=0.1"],
@@ -22,8 +23,8 @@ def test_changes_reach_their_field_in_its_type():
 
 
 def test_json_and_back():
-    made = changed(ReversalConfig(), ["lengths=3,5", "training.patience=4"])
-    assert rebuilt(ReversalConfig, json.loads(json.dumps(plain(made)))) == made
+    made = override(ReversalConfig(), ["lengths=3,5", "training.patience=4"])
+    assert from_json(ReversalConfig, json.loads(json.dumps(asdict(made)))) == made
 
 
 @pytest.mark.parametrize(
@@ -45,16 +46,16 @@ def test_json_and_back():
 )
 def test_changes_that_cannot_be(change: str, says: str):
     with pytest.raises(ValueError, match=says.replace("(", r"\(")):
-        changed(ReversalConfig(), [change])
+        override(ReversalConfig(), [change])
 
 
 def test_a_configuration_of_another_version_is_told():
     with pytest.raises(ValueError, match="ReversalConfig has no 'hid': did you mean hidden"):
-        rebuilt(ReversalConfig, {"hid": 3})
+        from_json(ReversalConfig, {"hid": 3})
 
 
 def test_two_changes_may_need_each_other():
-    made = changed(LanguageConfig(), ["model.num_heads=3", "model.width=96", "training.steps=5", "training.batch=2"])
+    made = override(LanguageConfig(), ["model.num_heads=3", "model.width=96", "training.steps=5", "training.batch=2"])
     assert (made.model.num_heads, made.model.width, made.training.steps, made.training.batch) == (3, 96, 5, 2)
     with pytest.raises(ValueError, match="num_heads"):
-        changed(LanguageConfig(), ["model.num_heads=3"])
+        override(LanguageConfig(), ["model.num_heads=3"])
