@@ -78,3 +78,23 @@ def nearest(name: str, known: Collection[str], otherwise: str | None = None) -> 
     """
     close = difflib.get_close_matches(name, known, n=3)
     return f"did you mean {' or '.join(close)}?" if close else otherwise or f"use one of {', '.join(known)}"
+
+
+def check_stages(config: object, *names: str) -> None:
+    """Raise unless these fields have one whole number from 1 for each stage."""
+    fields = {name: getattr(config, name) for name in names}
+    for name, sizes in fields.items():
+        if not isinstance(sizes, tuple) or not sizes:
+            raise ValueError(f"{name} must be a tuple, a number for each stage: got {sizes!r}; use (1, 2) for two")
+        for stage, size in enumerate(sizes):
+            check_whole(f"{name}[{stage}]", size, 1)
+    if len({len(sizes) for sizes in fields.values()}) > 1:
+        got = ", ".join([f"{name}={sizes}" for name, sizes in fields.items()])
+        raise ValueError(f"{' and '.join(names)} must have as many stages: got {got}; give each stage a number in each")
+
+
+def check_parts(config: object, **kinds: type) -> None:
+    """Raise unless these fields are configurations of their kind."""
+    for name, kind in kinds.items():
+        if not isinstance(part := getattr(config, name), kind):
+            raise ValueError(f"{name} must be a {kind.__name__}: got {part!r}; use {kind.__name__}(…)")

@@ -1,9 +1,7 @@
 """From scores of the next token to text: choices, beams, stops, streams. Any model that is a `Reader` can be asked."""
 
 from regard.generation.beams import search
-from regard.generation.choices import choose
-from regard.generation.reader import Reader, Written
-from regard.generation.sampling import write
+from regard.generation.sampling import Reader, Written, choose, write
 from regard.generation.settings import Settings
 from regard.generation.text import Text
 

@@ -7,9 +7,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from regard.generation.choices import penalised
-from regard.generation.reader import Reader, Reason, Written
-from regard.generation.sampling import read_prompts, seen_in
+from regard.generation.sampling import Reader, Reason, Written, penalised, read_prompts, seen_in
 from regard.generation.settings import Settings
 
 Stopped = Callable[[int, list[int]], bool]  # of a row and what was written in it

@@ -9,11 +9,10 @@ from regard.models.architectures.recurrent import Recurrent, RecurrentConfig, Re
 from regard.models.architectures.resnet import ResNet, ResNetConfig
 from regard.models.architectures.vision import ViT, ViTConfig
 from regard.models.block import Block, BlockConfig, Mechanism, NormConfig
-from regard.models.configuration import vary
 from regard.models.embedding import embed
 from regard.models.hugging_face.images import Preprocessing, labels, preprocess, preprocessing
 from regard.models.hugging_face.weights import load, save
-from regard.models.presets import PRESETS, Config, build
+from regard.models.presets import PRESETS, Config, build, vary
 from regard.models.stack import PositionConfig, Stack
 from regard.models.tokens import Maps, Output
 from regard.models.writing.writer import Session, Writer

@@ -1,11 +1,12 @@
 """The shapes of well-known models, by name."""
 
-from typing import Any
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, TypeVar
 
 from torch import nn
 
 from regard.attention import Window
-from regard.checks import check_known
+from regard.checks import check_known, nearest
 from regard.layers.positions import Llama3Scaling
 from regard.models.architectures.davit import DaViT, DaViTConfig
 from regard.models.architectures.decoder import Decoder, DecoderConfig
@@ -16,9 +17,9 @@ from regard.models.architectures.recurrent import Recurrent, RecurrentConfig
 from regard.models.architectures.resnet import ResNet, ResNetConfig
 from regard.models.architectures.vision import ViT, ViTConfig
 from regard.models.block import BlockConfig, Mechanism, NormConfig
-from regard.models.configuration import vary
 from regard.models.stack import PositionConfig
 
+C = TypeVar("C")
 Sequences = DecoderConfig | EncoderConfig | EncoderDecoderConfig | RecurrentConfig
 Config = Sequences | ViTConfig | GridConfig | DaViTConfig | ResNetConfig
 MODELS: dict[type, type[nn.Module]] = {
@@ -31,6 +32,42 @@ MODELS: dict[type, type[nn.Module]] = {
     DaViTConfig: DaViT,
     ResNetConfig: ResNet,
 }
+
+
+def vary(config: C, **changes: Any) -> C:
+    """The same configuration with other values, each put where the field of that name is, however deep.
+
+    >>> vary(PRESETS["gpt2"], depth=2, width=64, num_heads=4).block.width
+    64
+    """
+    known = _names(config)
+    for name in changes:
+        if name not in known:
+            raise ValueError(f"{type(config).__name__} has no {name!r}: {nearest(name, sorted(known))}")
+    return _varied(config, changes)
+
+
+def _names(config: object) -> set[str]:
+    """All fields, of the parts too."""
+    parts = [getattr(config, field.name) for field in fields(config)]  # pyright: ignore[reportArgumentType]
+    inner = [_names(part) for part in parts if _is_part(part)]
+    return {field.name for field in fields(config)}.union(*inner)  # pyright: ignore[reportArgumentType]
+
+
+def _varied(config: Any, changes: dict[str, Any]) -> Any:
+    values = {}
+    for field in fields(config):
+        part = getattr(config, field.name)
+        if field.name in changes:
+            values[field.name] = changes[field.name]
+        elif _is_part(part):
+            values[field.name] = _varied(part, changes)
+    return replace(config, **values)
+
+
+def _is_part(value: object) -> bool:
+    """A configuration inside of one; values such as masks are dataclasses too, and are taken whole."""
+    return is_dataclass(value) and type(value).__module__.startswith("regard.models.")
 
 
 def _gpt2(depth: int, width: int, num_heads: int) -> DecoderConfig:

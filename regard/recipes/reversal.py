@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from regard.checks import check_whole
 from regard.models import BlockConfig, EncoderDecoder, EncoderDecoderConfig, Recurrent, RecurrentConfig
 from regard.models.block import NormConfig
-from regard.models.writing.reading import EncoderDecoderReader
+from regard.models.writing.readers import EncoderDecoderReader
 from regard.recipes.recipe import Outcome, Recipe, Resources, Training
 from regard.recipes.report import Panel, line_figure, map_figure, table, training_figure
 from regard.tasks import reversal

@@ -290,7 +290,7 @@ def test_a_broken_tokenizer_is_named(tmp_path: Path, speaks: Any):
 
 def test_the_probabilities_that_are_drawn_by():
     """Each filter by hand, on scores whose probabilities are 0.5, 0.3, 0.15, 0.05."""
-    from regard.generation.choices import choose, probabilities
+    from regard.generation.sampling import choose, probabilities
 
     scores = torch.tensor([[0.5, 0.3, 0.15, 0.05]]).log()
     for settings, want in (

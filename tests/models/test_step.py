@@ -10,7 +10,7 @@ from torch import nn
 from regard import models
 from regard.attention import Elu, Hard, Kernel, Window
 from regard.models import PRESETS, build, vary
-from regard.models.memory import HUGE, settle
+from regard.models.hugging_face.weights import HUGE, settle
 from regard.models.writing.step import Step
 
 SMALL = {"depth": 2, "width": 32, "num_heads": 4, "vocabulary": 50, "hidden": 40}

@@ -8,9 +8,8 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from regard.attention import Content, Grid
-from regard.checks import check_divides, check_probability, check_sizes
+from regard.checks import check_divides, check_probability, check_sizes, check_stages
 from regard.layers import DualBlock
-from regard.models.configuration import check_stages
 from regard.models.tokens import Maps, Output
 
 

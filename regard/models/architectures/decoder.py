@@ -8,15 +8,14 @@ from torch import Tensor, nn
 from torch.nn.functional import linear
 
 from regard.attention import Cache
-from regard.checks import check_probability, check_sizes
+from regard.checks import check_parts, check_probability, check_sizes
 from regard.generation import Reader
 from regard.layers import Packing
 from regard.layers.packing import over
 from regard.models.block import BlockConfig
-from regard.models.configuration import check_parts
 from regard.models.stack import PositionConfig, Stack
 from regard.models.tokens import Cuts, Maps, Output, real_tokens
-from regard.models.writing.reading import DecoderReader, WholeReader, caches_of, decoder_reader
+from regard.models.writing.readers import DecoderReader, WholeReader, caches_of, decoder_reader
 from regard.models.writing.writer import Session, Writer
 
 

@@ -8,12 +8,11 @@ from torch import Tensor, nn
 from torch.nn.functional import linear
 
 from regard.attention import Documents
-from regard.checks import check_known, check_probability, check_sizes
+from regard.checks import check_known, check_parts, check_probability, check_sizes
 from regard.layers import Packing
 from regard.layers.feed_forward import ACTIVATIONS
 from regard.layers.packing import over
 from regard.models.block import BlockConfig
-from regard.models.configuration import check_parts
 from regard.models.stack import PositionConfig, Stack
 from regard.models.tokens import Cuts, Maps, Output, real_tokens
 

@@ -8,16 +8,15 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn.functional import linear
 
-from regard.checks import check_known, check_probability, check_sizes
+from regard.checks import check_known, check_parts, check_probability, check_sizes
 from regard.generation import Reader
 from regard.generation.sampling import padded
 from regard.layers import Packing
 from regard.layers.packing import over
 from regard.models.block import BlockConfig
-from regard.models.configuration import check_parts
 from regard.models.stack import PositionConfig, Stack
 from regard.models.tokens import Lengths, Maps, Output, real_tokens
-from regard.models.writing.reading import EncoderDecoderReader
+from regard.models.writing.readers import EncoderDecoderReader
 from regard.models.writing.writer import Writer
 
 SCALED = ("embedding", "head", "none")

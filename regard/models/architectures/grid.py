@@ -8,10 +8,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from regard.attention import Grid, Mask
-from regard.checks import check_divides, check_known, check_probability, check_sizes
+from regard.checks import check_divides, check_known, check_parts, check_probability, check_sizes
 from regard.layers import ContentHeads, FeedForward, Gaussian, Patches, PositionHeads, Tables
 from regard.models.block import Mechanism, NormConfig
-from regard.models.configuration import check_parts
 from regard.models.tokens import Maps, Output
 
 ENCODINGS = ("isotropic", "diagonal", "full", "learned", "learned + content")

@@ -7,8 +7,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional
 
-from regard.checks import check_known, check_sizes
-from regard.models.configuration import check_stages
+from regard.checks import check_known, check_sizes, check_stages
 from regard.models.tokens import Output
 
 STEMS = {"image": 4, "small": 1}  # by how much each shrinks the image

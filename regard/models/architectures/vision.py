@@ -8,10 +8,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from regard.attention import Grid, Sequence
-from regard.checks import check_divides, check_known, check_probability, check_sizes
+from regard.checks import check_divides, check_known, check_parts, check_probability, check_sizes
 from regard.layers import LearnedPositions, Patches, SinusoidalPositions
 from regard.models.block import BlockConfig
-from regard.models.configuration import check_parts
 from regard.models.stack import PositionConfig, Stack
 from regard.models.tokens import Maps, Output
 

@@ -5,26 +5,176 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 from regard.attention import Window
+from regard.checks import check_known, check_probability
+from regard.layers import Llama3Scaling, RotaryScaling, YarnScaling
 from regard.models.architectures.decoder import DecoderConfig
 from regard.models.architectures.encoder import HEADS, EncoderConfig
 from regard.models.architectures.encoder_decoder import EncoderDecoderConfig
 from regard.models.architectures.vision import ViTConfig
-from regard.models.block import BlockConfig
-from regard.models.configuration import vary
-from regard.models.hugging_face.keys import FIXED, Keys, activation_in_files
-from regard.models.hugging_face.llama import read_llama, read_mistral, write_llama, write_mistral
+from regard.models.block import EVERYTHING, BlockConfig
 from regard.models.hugging_face.names import FAMILIES, Family
-from regard.models.presets import PRESETS
+from regard.models.presets import PRESETS, vary
 from regard.models.stack import PositionConfig
 
 Published = EncoderConfig | DecoderConfig | EncoderDecoderConfig | ViTConfig
 
-BERT_HEADS = {
-    "BertForPreTraining": HEADS,
-    "BertForMaskedLM": ("words",),
-    "BertForNextSentencePrediction": ("pooler", "next_sentence"),
-    "BertModel": (),  # with a pooler where the files have one
+ACTIVATIONS = {  # theirs → ours; the first of each of ours is the one that is written
+    "gelu": "gelu",
+    "gelu_python": "gelu",
+    "gelu_new": "gelu_approximate",
+    "gelu_pytorch_tanh": "gelu_approximate",
+    "relu": "relu",
+    "silu": "silu",
+    "swish": "silu",
 }
+# What says nothing about the numbers of a forward pass: bookkeeping, generation, heads that we have not.
+HARMLESS = frozenset(
+    [
+        "_attn_implementation_autoset",
+        "_commit_hash",
+        "_name_or_path",
+        "_num_labels",
+        "architectures",
+        "attn_implementation",
+        "auto_map",
+        "bad_words_ids",
+        "begin_suppress_tokens",
+        "bos_token_id",
+        "chunk_size_feed_forward",
+        "classifier_dropout",
+        "decoder_start_token_id",
+        "diversity_penalty",
+        "do_sample",
+        "dtype",
+        "early_stopping",
+        "encoder_no_repeat_ngram_size",
+        "eos_token_id",
+        "exponential_decay_length_penalty",
+        "finetuning_task",
+        "forced_bos_token_id",
+        "forced_eos_token_id",
+        "gradient_checkpointing",
+        "id2label",
+        "initializer_factor",
+        "initializer_range",
+        "label2id",
+        "length_penalty",
+        "max_length",
+        "max_new_tokens",
+        "min_length",
+        "model_type",
+        "name_or_path",
+        "no_repeat_ngram_size",
+        "num_beam_groups",
+        "num_beams",
+        "num_labels",
+        "num_return_sequences",
+        "output_attentions",
+        "output_hidden_states",
+        "output_past",
+        "output_scores",
+        "pad_token_id",
+        "prefix",
+        "problem_type",
+        "remove_invalid_values",
+        "repetition_penalty",
+        "return_dict",
+        "return_dict_in_generate",
+        "sep_token_id",
+        "suppress_tokens",
+        "task_specific_params",
+        "temperature",
+        "tf_legacy_loss",
+        "tokenizer_class",
+        "top_k",
+        "top_p",
+        "torch_dtype",
+        "torchscript",
+        "transformers_version",
+        "typical_p",
+        "use_bfloat16",
+        "use_cache",
+    ]
+)
+FIXED = {  # what every model may say, and we mean
+    "add_cross_attention": False,
+    "cross_attention_hidden_size": None,
+    "pruned_heads": {},
+    "quantization_config": None,
+    "tie_encoder_decoder": False,
+}
+
+
+class Keys:
+    """A config.json that is read key by key; `check_all_read` refuses what nobody has asked for."""
+
+    def __init__(self, published: dict[str, Any], defaults: dict[str, Any], dropout: float | None) -> None:
+        self.published, self.defaults, self.dropout = published, defaults, dropout
+        self.read: set[str] = set()
+
+    def take(self, key: str, default: Any, kind: type | None = None) -> Any:
+        """The value of a key, or the default where it is absent or null."""
+        self.read.add(key)
+        value = self.published.get(key)
+        if value is None:
+            return default
+        kind = kind or type(default)
+        wanted = (int, float) if kind is float else kind
+        if not isinstance(value, wanted) or (isinstance(value, bool) and kind is not bool):
+            raise ValueError(f"{key} in config.json must be of type {kind.__name__}: got {value!r}; correct it")
+        return value
+
+    def fixed(self, **values: Any) -> None:
+        for key, value in values.items():
+            self.read.add(key)
+            got = self.published.get(key, value)
+            if got != value and not (got is None and not value):
+                raise ValueError(
+                    f"{key} must be {value!r}, the only one that is implemented: got {got!r}; use another model"
+                )
+
+    def fields(self, names: dict[str, str]) -> dict[str, Any]:
+        """The values of keys that are fields of ours."""
+        facts, values = self.defaults, {}
+        for theirs, ours in names.items():
+            if ours == "activation":
+                values[ours] = self.activation(theirs, self.take(theirs, activation_in_files(facts[ours])))
+            else:
+                values[ours] = self.take(theirs, facts[ours])
+        return values
+
+    def unless_null(self, key: str, default: int) -> int | None:
+        """The value of a key, the default where it is absent, None where it is null."""
+        return self.take(key, None if key in self.published else default, int)
+
+    def activation(self, key: str, value: str) -> str:
+        check_known(key, value, ACTIVATIONS)
+        return ACTIVATIONS[value]
+
+    def one_dropout(self, **defaults: float) -> float:
+        """The probability of all dropouts, which in our models is one; it acts in training only."""
+        given = {key: self.take(key, default) for key, default in defaults.items()}
+        if self.dropout is not None:
+            check_probability("dropout", self.dropout)
+            return self.dropout
+        if len(set(given.values())) > 1:
+            said = ", ".join(f"{key}={value}" for key, value in given.items())
+            raise ValueError(f"a model has one dropout: got {said}; use load(…, dropout=0.0), or what to train with")
+        return next(iter(given.values()))
+
+    def check_all_read(self, harmless: Collection[str]) -> None:
+        unknown = sorted(self.published.keys() - self.read - HARMLESS - set(harmless))
+        if unknown:
+            said = ", ".join(f"{key}={self.published[key]!r:.50}" for key in unknown[:5])
+            raise ValueError(
+                f"keys of config.json must be known, they could change numbers: got {len(unknown)} unknown ({said}); "
+                f"use load(…, ignore={tuple(unknown)!r}) for what changes none"
+            )
+
+
+def activation_in_files(activation: str) -> str:
+    """Their name of an activation of ours."""
+    return next(theirs for theirs, ours in ACTIVATIONS.items() if ours == activation)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +189,12 @@ class Kind:
     harmless: tuple[str, ...] = ()
 
 
+BERT_HEADS = {
+    "BertForPreTraining": HEADS,
+    "BertForMaskedLM": ("words",),
+    "BertForNextSentencePrediction": ("pooler", "next_sentence"),
+    "BertModel": (),  # with a pooler where the files have one
+}
 BLOCK = {
     "hidden_size": "width",
     "num_hidden_layers": "depth",
@@ -118,6 +274,127 @@ def _write_t5(config: EncoderDecoderConfig) -> dict[str, Any]:
         "scale_decoder_outputs": config.scaled == "head",
         "dropout_rate": config.dropout,
         "is_encoder_decoder": True,
+    }
+
+
+# rope_type → ours, and theirs → our fields.
+SCALINGS: dict[str, tuple[type[RotaryScaling] | None, dict[str, str]]] = {
+    "default": (None, {}),
+    "linear": (RotaryScaling, {"factor": "factor"}),
+    "llama3": (
+        Llama3Scaling,
+        {
+            "factor": "factor",
+            "original_max_position_embeddings": "original",
+            "low_freq_factor": "low",
+            "high_freq_factor": "high",
+        },
+    ),
+    "yarn": (
+        YarnScaling,
+        {
+            "factor": "factor",
+            "original_max_position_embeddings": "original",
+            "beta_slow": "low",
+            "beta_fast": "high",
+            "attention_factor": "attention",
+        },
+    ),
+}
+MAY_LACK = ("beta_slow", "beta_fast", "attention_factor")
+
+
+def read_llama(keys: Keys) -> dict[str, Any]:
+    keys.fixed(is_encoder_decoder=False, rope_interleaved=False, partial_rotary_factor=1.0, sliding_window=None)
+    bias = keys.take("attention_bias", False)
+    if keys.take("mlp_bias", False) != bias:
+        raise ValueError(f"mlp_bias must be as attention_bias: got {not bias} and {bias}; use another model")
+    return rotary(keys) | {
+        "bias": bias,
+        "num_groups": keys.take("num_key_value_heads", None, int),
+        "head": keys.take("head_dim", None, int),
+        "dropout": keys.one_dropout(attention_dropout=0.0),
+    }
+
+
+def read_mistral(keys: Keys) -> dict[str, Any]:
+    """Llama without biases and with a window; the defaults are not those of any model that was published."""
+    keys.fixed(is_encoder_decoder=False, partial_rotary_factor=1.0)
+    window = keys.unless_null("sliding_window", 4096)
+    return rotary(keys) | {
+        "mask": EVERYTHING if window is None else Window(before=window - 1),
+        "num_groups": keys.unless_null("num_key_value_heads", 8),
+        "head": keys.take("head_dim", None, int),
+        "context": keys.take("max_position_embeddings", 131072),
+        "eps": keys.take("rms_norm_eps", 1e-6),
+        "dropout": keys.one_dropout(attention_dropout=0.0),
+    }
+
+
+def write_llama(config: DecoderConfig) -> dict[str, Any]:
+    return rotary_in_files(config.positions.base, config.positions.scaling) | {
+        "num_key_value_heads": config.block.groups,
+        "head_dim": config.block.head_width,
+        "attention_bias": config.block.bias,
+        "mlp_bias": config.block.bias,
+        "attention_dropout": config.dropout,
+    }
+
+
+def write_mistral(config: DecoderConfig) -> dict[str, Any]:
+    written = write_llama(config)
+    mask = config.block.mechanism.mask
+    assert isinstance(mask, Window)
+    return {key: value for key, value in written.items() if "bias" not in key} | {"sliding_window": mask.before + 1}
+
+
+def rotary(keys: Keys) -> dict[str, Any]:
+    """Base and scaling, from rope_theta and rope_scaling (transformers 4) or from rope_parameters (5).
+
+    >>> rotary(Keys({"rope_theta": 500000.0, "rope_scaling": {"type": "linear", "factor": 2.0}}, {}, None))
+    {'base': 500000.0, 'scaling': RotaryScaling(factor=2.0)}
+    """
+    beside = keys.take("rope_theta", None, float)
+    given = {key: keys.take(key, {}, dict) for key in ("rope_scaling", "rope_parameters")}
+    said = [_rope(key, rope, beside) for key, rope in given.items() if rope] or [(beside, None)]
+    base, scaling = said[0]
+    if said[-1] != said[0] or beside not in (None, base):
+        got = ", ".join([f"{key}={keys.published[key]!r}" for key in ("rope_theta", *given) if key in keys.published])
+        raise ValueError(f"rotary positions must be told once, or twice alike: got {got}; remove one")
+    return {"base": 10000.0 if base is None else base, "scaling": scaling}
+
+
+def _rope(
+    key: str, rope: dict[str, Any], beside: float | int | None
+) -> tuple[float | int | None, RotaryScaling | None]:
+    keys = Keys(rope, {}, None)
+    kind = keys.take("rope_type", keys.take("type", "default"))
+    if kind not in SCALINGS:
+        raise ValueError(f"{key} must be of type {', '.join(SCALINGS)}: got {kind!r}; use another model")
+    ours, names = SCALINGS[kind]
+    found = {name: keys.take(name, None, int if names[name] == "original" else float) for name in names}
+    base = keys.take("rope_theta", beside, float)
+    if unknown := sorted(rope.keys() - keys.read):
+        said = ", ".join(["rope_theta", *names])
+        raise ValueError(f"{key} of type {kind} says {said} and no more: got {unknown}; use another model")
+    if missing := [name for name, value in found.items() if value is None and name not in MAY_LACK]:
+        raise ValueError(f"{key} of type {kind} must say {', '.join(missing)}: got {rope}; correct it")
+    values = {names[name]: value for name, value in found.items() if value is not None}
+    return base, None if ours is None else ours(**values)
+
+
+def rotary_in_files(base: float | int, scaling: RotaryScaling | None) -> dict[str, Any]:
+    """What transformers 4 and 5 read; nothing of a scaling that they have not, which reading it again tells."""
+    kind = next((name for name, (ours, _) in SCALINGS.items() if ours is type(scaling)), "default")
+    rope: dict[str, Any] = {"rope_type": kind}
+    for theirs, ours in SCALINGS[kind][1].items():
+        value = getattr(scaling, ours)
+        if value is not None:
+            rope[theirs] = value if ours == "original" else float(value)
+    return {
+        "rope_theta": base,
+        "rope_scaling": None if kind == "default" else rope,
+        "rope_parameters": rope | {"rope_theta": float(base)},
     }
 
 

@@ -1,6 +1,7 @@
 """Models from folders of Hugging Face and back, with the numbers that transformers gives."""
 
 import json
+import mmap
 import os
 import re
 import shutil
@@ -19,7 +20,6 @@ from regard.models.architectures.decoder import Decoder
 from regard.models.architectures.encoder import Encoder
 from regard.models.architectures.encoder_decoder import EncoderDecoder
 from regard.models.architectures.vision import ViT
-from regard.models.configuration import vary
 from regard.models.hugging_face.configurations import KINDS, Published, check_kind, describe, family_of, read, write
 from regard.models.hugging_face.folder import (
     COMPANIONS,
@@ -35,10 +35,10 @@ from regard.models.hugging_face.folder import (
     weight_files,
 )
 from regard.models.hugging_face.names import FAMILIES, Family, Stored, stored
-from regard.models.memory import settle
-from regard.models.presets import build
+from regard.models.presets import build, vary
 
 Model = Encoder | Decoder | EncoderDecoder | ViT
+HUGE = 2 << 20  # bytes of a huge page
 TYPES = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16}
 
 
@@ -142,6 +142,31 @@ def _check(wanted: dict[str, Stored], files: Files, family: Family, dtype: torch
     if len(types) > 1 and dtype is None:
         raise ValueError(f"weights must be of one type: got {', '.join(types)}; use load(…, dtype=torch.float32)")
     return TYPES[types[0]]
+
+
+def settle(model: nn.Module, device: torch.device | str) -> None:
+    """Give a model that has no memory, on the device "meta", memory of undefined contents.
+
+    On a CPU large weights lie in huge pages, where the system has them: a processor that reads every weight for every
+    token then looks up a five-hundredth of the addresses.
+    """
+    for owner in model.modules():
+        for name, old in list(owner.named_parameters(recurse=False)):
+            if torch.device(device).type == "cpu":
+                new = _memory(old.nbytes).view(old.dtype).view(old.shape)
+            else:
+                new = torch.empty_like(old, device=device)
+            setattr(owner, name, nn.Parameter(new, old.requires_grad))
+
+
+def _memory(count: int) -> Tensor:
+    """Bytes of the CPU, in huge pages where they are worth it and to be had."""
+    if count < HUGE or not hasattr(mmap, "MADV_HUGEPAGE"):
+        return torch.empty(count, dtype=torch.uint8, device="cpu")
+    area = mmap.mmap(-1, count + HUGE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)  # what is not written is not taken
+    skipped = -torch.frombuffer(area, dtype=torch.uint8).data_ptr() % HUGE
+    area.madvise(mmap.MADV_HUGEPAGE, skipped, count // HUGE * HUGE)  # of the last one perhaps little would be written
+    return torch.frombuffer(area, dtype=torch.uint8, count=count, offset=skipped)  # which keeps the area alive
 
 
 def save(model: nn.Module, folder: str | PathLike[str], *, max_shard: int = 5_000_000_000) -> None:

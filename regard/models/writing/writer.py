@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from regard.checks import check_whole, nearest
 from regard.generation import Reader, Settings, Text, Written, search, write
-from regard.generation.reader import Reason
+from regard.generation.sampling import Reason
 from regard.generation.text import ends_with_stop
 from regard.models.hugging_face.folder import Source
 
