@@ -58,5 +58,18 @@ def test_an_option_that_does_not_exist_would_be_caught():
         test_the_command_line_knows_what_the_pages_show("regard plan --maks causal")
 
 
+def test_contributing_names_every_room():
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    layout = text[text.index("regard/\n") : text.index("benchmarks/ ")]
+    rooms = {path.name for path in (ROOT / "regard").iterdir() if (path / "__init__.py").exists()}
+    assert set(re.findall(r"^  (\w+)/", layout, re.MULTILINE)) == rooms
+
+
+def test_contributing_names_files_that_exist():
+    paths = re.findall(r"`((?:regard|tests|docs|benchmarks)/[\w./]+)`", (ROOT / "CONTRIBUTING.md").read_text())
+    assert len(paths) > 10
+    assert [path for path in paths if not (ROOT / path).exists()] == []
+
+
 def test_many_commands_were_found():
     assert len(CALLS) > 30
