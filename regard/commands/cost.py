@@ -1,67 +1,61 @@
-"""`regard cost`: parse, call, print."""
+"""`regard cost`: a model's parameters, FLOPs, bytes and memory, as numbers or formulas."""
 
+import traceback
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from regard.commands.options import Machine, Type, machine_name, size
+from regard.commands.options import Machine, Type, machine_name, refuse, size
 from regard.commands.output import bad_input, check_file, progress_bar, show, write_figure
 
-Model = Annotated[
-    str, typer.Argument(metavar="MODEL", help="A preset, a config.json of Hugging Face, or file.py:function.")
-]
-Inputs = Annotated[
-    list[str] | None,
-    typer.Option("--input", metavar="SIZES", help="An input: 2x128x512, 2x128:int; BxNx512 with --symbolic."),
-]
-Symbolic = Annotated[
-    bool, typer.Option("--symbolic", help="Polynomials in the sizes, what dominates, and the crossovers N*.")
-]
-Decode = Annotated[
-    int | None, typer.Option(min=1, metavar="N", help="The cost of one more token behind N that are cached.")
-]
-Optimizer = Annotated[
-    str, typer.Option(metavar="NAME", help="For the memory of training: adamw, adam, sgd, momentum or none.")
-]
-Kind = Annotated[
-    Type | None,
-    typer.Option(metavar="TYPE", help="bfloat16, float16, float32 or float64; by default as the model is built."),
-]
-Real = Annotated[bool, typer.Option("--real", help="Run with contents: for models that ask for them.")]
-Measure = Annotated[
-    bool, typer.Option("--measure", help="Also run it forward at a few lengths, and fit the exponents of N.")
-]
-Plot = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Draw cost against N by part, with the crossovers, as SVG.")
-]
+if TYPE_CHECKING:
+    from regard.commands.targets import Request, Target
 
-
-def _check(two_forms: bool, more_than_a_token: bool) -> None:
-    if two_forms:
-        raise ValueError("one form is printed: got --json and --csv; use one of the two")
-    if more_than_a_token:
-        raise ValueError("--decode tells of one token: got --plot or --measure too; leave it out")
+SPAN = (0.125, 0.25, 0.5, 1, 2, 4)  # of the tokens, where a model has no formula to draw
 
 
 def cost(
-    model: Model,
+    model: Annotated[
+        str, typer.Argument(metavar="MODEL", help="A preset, a config.json of Hugging Face, or file.py:function.")
+    ],
     batch: Annotated[int, size("Rows B of the batch.")] = 1,
     tokens: Annotated[int | None, size("Tokens N of each row; by default the model's context.")] = None,
-    inputs: Inputs = None,
-    at: Annotated[str | None, typer.Option(metavar="D=64,…", help="What other letters of --input stand for.")] = None,
-    symbolic: Symbolic = False,
-    decode: Decode = None,
-    train: Annotated[bool, typer.Option("--train/--eval", help="The model's mode: dropout and the like.")] = True,
-    optimizer: Optimizer = "adamw",
-    dtype: Kind = None,
+    inputs: Annotated[
+        list[str] | None,
+        typer.Option("--input", metavar="SIZES", help="An input: 2x128x512, 2x128:int; BxNx512 with --symbolic."),
+    ] = None,
+    at: Annotated[str | None, typer.Option(metavar="D=64,…", help="Values of other letters in --input.")] = None,
+    symbolic: Annotated[
+        bool, typer.Option("--symbolic", help="Polynomials in the sizes, what dominates, and the crossovers N*.")
+    ] = False,
+    decode: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="The cost of one more token after N that are cached.")
+    ] = None,
+    train: Annotated[
+        bool | None,
+        typer.Option("--train/--eval", help="The model's mode, for dropout and the like.  [default: train]"),
+    ] = None,
+    optimizer: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="For the memory of training: adamw, adam, sgd, momentum or none.  [default: adamw]"
+        ),
+    ] = None,
+    dtype: Annotated[Type | None, typer.Option(metavar="TYPE", help="By default as the model is built.")] = None,
     device: Machine = None,
     depth: Annotated[int, size("Levels of modules in the table.")] = 3,
-    real: Real = False,
-    measure: Measure = False,
+    real: Annotated[
+        bool, typer.Option("--real", help="Run on tensors with contents, for models that depend on them.")
+    ] = False,
+    measure: Annotated[
+        bool, typer.Option("--measure", help="Also run it forward at a few lengths, and fit the exponents of N.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print a line per module as CSV.")] = False,
-    plot: Plot = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw cost against N by part, with the crossovers, as SVG.")
+    ] = None,
 ) -> None:
     """Count a model: parameters, FLOPs forward and backward, bytes, memory; exactly, without running it.
 
@@ -80,27 +74,105 @@ def cost(
     """
     with bad_input():
         check_file("--plot", plot, (".svg",))
-        _check(as_json and as_csv, decode is not None and (plot is not None or measure))
-        from regard.analysis.cost import command
+        if as_json and as_csv:
+            raise ValueError("one form is printed: got --json and --csv; use one of the two")
+        if as_csv:
+            refuse("--csv prints a line per module", {"--measure": measure})
+        whole_call = {"--optimizer": optimizer, "--train or --eval": None if train is None else "", "--real": real}
+        if symbolic:
+            refuse("--symbolic gives formulas of a whole call", {"--decode": decode, "--device": device, **whole_call})
+        if decode is not None:
+            sizes = {"--tokens": tokens, "--input": inputs, "--at": at}
+            refuse("--decode counts one token", {**sizes, "--measure": measure, "--plot": plot, **whole_call})
+        from regard.analysis.cost.memory import OPTIMIZERS
+        from regard.checks import check_known
+        from regard.commands.targets import Request, find_target
 
-        wish = command.Wish(
-            device=machine_name(device),
-            optimizer=None if optimizer == "none" else optimizer,
-            train=train,
-            real=real,
-        )
-        request = command.request(batch, tokens, inputs, at)
-        target = command.target(model, dtype)
-        result = command.answer(target, request, wish, symbolic, decode)
-        grown = None
-        if measure:
-            with progress_bar("measuring") as progress:
-                grown = command.measured(target, request, progress)
-        if plot is not None:
-            write_figure(plot, command.figure(target, request))
+        check_known("optimizer", optimizer or "adamw", [*OPTIMIZERS, "none"])
+        machine = machine_name(device)
+        request = Request(batch=batch, tokens=tokens, inputs=tuple(inputs or ()), sizes=read_sizes(at))
+        target = find_target(model, dtype)
+        growth = None
+        try:
+            target.check(request)
+            if symbolic:
+                result: Any = target.formulas(request)
+            elif decode is not None:
+                result = target.next_token(request, decode, machine)
+            else:
+                result = _count(
+                    target, request, None if optimizer == "none" else optimizer or "adamw", machine, train, real
+                )
+            if measure:
+                growth = _measure(target, request)
+            if plot is not None:
+                write_figure(plot, _draw(target, request))
+        except (RuntimeError, TypeError, AttributeError, LookupError, ArithmeticError, AssertionError) as error:
+            if _is_ours(error):
+                raise
+            raise ValueError(f"{target.name} rejects the call: {type(error).__name__}: {error}") from error
     if as_csv:
         typer.echo(result.csv(), nl=False)
     elif as_json:
-        typer.echo(result.json() if grown is None else f'{{"cost": {result.json()}, "growth": {grown.json()}}}')
+        typer.echo(result.json() if growth is None else f'{{"cost": {result.json()}, "growth": {growth.json()}}}')
     else:
-        show(result.rich(depth), *([] if grown is None else [grown.rich()]))
+        show(result.rich(depth), *([] if growth is None else [growth.rich()]))
+
+
+def read_sizes(text: str | None) -> dict[str, int]:
+    """Sizes by their letters.
+
+    >>> read_sizes("D=64,H=8")
+    {'D': 64, 'H': 8}
+    """
+    sizes = {}
+    for part in [part.strip() for part in (text or "").split(",") if part.strip()]:
+        name, _, number = part.partition("=")
+        if not name.isidentifier() or not number.isdigit() or int(number) < 1:
+            raise ValueError(f"sizes are written as D=64,H=8: got {part!r}")
+        sizes[name] = int(number)
+    return sizes
+
+
+def _count(
+    target: "Target", request: "Request", optimizer: str | None, machine: str, train: bool | None, real: bool
+) -> Any:
+    from regard.analysis.cost.count import cost as count_module
+    from regard.analysis.cost.count import count_made
+
+    train = train is not False
+    if not real:
+        return count_made(lambda: target.make(request), optimizer, machine, train)
+    module, inputs, keywords = target.make(request)
+    options: dict[str, Any] = {"optimizer": optimizer, "device": machine, "real": True}
+    return count_module(module.train(train), *inputs, **options, **keywords)
+
+
+def _is_ours(error: Exception) -> bool:
+    """Whether a line of the counter raised it, which is a bug of ours, and not a line of the model or of torch."""
+    *_, (frame, _) = traceback.walk_tb(error.__traceback__)
+    return frame.f_globals["__name__"].startswith("regard.analysis.")
+
+
+def _measure(target: "Target", request: "Request") -> Any:
+    """Counts and times at a few lengths, and the exponents of both."""
+    from regard.analysis.cost.growth import growth
+
+    longest = request.tokens or 512
+    lengths = sorted({max(1, longest >> power) for power in range(5)})
+    with progress_bar("measuring") as progress:
+        return growth(lambda N: target.make(request, N=N), "N", lengths, progress=progress)
+
+
+def _draw(target: "Target", request: "Request") -> Any:
+    """Cost against tokens by part: with the crossovers where there are formulas, else counted at a few lengths."""
+    from regard.analysis.cost.figures import cost_figure, cost_figure_of_counts
+    from regard.analysis.cost.symbolic import NotPolynomial, count_at
+
+    try:
+        found = target.formulas(request)
+    except NotPolynomial:
+        lengths = [max(1, int((request.tokens or 128) * share)) for share in SPAN]
+        counts = {length: count_at(lambda N: target.make(request, N=N), N=length) for length in lengths}
+        return cost_figure_of_counts(counts, title=target.name)
+    return cost_figure(found, "N" if "N" in found.forward.symbols else "R", title=target.name)

@@ -10,6 +10,7 @@ import pytest
 import sympy
 from typer.testing import CliRunner
 
+from regard.analysis.cost import count
 from regard.commands.app import app
 
 GPT2 = 24 * 12 * 768**2 * 128 + 2 * 12 * 768 * 128 * 129 + 2 * 768 * 50257 * 128  # layers, triangles, head
@@ -36,6 +37,9 @@ def three():
 
 def fails():
     raise KeyError("no such key")
+
+def asserts():
+    assert False, "width must divide"
 
 class Asks(nn.Module):
     def __init__(self):
@@ -170,12 +174,15 @@ def test_exponents_are_fitted_from_runs(model: str) -> None:
         (["gpt2", "--input", "2x3"], "gpt2 makes its own inputs: got --input 2x3"),
         (["gpt2", "--tokens", "2000"], "positions must lie among the 1024 that are learned"),
         (["bert-base", "--decode", "5"], "bert-base decodes nothing that is known"),
-        (["gpt2", "--symbolic", "--decode", "5"], "--symbolic tells the cost of a whole call: got --decode too"),
+        (
+            ["gpt2", "--symbolic", "--decode", "5"],
+            "--symbolic gives formulas of a whole call: got --decode too; leave it out",
+        ),
         (["FILE:buld", "--input", "2x4"], "has no function 'buld': did you mean build?"),
         (["FILE", "--input", "2x4"], "a model in a file is a function"),
         (["FILE:build"], "gives no inputs: say their sizes, as --input 2x128x512"),
         (["FILE:build", "--input", "2y3"], "an input is its sizes, and its kind if not float: got '2y3'"),
-        (["FILE:build", "--input", "2x8xD"], "the size 'D' of --input is not said"),
+        (["FILE:build", "--input", "2x8xD"], "the size 'D' of --input is unknown"),
         (["FILE:build", "--input", "2x8xD", "--at", "D=x"], "sizes are written as D=64,H=8: got 'D=x'"),
         (["FILE:build", "--input", "2x4x5"], "rejects the call: "),
         (["FILE:number", "--input", "2x4"], "must give a torch.nn.Module: got int"),
@@ -183,18 +190,46 @@ def test_exponents_are_fitted_from_runs(model: str) -> None:
         (["FILE:three"], "must give a module, or a module and its inputs: got 3 values"),
         (["FILE:fails", "--input", "2x4"], "rejects the call: KeyError: 'no such key'"),
         (["FILE:build", "--input", "2x8x64", "--symbolic"], "formulas need letters for sizes: got --input 2x8x64"),
-        (["FILE:sized", "--at", "K=3"], "nothing takes the size K: got --at K=3"),
+        (["FILE:sized", "--at", "K=3"], "sized takes the size K: got --at K=3; leave it out"),
         (["gpt2", "--json", "--csv"], "one form is printed: got --json and --csv"),
-        (["gpt2", "--decode", "5", "--tokens", "3"], "--decode says how many tokens there are"),
-        (["gpt2", "--decode", "5", "--plot", "x.svg"], "--decode tells of one token: got --plot or --measure"),
-        (["gpt2", "--symbolic", "--real"], "--real counts one call"),
+        (["gpt2", "--decode", "5", "--tokens", "3"], "--decode counts one token: got --tokens too"),
+        (["gpt2", "--decode", "5", "--plot", "x.svg"], "--decode counts one token: got --plot too"),
+        (["gpt2", "--symbolic", "--real"], "--symbolic gives formulas of a whole call: got --real too"),
+        (["gpt2", "--csv", "--measure"], "--csv prints a line per module: got --measure too; leave it out"),
+        (["gpt2", "--at", "D=7"], "nothing of gpt2 takes the size D: got --at D=7; leave it out"),
+        (["gpt2", "--symbolic", "--optimizer", "nosuch"], "--symbolic gives formulas of a whole call: got --optimizer"),
+        (["gpt2", "--symbolic", "--device", "nosuch"], "--symbolic gives formulas of a whole call: got --device too"),
+        (["gpt2", "--symbolic", "--eval"], "--symbolic gives formulas of a whole call: got --train or --eval too"),
+        (["gpt2", "--decode", "5", "--optimizer", "nosuch"], "--decode counts one token: got --optimizer too"),
+        (["gpt2", "--decode", "5", "--device", "nosuch"], "no table for device 'nosuch'"),
+        (["FOLDER"], "a folder of Hugging Face must have config.json: got"),
+        (["FOLDER/config.json"], "a configuration must exist: got"),
+        (["FOLDER/broken.py:build"], "broken.py, line 1, is not Python: invalid syntax"),
+        (["FOLDER/absent.py:build"], "absent.py cannot be imported: ModuleNotFoundError: No module named 'nosuch'"),
+        (["FOLDER/negative"], "rejects the call: RuntimeError: Trying to create tensor with negative dimension -5"),
+        (["FOLDER/negative", "--plot", "FOLDER/a.svg"], "negative dimension -5"),
+        (["FOLDER/negative", "--decode", "5"], "negative dimension -5"),
+        (["FILE:asserts", "--input", "2x4"], "asserts rejects the call: AssertionError: width must divide"),
         (["vit-base", "--symbolic", "--tokens", "7"], "vit-base takes images of its own size: got --tokens 7"),
         (["nowhere.py:build"], "no file 'nowhere.py'; a model is path/to/file.py:function"),
     ],
 )
 def test_bad_input_is_one_line(model: str, arguments: list[str], says: str) -> None:
-    result = regard(*[word.replace("FILE", model) for word in arguments])
+    folder = Path(model).parent
+    (folder / "broken.py").write_text("def build(:")
+    (folder / "absent.py").write_text("import nosuch")
+    (folder / "negative").mkdir()
+    facts = {"model_type": "llama", "hidden_size": -5, "num_hidden_layers": 1, "num_attention_heads": 1}
+    (folder / "negative" / "config.json").write_text(json.dumps(facts))
+    result = regard(*[word.replace("FILE", model).replace("FOLDER", str(folder)) for word in arguments])
     assert result.exit_code == 2
     assert says in result.stderr
     assert result.stderr.startswith("regard: ")
     assert len(result.stderr.splitlines()) == 1
+
+
+def test_a_mistake_of_ours_is_not_blamed_on_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(count, "Watch", lambda: None)
+    result = regard("gpt2", "--tokens", "8")
+    assert isinstance(result.exception, AttributeError)
+    assert "rejects the call" not in result.stderr

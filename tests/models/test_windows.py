@@ -3,8 +3,8 @@
 import torch
 
 from regard.analysis.cost.count import count_next_token
-from regard.analysis.cost.targets import step_by_caches
 from regard.attention import Window
+from regard.commands.targets import step_by_caches
 from regard.models import BlockConfig, Decoder, DecoderConfig, Mechanism, PositionConfig
 
 

@@ -1,11 +1,11 @@
-"""What the command line may name: a preset, a configuration of Hugging Face, or a function in a Python file."""
+"""Models that `regard cost` takes by name: a preset, a configuration of Hugging Face, a function in a Python file."""
 
 import importlib.util
 import inspect
 import re
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -40,7 +40,7 @@ class Request:
             return int(word)
         known = {"B": self.batch, "N": self.tokens or 128} | self.sizes
         if word not in known:
-            raise ValueError(f"the size {word!r} of --input is not said: got sizes {known}; add --at {word}=64")
+            raise ValueError(f"the size {word!r} of --input is unknown: got sizes {known}; add --at {word}=64")
         return known[word]
 
     def letters(self) -> dict[str, int]:
@@ -48,7 +48,7 @@ class Request:
         words = [word for text in self.inputs for word in parse_input(text)[0]]
         return {word: self.size(word) for word in words if not word.isdigit()}
 
-    def made(self, dtype: torch.dtype | None, **sizes: int) -> tuple[Tensor, ...]:
+    def make_inputs(self, dtype: torch.dtype | None, **sizes: int) -> tuple[Tensor, ...]:
         """The inputs; `sizes` in place of what letters stand for."""
         tensors = []
         for text in self.inputs:
@@ -92,7 +92,18 @@ class Target(ABC):
 
     @abstractmethod
     def make(self, request: Request, **sizes: int) -> tuple[nn.Module, tuple[Any, ...], dict[str, Any]]:
-        """The module, its inputs and its keywords; `sizes` in place of the request's."""
+        """Build the module, its inputs and its keywords; `sizes` replace the request's."""
+
+    def check(self, request: Request) -> None:
+        """Raise for a size of --at that nothing takes."""
+        taken = {*request.letters(), *self.parameters()}
+        if unused := [name for name in request.sizes if name not in taken]:
+            size = f"{unused[0]}={request.sizes[unused[0]]}"
+            raise ValueError(f"nothing of {self.name} takes the size {unused[0]}: got --at {size}; leave it out")
+
+    def parameters(self) -> Collection[str]:
+        """The sizes that it is built by, beside those of its inputs."""
+        return ()
 
     def formulas(self, request: Request) -> Formulas:
         """Polynomials in B and N, or in the letters of the inputs."""
@@ -157,7 +168,10 @@ class Published(Target):
         except ImportError as error:
             raise MissingExtra(name, "transformers", None) from error
         transformers.logging.set_verbosity_error()
-        self.config: Any = transformers.AutoConfig.from_pretrained(name, trust_remote_code=False)
+        try:
+            self.config: Any = transformers.AutoConfig.from_pretrained(name, trust_remote_code=False)
+        except Exception as error:  # its own checks raise errors of many kinds
+            raise ValueError(f"{name} is not a configuration that transformers reads: {error}") from error
         named = (self.config.architectures or [None])[0]
         self.kind: Any = getattr(transformers, named, None) if named else transformers.AutoModel
         known = (transformers.PreTrainedModel, transformers.AutoModel)
@@ -172,7 +186,7 @@ class Published(Target):
     def make(self, request: Request, **sizes: int) -> tuple[nn.Module, tuple[Any, ...], dict[str, Any]]:
         module = self._built()
         if request.inputs:
-            return module, request.made(self.dtype, **sizes), {}
+            return module, request.make_inputs(self.dtype, **sizes), {}
         batch, tokens = sizes.get("B", request.batch), sizes.get("N", request.tokens) or self._context()
         main = getattr(module, "main_input_name", "input_ids")
         if main == "pixel_values":
@@ -230,18 +244,18 @@ class Written(Target):
     def __init__(self, name: str, dtype: torch.dtype | None = None) -> None:
         super().__init__(name, dtype)
         path, _, function = name.rpartition(":")
-        module = _imported(Path(path))
+        module = _import_file(Path(path))
         functions = [key for key, value in vars(module).items() if callable(value) and not key.startswith("_")]
         if function not in functions:
             raise ValueError(f"{path} has no function {function!r}: {nearest(function, functions)}")
         self.build = getattr(module, function)
 
+    def parameters(self) -> Collection[str]:
+        return inspect.signature(self.build).parameters
+
     def make(self, request: Request, **sizes: int) -> tuple[nn.Module, tuple[Any, ...], dict[str, Any]]:
-        wanted = inspect.signature(self.build).parameters
-        said = {"B": request.batch, "N": request.tokens} | request.sizes | sizes
-        given = {name: size for name, size in said.items() if name in wanted and size is not None}
-        if unused := [name for name in request.sizes if name not in given and name not in request.letters()]:
-            raise ValueError(f"nothing takes the size {unused[0]}: got --at {unused[0]}={request.sizes[unused[0]]}")
+        known = {"B": request.batch, "N": request.tokens} | request.sizes | sizes
+        given = {name: size for name, size in known.items() if name in self.parameters() and size is not None}
         with default_type(self.dtype):
             made = self.build(**given)
         if isinstance(made, tuple) and len(made) != 2:
@@ -251,14 +265,14 @@ class Written(Target):
             raise ValueError(f"{self.name} must give a torch.nn.Module: got {type(module).__name__}")
         inputs = inputs if isinstance(inputs, tuple) else (inputs,)
         if request.inputs:
-            inputs = request.made(self.dtype, **sizes)
+            inputs = request.make_inputs(self.dtype, **sizes)
         elif not inputs:
             raise ValueError(f"{self.name} gives no inputs: say their sizes, as --input 2x128x512 or --input 2x128:int")
         return module, inputs, {}
 
 
-def _imported(path: Path) -> ModuleType:
-    """The file as a module, its folder on the path as if it were run."""
+def _import_file(path: Path) -> ModuleType:
+    """Import a file as a module, its folder on the path as if it were run."""
     if not path.is_file():
         raise ValueError(f"no file {str(path)!r}; a model is path/to/file.py:function")
     spec = importlib.util.spec_from_file_location(path.stem, path)
@@ -267,14 +281,19 @@ def _imported(path: Path) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     sys.path.insert(0, str(path.resolve().parent))
     sys.modules[spec.name] = module  # dataclasses look themselves up there
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except SyntaxError as error:
+        raise ValueError(f"{error.filename}, line {error.lineno}, is not Python: {error.msg}") from error
+    except Exception as error:  # whatever the user's own code raises
+        raise ValueError(f"{path} cannot be imported: {type(error).__name__}: {error}") from error
     return module
 
 
-def target(name: str, dtype: str | None = None) -> Target:
-    """What a name means.
+def find_target(name: str, dtype: str | None = None) -> Target:
+    """The model of a name.
 
-    >>> type(target("gpt2")).__name__
+    >>> type(find_target("gpt2")).__name__
     'Preset'
     """
     kind = None if dtype is None else getattr(torch, dtype)
@@ -283,10 +302,14 @@ def target(name: str, dtype: str | None = None) -> Target:
     if re.search(r"\.py:\w+$", name):
         return Written(name, kind)
     path = Path(name)
-    if (path.suffix == ".json" and path.is_file()) or (path / "config.json").is_file():
-        return Published(name, kind)
     if path.suffix == ".py":
         raise ValueError(f"a model in a file is a function: got {name!r}; use {name}:function")
+    if (path.suffix == ".json" and path.is_file()) or (path / "config.json").is_file():
+        return Published(name, kind)
+    if path.is_dir():
+        raise ValueError(f"a folder of Hugging Face must have config.json: got {name!r} without one")
+    if path.suffix == ".json" or len(path.parts) > 1:
+        raise ValueError(f"a configuration must exist: got {name!r}, where there is no file or folder")
     raise ValueError(
         f"unknown model {name!r}: {nearest(name, PRESETS)}; or a config.json of Hugging Face, or file.py:function"
     )
