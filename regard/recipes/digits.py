@@ -1,27 +1,61 @@
-"""Small images, by heads alone or by convolutions: digits that come with the package, or any set of images."""
+"""Small images, by heads alone or by convolutions: digits that come with the package, or any set of images.
+
+What is trained comes first, what is measured of it second: how many images are told right, and where the heads went.
+"""
 
 import hashlib
 import json
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
+from regard.analysis import nearest_kernel
+from regard.analysis.convolution.figures import draw_heads
+from regard.analysis.convolution.heads import term_of
+from regard.analysis.figures import INK, ORANGE, figure_of_panels
+from regard.attention import Quadratic
 from regard.checks import check_sizes
 from regard.layers import Gaussian
 from regard.models import GridConfig, GridModel, ResNet, ResNetConfig
-from regard.recipes.digits_report import measure
-from regard.recipes.recipe import Recipe, Resources, Training
+from regard.recipes.recipe import Outcome, Recipe, Resources, Training
+from regard.recipes.report import Panel, line_figure, render, training_figure
 from regard.tasks.digits import CLASSES, digits
 from regard.tasks.images import ImageSet, augment, read_images
-from regard.training import Descent, Execution, Schedule, Settings, Task, compact, device_of
+from regard.training import (
+    Descent,
+    Execution,
+    Recording,
+    Schedule,
+    Settings,
+    Task,
+    Trained,
+    compact,
+    device_of,
+    expand,
+)
+from regard.training.loop import RECORDING
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 EVALUATED = 120  # images at a time
 MAP_BYTES = 200_000  # of all maps that are recorded at a step
+MASS = 0.9  # of a head's weight, inside its ellipse
+NARROWER, FURTHER = 0.95, 0.1  # what counts as narrower, as a factor, and as further out, in tokens
+KINDS = {
+    "isotropic": "gaussian heads, which learn a centre and a width each",
+    "diagonal": "gaussian heads, which learn a centre, a width along rows and one along columns each",
+    "full": "gaussian heads, which learn a centre and a whole covariance each",
+    "learned": "heads, which learn a table of rows and one of columns each",
+    "learned + content": "heads, which compare what tokens hold, and learn vectors of the offsets between them",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -255,6 +289,234 @@ def trainings(config: HeadsConfig | ConvolutionsConfig, resources: Resources) ->
     config.model.on(task.side, len(task.train.classes))  # says now what does not fit
     seeds = range(config.training.seed, config.training.seed + config.seeds)
     return {f"seed-{seed}": Training(task, replace(config.training, seed=seed)) for seed in seeds}
+
+
+@dataclass(frozen=True)
+class Played:
+    """What one training recorded, step by step."""
+
+    recording: Recording
+    side: int  # of the images, in tokens
+
+    @cached_property
+    def steps(self) -> list[int]:
+        return self.recording.steps()
+
+    @cached_property
+    def heads(self) -> list[list[Quadratic]]:
+        """Gaussian heads by step and layer, each precision a matrix; of other heads there are no layers."""
+        return [_recorded(self.recording.read(step)) for step in self.steps]
+
+    def maps(self, step: int) -> tuple[Tensor, dict[tuple[int, int], Tensor]]:
+        """The queries, and the maps (H, T, S) by image and layer."""
+        kept = self.recording.read(step)
+        names = sorted(name for name in kept if name.startswith("maps."))
+        keys = [(int(name.split(".")[1].removeprefix("image-")), int(name.split(".")[2])) for name in names]
+        every = torch.arange(self.side**2)
+        return kept.get("queries", every), {key: expand(kept[name]) for key, name in zip(keys, names, strict=True)}
+
+
+def _recorded(kept: Mapping[str, Tensor]) -> list[Quadratic]:
+    layers = sum(name.startswith("heads.") for name in kept) // 2
+    return [heads_of(kept[f"heads.{layer}.centre"], kept[f"heads.{layer}.precision"]) for layer in range(layers)]
+
+
+def heads_of(centre: Tensor, precision: Tensor) -> Quadratic:
+    """With a matrix of precision for every head, in float64."""
+    return term_of(Quadratic(centre, precision))[0]
+
+
+def distances(heads: Quadratic) -> Tensor:
+    """Of the centres from the query, (H,)."""
+    return heads.centre.norm(dim=1)
+
+
+def widths(heads: Quadratic) -> Tensor:
+    """Standard deviations along an axis, (H,): 1/√(2α) of precision α, else their geometric mean, det(2M)^(−1/4).
+
+    >>> widths(heads_of(torch.zeros(2, 2), torch.tensor([[0.5, 0.5], [0.5, 0.125]]))).tolist()
+    [1.0, 1.41...]
+    """
+    return torch.linalg.det(2 * heads.precision).pow(-0.25)
+
+
+def area(heads: Quadratic, side: int) -> int:
+    """How many offsets between pixels lie inside the ellipse of some head that holds 90 % of its weight.
+
+    Inside is where exp(−xᵀMx) ≥ 0.1, x from the centre.
+
+    >>> area(heads_of(torch.tensor([[0.0, 0.0], [2.0, 0.0]]), torch.tensor([2.0, 2.0])), side=8)
+    9
+    """
+    line = torch.arange(-side + 1, side, dtype=torch.float64)
+    away = torch.cartesian_prod(line, line)[:, None] - heads.centre.cpu()  # (offsets, H, 2)
+    form = torch.einsum("ohi,hij,ohj->oh", away, heads.precision.cpu(), away)
+    return int((form <= -math.log(1 - MASS)).any(1).sum())
+
+
+def outward(first: Sequence[Quadratic], last: Sequence[Quadratic]) -> int:
+    """Heads above the lowest layer that end narrower and further out than they began."""
+    pairs = zip(first[1:], last[1:], strict=True)
+    moved = [(widths(b) < NARROWER * widths(a)) & (distances(b) > distances(a) + FURTHER) for a, b in pairs]
+    return sum(int(layer.sum()) for layer in moved)
+
+
+def spread(queries: Tensor, maps: Tensor, side: int) -> tuple[float, float]:
+    """How far the keys lie from the query, by their weights, and how many they are: exp of the entropy.
+
+    >>> spread(torch.arange(4), torch.full((1, 4, 4), 0.25), 2)
+    (0.85..., 4.0...)
+    """
+    weights = maps / maps.sum(-1, keepdim=True)
+    place = torch.stack([torch.arange(side**2) // side, torch.arange(side**2) % side], 1).float()
+    away = torch.cdist(place[queries], place)
+    entropy = -torch.xlogy(weights, weights).sum(-1)
+    return (weights * away).sum(-1).mean().item(), entropy.exp().mean().item()
+
+
+def measure(config: HeadsConfig | ConvolutionsConfig, models: Mapping[str, Trained]) -> Outcome:
+    """Accuracies by seed, and of heads where they began and ended."""
+    task: Classified = next(iter(models.values())).task
+    numbers: dict[str, float] = {}
+    for name, one in models.items():
+        numbers |= {f"{name} {what}": value for what, value in task.evaluate(one.model).items()}
+    numbers["parameters"] = float(sum(p.numel() for p in next(iter(models.values())).model.parameters()))
+    encoding = config.model.encoding if isinstance(config.model, Heads) else None
+    is_gaussian = encoding in ("isotropic", "diagonal", "full")
+    figures: dict[str, Figure] = {}
+    claims, side, kernel = {}, 0, ()
+    if isinstance(config.model, Heads):
+        side = task.side // config.model.patch
+        played = {name: Played(Recording(one.folder / RECORDING), side) for name, one in models.items()}
+        first = next(iter(played.values()))
+        if is_gaussian:
+            numbers |= measure_gaussians(played, config.model.depth, side)
+            names = [f"layer {1 + n}, {when}" for when in ("before", "after") for n in range(config.model.depth)]
+            figures["heads"] = draw_heads([*first.heads[0], *first.heads[-1]], names=names, reach=min(side, 16))
+            figures["course"] = course_figure(played, side)
+            kernel = nearest_kernel(first.heads[-1][0]).kernel_size
+            if encoding == "isotropic":
+                claims["digits-gaussian"] = list_heads(played, numbers, side)
+        else:
+            numbers |= measure_maps(played, side)
+            figures["maps"] = maps_figure(first, config.model.patch)
+    figures["training"] = training_figure(models, ("accuracy",))
+    text = render(
+        "digits.md.j2",
+        config=config,
+        task=task,
+        models=models,
+        numbers=numbers,
+        variations=["moved"] * config.crops + ["mirrored"] * config.flips,
+        encoding=encoding,
+        kind=KINDS.get(encoding or ""),
+        is_gaussian=is_gaussian,
+        side=side,
+        kernel=kernel,
+    )
+    right = [100 * numbers[f"{name} accuracy"] for name in models]
+    over = f" on average over {len(right)} seeds, {min(right):.1f} to {max(right):.1f} %" if len(right) > 1 else ""
+    headline = f"{fmean(right):.1f} % of {len(task.test):,} test images right{over}"
+    return Outcome(numbers=numbers, headline=headline, text=text, figures=figures, claims=claims)
+
+
+def list_heads(played: Mapping[str, Played], numbers: Mapping[str, float], side: int) -> dict[str, float]:
+    """Every head at every evaluation, as `run.epoch.layer.head.row`, `….column` and `….width`, for claims to read."""
+    found = {"side": float(side)}
+    for name, one in played.items():
+        run = name.removeprefix("seed-")
+        found[f"{run}.accuracy"] = numbers[f"{name} accuracy"]
+        for epoch, layers in enumerate(one.heads):
+            for layer, heads in enumerate(layers, 1):
+                rows = torch.cat((heads.centre, widths(heads)[:, None]), 1).tolist()
+                for head, values in enumerate(rows, 1):
+                    place = zip(("row", "column", "width"), values, strict=True)
+                    found |= {f"{run}.{epoch}.{layer}.{head}.{what}": value for what, value in place}
+    return found
+
+
+def measure_gaussians(played: Mapping[str, Played], depth: int, side: int) -> dict[str, float]:
+    """Means over trainings and heads, by layer, before and after."""
+    numbers = {}
+    for layer in range(depth):
+        for when, at in (("before", 0), ("after", -1)):
+            own = [one.heads[at][layer] for one in played.values()]
+            found = {
+                "width": fmean([widths(heads).mean().item() for heads in own]),
+                "distance": fmean([distances(heads).mean().item() for heads in own]),
+                "area": fmean([float(area(heads, side)) for heads in own]),
+            }
+            numbers |= {f"layer {1 + layer} {what} {when}": value for what, value in found.items()}
+    numbers["heads outward"] = float(sum(outward(one.heads[0], one.heads[-1]) for one in played.values()))
+    last = [heads for one in played.values() for heads in one.heads[-1]]
+    numbers["layers that are a kernel's grid"] = float(sum(nearest_kernel(heads).is_bijection for heads in last))
+    return numbers
+
+
+def measure_maps(played: Mapping[str, Played], side: int) -> dict[str, float]:
+    """Means over trainings, images, queries and heads, by layer, before and after."""
+    found: dict[str, list[float]] = {}
+    for one in played.values():
+        for when, step in (("before", one.steps[0]), ("after", one.steps[-1])):
+            queries, maps = one.maps(step)
+            for (_, layer), own in maps.items():
+                for what, value in zip(("distance", "keys"), spread(queries, own, side), strict=True):
+                    found.setdefault(f"layer {1 + layer} {what} {when}", []).append(value)
+    return {name: fmean(values) for name, values in found.items()}
+
+
+def course_figure(played: Mapping[str, Played], side: int) -> "Figure":
+    """Mean width, distance and area of each layer over the evaluations, on average over the trainings."""
+    count = min(len(one.heads) for one in played.values())
+    steps = next(iter(played.values())).steps[:count]
+    questions = {
+        "mean width of the heads, tokens": lambda heads: widths(heads).mean().item(),
+        "mean distance from the query, tokens": lambda heads: distances(heads).mean().item(),
+        "offsets covered": lambda heads: float(area(heads, side)),
+    }
+    panels = []
+    for title, ask in questions.items():
+        lines = {}
+        for layer in range(len(next(iter(played.values())).heads[0])):
+            values = [fmean([ask(one.heads[at][layer]) for one in played.values()]) for at in range(count)]
+            lines[f"layer {1 + layer}"] = (steps, values)
+        panels.append(Panel(title=title, x="step", lines=lines, dots=False))
+    return line_figure(panels, columns=3)
+
+
+def maps_figure(played: Played, patch: int) -> "Figure":
+    """The map of the query nearest the middle for every head, a row for each layer, and of each image where it says."""
+    queries, maps = played.maps(played.steps[-1])
+    side, kept = played.side, played.recording.read(played.steps[-1])
+    places = torch.stack([queries // side, queries % side], 1)
+    at = int((places - side / 2 + 0.75).norm(dim=1).argmin())  # of an even side, before the middle
+    row, column = places[at].tolist()
+    H = next(iter(maps.values())).shape[0]
+    figure, panels = figure_of_panels(len(maps) * (H + 1), H + 1, (0.95, 1.0), 0.3)
+    for number, ((image, layer), own) in enumerate(sorted(maps.items())):
+        first, *others = panels[number * (H + 1) : (number + 1) * (H + 1)]
+        first.imshow(kept[f"inputs.image-{image}"].permute(1, 2, 0).numpy(), cmap="Greys", vmin=0)
+        _mark(first, (row, column), patch)
+        first.set_ylabel(f"layer {1 + layer}", fontsize=8, color=INK)
+        for head, (panel, weights) in enumerate(zip(others, own[:, at], strict=True)):
+            panel.imshow(weights.view(side, side).numpy(), cmap="Blues", vmin=0)
+            _mark(panel, (row, column), 1)
+            if not number:
+                panel.set_title(f"head {head}", fontsize=8, color=INK)
+            panel.set_xlabel(f"{weights.max():.2f}", fontsize=6.5, color=INK, labelpad=1)
+    for panel in panels:
+        panel.set(xticks=[], yticks=[])
+        panel.spines[:].set_color("#bbbbbb")
+    figure.suptitle(f"weights seen from the token at ({row}, {column}), white 0, darkest the number below", fontsize=9)
+    return figure
+
+
+def _mark(panel: Any, place: tuple[int, int], size: int) -> None:
+    """The query, as an orange square."""
+    from matplotlib.patches import Rectangle
+
+    corner = (place[1] * size - 0.5, place[0] * size - 0.5)
+    panel.add_patch(Rectangle(corner, size, size, fill=False, edgecolor=ORANGE, linewidth=1.3))
 
 
 def _recipe(

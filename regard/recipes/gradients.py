@@ -14,11 +14,10 @@ from regard.analysis.sensitivity.depth import Norm, Wired, similarity
 from regard.checks import check_divides, check_sizes
 from regard.layers import FeedForward, MultiHead
 from regard.recipes.recipe import Outcome, Recipe, Resources, Training
-from regard.recipes.report import Panel, line_figure, table
+from regard.recipes.report import Panel, line_figure, render
 from regard.tasks.digits import CLASSES, SIDE, digits
 from regard.training import Descent, Execution, Schedule, Settings, Task, Trained, device_of
 
-KEEPS = "keeps its size"
 LARGEST = torch.finfo(torch.float32).max  # stands for a loss that is no number
 
 
@@ -223,14 +222,14 @@ def trainings(config: GradientsConfig, resources: Resources) -> dict[str, Traini
     }
 
 
-def measure(config: GradientsConfig, made: Mapping[str, Trained]) -> Outcome:
+def measure(config: GradientsConfig, models: Mapping[str, Trained]) -> Outcome:
     """For each wiring and depth: gradients at the beginning, and what was learnt."""
     numbers: dict[str, float] = {}
+    deepest = config.depths[-1]
     for wiring in WIRINGS:
         for depth in config.depths:
-            at, begun = wiring.at(depth), beginning(config, wiring, depth)
-            task, model = Reading(config, wiring, depth), made[wiring.folder(depth)].model
-            found = task.evaluate(model)
+            at, begun, one = wiring.at(depth), beginning(config, wiring, depth), models[wiring.folder(depth)]
+            found = one.task.evaluate(one.model)
             numbers |= {
                 f"{at}gradient ratio": begun.ratio,
                 f"{at}gradient at the tokens": begun.tokens,
@@ -240,12 +239,15 @@ def measure(config: GradientsConfig, made: Mapping[str, Trained]) -> Outcome:
                 f"{at}loss": found["test loss"],
                 f"{at}steps left out": found["left out"],
             }
-            if depth == config.depths[-1]:
+            if depth == deepest:
                 numbers |= {f"{at}gradient of block {place}": norm for place, norm in enumerate(begun.blocks, 1)}
+    fates = [fate_of(config, numbers, wiring) for wiring in WIRINGS]
+    right = [100 * one.accuracies[deepest] for one in fates]
+    both = ", ".join(f"{right[n]:.0f} % {WIRINGS[n].norm}-norm" for n in (0, 1))
     return Outcome(
         numbers=numbers,
-        headline=headline(config, numbers),
-        text=report(config, numbers),
+        headline=f"digits right at depth {deepest}: {both} with residual, at best {max(right[2:]):.0f} % otherwise",
+        text=render("gradients.md.j2", config=config, numbers=numbers, fates=fates, tested=len(digits()[1])),
         figures={"gradients": gradients_figure(config, numbers), "accuracy": accuracy_figure(config, numbers)},
         claims={"gradients": numbers},
     )
@@ -306,74 +308,43 @@ def explained(figure: Any) -> Any:
     return figure
 
 
-def headline(config: GradientsConfig, numbers: Mapping[str, float]) -> str:
-    deepest = config.depths[-1]
-    right = {wiring: 100 * numbers[f"{wiring.at(deepest)}accuracy"] for wiring in WIRINGS}
-    both = ", ".join(f"{right[wiring]:.0f} % {wiring.norm}-norm" for wiring in WIRINGS[:2])
-    rest = max(right[wiring] for wiring in WIRINGS[2:])
-    return f"digits right at depth {deepest}: {both} with residual, at best {rest:.0f} % otherwise"
+@dataclass(frozen=True)
+class Fate:
+    """What a wiring comes to with depth: the gradient of the first block, digits read right, and steps left out."""
+
+    wiring: Wiring
+    shallow: float  # the gradient's norm in the shallowest stack
+    deep: float  # and in the deepest
+    accuracies: Mapping[int, float]  # by depth
+    left_out: Mapping[int, int]  # steps, by depth
+
+    @property
+    def change(self) -> str:
+        """What the gradient of the first block does from the shallowest stack to the deepest."""
+        if self.deep < self.shallow / 1000:
+            return "vanishes"
+        return "explodes" if self.deep > 1000 * self.shallow else "keeps its size"
+
+    @property
+    def learns(self) -> list[int]:
+        """The depths at which nine digits in ten are read right."""
+        return [depth for depth, right in self.accuracies.items() if right >= 0.9]
+
+    @property
+    def chance(self) -> list[int]:
+        """The depths at which hardly more is read right than by chance."""
+        return [depth for depth, right in self.accuracies.items() if right < 0.2]
+
+    @property
+    def learns_deepest(self) -> bool:
+        return max(self.accuracies) in self.learns
 
 
-def change(config: GradientsConfig, numbers: Mapping[str, float], wiring: Wiring) -> tuple[str, float, float]:
-    """What the first block's gradient does from the shallowest stack to the deepest, and both norms."""
+def fate_of(config: GradientsConfig, numbers: Mapping[str, float], wiring: Wiring) -> Fate:
     first, last = (numbers[f"{wiring.at(depth)}gradient of block 1"] for depth in (config.depths[0], config.depths[-1]))
-    return "vanishes" if last < first / 1000 else "explodes" if last > 1000 * first else KEEPS, first, last
-
-
-def fate(config: GradientsConfig, numbers: Mapping[str, float], wiring: Wiring) -> str:
-    """In words: the first block's gradient, and what is learnt."""
-    moves, shallow, deep = change(config, numbers, wiring)
-    right = {depth: numbers[f"{wiring.at(depth)}accuracy"] for depth in config.depths}
-    learns = ", ".join(str(depth) for depth, part in right.items() if part >= 0.9)
-    chance = ", ".join(str(depth) for depth, part in right.items() if part < 0.2)
-    left = {depth: int(numbers[f"{wiring.at(depth)}steps left out"]) for depth in config.depths}
-    words = [f"90 % of the digits or more are read right with {learns} blocks" if learns else "90 % are never reached"]
-    words += [f"under 20 % with {chance}"] if chance else []
-    words += [f"{count:,} steps left out with {depth}" for depth, count in left.items() if count]
-    return f"- **{wiring.name}**: the first block's gradient {moves}, {shallow:.2g} → {deep:.2g}; {'; '.join(words)}."
-
-
-def kept(config: GradientsConfig, numbers: Mapping[str, float]) -> str:
-    """In words: which of the wirings whose gradients keep their size learn in the deepest stack."""
-    deepest = config.depths[-1]
-    those = [wiring for wiring in WIRINGS if change(config, numbers, wiring)[0] == KEEPS]
-    learn = [wiring.name for wiring in those if numbers[f"{wiring.at(deepest)}accuracy"] >= 0.9]
-    others = [wiring.name for wiring in those if wiring.name not in learn]
-    found = f"{', '.join(learn) or 'none'} reads 90 % or more with {deepest} blocks"
-    more = f"; not so {', '.join(others)}: the norm of a gradient does not decide alone" if others else ""
-    return (
-        f"Of the wirings whose gradient keeps its size, {found}{more}. All have one rate and one warm-up; others are "
-        "not measured here: try `--set training.descent.rate=2.5e-4 --set training.schedule.warmup=60`."
-    )
-
-
-def report(config: GradientsConfig, numbers: Mapping[str, float]) -> str:
-    training, deepest = config.training, config.depths[-1]
-    accuracy = [
-        [wiring.name, *(f"{100 * numbers[f'{wiring.at(depth)}accuracy']:.1f} %" for depth in config.depths)]
-        for wiring in WIRINGS
-    ]
-    names = ("gradient of block 1", "gradient ratio", "gradient at the tokens", "cosine of tokens")
-    begun = [[wiring.name, *(f"{numbers[wiring.at(deepest) + name]:.3g}" for name in names)] for wiring in WIRINGS]
-    fates = "\n".join(fate(config, numbers, wiring) for wiring in WIRINGS)
-    return (
-        f"The rows of an 8 × 8 digit are tokens of a stack of blocks, each of attention with {config.num_heads} heads "
-        f"and a ReLU feed-forward of {config.hidden}, width {config.width}, Xavier weights. A norm stands before each "
-        f"part, after it (after the sum, where there is a residual), or nowhere; a pre-norm stack ends with a norm. "
-        f"All are trained in float32 for {training.steps:,} steps of {training.batch} digits at rate "
-        f"{training.descent.rate:g}, gradients clipped to {training.descent.clip}, one seed, and tested on "
-        f"{len(digits()[1])} other digits. A step whose loss or gradient is beyond float32 is left out.\n\n"
-        f"From {config.depths[0]} to {deepest} blocks, where a thousandth is called vanishing and a thousandfold "
-        "exploding:\n\n"
-        f"{fates}\n\n{kept(config, numbers)}\n\n"
-        f"Digits read right, by the number of blocks:\n\n"
-        f"{table(['', *map(str, config.depths)], accuracy)}\n\n"
-        f"Gradients of {deepest} blocks as they begin, in float64, geometric means of {config.starts} starts: the norm "
-        f"over the parameters of the first block, the same over that of the last block, the norm at the tokens before "
-        "the blocks over that after them, and the mean cosine of two tokens after the blocks.\n\n"
-        f"{table(['', 'first block', 'first / last', 'tokens', 'cosine of two tokens'], begun)}\n\n"
-        f"![Gradients by block and by depth](gradients.svg)\n\n![What is learnt by depth](accuracy.svg)\n"
-    )
+    accuracies = {depth: numbers[f"{wiring.at(depth)}accuracy"] for depth in config.depths}
+    left_out = {depth: int(numbers[f"{wiring.at(depth)}steps left out"]) for depth in config.depths}
+    return Fate(wiring, first, last, accuracies, left_out)
 
 
 RECIPES = {

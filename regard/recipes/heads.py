@@ -1,7 +1,7 @@
 """Whether the number of heads matters: a sweep at a fixed width, on a task that takes several looks at once."""
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from regard.analysis.figures import PALETTE
 from regard.checks import check_divides, check_sizes
 from regard.recipes.recipe import Outcome, Recipe, Resources, Training
-from regard.recipes.report import Panel, line_figure, map_figure, table, training_figure
+from regard.recipes.report import Panel, format_percent, line_figure, map_figure, render, training_figure
 from regard.tasks.neighbours import Neighbours, Ring
 from regard.training import Descent, Execution, Schedule, Settings, Task, Trained, compact, device_of, expand
 
@@ -113,63 +113,49 @@ def trainings(config: HeadsConfig, resources: Resources) -> dict[str, Training]:
     }
 
 
-def measure(config: HeadsConfig, made: Mapping[str, Trained]) -> Outcome:
+def measure(config: HeadsConfig, models: Mapping[str, Trained]) -> Outcome:
     """For each number of heads the accuracy over the seeds, the loss, and how many neighbours have a head."""
     numbers: dict[str, float] = {}
     for H in config.heads:
-        task, models = Naming(config, H), [made[name].model for name in config.names(H)]
-        found = [task.evaluate(model) for model in models]
+        own = [models[name] for name in config.names(H)]
+        found = [one.task.evaluate(one.model) for one in own]
         right = [each["accuracy"] for each in found]
         numbers |= {
             f"accuracy of {H}": statistics.mean(right),
             f"lowest accuracy of {H}": min(right),
             f"highest accuracy of {H}": max(right),
             f"loss of {H}": statistics.mean(each["validation loss"] for each in found),
-            f"neighbours with a head of {H}": statistics.mean(task.held(model) for model in models),
+            f"neighbours with a head of {H}": statistics.mean(one.task.held(one.model) for one in own),
         }
-    best = best_of(config, numbers)
-    shown = {H: made[config.names(H)[0]] for H in sorted({config.heads[0], best, config.heads[-1]})}
-    curves = {said(H): made[config.names(H)[0]] for H in config.heads}
+    # The fewest heads of those that are right most often.
+    best = max(config.heads, key=lambda H: (numbers[f"accuracy of {H}"], -H))
+    first = {H: models[config.names(H)[0]] for H in config.heads}
+    shown = {count_heads(H): H for H in sorted({config.heads[0], best, config.heads[-1]})}
+    said = [f"{format_percent(numbers[f'accuracy of {H}'], 1)} with {name}" for name, H in shown.items()]
+    spread = max(numbers[f"highest accuracy of {H}"] - numbers[f"lowest accuracy of {H}"] for H in config.heads)
     return Outcome(
         numbers=numbers,
-        headline=headline(config, numbers),
-        text=report(config, numbers, list(shown)),
+        headline=f"neighbours named right: {', '.join(said)}",
+        text=render("heads.md.j2", config=config, numbers=numbers, best=best, shown=list(shown), spread=spread),
         figures={
             "accuracy": accuracy_figure(config, numbers),
-            "training": training_figure(curves, ("accuracy",)),
-            "maps": maps_figure({said(H): Naming(config, H).record(one.model) for H, one in shown.items()}),
+            "training": training_figure({count_heads(H): one for H, one in first.items()}, ("accuracy",)),
+            "maps": maps_figure({name: first[H].task.record(first[H].model) for name, H in shown.items()}),
         },
         claims={"heads": numbers},
     )
 
 
-def best_of(config: HeadsConfig, numbers: Mapping[str, float]) -> int:
-    """The fewest heads of those that are right most often."""
-    return max(config.heads, key=lambda H: (numbers[f"accuracy of {H}"], -H))
-
-
-def said(num_heads: int) -> str:
-    return "1 head" if num_heads == 1 else f"{num_heads} heads"
-
-
-def percent(part: float) -> str:
-    return f"{100 * part:.1f} %"
-
-
-def headline(config: HeadsConfig, numbers: Mapping[str, float]) -> str:
-    shown = sorted({config.heads[0], best_of(config, numbers), config.heads[-1]})
-    return "neighbours named right: " + ", ".join(
-        f"{percent(numbers[f'accuracy of {H}'])} with {said(H)}" for H in shown
-    )
+def count_heads(number: int) -> str:
+    return "1 head" if number == 1 else f"{number} heads"
 
 
 def accuracy_figure(config: HeadsConfig, numbers: Mapping[str, float]) -> Any:
     """Mean accuracy against H, with a band from the lowest to the highest seed; and the loss."""
-    heads, low, high = (
-        list(config.heads),
-        *([100 * numbers[f"{end} accuracy of {H}"] for H in config.heads] for end in ("lowest", "highest")),
+    heads = list(config.heads)
+    right, low, high = (
+        [100 * numbers[f"{which}accuracy of {H}"] for H in heads] for which in ("", "lowest ", "highest ")
     )
-    right = [100 * numbers[f"accuracy of {H}"] for H in heads]
     loss = [numbers[f"loss of {H}"] for H in heads]
     x = f"heads, which share a width of {config.width}"
     figure = line_figure(
@@ -214,45 +200,6 @@ def tiled(maps: Tensor) -> Tensor:
         top, left = number // columns * (T + 1), number % columns * (S + 1)
         whole[top : top + T, left : left + S] = one
     return whole
-
-
-def report(config: HeadsConfig, numbers: Mapping[str, float], shown: Sequence[int]) -> str:
-    training, N, best = config.training, len(config.neighbours), best_of(config, numbers)
-    rows = [
-        [
-            str(H),
-            str(config.width // H),
-            percent(numbers[f"accuracy of {H}"]),
-            f"{percent(numbers[f'lowest accuracy of {H}'])} to {percent(numbers[f'highest accuracy of {H}'])}",
-            f"{numbers[f'loss of {H}']:.3g}",
-            f"{numbers[f'neighbours with a head of {H}']:.1f} of {N}",
-        ]
-        for H in config.heads
-    ]
-    top = numbers[f"accuracy of {best}"]
-    ends = {"fewest": config.heads[0], "most": config.heads[-1]}
-    ahead = " and ".join(
-        f"{100 * (top - numbers[f'accuracy of {H}']):.1f} points ahead of the {name} ({H})"
-        for name, H in ends.items()
-        if best != H
-    )
-    spread = max(numbers[f"highest accuracy of {H}"] - numbers[f"lowest accuracy of {H}"] for H in config.heads)
-    return (
-        f"{config.tokens} random words out of {config.words} stand in a ring, and one block of width {config.width} "
-        f"says at each place which words stand at {N} places around it: {', '.join(map(str, config.neighbours))}. The "
-        f"width is shared by the heads, so that all models have as many weights. Each is trained for "
-        f"{training.steps:,} steps of {training.batch} rings at rate {training.descent.rate:g}, with {config.seeds} "
-        f"seed{'s' * (config.seeds > 1)}, and judged on {config.validated} other rings.\n\n"
-        f"{table(['heads', 'width of each', 'right', 'seeds', 'loss', 'neighbours with a head'], rows)}\n\n"
-        f"A neighbour has a head where one gives it over half of its weight. The best number is {best}"
-        f"{', ' + ahead if ahead else ''}; seeds of one number of heads are up to {100 * spread:.1f} points apart. One "
-        "head gives each place one mean of values, however wide it is; and the logits of a head have no higher rank "
-        "over the places than its width, so that one of width 1 cannot point from each place to another. How much "
-        "this costs is a matter of the task, the width and the steps.\n\n"
-        f"![Accuracy and loss against the number of heads](accuracy.svg)\n\n"
-        f"![Maps of {', '.join(map(said, shown))}, all of one ring](maps.svg)\n\n"
-        f"![Training, with the first seed](training.svg)\n"
-    )
 
 
 RECIPES = {

@@ -1,39 +1,43 @@
 """A Transformer learns the characters or byte pairs of a text: what it predicts, what it looks at, what it writes."""
 
+import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
+from regard.analysis.figures import INK, figure_of_panels
 from regard.checks import check_sizes, check_whole
-from regard.models import BlockConfig, Decoder, DecoderConfig, NormConfig, PositionConfig
-from regard.recipes.language_report import (
-    baselines,
-    by_context,
-    headline,
-    maps_figure,
-    model_folder,
-    places_figure,
-    report,
-    samples,
-)
+from regard.models import BlockConfig, Decoder, DecoderConfig, NormConfig, PositionConfig, save
+from regard.models.hugging_face.configurations import kind_of, write
+from regard.models.hugging_face.folder import Source
 from regard.recipes.recipe import Outcome, Recipe, Resources, Training
-from regard.recipes.report import training_figure
+from regard.recipes.report import Panel, line_figure, render, training_figure
 from regard.tasks import sentences
 from regard.tasks.files import write_atomically
-from regard.tasks.text import BYTES, read_text
+from regard.tasks.text import BYTES, Characters, Vocabulary, read_text, write_vocabulary
 from regard.tasks.tokens import Prepared, prepare
 from regard.training import Descent, Execution, Schedule, Settings, Task, Trained, compact, device_of
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 MOST_BYTES = 4  # of a character in UTF-8
 LOST = "\N{REPLACEMENT CHARACTER}"  # what bytes are read as that are no whole character
+FIRST = 8  # places of a context, with little before them
+COUNTED = 20_000_000  # tokens at most, so that sorting their pairs takes seconds
+SAMPLES: dict[str, dict[str, Any]] = {
+    "The likeliest token each time": {},
+    "Drawn at temperature 0.8": {"temperature": 0.8},
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -268,35 +272,192 @@ def prompt_of(config: LanguageConfig, text: Prepared) -> list[int]:
     return line[: max(1, config.model.context // 2)]
 
 
-def measure(config: LanguageConfig, made: Mapping[str, Trained]) -> Outcome:
+def measure(config: LanguageConfig, models: Mapping[str, Trained]) -> Outcome:
     """Bits per character beside those of counts, what more context gives, maps, and samples."""
-    one = made["decoder"]
+    one = models["decoder"]
     task: Language = one.task
     vocabulary = task.text.vocabulary
     nats, right = task.predicted(one.model)
     counted = baselines(task.text.train.tokens, task.validation, len(vocabulary))
     numbers = task.judged(nats, right) | {f"{name} bits per character": task.bits(n) for name, n in counted.items()}
-    steps, training = one.last_step, config.training
+    training, context = config.training, config.model.context
     numbers |= by_context(nats) | {
         "parameters": sum([parameter.numel() for parameter in one.model.parameters()]),
         "vocabulary": len(vocabulary),
         "tokens to learn from": len(task.text.train),
-        "tokens seen": steps * training.batch * training.accumulate * config.model.context,
+        "tokens seen": one.last_step * training.batch * training.accumulate * context,
         "characters validated on": task.characters,
     }
-    prompt = prompt_of(config, task.text)
-    said, keep = model_folder(one, vocabulary)
+    bits, bigram, unigram = (numbers[f"{kind}bits per character"] for kind in ("", "bigram ", "unigram "))
+    saved, save = save_model(one, vocabulary)
+    text = render(
+        "language.md.j2",
+        config=config,
+        numbers=numbers,
+        counted=min(COUNTED, len(task.text.train)),
+        perplexity=lambda kind: math.exp(numbers["validation loss"] / bits * numbers[f"{kind}bits per character"]),
+        first=min(FIRST, context),
+        samples=write_samples(one.model, vocabulary, prompt_of(config, task.text), config.written),
+        saved=saved,
+    )
     return Outcome(
         numbers=numbers,
-        headline=headline(numbers),
-        text=report(config, numbers, samples(one.model, vocabulary, prompt, config.written), said),
-        save=keep,
+        headline=f"{bits:.3f} bits per character (bigrams {bigram:.3f}, unigrams {unigram:.3f}), "
+        f"{100 * numbers['accuracy']:.1f} % of tokens",
+        text=text,
+        save=save,
         figures={
             "places": places_figure(nats.mean(0).tolist(), counted),
             "maps": maps_figure(task.maps(one.model), [vocabulary.decode([n]) for n in task.beginning.tolist()]),
-            "training": training_figure(made, ("bits per character",)),
+            "training": training_figure(models, ("bits per character",)),
         },
     )
+
+
+def baselines(tokens: np.ndarray, blocks: Int[Tensor, "N T+1"], size: int) -> dict[str, float]:
+    """Nats per token of the blocks, but for their first tokens, by counts c of `tokens`, n in all, V = `size`.
+
+        uniform: p = 1/V     unigram: p(t) = (c(t) + 1) / (n + V)     bigram: p(t | s) = (c(st) + 1) / (c(s) + V)
+
+    >>> import torch
+    >>> found = baselines(np.array([0, 1, 0, 1, 0]), torch.tensor([[0, 1, 0]]), 2)
+    >>> {name: round(math.exp(-nats), 3) for name, nats in found.items()}
+    {'uniform': 0.5, 'unigram': 0.495, 'bigram': 0.75}
+    """
+    known = np.asarray(tokens[:COUNTED], dtype=np.int64)
+    before, after = (blocks[:, part].flatten().numpy() for part in (slice(None, -1), slice(1, None)))
+    single, first = np.bincount(known, minlength=size), np.bincount(known[:-1], minlength=size)
+    pairs, counts = np.unique(known[:-1] * size + known[1:], return_counts=True)
+    wanted = before * size + after
+    place = np.minimum(np.searchsorted(pairs, wanted), len(pairs) - 1)
+    both = np.where(pairs[place] == wanted, counts[place], 0)
+    return {
+        "uniform": math.log(size),
+        "unigram": float(np.log((len(known) + size) / (single[after] + 1)).mean()),
+        "bigram": float(np.log((first[before] + size) / (both + 1)).mean()),
+    }
+
+
+def by_context(nats: Float[Tensor, "N T"]) -> dict[str, float]:
+    """The loss where little, some and most of a context was read, and how far it falls to the last, ± standard errors.
+
+    >>> import torch
+    >>> found = by_context(torch.tensor([4.0] * 8 + [3.0] * 16 + [2.0] * 8).repeat(2, 1))
+    >>> [found[f"loss of the {part}"] for part in ("first places", "second quarter", "last quarter")]
+    [4.0, 3.0, 2.0]
+    """
+    quarter = max(1, nats.shape[1] // 4)
+    last = nats[:, -quarter:].mean(1)
+    found = {"loss of the last quarter": last.mean().item()}
+    second = nats[:, min(quarter, nats.shape[1] - 1) : 2 * quarter]
+    for name, part in (("first places", nats[:, :FIRST]), ("second quarter", second)):
+        fall = part.mean(1) - last
+        error = fall.std().item() / math.sqrt(len(fall)) if len(fall) > 1 else abs(fall.item())
+        found |= {f"loss of the {name}": part.mean().item(), f"error of the fall since the {name}": error}
+    return found
+
+
+def write_samples(model: Any, vocabulary: Vocabulary, prompt: list[int], count: int) -> dict[str, str]:
+    """A prompt and `count` tokens that the model writes behind it, by how tokens are chosen.
+
+    Beyond a context the model goes on from the last half of one, as learned positions end there.
+    """
+    context, written = model.config.positions.context, {}
+    for name, choice in SAMPLES.items():
+        read, found = prompt, []
+        while len(found) < count:
+            room = min(count - len(found), context + 1 - len(read))
+            seed = {"seed": len(found)} if choice else {}
+            found += model.generate(read, max_new=room, **choice, **seed).tokens
+            read = [*prompt, *found][-max(1, context // 2) :]
+        written[name] = vocabulary.decode([*prompt, *found])
+    return written
+
+
+def save_model(one: Trained, vocabulary: Vocabulary) -> tuple[str, Callable[[Path], None]]:
+    """What to say of the folder that `regard.models.load` reads the model from, and how to write it into a run."""
+    try:
+        write(one.model.config)
+    except ValueError as error:
+        return f"The model is in its checkpoints alone: {error}.", lambda folder: None
+    if not one.is_over:
+        return "The model will be saved when its training is over.", lambda folder: None
+
+    def save_folder(folder: Path) -> None:
+        place = folder / "model"
+        write_vocabulary(place / "vocabulary.json", vocabulary)
+        with write_atomically(place / "tokenizer.json") as file:
+            file.write(tokenizer_json(vocabulary).encode())
+        # No token ends a text: transformers would take numbers of other vocabularies for those that do.
+        one.model.source = Source(folder=place, config=dict.fromkeys(("bos_token_id", "eos_token_id")), companions=())
+        save(one.model, place)  # puts the weights into place last
+
+    kind = {"gpt2": "GPT-2", "llama": "Llama"}[kind_of(one.model.config)]
+    return (
+        f"The folder `model` of this run holds it as a {kind} that `regard generate` and transformers read, with its "
+        "tokens in `tokenizer.json`.",
+        save_folder,
+    )
+
+
+def tokenizer_json(vocabulary: Vocabulary) -> str:
+    """The tokenizer.json of a vocabulary: that of byte pairs is one, that of characters is a word for each."""
+    if not isinstance(vocabulary, Characters):
+        return vocabulary.json()
+    numbers = {character: vocabulary.encode(character)[0] for character in vocabulary.characters}
+    return json.dumps(
+        {
+            "version": "1.0",
+            "added_tokens": [],
+            "pre_tokenizer": {
+                "type": "Split",
+                "pattern": {"Regex": r"[\s\S]"},
+                "behavior": "Isolated",
+                "invert": False,
+            },
+            "decoder": {"type": "Fuse"},
+            "model": {"type": "WordLevel", "vocab": numbers, "unk_token": "[unknown]"},
+        }
+    )
+
+
+def places_figure(nats: Sequence[float], counted: Mapping[str, float]) -> "Figure":
+    """The loss against how many tokens the model has read, in groups twice as long each, and what counts give."""
+    ends = [1]
+    while ends[-1] < len(nats):
+        ends.append(min(2 * ends[-1], len(nats)))
+    groups = list(zip([0, *ends], ends, strict=False))
+    xs = [math.sqrt((low + 1) * high) for low, high in groups]
+    lines = {"Transformer": (xs, [sum(nats[low:high]) / (high - low) for low, high in groups])}
+    lines |= {f"{name}s": ([1, ends[-1]], [counted[name]] * 2) for name in ("bigram", "unigram")}
+    panel = Panel(title="loss, nats per token", x="tokens read", lines=lines, logs=(True, False), ticks=ends)
+    return line_figure([panel])
+
+
+def maps_figure(maps: Sequence[Float[Tensor, "H T T"]], words: Sequence[str]) -> "Figure":
+    """A row of panels for each layer, a panel for each head, from white at 0 to blue at 1."""
+    heads = len(maps[0])
+    names = [_label(word) for word in words]
+    figure, panels = figure_of_panels(len(maps) * heads, heads, (2.7, 2.8), 0.2)
+    for number, panel in enumerate(panels):
+        layer, head = divmod(number, heads)
+        panel.imshow(maps[layer][head].tolist(), cmap="Blues", vmin=0, vmax=1)
+        panel.set_title(f"layer {layer}, head {head}", fontsize=8, color=INK)
+        turned = 90 if max(map(len, names)) > 1 else 0
+        panel.set_xticks(range(len(names)), names, rotation=turned)
+        panel.set_yticks(range(len(names)), names)
+        panel.tick_params(labelsize=min(7, 150 / len(names)), colors=INK, length=0, pad=1)
+    return figure
+
+
+def _label(word: str) -> str:
+    r"""A token as a figure can show it: two dollars would be taken for a formula, and no SVG may hold a form feed.
+
+    >>> _label(" $x$\n\f")
+    '␣\\$x\\$↵·'
+    """
+    signs = {"\n": "↵", " ": "␣", "$": r"\$"}
+    return "".join([signs.get(letter, letter if letter.isprintable() else "·") for letter in word])
 
 
 RECIPES = {

@@ -1,5 +1,6 @@
-"""What reports are made of: templates beside the recipes, tables, and figures of lines, maps and trainings."""
+"""What reports are made of: templates beside the recipes, and figures of lines, maps and trainings."""
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -17,7 +18,10 @@ Matrix = Sequence[Sequence[float]]
 
 
 def render(template: str, **values: Any) -> str:
-    """The Markdown of a template beside the recipes, which formats numbers by `number` and makes tables by `table`."""
+    """The Markdown of a template beside the recipes.
+
+    A template formats a number by `number(".3f")`, a share by `percent(1)`, and text that must stay as it is by `code`.
+    """
     return _templates().get_template(template).render(**values)
 
 
@@ -35,21 +39,18 @@ def _templates() -> "Environment":
         keep_trailing_newline=True,
     )
     made.filters["number"] = format
-    made.globals["table"] = table
+    made.filters["percent"] = format_percent
+    made.filters["code"] = lambda text: textwrap.indent(text, "    ", lambda line: True)  # which no text can end
     return made
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table of Markdown.
+def format_percent(share: float, places: int) -> str:
+    """A share of one.
 
-    >>> print(table(["model", "right"], [["plain", "83 %"]]))
-    | model | right |
-    |---|---|
-    | plain | 83 % |
+    >>> format_percent(0.8333, 1)
+    '83.3 %'
     """
-    lines = [head, *rows]
-    texts = ["| " + " | ".join(line) + " |" for line in lines]
-    return "\n".join([texts[0], "|" + "---|" * len(head), *texts[1:]])
+    return f"{100 * share:.{places}f} %"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,9 +112,9 @@ def map_figure(
     return figure
 
 
-def training_figure(made: Mapping[str, Trained], judged: Sequence[str]) -> "Figure":
+def training_figure(models: Mapping[str, Trained], judged: Sequence[str]) -> "Figure":
     """The loss and the numbers judged by, over the steps, of every training."""
-    lines = {name: Metrics(one.folder / "metrics.jsonl").read() for name, one in made.items()}
+    lines = {name: Metrics(one.folder / "metrics.jsonl").read() for name, one in models.items()}
     panels = []
     for number in ("loss", *judged):
         found = {name: [line for line in own if number in line] for name, own in lines.items()}

@@ -12,7 +12,7 @@ from regard.models import BlockConfig, EncoderDecoder, EncoderDecoderConfig, Rec
 from regard.models.block import NormConfig
 from regard.models.writing.readers import EncoderDecoderReader
 from regard.recipes.recipe import Outcome, Recipe, Resources, Training
-from regard.recipes.report import Panel, line_figure, map_figure, table, training_figure
+from regard.recipes.report import Panel, format_percent, line_figure, map_figure, render, training_figure
 from regard.tasks import reversal
 from regard.tasks.reversal import Accuracy, Batch
 from regard.training import Descent, Execution, Schedule, Settings, Task, Trained, compact, device_of
@@ -142,25 +142,27 @@ def trainings(config: ReversalConfig, resources: Resources) -> dict[str, Trainin
     return {name: Training(Reversal(config, name), settings[name]) for name in MODELS}
 
 
-def measure(config: ReversalConfig, made: Mapping[str, Trained]) -> Outcome:
+def measure(config: ReversalConfig, models: Mapping[str, Trained]) -> Outcome:
     """Accuracies by model, metric and length, and the share of the map beside the anti-diagonal."""
     numbers: dict[str, float] = {}
-    for name, one in made.items():
-        task = Reversal(config, name)
-        for length, found in task.accuracies(one.model).items():
+    for name, one in models.items():
+        for length, found in one.task.accuracies(one.model).items():
             numbers |= {f"{name} characters {length}": found.characters, f"{name} strings {length}": found.strings}
-        for batch in task.validation(one.model):
-            forced = reversal.forced_accuracy(one.model, batch)  # pyright: ignore[reportArgumentType]
+        for batch in one.task.validation(one.model):
+            forced = reversal.forced_accuracy(one.model, batch)
             numbers[f"{name} forced {batch.source.shape[1]}"] = forced.characters
-    longest = list(Reversal(config, "attention").validation(made["attention"].model))[-1]
-    numbers["mass beside the anti-diagonal"] = near(maps_of(made["attention"].model, longest)[0][:, 0])
-    maps = {MODELS["attention"]: map_of(made["attention"].model)[0, 0]} | best_head(made["transformer"].model)
+    with_attention = models["attention"]
+    *_, longest = with_attention.task.validation(with_attention.model)
+    numbers["mass beside the anti-diagonal"] = near(maps_of(with_attention.model, longest)[0][:, 0])
+    maps = {MODELS["attention"]: map_of(with_attention.model)[0, 0]} | best_head(models["transformer"].model)
     rows = maps[MODELS["attention"]].tolist()
     numbers |= {f"map {i} {j}": weight for i, row in enumerate(rows) for j, weight in enumerate(row)}
+    at = max(config.lengths)
+    right = [f"{format_percent(numbers[f'{name} characters {at}'], 1)} {text}" for name, text in MODELS.items()]
     return Outcome(
         numbers=numbers,
-        headline=headline(config, numbers),
-        text=report(config, numbers),
+        headline=f"right letters at length {at}: {', '.join(right)}",
+        text=render("reversal.md.j2", config=config, numbers=numbers, models=MODELS, word=WORD),
         figures={
             "accuracy": accuracy_figure(config, numbers),
             "map": map_figure(
@@ -169,7 +171,7 @@ def measure(config: ReversalConfig, made: Mapping[str, Trained]) -> Outcome:
                 columns=WORD,
                 axes=("written", "read"),
             ),
-            "training": training_figure(made, ("characters",)),
+            "training": training_figure(models, ("characters",)),
         },
         claims={"reversal": numbers, "reversal-length": by_length(config, numbers)},
     )
@@ -219,12 +221,6 @@ def by_length(config: ReversalConfig, numbers: Mapping[str, float]) -> dict[str,
     return found
 
 
-def headline(config: ReversalConfig, numbers: Mapping[str, float]) -> str:
-    longest = max(config.lengths)
-    shares = ", ".join(f"{100 * numbers[f'{name} characters {longest}']:.1f} % {text}" for name, text in MODELS.items())
-    return f"right letters at length {longest}: {shares}"
-
-
 def accuracy_figure(config: ReversalConfig, numbers: Mapping[str, float]) -> Any:
     """Right letters and right strings against the length, for all models."""
     lengths = sorted(config.lengths)
@@ -242,26 +238,6 @@ def accuracy_figure(config: ReversalConfig, numbers: Mapping[str, float]) -> Any
         for metric in ("characters", "strings")
     ]
     return line_figure(panels)
-
-
-def report(config: ReversalConfig, numbers: Mapping[str, float]) -> str:
-    lengths, training, sizes = sorted(config.lengths), config.training, config.transformer
-    rows = [
-        [text, metric, *(f"{100 * numbers[f'{name} {metric} {length}']:.2f} %" for length in lengths)]
-        for name, text in MODELS.items()
-        for metric in ("characters", "strings")
-    ]
-    return (
-        f"Strings over four letters are read and written backwards. The LSTMs have embeddings {config.width} wide and "
-        f"{config.hidden} states each way; the Transformer has {sizes.depth} layers of {sizes.width} each way, with "
-        f"{sizes.num_heads} heads. All are trained for {training.steps:,} steps of {training.batch} strings, the LSTMs "
-        f"at rate {training.descent.rate:g} with dropout {config.dropout:g}, the Transformer at {sizes.rate:g}, and "
-        f"validated on {config.validated} strings of each length, which they write on their own.\n\n"
-        f"{table(['model', 'right', *(f'length {length}' for length in lengths)], rows)}\n\n"
-        f"With attention, {100 * numbers['mass beside the anti-diagonal']:.1f} % of the LSTM's weights lie within one "
-        f"place of the letter that is copied, at length {lengths[-1]}.\n\n"
-        f"![Accuracy against length](accuracy.svg)\n\n![The map of {WORD}](map.svg)\n\n![Training](training.svg)\n"
-    )
 
 
 RECIPES = {

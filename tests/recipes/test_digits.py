@@ -13,8 +13,7 @@ from PIL import Image
 from regard.claims.conv.heads import ends, layers, measured
 from regard.claims.experiments import Result
 from regard.recipes import plan_run, read_run, start_run
-from regard.recipes.digits import Classified, Heads, HeadsConfig, image_sets
-from regard.recipes.digits_report import area, heads_of, outward, widths
+from regard.recipes.digits import Classified, Heads, HeadsConfig, area, heads_of, image_sets, outward, widths
 from regard.recipes.recipe import Outcome, Resources
 from regard.tasks.digits import digits
 from regard.training import Recording, expand

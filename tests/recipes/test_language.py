@@ -17,8 +17,17 @@ from typer.testing import CliRunner
 from regard.commands.app import app
 from regard.models import Decoder, load
 from regard.recipes import Plan, Run, start_run
-from regard.recipes.language import RECIPES, Language, LanguageConfig, ModelConfig, trainings
-from regard.recipes.language_report import baselines, maps_figure, model_folder, places_figure
+from regard.recipes.language import (
+    RECIPES,
+    Language,
+    LanguageConfig,
+    ModelConfig,
+    baselines,
+    maps_figure,
+    places_figure,
+    save_model,
+    trainings,
+)
 from regard.recipes.recipe import Resources
 from regard.tasks.text import read_vocabulary
 from regard.training import Metrics, Progress, Recording, Trained
@@ -109,13 +118,13 @@ def test_the_folder_is_written_once_and_by_training_alone(trained: Run):
 def test_a_model_is_kept_when_a_folder_can_say_it_and_its_training_is_over(tmp_path: Path):
     task = task_of(TEXT, tmp_path, model=ModelConfig(width=8, depth=1, num_heads=2, context=7, positions="buckets"))
     made = Trained(task, SMOKE.training, tmp_path / "a", task.build(), 30, 30, True)
-    said, keep = model_folder(made, task.text.vocabulary)
-    keep(tmp_path)
+    said, save = save_model(made, task.text.vocabulary)
+    save(tmp_path)
     assert "in its checkpoints alone: a folder of gpt2 must say all of a configuration: got gated=True" in said
     task = task_of(TEXT, tmp_path)
     made = Trained(task, SMOKE.training, tmp_path / "a", task.build(), 29, 29, False)
-    said, keep = model_folder(made, task.text.vocabulary)
-    keep(tmp_path)
+    said, save = save_model(made, task.text.vocabulary)
+    save(tmp_path)
     assert said == "The model will be saved when its training is over."
     assert not (tmp_path / "model").exists()
 
