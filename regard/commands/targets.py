@@ -16,8 +16,9 @@ import torch
 from torch import Tensor, nn
 
 from regard.analysis.cost.count import count_next_token
+from regard.analysis.cost.polynomials import Formulas
 from regard.analysis.cost.report import NextToken
-from regard.analysis.cost.symbolic import Formulas, formulas, preset_formulas
+from regard.analysis.cost.symbolic import formulas, preset_formulas
 from regard.checks import MissingExtra, nearest
 from regard.models import PRESETS, Decoder, GridConfig, ViTConfig, build
 

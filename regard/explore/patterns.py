@@ -1,14 +1,14 @@
 """Patterns: who sees whom under a mask, and which tokens reach an output through layers of masks."""
 
 from collections.abc import Callable
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, TypeVar
 
 import torch
 from pydantic import Field
 
 from regard.analysis import reach
-from regard.analysis.cost.crossovers import written
 from regard.analysis.counting import FINE, seen, visits
+from regard.analysis.formulas import write_sympy
 from regard.analysis.reach.receptive_field import Depth
 from regard.analysis.written import batch_of
 from regard.attention import Attention, Grid, Places, Shape
@@ -152,23 +152,12 @@ def _reached(asked: ReachAsked) -> Binary:
         tokens=found.tokens,
         output=found.output,
         depths=list(found.depths),
-        formula=None if found.formula is None else _written(found.formula.at),
+        formula=None if found.formula is None else write_sympy(found.formula.at),
         legend=None if found.formula is None else found.formula.legend,
         settled=found.settled,
         taps=list(found.taps),
     )
     return Binary(head, found.reached.to(torch.uint8).numpy().tobytes())
-
-
-def _written(expression: Any) -> str:
-    """A formula as people write it, its cases one after the other."""
-    import sympy
-
-    if not isinstance(expression, sympy.Piecewise):
-        return written(expression)
-    pieces: Any = expression.args
-    cases = [f"{written(value)} {'otherwise' if case is sympy.true else f'if {case}'}" for value, case in pieces]
-    return "; ".join(cases).replace(" | ", " or ").replace("Eq(n, 1)", "n = 1")
 
 
 def remembered(desk: Desk, name: str, asked: Asked, make: Callable[[], Kept]) -> Kept:

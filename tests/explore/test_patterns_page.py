@@ -64,7 +64,7 @@ def test_everything_can_be_done_by_keyboard(look, settled, violations, shot):
     reached = page.locator("[data-reached]")
     theirs = reach([parse_mask(SMALL["mask"])], Sequence(256), 4)
     assert reached.get_attribute("data-reached") == str(theirs.depths[3].here) == "65"
-    assert page.locator("[data-formula]").inner_text() == "Min(i, 16·n) + 1"
+    assert page.locator("[data-formula]").inner_text() == "min(i, 16·n) + 1"
 
     page.get_by_label("Show after").focus()
     page.keyboard.press("ArrowLeft")

@@ -6,11 +6,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from regard.algorithms.planning.report import si
-from regard.analysis.cost.crossovers import Crossover, check_symbol, crossovers, written
-from regard.analysis.cost.polynomial import Polynomial
+from regard.analysis.cost.polynomials import Crossover, Formulas, check_symbol, crossovers
 from regard.analysis.cost.report import ModelCost
-from regard.analysis.cost.symbolic import Formulas
 from regard.analysis.figures import FAINT, INK, ORANGE, figure_of_panels
+from regard.analysis.formulas import Polynomial, write_sympy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -236,7 +235,7 @@ def _mark(panel: "Axes", marks: Sequence[Crossover]) -> None:
 
 def _label(mark: Crossover) -> str:
     """The kind of the module and where it crosses, without a formula that is too long to read."""
-    place, formula = mark.crossing, "" if mark.at is None else written(mark.at)
+    place, formula = mark.crossing, "" if mark.at is None else write_sympy(mark.at)
     shown = f" = {formula}" if formula and len(formula) <= LONGEST else ""
     return f"{mark.kind}: {place.symbol}*{shown} {place.number}"
 

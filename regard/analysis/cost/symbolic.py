@@ -6,17 +6,15 @@ shifts. Nothing has to be believed: what is read must give, at the sizes that we
 counted there.
 """
 
-import json
 import math
 import re
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from torch import nn
 
-from regard.algorithms.planning.report import plain
 from regard.analysis.cost.count import (
     CannotFake,
     build,
@@ -28,9 +26,10 @@ from regard.analysis.cost.count import (
     summarise,
     watching,
 )
-from regard.analysis.cost.polynomial import Polynomial
-from regard.analysis.cost.report import ModelCost, write_csv
+from regard.analysis.cost.polynomials import KEYS, Formulas, ModuleFormulas
+from regard.analysis.cost.report import ModelCost
 from regard.analysis.cost.watch import Watch
+from regard.analysis.formulas import Polynomial
 from regard.models import (
     Config,
     DecoderConfig,
@@ -44,23 +43,7 @@ from regard.models import build as build_model
 
 Made = tuple[nn.Module, tuple[Any, ...]] | tuple[nn.Module, tuple[Any, ...], dict[str, Any]]
 Make = Callable[..., Made]
-KEYS = ("parameters", "forward", "backward", "attention")
 Stacked = DecoderConfig | EncoderConfig | EncoderDecoderConfig | ViTConfig | GridConfig
-
-LEGEND = {
-    "B": "rows of the batch",
-    "N": "tokens",
-    "L": "layers",
-    "D": "width of the model",
-    "H": "heads",
-    "K": "width of a head",
-    "F": "width of the feed-forward",
-    "V": "vocabulary",
-    "P": "positions that are learned",
-    "R": "patches along a side",
-    "M": "classes",
-}
-
 SHIFT = 4  # tokens beside the others: a class, a beginning, an end
 MAX_FACTOR = 64  # of a symbol inside of a sum
 CONSTANTS = 250  # below it a number is a constant
@@ -69,76 +52,6 @@ PRIMES = (503, 2029, 2063, 2089, 2113, 2141, 2161, 2203, 2221, 2243, 2267, 2281,
 
 class NotPolynomial(ValueError):  # noqa: N818 - named by what is the matter
     """A model whose cost is not one polynomial: it does something else at other sizes."""
-
-
-@dataclass(frozen=True)
-class ModuleFormulas:
-    """Polynomials of one module: its parameters, its matrix FLOPs, and of those forward the ones of attention."""
-
-    name: str
-    kind: str
-    parameters: Polynomial
-    forward: Polynomial
-    backward: Polynomial
-    attention: Polynomial
-
-    @property
-    def rest(self) -> Polynomial:
-        """Forward FLOPs outside of attention: projections, feed-forward networks, heads."""
-        return self.forward - self.attention
-
-    def each(self, change: Callable[[Polynomial], Polynomial]) -> "ModuleFormulas":
-        """Every polynomial changed."""
-        return replace(self, **{key: change(getattr(self, key)) for key in KEYS})
-
-    def texts(self) -> dict[str, str]:
-        """Polynomials as text that SymPy reads back."""
-        return {key: str(getattr(self, key).sympy()) for key in KEYS}
-
-
-@dataclass(frozen=True)
-class Formulas:
-    """What a model costs as polynomials in its sizes; `sizes` are those at which they equal the count."""
-
-    modules: tuple[ModuleFormulas, ...]
-    sizes: dict[str, int]
-    unknown: dict[str, int] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-
-    @property
-    def parameters(self) -> Polynomial:
-        return self.modules[0].parameters
-
-    @property
-    def forward(self) -> Polynomial:
-        return self.modules[0].forward
-
-    @property
-    def backward(self) -> Polynomial:
-        return self.modules[0].backward
-
-    def __getitem__(self, name: str) -> ModuleFormulas:
-        return next(module for module in self.modules if module.name == name)
-
-    def json(self) -> str:
-        """Polynomials as text that SymPy reads back."""
-        rows = [{"name": row.name, "kind": row.kind} | row.texts() for row in self.modules]
-        found = {"sizes": self.sizes} | self.modules[0].texts()
-        return json.dumps(found | {"modules": rows, "unknown": self.unknown, "notes": self.notes}, indent=1)
-
-    def csv(self) -> str:
-        """A line per module."""
-        rows = [[row.name, row.kind, *row.texts().values()] for row in self.modules]
-        return write_csv([["module", "kind", *KEYS], *rows])
-
-    def rich(self, depth: int = 3) -> Any:
-        """The table for Rich, with modules down to a depth."""
-        from regard.analysis.cost.crossovers import rich_formulas
-
-        return rich_formulas(self, depth)
-
-    def __str__(self) -> str:
-        return plain(self.rich(), width=120)
 
 
 def formulas(make: Make, *, factors: dict[str, int] | None = None, **sizes: int) -> Formulas:
@@ -408,7 +321,7 @@ def _deep(few: Formulas, more: Formulas) -> list[ModuleFormulas]:
             continue
         next_row = later[row.name]
         changes = {}
-        for name in ("parameters", "forward", "backward", "attention"):
+        for name in KEYS:
             at_two, at_three = getattr(row, name), getattr(next_row, name)
             changes[name] = at_two + extra * (at_three - at_two)
         rows.append(replace(row, **changes))

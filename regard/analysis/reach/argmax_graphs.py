@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from regard.analysis.formulas import write_sympy
 from regard.checks import check_whole
 
 FOLLOWED = 64  # outputs of each graph: the bits of a number
@@ -132,7 +133,7 @@ class ArgmaxReach:
         notes = (
             f"tokens that reach an output; random: {self.draws} graphs from seed {self.seed}, {outputs} outputs of each"
         )
-        last = Text(f"{notes}\nformula of the bound: {self.law}, n layers of k heads")
+        last = Text(f"{notes}\nformula of the bound: {write_sympy(self.law)}, n layers of k heads")
         return Group(Text.assemble((heading, "bold"), "\n", facts), Padding(table, (1, 0, 1, 0)), last)
 
     def __str__(self) -> str:

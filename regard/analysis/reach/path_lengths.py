@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from regard.analysis.formulas import write_sympy
 from regard.checks import check_whole
 
 Number = Any  # an int or a SymPy expression
@@ -112,7 +113,7 @@ class Paths:
             table.add_column(column, justify="right")
         for way in self.ways:
             numbers = (way.flops, way.steps, way.path, way.total)
-            table.add_row(way.name, *[f"{n:,}" if isinstance(n, int) else str(n) for n in numbers])
+            table.add_row(way.name, *[f"{n:,}" if isinstance(n, int) else write_sympy(n) for n in numbers])
         return table
 
     def __str__(self) -> str:

@@ -16,6 +16,7 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
+from regard.analysis.formulas import write_sympy
 from regard.analysis.reach.composition import Stack, cycled, grow
 from regard.analysis.reach.formulas import Formula, formula
 from regard.analysis.reach.patterns import leaves
@@ -169,7 +170,7 @@ class Reach:
         if self.formula is None:
             yield "no formula is known for this stack: the counts are of the composed masks"
         else:
-            yield f"formula for {here}: {self.formula.at} with {self.formula.legend}"
+            yield f"formula for {here}: {write_sympy(self.formula.at)} with {self.formula.legend}"
 
 
 def runs(marked: Tensor) -> Iterator[tuple[int, int]]:

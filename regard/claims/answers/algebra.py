@@ -9,6 +9,7 @@ from functools import lru_cache
 from math import comb, isqrt, prod
 from typing import TYPE_CHECKING, NamedTuple, cast
 
+from regard.analysis.formulas import Call, Negative, Node, Number, Power, Product, Quotient, Sum, Symbol, power, product
 from regard.claims.answers.bounds import (
     MAX_BITS,
     MAX_CANCELLED,
@@ -19,11 +20,11 @@ from regard.claims.answers.bounds import (
     MAX_TERMS,
     MAX_WORK,
 )
-from regard.claims.answers.tree import Call, Negative, Node, Number, Power, Product, Quotient, Sum, Symbol
 
 if TYPE_CHECKING:
     from sympy.polys.rings import PolyElement, PolyRing
 
+LONG = 10**6  # denominators of decimals, which are better written as decimals
 SMALL_PRIMES = tuple(n for n in range(2, 100) if all(n % d for d in range(2, isqrt(n) + 1)))
 
 
@@ -294,6 +295,41 @@ class Algebra:
         for factor, n in self.split(ratio):
             terms.append(self.whole(self.generator(Opaque("log", (self.whole(factor),))).over * n))
         return self.total(terms)
+
+    def tree(self, ratio: Ratio) -> Node:
+        """The normal form as a tree: `3·D² + 3·D`, `(N² + N)/2`, `D/(H·K)`."""
+        over, under = ratio
+        if under.is_ground and under.LC > LONG:
+            over, under = over.quo_ground(under.LC), under.ring.one
+        if under == 1:
+            return self.sum_tree(over)
+        if len(over) == 1 and over.LC < 0:
+            return Negative(Quotient(self.sum_tree(-over), self.sum_tree(under)))
+        return Quotient(self.sum_tree(over), self.sum_tree(under))
+
+    def sum_tree(self, poly: "PolyElement") -> Node:
+        """The terms, the largest degree first."""
+        terms = []
+        for monomial, factor in sorted(poly.terms(), key=lambda term: (-sum(term[0]), tuple(-n for n in term[0]))):
+            factors = [power(self.generator_tree(place), n) for place, n in enumerate(monomial) if n]
+            size = Fraction(int(factor.numerator), int(factor.denominator))
+            if abs(size) != 1 or not factors:
+                factors.insert(0, Number(abs(size)))
+            terms.append(Negative(product(factors)) if size < 0 else product(factors))
+        return Sum(tuple(terms)) if len(terms) > 1 else terms[0] if terms else Number(Fraction(0))
+
+    def generator_tree(self, place: int) -> Node:
+        """A symbol, or the function that a generator stands for."""
+        if place < len(self.symbols):
+            return Symbol(self.symbols[place])
+        opaque = self.opaque[place - len(self.symbols)]
+        arguments = tuple(self.tree(argument) for argument in opaque.arguments)
+        if not arguments:
+            return Symbol(opaque.name, constant=True)
+        if opaque.name == "power":
+            return Power(*arguments)
+        roots = {2: "sqrt", 3: "cbrt"}
+        return Call(roots.get(opaque.order, f"root{opaque.order}") if opaque.order else opaque.name, arguments)
 
 
 def small_factors(number: int) -> list[tuple[int, int]]:

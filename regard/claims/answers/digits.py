@@ -9,12 +9,12 @@ from functools import lru_cache
 from math import floor, isfinite, log10
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from regard.analysis.formulas import Negative, Node, Product, Quotient, Symbol, is_constant
 from regard.claims.answers.bounds import MAX_DIGITS, MAX_TEXT, Undefined, Unreadable
 from regard.claims.answers.evaluation import evaluate
 from regard.claims.answers.reading import order_of, read
 from regard.claims.answers.spelling import GROUP, SUPERSCRIPTS, number, shown
 from regard.claims.answers.surroundings import APPROXIMATELY, RELATION, denies, is_name, plain, without_words
-from regard.claims.answers.tree import Negative, Node, Product, Quotient, Symbol, is_constant
 
 if TYPE_CHECKING:
     from mpmath.ctx_mp_python import _mpf as mpf

@@ -7,8 +7,8 @@ from math import ceil, floor, isqrt
 from operator import add, mul, truediv
 from typing import TYPE_CHECKING, Any
 
+from regard.analysis.formulas import Call, Negative, Node, Number, Power, Product, Quotient, Sum, Symbol
 from regard.claims.answers.bounds import DIGITS, MAX_BITS, MAX_LOG_BITS, SAME, TooLarge, Undefined
-from regard.claims.answers.tree import Call, Negative, Node, Number, Power, Product, Quotient, Sum, Symbol
 
 if TYPE_CHECKING:
     from mpmath.ctx_mp_python import _mpf as mpf

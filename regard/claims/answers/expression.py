@@ -6,11 +6,11 @@ from fractions import Fraction
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from regard.analysis.formulas import Node, Number, decimal, walk, write
 from regard.claims.answers.bounds import MAX_SHOWN, NEAR, SEARCHED, SIZES, WORK, TooLarge, Undefined, Unreadable
 from regard.claims.answers.domain import Domain
 from regard.claims.answers.evaluation import evaluate, same
 from regard.claims.answers.reading import read
-from regard.claims.answers.tree import Node, Number, walk
 
 if TYPE_CHECKING:
     from mpmath.ctx_mp_python import _mpf as mpf
@@ -33,9 +33,7 @@ class Expression:
     trees: tuple[Node, ...] = field(repr=False)
 
     def __str__(self) -> str:
-        from regard.claims.answers.printing import Unicode
-
-        return " = ".join(Unicode().write(tree) for tree in self.trees)
+        return " = ".join(map(write, self.trees))
 
     @property
     def tree(self) -> Node:
@@ -56,20 +54,13 @@ class Expression:
         '3·D² + 3·D'
         """
         from regard.claims.answers.algebra import Algebra, Beyond
-        from regard.claims.answers.printing import Normal, Unicode
 
         algebra = Algebra(self.symbols, frozenset(self.symbols) if domain is None else domain.positive)
         try:
             form = algebra.tidy(algebra.normal(self.tree))
         except Beyond:
-            return Unicode().write(self.tree)
-        return Normal(algebra).ratio(form) if len(form.over) <= MAX_SHOWN else Unicode().write(self.tree)
-
-    def latex(self) -> str:
-        """LaTeX of the formula as it was read."""
-        from regard.claims.answers.printing import Latex
-
-        return " = ".join(Latex().write(tree) for tree in self.trees)
+            return write(self.tree)
+        return write(algebra.tree(form) if len(form.over) <= MAX_SHOWN else self.tree)
 
     def tight(self) -> "Expression | None":
         """The other reading, where `1/2D` is 1/(2D), `d^-1/2` is d^(−1/2), `log N D` is log(N·D); or None."""
@@ -152,8 +143,6 @@ def rounded_factor(tree: Node, factor: Fraction | None) -> str:
     """What to write for `0.333N` where N/3 is true: it is not 0.999 times the truth, but rounded."""
     if factor is None or abs(factor - 1) > NEAR:
         return ""
-    from regard.claims.answers.printing import decimal
-
     for value in {node.value for node, _ in walk(tree) if isinstance(node, Number)}:
         meant, written = value / factor, decimal(value)
         last = Fraction(1, 10 ** len(written.partition(".")[2]))

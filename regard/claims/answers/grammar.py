@@ -9,9 +9,9 @@ from functools import lru_cache
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from regard.analysis.formulas import Call, E, Negative, Node, Number, Power, Product, Quotient, Sum
 from regard.checks import MissingExtra
 from regard.claims.answers.bounds import Unreadable
-from regard.claims.answers.tree import Call, E, Negative, Node, Number, Power, Product, Quotient, Sum
 
 if TYPE_CHECKING:
     from lark import Lark

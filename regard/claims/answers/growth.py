@@ -6,11 +6,24 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, cast
 
+from regard.analysis.formulas import (
+    Call,
+    Negative,
+    Node,
+    Number,
+    Power,
+    Product,
+    Quotient,
+    Sum,
+    Symbol,
+    is_constant,
+    power,
+    product,
+    write,
+)
 from regard.claims.answers.bounds import MAX_TERMS, Unreadable
 from regard.claims.answers.domain import Domain
 from regard.claims.answers.evaluation import evaluate
-from regard.claims.answers.printing import raised
-from regard.claims.answers.tree import Call, Negative, Node, Number, Power, Product, Quotient, Sum, Symbol, is_constant
 
 SLOW = Fraction(1, 1000)  # log N counts as N^(1/1000): above every constant, below every power that can be written
 
@@ -34,12 +47,11 @@ class Growth:
 
     def text(self, symbols: Sequence[str]) -> str:
         over, under = [], []
-        for name, power, log in zip(symbols, self.powers, self.logs, strict=True):
-            for shown, n in ((name, power), (f"log({name})", log)):
+        for name, exponent, log in zip(symbols, self.powers, self.logs, strict=True):
+            for base, n in ((Symbol(name), exponent), (Call("log", (Symbol(name),)), log)):
                 if n:
-                    (over if n > 0 else under).append(shown + ("" if abs(n) == 1 else raised(str(abs(n)))))
-        below = f"({'·'.join(under)})" if len(under) > 1 else "".join(under)
-        return ("·".join(over) or "1") + (f"/{below}" if under else "")
+                    (over if n > 0 else under).append(power(base, abs(n)))
+        return write(Quotient(product(over), product(under)) if under else product(over))
 
 
 def merged(terms: list[Growth]) -> list[Growth]:

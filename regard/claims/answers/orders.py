@@ -12,14 +12,13 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations
 
+from regard.analysis.formulas import Node, Power, decimal, is_constant, raise_text, walk
 from regard.claims.answers.bounds import MAX_SIZES_OF_ORDER, MAX_TERMS_OF_ORDER, MAX_TEXT, Unreadable
 from regard.claims.answers.domain import Domain
 from regard.claims.answers.expression import Expression, compare, parse
 from regard.claims.answers.growth import Expansion, Growth, merged
-from regard.claims.answers.printing import decimal, raised
 from regard.claims.answers.spelling import Misread
 from regard.claims.answers.surroundings import plain
-from regard.claims.answers.tree import Node, Power, is_constant, walk
 
 LETTER = re.compile(
     r"(?<![A-Za-z0-9_])(?:\\(?:mathcal|mathrm|operatorname|text|cal)\s*\{?\s*)?"
@@ -234,7 +233,7 @@ def in_words(way: Sequence[Fraction], symbols: Sequence[str], terms: list[Growth
     still = [name for name, step, matters in zip(symbols, way, named, strict=True) if matters and not step]
     lead, pace = max(moving, key=lambda pair: pair[1])
     equal = [name for name, step in moving if step == pace]
-    slower = [f"{name} = {lead}{raised(str(step / pace))}" for name, step in moving if step != pace]
+    slower = [f"{name} = {lead}{raise_text(str(step / pace))}" for name, step in moving if step != pace]
     fixed = f" with {', '.join(still)} fixed" if still else ""
     return ", ".join([*slower, " = ".join(equal) + " → ∞"]) + fixed
 

@@ -5,6 +5,19 @@ from fractions import Fraction
 from math import gcd
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
+from regard.analysis.formulas import (
+    Call,
+    Node,
+    Number,
+    Power,
+    Product,
+    Quotient,
+    Sum,
+    Symbol,
+    children,
+    is_constant,
+    walk,
+)
 from regard.claims.answers.bounds import (
     MAX_DEPTH,
     MAX_DIGITS,
@@ -20,19 +33,6 @@ from regard.claims.answers.evaluation import evaluate, real
 from regard.claims.answers.grammar import Word, parser
 from regard.claims.answers.spelling import Misread, refusal, shown, words
 from regard.claims.answers.surroundings import CHOOSES, cleaned
-from regard.claims.answers.tree import (
-    Call,
-    Node,
-    Number,
-    Power,
-    Product,
-    Quotient,
-    Sum,
-    Symbol,
-    children,
-    is_constant,
-    walk,
-)
 
 if TYPE_CHECKING:
     from mpmath.ctx_mp_python import _mpf as mpf

@@ -8,9 +8,9 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import takewhile
 
+from regard.analysis.formulas import PI, E, Number, Symbol
 from regard.claims.answers.bounds import MAX_DEPTH, MAX_DIGITS, Unreadable
 from regard.claims.answers.grammar import Word
-from regard.claims.answers.tree import PI, E, Number, Symbol
 
 GREEK_NAMES = """
     alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from regard.analysis.cost.polynomial import Polynomial
+from regard.analysis.formulas import Polynomial, Sum, Symbol, power, product, write
 
 Powers = tuple[int, int]  # of N and of D
 
@@ -100,9 +100,8 @@ def written(terms: frozenset[Powers]) -> str:
     >>> written(frozenset({(1, 2), (2, 1)}))
     'O(N²·D + N·D²)'
     """
-    raised = ["", "", "²", "³"]
-    parts = ["·".join(s + raised[p] for s, p in zip("ND", powers, strict=True) if p) for powers in sorted(terms)[::-1]]
-    return f"O({' + '.join(parts)})"
+    parts = [[power(Symbol(name), n) for name, n in zip("ND", powers, strict=True) if n] for powers in sorted(terms)]
+    return f"O({write(Sum(tuple(map(product, parts[::-1]))))})"
 
 
 def slope(low: float, high: float, factor: float) -> float:

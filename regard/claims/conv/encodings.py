@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from regard.algorithms import attend, weights
+from regard.analysis.formulas import write_sympy
 from regard.attention import Attention, Grid, Quadratic, RelativeTable
 from regard.claims.claim import Claim, Finding, Texts, Verdict, Version
 from regard.claims.findings import equals
@@ -94,23 +95,17 @@ def reduced_logit(stated: Encoding) -> Sequence[Finding]:
 
     maps = [weights(None, None, Attention(table(logit), keys=GRID)) for logit in (by_logit, by_vector)]
     return [
-        Finding("the logit", is_gaussian, f"−α‖δ − Δ‖² less the logit is {_shown(rest)}"),
+        Finding("the logit", is_gaussian, f"−α‖δ − Δ‖² less the logit is {write_sympy(rest)}"),
         equals("maps by the logit against gaussian heads", gaussian_maps(), maps[0], EXACT),
-        Finding("the vector", miss == 0, f"v·r_δ with the vector as written is off by {_shown(miss)}", detail=True),
+        Finding(
+            "the vector", miss == 0, f"v·r_δ with the vector as written is off by {write_sympy(miss)}", detail=True
+        ),
         equals("maps by the vector against gaussian heads", gaussian_maps(), maps[1], EXACT, detail=True),
     ]
 
 
 def _double(numbers: Any) -> Tensor:
     return torch.tensor(numbers, dtype=torch.float64)
-
-
-def _shown(expression: Any) -> str:
-    """In Unicode, on one line."""
-    text = str(expression).replace("**2", "²").replace("*", "·").replace("-", "−").replace("alpha", "α")
-    for name, letter in (("delta", "δ"), ("Delta", "Δ")):
-        text = text.replace(f"{name}_1", f"{letter}₁").replace(f"{name}_2", f"{letter}₂")
-    return text
 
 
 Constant = Callable[[Any, Any], Any]
@@ -138,7 +133,7 @@ def completed_square(constant: Constant) -> Sequence[Finding]:
     said = torch.tensor([-a * constant(*c) for a, c in zip(ALPHAS, CENTRES, strict=True)], dtype=torch.float64)
     found = (sums[0] - sums[1])[0]
     return [
-        Finding("in symbols", miss == 0, f"v·r_δ + α(‖δ − Δ‖² + c) is {_shown(miss)}"),
+        Finding("in symbols", miss == 0, f"v·r_δ + α(‖δ − Δ‖² + c) is {write_sympy(miss)}"),
         equals("−αc, the difference of log-sum-exps", found, said[:, None].expand_as(found), 1e-11),
     ]
 

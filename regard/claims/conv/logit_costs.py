@@ -9,7 +9,7 @@ import torch
 
 from regard.algorithms import attend
 from regard.analysis import cost, formulas
-from regard.analysis.cost.polynomial import Polynomial
+from regard.analysis.formulas import Polynomial, raise_text
 from regard.attention import Attention, Content, Grid, Places
 from regard.claims.chart import Lines
 from regard.claims.claim import Claim, Finding, Texts, Verdict, Version
@@ -133,7 +133,7 @@ def absolute(stated: Absolute) -> Sequence[Finding]:
 def raised(exponent: float) -> str:
     """A power of D, as D³ where it is whole."""
     whole = round(exponent)
-    return f"D{'⁰¹²³⁴'[whole]}" if abs(exponent - whole) < 0.05 else f"D^{exponent:.2f}"
+    return f"D{raise_text(str(whole))}" if abs(exponent - whole) < 0.05 else f"D^{exponent:.2f}"
 
 
 @functools.cache

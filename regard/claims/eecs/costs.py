@@ -10,10 +10,10 @@ from torch import Tensor, nn
 
 from regard.algorithms import attend
 from regard.analysis import Formulas, formulas
-from regard.analysis.cost.crossovers import crossovers, order
 from regard.analysis.cost.growth import growth
-from regard.analysis.cost.polynomial import Polynomial
+from regard.analysis.cost.polynomials import crossovers
 from regard.analysis.cost.symbolic import Made
+from regard.analysis.formulas import Polynomial, order
 from regard.claims.chart import Lines
 from regard.claims.claim import Claim, Finding, Texts, Verdict, Version
 from regard.claims.small_runs import seeded
@@ -206,7 +206,7 @@ CLAIMS = {
             "all three stay in $\\Theta(n_t D^2 + n_s D^2 + n_t n_s D)$.",
             quantities={"n_t, n_s": "queries and keys (T, S below)", "D": "width of the model", "h": "heads"},
             method="the count of the built layer as an exact polynomial; exponents fitted to counts up to 65,536",
-            code=("regard.analysis:formulas", "regard.analysis.cost.crossovers:order"),
+            code=("regard.analysis:formulas", "regard.analysis.formulas:order"),
         ),
         ours=Version(
             "Θ(n_t D² + n_s D² + n_t n_s D)",
@@ -235,7 +235,7 @@ CLAIMS = {
             quantities={"N": "tokens", "D": "width of the model", "n_t, n_s": "queries and keys (T, S below)"},
             method="exact polynomials of the built layer, solved; counts at 24 sizes; processor time on one "
             "thread, best of five, at sizes where the parts differ by a factor of ten or more",
-            code=("regard.analysis.cost.crossovers:crossovers", "regard.analysis:formulas"),
+            code=("regard.analysis.cost.polynomials:crossovers", "regard.analysis:formulas"),
         ),
         ours=Version(
             "N* = 2D; causal 4D − 1; between two sequences D = n_t n_s/(n_t + n_s)",

@@ -13,8 +13,9 @@ from matplotlib.figure import Figure
 from torch import nn
 
 from regard.analysis.cost.figures import MOST, cost_figure, cost_figure_of_counts, parts, parts_of_count
-from regard.analysis.cost.polynomial import Polynomial
-from regard.analysis.cost.symbolic import Formulas, ModuleFormulas, count_at, formulas
+from regard.analysis.cost.polynomials import Formulas, ModuleFormulas
+from regard.analysis.cost.symbolic import count_at, formulas
+from regard.analysis.formulas import Polynomial
 
 NONE = Polynomial({})
 

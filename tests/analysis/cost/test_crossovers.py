@@ -10,9 +10,9 @@ import sympy
 import torch
 from torch import nn
 
-from regard.analysis.cost.crossovers import classes, crossing, crossovers, dominant, order
-from regard.analysis.cost.polynomial import Polynomial
-from regard.analysis.cost.symbolic import Formulas, ModuleFormulas, formulas, preset_formulas
+from regard.analysis.cost.polynomials import Formulas, ModuleFormulas, classes, crossing, crossovers
+from regard.analysis.cost.symbolic import formulas, preset_formulas
+from regard.analysis.formulas import Polynomial, dominant, order
 from regard.layers import MultiHead
 from regard.models import PRESETS
 

@@ -189,7 +189,7 @@ def test_random_graphs_are_seeded_and_spread():
     assert 100 < at.mean < 200  # with so few tokens choices collide
     assert at.spread > 1
     assert json.loads(first.json())["formula"] == "Min(N, (k + 1)**n)"
-    assert "formula of the bound: Min(N, (k + 1)**n)" in str(first)
+    assert "formula of the bound: min(N, (k + 1)ⁿ)" in str(first)
     assert "4 graphs from seed 0, 64 outputs of each" in str(first)
 
 

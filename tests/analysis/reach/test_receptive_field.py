@@ -252,7 +252,7 @@ def test_it_prints_a_table_and_is_plain_data():
         ["1", "6", "6.0", "6", "6", "9"],
         ["2", "24", "24.0", "24", "24", "20"],
     ]
-    assert lines[-1] == "formula for output (2, 3): h*w with h rows, w columns"
+    assert lines[-1] == "formula for output (2, 3): h·w with h rows, w columns"
     assert "no formula is known for this stack" in str(reach(Blocks(3) | Window(1), 9, 2))
     assert "without a residual" in str(reach(Causal(), 9, 2, residual=False))
     read = json.loads(reach(Window(1, 1), 9, 2, output=4).json())

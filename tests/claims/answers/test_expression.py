@@ -69,9 +69,8 @@ def test_all_ways_of_writing_one_formula_are_equal(line: str):
     for other in others:
         assert compare(other, first, DOMAIN).equal, other.text
         assert mpmath.almosteq(mpmath.mpf(0) + other.evaluate(SIZES), mpmath.mpf(0) + value), other.text
-        again = parse(str(other), SYMBOLS)  # what is shown can be read again, and so can the LaTeX
+        again = parse(str(other), SYMBOLS)  # what is shown can be read again
         assert compare(again, first, DOMAIN).equal, str(other)
-        assert compare(parse(other.latex(), SYMBOLS), first, DOMAIN).equal, other.latex()
 
 
 def test_lines_differ_from_one_another():
@@ -85,23 +84,22 @@ def test_lines_differ_from_one_another():
 
 
 @pytest.mark.parametrize(
-    ("text", "canonical", "latex"),
+    ("text", "canonical"),
     [
-        ("3D(D+1)", "3·D² + 3·D", r"3 \cdot D \cdot \left(D + 1\right)"),
-        ("1/2D", "D/2", r"\frac{1}{2} \cdot D"),
-        ("N(N+1)/2", "(N² + N)/2", r"\frac{N \cdot \left(N + 1\right)}{2}"),
-        ("D/(H N)", "D/(H·N)", r"\frac{D}{H \cdot N}"),
-        ("1/√D", "√D/D", r"\frac{1}{\sqrt{D}}"),
-        ("e^{2n}", "(eⁿ)²", r"e^{2 \cdot n}"),
-        ("-D_hid - 1", "−D_hid − 1", r"-D_{\mathrm{hid}} - 1"),
-        ("5.638e-42 N", "5.638·10⁻⁴²·N", r"5.638 \cdot 10^{-42} \cdot N"),
-        ("D − D", "0", "D - D"),
-        ("(D+N+k)^20", "(D + N + k)²⁰", r"\left(D + N + k\right)^{20}"),  # 231 terms: as it was read
+        ("3D(D+1)", "3·D² + 3·D"),
+        ("1/2D", "D/2"),
+        ("N(N+1)/2", "(N² + N)/2"),
+        ("D/(H N)", "D/(H·N)"),
+        ("1/√D", "√D/D"),
+        ("e^{2n}", "(eⁿ)²"),
+        ("-D_hid - 1", "−D_hid − 1"),
+        ("5.638e-42 N", "5.638·10⁻⁴²·N"),
+        ("D − D", "0"),
+        ("(D+N+k)^20", "(D + N + k)²⁰"),  # 231 terms: as it was read
     ],
 )
-def test_shown(text: str, canonical: str, latex: str):
+def test_shown(text: str, canonical: str):
     assert parse(text, SYMBOLS).canonical() == canonical
-    assert parse(text, SYMBOLS).latex() == latex
 
 
 @pytest.mark.parametrize(

@@ -1,20 +1,126 @@
-"""Where two costs are equal, and which terms decide as a size grows."""
+"""Costs as polynomials in the sizes of a model: which terms decide as a size grows, and where two costs are equal."""
 
 import json
-import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from regard.algorithms.planning.report import plain
-from regard.analysis.cost.polynomial import Monomial, Polynomial
-from regard.analysis.cost.report import new_table
-from regard.analysis.cost.symbolic import LEGEND, Formulas, ModuleFormulas
+from regard.analysis.cost.report import new_table, write_csv
+from regard.analysis.formulas import Dominant, Polynomial, dominant, order, write_sympy
 
-if TYPE_CHECKING:
-    from rich.console import Group
+KEYS = ("parameters", "forward", "backward", "attention")
+LEGEND = {
+    "B": "rows of the batch",
+    "N": "tokens",
+    "L": "layers",
+    "D": "width of the model",
+    "H": "heads",
+    "K": "width of a head",
+    "F": "width of the feed-forward",
+    "V": "vocabulary",
+    "P": "positions that are learned",
+    "R": "patches along a side",
+    "M": "classes",
+}
 
-SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+@dataclass(frozen=True)
+class ModuleFormulas:
+    """Polynomials of one module: its parameters, its matrix FLOPs, and of those forward the ones of attention."""
+
+    name: str
+    kind: str
+    parameters: Polynomial
+    forward: Polynomial
+    backward: Polynomial
+    attention: Polynomial
+
+    @property
+    def rest(self) -> Polynomial:
+        """Forward FLOPs outside of attention: projections, feed-forward networks, heads."""
+        return self.forward - self.attention
+
+    def each(self, change: Callable[[Polynomial], Polynomial]) -> "ModuleFormulas":
+        """Every polynomial changed."""
+        return replace(self, **{key: change(getattr(self, key)) for key in KEYS})
+
+    def texts(self) -> dict[str, str]:
+        """Polynomials as text that SymPy reads back."""
+        return {key: str(getattr(self, key).sympy()) for key in KEYS}
+
+
+@dataclass(frozen=True)
+class Formulas:
+    """What a model costs as polynomials in its sizes; `sizes` are those at which they equal the count."""
+
+    modules: tuple[ModuleFormulas, ...]
+    sizes: dict[str, int]
+    unknown: dict[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def parameters(self) -> Polynomial:
+        return self.modules[0].parameters
+
+    @property
+    def forward(self) -> Polynomial:
+        return self.modules[0].forward
+
+    @property
+    def backward(self) -> Polynomial:
+        return self.modules[0].backward
+
+    def __getitem__(self, name: str) -> ModuleFormulas:
+        return next(module for module in self.modules if module.name == name)
+
+    def json(self) -> str:
+        """Polynomials as text that SymPy reads back."""
+        rows = [{"name": row.name, "kind": row.kind} | row.texts() for row in self.modules]
+        found = {"sizes": self.sizes} | self.modules[0].texts()
+        return json.dumps(found | {"modules": rows, "unknown": self.unknown, "notes": self.notes}, indent=1)
+
+    def csv(self) -> str:
+        """A line per module."""
+        rows = [[row.name, row.kind, *row.texts().values()] for row in self.modules]
+        return write_csv([["module", "kind", *KEYS], *rows])
+
+    def rich(self, depth: int = 3) -> Any:
+        """A table for Rich: sizes, totals, every module down to a depth, what dominates, where parts cost the same."""
+        from rich.console import Group
+        from rich.padding import Padding
+        from rich.text import Text
+
+        sizes = new_table(show_header=False)
+        for name, size in self.sizes.items():
+            sizes.add_row(name, f"{size:,}", LEGEND.get(name, ""))
+        totals = new_table(show_header=False)
+        for name in ("parameters", "forward", "backward"):
+            polynomial: Polynomial = getattr(self, name)
+            totals.add_row(name, Text(str(polynomial), overflow="fold"), f"= {int(polynomial(**self.sizes)):,}")
+        modules = new_table("module", "kind", "parameters", "forward FLOPs")
+        for row in self.modules[1:]:
+            level = row.name.count(".") + 1
+            if level <= depth:
+                label = "  " * (level - 1) + row.name.rpartition(".")[2]
+                modules.add_row(label, row.kind, str(row.parameters), str(row.forward))
+        parts: list[Any] = [sizes, Padding(totals, (1, 0, 1, 0))]
+        if modules.row_count:
+            parts.append(modules)
+        leading = new_table("as", "the FLOPs are", "because of")
+        for symbol in self.sizes:
+            if symbol in self.forward.symbols:
+                terms = dominant(self.forward, symbol)
+                leading.add_row(f"{symbol} → ∞", terms.order, str(terms.terms))
+        parts.append(Padding(leading, (1, 0, 0, 0)))
+        tokens = "N" if "N" in self.sizes or "R" not in self.sizes else "R"  # attention is quadratic in it
+        parts += [Text(str(crossover)) for crossover in crossovers(self, tokens)]
+        parts += [Text(f"not counted: {name}, {count} times", style="yellow") for name, count in self.unknown.items()]
+        parts += [Text(note, style="dim") for note in self.notes]
+        return Group(*parts)
+
+    def __str__(self) -> str:
+        return plain(self.rich(), width=120)
 
 
 @dataclass(frozen=True)
@@ -34,7 +140,7 @@ class Crossing:
     def __str__(self) -> str:
         if self.value is None:
             return f"no {self.symbol}*"
-        formula = "" if self.at is None or self.at.is_number else f" = {written(self.at)}"
+        formula = "" if self.at is None or self.at.is_number else f" = {write_sympy(self.at)}"
         return f"{self.symbol}*{formula} {self.number}"
 
     @property
@@ -170,51 +276,6 @@ def _sign_far_out(difference: Polynomial, symbol: str, others: Mapping[str, int]
 
 
 @dataclass(frozen=True)
-class Dominant:
-    """What is left of a cost as one size grows: the leading terms, and their class without coefficients."""
-
-    symbol: str
-    terms: Polynomial
-    order: str
-
-
-def dominant(polynomial: Polynomial, symbol: str) -> Dominant:
-    """The leading terms for `symbol` → ∞, and their class; other sizes stay in it.
-
-    >>> N, D = Polynomial.symbol("N"), Polynomial.symbol("D")
-    >>> layer = 24 * N * D * D + 4 * N * N * D
-    >>> dominant(layer, "N"), dominant(layer, "D").order
-    (Dominant(symbol='N', terms=4·D·N², order='Θ(D·N²)'), 'Θ(D²·N)')
-    """
-    terms = polynomial.leading(symbol)
-    # A cost whose leading term is negative, N·w − w²/2, holds for w ≤ N alone: there no power of w alone decides.
-    grows = any(c > 0 for c in terms.terms.values())
-    return Dominant(symbol, terms, order(terms if grows else polynomial))
-
-
-def order(polynomial: Polynomial) -> str:
-    """The class of a cost as all its sizes grow: the terms that no other one bounds, without coefficients.
-
-    >>> N, D = Polynomial.symbol("N"), Polynomial.symbol("D")
-    >>> order(8 * N * D * D + 2 * N * N * D + 2 * N * D)
-    'Θ(D·N² + D²·N)'
-    """
-    # Negative terms never raise a class: the positive ones bound them.
-    monomials = [dict(monomial) for monomial, c in polynomial.terms.items() if c > 0]
-    largest = [m for m in monomials if not any(_divides(m, other) for other in monomials if other != m)]
-    return f"Θ({Polynomial({_monomial(m): 1 for m in largest} or {(): 1})})"
-
-
-def _divides(small: Mapping[str, int], large: Mapping[str, int]) -> bool:
-    """Sizes are at least 1, so that no larger exponents mean no larger a term."""
-    return all(small.get(name, 0) <= large.get(name, 0) for name in {*small, *large})
-
-
-def _monomial(exponents: Mapping[str, int]) -> Monomial:
-    return tuple(sorted(exponents.items()))
-
-
-@dataclass(frozen=True)
 class ModuleClass:
     """The class of a module's forward FLOPs in all sizes, and as each of them grows."""
 
@@ -298,49 +359,3 @@ def check_symbol(found: Formulas, symbol: str) -> None:
         raise ValueError(
             f"symbol must be a size of these formulas: got {symbol!r}; use one of {', '.join(found.sizes)}"
         )
-
-
-def rich_formulas(found: Formulas, depth: int) -> "Group":
-    """A table for Rich: sizes, totals, every module down to a depth, what dominates, and where parts cost the same."""
-    from rich.console import Group
-    from rich.padding import Padding
-    from rich.text import Text
-
-    sizes = new_table(show_header=False)
-    for name, size in found.sizes.items():
-        sizes.add_row(name, f"{size:,}", LEGEND.get(name, ""))
-    totals = new_table(show_header=False)
-    for name in ("parameters", "forward", "backward"):
-        polynomial: Polynomial = getattr(found, name)
-        totals.add_row(name, Text(str(polynomial), overflow="fold"), f"= {int(polynomial(**found.sizes)):,}")
-    modules = new_table("module", "kind", "parameters", "forward FLOPs")
-    for row in found.modules[1:]:
-        level = row.name.count(".") + 1
-        if level <= depth:
-            label = "  " * (level - 1) + row.name.rpartition(".")[2]
-            modules.add_row(label, row.kind, str(row.parameters), str(row.forward))
-    parts: list[Any] = [sizes, Padding(totals, (1, 0, 1, 0))]
-    if modules.row_count:
-        parts.append(modules)
-    leading = new_table("as", "the FLOPs are", "because of")
-    for symbol in found.sizes:
-        if symbol in found.forward.symbols:
-            terms = dominant(found.forward, symbol)
-            leading.add_row(f"{symbol} → ∞", terms.order, str(terms.terms))
-    parts.append(Padding(leading, (1, 0, 0, 0)))
-    tokens = "N" if "N" in found.sizes or "R" not in found.sizes else "R"  # attention is quadratic in it
-    parts += [Text(str(crossover)) for crossover in crossovers(found, tokens)]
-    parts += [Text(f"not counted: {name}, {count} times", style="yellow") for name, count in found.unknown.items()]
-    parts += [Text(note, style="dim") for note in found.notes]
-    return Group(*parts)
-
-
-def written(expression: Any) -> str:
-    """A SymPy expression as polynomials are written here.
-
-    >>> import sympy
-    >>> written(sympy.sympify("sqrt(6*D - 1)/2 + D**2"))
-    'D² + √(6·D − 1)/2'
-    """
-    text = re.sub(r"\*\*(\d+)", lambda power: power[1].translate(SUPERSCRIPTS), str(expression))
-    return text.replace("sqrt(", "√(").replace("*", "·").replace("-", "−")
