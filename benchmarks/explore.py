@@ -25,7 +25,7 @@ import torch
 from benchmarks.record import Bar, Cell, Row
 from benchmarks.session import run
 from benchmarks.setting import Setting, progress
-from regard.explore.server import page_files
+from regard.explore.server import read_page
 from regard.models import PRESETS, build, save, vary
 
 ROOT = Path(__file__).parents[1]
@@ -154,7 +154,7 @@ def private() -> float:
 
 def opened(page: Any, port: int, count: int) -> dict[str, float]:
     """Seconds of opening the maps of so many tokens: of the pass, and from its answer to the overview on the screen."""
-    state = {"subject": "folder:gpt2-shaped", "text": words(count)}
+    state = {"model": "folder:gpt2-shaped", "text": words(count)}
     page.goto("about:blank")
     page.goto(f"http://127.0.0.1:{port}/#maps?{quote(json.dumps(state))}")
     page.wait_for_function("() => window.stands > 0")
@@ -169,7 +169,7 @@ def maps(setting: Setting) -> list[Row]:
     rows = []
     _, folder = model_folder(setting.scale)
     with serving(folder) as (port, pid, _), window() as page:
-        ask(port, "maps", {"subject": "folder:gpt2-shaped", "text": words(8)})
+        ask(port, "maps", {"model": "folder:gpt2-shaped", "text": words(8)})
         session = page.context.new_cdp_session(page)
         session.send("Performance.enable")
         for count, most in ((256, 0.3), (1024, 1.5)):
@@ -253,7 +253,7 @@ def weight(setting: Setting) -> list[Row]:
         page.on("request", lambda request: loaded.add(request.url.partition(f":{port}/")[2].partition("#")[0]))
         page.goto(f"http://127.0.0.1:{port}/")
         page.wait_for_selector(".value")
-    files = {name: file for name, file in page_files().items() if name in {path or "index.html" for path in loaded}}
+    files = {name: file for name, file in read_page().items() if name in {path or "index.html" for path in loaded}}
     size = sum(len(file.packed) for file in files.values()) / 1000
     return [Row("weight", f"{len(files)} files", "compressed", {}, size, "", Bar("≤", 400), sorted(files), " kB")]
 
@@ -266,7 +266,7 @@ def clients(setting: Setting) -> list[Row]:
     for count in (256, 1024):
         progress("clients at", count, "tokens")
         with serving(folder) as (port, pid, _):
-            reply = json.loads(ask(port, "maps", {"subject": "folder:gpt2-shaped", "text": words(count)}))
+            reply = json.loads(ask(port, "maps", {"model": "folder:gpt2-shaped", "text": words(count)}))
             layers = reply["kinds"][0]["layers"]
             time.sleep(8)  # until the server has tidied up after the pass
             before, most = resident(pid), 0.0

@@ -7,6 +7,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from regard.algorithms.catalogue import PLANNER
+from regard.algorithms.plain_map import is_plain, plain_map
 from regard.algorithms.planning.kept import Prepared
 from regard.algorithms.planning.planner import Plan
 from regard.algorithms.planning.problem import check_options, check_tensors, check_types, pose, without_content
@@ -141,6 +142,8 @@ def weights(
     if is_autocast() and not q.is_meta and torch.is_autocast_enabled(q.device.type):
         with torch.autocast(q.device.type, enabled=False):
             return weights(q, k, attention)
+    if is_plain(q, k, attention):
+        return plain_map(q, k, attention)
     return weight_map(q, k, attention).to(q.dtype)
 
 

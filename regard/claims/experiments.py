@@ -14,6 +14,17 @@ runs: ContextVar[Path | None] = ContextVar("runs", default=None)  # the folder t
 _used: ContextVar[list[str] | None] = ContextVar("used", default=None)  # where results came from, while it is watched
 
 SMALL = "small version, run here"
+EXPERIMENTS = {  # whose recorded numbers a claim reads
+    "conv.q2": "digits-gaussian",
+    "nyu.3h": "heads",
+    "nyu.4lr": "reversal-length",
+    "nyu.4d": "gradients",
+    "nyu.5c": "conv-vs-vit",
+    "udl.6b": "objectives",
+    "ist.3a": "reversal",
+    "ist.3b": "reversal",
+    "ist.3c": "reversal",
+}
 
 
 @dataclass(frozen=True)

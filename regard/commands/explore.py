@@ -50,10 +50,10 @@ def explore(
         from regard.checks import MissingExtra
 
         try:
-            from regard.explore.serving import serve
+            from regard.explore.server import serve
         except ImportError as error:
             raise MissingExtra("the page", error.name or "a package", "explore") from error
-        from regard.explore.desk import Desk
-        from regard.explore.shelf import shelf_of
+        from regard.explore.workspace import open_workspace
 
-        serve(Desk(shelf_of(given or [], folder)), host=host, port=port, opens=browser, told=print_address)
+        workspace = open_workspace(given or [], folder)
+        serve(workspace, host=host, port=port, open_browser=browser, announce=print_address)

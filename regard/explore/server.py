@@ -1,32 +1,49 @@
-"""The server of the page: its files, the questions of its views, and nothing else of the file system."""
+"""The server of `regard explore`: it serves the page and answers its requests, and reads no other files."""
 
+import contextlib
+import ctypes
+import gc
 import gzip
 import hashlib
 import mimetypes
+import os
+import secrets
+import socket
+import sys
+import threading
+import webbrowser
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import anyio
 import torch
+import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, Response
+from starlette.requests import ClientDisconnect
+from starlette.requests import Request as HTTPRequest
+from starlette.responses import JSONResponse
+from starlette.responses import Response as HTTPResponse
 from starlette.routing import Route
 
 from regard.explore import api
-from regard.explore.api import Binary, Question, Unknown, Unreadable
-from regard.explore.desk import Desk
-from regard.explore.guard import Guard, said
-from regard.explore.work import Cancelled, away
+from regard.explore.api import Binary, Endpoint, InvalidRequest, UnknownEndpoint
+from regard.explore.cancellation import Cancelled, run_cancellable
+from regard.explore.guard import Guard, is_local, refuse
+from regard.explore.workspace import Workspace
 
 PAGE = Path(__file__).parent / "page"
-LARGEST = 12 * 2**20  # bytes of a question: a picture, for the most part
-PATIENCE = 20  # seconds in which a question must have come
-QUICK, HEAVY = 8, 2  # questions that are answered at a time
+SERVED = ("index.html", "icon.svg", "bundle.js", "bundle.css")
+MAX_BODY = 12 * 2**20  # bytes of a request: a picture, for the most part
+BODY_SECONDS = 20  # in which the body of a request must have arrived
+QUICK, HEAVY = 8, 2  # requests that are answered at a time
 CORES = torch.get_num_threads()
-GONE = 499  # nobody is there to read it
+CLIENT_CLOSED = 499  # status for a response that nobody will read
+PORTS = 20  # that are tried from the first on, where none was chosen
+ARENA_MAX = -8  # M_ARENA_MAX of glibc's malloc.h
+IDLE_SECONDS = 3.0  # without a request, after which memory is returned
 
 
 @dataclass(frozen=True)
@@ -34,137 +51,232 @@ class File:
     """A file of the page, as it is sent."""
 
     data: bytes
-    packed: bytes  # by gzip
+    gzipped: bytes
     kind: str
     tag: str
 
 
-def page_files() -> dict[str, File]:
-    """All files of the page by their paths."""
+def read_page() -> dict[str, File]:
+    """The files of the page by name."""
     found = {}
-    for path in sorted(PAGE.rglob("*")):
-        if path.is_file() and not path.name.startswith("."):
-            data = path.read_bytes()
-            kind = "text/javascript" if path.suffix == ".js" else mimetypes.guess_type(path.name)[0] or "text/plain"
-            if kind.startswith("text/"):
-                kind += "; charset=utf-8"
-            tag = f'"{hashlib.sha256(data).hexdigest()[:24]}"'
-            found[path.relative_to(PAGE).as_posix()] = File(data, gzip.compress(data, mtime=0), kind, tag)
+    for name in SERVED:
+        data = (PAGE / name).read_bytes()
+        kind = "text/javascript" if name.endswith(".js") else mimetypes.guess_type(name)[0] or "text/plain"
+        if kind.startswith("text/"):
+            kind += "; charset=utf-8"
+        tag = f'"{hashlib.sha256(data).hexdigest()[:24]}"'
+        found[name] = File(data, gzip.compress(data, mtime=0), kind, tag)
     return found
 
 
-class Answers:
-    """Answers to questions, away from the event loop: quick ones some at a time, heavy ones fewer."""
+class Pages:
+    """Serves the files of the page from memory."""
 
-    def __init__(self, desk: Desk) -> None:
-        self.desk = desk
+    def __init__(self) -> None:
+        self.files = read_page()
+
+    async def respond(self, request: HTTPRequest) -> HTTPResponse:
+        path = request.path_params["path"]
+        if path.startswith("api/"):
+            raise HTTPException(405, "the API takes POST requests only", {"Allow": "POST"})
+        file = self.files.get(path or "index.html")
+        if file is None:
+            return refuse(404, "the page has no such file")
+        headers = {"ETag": file.tag, "Cache-Control": "no-cache", "Vary": "Accept-Encoding"}
+        if file.tag in request.headers.get("if-none-match", ""):
+            return HTTPResponse(status_code=304, headers=headers)
+        if "gzip" in request.headers.get("accept-encoding", ""):
+            return HTTPResponse(file.gzipped, headers=headers | {"Content-Encoding": "gzip"}, media_type=file.kind)
+        return HTTPResponse(file.data, headers=headers, media_type=file.kind)
+
+
+class Answers:
+    """Answers API requests in threads: several quick ones at a time, fewer heavy ones."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace = workspace
         self.quick, self.heavy = anyio.CapacityLimiter(QUICK), anyio.CapacityLimiter(HEAVY)
 
-    async def respond(self, request: Request) -> Response:
+    async def respond(self, request: HTTPRequest) -> HTTPResponse:
         try:
-            question = await anyio.to_thread.run_sync(api.question, request.path_params["name"])
-        except Unknown as error:
-            return said(404, str(error))
+            endpoint = await anyio.to_thread.run_sync(api.find_endpoint, request.path_params["name"])
+        except UnknownEndpoint as error:
+            return refuse(404, str(error))
         if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
-            return said(415, "a question must be application/json: got another content-type")
+            return refuse(415, "the content-type must be application/json: got another one")
         try:
-            with anyio.fail_after(PATIENCE):
-                body = await _body(request)
+            with anyio.fail_after(BODY_SECONDS):
+                body = await _read_body(request)
         except TimeoutError:
-            return said(408, f"a question must have come within {PATIENCE} seconds: got less; ask again")
+            return refuse(408, f"a request must arrive within {BODY_SECONDS} seconds: got only part of it; try again")
         except ClientDisconnect:
-            return Response(status_code=GONE)
+            return HTTPResponse(status_code=CLIENT_CLOSED)
         if body is None:
-            return said(413, f"a question must have at most {LARGEST // 2**20} MB: got more; use a smaller picture")
-        return await self._answered(question, body, request)
+            return refuse(413, f"a request must have at most {MAX_BODY // 2**20} MB: got more; use a smaller picture")
 
-    async def _answered(self, question: Question, body: bytes, request: Request) -> Response:
-        limiter = self.heavy if question.heavy else self.quick
+        async def disconnected() -> None:
+            while (await request.receive())["type"] != "http.disconnect":
+                pass
+
+        limiter = self.heavy if endpoint.heavy else self.quick
         try:
-            return await away(partial(self._respond, question, body), partial(_gone, request), limiter)
+            return await run_cancellable(partial(self._compute, endpoint, body), disconnected, limiter)
         except Cancelled:
-            return Response(status_code=GONE)
+            return HTTPResponse(status_code=CLIENT_CLOSED)
 
-    def _respond(self, question: Question, body: bytes) -> Response:
+    def _compute(self, endpoint: Endpoint, body: bytes) -> HTTPResponse:
         # Two threads that wait for each other make small products ten times slower on a busy machine.
-        torch.set_num_threads(CORES if question.heavy else 1)
+        torch.set_num_threads(CORES if endpoint.heavy else 1)
         try:
-            reply = question.answer(self.desk, question.read(body))
-        except Unreadable as error:
-            return said(422, str(error))
-        except (ValueError, ImportError) as error:  # an extra that is not installed says what to install
-            return said(400, str(error))
+            response = endpoint.answer(self.workspace, endpoint.parse(body))
+        except InvalidRequest as error:
+            return refuse(422, str(error))
+        except (ValueError, ImportError) as error:  # an ImportError says which extra to install
+            return refuse(400, str(error))
         except MemoryError:
-            return said(413, "the answer must fit into memory: it does not; ask for fewer tokens")
+            return refuse(413, "the response must fit into memory: it does not; ask for fewer tokens")
         headers = {"Cache-Control": "no-store"}
-        if isinstance(reply, Binary):
-            return Response(reply.packed(), media_type="application/octet-stream", headers=headers)
-        return Response(reply.model_dump_json(), media_type="application/json", headers=headers)
+        if isinstance(response, Binary):
+            return HTTPResponse(response.pack(), media_type="application/octet-stream", headers=headers)
+        return HTTPResponse(response.model_dump_json(), media_type="application/json", headers=headers)
 
 
-async def _body(request: Request) -> bytes | None:
-    """The body, or None where it is too large; what is too large is not read to its end."""
+async def _read_body(request: HTTPRequest) -> bytes | None:
+    """The body, or None where it is too large; the rest of a body that is too large is not read."""
     length = request.headers.get("content-length", "")
-    if length.isdigit() and int(length) > LARGEST:
+    if length.isdigit() and int(length) > MAX_BODY:
         return None
     parts, size = [], 0
     async for part in request.stream():
         size += len(part)
-        if size > LARGEST:
+        if size > MAX_BODY:
             return None
         parts.append(part)
     return b"".join(parts)
 
 
-async def _gone(request: Request) -> None:
-    """Return when the asker has gone."""
-    while (await request.receive())["type"] != "http.disconnect":
-        pass
+def make_application(workspace: Workspace, token: str | None = None) -> Guard:
+    """The ASGI application: page, API and guard; with a token it may be reached from other machines."""
 
+    async def describe(request: HTTPRequest) -> HTTPResponse:
+        return JSONResponse(await anyio.to_thread.run_sync(api.describe_api))
 
-class Pages:
-    """The files of the page, from memory."""
+    def fail(request: HTTPRequest, error: Exception) -> HTTPResponse:
+        return refuse(500, "the server failed because of a bug in regard: its terminal shows the traceback")
 
-    def __init__(self) -> None:
-        self.files = page_files()
+    def explain(request: HTTPRequest, error: Exception) -> HTTPResponse:
+        assert isinstance(error, HTTPException)
+        return JSONResponse({"error": error.detail}, error.status_code, error.headers)
 
-    async def respond(self, request: Request) -> Response:
-        path = request.path_params["path"]
-        if path.startswith("api/"):
-            raise HTTPException(405, "questions are asked by POST", {"Allow": "POST"})
-        file = self.files.get(path or "index.html")
-        if file is None:
-            return said(404, "the page has no such file")
-        headers = {"ETag": file.tag, "Cache-Control": "no-cache", "Vary": "Accept-Encoding"}
-        if file.tag in request.headers.get("if-none-match", ""):
-            return Response(status_code=304, headers=headers)
-        if "gzip" in request.headers.get("accept-encoding", ""):
-            return Response(file.packed, headers=headers | {"Content-Encoding": "gzip"}, media_type=file.kind)
-        return Response(file.data, headers=headers, media_type=file.kind)
-
-
-async def _described(request: Request) -> Response:
-    return JSONResponse(await anyio.to_thread.run_sync(api.described))
-
-
-def _failed(request: Request, error: Exception) -> Response:
-    return said(500, "the server failed, which is a mistake of its own: its terminal says more")
-
-
-def _refused(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    return JSONResponse({"error": error.detail}, error.status_code, error.headers)
-
-
-def application(desk: Desk, token: str | None = None) -> Guard:
-    """The whole as an ASGI application, which a token guards where others could reach it."""
-    answers, pages = Answers(desk), Pages()
     app = Starlette(
         routes=[
-            Route("/api", _described, methods=["GET"]),
-            Route("/api/{name:path}", answers.respond, methods=["POST"]),
-            Route("/{path:path}", pages.respond, methods=["GET"]),
+            Route("/api", describe, methods=["GET"]),
+            Route("/api/{name:path}", Answers(workspace).respond, methods=["POST"]),
+            Route("/{path:path}", Pages().respond, methods=["GET"]),
         ],
-        exception_handlers={Exception: _failed, HTTPException: _refused},
+        exception_handlers={Exception: fail, HTTPException: explain},
     )
     return Guard(app, token)
+
+
+def serve(
+    workspace: Workspace, *, host: str, port: int | None, open_browser: bool, announce: Callable[[str], None]
+) -> None:
+    """Serve until interrupted; `announce` gets the address once it can be opened."""
+    use_one_arena()
+    token = None if is_local(host) else secrets.token_urlsafe(24)
+    listening = bind(host, port)
+    address = address_of(host, listening.getsockname()[1], token)
+    config = uvicorn.Config(
+        make_application(workspace, token),
+        log_level="warning",
+        ws="none",
+        access_log=False,
+        server_header=False,
+        timeout_keep_alive=20,
+        timeout_graceful_shutdown=2,
+        limit_concurrency=400,
+        backlog=256,
+    )
+    server = uvicorn.Server(config)
+
+    def greet() -> None:
+        while not server.started:
+            if server.should_exit:
+                return
+            threading.Event().wait(0.01)
+        announce(address)
+        if open_browser and has_screen():
+            webbrowser.open(address)
+        api.endpoints()  # imports all views before the first request
+
+    def count_requests() -> int:
+        return server.server_state.total_requests
+
+    threading.Thread(target=greet, daemon=True).start()
+    threading.Thread(
+        target=return_memory_when_idle, args=(count_requests, lambda: server.should_exit), daemon=True
+    ).start()
+    with contextlib.suppress(KeyboardInterrupt):  # uvicorn raises it again when all is closed
+        server.run(sockets=[listening])
+
+
+def has_screen() -> bool:
+    """Whether a browser could open a window; without one, a text browser would take over the terminal."""
+    return sys.platform in ("win32", "darwin") or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
+
+
+def address_of(host: str, port: int, token: str | None) -> str:
+    """The address to open.
+
+    >>> address_of("127.0.0.1", 8421, None), address_of("::1", 80, "abc")
+    ('http://127.0.0.1:8421/', 'http://[::1]:80/?token=abc')
+    """
+    is_any = host in ("0.0.0.0", "::")
+    name = socket.gethostname() if is_any else f"[{host}]" if ":" in host else host
+    return f"http://{name}:{port}/" + ("" if token is None else f"?token={token}")
+
+
+def bind(host: str, port: int | None, first: int = 8421) -> socket.socket:
+    """A socket bound to a port, or to the first free one from `first` on where none is chosen."""
+    tried = [port] if port is not None else [*range(first, first + PORTS), 0]
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    for number in tried:
+        listening = socket.socket(family, socket.SOCK_STREAM)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listening.bind((host, number))
+        except OSError as error:
+            listening.close()
+            if number == tried[-1]:
+                raise ValueError(f"cannot listen at {host}:{number}: {error.strerror or error}; use --port") from error
+            continue
+        listening.set_inheritable(True)
+        return listening
+    raise AssertionError
+
+
+def use_one_arena() -> None:
+    """Make all threads allocate from one arena: glibc never returns the ends of the others to the system."""
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if mallopt is not None:
+        mallopt(ARENA_MAX, 1)
+
+
+def return_memory() -> None:
+    """Collect cycles, and return freed memory to the system, which the C library would keep."""
+    gc.collect()
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # glibc only
+    if trim is not None:
+        trim(0)
+
+
+def return_memory_when_idle(count_requests: Callable[[], int], is_stopped: Callable[[], bool]) -> None:
+    """Return memory once after every spell of requests."""
+    seen = returned = count_requests()
+    while not is_stopped():
+        threading.Event().wait(IDLE_SECONDS)
+        if count_requests() == seen != returned:
+            return_memory()
+            returned = seen
+        seen = count_requests()

@@ -28,6 +28,7 @@ from regard.recipes.recipe import Outcome, Recipe, Resources, Training
 from regard.recipes.report import Panel, line_figure, render, training_figure
 from regard.tasks.digits import CLASSES, digits
 from regard.tasks.images import ImageSet, augment, read_images
+from regard.tasks.readers import ImageReader, Inputs
 from regard.training import (
     Descent,
     Execution,
@@ -221,6 +222,9 @@ class Classified(Task):
         kept |= {f"inputs.image-{number}": self.test.images[index] for number, index in enumerate(self.shown)}
         is_all = len(self.queries) == (self.side // model.config.patch) ** 2
         return kept if is_all else kept | {"queries": self.queries}
+
+    def reader(self, model: Any) -> ImageReader | None:
+        return ImageReader(model, self.test) if isinstance(model, GridModel) else None
 
     @cached_property
     def shown(self) -> list[int]:
@@ -524,7 +528,17 @@ def _recipe(
 ) -> Recipe[Any]:
     training = replace(config.training, steps=9, batch=32, evaluate_every=3, schedule=Schedule(warmup=2))
     smoke = replace(config, seeds=2, training=training, model=small)  # pyright: ignore[reportArgumentType]
-    return Recipe(name=name, about=about, config=config, smoke=smoke, trainings=trainings, measure=measure)
+    return Recipe(
+        name=name, about=about, config=config, smoke=smoke, trainings=trainings, measure=measure, inputs=_inputs
+    )
+
+
+def _inputs(config: Mapping[str, Any], training: str) -> Inputs | None:
+    """Test images, of models with heads."""
+    model = config.get("model", {})
+    if not isinstance(model, Mapping):
+        raise ValueError(f"a run on images must have the settings of a model: got {model!r:.40}")
+    return Inputs(kind="image", images=360 if config.get("data") is None else 1000) if "encoding" in model else None
 
 
 SMALL = Heads(depth=2, width=8, hidden=16)

@@ -23,6 +23,7 @@ from regard.recipes.recipe import Outcome, Recipe, Resources, Training
 from regard.recipes.report import Panel, line_figure, render, training_figure
 from regard.tasks import sentences
 from regard.tasks.files import write_atomically
+from regard.tasks.readers import Inputs, TextReader
 from regard.tasks.text import BYTES, Characters, Vocabulary, read_text, write_vocabulary
 from regard.tasks.tokens import Prepared, prepare
 from regard.training import Descent, Execution, Schedule, Settings, Task, Trained, compact, device_of
@@ -173,6 +174,10 @@ class Language(Task):
         """The maps of the beginning of the text to validate on."""
         maps = {f"maps.text.{layer}": compact(weights) for layer, weights in enumerate(self.maps(model))}
         return maps | {"inputs.text": self.beginning}
+
+    def reader(self, model: Any) -> TextReader:
+        vocabulary = self.text.vocabulary
+        return TextReader(model, vocabulary, vocabulary.decode(self.beginning.tolist()))
 
     @cached_property
     def validation(self) -> Int[Tensor, "N T+1"]:
@@ -477,5 +482,6 @@ RECIPES = {
         ),
         trainings=trainings,
         measure=measure,
+        inputs=lambda config, training: Inputs(kind="text"),
     )
 }

@@ -14,6 +14,8 @@ from regard.training import Settings, Task, Trained
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from regard.tasks.readers import Inputs
+
 Config = TypeVar("Config")
 OnData = Callable[[str, int, int], None]  # while data are prepared: what, how many are done, and of how many
 
@@ -56,7 +58,8 @@ class Recipe(Generic[Config]):
     `trainings` says what is trained, by names that are folders of the run; `measure` looks at the trained models, and
     may do so again at any time. `smoke` is a configuration of seconds, whose numbers mean nothing. A recipe that reads
     data has a field `data` in its configuration: a path, or None for what ships with the package. A configuration
-    refuses sizes that no model can have when it is made, so that a run says so before it trains anything.
+    refuses sizes that no model can have when it is made, so that a run says so before it trains anything. `inputs`
+    tells from the settings of a run what one of its trained models reads, so that its maps can be shown.
     """
 
     name: str
@@ -65,6 +68,7 @@ class Recipe(Generic[Config]):
     smoke: Config
     trainings: Callable[[Config, Resources], Mapping[str, Training]]
     measure: Callable[[Config, Mapping[str, Trained]], Outcome]
+    inputs: Callable[[Mapping[str, Any], str], "Inputs | None"] = lambda config, training: None
 
 
 MODULES = {  # of regard.recipes, by the names of the recipes

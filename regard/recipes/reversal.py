@@ -14,12 +14,14 @@ from regard.models.writing.readers import EncoderDecoderReader
 from regard.recipes.recipe import Outcome, Recipe, Resources, Training
 from regard.recipes.report import Panel, format_percent, line_figure, map_figure, render, training_figure
 from regard.tasks import reversal
+from regard.tasks.readers import Inputs, StringReader
 from regard.tasks.reversal import Accuracy, Batch
 from regard.training import Descent, Execution, Schedule, Settings, Task, Trained, compact, device_of
 from regard.training.batches import move
 
 MODELS = {"plain": "LSTM without attention", "attention": "LSTM with attention", "transformer": "Transformer"}
 WORD = "abacadabacc"
+STRINGS = Inputs(kind="letters", examples=(WORD, "abcdabcd", "dddddaaaaa", "abcabcabcabcabc"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,6 +127,9 @@ class Reversal(Task):
             return {}
         maps = {f"maps.word.{layer}": compact(found[0]) for layer, found in enumerate(maps_of(model, word(model)))}
         return {"inputs.word": word(model).source[0], **maps}
+
+    def reader(self, model: Any) -> StringReader | None:
+        return None if self.kind == "plain" else StringReader(model)
 
     def accuracies(self, model: Any) -> dict[int, Accuracy]:
         """By length, of what the model writes on its own, on strings that are the same in every run."""
@@ -257,5 +262,6 @@ RECIPES = {
         ),
         trainings=trainings,
         measure=measure,
+        inputs=lambda config, training: None if training == "plain" else STRINGS,
     )
 }

@@ -1,6 +1,6 @@
 """String reversal: a model reads a string over four letters and writes it backwards."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -112,11 +112,12 @@ def forced_accuracy(model: Reverser, batch: Batch) -> Accuracy:
 
 
 @torch.no_grad()
-def written(model: Reverser, batch: Batch) -> Int[Tensor, "B T"]:
-    """The letters that a model writes for each source, as many as the batch is long."""
+def written(model: Reverser, batch: Batch, check: Callable[[], None] = lambda: None) -> Int[Tensor, "B T"]:
+    """The letters that a model writes for each source, as many as the batch is long; `check` is called before each."""
     reader = model.reader(batch.source, batch.lengths)
     letter, letters = batch.target[:, :1], []
     for _ in range(batch.source.shape[1]):
+        check()
         letter = reader.read(letter).argmax(-1, keepdim=True)
         letters.append(letter)
     return torch.cat(letters, 1)

@@ -2,10 +2,13 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor, nn
+
+if TYPE_CHECKING:
+    from regard.tasks.readers import Reader
 
 
 class Task(ABC):
@@ -48,6 +51,10 @@ class Task(ABC):
     def record(self, model: Any) -> Mapping[str, Tensor]:
         """What to keep at every evaluation so that it can be played back: see `Recording`."""
         return {}
+
+    def reader(self, model: Any) -> "Reader | None":
+        """What shows the maps of a trained model, of an input that somebody chooses; None where it has none."""
+        return None
 
 
 def device_of(model: nn.Module) -> torch.device:

@@ -18,9 +18,8 @@ from weakref import WeakKeyDictionary
 
 import pytest
 
-from regard.explore.desk import Desk
-from regard.explore.server import application
-from regard.explore.shelf import SHIPPED, Shelf
+from regard.explore.server import make_application
+from regard.explore.workspace import SHIPPED, Workspace
 from tests.explore.browser import FLAGS, found, missing
 from tests.explore.running import running
 
@@ -39,7 +38,7 @@ class Server:
     """A server that runs: tests may put runs into `runs`, folders of models into `folders`, and ask."""
 
     url: str
-    desk: Desk
+    workspace: Workspace
     runs: Path
     folders: dict[str, Path]
 
@@ -60,9 +59,9 @@ class Server:
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """The application on a port of this machine, with what comes with the package."""
     runs, folders = tmp_path_factory.mktemp("runs"), dict[str, Path]()
-    desk = Desk(Shelf((runs, SHIPPED), folders=folders))
-    with running(application(desk)) as port:
-        yield Server(f"http://127.0.0.1:{port}/", desk, runs, folders)
+    workspace = Workspace((runs, SHIPPED), folders=folders)
+    with running(make_application(workspace)) as port:
+        yield Server(f"http://127.0.0.1:{port}/", workspace, runs, folders)
 
 
 @pytest.fixture(scope="session")

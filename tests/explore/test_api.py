@@ -1,4 +1,4 @@
-"""The questions as they are described: the description is valid, and the server keeps to it."""
+"""The endpoints as they are described: the description is valid, and the server keeps to it."""
 
 import json
 import struct
@@ -9,67 +9,66 @@ import pytest
 from hypothesis import strategies as st
 
 from regard.explore import api
-from regard.explore.api import Asked, Binary, Question, Reply, Unknown, Unreadable
-from regard.explore.desk import Desk
+from regard.explore.api import Binary, Endpoint, InvalidRequest, Request, Response, UnknownEndpoint
+from regard.explore.workspace import Workspace
 from tests.budget import examples
 
 
-class Width(Asked):
+class Width(Request):
     """A number."""
 
     width: int
     more: float = 0.0
 
 
-class Double(Reply):
+class Double(Response):
     """Twice as much."""
 
     width: int
 
 
-def doubled(desk: Desk, asked: Width) -> Double:
+def doubled(workspace: Workspace, request: Width) -> Double:
     """Twice the width.
 
     And more about it.
     """
-    return Double(width=2 * asked.width)
+    return Double(width=2 * request.width)
 
 
-def test_a_question_has_the_types_of_its_function():
-    question = Question("doubled", doubled)
-    assert (question.asked, question.reply) == (Width, Double)
-    assert question.about.startswith("Twice the width.\n")
-    assert question.answer(Desk(), question.read(b'{"width": 3}')).width == 6
-    assert question.read({"width": 3}) == question.read(b'{"width": 3}')
+def test_an_endpoint_has_the_types_of_its_function():
+    endpoint = Endpoint("doubled", doubled)
+    assert (endpoint.request_type, endpoint.response_type) == (Width, Double)
+    assert endpoint.answer(Workspace(), endpoint.parse(b'{"width": 3}')).width == 6
+    assert endpoint.parse({"width": 3}) == endpoint.parse(b'{"width": 3}')
 
 
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        (b'{"width": "x"}', "doubled is asked otherwise: width: "),
+        (b'{"width": "x"}', "the request to doubled is not valid: width: "),
         (b"{}", "width: Field required"),
         (b'{"width": 1, "wide": 2}', "wide: Extra inputs are not permitted"),
         (b'{"width": 1, "more": NaN}', "more: "),
-        (b"[1]", "it: "),
+        (b"[1]", "body: "),
         ({"width": 1, "more": float("inf")}, "more: Input should be a finite number"),
     ],
 )
 def test_what_has_another_form_is_told_where(body, said):
-    with pytest.raises(Unreadable) as raised:
-        Question("doubled", doubled).read(body)
+    with pytest.raises(InvalidRequest) as raised:
+        Endpoint("doubled", doubled).parse(body)
     assert said in str(raised.value)
 
 
 def test_an_error_names_a_few_places():
-    with pytest.raises(Unreadable) as raised:
-        Question("doubled", doubled).read({f"wrong{number}": 0 for number in range(1000)})
-    assert str(raised.value).count(";") == api.LONGEST - 1
+    with pytest.raises(InvalidRequest) as raised:
+        Endpoint("doubled", doubled).parse({f"wrong{number}": 0 for number in range(1000)})
+    assert str(raised.value).count(";") == api.MAX_ERRORS - 1
 
 
 @pytest.mark.parametrize("width", [0, 7, 10**6, 10**12])
 def test_numbers_lie_as_typed_arrays_want_them(width):
     data = struct.pack("<3d", 1.0, -2.5, 3.25)
-    packed = Binary(Double(width=width), data).packed()
+    packed = Binary(Double(width=width), data).pack()
     (length,) = struct.unpack_from("<I", packed)
     assert (4 + length) % 8 == 0
     assert json.loads(packed[4 : 4 + length]) == {"width": width}
@@ -77,23 +76,23 @@ def test_numbers_lie_as_typed_arrays_want_them(width):
     assert len(packed) == 4 + length + len(data)
 
 
-def test_every_question_has_one_name_and_says_what_it_is():
+def test_every_endpoint_has_one_name_and_says_what_it_is():
     import importlib
 
-    modules = [importlib.import_module(f"regard.explore.{name}") for name in api.VIEWS]
-    names = [question.name for module in modules for question in module.QUESTIONS]
+    modules = [importlib.import_module(f"regard.explore.{name}") for name in api.MODULES]
+    names = [endpoint.name for module in modules for endpoint in module.ENDPOINTS]
     assert len(names) == len(set(names))
-    for question in api.questions().values():
-        assert question.about.endswith("."), question.name
-        assert issubclass(question.asked, Asked)
-        assert question.reply is Binary or issubclass(question.reply, Reply | Asked), question.name
-    with pytest.raises(Unknown, match="nobody answers 'none'; there is shelf, "):
-        api.question("none")
+    for endpoint in api.endpoints().values():
+        assert (endpoint.answer.__doc__ or "").strip().endswith("."), endpoint.name
+        assert issubclass(endpoint.request_type, Request)
+        assert endpoint.response_type is Binary or issubclass(endpoint.response_type, Response | Request), endpoint.name
+    with pytest.raises(UnknownEndpoint, match="there is no endpoint 'none'; use one of example, "):
+        api.find_endpoint("none")
 
 
 def test_every_type_says_what_it_is():
     """A reader of the description sees the docstrings."""
-    for name, schema in api.described()["components"]["schemas"].items():
+    for name, schema in api.describe_api()["components"]["schemas"].items():
         if schema.get("type") == "object":
             assert schema.get("description"), name
 
@@ -108,8 +107,8 @@ def schema(server):
 def test_the_description_is_valid(schema, server):
     schema.validate()
     described = server_json(server)
-    assert described == json.loads(json.dumps(api.described()))
-    assert set(described["paths"]) == {f"/api/{name}" for name in api.questions()}
+    assert described == json.loads(json.dumps(api.describe_api()))
+    assert set(described["paths"]) == {f"/api/{name}" for name in api.endpoints()}
     assert described["openapi"] == "3.1.0"
 
 
@@ -123,16 +122,16 @@ def server_json(server) -> Any:
 @pytest.fixture(scope="module")
 def sensible(server) -> dict[str, list[Any]]:
     """For fields of these names, values that there are; random ones would seldom come past the first check."""
-    subjects = server.ask("subjects")["subjects"]
+    models = server.ask("models")["models"]
     presets = server.ask("presets")["presets"]
-    letters = next(one for one in subjects if one["takes"] == "letters")
-    maps = server.ask("maps", {"subject": letters["name"], "text": "abcab"})
+    letters = next(one for one in models if one["takes"] == "letters")
+    maps = server.ask("maps", {"model": letters["name"], "text": "abcab"})
     recorded = server.ask("recorded")["trainings"]
     return {
-        "run": [*server.desk.shelf.runs()],
+        "run": [*server.workspace.runs()],
         "training": [one["training"] for one in recorded],
         "name": ["training.svg", "course.svg"],
-        "subject": [one["name"] for one in subjects],
+        "model": [one["name"] for one in models],
         "text": ["abcab", "dd", "ROMEO:"],
         "target": ["", "bacba"],
         "picture": [None],
@@ -165,24 +164,24 @@ def wanted(data: st.DataObject) -> bool:
     return data.draw(st.integers(0, 9)) > 0
 
 
-@pytest.mark.parametrize("name", sorted(api.questions()))
+@pytest.mark.parametrize("name", sorted(api.endpoints()))
 def test_answers_keep_to_the_description(name, schema, sensible):
     from schemathesis import GenerationMode, checks
 
     kept = [checks.not_a_server_error, checks.status_code_conformance]
-    if api.question(name).reply is not Binary:  # whose bytes are taken for text by the others
+    if api.find_endpoint(name).response_type is not Binary:  # whose bytes are taken for text by the others
         kept += [checks.content_type_conformance, checks.response_schema_conformance]
     operation = schema[f"/api/{name}"]["POST"]
     meant = operation.as_strategy(generation_mode=GenerationMode.POSITIVE)
     wrong = operation.as_strategy(generation_mode=GenerationMode.NEGATIVE)
-    many = examples(90) // 5 if api.question(name).asked.model_fields else 2
+    many = examples(90) // 5 if api.find_endpoint(name).request_type.model_fields else 2
 
     @hypothesis.settings(max_examples=many, suppress_health_check=list(hypothesis.HealthCheck))
     @hypothesis.given(meant | meant | wrong, st.data())
     def holds(case, data):
         case.body = made_sensible(data, case.body, sensible)
         response = case.call_and_validate(checks=kept, timeout=60)
-        if api.question(name).reply is Binary and response.status_code == 200:
+        if api.find_endpoint(name).response_type is Binary and response.status_code == 200:
             (length,) = struct.unpack_from("<I", response.content)
             assert json.loads(response.content[4 : 4 + length])
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from regard.explore.desk import Desk
 from regard.explore.guard import HEADERS, is_local
-from regard.explore.server import application
+from regard.explore.server import make_application
+from regard.explore.workspace import Workspace
 from tests.explore.running import asked, request, running, sent
 
 TOKEN = "a-token-of-the-tests"
@@ -17,7 +17,7 @@ def port(server):
 
 @pytest.fixture(scope="module")
 def guarded():
-    with running(application(Desk(), TOKEN)) as port:
+    with running(make_application(Workspace(), TOKEN)) as port:
         yield port
 
 
@@ -65,7 +65,7 @@ def test_own_hosts_are_answered(port, host):
         "\xff\xfe",
     ],
 )
-@pytest.mark.parametrize("target", ["/", "/api/shelf"])
+@pytest.mark.parametrize("target", ["/", "/api/example"])
 def test_foreign_hosts_are_refused(port, host, target):
     """A name that was pointed at this machine, which is how DNS rebinding reaches a local server."""
     answer = request(port, target, "POST" if "api" in target else "GET", b"{}", {"Host": host})
@@ -98,36 +98,38 @@ FOREIGN = [
 
 @pytest.mark.parametrize("headers", FOREIGN, ids=str)
 def test_foreign_pages_may_not_ask(port, headers):
-    answer = asked(port, "shelf", **headers)
+    answer = asked(port, "example", **headers)
     assert answer.status == 403
-    assert "only the page itself may ask" in answer.error
+    assert "requests must come from the page itself" in answer.error
     assert (headers.get("Origin") or "another site") in answer.error
 
 
 def test_a_foreign_page_may_link_but_not_load(port):
     link = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
     assert request(port, "/", headers=link).status == 200
-    assert request(port, "/app.js", headers={"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}).status == 403
+    assert (
+        request(port, "/bundle.js", headers={"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}).status == 403
+    )
 
 
 def test_the_page_itself_may_ask(port):
     own = {"Origin": f"http://127.0.0.1:{port}", "Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "cors"}
-    assert asked(port, "shelf", **own).status == 200
-    assert asked(port, "shelf").status == 200  # a program of this machine says nothing of where it comes from
+    assert asked(port, "example", **own).status == 200
+    assert asked(port, "example").status == 200  # a program of this machine says nothing of where it comes from
 
 
 @pytest.mark.parametrize(
     ("target", "method", "headers", "status"),
     [
         ("/", "GET", {}, 200),
-        ("/app.js", "GET", {}, 200),
+        ("/bundle.js", "GET", {}, 200),
         ("/api", "GET", {}, 200),
         ("/none", "GET", {}, 404),
         ("/", "DELETE", {}, 405),
-        ("/api/shelf", "GET", {}, 405),
-        ("/api/shelf", "POST", {}, 415),
+        ("/api/example", "GET", {}, 405),
+        ("/api/example", "POST", {}, 415),
         ("/api/nobody", "POST", {"Content-Type": "application/json"}, 404),
-        ("/api/shelf", "POST", {"Content-Type": "application/json"}, 200),
+        ("/api/example", "POST", {"Content-Type": "application/json"}, 200),
         ("/api/playground", "POST", {"Content-Type": "application/json"}, 422),
         ("/", "GET", {"Host": "evil.example"}, 403),
         ("/", "GET", {"Origin": "null"}, 403),
@@ -150,7 +152,13 @@ def test_the_policy_allows_nothing_from_elsewhere():
 
 
 def test_nothing_is_answered_without_the_token(guarded):
-    for target, method in (("/", "GET"), ("/app.js", "GET"), ("/api", "GET"), ("/none", "GET"), ("/api/shelf", "POST")):
+    for target, method in (
+        ("/", "GET"),
+        ("/bundle.js", "GET"),
+        ("/api", "GET"),
+        ("/none", "GET"),
+        ("/api/example", "POST"),
+    ):
         answer = request(guarded, target, method, headers={"Content-Length": "0"})
         assert answer.status == 401, target
         assert "?token=" in answer.error
@@ -165,7 +173,7 @@ def test_the_token_in_the_address_becomes_a_cookie(guarded):
     assert {flag.lower() for flag in flags} == {"httponly", "samesite=lax", "path=/"}
     for others in ("other=1", 'prefs={"a":1}', "a=b c", "expires=1", "\xe9=1"):  # of whatever else runs on this machine
         assert request(guarded, "/", headers={"Cookie": f"{others}; {pair}"}).status == 200, others
-    assert asked(guarded, "shelf", Cookie=pair).status == 200
+    assert asked(guarded, "example", Cookie=pair).status == 200
 
 
 @pytest.mark.parametrize("target", ["//evil.example/", "/\\evil.example/", "///evil.example"])
@@ -176,7 +184,7 @@ def test_the_redirect_stays_here(guarded, target):
 
 
 def test_the_bearer_of_the_token_may_ask_and_others_not(guarded):
-    assert asked(guarded, "shelf", Authorization=f"Bearer {TOKEN}").status == 200
+    assert asked(guarded, "example", Authorization=f"Bearer {TOKEN}").status == 200
     wrong = [
         {"Authorization": f"Bearer {TOKEN}x"},
         {"Authorization": f"Bearer {TOKEN[:-1]}"},
@@ -191,15 +199,15 @@ def test_the_bearer_of_the_token_may_ask_and_others_not(guarded):
         {"Cookie": f"regard-1={TOKEN}"},
     ]
     for headers in wrong:
-        assert asked(guarded, "shelf", **headers).status == 401, headers
+        assert asked(guarded, "example", **headers).status == 401, headers
     for query in (f"token={TOKEN}x", "token=", f"Token={TOKEN}", "token", f"x=token={TOKEN}", "%ff=%fe&&;="):
         assert request(guarded, f"/?{query}").status == 401, query
-    assert request(guarded, f"/api/shelf?token={TOKEN}", "POST", b"{}").status == 401  # a form cannot bring it
+    assert request(guarded, f"/api/example?token={TOKEN}", "POST", b"{}").status == 401  # a form cannot bring it
 
 
 def test_a_foreign_page_may_not_ask_with_the_cookie(guarded):
     known = {"Cookie": f"regard-{guarded}={TOKEN}"}
-    assert asked(guarded, "shelf", Origin="http://evil.example", **known).status == 403
-    assert asked(guarded, "shelf", **known).status == 200
+    assert asked(guarded, "example", Origin="http://evil.example", **known).status == 403
+    assert asked(guarded, "example", **known).status == 200
     elsewhere = {"Host": "workstation:8421", "Cookie": f"regard-8421={TOKEN}"}
     assert request(guarded, "/", headers=elsewhere).status == 200

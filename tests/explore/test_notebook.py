@@ -18,11 +18,10 @@ import regard
 from regard import Attention, show
 from regard.attention import Bias, Causal, Content, Dense, Elu, Grid, Kernel, Quadratic, Slopes, Strided, Window
 from regard.attention.notation import parse_mask
-from regard.explore import bundle
-from regard.explore.api import Binary, question
-from regard.explore.desk import Desk
-from regard.explore.notebook import _answering, answered
-from regard.explore.shelf import SHIPPED
+from regard.explore.api import Binary, find_endpoint
+from regard.explore.export import read_bundle
+from regard.explore.notebook import _executor, answer
+from regard.explore.workspace import SHIPPED, Workspace
 from regard.layers import Gaussian, GaussianHeads
 from regard.models import BlockConfig, Decoder, DecoderConfig
 
@@ -42,31 +41,31 @@ class Comm:
     def ask(self, *messages: dict[str, Any]) -> list[tuple[dict[str, Any], Any]]:
         for message in messages:
             self.widget._handle_custom_msg(message, [])
-        _answering().submit(lambda: None).result(60)  # behind all others
+        _executor().submit(lambda: None).result(60)  # behind all others
         return self.sent
 
 
-def given(name: str, asked: dict[str, Any], desk: Desk) -> Any:
-    one = question(name)
-    return one.answer(desk, one.read(asked))
+def given(name: str, asked: dict[str, Any], workspace: Workspace) -> Any:
+    one = find_endpoint(name)
+    return one.answer(workspace, one.parse(asked))
 
 
 def test_a_widget_answers_as_the_server_does():
     widget = show(GaussianHeads(8, 9))
     heads = {"run": "shown", "training": "heads"}
     messages = [
-        {"id": 1, "name": "example", "asked": {}},
-        {"id": 2, "name": "heads", "asked": heads},
-        {"id": 3, "name": "nobody", "asked": {}},
-        {"id": 4, "name": "example", "asked": {"x": 1}},
-        {"id": 5, "name": "heads", "asked": {"run": "none", "training": "none"}},
+        {"id": 1, "name": "example", "request": {}},
+        {"id": 2, "name": "heads", "request": heads},
+        {"id": 3, "name": "nobody", "request": {}},
+        {"id": 4, "name": "example", "request": {"x": 1}},
+        {"id": 5, "name": "heads", "request": {"run": "none", "training": "none"}},
     ]
     example, numbers, unknown, unreadable, wrong = Comm(widget).ask(*messages)
-    reply = given("example", {}, widget.desk)
-    assert example == ({"id": 1, "reply": json.loads(reply.model_dump_json())}, None)
-    binary = given("heads", heads, widget.desk)
+    reply = given("example", {}, widget.workspace)
+    assert example == ({"id": 1, "response": json.loads(reply.model_dump_json())}, None)
+    binary = given("heads", heads, widget.workspace)
     assert isinstance(binary, Binary)
-    assert numbers == ({"id": 2}, [binary.packed()])
+    assert numbers == ({"id": 2}, [binary.pack()])
     assert [one[0]["status"] for one in (unknown, unreadable, wrong)] == [404, 422, 400]
     assert "no run is called 'none'" in wrong[0]["error"]
 
@@ -74,7 +73,7 @@ def test_a_widget_answers_as_the_server_does():
 def test_a_cancelled_question_that_has_not_begun_is_dropped():
     widget = show()
     hold = threading.Event()
-    _answering().submit(hold.wait, 60)
+    _executor().submit(hold.wait, 60)
     comm = Comm(widget)
     for message in ({"id": 1, "name": "example"}, {"id": 2, "name": "example"}, {"id": 1, "cancel": True}):
         widget._handle_custom_msg(message, [])
@@ -99,14 +98,14 @@ def test_a_mechanism_is_shown_in_its_own_words():
     assert (state["scores"], state["grid"], state["heads"]) == ("diagonal_gaussian", [4, 6], 9)
     for mask in (state, widget.state):  # the view can ask about each
         asked = {name: mask[name] for name in ("mask", "scores", "weighting", "heads")} | {"grid": mask.get("grid")}
-        assert answered(Desk(), {"name": "mechanism", "asked": asked})[0]["reply"]["wrong"] == {}
+        assert answer(Workspace(), {"name": "mechanism", "request": asked})[0]["response"]["wrong"] == {}
 
 
 def test_heads_are_shown_where_they_are():
     layer = GaussianHeads(8, 4, kind="full")
     widget = show(layer)
     assert (widget.view, widget.state) == ("heads", {"run": "shown"})
-    binary = given("heads", {"run": "shown", "training": "heads"}, widget.desk)
+    binary = given("heads", {"run": "shown", "training": "heads"}, widget.workspace)
     numbers = torch.from_numpy(np.frombuffer(binary.data, "<f4").copy())
     position = layer.position
     assert isinstance(position, Gaussian)
@@ -119,11 +118,11 @@ def test_maps_are_shown_as_they_are(shape: tuple[int, ...]):
     maps = torch.rand(shape).softmax(-1)
     widget = show(maps, list("abcde"))
     assert widget.view == "maps"
-    reply = given("maps", {"subject": widget.state["subject"]}, widget.desk)
+    reply = given("maps", {"model": widget.state["model"]}, widget.workspace)
     assert reply.axes["keys"] == list("abcde")
     asked = {"key": reply.key, "kind": "self", "layer": 0, "head": 0}
-    tile = given("tile", asked, widget.desk)
-    found = np.frombuffer(tile.data, {"float32": "<f4", "float16": "<f2"}[tile.head.type])
+    tile = given("tile", asked, widget.workspace)
+    found = np.frombuffer(tile.data, {"float32": "<f4", "float16": "<f2"}[tile.header.type])
     assert np.allclose(found.reshape(4, 5), maps.reshape(-1, 4, 5)[0], atol=1e-3)
 
 
@@ -132,9 +131,9 @@ def test_a_model_is_shown_with_its_tokens():
     model = Decoder(DecoderConfig(vocabulary=11, depth=2, block=BlockConfig(width=16, num_heads=2)))
     tokens = [1, 5, 2, 7]
     widget = show(model, tokens)
-    reply = given("maps", {"subject": widget.state["subject"]}, widget.desk)
+    reply = given("maps", {"model": widget.state["model"]}, widget.workspace)
     assert reply.axes["keys"] == ["1", "5", "2", "7"]
-    tile = given("tile", {"key": reply.key, "kind": "self", "layer": 1, "head": 1}, widget.desk)
+    tile = given("tile", {"key": reply.key, "kind": "self", "layer": 1, "head": 1}, widget.workspace)
     wanted = model.eval()(torch.tensor([tokens]), maps=True).maps["self"][1][0, 1]
     assert np.allclose(np.frombuffer(tile.data, "<f4").reshape(4, 4), wanted.detach(), atol=1e-6)
 
@@ -142,7 +141,7 @@ def test_a_model_is_shown_with_its_tokens():
 def test_a_run_is_shown_by_its_folder():
     widget = show(SHIPPED / "reversal")
     assert widget.view == "maps"
-    assert widget.state["subject"].startswith("reversal/")
+    assert widget.state["model"].startswith("reversal/")
 
 
 @pytest.mark.parametrize(
@@ -169,9 +168,9 @@ def test_what_cannot_be_shown_is_refused(things: tuple[Any, ...], said: str):
 
 def test_a_view_is_saved_with_what_it_was_asked(tmp_path: Path):
     widget = show("playground", beta=2)
-    with pytest.raises(ValueError, match="got none yet; show it first"):
+    with pytest.raises(ValueError, match="got none yet; show it in a cell first"):
         widget.save(tmp_path / "view.html")
-    Comm(widget).ask({"id": 1, "name": "example", "asked": {}}, {"id": 2, "name": "bundle", "asked": {}})
+    Comm(widget).ask({"id": 1, "name": "example", "request": {}}, {"id": 2, "name": "frame", "request": {}})
     widget.save(tmp_path / "view.html")
     data = re.search(r'id="regard-saved">(.*?)</script>', (tmp_path / "view.html").read_text("utf-8"), re.S)
     assert data is not None
@@ -220,7 +219,7 @@ def test_the_bundle_shows_the_playground_in_a_plain_page(browser: "Browser"):
     widget, wrong = show("playground"), list[str]()
 
     def kernel(content: dict[str, Any]) -> list[Any]:
-        reply, buffers = answered(widget.desk, content)
+        reply, buffers = answer(widget.workspace, content)
         return [reply, base64.b64encode(buffers[0]).decode() if buffers else None]
 
     page = browser.new_page()
@@ -231,9 +230,9 @@ def test_the_bundle_shows_the_playground_in_a_plain_page(browser: "Browser"):
     look = "() => JSON.stringify([...['margin', 'background', 'position']].map((one) => "
     look += "[document.body, document.getElementById('own')].map((of) => getComputedStyle(of)[one])))"
     before = page.evaluate(look)
-    page.evaluate(LOADS, {"esm": bundle.script(), "css": bundle.style(), "view": "playground", "state": {"beta": 1}})
-    example = given("example", {}, widget.desk).model_dump() | {"beta": 1}
-    wanted = given("playground", example, widget.desk).weights[0][1][0]
+    page.evaluate(LOADS, {"esm": read_bundle()[0], "css": read_bundle()[1], "view": "playground", "state": {"beta": 1}})
+    example = given("example", {}, widget.workspace).model_dump() | {"beta": 1}
+    wanted = given("playground", example, widget.workspace).weights[0][1][0]
     assert 0.1 < wanted < 0.9
     page.get_by_text(f"{wanted:.4f}").first.wait_for(timeout=10_000)
     assert page.evaluate(look) == before

@@ -14,20 +14,23 @@ import pytest
 
 from regard.explore import api
 from regard.explore import server as serving
-from regard.explore.api import Binary, Question
-from regard.explore.desk import Desk
-from regard.explore.playground import Begin
-from regard.explore.server import PAGE, Answers, application
-from regard.explore.shelves import ShelfReply
-from regard.explore.work import Cancelled, check
+from regard.explore.api import Binary, Empty, Endpoint, Response
+from regard.explore.cancellation import Cancelled, check_cancelled
+from regard.explore.server import PAGE, Answers, make_application
+from regard.explore.workspace import Workspace
 from tests.explore.running import JSON, answered, asked, connected, request, running, sent
 
-REPLY = ShelfReply(runs=[], folders=[], version="of the tests")
+
+class Nothing(Response):
+    """A response of the tests."""
+
+
+REPLY = Nothing()
 
 
 @pytest.fixture(scope="module")
 def app():
-    return application(Desk())
+    return make_application(Workspace())
 
 
 @pytest.fixture(scope="module")
@@ -46,11 +49,11 @@ def answer_by(monkeypatch):
     """A question of the test, which a function without arguments answers."""
 
     def put(name, work, heavy=True):
-        def answer(desk: Desk, asked: Begin) -> ShelfReply:
+        def answer(workspace: Workspace, request: Empty) -> Nothing:
             """A question of the tests."""
             return work() or REPLY
 
-        monkeypatch.setitem(api.questions(), name, Question(name, answer, heavy))
+        monkeypatch.setitem(api.endpoints(), name, Endpoint(name, answer, heavy))
 
     return put
 
@@ -95,7 +98,7 @@ class Endless:
         until = time.monotonic() + 20
         try:
             while time.monotonic() < until:
-                check()
+                check_cancelled()
                 time.sleep(0.005)
         except Cancelled:
             self.stopped.set()
@@ -123,7 +126,7 @@ TARGETS = [
     "/etc/passwd",
     "/./index.html",
     "/index.html/",
-    "/index.html/../app.js",
+    "/index.html/../bundle.js",
     "/INDEX.HTML",
     "/views",
     "/views/",
@@ -158,11 +161,9 @@ def test_no_path_leads_out_of_the_page(port, target):
 
 
 def test_the_files_are_those_of_the_folder(port):
-    files = {path.relative_to(PAGE).as_posix(): path for path in PAGE.rglob("*") if path.is_file()}
-    assert {"index.html", "app.js", "views/maps.js", "vendor/preact.js"} <= set(files)
-    assert set(serving.page_files()) == {name for name, path in files.items() if not path.name.startswith(".")}
+    assert set(serving.read_page()) == {"index.html", "icon.svg", "bundle.js", "bundle.css"}
     kinds = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
-    for name, file in serving.page_files().items():
+    for name, file in serving.read_page().items():
         answer = request(port, f"/{name}")
         assert answer.status == 200
         assert answer.headers["content-type"] == kinds.get(Path(name).suffix, answer.headers["content-type"])
@@ -170,21 +171,21 @@ def test_the_files_are_those_of_the_folder(port):
 
 
 def test_what_the_browser_has_is_not_sent_again(port):
-    plain = request(port, "/app.js")
-    packed = request(port, "/app.js", headers={"Accept-Encoding": "br, gzip"})
+    plain = request(port, "/bundle.js")
+    packed = request(port, "/bundle.js", headers={"Accept-Encoding": "br, gzip"})
     assert packed.headers["content-encoding"] == "gzip"
     assert gzip.decompress(packed.body) == plain.body
     assert len(packed.body) < len(plain.body)
     assert plain.headers["etag"] == packed.headers["etag"]
     assert plain.headers["vary"] == "Accept-Encoding"
-    again = request(port, "/app.js", headers={"If-None-Match": plain.headers["etag"]})
+    again = request(port, "/bundle.js", headers={"If-None-Match": plain.headers["etag"]})
     assert (again.status, again.body) == (304, b"")
-    assert request(port, "/app.js", headers={"If-None-Match": '"other"'}).status == 200
+    assert request(port, "/bundle.js", headers={"If-None-Match": '"other"'}).status == 200
 
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "BREW"])
 def test_questions_are_asked_by_post_alone(port, method):
-    answer = request(port, "/api/shelf", method)
+    answer = request(port, "/api/example", method)
     assert answer.status == 405
     assert "POST" in answer.headers["allow"]
 
@@ -194,10 +195,12 @@ def test_questions_are_asked_by_post_alone(port, method):
     ["", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/jsonx"],
 )
 def test_what_a_form_can_send_is_refused(port, kind):
-    answer = request(port, "/api/shelf", "POST", b"{}", {"Content-Type": kind})
+    answer = request(port, "/api/example", "POST", b"{}", {"Content-Type": kind})
     assert answer.status == 415
     assert "application/json" in answer.error
-    assert request(port, "/api/shelf", "POST", b"{}", {"Content-Type": "Application/JSON; charset=utf-8"}).status == 200
+    assert (
+        request(port, "/api/example", "POST", b"{}", {"Content-Type": "Application/JSON; charset=utf-8"}).status == 200
+    )
 
 
 BODIES = {
@@ -224,7 +227,7 @@ BODIES = {
 def test_what_is_no_question_is_refused(port, body):
     answer = asked(port, "playground", body)
     assert answer.status == 422
-    assert answer.error.startswith("playground is asked otherwise: ")
+    assert answer.error.startswith("the request to playground is not valid: ")
     assert len(answer.body) < 8_000
 
 
@@ -236,7 +239,7 @@ def test_an_unknown_question_names_the_known(port):
 
 
 def test_too_large_a_question_is_not_read(port, monkeypatch):
-    monkeypatch.setattr(serving, "LARGEST", 2**20)
+    monkeypatch.setattr(serving, "MAX_BODY", 2**20)
     head = "POST /api/playground HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
     said = sent(port, f"{head}Content-Length: {10**15}\r\n\r\n".encode())  # none of it comes
     assert said.status == 413
@@ -246,7 +249,7 @@ def test_too_large_a_question_is_not_read(port, monkeypatch):
     assert streamed.status == 413
     for length in ("-1", "1e3", "1, 2", "9" * 30, "\xb2"):
         assert sent(port, f"{head}Content-Length: {length}\r\n\r\n{{}}".encode("latin-1")).status == 400, length
-    assert asked(port, "shelf").status == 200
+    assert asked(port, "example").status == 200
 
 
 def test_headers_without_an_end_are_refused(port):
@@ -254,7 +257,7 @@ def test_headers_without_an_end_are_refused(port):
 
 
 def test_slow_clients_stop_nobody(port, monkeypatch, opened):
-    monkeypatch.setattr(serving, "PATIENCE", 0.6)
+    monkeypatch.setattr(serving, "BODY_SECONDS", 0.6)
     head = "POST /api/playground HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 9\r\n"
     clients = [opened.enter_context(connected(port)) for _ in range(40)]
     for number, client in enumerate(clients):
@@ -303,7 +306,7 @@ def test_a_question_whose_asker_left_the_queue_never_runs(port, answer_by, answe
 def test_a_server_that_ends_stops_its_work(answer_by, sends):
     work = Endless()
     answer_by("endless", work)
-    with running(application(Desk())) as port:
+    with running(make_application(Workspace())) as port:
         sends(port, "endless")
         assert work.began.wait(5)
     assert work.stopped.wait(5)
@@ -317,9 +320,9 @@ def test_a_mistake_of_the_server_says_nothing_of_its_inside(port, answer_by):
     answer = asked(port, "fails")
     assert answer.status == 500
     assert b"secret" not in answer.body
-    assert "mistake of its own" in answer.error
+    assert "bug in regard" in answer.error
     assert "content-security-policy" in answer.headers
-    assert asked(port, "shelf").status == 200
+    assert asked(port, "example").status == 200
 
 
 def test_refusals_are_told_with_their_reason(port, answer_by):
@@ -339,23 +342,23 @@ def test_refusals_are_told_with_their_reason(port, answer_by):
 def test_numbers_come_as_they_were_packed(port, monkeypatch):
     packed = Binary(REPLY, bytes(range(256)))
 
-    def answer(desk: Desk, asked: Begin) -> Binary:
+    def answer(workspace: Workspace, request: Empty) -> Binary:
         """A question of the tests."""
         return packed
 
-    monkeypatch.setitem(api.questions(), "numbers", Question("numbers", answer))
+    monkeypatch.setitem(api.endpoints(), "numbers", Endpoint("numbers", answer))
     found = asked(port, "numbers")
     assert found.headers["content-type"] == "application/octet-stream"
     assert found.headers["cache-control"] == "no-store"
-    assert found.body == packed.packed()
+    assert found.body == packed.pack()
 
 
 def test_one_connection_serves_many_questions(port):
     """What is refused early must not be taken for the next question."""
-    first = "POST /api/shelf HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 40\r\n\r\n"
-    smuggled = "GET /app.js HTTP/1.1\r\nHost: localhost\r\n\r\n"[:40].ljust(40)
+    first = "POST /api/example HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 40\r\n\r\n"
+    smuggled = "GET /bundle.js HTTP/1.1\r\nHost: localhost\r\n\r\n"[:40].ljust(40)
     last = (
-        "POST /api/shelf HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
+        "POST /api/example HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
     )
     with connected(port) as client:
         client.sendall(first.encode())
@@ -363,7 +366,7 @@ def test_one_connection_serves_many_questions(port):
         client.sendall((smuggled + last).encode())
         answer = answered(client)
         assert answer.status == 200
-        assert "runs" in json.loads(answer.body)
+        assert "heads" in json.loads(answer.body)
 
 
 def test_no_request_opens_a_file_that_nobody_named(tmp_path):

@@ -38,7 +38,7 @@ def test_a_server_for_others_asks_for_its_token_and_ends_by_ctrl_c(tmp_path):
         with urllib.request.urlopen(urllib.request.Request(here, headers=bearer(token)), timeout=10) as page:
             assert b"regard is starting" in page.read()
         headers = bearer(token) | {"Content-Type": "application/json"}
-        asked = urllib.request.Request(f"{here}api/shelf", b"{}", headers)
+        asked = urllib.request.Request(f"{here}api/runs", b"{}", headers)
         with urllib.request.urlopen(asked, timeout=30) as reply:
             assert {"reversal", "language"} <= {run["name"] for run in json.load(reply)["runs"]}
         began = time.monotonic()

@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from regard.explore import api
-from regard.explore.desk import Desk
-from regard.explore.server import PAGE, application
-from regard.explore.shelf import SHIPPED, Shelf
+from regard.explore.server import PAGE, make_application
+from regard.explore.workspace import SHIPPED, Workspace
 from tests.explore.running import asked, request, running
 
 NAMES = (
@@ -53,8 +52,8 @@ def smallest(schema: dict[str, Any], schemas: dict[str, Any], text: str) -> Any:
 
 
 def main(folder: Path) -> None:
-    desk = Desk(Shelf((folder / "runs", SHIPPED), folders={"model": folder / "runs" / "run"}))
-    described = api.described()
+    workspace = Workspace((folder / "runs", SHIPPED), folders={"model": folder / "runs" / "run"})
+    described = api.describe_api()
     schemas = described["components"]["schemas"]
     watching, opened = [False], Counter[str]()
 
@@ -68,7 +67,7 @@ def main(folder: Path) -> None:
 
     sys.addaudithook(watch)
     statuses = Counter[int]()
-    with running(application(desk)) as port:
+    with running(make_application(workspace)) as port:
         for watching[0], names in ((False, NAMES[:1]), (True, NAMES)):  # first what is imported where it is used
             for name in names:
                 for target in (f"/{name}", f"//{name}", f"/views/{name}", f"/api/{name}"):

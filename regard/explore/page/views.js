@@ -1,12 +1,34 @@
-// All views, in the order of the page. A view has a name, a title, a line about it, the state that it begins with, and
-// a component View({ ask, state, change, place }): `state` is plain values, that an address or a notebook keeps;
-// `change({ … })` changes some of them; `place` says where the view runs: "page", "notebook" or "file".
-import playground from "./views/playground.js";
-import maps from "./views/maps.js";
-import heads from "./views/heads.js";
-import patterns from "./views/patterns.js";
-import claims from "./views/claims.js";
-import runs from "./views/runs.js";
+// All views, in the order of the page. A view has a name, a title, a line about it, its first state, and a component
+// View({ ask, state, change, place }): `state` holds plain values, which an address or a notebook keeps; `change({ … })`
+// changes some of them; `place` says where the view runs: "page", "notebook" or "file".
+import { html, useCallback, useEffect, useMemo, useState } from "./vendor/preact.js";
+import { asker } from "./client.js";
+import claims from "./claims/claims.js";
+import heads from "./heads/heads.js";
+import maps from "./maps/maps.js";
+import patterns from "./patterns/patterns.js";
+import playground from "./playground/playground.js";
+import runs from "./runs/runs.js";
 
 export const VIEWS = [playground, maps, heads, patterns, claims, runs];
 export const viewOf = (name) => VIEWS.find((view) => view.name === name) ?? VIEWS[0];
+
+// The view of a model, which holds the view's name, its state, and the place.
+export function Mounted({ model }) {
+  const view = viewOf(model.get("view"));
+  const ask = useMemo(() => asker(model), [model]);
+  const [state, setState] = useState(() => ({ ...view.state, ...model.get("state") }));
+  useEffect(() => {
+    const follow = () => setState({ ...view.state, ...model.get("state") });
+    model.on("change:state", follow);
+    return () => model.off("change:state", follow);
+  }, [model, view]);
+  const change = useCallback(
+    (changes) => {
+      model.set("state", { ...model.get("state"), ...changes });
+      model.save_changes();
+    },
+    [model],
+  );
+  return html`<${view.View} ask=${ask} state=${state} change=${change} place=${model.get("place") ?? "notebook"} />`;
+}

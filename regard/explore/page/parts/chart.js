@@ -1,14 +1,14 @@
 // Curves over an axis, and bars: SVG, with numbers under the pointer or the arrow keys.
-import { html, useId, useState } from "../vendor/preact.js";
 import { area, line, scaleLinear, scaleLog } from "../vendor/d3.js";
+import { html, useId, useState } from "../vendor/preact.js";
 import { CURVES, DASHES } from "./colour.js";
-import { short, told } from "./numbers.js";
+import { formatShort, formatNumber } from "./numbers.js";
 import { useWidth } from "./shell.js";
 
 const SPACE = { left: 66, right: 22, top: 10, bottom: 42 };
 
 // series: [{ name, x: [], y: [], low?: [], high?: [], class? }]; marks: [{ x, name }]; both axes may be logarithmic.
-export function Lines({ series, label, xLabel, yLabel, logX, logY, marks = [], height = 260, xMin, yMin, says = told }) {
+export function Lines({ series, label, xLabel, yLabel, logX, logY, marks = [], height = 260, xMin, yMin, says = formatNumber }) {
   const [ref, width] = useWidth();
   const id = useId();
   const [place, setPlace] = useState(null);
@@ -78,10 +78,10 @@ function Axes({ x, y, logX, logY, xLabel, yLabel, width, height, says }) {
   </g>`;
 }
 
-const tell = (tick, says) => (Math.abs(tick) >= 1e4 ? short(tick) : says(tick, 3).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, ""));
+const tell = (tick, says) => (Math.abs(tick) >= 1e4 ? formatShort(tick) : says(tick, 3).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, ""));
 
 // A number per name, or several side by side: groups { colour's name: [number per name] }.
-export function Bars({ names, groups, label, yLabel, logY, height = 240, says = told }) {
+export function Bars({ names, groups, label, yLabel, logY, height = 240, says = formatNumber }) {
   const [ref, width] = useWidth();
   const entries = Object.entries(groups);
   const values = entries.flatMap(([, found]) => found).filter((value) => fits(value, logY));

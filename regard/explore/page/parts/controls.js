@@ -1,6 +1,6 @@
 // Controls: all are the browser's own, so that keyboards and screen readers know them.
 import { html, useId, useRef, useState } from "../vendor/preact.js";
-import { told } from "./numbers.js";
+import { formatNumber } from "./numbers.js";
 
 // A button that keeps the focus when there is nothing for it to do, which a disabled one loses.
 export function Button({ off, onClick, children, ...more }) {
@@ -8,7 +8,7 @@ export function Button({ off, onClick, children, ...more }) {
 }
 
 // A slider. `onChange` hears every move.
-export function Slider({ label, value, min, max, step, onChange, says = told, disabled }) {
+export function Slider({ label, value, min, max, step, onChange, says = formatNumber, disabled }) {
   const id = useId();
   return html`<div class="control">
     <label for=${id}>${label}</label>

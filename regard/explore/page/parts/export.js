@@ -1,15 +1,15 @@
-// The menu that saves a view: as SVG or PNG as it is seen, its numbers as CSV or NPZ, and the view itself as HTML.
+// The menu that saves a view: its figure as SVG or PNG, its numbers as CSV or NPZ, and the view itself as HTML.
 import { html, useEffect, useId, useRef, useState } from "../vendor/preact.js";
-import { base64Of } from "../model.js";
+import { toBase64 } from "../client.js";
 import { stepped } from "./controls.js";
-import { csv, npz } from "./numbers.js";
-import { picture, pixels } from "./picture.js";
+import { drawFigure, toPixels } from "./figure.js";
+import { toCsv } from "./numbers.js";
 
-// of: a ref to the element that is pictured; numbers: () => arrays as in numbers.js, or a promise of them; saves: () =>
-// [[question, asked], …], what a saved HTML file must be able to answer; name: of the files.
+// of: a ref to the element with the figure; numbers: () => arrays as in numbers.js, or a promise of them; saves: () =>
+// [[endpoint, request], …], what a saved HTML file must be able to answer; name: of the files.
 export function Export({ name, of, numbers, saves, ask, view, state, place }) {
   const [open, setOpen] = useState(false);
-  const [said, setSaid] = useState({ text: "", error: false });
+  const [message, setMessage] = useState({ text: "", error: false });
   const [busy, setBusy] = useState(false);
   const menu = useRef(null);
   const id = useId();
@@ -24,23 +24,23 @@ export function Export({ name, of, numbers, saves, ask, view, state, place }) {
     document.addEventListener("pointerdown", away);
     return () => document.removeEventListener("pointerdown", away);
   }, [open]);
-  const drawing = () => picture(of.current, name);
+  const figure = () => drawFigure(of.current, name);
   const items = [
-    ["Picture, SVG", async () => kept(name, "svg", drawing(), "image/svg+xml")],
-    ["Picture, PNG", async () => kept(name, "png", await pixels(drawing()))],
-    numbers && ["Numbers, CSV", async () => kept(name, "csv", csv(await numbers()), "text/csv;charset=utf-8")],
-    numbers && ["Numbers, NPZ", async () => kept(name, "npz", npz(await numbers()))],
-    saves && place !== "file" && ["This view, HTML", async () => kept(name, "html", await saved(ask, view, state, saves()), "text/html;charset=utf-8")],
-    place === "page" && ["Copy a link", async () => copied(location.href)],
+    ["Picture, SVG", async () => download(name, "svg", new Blob([figure()], { type: "image/svg+xml" }))],
+    ["Picture, PNG", async () => download(name, "png", await toPixels(figure()))],
+    numbers && ["Numbers, CSV", async () => download(name, "csv", new Blob([toCsv(await numbers())], { type: "text/csv;charset=utf-8" }))],
+    numbers && place !== "file" && ["Numbers, NPZ", async () => download(name, "npz", await makeNpz(ask, await numbers()))],
+    saves && place !== "file" && ["This view, HTML", async () => download(name, "html", await makeFile(ask, view, state, saves()))],
+    place === "page" && ["Copy a link", async () => copyText(location.href)],
   ].filter(Boolean);
   const run = async (work) => {
     setBusy(true);
-    setSaid({ text: "", error: false });
+    setMessage({ text: "", error: false });
     try {
-      setSaid({ text: await work(), error: false });
+      setMessage({ text: await work(), error: false });
       close(true);
     } catch (error) {
-      setSaid({ text: error.message, error: true });
+      setMessage({ text: error.message, error: true });
     }
     setBusy(false);
   };
@@ -66,15 +66,14 @@ export function Export({ name, of, numbers, saves, ask, view, state, place }) {
     ${open && html`<div id=${id} role="menu" aria-label="Export" aria-busy=${String(busy)}>
       ${items.map(([label, work]) => html`<button role="menuitem" tabindex="-1" disabled=${busy} onClick=${() => run(work)}>${label}</button>`)}
       ${busy && html`<p class="waiting" role="none">saving …</p>`}
-      ${said.error && html`<p class="error" role="none">${said.text}</p>`}
+      ${message.error && html`<p class="error" role="none">${message.text}</p>`}
     </div>`}
-    <span class="unseen" role="status" aria-live="polite">${said.text}</span>
+    <span class="unseen" role="status" aria-live="polite">${message.text}</span>
   </div>`;
 }
 
 // A file in the browser's folder of downloads.
-function kept(name, ending, data, type) {
-  const blob = typeof data === "string" ? new Blob([data], { type }) : data;
+function download(name, ending, blob) {
   const file = `${name.replace(/[^\p{L}\p{N}._-]+/gu, "-")}.${ending}`;
   const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(blob), download: file });
   document.body.append(link);
@@ -84,41 +83,49 @@ function kept(name, ending, data, type) {
   return `${file} was saved`;
 }
 
-async function copied(text) {
+// Arrays as NumPy's .npz, in float64, which the library writes; null becomes NaN.
+async function makeNpz(ask, arrays) {
+  const pack = ({ shape, data }) => ({ shape, data: toBase64(new Uint8Array(Float64Array.from(data, (value) => value ?? NaN).buffer)) });
+  const request = { arrays: Object.fromEntries(Object.entries(arrays).map(([name, array]) => [name, pack(array)])) };
+  const { header, data, offset } = await ask("npz", request);
+  return new Blob([new Uint8Array(data, offset)], { type: header.kind });
+}
+
+async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    // Browsers keep the clipboard from pages of another machine, except through a field that is selected.
+    // Without https, browsers let a page copy only what is selected in a field.
     const field = Object.assign(document.createElement("textarea"), { value: text });
     document.body.append(field);
     field.select();
     const done = document.execCommand("copy");
     field.remove();
-    if (!done) throw new Error("the browser does not let a page copy; take the address from its bar");
+    if (!done) throw new Error("the browser does not let the page copy; copy the address from its bar");
   }
   return "The link was copied";
 }
 
-// The text of a file that shows this view without a server, with the answers to what it asks.
-async function saved(ask, view, state, wanted) {
-  const around = await ask("bundle", {});
+// The HTML file that shows this view without a server, with the responses to its requests.
+async function makeFile(ask, view, state, wanted) {
+  const frame = await ask("frame", {});
   const once = [...new Map(wanted.map((one) => [JSON.stringify(one), one])).values()];
   const answers = [];
   let size = 0;
-  // A few at a time: the server answers some at once, and others wait for it too.
+  // A few at a time: other pages wait for the server too.
   for (let at = 0; at < once.length; at += 4) {
     const some = once.slice(at, at + 4);
-    const replies = await Promise.all(some.map(([question, asked]) => ask(question, asked)));
-    replies.forEach((reply, i) => {
-      const kept = reply.packed instanceof Uint8Array ? base64Of(reply.packed) : reply;
+    const responses = await Promise.all(some.map(([endpoint, request]) => ask(endpoint, request)));
+    responses.forEach((response, i) => {
+      const kept = response.packed instanceof Uint8Array ? toBase64(response.packed) : response;
       answers.push([...some[i], kept]);
       size += typeof kept === "string" ? kept.length : JSON.stringify(kept).length;
     });
-    if (size > around.largest) {
-      throw new Error(`a saved file must have at most ${around.largest / 2 ** 20} MB of answers: got more; show fewer tokens or heads`);
+    if (size > frame.max_answers) {
+      throw new Error(`a saved file must have at most ${frame.max_answers / 2 ** 20} MB of answers: got more; show fewer tokens or heads`);
     }
   }
   const date = new Date().toISOString().slice(0, 10);
-  const data = JSON.stringify({ view, state, answers, version: around.version, date });
-  return around.before + data.replaceAll("<", "\\u003c") + around.after;
+  const data = JSON.stringify({ view, state, answers, version: frame.version, date });
+  return new Blob([frame.before, data.replaceAll("<", "\\u003c"), frame.after], { type: "text/html;charset=utf-8" });
 }

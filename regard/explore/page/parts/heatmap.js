@@ -1,37 +1,43 @@
 // A matrix as colours, painted on a canvas; one cell can be pointed at, walked to with the arrow keys, and pinned.
 import { html, useEffect, useId, useLayoutEffect, useRef, useState } from "../vendor/preact.js";
 import { colours, css, shade } from "./colour.js";
-import { told } from "./numbers.js";
+import { formatNumber } from "./numbers.js";
 import { useTheme } from "./shell.js";
 
-// Paint numbers (row by row) into a canvas of at most `most` pixels a side; where cells are smaller than a pixel, a
-// pixel shows the largest of them, so that nothing is lost.
-export function paint(canvas, data, rows, columns, scale, limit, most = 2048) {
-  const down = Math.ceil(rows / most);
-  const right = Math.ceil(columns / most);
-  const [height, width] = [Math.ceil(rows / down), Math.ceil(columns / right)];
-  canvas.width = width;
-  canvas.height = height;
-  const table = new Uint32Array(colours(scale).buffer);
-  const image = new ImageData(width, height);
-  const pixels = new Uint32Array(image.data.buffer);
-  if (down === 1 && right === 1) {
-    for (let i = 0; i < pixels.length; i++) pixels[i] = table[shade(data[i], scale, limit)];
-  } else {
-    for (let r = 0; r < height; r++) {
-      for (let c = 0; c < width; c++) {
-        let best = 0;
-        for (let y = r * down; y < Math.min(rows, (r + 1) * down); y++) {
-          for (let x = c * right; x < Math.min(columns, (c + 1) * right); x++) {
-            const value = data[y * columns + x];
-            if (Math.abs(value) > Math.abs(best)) best = value;
-          }
-        }
-        pixels[r * width + c] = table[shade(best, scale, limit)];
+// The strongest of every `down` × `right` numbers, fewer at the ends; `at` says which one that is, counted from 1. The last
+// result for an array is kept, for it is drawn again and again.
+const pooled = new WeakMap();
+export function pool(data, rows, columns, down, right = down) {
+  if (down === 1 && right === 1) return { data, rows, columns, down, right, at: null };
+  const last = pooled.get(data);
+  if (last?.down === down && last.right === right) return last;
+  const [high, wide] = [Math.ceil(rows / down), Math.ceil(columns / right)];
+  const found = { data: new Float32Array(high * wide), rows: high, columns: wide, down, right, at: new Uint32Array(high * wide) };
+  for (let r = 0, i = 0; r < rows; r++) {
+    for (let c = 0, cell = Math.floor(r / down) * wide, left = right; c < columns; c++, i++) {
+      const [size, best] = [data[i] < 0 ? -data[i] : data[i], found.data[cell] < 0 ? -found.data[cell] : found.data[cell]];
+      if (size > best) {
+        found.data[cell] = data[i];
+        found.at[cell] = i + 1; // 0 stands for none
       }
+      if (--left === 0) (cell++, (left = right));
     }
   }
+  pooled.set(data, found);
+  return found;
+}
+
+// Paint numbers (row by row) into a canvas of at most `most` pixels a side: where cells are smaller than a pixel, it shows
+// the strongest of them, so that nothing is lost. For an export, `cells` says what was painted.
+export function paint(canvas, data, rows, columns, scale, limit, most = 2048) {
+  const seen = pool(data, rows, columns, Math.ceil(rows / most), Math.ceil(columns / most));
+  [canvas.width, canvas.height] = [seen.columns, seen.rows];
+  const table = new Uint32Array(colours(scale).buffer);
+  const image = new ImageData(seen.columns, seen.rows);
+  const pixels = new Uint32Array(image.data.buffer);
+  for (let i = 0; i < pixels.length; i++) pixels[i] = table[shade(seen.data[i], scale, limit)];
   canvas.getContext("2d").putImageData(image, 0, 0);
+  canvas.cells = { rows: seen.rows, columns: seen.columns, colour: (r, c) => css(seen.data[r * seen.columns + c], scale, limit) };
 }
 
 // Props: data (flat), rows, columns, scale "weight" | "signed", limit, label; rowNames, columnNames; chosen [row, column]
@@ -49,8 +55,6 @@ export function Heatmap(props) {
   const top = named && columnNames ? Math.min(110, 14 + 7.2 * Math.max(...columnNames.map((name) => name.length)) * (upright(columnNames, cell) ? 1 : 0)) + 6 : 0;
   useLayoutEffect(() => {
     paint(canvas.current, data, rows, columns, scale, limit);
-    // For an export: small matrices become rectangles.
-    canvas.current.cells = { rows, columns, colour: (r, c) => css(data[r * columns + c], scale, limit) };
   }, [data, rows, columns, scale, limit, now]);
   useEffect(() => setCursor(null), [rows, columns]);
   const at = (event) => {
@@ -59,7 +63,7 @@ export function Heatmap(props) {
     return r >= 0 && c >= 0 && r < rows && c < columns ? [r, c] : null;
   };
   const move = (place) => (setCursor(place), onPoint?.(...(place ?? [null, null])));
-  const say = says ?? ((r, c) => `${rowNames?.[r] ?? `row ${r}`} to ${columnNames?.[c] ?? `column ${c}`}: ${told(data[r * columns + c])}`);
+  const say = says ?? ((r, c) => `${rowNames?.[r] ?? `row ${r}`} to ${columnNames?.[c] ?? `column ${c}`}: ${formatNumber(data[r * columns + c])}`);
   const onKeyDown = (event) => {
     const [r, c] = cursor ?? chosen ?? [0, 0];
     const big = event.shiftKey ? Math.max(1, Math.round(columns / 16)) : 1;
@@ -103,7 +107,6 @@ export function Legend({ scale = "weight", limit = 1, label = "weight" }) {
     const low = scale === "signed" ? -limit : 0;
     const values = Float64Array.from({ length: 128 }, (_, i) => low + ((limit - low) * i) / 127);
     paint(canvas.current, values, 1, 128, scale, limit);
-    canvas.current.cells = { rows: 1, columns: 128, colour: (_, c) => css(values[c], scale, limit) };
   }, [scale, limit, now]);
-  return html`<div class="legend"><span>${scale === "signed" ? told(-limit, 2) : 0}</span><canvas ref=${canvas} aria-hidden="true"></canvas><span>${told(limit, 2)}</span><span class="of">${label}</span></div>`;
+  return html`<div class="legend"><span>${scale === "signed" ? formatNumber(-limit, 2) : 0}</span><canvas ref=${canvas} aria-hidden="true"></canvas><span>${formatNumber(limit, 2)}</span><span class="of">${label}</span></div>`;
 }

@@ -1,4 +1,4 @@
-// What stands around a view: the mark, the theme, panels, what is said while waiting or when something is wrong.
+// What surrounds a view: the mark, the theme, panels, messages, notes of a saved file, and limits for its state.
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../vendor/preact.js";
 import { onTheme, theme } from "./colour.js";
 
@@ -14,16 +14,22 @@ const remembered = () => {
   try {
     return localStorage.getItem(KEPT);
   } catch {
-    return null; // a browser that keeps nothing follows the system
+    return null; // without storage, the theme of the system is followed
   }
 };
-if (remembered()) document.documentElement.dataset.theme = remembered();
+if (remembered()) setTheme(remembered());
+
+// The root's own scheme colours the scrollbars of the page.
+function setTheme(name) {
+  document.documentElement.dataset.theme = name;
+  document.documentElement.style.colorScheme = name;
+}
 
 export function ThemeButton() {
   const now = useTheme();
   const other = now === "dark" ? "light" : "dark";
   const turn = () => {
-    document.documentElement.dataset.theme = other;
+    setTheme(other);
     try {
       localStorage.setItem(KEPT, other);
     } catch {
@@ -66,9 +72,32 @@ export function Panel({ title, note, class: kind = "", actions, children }) {
   </section>`;
 }
 
-// What went wrong, or that something is on its way; nothing otherwise. Waiting shows only after a moment.
-export function Said({ error, waiting, children }) {
+// An error, or a note that something is being computed, which shows only after a moment.
+export function Status({ error, waiting, children }) {
   return html`<div class="said" role="status" aria-live="polite">
     ${error ? html`<p class="error">${error}</p>` : waiting ? html`<p class="waiting">${children ?? "computing …"}</p>` : null}
   </div>`;
 }
+
+// Controls whose responses are not in a saved file: there they are disabled, with a note that says why.
+
+export function LiveOnly({ place, class: kind = "", noted = true, what, children }) {
+  if (place !== "file") return html`<div class=${kind || "as-itself"}>${children}</div>`;
+  return html`<fieldset class=${`saved-still ${kind}`} disabled>${noted && html`<${SavedNote} place=${place} what=${what} />`}${children}</fieldset>`;
+}
+
+export const SavedNote = ({ place, what = "change it" }) =>
+  place === "file" && html`<p class="note saved-note">Saved from regard: run <code>regard explore</code> to ${what}.</p>`;
+
+// Values of an address, made to fit: a number is clamped to its range, and what is of another type is replaced.
+
+export const within = (value, low, high, otherwise) => (Number.isFinite(value) ? Math.min(high, Math.max(low, value)) : otherwise);
+export const wholeWithin = (value, low, high, otherwise) => (Number.isFinite(value) ? Math.round(within(value, low, high)) : otherwise);
+export const oneOf = (value, known, otherwise) => (known.includes(value) ? value : otherwise);
+
+// Two whole numbers in a range, or null.
+export const pairWithin = (value, low, high) =>
+  Array.isArray(value) && value.length === 2 && value.every(Number.isFinite) ? value.map((one) => wholeWithin(one, low, high)) : null;
+
+// Whether the user prefers less motion.
+export const prefersLessMotion = () => matchMedia("(prefers-reduced-motion: reduce)").matches;

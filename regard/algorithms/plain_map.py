@@ -1,0 +1,40 @@
+"""The map of plain softmax attention in a few sweeps through memory: for many tokens memory takes the time."""
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from regard.attention import Attention, Causal, Content, Everything, Softmax
+
+MANY = 2**16  # weights of a head from which on the sweeps through memory cost more than a loop over heads
+
+
+def is_plain(q: Tensor, k: Tensor, attention: Attention) -> bool:
+    """Whether `plain_map` gives this map: content alone, no mask but causal, many weights, no gradient."""
+    if type(attention.scores) is not Content or type(attention.weighting) is not Softmax:
+        return False
+    T, S = q.shape[2], k.shape[2]
+    has_positions = attention.queries is not None or attention.keys is not None
+    is_causal = type(attention.mask) is Causal and T == S and not has_positions
+    if not is_causal and type(attention.mask) is not Everything:
+        return False
+    is_small = T * S < MANY or len(q) > 1
+    is_watched = torch.is_grad_enabled() or torch.compiler.is_compiling()
+    return not is_small and not is_watched and q.dtype == k.dtype == torch.float32 and q.device.type == "cpu"
+
+
+def plain_map(
+    q: Float[Tensor, "1 H T D"], k: Float[Tensor, "1 G S D"], attention: Attention
+) -> Float[Tensor, "1 H T S"]:
+    """`softmax(β·qᵀk)` head by head and in place, where `is_plain`: each weight is written once and read once."""
+    assert isinstance(attention.scores, Content)
+    beta, group = attention.scores.scale(q.shape[3]), q.shape[1] // k.shape[1]
+    T, S = q.shape[2], k.shape[2]
+    later = torch.ones(T, S, dtype=torch.bool).triu(1) if type(attention.mask) is Causal else None
+    found = q.new_empty(1, q.shape[1], T, S)
+    for head, out in enumerate(found[0]):
+        logits = (beta * q[0, head]) @ k[0, head // group].mT
+        if later is not None:
+            logits.masked_fill_(later, -torch.inf)
+        torch.softmax(logits, -1, out=out)
+    return found

@@ -1,0 +1,141 @@
+"""What a user takes along: a view as one HTML file that opens without a server, and numbers as NumPy's .npz."""
+
+import base64
+import binascii
+import io
+import json
+from collections.abc import Iterable, Mapping
+from datetime import date
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import Field
+
+from regard.explore.api import Binary, Empty, Endpoint, Request, Response, find_endpoint, to_json
+from regard.explore.workspace import Workspace
+
+PAGE = Path(__file__).parent / "page"
+MAX_ANSWERS = 24 * 2**20  # characters of the recorded responses
+POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; "
+    "base-uri 'none'; form-action 'none'"
+)
+BEFORE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>regard</title>
+<style>
+{style}
+</style>
+</head>
+<body class="regard saved">
+<noscript>This file needs JavaScript to draw itself.</noscript>
+<script type="application/json" id="regard-saved">"""
+AFTER = """</script>
+<script type="module">
+{script}</script>
+</body>
+</html>
+"""
+
+
+class Frame(Response):
+    """The file around the saved JSON, in which no `<` may stand; `max_answers` is the most characters of it."""
+
+    before: str
+    after: str
+    version: str
+    max_answers: int
+
+
+class Array(Request):
+    """Numbers in float64, little-endian, as base64."""
+
+    shape: Annotated[tuple[Annotated[int, Field(ge=0)], ...], Field(max_length=8)]
+    data: str
+
+
+class NpzRequest(Request):
+    """Arrays by name."""
+
+    arrays: Annotated[
+        dict[Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[\w ,.-]+$")], Array], Field(max_length=100)
+    ]
+
+
+class NpzHeader(Response):
+    """The bytes that follow are a file of this type."""
+
+    kind: Literal["application/zip"] = "application/zip"
+
+
+@cache
+def read_bundle() -> tuple[str, str]:
+    """The page's script and its style, as `python tools/bundle.py` made them."""
+    return (PAGE / "bundle.js").read_text("utf-8"), (PAGE / "bundle.css").read_text("utf-8")
+
+
+@cache
+def _frame() -> Frame:
+    script, style = read_bundle()
+    return Frame(
+        before=BEFORE.format(policy=POLICY, style=style),
+        after=AFTER.format(script=script),
+        version=version("regard"),
+        max_answers=MAX_ANSWERS,
+    )
+
+
+def give_frame(workspace: Workspace, request: Empty) -> Frame:
+    """The text of a saved file, but for the state and the responses that are recorded into it."""
+    return _frame()
+
+
+def make_npz(workspace: Workspace, request: NpzRequest) -> Binary:
+    """Arrays as a file of numpy.savez: an NpzHeader, then its bytes."""
+    found = {}
+    for name, array in request.arrays.items():
+        try:
+            found[name] = np.frombuffer(base64.b64decode(array.data, validate=True), "<f8").reshape(array.shape)
+        except (binascii.Error, ValueError) as error:
+            raise ValueError(f"{name} must be float64 of shape {array.shape} in base64: {error}") from error
+    file = io.BytesIO()
+    np.savez(file, **found)
+    return Binary(NpzHeader(), file.getvalue())
+
+
+def record_answers(workspace: Workspace, requests: Iterable[tuple[str, Mapping[str, Any]]]) -> list[list[Any]]:
+    """Endpoints, requests and their responses, as the page's SavedModel looks them up; numbers as base64."""
+    answers = []
+    for name, request in requests:
+        endpoint = find_endpoint(name)
+        try:
+            response = endpoint.answer(workspace, endpoint.parse(request))
+        except ValueError:
+            continue  # the cache may have dropped it since it was asked for; the file says that it is missing
+        is_binary = isinstance(response, Binary)
+        answers.append([name, request, base64.b64encode(response.pack()).decode() if is_binary else to_json(response)])
+    return answers
+
+
+def make_document(view: str, state: Mapping[str, Any], answers: list[list[Any]]) -> str:
+    """The text of a file that shows a view in a state, with these answers."""
+    frame = _frame()
+    saved = {"view": view, "state": state, "answers": answers, "version": frame.version, "date": f"{date.today()}"}
+    data = json.dumps(saved, ensure_ascii=False).replace("<", "\\u003c")
+    if len(data) > MAX_ANSWERS:
+        raise ValueError(
+            f"a saved file must have at most {MAX_ANSWERS >> 20} MB of answers: got {len(data) / 2**20:.0f} MB; "
+            "show fewer tokens or heads"
+        )
+    return frame.before + data + frame.after
+
+
+ENDPOINTS = (Endpoint("frame", give_frame), Endpoint("npz", make_npz))

@@ -1,0 +1,143 @@
+// The catalogue of claims, searched and filtered, beside one of them.
+import { html, useEffect, useMemo, useRef } from "../vendor/preact.js";
+import { ClaimDetail, Sign, VERDICTS } from "./detail.js";
+import { useAnswer } from "../client.js";
+import { Select, TextField } from "../parts/controls.js";
+import { Status } from "../parts/shell.js";
+
+function View(props) {
+  const { response, error, waiting } = useAnswer(props.ask, "catalogue", {});
+  return response ? html`<${Catalogue} ...${props} catalogue=${response} />` : html`<${Status} error=${error} waiting=${waiting}>reading the catalogue …</${Status}>`;
+}
+
+function Catalogue(props) {
+  const { ask, state, place, catalogue: { rows, documents } } = props;
+  const row = rows.find(({ id }) => id === state.claim);
+  const detail = row
+    ? html`<${ClaimDetail} key=${row.id} ask=${ask} row=${row} document=${documents[row.document]} state=${state} place=${place} />`
+    : html`<div class="panel"><p class="error">No claim is called “${state.claim}”: choose one of the list.</p></div>`;
+  return html`<div class="claims">${place === "file" ? detail : html`<${Found} ...${props}>${detail}<//>`}</div>`; // a file has no others
+}
+
+function Found({ state, change, catalogue, children }) {
+  const { documents } = catalogue;
+  const index = useMemo(() => indexed(catalogue), [catalogue]);
+  const searched = found(index, state.search);
+  const fits = (row, name) => !state[name] || row[name] === state[name];
+  const ofDocument = searched.filter((row) => fits(row, "document"));
+  const ofVerdict = searched.filter((row) => fits(row, "verdict"));
+  const shown = ofDocument.filter((row) => fits(row, "verdict"));
+  const named = ([key, name]) => [key, `${name} (${ofVerdict.filter((row) => row.document === key).length})`];
+  const list = useRefOfList(state.claim);
+  const onSearchKey = (event) => {
+    if (event.target.tagName !== "INPUT" || !shown.length) return;
+    if (event.key === "Enter") change({ claim: shown[0].id });
+    if (event.key !== "ArrowDown") return;
+    event.preventDefault();
+    list.current.querySelector("button").focus();
+  };
+  return html`<div class="claims-filters">
+      <div class="claims-search" onKeyDown=${onSearchKey}>
+        <${TextField} label="Search" live value=${state.search} placeholder="a word, or an id: β, noise, nyu.1c" max=${200}
+          onChange=${(search) => change({ search })} />
+        <${Select} label="Document" value=${state.document} onChange=${(document) => change({ document })}
+          options=${[["", "all five documents"], ...Object.entries(documents).map(named)]} />
+      </div>
+      <${Chips} rows=${ofDocument} verdict=${state.verdict} onChange=${(verdict) => change({ verdict })} />
+    </div>
+    <div class="claims-sides">
+      <${List} rows=${shown} documents=${documents} current=${state.claim} list=${list}
+        onOpen=${(claim) => change({ claim })} onClear=${() => change({ search: "", verdict: "", document: "" })} />
+      ${children}
+    </div>`;
+}
+
+function Chips({ rows, verdict, onChange }) {
+  const kinds = Object.entries(VERDICTS).filter(([name]) => name !== "unsettled");
+  return html`<div class="claims-chips" role="group" aria-label="Verdict">
+    <button aria-pressed=${String(!verdict)} onClick=${() => onChange("")}>all <span class="claims-count">${rows.length}</span></button>
+    ${kinds.map(([name, { sign, kind }]) => html`<button class=${`claims-chip claims-${kind}`} aria-pressed=${String(verdict === name)}
+      onClick=${() => onChange(verdict === name ? "" : name)}>
+      <span aria-hidden="true">${sign}</span>${name}<span class="claims-count">${rows.filter((row) => row.verdict === name).length}</span></button>`)}
+  </div>`;
+}
+
+// The list under its documents. One row is a stop of the tab key; the arrows go from row to row, Enter opens one.
+function List({ rows, documents, current, list, onOpen, onClear }) {
+  const stop = rows.some((row) => row.id === current) ? current : rows[0]?.id;
+  const onKeyDown = (event) => {
+    const all = [...list.current.querySelectorAll("button[data-id]")];
+    const at = all.indexOf(event.target);
+    const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: all.length - 1 }[event.key];
+    if (at < 0 || next === undefined) return;
+    event.preventDefault();
+    all[next]?.focus();
+  };
+  return html`<nav class="claims-list" ref=${list} aria-label="Claims" onKeyDown=${onKeyDown}>
+    <p class="unseen" role="status">${rows.length} claims</p>
+    ${!rows.length && html`<p class="claims-none">Nothing is found. <button onClick=${onClear}>Show all claims</button></p>`}
+    ${Object.entries(documents).map(([key, name]) => {
+      const own = rows.filter((row) => row.document === key);
+      return own.length > 0 && html`<section key=${key}><h3>${name}</h3><ul>${own.map(
+        (row) => html`<li key=${row.id}><button data-id=${row.id} aria-current=${row.id === current ? "true" : null} tabindex=${row.id === stop ? 0 : -1}
+          onClick=${() => onOpen(row.id)}>
+          <${Sign} verdict=${row.verdict} /><span class="claims-title">${row.title}</span><code>${row.id}</code></button></li>`,
+      )}</ul></section>`;
+    })}
+  </nav>`;
+}
+
+// The row of the claim is in sight whenever another one is opened, from an address too; the page itself does not move.
+function useRefOfList(claim) {
+  const list = useRef(null);
+  useEffect(() => {
+    const row = list.current?.querySelector("[aria-current]");
+    if (!row) return;
+    const [box, own] = [list.current.getBoundingClientRect(), row.getBoundingClientRect()];
+    if (own.top < box.top || own.bottom > box.bottom) list.current.scrollTop += own.top - box.top - box.height / 3;
+  }, [claim]);
+  return list;
+}
+
+export default {
+  name: "claims",
+  title: "Claims",
+  about: "What five courses say about attention, checked: what holds, what does not, and the numbers that show it. Try your own answer, and get the counterexample.",
+  state: { search: "", verdict: "", document: "", claim: "nyu.1e" },
+  View,
+};
+
+// Claims that somebody looks for: every word must be there, in any order; where none is found, a letter may be wrong.
+
+const plain = (text) => text.normalize("NFKD").replace(/[\u0300-\u036f]/g, "").toLowerCase();
+const wordsOf = (text) => plain(text).split(/[^\p{L}\p{N}]+/u).filter(Boolean);
+
+// What can be found of each row; made once for a catalogue.
+export function indexed({ rows, documents }) {
+  return rows.map((row) => {
+    const text = plain(`${row.id} ${row.id.replace(".", "")} ${row.title} ${row.asks} ${documents[row.document]} ${row.verdict}`);
+    return { row, text, words: wordsOf(text) };
+  });
+}
+
+export function found(index, search) {
+  const wanted = plain(search).split(/\s+/).filter(Boolean);
+  const exact = index.filter(({ text }) => wanted.every((word) => text.includes(word)));
+  if (exact.length) return exact.map(({ row }) => row);
+  return index.filter(({ words }) => wordsOf(search).every((word) => words.some((one) => near(word, one)))).map(({ row }) => row);
+}
+
+// Whether a word begins as the other does, but for one letter that is missing, too many, wrong, or in its neighbour's place.
+function near(wanted, word) {
+  if (wanted.length < 4) return word.startsWith(wanted);
+  return [-1, 0, 1].some((more) => apart(wanted, word.slice(0, wanted.length + more)) <= 1);
+}
+
+function apart(a, b) {
+  let i = 0;
+  while (i < a.length && i < b.length && a[i] === b[i]) i++;
+  const [x, y] = [a.slice(i), b.slice(i)];
+  if (!x && !y) return 0;
+  const swapped = x.length > 1 && x[0] === y[1] && x[1] === y[0] && x.slice(2) === y.slice(2);
+  return x.slice(1) === y.slice(1) || x.slice(1) === y || x === y.slice(1) || swapped ? 1 : 2;
+}

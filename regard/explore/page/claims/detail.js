@@ -1,0 +1,207 @@
+// One claim: its verdict, what the document says, what is true, the numbers that show it, and why.
+import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../vendor/preact.js";
+import { Answers } from "./answers.js";
+import { useAnswer } from "../client.js";
+import { Bars, Lines } from "../parts/chart.js";
+import { Export } from "../parts/export.js";
+import { Heatmap, Legend } from "../parts/heatmap.js";
+import { formatNumber } from "../parts/numbers.js";
+import { Status, SavedNote, useWidth } from "../parts/shell.js";
+
+export function ClaimDetail({ ask, row, document, state, place }) {
+  const [run, setRun] = useState(false);
+  const { response, error, waiting } = useAnswer(ask, "claim", { id: row.id, run });
+  const picture = useRef(null);
+  const claim = response?.id === row.id ? response : null;
+  const verdict = claim?.verdict ?? row.verdict;
+  const isUnrun = claim !== null && claim.verdict === null;
+  return html`<article class="panel claims-detail" aria-label=${`${row.id}, ${row.title}`} data-claim=${row.id} data-judged=${String(Boolean(claim?.verdict))}>
+    <div ref=${picture}><header>
+      <div class="claims-over"><code>${row.id}</code><span>${document}</span></div>
+      <h2>${row.title}</h2>
+      <div class="claims-verdict"><${Badge} verdict=${verdict} /><span class="note">${isUnrun ? "a run decides" : VERDICTS[verdict].about}</span>
+        <${Export} name=${`claim-${row.id}`} of=${picture} numbers=${claim?.chart ? () => chartNumbers(claim.chart) : undefined}
+          saves=${() => [["catalogue", {}], ["claim", { id: row.id, run: false }]]} ask=${ask} view="claims" state=${state} place=${place} /></div>
+      ${claim?.verdict && claim.verdict !== claim.expected && html`<p class="error">The catalogue expects: ${claim.expected}.</p>`}
+    </header>
+    ${claim ? html`<${Markup} class="claims-question-asked" text=${claim.asks} />` : html`<p class="claims-question-asked">${row.asks}</p>`}
+    <${Status} error=${error} waiting=${waiting && !run}>checking …</${Status}>
+    ${isUnrun && html`<${Unrun} claim=${claim} running=${run && waiting} place=${place} onRun=${() => setRun(true)} onStop=${() => setRun(false)} />`}
+    ${claim && html`<div class="claims-versions">${claim.versions.filter((one) => one.role !== "twin").map((one) => html`<${Version} version=${one} />`)}</div>
+      ${claim.chart && html`<${ClaimChart} chart=${claim.chart} />`}`}</div>
+    ${claim && html`<${Further} claim=${claim} ask=${ask} place=${place} />`}
+  </article>`;
+}
+
+// What is not of the picture: where to see it, the box for answers, and what is folded.
+function Further({ claim, ask, place }) {
+  const twin = claim.versions.find((one) => one.role === "twin");
+  return html`
+    ${claim.see && place === "page" && html`<p class="claims-see">
+      <a href=${`#${claim.see.view}?${encodeURIComponent(JSON.stringify(claim.see.state))}`}>${claim.see.words}<span aria-hidden="true"> →</span></a></p>`}
+    ${claim.exercises.length > 0 && place !== "file" && html`<section class="claims-box">
+      <h3>Try an answer</h3><${Answers} ask=${ask} exercises=${claim.exercises} /></section>`}
+    <details class="claims-fold"><summary>Why</summary><${Markup} class="claims-why" text=${claim.why} />
+      ${claim.quantities.length > 0 && html`<dl class="claims-letters">${claim.quantities.map(
+        ([letter, meaning]) => html`<${Markup} tag="dt" text=${letter} /><${Markup} tag="dd" text=${meaning} />`,
+      )}</dl>`}
+    </details>
+    <details class="claims-fold"><summary>A false twin, which the check must refute</summary>
+      <p class="note">A check that cannot fail shows nothing. So each is given a statement that is close to the true one, and false.</p>
+      <${Version} version=${twin} /></details>
+    <details class="claims-fold"><summary>How it was checked</summary>
+      <${Markup} text=${claim.method} />
+      ${claim.source && html`<p>The numbers are of: ${claim.source}.</p>`}
+      ${claim.code.length > 0 && html`<p>In the code: ${claim.code.map((one, i) => html`${i ? ", " : ""}<code>${one}</code>`)}</p>`}
+      ${claim.verdict && html`<p class="note">${claim.seconds < 0.01 ? "Less than 0.01" : claim.seconds.toFixed(2)} s of computing.</p>`}
+    </details>`;
+}
+
+const MOST = 6; // findings in sight; what fails comes first
+
+function Version({ version }) {
+  const findings = [...version.findings].sort((a, b) => a.holds - b.holds);
+  const shown = findings.length > MOST + 1 ? MOST : findings.length;
+  return html`<section class=${`claims-version claims-by-${version.role}`} data-role=${version.role}>
+    <h3>${version.heading}</h3>
+    <${Markup} class="claims-text" text=${version.text} />
+    ${version.formula && html`<${Markup} class="claims-formula" text=${version.formula} label="Formula" />`}
+    ${shown > 0 && html`<${Findings} findings=${findings.slice(0, shown)} />`}
+    ${shown < findings.length && html`<details class="claims-more"><summary>${findings.length - shown} more</summary>
+      <${Findings} findings=${findings.slice(shown)} /></details>`}
+  </section>`;
+}
+
+const Findings = ({ findings }) => html`<ul class="claims-findings">${findings.map(
+  (one) => html`<li class=${one.holds ? "claims-yes" : "claims-no"}>
+    <span role="img" aria-label=${one.holds ? "holds" : "fails"}>${one.holds ? "✓" : "✗"}</span><span>${one.shown}</span></li>`,
+)}</ul>`;
+
+// An experiment without a recorded run: it trains small models, for which somebody must ask.
+function Unrun({ claim, running, place, onRun, onStop }) {
+  const [passed, setPassed] = useState(0);
+  useEffect(() => {
+    if (!running) return;
+    const start = Date.now();
+    const timer = setInterval(() => setPassed((Date.now() - start) / 1000), 250);
+    return () => (clearInterval(timer), setPassed(0));
+  }, [running]);
+  return html`<div class="claims-unrun" role="status">
+    <p>A run decides this one, and none is recorded here. A small version trains in about ${claim.takes} seconds.</p>
+    ${running
+      ? html`<div class="row"><progress aria-label="Training" max=${claim.takes} value=${Math.min(passed, claim.takes * 0.97)}></progress>
+          <span class="note">training, ${Math.round(passed)} s</span>
+          <button onClick=${onStop}>Stop</button></div>`
+      : place === "file" ? html`<${SavedNote} place=${place} what="run it" />` : html`<button class="main" onClick=${onRun}>Run it now</button>`}
+  </div>`;
+}
+
+// HTML that the claims' own prose made, escaped. What is too wide for its place can be scrolled by the keyboard too.
+function Markup({ text, tag = "div", class: kind, label }) {
+  const ref = useRef(null);
+  useLayoutEffect(() => {
+    ref.current.innerHTML = text;
+    if (!label) return;
+    const isWide = ref.current.scrollWidth > ref.current.clientWidth + 1;
+    if (isWide) ref.current.tabIndex = 0;
+    else ref.current.removeAttribute("tabindex");
+  }, [text, label]);
+  return html`<${tag} ref=${ref} class=${kind} role=${label ? "group" : null} aria-label=${label ?? null}></${tag}>`;
+}
+
+// The figure of a claim: curves, bars, or matrices in one scale; and its numbers for a file.
+
+export function ClaimChart({ chart }) {
+  return html`<div class="claims-chart" data-chart=${chart.kind}>
+    <h3>${chart.title}</h3>
+    ${chart.kind === "lines" && html`<${Lines} label=${chart.title} xLabel=${chart.x_label} yLabel=${chart.y_label} logX=${chart.log_x} logY=${chart.log_y}
+      series=${curvesOf(chart)}
+      marks=${Object.entries(chart.marks ?? {}).map(([name, x]) => ({ name, x }))} />`}
+    ${chart.kind === "bars" && html`<${Bars} label=${chart.title} names=${chart.names} groups=${chart.groups} yLabel=${chart.y_label} logY=${chart.log_y} />
+      <${BarsTable} chart=${chart} />`}
+    ${chart.kind === "matrices" && html`<${Matrices} chart=${chart} />`}
+  </div>`;
+}
+
+// The curves, each with the ends of its band where it has one.
+const curvesOf = ({ x, y, bands }) =>
+  Object.entries(y).map(([name, values]) => ({ name, x, y: values, low: bands?.[name]?.[0], high: bands?.[name]?.[1] }));
+
+// Matrices by name, flat and row by row.
+const panelsOf = ({ panels }) =>
+  Object.entries(panels).map(([name, rows]) => ({ name, rows: rows.length, columns: rows[0].length, values: rows.flat() }));
+
+// Names of bars are often longer than their room: the table has them in full.
+function BarsTable({ chart }) {
+  return html`<div class="scrolls"><table class="lines">
+    <thead><tr><th></th>${Object.keys(chart.groups).map((name) => html`<th class="number">${name}</th>`)}</tr></thead>
+    <tbody>${chart.names.map((name, i) => html`<tr><th>${name}</th>
+      ${Object.values(chart.groups).map((values) => html`<td class="number">${formatNumber(values[i])}</td>`)}</tr>`)}</tbody>
+  </table></div>`;
+}
+
+function Matrices({ chart }) {
+  const [at, setAt] = useState(null);
+  const [ref, width] = useWidth();
+  const panels = useMemo(() => panelsOf(chart), [chart]);
+  const { signed, limit } = chart;
+  const columns = panels.length === 1 ? 1 : Math.max(2, Math.floor((width + 24) / (panels.length > 4 ? 164 : 250)));
+  const side = Math.min(panels.length === 1 ? 420 : 260, (width - 24 * (columns - 1)) / columns - (chart.rows ? 30 : 0));
+  const scale = signed ? "signed" : "weight";
+  const names = (given, count) => given ?? (count <= 12 ? Array.from({ length: count }, (_, i) => String(i + 1)) : undefined);
+  const say = (panel, r, c) => {
+    const [row, column] = [chart.rows?.[r] ?? r + 1, chart.columns?.[c] ?? c + 1];
+    return `${panel.name}, ${chart.row_label} ${row}, ${chart.column_label} ${column}: ${formatNumber(panel.values[r * panel.columns + c])}`;
+  };
+  return html`<div ref=${ref}>
+    ${width > 0 && html`<div class="claims-panels">${panels.map((panel) => html`<figure>
+      <figcaption>${panel.name}</figcaption>
+      <${Heatmap} data=${panel.values} rows=${panel.rows} columns=${panel.columns} scale=${scale} limit=${limit} side=${Math.max(side, 90)}
+        label=${`${panel.name}: ${chart.row_label} by ${chart.column_label}`}
+        rowNames=${names(chart.rows, panel.rows)} columnNames=${names(chart.columns, panel.columns)}
+        says=${(r, c) => say(panel, r, c)} onPoint=${(r, c) => setAt(r === null ? null : say(panel, r, c))} />
+    </figure>`)}</div>`}
+    <p class="claims-reading"><${Legend} scale=${scale} limit=${limit} label=${`${chart.row_label} ↓  ${chart.column_label} →`} /><span>${at ?? ""}</span></p>
+  </div>`;
+}
+
+// Arrays as numbers.js writes them.
+export function chartNumbers(chart) {
+  if (chart.kind === "matrices") {
+    const array = ({ rows, columns, values }) => ({ shape: [rows, columns], data: values, rows: chart.rows, columns: chart.columns });
+    return Object.fromEntries(panelsOf(chart).map((panel) => [panel.name, array(panel)]));
+  }
+  if (chart.kind === "bars") {
+    const groups = Object.entries(chart.groups);
+    return { [chart.y_label]: { ...table(groups), rows: chart.names } };
+  }
+  const columns = [[chart.x_label, chart.x]];
+  for (const { name, y, low, high } of curvesOf(chart)) columns.push([name, y], ...(low ? [[`${name}, low`, low], [`${name}, high`, high]] : []));
+  return { [chart.y_label]: table(columns) };
+}
+
+const table = (columns) => ({
+  shape: [columns[0][1].length, columns.length],
+  data: columns[0][1].flatMap((_, i) => columns.map(([, values]) => values[i])),
+  columns: columns.map(([name]) => name),
+});
+
+// Verdicts as a colour, a sign and a word, so that none of them is needed to tell them apart.
+
+export const VERDICTS = {
+  holds: { sign: "✓", kind: "holds", about: "as the document says it" },
+  "holds as corrected": { sign: "≈", kind: "corrected", about: "its answer holds; a step, a reason or a missing condition does not" },
+  refuted: { sign: "✗", kind: "refuted", about: "its answer does not hold, and here is the counterexample" },
+  answered: { sign: "→", kind: "answered", about: "it asks and does not answer; here is the answer" },
+  built: { sign: "■", kind: "built", about: "it gives code or a figure; here is the part, tested" },
+  experiment: { sign: "∿", kind: "experiment", about: "a run decides; here are its numbers" },
+  unsettled: { sign: "!", kind: "unsettled", about: "our own statement failed its check" },
+};
+
+export const Sign = ({ verdict }) =>
+  html`<span class=${`claims-sign claims-${VERDICTS[verdict].kind}`} role="img" aria-label=${verdict} title=${verdict}>${VERDICTS[verdict].sign}</span>`;
+
+export const Badge = ({ verdict }) =>
+  html`<span class=${`claims-badge claims-${VERDICTS[verdict].kind}`} data-verdict=${verdict}>
+    <span aria-hidden="true">${VERDICTS[verdict].sign}</span>${verdict}
+  </span>`;

@@ -1,0 +1,252 @@
+// Gaussian heads around the query pixel, over a recorded training; and the kernel that they make, wherever one puts them.
+import { html, useEffect, useMemo, useRef, useState } from "../vendor/preact.js";
+import { useAnswer, useLatest } from "../client.js";
+import { even, headsAt, hue, isPrecision, marginOf, mixed, unpackHeads, sharpened } from "./gaussians.js";
+import { Distance, Kernel, MapOf, Odd } from "./kernel.js";
+import { Picture } from "./picture.js";
+import { Course, Layers, usePlaying } from "./training.js";
+import { Button, Choice, NumberCell, Select, Slider, Toggle } from "../parts/controls.js";
+import { Export } from "../parts/export.js";
+import { formatNumber } from "../parts/numbers.js";
+import { Panel, Status, LiveOnly, pairWithin, wholeWithin, prefersLessMotion } from "../parts/shell.js";
+
+const SHARP = 4; // of heads that are made a convolution, to begin with
+const rounded = (value) => Number(value.toFixed(2));
+
+// moved: heads that the user put elsewhere, { "layer.head": [row, column, precision …] }; step null is the last,
+// query null the middle, run null the first there is.
+const state = { run: null, training: null, layer: 0, step: null, moved: {}, query: null, head: 0, values: "even", image: true };
+
+// An address may say anything: what is no name is dropped.
+const named = (value) => (typeof value === "string" ? value : null);
+
+function View({ ask, state: given, change, place }) {
+  const state = { ...given, run: named(given.run), training: named(given.training) };
+  const recorded = useAnswer(ask, "recorded", {});
+  const trainings = recorded.response?.trainings ?? [];
+  const isWanted = (found) => found.run === state.run && (state.training === null || found.training === state.training);
+  const one = state.run === null ? trainings[0] : trainings.find(isWanted);
+  // A training that is not there is asked for too: the answer says why, and what there is.
+  const isNamed = recorded.response && trainings.some((found) => found.run === state.run) && state.training;
+  const request = one ? { run: one.run, training: one.training } : isNamed ? { run: state.run, training: state.training } : null;
+  const heads = useAnswer(ask, "heads", request);
+  const record = useMemo(() => heads.response && unpackHeads(heads.response), [heads.response]);
+  if (!record) {
+    const none = recorded.response && !trainings.length && "No training on the shelf has recorded gaussian heads: regard train digits-gaussian makes one.";
+    const other = recorded.response && !request && !none && `The run ${state.run} has no gaussian heads recorded; choose another.`;
+    const missing = request ?? { run: state.run, training: "" };
+    return html`<${Status} error=${recorded.error ?? heads.error ?? (none || other || null)} waiting=${recorded.waiting || heads.waiting}>reading the recording …<//>
+      ${(heads.error || other) && trainings.length > 0 && html`<${Trainings} trainings=${[missing, ...trainings]} request=${missing} change=${change} />`}`;
+  }
+  const shared = { ask, change, place, record, trainings, request, hasValues: one?.has_values ?? false, error: heads.error };
+  return html`<${Recorded} ...${shared} state=${bounded(state, record)} />`;
+}
+
+// The same for numbers: those of a recording come into its range, and heads that are no heads are dropped.
+function bounded(state, { side, layers, heads, entries }) {
+  const isHead = ([key, value]) => /^\d+\.\d+$/.test(key) && Array.isArray(value) && value.length === 2 + entries && value.every(Number.isFinite)
+    && value.slice(0, 2).every((one) => Math.abs(one) <= 200) && isPrecision(value.slice(2));
+  return {
+    ...state, layer: wholeWithin(state.layer, 0, layers - 1, 0), head: wholeWithin(state.head, 0, heads - 1, 0),
+    query: pairWithin(state.query, 0, side - 1), moved: Object.fromEntries(Object.entries(state.moved).filter(isHead)),
+    step: Number.isFinite(state.step) ? state.step : null,
+  };
+}
+
+function Recorded({ ask, state, change, place, record, trainings, request, hasValues, error }) {
+  const area = useRef(null);
+  const last = record.steps.length - 1;
+  const { layer, head } = state;
+  const index = state.step === null ? last : Math.max(0, record.steps.findLastIndex((step) => step <= state.step));
+  const query = state.query ?? [record.side >> 1, record.side >> 1];
+  const toStep = (i) => change({ step: i === last ? null : record.steps[i] });
+  const playing = usePlaying(record.steps.length, index, toStep);
+  const own = (number, at) => headsAt(record, at, number).map((found, i) => put(found, state.moved[`${number}.${i}`]));
+  const resting = own(layer, index);
+  const [shown, glide] = useGlide(playing.at === null ? resting : own(layer, playing.at));
+  const values = state.values === "trained" && hasValues ? { ...request, layer } : null;
+  const question = (number) => ({
+    centres: own(number, index).map((one) => one.centre),
+    precisions: own(number, index).map((one) => one.precision),
+    h: record.side, w: record.side, query, values: values && { ...values, layer: number },
+  });
+  const kernel = useLatest(ask, "kernel", question(layer));
+  const response = kernel.error ? null : kernel.response;
+  const found = response?.header.heads.length === record.heads ? response.header : null;
+  const maps = found && new Float32Array(response.data, response.offset, found.heads.length * found.h * found.w);
+  const hands = useHands({ state, change, record, layer, resting, found, glide });
+  const sharp = resting.every((_, i) => state.moved[`${layer}.${i}`]) ? resting[head].precision[0] : null;
+  const anyMoved = Object.keys(state.moved).some((key) => key.startsWith(`${layer}.`));
+  const trail = anyMoved && state.moved[`${layer}.${head}`] ? null : record.steps.map((_, i) => headsAt(record, i, layer)[head].centre);
+  const onKeyDown = (event) => {
+    if (event.key !== " " || event.defaultPrevented || event.target.closest("button, select, summary, [role=button], input:not([type=range])")) return;
+    event.preventDefault();
+    playing.toggle();
+  };
+  const saves = () => [["recorded", {}], ["heads", request], ...Array.from({ length: record.layers }, (_, number) => ["kernel", question(number)])];
+  const numbers = () => numbersOf(record, resting, found, maps);
+  const onQuery = (next) => change({ query: next });
+  return html`<div class="heads-frame" ref=${area}><div class="heads" onKeyDown=${onKeyDown}>
+    <div class="heads-left">
+      <${Panel} title="Training">
+        <div class="stack">
+          <${LiveOnly} place=${place} what="choose another run"><${Trainings} trainings=${trainings} request=${request} change=${change} /><//>
+          <${Layers} record=${record} at=${playing.at ?? index} layer=${layer} onChange=${(next) => change({ layer: next })} />
+          <${Course} record=${record} index=${index} playing=${playing} onStep=${(i) => (playing.stop(), toStep(i))} />
+        </div>
+      <//>
+      <div class="heads-below" data-unpictured><${Panel} title="Try it">
+        <div class="stack heads-try">
+          <${Button} onClick=${hands.convolve} off=${!found}>Make it a convolution<//>
+          ${sharp !== null && html`<${Slider} label="Sharpness" value=${Math.log10(sharp)} min=${-1} max=${1.5} step=${0.02}
+            says=${(power) => formatNumber(10 ** power, 2)} onChange=${(power) => hands.sharpen(Number((10 ** power).toPrecision(3)))} />`}
+          <${Button} onClick=${hands.back} off=${!anyMoved}>Back to the training<//>
+          ${hasValues && html`<${Choice} label="Values" value=${state.values} options=${[["even", "even"], ["trained", "as trained"]]}
+            onChange=${(next) => change({ values: next })} />`}
+          ${record.image && html`<${Toggle} label="Show the image" value=${state.image} onChange=${(next) => change({ image: next })} />`}
+        </div>
+      <//></div>
+    </div>
+    <div class="heads-main">
+      <${Panel} title=${`Layer ${layer + 1}, step ${record.steps[index].toLocaleString("en")}${anyMoved ? ", heads moved" : ""}`}
+        actions=${html`<${Export} name="heads" of=${area} numbers=${numbers} saves=${saves} ask=${ask} view="heads" state=${state} place=${place} />`}>
+        <p class="note">Each head looks at its centre, seen from the framed query pixel: half of its weight is in the strong
+          ellipse, nine tenths in the faint one.</p>
+        <${Picture} heads=${shown} side=${record.side} margin=${marginOf(record, layer)} query=${query} chosen=${head}
+          image=${state.image ? record.image : null} trail=${trail} at=${playing.at ?? index}
+          onPlace=${hands.place} onNudge=${hands.nudge} onWiden=${hands.widen} onChoose=${hands.choose} onQuery=${onQuery} />
+        <${Numbers} head=${head} one=${resting[head]} hands=${hands} isRound=${record.entries === 1} />
+        <p class="hint heads-how" data-unpictured>Drag a head, or its handle; press a pixel to move the query. Or tab to them, and use the arrow keys, + and −.</p>
+        <${Status} error=${error} />
+      <//>
+      ${found && html`<${Panel} title="What is degenerate"><${Odd} found=${found} onChoose=${hands.choose} /><//>`}
+    </div>
+    <div class="heads-right">
+      ${found
+        ? html`
+          <${Panel} title=${html`<span class=${`heads-dot ${hue(head)}`} />Head ${head + 1} from the query`}>
+            <${MapOf} found=${found} maps=${maps} head=${head} ...${resting[head]} onQuery=${onQuery} />
+          <//>
+          <${Panel} title="The kernel that the heads make">
+            <${Kernel} found=${found} chosen=${head} onChoose=${hands.choose} />
+          <//>
+          <${Panel} title="Distance to a true convolution"><${Distance} found=${found} isEven=${values === null} /><//>`
+        : html`<${Panel} title="The kernel that the heads make">${place === "file"
+          ? html`<p class="hint">What these heads make is not in the saved file; regard explore computes it.</p>`
+          : html`<${Status} error=${kernel.error} waiting=${kernel.waiting} />`}<//>`}
+    </div>
+  </div></div>`;
+}
+
+const put = (found, moved) => (moved ? { centre: moved.slice(0, 2), precision: moved.slice(2) } : found);
+
+// Heads as they are painted: once told to glide, they come to their new places in a moment, and not at once.
+function useGlide(heads) {
+  const [part, setPart] = useState(1);
+  const from = useRef(heads);
+  const drawn = part < 1 && from.current.length === heads.length ? heads.map((one, i) => mixed(from.current[i], one, part * part * (3 - 2 * part))) : heads;
+  const isOn = part < 1;
+  useEffect(() => {
+    if (!isOn) return;
+    let begun = null;
+    const tick = (time) => {
+      begun ??= time;
+      const next = Math.min(1, (time - begun) / 380 + 0.001);
+      setPart(next);
+      if (next < 1) frame = requestAnimationFrame(tick);
+    };
+    let frame = requestAnimationFrame(tick);
+    return () => cancelAnimationFrame(frame);
+  }, [isOn]);
+  const glide = () => {
+    if (prefersLessMotion()) return;
+    from.current = drawn;
+    setPart(0);
+  };
+  return [drawn, glide];
+}
+
+// What hands can do with the heads of a layer.
+function useHands({ state, change, record, layer, resting, found, glide }) {
+  const latest = useRef(null);
+  latest.current = { moved: state.moved, resting };
+  const set = (head, one) => {
+    const moved = { ...latest.current.moved, [`${layer}.${head}`]: [...one.centre, ...one.precision] };
+    // Two moves may come before the next painting.
+    latest.current = { moved, resting: latest.current.resting.map((old, i) => (i === head ? one : old)) };
+    change({ moved, head });
+  };
+  const far = 1.5 * record.side;
+  const place = (head, centre) => set(head, { ...latest.current.resting[head], centre: centre.map((value) => rounded(Math.max(-far, Math.min(far, value)))) });
+  const all = (made) => ({ ...state.moved, ...Object.fromEntries(resting.map((one, head) => [`${layer}.${head}`, made(one, head)])) });
+  return {
+    choose: (head) => change({ head }),
+    place,
+    nudge: (head, by) => place(head, latest.current.resting[head].centre.map((value, axis) => value + by[axis])),
+    widen: (head, factor, from) => set(head, { ...latest.current.resting[head], precision: sharpened(from ?? latest.current.resting[head].precision, factor) }),
+    sharpen: (sharp) => change({ moved: all((one) => [...one.centre, ...even(record.entries, sharp)]) }),
+    convolve: () => {
+      glide();
+      change({ moved: all((one, head) => [...(found.heads[head].tap ?? one.centre), ...even(record.entries, SHARP)]) });
+    },
+    back: () => {
+      glide();
+      change({ moved: Object.fromEntries(Object.entries(state.moved).filter(([key]) => !key.startsWith(`${layer}.`))) });
+    },
+  };
+}
+
+function Trainings({ trainings, request, change }) {
+  const key = ({ run, training }) => JSON.stringify([run, training]);
+  const runs = [...new Set(trainings.map((one) => one.run))];
+  const options = runs.map((run) => [run, trainings.filter((one) => one.run === run).map((one) => [key(one), `${one.run} · ${one.training}`])]);
+  const onChange = (text) => {
+    const [run, training] = JSON.parse(text);
+    change({ run, training, step: null, moved: {}, layer: 0, head: 0, query: null });
+  };
+  return html`<${Select} label="Run" hidden value=${key(request)} options=${options} onChange=${onChange} />`;
+}
+
+// The chosen head in numbers, to be typed.
+function Numbers({ head, one, hands, isRound }) {
+  const placed = (axis) => (value) => hands.place(head, one.centre.map((old, i) => (i === axis ? value : old)));
+  return html`<div class="heads-numbers">
+    <span><span class=${`heads-dot ${hue(head)}`} />Head ${head + 1}</span>
+    <label>row <${NumberCell} label=${`Row of head ${head + 1}'s centre`} value=${rounded(one.centre[0])} onChange=${placed(0)} /></label>
+    <label>column <${NumberCell} label=${`Column of head ${head + 1}'s centre`} value=${rounded(one.centre[1])} onChange=${placed(1)} /></label>
+    ${isRound && html`<label>precision <${NumberCell} label=${`Precision of head ${head + 1}`} value=${Number(one.precision[0].toPrecision(3))} step=${0.05}
+      onChange=${(value) => hands.widen(head, value / one.precision[0], one.precision)} /></label>`}
+  </div>`;
+}
+
+function numbersOf(record, resting, found, maps) {
+  const counts = [record.steps.length, record.layers, record.heads];
+  const arrays = {
+    steps: { shape: [record.steps.length], data: record.steps },
+    centres: { shape: [...counts, 2], data: record.centres },
+    precisions: { shape: [...counts, record.entries], data: record.precisions },
+    centre: { shape: [record.heads, 2], data: resting.flatMap((one) => one.centre) },
+    precision: { shape: [record.heads, record.entries], data: resting.flatMap((one) => one.precision) },
+  };
+  if (!found) return arrays;
+  const { heads, h, w, convolution, kernel_size: size } = found;
+  const single = (name) => [name, { shape: [], data: [convolution[name]] }];
+  return {
+    ...arrays,
+    maps: { shape: [heads.length, h, w], data: maps },
+    kernel_size: { shape: [size.length], data: size },
+    taps: { shape: [heads.length, 2], data: heads.flatMap((one) => one.tap ?? [null, null]) },
+    tap_distances: { shape: [heads.length], data: heads.map((one) => one.distance) },
+    peaks: { shape: [heads.length, 2], data: heads.flatMap((one) => one.peak ?? [null, null]) },
+    softness: { shape: [heads.length], data: heads.map((one) => one.softness) },
+    ...(convolution && Object.fromEntries(["bound", "worst", "measured"].map(single))),
+  };
+}
+
+export default {
+  name: "heads",
+  title: "Heads",
+  about: "Gaussian heads on the grid of pixels: watch them learn where to look, move them, and see how near they are to a convolution.",
+  state,
+  View,
+};

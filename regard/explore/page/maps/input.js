@@ -1,0 +1,132 @@
+// What is looked at: a model, what it reads, and when in its training.
+import { html, useId, useState } from "../vendor/preact.js";
+import { Select, TextField } from "../parts/controls.js";
+
+const LARGEST = 8 * 2 ** 20; // bytes of a picture
+
+// What the library is asked for, of what was chosen; null while nothing is known. `pictures` were opened, by name.
+export function requestOf(models, { model, text, target, image, step, picture }, pictures) {
+  const one = modelOf(models, model);
+  if (!one) return null;
+  const request = { model: one.name };
+  if (step !== null && one.steps.includes(step)) return { ...request, step };
+  if (one.takes === "image") return pictures.has(picture) ? { ...request, picture: pictures.get(picture) } : { ...request, image: imageOf(one, image) };
+  if (one.takes === "nothing") return request;
+  const read = text ?? one.examples[0] ?? "";
+  return one.takes === "pair" ? { ...request, text: read, target } : { ...request, text: read };
+}
+
+const imageOf = (one, image) => Math.max(0, Math.min(one.images - 1, Math.round(image) || 0));
+
+// By its name, or where to begin: what somebody named, then the language model that ships.
+export function modelOf(models, name) {
+  if (!models?.length) return null;
+  const first = models.find((one) => one.group === "Notebook" || one.group === "Model folders") ?? models.find((one) => one.name === "language");
+  return models.find((one) => one.name === name) ?? first ?? models[0];
+}
+
+// The second one, to begin with. Of a text another text, since what was recorded in training is of a text of its own;
+// of what was recorded, and of images and strings to begin with, an early step; else another image.
+export function another(one, { text, target, image, step, picture }) {
+  const same = { model: one.name, text, target, image, step, picture };
+  const example = one.examples.find((other) => other !== (text ?? one.examples[0]));
+  const isOwn = !one.steps.includes(step) && (one.takes === "text" || one.takes === "pair" || text !== null);
+  if (isOwn && example !== undefined) return { ...same, text: example, target: "" };
+  const early = one.steps.find((other) => other !== step);
+  if (early !== undefined) return { ...same, step: early };
+  return { ...same, image: pictureless(one, image, picture), picture: "" };
+}
+
+const pictureless = (one, image, picture) => (picture ? image : (image + 1) % Math.max(1, one.images));
+
+// What was read, to be told and compared: the tokens of a text, or which image; null where nothing is known.
+export function inputOf({ request, maps }) {
+  if (!request || !maps) return null;
+  const tokens = maps.axes.read ?? maps.axes.tokens;
+  if (tokens) return tokens.join(tokens.every((token) => [...token].length === 1) ? "" : " ").replaceAll("␣", " ");
+  return maps.pictured ? (request.picture ?? `image no. ${request.image ?? 0}`) : null; // the first is what is recorded
+}
+
+const shorten = (text) => (text.length > 240 ? `${text.slice(0, 239)}…` : text);
+
+// side: { asked, maps, isNow } of what is chosen; open(name, data) takes a file.
+export function Input({ models, value, set, pictures, open, side, title, place }) {
+  const one = modelOf(models, value.model);
+  const members = (group) => models.filter((other) => other.group === group).map((other) => [other.name, other.label]);
+  const groups = [...new Set(models.map((other) => other.group))].map((group) => [group, members(group)]);
+  const recorded = value.step !== null && one.steps.includes(value.step);
+  const choose = (name) => set({ model: name, text: null, target: "", step: null });
+  const said = side.maps?.caption;
+  const read = recorded && side.isNow ? inputOf(side) : null;
+  return html`<div class="maps-input" role="group" aria-label=${title}>
+    <div class="row">
+      <${Select} label="Model" value=${one.name} options=${groups} onChange=${choose} />
+      ${one.steps.length > 0 && html`<${Select} label="Training" value=${recorded ? value.step : ""}
+        onChange=${(step) => set({ step: step === "" ? null : Number(step) })}
+        options=${[["", "done"], ...one.steps.map((step) => [step, `step ${step.toLocaleString("en")}, recorded`])]} />`}
+      ${!recorded && one.takes !== "image" && one.examples.length > 1 && html`<${Select} label="Try" value="" onChange=${(text) => text && set({ text })}
+        options=${[["", "an example"], ...one.examples.map((text) => [text, text.replace("\n", " ").slice(0, 40)])]} />`}
+    </div>
+    ${recorded || one.takes === "nothing" ? null : one.takes === "image" ? html`<${ImageInput} one=${one} value=${value} set=${set} pictures=${pictures}
+      open=${open} place=${place} />`
+      : html`<${TextField} label=${one.takes === "letters" ? "A string of a, b, c and d" : one.takes === "pair" ? "Source" : "Text"}
+        value=${value.text ?? one.examples[0] ?? ""}
+          lines=${one.takes === "letters" ? 0 : 2} max=${40000} onChange=${(text) => set({ text })} />`}
+    ${!recorded && one.takes === "pair" && html`<${TextField} label="Target; empty: what the model writes" value=${value.target} lines=${2} max=${40000}
+      onChange=${(target) => set({ target })} />`}
+    ${read && html`<p>Reads ${one.takes === "image" ? "the recorded image" : html`<span class="maps-read">${shorten(read)}</span>, as it was recorded`}.</p>`}
+    ${said && !(read && said === "as recorded") && html`<p class="hint">${said}</p>`}
+  </div>`;
+}
+
+function ImageInput({ one, value, set, pictures, open, place }) {
+  const id = useId();
+  const [error, setError] = useState(null);
+  const take = (file) => {
+    if (!file) return;
+    if (file.size > LARGEST) return setError(`a picture must have at most 8 MB: this has ${(file.size / 2 ** 20).toFixed(1)} MB`);
+    setError(null);
+    const reader = new FileReader();
+    reader.onload = () => open(file.name.slice(0, 60), reader.result.slice(reader.result.indexOf(",") + 1));
+    reader.onerror = () => setError("this file cannot be read");
+    reader.readAsDataURL(file);
+  };
+  const image = imageOf(one, value.image);
+  const picture = pictures.has(value.picture) ? value.picture : "";
+  const go = (number) => set({ picture: "", image: imageOf(one, number) });
+  return html`<div class="row">
+    <div class="control"><label for=${id}>Test image no.</label>
+      <input id=${id} type="number" min="0" max=${one.images - 1} value=${image} onChange=${(event) => go(Number(event.target.value))} />
+    </div>
+    <span class="row maps-tight"><button onClick=${() => go(image - 1)} disabled=${image <= 0} aria-label="The image before">‹</button>
+      <button onClick=${() => go(image + 1)} disabled=${image >= one.images - 1} aria-label="The next image">›</button></span>
+    <label class="maps-file"><input type="file" accept="image/png,image/jpeg,image/webp,image/gif,image/bmp"
+      onChange=${(event) => take(event.target.files[0])} />
+      <span>${picture ? picture.slice(0, 28) : "Open a picture …"}</span></label>
+    ${picture && html`<button class="quiet" onClick=${() => go(image)}>Use the test image</button>`}
+    ${picture && place === "page" && html`<p class="hint maps-line">A link does not hold your picture; a saved HTML file does.</p>`}
+    ${value.picture && !picture && html`<p class="hint maps-line">${value.picture} is not here, since a link does not hold a picture: open it again. Until
+      then it is a test image.</p>`}
+    ${error && html`<p class="error">${error}</p>`}
+  </div>`;
+}
+
+// Pictures that were opened: data, of which a view's state has the name alone. They last as long as the page does, so
+// that a view which is left and opened again has them still; only a saved file and a notebook hold them.
+const MOST = 8; // the latest
+const opened = new WeakMap(); // of each that asks, by name, in base64
+
+export const picturesOf = (ask, saved) => new Map([...Object.entries(saved ?? {}), ...(opened.get(ask) ?? [])]);
+
+// Keep a picture, and give its name; another file of the same name gets a number.
+export function keep(ask, file, data) {
+  const kept = opened.get(ask) ?? new Map();
+  let name = file;
+  for (let number = 2; kept.has(name) && kept.get(name) !== data; number++) name = `${file} (${number})`;
+  kept.delete(name);
+  opened.set(ask, new Map([...kept, [name, data]].slice(-MOST)));
+  return name;
+}
+
+// Those of these names, as a saved state holds them.
+export const held = (pictures, names) => Object.fromEntries(names.filter((name) => pictures.has(name)).map((name) => [name, pictures.get(name)]));

@@ -1,0 +1,203 @@
+// Maps: all heads of a model at a glance, one of them large, and two of them beside each other.
+import { html, useRef } from "../vendor/preact.js";
+import { useAnswer } from "../client.js";
+import { useThumbs, useTile } from "./data.js";
+import { HeadMap, NEAR } from "./head.js";
+import { Input, another, requestOf, held, inputOf, keep, picturesOf, modelOf } from "./input.js";
+import { Overview } from "./overview.js";
+import { Choice, Toggle } from "../parts/controls.js";
+import { Export } from "../parts/export.js";
+import { Panel, Status, useWidth } from "../parts/shell.js";
+
+// What is looked at; a picture that was opened is named, and is no part of an address.
+const READ = { model: "", text: null, target: "", image: 0, step: null, picture: "" };
+const START = {
+  ...READ,
+  other: null, // the same of a second one
+  compare: "side", // or "difference"
+  kind: "", layer: 0, head: 0,
+  show: "", // "matrix", "lines" or "picture"; empty: the picture where there is one, else the matrix
+  colour: "own", // or "one": 0 to 1
+  pin: null, // [query, key or null]
+  near: null, // [query, key] from which on a part is shown, or null for all
+};
+const MOST = 512; // cells on a side of a map on the screen
+const WHOLE = 6 * 2 ** 20; // bytes of all heads, up to which a saved file has them all
+
+function View({ ask, state, change, place }) {
+  const known = useAnswer(ask, "models", {});
+  const models = known.response?.models ?? null;
+  const pictures = picturesOf(ask, state.pictures);
+  const otherRead = typeof state.other === "object" && state.other ? { ...READ, ...state.other } : null;
+  const first = useSide(ask, models, state, pictures);
+  const second = useSide(ask, models, otherRead, pictures);
+  const kind = kindOf(first, second, state.kind);
+  const [layer, head] = inside(kind, state.layer, state.head);
+  const shown = kind ? { ...state, ...places(kind.layers[layer], state) } : state;
+  const one = useHead(ask, first, kind, layer, head, shown);
+  const two = useHead(ask, second, kind, layer, head, shown);
+  const figure = useRef(null);
+  if (known.error) return html`<${Status} error=${known.error} />`;
+  if (!models) return html`<${Status} waiting=${known.waiting} />`;
+  if (!models.length) return html`<p>There is no model with attention to look at. Name a folder: <code>regard explore FOLDER</code>.</p>`;
+  const set = (changes) => change({ ...changes, pin: null, near: null });
+  const setOther = (changes) => change({ other: { ...otherRead, ...changes }, pin: null, near: null });
+  const compare = (on) => change({ other: on ? another(modelOf(models, state.model), state) : null, near: null });
+  const names = [state.picture, otherRead?.picture];
+  const open = (set) => (file, data) => {
+    const picture = keep(ask, file, data);
+    // A notebook saves its state as it is.
+    if (place === "notebook") change({ pictures: { ...held(pictures, names), [picture]: data } });
+    set({ picture });
+  };
+  const isFile = place === "file";
+  const kinds = common(first, second);
+  const others = [first, second].filter((side) => side.maps);
+  return html`<div class="maps" ref=${figure}>
+    <${Panel} class="maps-top">
+      <fieldset class="maps-held maps-inputs" disabled=${isFile}>
+        <${Input} title=${otherRead ? "First" : "What is looked at"} models=${models} value=${state} set=${set} pictures=${pictures}
+          open=${open(set)} side=${first} place=${place} />
+        ${otherRead && html`<${Input} title="Second" models=${models} value=${otherRead} set=${setOther} pictures=${pictures}
+          open=${open(setOther)} side=${second} place=${place} />`}
+      </fieldset>
+      <div class="row maps-nameless">
+        <fieldset class="maps-held" disabled=${isFile}><${Toggle} label="Compare with a second" value=${otherRead !== null} onChange=${compare} /></fieldset>
+        ${otherRead && html`<${Choice} label="How" value=${state.compare} options=${[["side", "Side by side"], ["difference", "Difference"]]}
+          onChange=${(value) => change({ compare: value })} />`}
+        ${isFile && html`<span class="hint">Saved: run <code>regard explore</code> to change what is grey.</span>`}</div>
+      <${Status} error=${first.error ?? second.error} waiting=${first.waiting || second.waiting}>the model reads …<//>
+    </${Panel}>
+    ${kind && html`<div class="maps-body">
+      <${Overviews} ask=${ask} sides=${others} kind=${kind} layer=${layer} head=${head} state=${shown}
+        kinds=${kinds} change=${change} isFile=${isFile} />
+      <${HeadMap} ask=${ask} sides=${[first, second]} heads=${[one, two]} kind=${kind} layer=${layer} head=${head} state=${shown} change=${change}
+        differs=${differ(first, second)} isFile=${isFile} isLarge=${isLarge(kind.layers[layer])}
+        actions=${html`<${Export} name=${`maps-layer-${layer + 1}-head-${head + 1}`} of=${figure} ask=${ask} view="maps" place=${place}
+          state=${{ ...state, pictures: held(pictures, names) }}
+          numbers=${() => numbers([one, two], [first, second], kind)} saves=${() => saves(others, kind, layer, head, shown)} />`} />
+    </div>`}
+  </div>`;
+}
+
+// One of what is compared: what is asked, and the maps.
+function useSide(ask, models, value, pictures) {
+  const request = models && value ? requestOf(models, value, pictures) : null;
+  const { response, error, waiting, of } = useAnswer(ask, "maps", request);
+  const text = request && JSON.stringify(request);
+  const isNow = Boolean(request) && of === text;
+  return { request, isNow, maps: request && (isNow || !error) ? response : null, error: request ? error : null, waiting: Boolean(request) && waiting };
+}
+
+// Whether two have read different inputs, as far as is known.
+function differ(first, second) {
+  const [one, two] = [first, second].map((side) => (side.isNow ? inputOf(side) : null));
+  return one !== null && two !== null && one !== two;
+}
+
+// The head that is looked at.
+function useHead(ask, side, kind, layer, head, state) {
+  const found = side.maps?.kinds.find((one) => one.name === kind?.name);
+  const there = found?.layers[layer] && head < found.layers[layer].heads;
+  return useTile(ask, there ? tileOf(side.maps, found, layer, head, state) : null, side.request);
+}
+
+// What is asked of a head: all of it, as fine as a screen is, or the part near a place.
+function tileOf(maps, kind, layer, head, { near, show }) {
+  const { rows, columns } = kind.layers[layer];
+  const from = beginning({ rows, columns }, near) ?? (show === "lines" && isLarge({ rows, columns }) ? [0, 0] : null);
+  const part = from ? { rows: [from[0], from[0] + NEAR], columns: [from[1], from[1] + NEAR] } : {};
+  return { key: maps.key, kind: kind.name, layer, head, ...part, most: MOST };
+}
+
+const common = (first, second) => first.maps?.kinds.filter((one) => !second.maps || second.maps.kinds.some((other) => other.name === one.name)) ?? [];
+
+function kindOf(first, second, name) {
+  const kinds = common(first, second);
+  return kinds.find((one) => one.name === name) ?? kinds.find((one) => one.name === "cross") ?? kinds[0] ?? null;
+}
+
+// Of what an address says, what there is.
+const bounded = (value, count) => Math.max(0, Math.min(count - 1, Math.round(value) || 0));
+
+function inside(kind, layer, head) {
+  if (!kind) return [0, 0];
+  const l = bounded(layer, kind.layers.length);
+  return [l, bounded(head, kind.layers[l].heads)];
+}
+
+function places({ rows, columns }, { pin, near }) {
+  const key = typeof pin?.[1] === "number" ? bounded(pin[1], columns) : null;
+  return { pin: Array.isArray(pin) ? [bounded(pin[0], rows), key] : null, near: beginning({ rows, columns }, near) };
+}
+
+const beginning = ({ rows, columns }, near) => (Array.isArray(near) ? [rows, columns].map((count, i) => bounded(near[i], Math.max(1, count - NEAR + 1))) : null);
+
+const isLarge = ({ rows, columns }) => Math.max(rows, columns) > MOST;
+
+function Overviews({ ask, sides, kind, kinds, layer, head, state, change, isFile }) {
+  const [ref, width] = useWidth();
+  const found = [0, 1].map((i) => useThumbs(ask, sides[i] ? { key: sides[i].maps.key, kind: kind.name } : null, sides[i]?.request));
+  const isAlone = isFile && !sides.every(({ maps }) => isWhole(ownOf(maps, kind), state));
+  const alone = isAlone ? "head" : isFile && kinds.length > 1 ? "kind" : null;
+  const choose = isAlone ? null : (l, h) => change({ layer: l, head: h });
+  const [one, two] = found.map((side) => side.thumbs);
+  const isDifference = sides.length > 1 && state.compare === "difference" && one && two && sameShapes(one, two);
+  const label = `${kind.layers.length} layers of heads, ${kind.title}`;
+  const props = { colour: state.colour, layer, head, onChoose: choose, width: Math.max(width, 120) };
+  return html`<${Panel} title="All heads" class="maps-all" note="A row for each layer, a column for each head." >
+    ${kinds.length > 1 && html`<fieldset class="maps-held maps-nameless" disabled=${isFile}><${Choice} label="Kind" value=${kind.name}
+      options=${kinds.map((one) => [one.name, one.title])} onChange=${(name) => change({ kind: name, pin: null, near: null })} /></fieldset>`}
+    <div ref=${ref} class="maps-grids">
+      ${one && width > 0 && html`<div>${sides.length > 1 && html`<h3>${isDifference ? "First minus second" : "First"}</h3>`}
+        <${Overview} thumbs=${one} minus=${isDifference ? two : null} label=${label} ...${props} /></div>`}
+      ${two && width > 0 && sides.length > 1 && !isDifference && html`<div><h3>Second</h3><${Overview} thumbs=${two}
+        label=${`${label}, second`} ...${props} /></div>`}
+    </div>
+    ${alone && html`<p class="hint">Saved with one ${alone}: run <code>regard explore</code> for the others.</p>`}
+    <${Status} error=${found[0].error ?? found[1].error} />
+    <${Choice} label="Colours" value=${state.colour} options=${[["own", "own scale"], ["one", "0 to 1"]]} onChange=${(colour) => change({ colour })} />
+  </${Panel}>`;
+}
+
+const shapes = (thumbs) => JSON.stringify(thumbs.map((row) => row.map(({ rows, columns }) => [rows, columns])));
+const sameShapes = (one, two) => shapes(one) === shapes(two);
+
+// The numbers of a file: the head, and the second one.
+function numbers(heads, sides, kind) {
+  const found = {};
+  heads.forEach(({ tile }, i) => {
+    if (!tile) return;
+    const names = (axis, [from, to]) => sides[i].maps.axes[axis]?.slice(from, to).filter((_, place) => place % tile.pool === 0);
+    found[i ? "second" : "weights"] = { shape: tile.shape, data: tile.weights, rows: names(kind.rows, tile.rows), columns: names(kind.columns, tile.columns) };
+  });
+  return found;
+}
+
+const ownOf = (maps, kind) => maps.kinds.find((one) => one.name === kind.name) ?? kind;
+
+// Whether a saved file has all heads.
+const isWhole = ({ layers }, { near }) => !near && layers.reduce((sum, one) => sum + 4 * one.heads * one.rows * one.columns, 0) <= WHOLE;
+
+function saves(sides, kind, layer, head, state) {
+  const found = [["models", {}]];
+  for (const { request, maps } of sides) {
+    const own = ownOf(maps, kind);
+    const tiles = own.layers.flatMap((one, l) => Array.from({ length: one.heads }, (_, h) => [l, h]));
+    found.push(["maps", request], ["overview", { key: maps.key, kind: kind.name }]);
+    if (maps.pictured) found.push(["picture", { key: maps.key }]);
+    for (const [l, h] of isWhole(own, state) ? tiles : [[layer, head]]) {
+      found.push(["tile", tileOf(maps, own, l, h, state)], ["facts", { key: maps.key, kind: kind.name, layer: l, head: h }]);
+    }
+    if (state.pin) found.push(["tile", { key: maps.key, kind: kind.name, layer, head, rows: [state.pin[0], state.pin[0] + 1], most: 4096 }]);
+  }
+  return found;
+}
+
+export default {
+  name: "maps",
+  title: "Maps",
+  about: "What each head of a model looks at, in your text or your picture. Choose a head; point at a token to read its numbers.",
+  state: START,
+  View,
+};

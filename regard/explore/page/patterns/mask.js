@@ -1,0 +1,94 @@
+// The map of a mask, who may see whom, with exact counts.
+import { html, useMemo, useRef, useState } from "../vendor/preact.js";
+import { css } from "../parts/colour.js";
+import { Export } from "../parts/export.js";
+import { Heatmap } from "../parts/heatmap.js";
+import { Panel, Status, useTheme, useWidth } from "../parts/shell.js";
+import { share, whole } from "./cost.js";
+
+export const SHADES = [0, 0.1, 0.36]; // hidden, visible in part, visible; of the scale for weights
+const LARGEST = 512; // pixels along a side
+const HINT = "Point at the map, or walk over it with the arrow keys.";
+const FOLLOWS = " Enter follows that query through the layers below.";
+
+export function MaskPanel({ found, request, output, onChoose, saving }) {
+  const picture = useRef(null);
+  const { header, levels } = useMemo(() => read(found.response), [found.response]);
+  const numbers = () => ({ mask: { shape: [header.rows, header.columns], data: levels } });
+  const menu = header && html`<${Export} name="mask" of=${picture} numbers=${numbers} ...${saving} />`;
+  return html`<${Panel} title="Who sees whom" actions=${menu}>
+    <${Status} error=${found.error} waiting=${!header && found.waiting} />
+    ${header && html`<${Map} header=${header} levels=${levels} request=${request} output=${output} picture=${picture}
+      onChoose=${saving.place === "file" ? null : onChoose} />`}
+  <//>`;
+}
+
+function Map({ header, levels, request, output, onChoose, picture }) {
+  useTheme(); // the swatches change with it
+  const [room, width] = useWidth();
+  const [point, setPoint] = useState(null);
+  const shades = useMemo(() => Float32Array.from(levels, (level) => SHADES[level]), [levels]);
+  const own = output !== null && output < header.tokens ? Math.floor(output / header.cell) : null;
+  const describe = (r, c) => describeCell(header, levels, r, c, request.grid);
+  return html`<div class="patterns-map" ref=${room}>
+    <div ref=${picture} class="patterns-pictured">
+      <p class="patterns-axis">queries <span aria-hidden="true">↓</span> keys <span aria-hidden="true">→</span></p>
+      ${width > 0 && html`<div class="patterns-framed">
+        ${own !== null && html`<span class="patterns-followed" style=${{ top: `${(100 * (own + 0.5)) / header.rows}%` }} aria-hidden="true"></span>`}
+        <${Heatmap} data=${shades} rows=${header.rows} columns=${header.columns} side=${sideOf(header, width)}
+          label=${`Mask of ${request.mask}: queries down, keys across`} chosen=${own === null ? null : [own, own]}
+          onChoose=${onChoose && ((r) => onChoose(Math.min(r * header.cell + Math.floor(header.cell / 2), header.tokens - 1)))}
+          onPoint=${(r, c) => setPoint(r === null ? null : [r, c])} says=${describe} /></div>`}
+      <ul class="patterns-shades" aria-label="Colours">
+        <li><${Swatch} shade=${SHADES[2]} />visible</li>
+        ${header.cell > 1 && html`<li><${Swatch} shade=${SHADES[1]} />${header.is_exact ? "in part" : "in part, or hidden"}</li>`}
+        <li><${Swatch} shade=${SHADES[0]} />hidden</li>
+        ${header.cell > 1 && html`<li>a cell is ${header.cell} × ${header.cell} pairs</li>`}
+      </ul>
+    </div>
+    <div class="patterns-facts">
+      <dl>
+        <${Fact} name="visible pairs" count="visible" value=${whole(header.visible)} note=${`of ${whole(header.pairs)}, ${share(header.visible, header.pairs)}`} />
+        <${Fact} name="keys that a query sees" count="most" value=${range(Math.min(...header.fewest), Math.max(...header.most))}
+          note=${`${whole(Math.round((header.visible / header.tokens) * 10) / 10)} on average`} />
+        <${Fact} name=${`blocks of ${header.block} × ${header.block} that a kernel visits`} count="visited" value=${whole(header.visited)}
+          note=${`of ${whole(header.blocks)}; they hold ${whole(header.visited_pairs)} pairs`} />
+      </dl>
+      <p class="patterns-point" aria-hidden="true">${point ? describe(...point) : html`<span class="hint">${HINT}${onChoose && FOLLOWS}</span>`}</p>
+      ${header.batch && html`<p class="hint">The first of ${header.batch} rows of a padded batch.</p>`}
+    </div>
+  </div>`;
+}
+
+const Fact = ({ name, count, value, note }) => html`<div><dt>${name}</dt><dd><b data-count=${count}>${value}</b><small>${note}</small></dd></div>`;
+
+function read(response) {
+  if (!response) return { header: null, levels: null };
+  const { header, data, offset } = response;
+  return { header, levels: new Uint8Array(data, offset, header.rows * header.columns) };
+}
+
+// Whole pixels for each cell where there are many, so that regular patterns look regular.
+function sideOf(header, width) {
+  const side = Math.min(LARGEST, width);
+  return header.rows > 40 ? header.rows * Math.max(1, Math.floor(side / header.rows)) : side;
+}
+
+const range = (low, high) => (low === high ? whole(low) : `${whole(low)} to ${whole(high)}`);
+const WORDS = ["hidden", "visible in part", "visible"];
+
+function describeCell(header, levels, r, c, grid) {
+  const name = (place) => {
+    const [first, last] = [place * header.cell, Math.min((place + 1) * header.cell, header.tokens) - 1];
+    if (grid && header.cell === 1) return `(${Math.floor(first / grid[1])}, ${first % grid[1]})`;
+    return first === last ? whole(first) : `${whole(first)}–${whole(last)}`;
+  };
+  const [one, sees] = header.cell === 1 ? ["query", "sees"] : ["queries", "see"];
+  const each = header.cell === 1 || header.fewest[r] === 1 ? "" : " each";
+  return `${one} ${name(r)}, ${header.cell === 1 ? "key" : "keys"} ${name(c)}: ${WORDS[levels[r * header.columns + c]]}. `
+    + `The ${one} ${sees} ${range(header.fewest[r], header.most[r])} ${header.most[r] === 1 ? "key" : "keys"}${each}.`;
+}
+
+export function Swatch({ shade }) {
+  return html`<span class="patterns-swatch" style=${{ background: css(shade, "weight", 1) }} aria-hidden="true"></span>`;
+}

@@ -1,0 +1,178 @@
+// Patterns and cost: a mechanism in words, its mask, its plan, how its cost grows, and how far its layers reach.
+import { html, useId, useMemo, useRef } from "../vendor/preact.js";
+import { useAnswer, useLatest } from "../client.js";
+import { Choice, Select, TextField, Toggle } from "../parts/controls.js";
+import { Panel, Status, LiveOnly, oneOf, pairWithin, wholeWithin } from "../parts/shell.js";
+import { ClaimLink, GrowthPanel, PlanPanel, QUANTITIES, Steps, sizesUpTo } from "./cost.js";
+import { MaskPanel } from "./mask.js";
+import { ReachPanel } from "./reach.js";
+
+const SCORES = ["content", "content + slopes", "content + gaussian", "content + table", "gaussian", "diagonal_gaussian", "full_gaussian", "table"];
+const WEIGHTINGS = [
+  ["softmax", "softmax"], ["hard", "hard, one-hot"], ["elu", "linear, elu"], ["relu", "linear, relu"],
+  ["squared_relu", "linear, squared relu"], ["exp", "linear, exp"], ["random_features(64)", "linear, 64 random features"],
+];
+const MACHINES = { cpu: "a CPU", h200: "NVIDIA H200" };
+const TYPES = [["", "usual type"], ["bfloat16", "bfloat16"], ["float16", "float16"], ["float32", "float32"], ["float64", "float64"]];
+const TOKENS = sizesUpTo(16, 131072);
+const SIDES = sizesUpTo(4, 128);
+const POWERS = [1, 2, 4, 8, 16, 32, 64];
+const FOLLOWED = 4096; // tokens of which the receptive field is followed
+
+const start = {
+  mask: "causal & window(256)", second: "", scores: "content", weighting: "softmax", tokens: 4096, grid: null,
+  batch: 1, heads: 16, width: 64, device: "h200", dtype: "", backward: false, block: 128,
+  shown: 0, quantity: "flops", compare: "full", layers: 12, depth: null, residual: true, output: null,
+};
+
+// An address may say anything: what the library would refuse is brought into its limits.
+function bounded(state) {
+  const text = (name) => state[name].slice(0, 300);
+  const whole = (name, low, high) => wholeWithin(state[name], low, high, start[name]);
+  return {
+    ...state, mask: text("mask"), second: text("second"), scores: text("scores"), weighting: text("weighting"),
+    tokens: whole("tokens", 1, 131072), grid: pairWithin(state.grid, 1, 256), batch: whole("batch", 1, 4096), heads: whole("heads", 1, 256),
+    width: whole("width", 1, 1024), block: whole("block", 1, 4096), layers: whole("layers", 1, 64), depth: whole("depth", 1, 64),
+    output: whole("output", 0, 131071), shown: whole("shown", 0, 1),
+    device: oneOf(state.device, Object.keys(MACHINES), start.device), dtype: oneOf(state.dtype, TYPES.map(([name]) => name), start.dtype),
+    quantity: oneOf(state.quantity, Object.keys(QUANTITIES), start.quantity), compare: oneOf(state.compare, ["full", "algorithms"], start.compare),
+  };
+}
+
+function View({ ask, state: given, change, place }) {
+  const state = bounded(given);
+  const known = useAnswer(ask, "presets", {});
+  const request = requestOf(state);
+  const reads = useLatest(ask, "mechanism", request.mechanism);
+  const readsSecond = useLatest(ask, "mechanism", request.second);
+  const wrong = { ...reads.response?.wrong, ...(request.second && readsSecond.response?.wrong.mask ? { second: readsSecond.response.wrong.mask } : {}) };
+  const isRead = reads.of === JSON.stringify(request.mechanism) && (!request.second || readsSecond.of === JSON.stringify(request.second));
+  // What cannot be read is not asked: what was last understood stays.
+  const last = useRef(null);
+  if (isRead && Object.keys(wrong).length === 0) last.current = questionsOf(state, request);
+  const now = last.current;
+  const pattern = useLatest(ask, "pattern", now?.pattern);
+  const plan = useLatest(ask, "plan", now?.plan);
+  const reach = useLatest(ask, "reach", now?.reach);
+  const growth = useAnswer(ask, "growth", now?.growth);
+  const saves = () => [["presets", {}], ["mechanism", request.mechanism], ...(request.second ? [["mechanism", request.second]] : []), ...Object.entries(now)];
+  const saving = { saves, ask, view: "patterns", state, place };
+  const output = reach.response?.header.output ?? null;
+  return html`<div class="sided patterns">
+    <${LiveOnly} class="patterns-left" place=${place}>
+      <${Mechanism} known=${known} state=${state} change=${change} wrong=${wrong} place=${place} />
+      <${Sizes} devices=${known.response?.devices ?? [state.device]} state=${state} change=${change} />
+    <//>
+    <div class="patterns-right" aria-busy=${String(!isRead)}>
+      ${request.second && html`<${LiveOnly} class="patterns-turns" place=${place} noted=${false}><${Choice} label="Mask, plan and cost of" value=${state.shown}
+        options=${[[0, "the first layer"], [1, "every other layer"]]} onChange=${(shown) => change({ shown })} /><//>`}
+      ${now === null && Object.keys(wrong).length > 0 && html`<p class="note">Nothing is drawn yet: the words at the left do not make a mechanism.</p>`}
+      <${MaskPanel} found=${pattern} request=${now?.pattern} output=${output} onChoose=${(token) => change({ output: token })} saving=${saving} />
+      <${PlanPanel} found=${plan} saving=${saving} />
+      <${GrowthPanel} found=${growth} request=${request.mechanism} quantity=${state.quantity} compare=${state.compare}
+        change=${change} saving=${saving} place=${place} />
+      <${ReachPanel} found=${reach} state=${state} change=${change} clipped=${now !== null && isClipped(state)} saving=${saving} />
+    </div>
+  </div>`;
+}
+
+function requestOf({ mask, second, shown, scores, weighting, tokens, grid, batch, heads, width, device, dtype, backward }) {
+  const rest = { scores, weighting, tokens, grid, batch, heads, width, device, dtype: dtype || null, backward };
+  const both = second.trim() !== "";
+  return {
+    mechanism: { mask: both && shown ? second : mask, ...rest },
+    second: both ? { mask: shown ? mask : second, ...rest } : null,
+    masks: both ? [mask, second] : [mask],
+  };
+}
+
+function questionsOf(state, { mechanism, masks }) {
+  const { tokens, ...always } = mechanism;
+  const few = followedOf(state);
+  const count = few.grid ? few.grid[0] * few.grid[1] : few.tokens;
+  const output = state.output !== null && state.output < count ? state.output : null;
+  return {
+    pattern: { mask: mechanism.mask, tokens, grid: state.grid, block: state.block },
+    plan: mechanism,
+    growth: { ...always, grid: state.grid && [1, 1] },
+    reach: { masks: masks.slice(0, state.layers), ...few, layers: state.layers, residual: state.residual, output },
+  };
+}
+
+const followedOf = ({ tokens, grid }) =>
+  grid && grid[0] * grid[1] > FOLLOWED
+    ? { tokens, grid: grid.map((side) => Math.min(side, Math.sqrt(FOLLOWED))) }
+    : { tokens: grid ? tokens : Math.min(tokens, FOLLOWED), grid };
+const isClipped = (state) => JSON.stringify(followedOf(state)) !== JSON.stringify({ tokens: state.tokens, grid: state.grid });
+
+function Mechanism({ known, state, change, wrong, place }) {
+  const group = useId();
+  const presets = known.response?.presets ?? [];
+  const same = (one) => ["mask", "second", "scores", "weighting"].every((name) => one[name] === state[name]) && Boolean(one.grid) === Boolean(state.grid);
+  const chosen = presets.find(same);
+  const take = ({ mask, second, scores, weighting, tokens, grid, layers }) =>
+    change({ mask, second, scores, weighting, tokens, grid, layers, depth: null, output: null, shown: 0 });
+  const scores = useMemo(() => (SCORES.includes(state.scores) ? SCORES : [...SCORES, state.scores]).map((one) => [one, one]), [state.scores]);
+  const weightings = WEIGHTINGS.some(([one]) => one === state.weighting) ? WEIGHTINGS : [...WEIGHTINGS, [state.weighting, state.weighting]];
+  return html`<${Panel} title="Mechanism">
+    <${Status} error=${known.error} waiting=${!known.response && known.waiting} />
+    <fieldset class="patterns-presets"><legend class="unseen">Begin with</legend>
+      ${presets.map((one) => html`<label><input type="radio" name=${group} value=${one.name} checked=${one === chosen} onChange=${() => take(one)} />
+        <span>${one.title}</span></label>`)}
+    </fieldset>
+    <p class="note patterns-says">${chosen ? chosen.says : "Your own."}<${ClaimLink} claim=${chosen?.claim} place=${place} /></p>
+    <div class="stack">
+      <div class="patterns-written">
+        <div><${TextField} label="Mask: who may see whom" live value=${state.mask} max=${300} onChange=${(mask) => change({ mask })} />
+          <${Wrong} text=${wrong.mask} /></div>
+        <div><${TextField} label="Mask of every other layer, if it differs" live value=${state.second} max=${300}
+          onChange=${(second) => change({ second, shown: second.trim() ? state.shown : 0 })} /><${Wrong} text=${wrong.second} /></div>
+        <${Words} words=${known.response?.words ?? []} />
+      </div>
+      <div><${Select} label="Scores" value=${state.scores} options=${scores} onChange=${(value) => change({ scores: value })} />
+        <${Wrong} text=${wrong.scores} /></div>
+      <div><${Select} label="Weights" value=${state.weighting} options=${weightings} onChange=${(weighting) => change({ weighting })} />
+        <${Wrong} text=${wrong.weighting} /></div>
+    </div>
+  <//>`;
+}
+
+const Wrong = ({ text }) => html`<div role="status" aria-live="polite">${text && html`<p class="error patterns-wrong">${text}</p>`}</div>`;
+
+function Words({ words }) {
+  return html`<details class="patterns-words"><summary>How to write a mask</summary>
+    <p>Names, joined by <code>&</code> (both), <code>|</code> (either), <code>~</code> (not) and parentheses:</p>
+    <ul>${words.map((word) => html`<li><code>${word}</code></li>`)}</ul>
+    <p>Example: <code>causal & (window(16) | strided(64))</code>. Neighbours, tiles, rows, columns and axial need a grid.</p>
+  </details>`;
+}
+
+function Sizes({ devices, state, change }) {
+  const { grid } = state;
+  const side = (place) => (value) => change({ grid: grid.map((one, i) => (i === place ? value : one)), output: null });
+  return html`<${Panel} title="Sizes and machine">
+    <div class="stack patterns-sizes">
+      <${Toggle} label="tokens on a grid" value=${grid !== null} onChange=${(on) => change({ grid: on ? [64, 64] : null, output: null })} />
+      ${grid
+        ? html`<${Steps} label="Rows" value=${grid[0]} values=${SIDES} onChange=${side(0)} />
+          <${Steps} label="Columns" value=${grid[1]} values=${SIDES} onChange=${side(1)} />`
+        : html`<${Steps} label="Tokens N" value=${state.tokens} values=${TOKENS} onChange=${(tokens) => change({ tokens, output: null })} />`}
+      <${Steps} label="Heads" value=${state.heads} values=${POWERS} onChange=${(heads) => change({ heads })} />
+      <${Steps} label="Head width" value=${state.width} values=${[8, 16, 32, 48, 64, 80, 96, 128, 192, 256]} onChange=${(width) => change({ width })} />
+      <${Steps} label="Batch" value=${state.batch} values=${POWERS} onChange=${(batch) => change({ batch })} />
+      <${Steps} label="Kernel block" value=${state.block} values=${[16, 32, 64, 128, 256]} onChange=${(block) => change({ block })} />
+      <${Select} label="Machine" value=${state.device} options=${devices.map((name) => [name, MACHINES[name] ?? name])}
+        onChange=${(device) => change({ device })} />
+      <${Select} label="Numbers" value=${state.dtype} options=${TYPES} onChange=${(dtype) => change({ dtype })} />
+      <${Toggle} label="count the way back too" value=${state.backward} onChange=${(backward) => change({ backward })} />
+    </div>
+  <//>`;
+}
+
+export default {
+  name: "patterns",
+  title: "Patterns and cost",
+  about: "Choose who may see whom. See the mask, the fastest exact way to compute it, what it costs as sequences grow, and how far stacked layers reach.",
+  state: start,
+  View,
+};

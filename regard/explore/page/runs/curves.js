@@ -1,0 +1,119 @@
+// The curves of one run or several, laid over each other: what is counted at each step, and what an evaluation finds.
+import { html } from "../vendor/preact.js";
+import { Lines } from "../parts/chart.js";
+import { CURVES, DASHES } from "../parts/colour.js";
+import { Choice, Select, Slider, TextField, Toggle } from "../parts/controls.js";
+import { formatNumber } from "../parts/numbers.js";
+
+const STEPS = ["loss", "rate", "gradient"]; // what the loop itself writes; all else is from evaluations
+const MOST = 36; // curves: as many pairs of a colour and a dash as there are
+const POINTS = 800; // of a curve that are drawn
+
+// All trainings of the runs that are shown, whose names have every word of `only`.
+export function chosenOf(curves, names, only) {
+  const words = only.toLowerCase().split(/\s+/).filter(Boolean);
+  return names
+    .flatMap((run) => [...(curves.get(run) ?? [])].map(([training, one]) => ({ run, name: names.length > 1 ? `${run} · ${training}` : training, ...one })))
+    .filter((one) => words.every((word) => one.name.toLowerCase().includes(word)));
+}
+
+export function Curves({ curves, names, state, change }) {
+  const all = chosenOf(curves, names, "");
+  const chosen = chosenOf(curves, names, state.only);
+  const shown = coloured(chosen.slice(0, MOST));
+  const known = [...new Set(all.flatMap((one) => Object.keys(one.columns)))];
+  const counted = STEPS.filter((name) => known.includes(name));
+  const found = known.filter((name) => name !== "step" && !STEPS.includes(name));
+  const metric = counted.includes(state.metric) ? state.metric : counted[0];
+  const evaluated = found.includes(state.evaluated) ? state.evaluated : found[0];
+  if (!counted.length) return html`<p class="hint">No step is written down yet.</p>`;
+  return html`<div>
+    <div class="row runs-controls" data-unpictured>
+      <${Toggle} label="Logarithmic" value=${state.log} onChange=${(log) => change({ log })} />
+      <${Slider} label="Smoothing" value=${state.smoothing} min=${0} max=${0.98} step=${0.02} onChange=${(smoothing) => change({ smoothing })}
+        says=${(value) => (value ? formatNumber(value, 2) : "none")} />
+      ${all.length > 3 && html`<${TextField} label=${`Only curves with these words, of ${all.length}`} value=${state.only} live max=${100}
+        placeholder=${exampleOf(all)} onChange=${(only) => change({ only })} />`}
+    </div>
+    ${chosen.length > MOST && html`<p class="hint">The first ${MOST} of ${chosen.length} curves are drawn; say above which you want.</p>`}
+    ${!chosen.length && html`<p class="hint">No training has all of these words.</p>`}
+    <div>
+      <${Keys} shown=${shown} />
+      <div class="runs-charts">
+        <section>
+          <div class="runs-chart-head"><h3>While it learns</h3><div data-unpictured>
+            <${Choice} label=${html`<span class="unseen">Number at each step</span>`} value=${metric} options=${pairs(counted)}
+              onChange=${(chosen) => change({ metric: chosen })} /></div></div>
+          <${Lines} series=${seriesOf(shown, metric, state.smoothing)} label=${`${metric} by step`} xLabel="step"
+            yLabel=${state.smoothing ? `${metric}, smoothed` : metric} logY=${state.log} height=${270} says=${says} />
+        </section>
+        <section>
+          <div class="runs-chart-head"><h3>At evaluations</h3><div data-unpictured>
+            ${evaluated && html`<${Select} label="Number at evaluations" hidden value=${evaluated} options=${pairs(found)}
+              onChange=${(chosen) => change({ evaluated: chosen })} />`}</div></div>
+          ${evaluated
+            ? html`<${Lines} series=${seriesOf(shown, evaluated, 0)} label=${`${evaluated} by step`} xLabel="step" yLabel=${evaluated}
+                height=${270} says=${says} />`
+            : html`<p class="hint">The first evaluation is yet to come.</p>`}
+        </section>
+      </div>
+    </div>
+  </div>`;
+}
+
+// What is drawn how, once for both charts.
+function Keys({ shown }) {
+  if (shown.length < 2) return null;
+  return html`<ul class=${`runs-keys ${shown.length > 6 ? "runs-many" : ""}`} aria-label="Curves">
+    ${shown.map((one, i) => html`<li><svg width="26" height="8" aria-hidden="true">
+      <line x1="0" x2="26" y1="4" y2="4" class=${one.class} stroke-width="1.8" stroke-dasharray=${DASHES[i % 6]} /></svg>${one.name}</li>`)}
+  </ul>`;
+}
+
+const pairs = (names) => names.map((name) => [name, name]);
+const says = (value, digits = 4) => formatNumber(value, digits);
+
+// A word that tells some of the trainings from others, to show what can be typed.
+function exampleOf(all) {
+  const words = all.flatMap((one) => one.name.split(/[\s·-]+/).filter((word) => word.length > 3));
+  return `for example ${words.find((word) => all.some((one) => !one.name.includes(word))) ?? all[0].name}`;
+}
+
+// A colour for each run; or, where there is one run or a run has more curves than there are dashes, for each curve. The
+// dashes of Lines go round by 6; then colours move on by one each time, so that no two curves are drawn alike.
+function coloured(shown) {
+  const runs = [...new Set(shown.map((one) => one.run))];
+  const many = runs.length === 1 || runs.some((run) => shown.filter((one) => one.run === run).length > 6);
+  return shown.map((one, i) => ({ ...one, class: CURVES[(many ? i + Math.floor(i / 6) : runs.indexOf(one.run)) % 6] }));
+}
+
+// The points of a column, smoothed and thinned.
+function seriesOf(shown, column, smoothing) {
+  return shown.map(({ name, columns, class: colour }) => {
+    let points = (columns.step ?? []).map((step, at) => [step, columns[column]?.[at] ?? null]).filter(([, value]) => value !== null);
+    if (smoothing) points = smoothed(points, smoothing);
+    const every = Math.ceil(points.length / POINTS);
+    points = points.filter((_, at) => at % every === 0 || at === points.length - 1);
+    return { name, x: points.map(([x]) => x), y: points.map(([, y]) => y), class: colour };
+  });
+}
+
+// The mean of all numbers so far, each past one weighing `part` as much as the next.
+function smoothed(points, part) {
+  let [sum, weight] = [0, 0];
+  return points.map(([x, y]) => {
+    sum = part * sum + y;
+    weight = part * weight + 1;
+    return [x, sum / weight];
+  });
+}
+
+// The lines themselves as one table for a file: a row is a line of a training, which a number names too, for NumPy.
+export function numbersOf(chosen) {
+  const names = [...new Set(chosen.flatMap((one) => Object.keys(one.columns)))];
+  const lines = chosen.flatMap(({ name, lines, columns }, number) =>
+    Array.from({ length: lines }, (_, at) => [name, [number, ...names.map((column) => columns[column]?.[at] ?? null)]]),
+  );
+  const columns = ["training", ...names];
+  return { curves: { shape: [lines.length, columns.length], data: lines.flatMap(([, row]) => row), rows: lines.map(([name]) => name), columns } };
+}

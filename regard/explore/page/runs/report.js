@@ -1,0 +1,127 @@
+// What a run was asked, how far it is, and what came out.
+import { html, useEffect, useRef, useState } from "../vendor/preact.js";
+import { isAborted } from "../client.js";
+import { formatNumber } from "../parts/numbers.js";
+import { latest } from "./live.js";
+
+// A command to take along.
+export function Command({ text }) {
+  const code = useRef(null);
+  const [said, setSaid] = useState("");
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      setSaid("Copied");
+    } catch {
+      getSelection().selectAllChildren(code.current); // where the clipboard is not ours: one key is left to press
+      setSaid("Selected");
+    }
+    setTimeout(() => setSaid(""), 1600);
+  };
+  return html`<div class="runs-command"><div tabindex="0" role="group" aria-label="Command"><code ref=${code}>${text}</code></div>
+    <button class="quiet" data-unpictured onClick=${copy}>${said || "Copy"}</button><span class="unseen" role="status">${said}</span></div>`;
+}
+
+// How far the trainings are; of many, those that are done are only counted.
+export function Progress({ run, speed }) {
+  if (run.state === "done") return null;
+  const now = run.trainings.length ? latest(run) : null;
+  const isWhole = (one) => one.steps !== null && one.step >= one.steps;
+  const isOver = (one) => isWhole(one) || (run.state === "running" && one !== now);
+  const over = run.trainings.filter(isOver);
+  const folded = over.length > 4;
+  const shown = run.trainings.filter((one) => !folded || !over.includes(one)).sort((a, b) => a.written - b.written);
+  return html`<div class="runs-progress">
+    ${folded && html`<p class="note">${over.length} trainings are done.</p>`}
+    ${shown.map((one) => html`<${Bar} key=${one.name} one=${one} speed=${run.state === "running" && !isOver(one) ? speed(run, one) : null} />`)}
+    ${run.state === "running" && !now && html`<p class="note">It is about to begin.</p>`}
+    ${run.state === "running" && now && isWhole(now) && html`<p class="note">The next training begins, or the trained models are measured.</p>`}
+    ${run.state === "stopped" && html`<p class="note">It was stopped. This goes on with it, as if nothing had happened:</p><${Command} text=${run.resume} />`}
+  </div>`;
+}
+
+const count = (value) => value.toLocaleString("en");
+
+function Bar({ one: { name, step, steps }, speed }) {
+  const left = speed && steps ? (steps - step) / speed : null;
+  const words = [steps ? `step ${count(step)} of ${count(steps)}` : `step ${count(step)}`];
+  if (speed) words.push(`${formatNumber(speed, 2)} steps/s`);
+  if (left !== null) words.push(`${lasting(left)} left`);
+  return html`<div class="runs-bar" data-training=${name}>
+    <span class="runs-name">${name}</span>
+    ${steps && html`<progress max=${steps} value=${step} aria-label=${`Steps of ${name}`}></progress>`}
+    <span class="runs-far">${words.join(" · ")}</span>
+  </div>`;
+}
+
+function lasting(seconds) {
+  if (seconds < 90) return `${Math.max(1, Math.round(seconds))} s`;
+  if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
+  return `${formatNumber(seconds / 3600, 2)} h`;
+}
+
+// The report, whose HTML the server made of Markdown without any markup of its own, and its figures as pictures, in
+// which nothing can run.
+export function Report({ ask, run, text }) {
+  const ref = useRef(null);
+  useEffect(() => {
+    const control = new AbortController();
+    const urls = [];
+    ref.current.innerHTML = text;
+    for (const wide of ref.current.querySelectorAll("table, pre")) enclosed(wide);
+    for (const image of ref.current.querySelectorAll("img[data-figure]")) {
+      const caption = captioned(image);
+      ask("figure", { run, name: image.dataset.figure }, { signal: control.signal }).then(
+        ({ header, data, offset }) => {
+          urls.push(URL.createObjectURL(new Blob([new Uint8Array(data, offset)], { type: header.kind })));
+          image.src = urls.at(-1);
+        },
+        (error) => isAborted(error) || (image.remove(), (caption.textContent += " (not here)")),
+      );
+    }
+    return () => {
+      control.abort();
+      urls.forEach((url) => URL.revokeObjectURL(url));
+    };
+  }, [ask, run, text]);
+  return html`<div class="runs-report" ref=${ref}></div>`;
+}
+
+// What is too wide scrolls by itself, by keys as well.
+function enclosed(wide) {
+  const box = document.createElement("div");
+  box.className = "scrolls";
+  wide.replaceWith(box);
+  box.append(wide);
+  if (box.scrollWidth > box.clientWidth) Object.assign(box, { tabIndex: 0, role: "group", ariaLabel: "Scrolls sideways" });
+}
+
+function captioned(image) {
+  const figure = document.createElement("figure");
+  const caption = document.createElement("figcaption");
+  caption.textContent = image.alt;
+  image.alt = ""; // the caption says it
+  image.replaceWith(figure);
+  figure.append(image, caption);
+  return caption;
+}
+
+export const figuresOf = (text) => [...(text ?? "").matchAll(/data-figure="([^"]+)"/g)].map(([, name]) => name);
+
+export function Numbers({ numbers }) {
+  const names = Object.keys(numbers);
+  return html`<details><summary>All numbers <span class="badge">${names.length}</span></summary>
+    <div class="runs-table" tabindex="0" role="group" aria-label="All numbers"><table class="lines"><tbody>
+      ${names.map((name) => html`<tr><th scope="row">${name}</th><td class="number">${formatNumber(numbers[name], 4)}</td></tr>`)}
+    </tbody></table></div></details>`;
+}
+
+export function Settings({ settings }) {
+  const other = settings.filter((one) => one.own !== null).length;
+  return html`<details><summary>Settings <span class="badge">${settings.length}${other ? `, ${other} changed` : ""}</span></summary>
+    <div class="runs-table" tabindex="0" role="group" aria-label="Settings"><table class="lines">
+      <thead><tr><th scope="col">setting</th><th scope="col">value</th><th scope="col">recipe's own</th></tr></thead>
+      <tbody>${settings.map(({ name, value, own }) => html`<tr class=${own === null ? "" : "runs-changed"}>
+        <th scope="row"><code>${name}</code></th><td><code>${value}</code></td><td>${own === null ? "" : html`<code>${own}</code>`}</td></tr>`)}</tbody>
+    </table></div></details>`;
+}

@@ -1,0 +1,512 @@
+"""Patterns: a mechanism in words, who sees whom under its mask, its plan, how its cost grows, how far layers reach."""
+
+import math
+from collections.abc import Callable
+from typing import Annotated, Any, Literal, TypeVar
+
+import torch
+from pydantic import Field
+
+from regard.algorithms import Plan
+from regard.algorithms.planning.machines import TABLES
+from regard.analysis import reach
+from regard.analysis.counting import FINE, seen, visits
+from regard.analysis.formulas import write_sympy
+from regard.analysis.reach.receptive_field import Depth
+from regard.analysis.written import batch_of, mechanism, planned
+from regard.attention import Attention, Grid, Mask, Places, Shape
+from regard.attention.notation import WORDS, parse_mask, parse_scores, parse_weighting
+from regard.claims.timing import one_thread
+from regard.explore.api import Binary, Empty, Endpoint, Request, Response
+from regard.explore.cancellation import check_cancelled
+from regard.explore.views.growth import FULL, OURS, PROJECTIONS, CostCurve, Costs, Crossing, Growth
+from regard.explore.workspace import Workspace
+
+MAX_TOKENS, MAX_SIDE, MAX_LAYERS = 1 << 17, 256, 64
+MAX_FOLLOWED = 4096  # tokens of which each may reach each
+DRAWN = 512  # cells along a side of the map
+LINE = [1 << n for n in range(4, 17)]  # tokens over which cost grows
+SQUARES = [4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256]  # sides of the grids over which cost grows
+PAIRS = ((OURS, FULL), (OURS, PROJECTIONS), (FULL, PROJECTIONS))  # whose crossings are looked for
+
+Text = Annotated[str, Field(max_length=300)]
+Whole = Annotated[int, Field(ge=0)]
+Side = Annotated[int, Field(ge=1, le=MAX_SIDE)]
+Answer = TypeVar("Answer", bound=Response | Binary)
+
+
+class Preset(Response):
+    """A mechanism to begin with: in words, its tokens' positions, a sentence, and the claim that it belongs to."""
+
+    name: str
+    title: str
+    says: str
+    mask: str
+    second: str = ""  # the mask of every other layer
+    scores: str = "content"
+    weighting: str = "softmax"
+    tokens: int = 2048
+    grid: tuple[int, int] | None = None
+    layers: int = 8
+    claim: str | None = None
+
+
+class LayoutRequest(Request):
+    """The base of requests about tokens: so many in a line, or, where it is given, a grid of rows and columns."""
+
+    tokens: Annotated[int, Field(ge=1, le=MAX_TOKENS)] = 512
+    grid: tuple[Side, Side] | None = None
+
+    @property
+    def places(self) -> Places:
+        if self.grid is None:
+            return Attention().places(self.tokens, self.tokens)
+        return Places(Grid(*self.grid), Grid(*self.grid))
+
+
+class MechanismRequest(LayoutRequest):
+    """A mechanism in words, and its sizes: batch, heads, and the width of each head."""
+
+    mask: Text = "everything"
+    scores: Text = "content"
+    weighting: Text = "softmax"
+    batch: Annotated[int, Field(ge=1, le=4096)] = 1
+    heads: Annotated[int, Field(ge=1, le=256)] = 16
+    width: Annotated[int, Field(ge=1, le=1024)] = 64
+    device: Literal["cpu", "h200"] = "h200"
+    dtype: Literal["bfloat16", "float16", "float32", "float64"] | None = None
+    backward: bool = False
+
+
+class PresetsResponse(Response):
+    """Mechanisms to begin with, the words that masks are made of, and the machines that plans are made for."""
+
+    presets: list[Preset]
+    words: list[str]
+    devices: list[str]
+
+
+class MechanismResponse(Response):
+    """The value as the library prints it; or what is wrong with the words, by the field to change."""
+
+    value: str | None
+    wrong: dict[str, str]
+
+
+class CandidateCost(Response):
+    """The cost of an algorithm, or why it refuses."""
+
+    name: str
+    flops: float | None = None
+    bytes: float | None = None
+    memory: float | None = None
+    launches: float | None = None
+    seconds: float | None = None
+    refusal: str | None = None
+
+
+class PlanResponse(Response):
+    """The chosen algorithm first, then the slower ones, then those that refuse; and the cost of full attention."""
+
+    value: str
+    chosen: str
+    device: str
+    dtype: str
+    shape: dict[str, int]
+    candidates: list[CandidateCost]
+    full: CandidateCost
+
+
+class GrowthResponse(Response):
+    """Costs of the mechanism, its algorithms, full attention and the projections, by the number of tokens."""
+
+    tokens: list[int]
+    sides: list[int] | None  # of the square grids
+    chosen: list[str | None]
+    curves: list[CostCurve]
+    crossings: list[Crossing]
+
+
+class PatternRequest(LayoutRequest):
+    """A mask, the side of the blocks that a kernel visits, and the row of a padded batch to look at."""
+
+    mask: Text = "everything"
+    block: Annotated[int, Field(ge=1, le=4096)] = 128
+    row: Whole = 0
+
+
+class ReachRequest(LayoutRequest):
+    """Masks that layers take in turn, and the output to follow: by default one that most tokens reach."""
+
+    masks: Annotated[tuple[Text, ...], Field(min_length=1, max_length=8)] = ("everything",)
+    layers: Annotated[int, Field(ge=1, le=MAX_LAYERS)] = 12
+    residual: bool = True
+    output: Whole | None = None
+    row: Whole = 0
+
+
+class PatternHeader(Response):
+    """Exact counts, and a map of rows × columns cells (uint8): 0 hidden, 1 visible in part, 2 visible.
+
+    A cell stands for `cell` × `cell` pairs; the queries of a row of cells see from `fewest` to `most` keys. Unless
+    `is_exact`, a cell that counts as visible in part may hold no visible pair.
+    """
+
+    mask: str
+    tokens: int
+    cell: int
+    rows: int
+    columns: int
+    is_exact: bool
+    pairs: int
+    visible: int
+    fewest: list[int]
+    most: list[int]
+    block: int
+    blocks: int
+    visited: int
+    visited_pairs: int
+    batch: int | None  # rows of a padded batch
+
+
+class ReachHeader(Response):
+    """How the receptive field grows, and which tokens have reached the output: (layers, tokens) of uint8, 0 or 1."""
+
+    masks: list[str]
+    sides: list[int]
+    tokens: int
+    output: int
+    depths: list[Depth]
+    formula: str | None
+    legend: str | None
+    settled: int | None
+    taps: list[int]
+
+
+def list_presets(workspace: Workspace, request: Empty) -> PresetsResponse:
+    """Mechanisms to begin with."""
+    return PresetsResponse(presets=list(PRESETS), words=[word.usage for word in WORDS], devices=list(TABLES))
+
+
+def check_mechanism(workspace: Workspace, request: MechanismRequest) -> MechanismResponse:
+    """Whether the words make a mechanism that fits the tokens; what is wrong with them is reported, not raised."""
+    wrong = dict[str, str]()
+    tries: dict[str, Callable[[], object]] = {
+        "mask": lambda: _check_mask(parse_mask(request.mask), request),
+        "weighting": lambda: parse_weighting(request.weighting, request.width),
+        "scores": lambda: parse_scores(request.scores, request.heads, request.places),
+    }
+    for name, tried in tries.items():
+        try:
+            tried()
+        except ValueError as error:
+            wrong[name] = str(error)
+    value = None
+    if not wrong:
+        try:
+            value = make_plan(workspace, request).value
+        except ValueError as error:  # each word is fine by itself
+            wrong["weighting" if str(error).startswith("Kernel") else "scores"] = str(error)
+    return MechanismResponse(value=value, wrong=wrong)
+
+
+def _check_mask(mask: Mask, request: MechanismRequest) -> None:
+    """Raise unless the mask fits the tokens; a mask for a grid says so where they are in a line, and the other way."""
+
+    def check_on(places: Places) -> None:
+        N = places.keys.count
+        mask.check(Shape(batch_of(mask)[0] or request.batch, 1, 1, N, N, 1, 1), places)
+
+    N = request.places.keys.count
+    try:
+        check_on(request.places)
+    except ValueError as error:
+        try:
+            check_on(Places(Grid(1, N), Grid(1, N)) if request.grid is None else Attention().places(N, N))
+        except ValueError:
+            raise error from None
+        here, there = ("in a line", "on a grid") if request.grid is None else ("on a grid", "in a line")
+        raise ValueError(
+            f"{request.mask} is for tokens {there}: got tokens {here}; change the mask or the grid"
+        ) from None
+
+
+def make_plan(workspace: Workspace, request: MechanismRequest) -> PlanResponse:
+    """The cost of every algorithm, or why it refuses, and which one is chosen."""
+
+    def compute() -> PlanResponse:
+        found, full = _plan(request, request.places), _plan_full(request, request.places.keys.count)
+        ranked = sorted(
+            found.candidates,
+            key=lambda one: (one.name != found.chosen, math.inf if one.seconds is None else one.seconds),
+        )
+        shape = found.problem.shape
+        return PlanResponse(
+            value=repr(found.problem.attention),
+            chosen=found.chosen,
+            device=found.problem.machine.name,
+            dtype=str(found.problem.dtype).removeprefix("torch."),
+            shape={name: getattr(shape, name) for name in shape.__match_args__},
+            candidates=[CandidateCost(name=one.name, refusal=one.refusal, **_costs(found, one.name)) for one in ranked],
+            full=CandidateCost(name=full.chosen, **_costs(full, full.chosen)),
+        )
+
+    return _cached(workspace, "plan", request, compute)
+
+
+def _plan(request: MechanismRequest, places: Places) -> Plan:
+    mask = parse_mask(request.mask)
+    weighting = parse_weighting(request.weighting, request.width)
+    attention = mechanism(request.scores, mask, weighting, places, request.heads, request.backward)
+    return _plan_sized(request, attention, places.keys.count, batch_of(mask)[0] or request.batch)
+
+
+def _plan_full(request: MechanismRequest, N: int) -> Plan:
+    """The plan of full attention, the softmax of content over all pairs."""
+    return _plan_sized(request, Attention(), N, batch_of(parse_mask(request.mask))[0] or request.batch)
+
+
+def _plan_sized(request: MechanismRequest, attention: Attention, N: int, batch: int) -> Plan:
+    sizes = (batch, request.heads, request.heads, N, N, request.width, request.width)
+    return planned(sizes, attention, request.dtype, request.device, request.backward)
+
+
+def _costs(found: Plan, name: str) -> dict[str, Any]:
+    (one,) = [one for one in found.candidates if one.name == name]
+    costs = (
+        {} if one.cost is None else {key: getattr(one.cost, key) for key in ("flops", "bytes", "memory", "launches")}
+    )
+    return costs | {"seconds": one.seconds}
+
+
+def compute_growth(workspace: Workspace, request: MechanismRequest) -> GrowthResponse:
+    """How the cost grows with the number of tokens, beside full attention, and where one overtakes the other."""
+    # The current number of tokens changes nothing; whether they stand on a grid does.
+    usual = request.model_copy(update={"tokens": 1, "grid": None if request.grid is None else (1, 1)})
+    return _cached(workspace, "growth", usual, lambda: _compute_growth(usual))
+
+
+def _compute_growth(request: MechanismRequest) -> GrowthResponse:
+    steps = LINE if request.grid is None else SQUARES
+
+    def sized(step: int) -> MechanismRequest:
+        return request.model_copy(update={"tokens": step} if request.grid is None else {"grid": (step, step)})
+
+    def costs_at(step: int) -> tuple[str | None, Costs]:
+        check_cancelled()
+        places = sized(step).places
+        full = _plan_full(request, places.keys.count)
+        found: Costs = {FULL: _costs(full, full.chosen), PROJECTIONS: {"flops": _projections(full)}}
+        try:
+            ours = _plan(request, places)
+        except ValueError:  # the mask does not fit so few tokens
+            return None, found
+        exact = {one.name: _costs(ours, one.name) for one in ours.candidates if one.cost is not None}
+        return ours.chosen, {OURS: exact[ours.chosen]} | found | exact
+
+    growth = Growth(steps, (lambda step: step) if request.grid is None else (lambda step: step * step), costs_at)
+    if growth.chosen(steps[-1]) is None:
+        _plan(request, sized(steps[-1]).places)  # raises the reason
+    return GrowthResponse(
+        tokens=[growth.tokens(step) for step in steps],
+        sides=None if request.grid is None else steps,
+        chosen=[growth.chosen(step) for step in steps],
+        curves=growth.curves(),
+        crossings=[found for pair in PAIRS for found in growth.crossings(*pair)],
+    )
+
+
+def _projections(full: Plan) -> int:
+    """FLOPs of the projections to q, k, v and from the heads, for tokens as wide as all heads; thrice with backward.
+
+    Four products of (N, C) and (C, C), two FLOPs per multiply-add.
+    """
+    shape = full.problem.shape
+    return 4 * 2 * shape.B * shape.T * (shape.H * shape.D) ** 2 * (3 if full.problem.backward else 1)
+
+
+def draw_pattern(workspace: Workspace, request: PatternRequest) -> Binary:
+    """The map of a mask and exact counts: a PatternHeader, then its cells."""
+    return _cached(workspace, "pattern", request, lambda: _draw_pattern(request))
+
+
+def _draw_pattern(request: PatternRequest) -> Binary:
+    mask, places = parse_mask(request.mask), request.places
+    rows, _ = batch_of(mask)
+    if request.row >= (rows or 1):
+        raise ValueError(f"row must be one of the {rows or 1} of the mask: got {request.row}; use 0")
+    N = places.keys.count
+    mask.check(Shape(rows or 1, 1, 1, N, N, 1, 1), places)
+    cell = -(-N // DRAWN)
+    cell = cell if cell <= FINE else -(-cell // FINE) * FINE
+    found = seen(mask, places, cell, request.row)
+    check_cancelled()
+    blocks, visited, visited_pairs = visits(mask, places, request.block, request.row)
+    by_row = found.keys.split(cell)
+    head = PatternHeader(
+        mask=repr(mask),
+        tokens=N,
+        cell=cell,
+        rows=found.cells.shape[0],
+        columns=found.cells.shape[1],
+        is_exact=found.is_exact,
+        pairs=N * N,
+        visible=int(found.keys.sum()),
+        fewest=[int(some.min()) for some in by_row],
+        most=[int(some.max()) for some in by_row],
+        block=request.block,
+        blocks=blocks,
+        visited=visited,
+        visited_pairs=visited_pairs,
+        batch=rows,
+    )
+    return Binary(head, found.cells.to(torch.uint8).numpy().tobytes())
+
+
+def compute_reach(workspace: Workspace, request: ReachRequest) -> Binary:
+    """Which tokens, and how many, reach an output after each layer: a ReachHeader, then (layers, tokens) of uint8."""
+    return _cached(workspace, "reach", request, lambda: _compute_reach(request))
+
+
+def _compute_reach(request: ReachRequest) -> Binary:
+    tokens = request.places.keys
+    if tokens.count > MAX_FOLLOWED:
+        raise ValueError(
+            f"tokens must be at most {MAX_FOLLOWED:,} here: got {tokens.count:,}; use fewer, the reach grows alike"
+        )
+    masks = [parse_mask(text) for text in request.masks][: request.layers]
+    found = reach(
+        list(masks), tokens, request.layers, residual=request.residual, output=request.output, row=request.row
+    )
+    head = ReachHeader(
+        masks=list(found.masks),
+        sides=list(found.sides),
+        tokens=found.tokens,
+        output=found.output,
+        depths=list(found.depths),
+        formula=None if found.formula is None else write_sympy(found.formula.at),
+        legend=None if found.formula is None else found.formula.legend,
+        settled=found.settled,
+        taps=list(found.taps),
+    )
+    return Binary(head, found.reached.to(torch.uint8).numpy().tobytes())
+
+
+def _cached(workspace: Workspace, name: str, request: Request, compute: Callable[[], Answer]) -> Answer:
+    """The response, from the cache where the same was asked before."""
+
+    def make() -> tuple[Answer, int]:
+        with one_thread():  # each step is small, and cores are shared
+            response = compute()
+        return response, len(response.data) + 4096 if isinstance(response, Binary) else 65536
+
+    return workspace.cache.get((name, request), make)
+
+
+PRESETS = (
+    Preset(
+        name="full",
+        title="Full",
+        mask="everything",
+        says="Every token sees every token: N² pairs, and everything is reached at once.",
+        layers=4,
+        claim="eecs.2d",
+    ),
+    Preset(
+        name="causal",
+        title="Causal",
+        mask="causal",
+        says="A token sees itself and what came before it: half of the pairs, as a language model needs.",
+        layers=4,
+        claim="eecs.2d",
+    ),
+    Preset(
+        name="window",
+        title="Sliding window",
+        mask="causal & window(256)",
+        says="Itself and 256 tokens back: the cost grows with N, and each layer reaches 256 tokens further.",
+        tokens=4096,
+        layers=12,
+        claim="udl.8",
+    ),
+    Preset(
+        name="global",
+        title="Window and global tokens",
+        mask="window(64, 64) | global_tokens(4)",
+        says="A window, and four tokens that see all and are seen by all: two layers join everything.",
+        layers=4,
+        claim="udl.8",
+    ),
+    Preset(
+        name="strided",
+        title="Strided",
+        mask="causal & (window(64) | strided(64))",
+        says="The last 64 tokens, and every 64th before them: two layers reach all that came before.",
+        layers=4,
+        claim="udl.8",
+    ),
+    Preset(
+        name="dilated",
+        title="Dilated window",
+        mask="dilated(4, 16, 16)",
+        says="Every fourth token, 16 to each side: four times as far for the same pairs, but the gaps stay.",
+        tokens=512,
+        layers=6,
+        claim="udl.8",
+    ),
+    Preset(
+        name="neighbours",
+        title="Neighbours on a grid",
+        mask="neighbours(3, 3)",
+        says="The 7 × 7 pixels around each: the reach of a convolution, three pixels further with each layer.",
+        grid=(64, 64),
+        layers=12,
+        claim="udl.8",
+    ),
+    Preset(
+        name="axial",
+        title="Axial",
+        mask="axial",
+        says="One's own row and column: h + w − 1 pixels instead of h · w, and two layers reach all.",
+        grid=(64, 64),
+        layers=3,
+        claim="udl.8",
+    ),
+    Preset(
+        name="shifted",
+        title="Shifted tiles",
+        mask="tiles(8, 8)",
+        second="tiles(8, 8, down=4, right=4)",
+        says="Tiles of 8 × 8 pixels, moved by half a tile in every other layer, so that news crosses their borders.",
+        grid=(64, 64),
+        layers=8,
+        claim="udl.8",
+    ),
+    Preset(
+        name="linear",
+        title="Linear",
+        mask="causal",
+        weighting="elu",
+        says="Weights that are products of features: sums over keys replace the pairs, and the cost grows with N.",
+        layers=4,
+        claim="udl.10",
+    ),
+    Preset(
+        name="gaussian",
+        title="Gaussian heads",
+        mask="everything",
+        scores="gaussian",
+        says="Weights by position alone, a gaussian around each pixel: rows and columns separate, exactly.",
+        grid=(64, 64),
+        layers=3,
+    ),
+)
+
+ENDPOINTS = (
+    Endpoint("presets", list_presets),
+    Endpoint("mechanism", check_mechanism),
+    Endpoint("plan", make_plan),
+    Endpoint("pattern", draw_pattern, heavy=True),
+    Endpoint("growth", compute_growth, heavy=True),
+    Endpoint("reach", compute_reach, heavy=True),
+)

@@ -1,0 +1,321 @@
+"""The page around its views: the bar, the address with a view's state, the colours, and how views ask."""
+
+import json
+import re
+from urllib.parse import quote, unquote
+
+import pytest
+
+VIEWS = {
+    "playground": "Playground",
+    "maps": "Maps",
+    "heads": "Heads",
+    "patterns": "Patterns and cost",
+    "claims": "Claims",
+    "runs": "Runs",
+}
+
+
+def shown(page) -> str:
+    return page.locator("main h1").inner_text()
+
+
+def focused(page) -> str:
+    return page.evaluate("() => document.activeElement.textContent.trim() || document.activeElement.ariaLabel")
+
+
+def leads_to(page, settled, hash_: str) -> None:
+    page.evaluate("(hash) => (location.hash = hash)", hash_)
+    settled(page)
+
+
+def test_every_view_opens_by_mouse(look, settled):
+    page = look("playground")
+    links = page.locator("nav a")
+    assert links.all_inner_texts() == list(VIEWS.values())
+    for name, title in reversed(VIEWS.items()):
+        page.get_by_role("navigation").get_by_role("link", name=title).click()
+        settled(page)
+        assert shown(page) == title
+        assert page.title() == f"{title} · regard"
+        assert page.locator("nav a[aria-current=page]").all_inner_texts() == [title]
+        assert re.search(rf"#{name}(\?|$)", page.url)
+
+
+def test_every_view_opens_by_keyboard(look, settled):
+    page = look("playground")
+    page.keyboard.press("Tab")
+    assert focused(page) == "Skip to the view"
+    assert page.locator(".skip").bounding_box()["x"] >= 0  # seen as soon as it is reached
+    page.keyboard.press("Tab")
+    assert focused(page) == "regard"
+    for title in VIEWS.values():
+        page.keyboard.press("Tab")
+        assert focused(page) == title
+        assert page.evaluate("() => getComputedStyle(document.activeElement).outlineStyle") == "solid"
+        page.keyboard.press("Enter")
+        settled(page)
+        assert shown(page) == title
+    page.keyboard.press("Tab")
+    assert focused(page) == "Use dark colours"
+
+
+def test_the_bar_can_be_skipped(look):
+    page = look("runs")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    assert page.evaluate("() => document.activeElement.id") == "main"
+    page.keyboard.press("Tab")
+    assert page.evaluate("() => document.querySelector('main').contains(document.activeElement)")
+    assert shown(page) == "Runs"
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.slow
+def test_a_tablet_in_the_dark(view, look, violations, shot):
+    page = look(view, width=820, height=1100, dark=True, reduced=True)
+    assert shown(page) == VIEWS[view]
+    widths = page.evaluate("() => [document.documentElement.scrollWidth, innerWidth]")
+    assert widths[0] <= widths[1]
+    assert page.evaluate("() => getComputedStyle(document.body).backgroundColor") == "rgb(18, 20, 26)"
+    assert violations(page) == []
+    shot(page, f"{view}-820-dark")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_desk_in_the_light(view, look, violations, shot):
+    page = look(view)
+    widths = page.evaluate("() => [document.documentElement.scrollWidth, innerWidth]")
+    assert widths[0] <= widths[1]
+    assert violations(page) == []
+    shot(page, f"{view}-1280")
+
+
+def test_back_and_forward(look, settled):
+    page = look("playground")
+    for title in ("Heads", "Runs"):
+        page.get_by_role("link", name=title, exact=True).click()
+        settled(page)
+    page.go_back()
+    settled(page)
+    assert shown(page) == "Heads"
+    page.go_back()
+    settled(page)
+    assert shown(page) == "Playground"
+    page.go_forward()
+    settled(page)
+    assert shown(page) == "Heads"
+
+
+BROKEN = ("", "nothing", "maps?", "?", "../../etc/passwd", "<b>x", "runs#runs")
+BROKEN += tuple(
+    f"runs?{state}" for state in ("%E0%A4%A", "{", "5", "null", '"x"', "[1]", "{}{}", '{"__proto__":{"x":1}}')
+)
+
+
+def test_a_broken_address_opens_a_view(look, settled):
+    page = look('runs?"x"')
+    for broken in BROKEN:
+        leads_to(page, settled, broken)
+        assert shown(page) == VIEWS.get(broken.partition("?")[0], "Playground"), broken
+        assert page.evaluate("() => document.querySelectorAll('main .panel, main p').length") > 1, broken
+
+
+def test_the_theme_is_remembered(look, settled):
+    page = look("runs")
+    ground = "() => getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(ground)
+    page.get_by_role("button", name="Use dark colours").click()
+    dark = page.evaluate(ground)
+    assert dark != light
+    page.get_by_role("button", name="Use light colours").wait_for()
+    page.reload()
+    settled(page)
+    assert page.evaluate(ground) == dark
+    page.get_by_role("button", name="Use light colours").click()
+    assert page.evaluate(ground) == light
+
+
+def test_a_server_that_ended_is_told(look, settled):
+    look.forgiven += ["ERR_FAILED"]
+    page = look("playground")
+    page.route("**/api/**", lambda route: route.abort())
+    leads_to(page, settled, "runs")
+    assert "the server does not respond" in page.locator("main .error").first.inner_text()
+
+
+WRONG = [None, -1, 0.5, "x", [], {}]
+STATE = """async (name) => (await import("/bundle.js")).viewOf(name).state"""
+
+
+def state_of(page) -> dict:
+    return json.loads(unquote(page.url.partition("#")[2].partition("?")[2]) or "{}")
+
+
+def test_an_address_brings_back_what_was_seen(look, settled):
+    page = look("runs", {"run": "reversal"})
+    page.get_by_role("checkbox", name="Logarithmic").check()
+    page.wait_for_function("() => location.hash.includes('log')")
+    assert state_of(page) == {"run": "reversal", "log": True}
+    seen = page.locator("main").inner_text()
+    page.get_by_role("link", name="Playground").click()
+    settled(page)
+    page.go_back()
+    settled(page)
+    assert state_of(page) == {"run": "reversal", "log": True}
+    assert page.locator("main").inner_text() == seen
+    page.reload()
+    settled(page)
+    assert page.get_by_role("checkbox", name="Logarithmic").is_checked()
+    assert page.locator("main").inner_text() == seen
+
+
+def test_a_view_that_fails_is_begun_anew(look, settled):
+    look.forgiven += ["a mistake"]
+    page = look("playground")
+    page.evaluate("""async () => {
+      const runs = (await import("/bundle.js")).viewOf("runs");
+      window.View = runs.View;
+      runs.View = () => { throw new Error("a mistake"); };
+    }""")
+    leads_to(page, settled, "runs")
+    assert "a mistake" in page.get_by_role("alert").inner_text()
+    leads_to(page, settled, "playground")
+    assert page.get_by_role("alert").count() == 0
+    leads_to(page, settled, "runs")
+    page.evaluate("async () => { (await import('/bundle.js')).viewOf('runs').View = window.View; }")
+    page.get_by_role("button", name="Start over").click()
+    settled(page)
+    assert page.get_by_role("alert").count() == 0
+    assert "reversal" in page.locator("main").inner_text()
+    assert sum("a mistake" in one for one in look.wrong) == 2  # it is told to those who look for it
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_state_with_a_wrong_value_is_shown_or_refused(view, look, settled):
+    look.forgiven += ["status of 400", "status of 422", "console error"]  # which the view tells in words
+    page = look(view)
+    begins = page.locator("main").inner_text()
+    for name in page.evaluate(STATE, view):
+        for wrong in WRONG:
+            leads_to(page, settled, f"{view}?{quote(json.dumps({name: wrong}))}")
+            assert shown(page) == VIEWS[view]
+            assert not [one for one in look.wrong if one.startswith("page error")], (name, wrong, look.wrong)
+            if page.get_by_role("button", name="Start over").count():
+                page.get_by_role("button", name="Start over").click()
+                settled(page)
+            assert page.get_by_role("alert").count() == 0, (name, wrong)
+    leads_to(page, settled, view)
+    assert page.locator("main").inner_text() == begins
+
+
+PROBE = """async (hook) => {
+  const { html, render, [hook]: used } = await import("/bundle.js");
+  const asked = [], root = document.createElement("div");
+  const ask = (name, wanted, { signal } = {}) => new Promise((resolve, reject) => {
+    asked.push({ wanted, resolve, reject: (text) => reject(new Error(text)) });
+    signal?.addEventListener("abort", () => reject(new DOMException("gone", "AbortError")));
+  });
+  let last;
+  const Probe = ({ wanted }) => { last = used(ask, "name", wanted); return null; };
+  const rest = () => new Promise((done) => setTimeout(done, 50));
+  const want = async (wanted) => { render(html`<${Probe} wanted=${wanted} />`, root); await rest(); };
+  window.probe = { want, rest, asked, now: () => [last.response, last.error, last.waiting] };
+}"""
+
+
+@pytest.fixture
+def modules(look, server):
+    """An empty page of the server, which may import its modules."""
+    page = look.window()
+    page.goto(f"{server.url}icon.svg")
+    return page
+
+
+def test_an_answer_is_that_of_the_last_question(modules):
+    modules.evaluate(PROBE, "useAnswer")
+    found = modules.evaluate("""async () => {
+      const { want, rest, asked, now } = probe, seen = [];
+      await want({ n: 1 });
+      seen.push(now());
+      await want({ n: 2 });
+      asked[0].resolve("first");
+      asked[1].resolve("second");
+      await rest();
+      seen.push(now());
+      await want({ n: 3 });
+      seen.push(now());
+      await want(null);
+      seen.push(now());
+      await want({ n: 4 });
+      asked[3].reject("no");
+      await rest();
+      return [...seen, now(), asked.length];
+    }""")
+    assert found == [
+        [None, None, True],
+        ["second", None, False],
+        ["second", None, True],  # what was answered stays until the next answer
+        ["second", None, False],  # nothing is asked any more
+        ["second", "no", False],
+        4,
+    ]
+
+
+def test_while_a_slider_moves_the_latest_is_asked_next(modules):
+    modules.evaluate(PROBE, "useLatest")
+    found = modules.evaluate("""async () => {
+      const { want, rest, asked, now } = probe;
+      for (const n of [1, 2, 3, 4]) await want({ n });
+      const before = asked.length;
+      asked[0].resolve("first");
+      await rest();
+      const between = now();
+      asked[1].resolve("last");
+      await rest();
+      return [before, between, now(), asked.map((one) => one.wanted.n)];
+    }""")
+    assert found == [1, ["first", None, True], ["last", None, False], [1, 4]]
+
+
+def test_answers_go_to_those_who_asked(modules):
+    """A view that is left and opened again has the same model, whose earlier questions may still be answered."""
+    found = modules.evaluate("""async () => {
+      const { asker, PageModel } = await import("/bundle.js");
+      class Model extends PageModel { sent = []; send(message) { this.sent.push(message); } }
+      const model = new Model({});
+      const first = asker(model)("one"), again = asker(model)("two"), control = new AbortController();
+      const left = asker(model)("three", {}, { signal: control.signal }).catch((error) => error.name);
+      control.abort();
+      const ids = model.sent.map((message) => message.id);
+      model.emit("msg:custom", { id: ids[1], response: "second" });
+      model.emit("msg:custom", { id: ids[0], error: "no", status: 400 });
+      model.emit("msg:custom", { id: "of another", response: "none" });
+      const failed = await first.catch((error) => [error.message, error.status]);
+      return { ids, failed, again: await again, left: await left, cancelled: model.sent.at(-1).cancel,
+               listeners: model.listeners.get("msg:custom").length };
+    }""")
+    ids = found.pop("ids")
+    assert (len(set(ids)), ids[2]) == (3, ids[3])
+    assert found == {"failed": ["no", 400], "again": "second", "left": "AbortError", "cancelled": True, "listeners": 1}
+
+
+def test_numbers_are_read_wherever_they_lie(modules):
+    """A notebook may give bytes from the middle of a larger buffer."""
+    found = modules.evaluate("""async () => {
+      const { unpack, fromBase64, toBase64 } = await import("/bundle.js");
+      const head = '{"n":3}     ';
+      const packed = new Uint8Array(16 + 24);
+      new DataView(packed.buffer).setUint32(0, head.length, true);
+      packed.set(new TextEncoder().encode(head), 4);
+      packed.set(new Uint8Array(new Float64Array([1, -2.5, 3.25]).buffer), 16);
+      return [0, 3, 8].map((shift) => {
+        const larger = new Uint8Array(48);
+        larger.set(packed, shift);
+        const { header, data, offset } = unpack(new DataView(larger.buffer, shift, packed.length));
+        return [header.n, ...new Float64Array(data, offset, 3)];
+      }).concat([[...fromBase64(toBase64(new Uint8Array([0, 255, 7])))]]);
+    }""")
+    assert found == [[3, 1, -2.5, 3.25]] * 3 + [[0, 255, 7]]

@@ -1,0 +1,174 @@
+"""Maps in a browser: numbers shown are the model's, by mouse and by keyboard."""
+
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from PIL import Image
+
+from regard.explore.workspace import SHIPPED
+from regard.models import load
+from regard.recipes import plan_run, read_run
+from regard.tasks import reversal
+from regard.training import Recording, expand
+
+HEATMAP = ".maps-one .heatmap"
+
+
+def weight(page: Any) -> float:
+    """The number that is read under the pointer or the arrow keys, to all digits."""
+    return float(page.locator("[data-weight]").get_attribute("data-weight"))
+
+
+def text_maps(text: str) -> Any:
+    model: Any = load(SHIPPED / "language" / "model")
+    with torch.inference_mode():
+        return model(torch.tensor([model.encoded(text)]), maps=True).maps["self"]
+
+
+def test_a_text_is_looked_at_by_mouse_and_by_keyboard(look, settled, violations, shot):
+    page = look("maps", height=1300)
+    page.get_by_label("Text").fill("hear me speak")
+    page.get_by_label("Text").press("Control+Enter")
+    settled(page)
+    maps = text_maps("hear me speak")
+    grid = page.get_by_role("application", name="4 layers of heads")
+    assert grid.get_attribute("data-heads") == "4x4"
+    grid.focus()
+    for key in ("ArrowDown", "ArrowDown", "ArrowRight"):
+        page.keyboard.press(key)
+    settled(page)
+    assert page.get_by_role("heading", name="Layer 3, head 2").is_visible()
+    box = page.locator(f"{HEATMAP} canvas").bounding_box()
+    cell = box["width"] / 13
+    page.mouse.move(box["x"] + 5.5 * cell, box["y"] + 10.5 * cell)
+    assert weight(page) == pytest.approx(maps[2][0, 1, 10, 5].item(), rel=1e-5)
+    page.mouse.click(box["x"] + 4.5 * cell, box["y"] + 7.5 * cell)
+    settled(page)
+    rows = page.locator("[data-pinned='7'] tbody tr").all()
+    order = maps[2][0, 1, 7].argsort(descending=True)[: len(rows)]
+    assert [int(row.locator("td").nth(1).inner_text()) - 1 for row in rows] == order.tolist()
+    assert float(rows[0].locator("td").nth(2).inner_text()) == pytest.approx(maps[2][0, 1, 7].max().item(), abs=1e-4)
+    page.locator(HEATMAP).focus()
+    page.keyboard.press("ArrowRight")  # from where the pointer is
+    assert weight(page) == pytest.approx(maps[2][0, 1, 7, 5].item(), rel=1e-5)
+    assert violations(page) == []
+    shot(page, "maps")
+    page.get_by_text("Lines", exact=True).click()
+    lines = page.get_by_role("application", name="weights of layer 3, head 2")
+    lines.focus()
+    page.keyboard.press("ArrowDown")
+    best = int(maps[2][0, 1, 8].argmax())
+    assert weight(page) == pytest.approx(maps[2][0, 1, 8, best].item(), rel=1e-5)
+    assert violations(page) == []
+
+
+def test_two_steps_of_a_training_and_their_difference(look, settled, violations, shot):
+    page = look("maps", {"model": "reversal/transformer", "layer": 1}, height=1300, dark=True)
+    page.get_by_label("Compare with a second").check()
+    settled(page)
+    assert page.get_by_role("heading", name="Second").count() == 2
+    page.get_by_text("Difference", exact=True).click()
+    settled(page)
+    model = plan_run(read_run(SHIPPED / "reversal")).load("transformer").model
+    batch = reversal.batch_of(["abacadabacc"])
+    with torch.inference_mode():
+        now = model(batch.source, batch.target, maps=True).maps["cross"][1][0, 0]  # it writes all letters right
+    before = expand(Recording(SHIPPED / "reversal" / "transformer" / "recording").read(0)["maps.word.1"])[0]
+    page.locator(HEATMAP).focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    told = page.locator("[data-reading] .maps-number").all_inner_texts()
+    wanted = [now[1, 0], before[1, 0], now[1, 0] - before[1, 0]]
+    for shown, number in zip(told, wanted, strict=True):
+        assert float(shown.replace("−", "-")) == pytest.approx(number.item(), rel=2e-3, abs=1e-4)
+    assert violations(page) == []
+    shot(page, "maps-difference")
+
+
+def test_a_patch_looks_over_the_picture(look, settled, violations, shot):
+    page = look("maps", {"model": "digits-gaussian/seed-0", "layer": 1, "head": 3}, width=820, height=1600)
+    picture = page.get_by_role("application", name="weights of layer 2, head 4")
+    picture.focus()
+    page.keyboard.press("ArrowLeft")  # from the middle
+    settled(page)
+    one = plan_run(read_run(SHIPPED / "digits-gaussian")).load("seed-0")
+    with torch.inference_mode():
+        row = one.model(one.task.test.batch([0])[0].expand(-1, 3, -1, -1), maps=True).maps["self"][1][0, 3, 35]
+    assert float(page.locator("[data-pinned='35'] tbody td").nth(2).inner_text()) == pytest.approx(
+        row.max().item(), abs=1e-4
+    )
+    box = picture.bounding_box()
+    page.mouse.move(box["x"] + box["width"] * 2.5 / 8, box["y"] + box["height"] * 1.5 / 8)
+    assert weight(page) == pytest.approx(row[10].item(), rel=1e-5)
+    assert violations(page) == []
+    shot(page, "maps-picture")
+
+
+def test_comparing_leaves_the_text_as_it_was(look, settled):
+    page = look("maps", {"text": "hear me speak", "layer": -1, "head": 99, "pin": [99, -4], "near": 5}, height=1300)
+    assert page.get_by_role("heading", name="Layer 1, head 4").is_visible()  # what an address may say, made to fit
+    assert page.locator("[data-pinned='12']").is_visible()
+    page.get_by_role("button", name="Unpin").click()
+    assert page.evaluate("document.activeElement.className") == "heatmap"
+    page.get_by_label("Compare with a second").check()
+    settled(page)
+    texts = [field.input_value() for field in page.get_by_label("Text", exact=True).all()]
+    assert texts == ["hear me speak", "First Citizen:\nBefore we proceed"]
+    assert page.locator(".maps-named text").count() == 2 * 32  # small cells have names too
+    assert page.locator("[data-entropy]", has_text="Second: a query").count() == 1
+    page.get_by_role("group", name="Second").get_by_label("Training").select_option(label="step 0, recorded")
+    settled(page)
+    recorded = Recording(SHIPPED / "language" / "decoder" / "recording").read(0)["inputs.text"]
+    model: Any = load(SHIPPED / "language" / "model")
+    read = model.tokenizer.decode(recorded.tolist()).replace("\n", "↵")
+    assert page.locator(".maps-read").inner_text() == read
+    page.get_by_label("Text", exact=True).fill("x" * len(recorded))  # one shape, another input
+    page.get_by_label("Text", exact=True).press("Control+Enter")
+    page.get_by_text("Difference", exact=True).click()
+    settled(page)
+    assert page.get_by_text("The two have read different inputs").is_visible()
+    page.get_by_label("Compare with a second").uncheck()
+    settled(page)
+    assert page.get_by_label("Text", exact=True).input_value() == "x" * len(recorded)
+
+
+@pytest.mark.slow
+def test_an_own_picture_is_in_a_saved_file(look, settled, violations, browser, tmp_path):
+    page = look("maps", {"model": "digits-gaussian/seed-0", "image": 5}, height=1300)
+    picture = io.BytesIO()
+    Image.linear_gradient("L").save(picture, "PNG")
+    page.locator("input[type=file]").set_input_files(
+        [{"name": "own.png", "mimeType": "image/png", "buffer": picture.getvalue()}]
+    )
+    settled(page)
+    assert page.get_by_text("A link does not hold your picture").is_visible()
+    page.get_by_role("link", name="Claims").click()
+    settled(page)
+    page.get_by_role("link", name="Maps").click()
+    settled(page)
+    said = page.get_by_text("your picture, taken for").inner_text()
+    page.get_by_role("button", name="Export").click()
+    with page.expect_download() as found:
+        page.get_by_role("menuitem", name="This view, HTML").click()
+    path = tmp_path / "maps.html"
+    path.write_bytes(Path(found.value.path()).read_bytes())
+    assert len(page.url) < 300  # the address has its name alone
+    page.reload()
+    settled(page)
+    assert page.get_by_text("own.png is not here").is_visible()
+    assert page.get_by_text("image no. 5 shows").is_visible()
+    context = browser.new_context(offline=True)
+    file = context.new_page()
+    file.goto(path.as_uri())
+    file.get_by_text(said).wait_for()
+    assert file.locator(".maps-patches").is_visible()
+    assert file.locator(".maps-inputs select").first.is_disabled()
+    assert file.get_by_label("Compare with a second").is_disabled()
+    file.get_by_role("application", name="3 layers of heads").press("ArrowDown")
+    file.get_by_role("heading", name="Layer 2, head 1").wait_for()
+    assert file.locator(".error").count() == 0
+    assert violations(file) == []
+    context.close()

@@ -1,0 +1,126 @@
+"""Patterns and cost, used by mouse and by keyboard; its numbers are the library's."""
+
+import re
+
+import pytest
+
+from regard.algorithms.planning.report import si
+from regard.analysis import picture, reach
+from regard.attention import Grid, Places, Sequence
+from regard.attention.notation import parse_mask
+from tests.explore.test_export import opened, saved
+
+SMALL = {"mask": "causal & window(16)", "tokens": 256, "heads": 4, "width": 32, "layers": 4}
+
+
+def count(page, name: str) -> str:
+    return page.locator(f"[data-count={name}]").inner_text()
+
+
+def test_a_mechanism_is_chosen_written_and_compared(look, settled, server, violations, shot):
+    page = look("patterns", SMALL)
+    mask = parse_mask(SMALL["mask"])
+    drawn = picture(mask, 256, block=128)
+    assert count(page, "visible") == f"{drawn.counts.visible:,}"
+    assert count(page, "most") == f"1 to {drawn.counts.most}"
+    assert count(page, "visited") == f"{drawn.counts.visited}"
+
+    asked = {name: SMALL[name] for name in ("mask", "tokens", "heads", "width")}
+    plan = server.ask("plan", asked)
+    assert page.locator("[data-chosen]").inner_text() == plan["chosen"]
+    for one in plan["candidates"]:
+        shown = page.locator(f"[data-cost='{one['name']} flops']")
+        assert shown.all_inner_texts() == ([] if one["refusal"] else [si(one["flops"], "FLOP")])
+        refusals = page.locator(f"[data-refusal={one['name']}]").all_text_contents()
+        assert refusals == ([one["refusal"]] if one["refusal"] else [])
+
+    growth = server.ask("growth", {"mask": SMALL["mask"], "heads": 4, "width": 32})
+    for quantity, label in (("flops", "FLOPs"), ("seconds", "Time")):
+        page.locator("fieldset label", has_text=label).click()
+        (known,) = [
+            one["tokens"]
+            for one in growth["crossings"]
+            if (one["quantity"], one["left"], one["right"]) == (quantity, "this mechanism", "full attention")
+        ]
+        assert page.locator("[data-crossing='this mechanism full attention']").inner_text() == f"N = {known:,}"
+
+    page.get_by_label("Mask: who may see whom").fill("causal & windw(16)")
+    settled(page)
+    assert page.get_by_text("got 'windw' at character 10; did you mean window?").is_visible()
+    assert count(page, "visible") == f"{drawn.counts.visible:,}"  # what was last understood stays
+
+    page.get_by_text("Axial", exact=True).click()
+    settled(page)
+    grid = Grid(64, 64)
+    assert count(page, "visible") == f"{picture(parse_mask('axial'), Places(grid, grid)).counts.visible:,}"
+    here = [depth.here for depth in reach([parse_mask("axial")], grid, 3).depths]
+    assert page.locator("[data-reached]").get_attribute("data-reached") == str(here[-1])
+    assert violations(page) == []
+    shot(page, "patterns-axial")
+
+
+def test_everything_can_be_done_by_keyboard(look, settled, violations, shot):
+    page = look("patterns", SMALL, width=820, dark=True)
+    reached = page.locator("[data-reached]")
+    theirs = reach([parse_mask(SMALL["mask"])], Sequence(256), 4)
+    assert reached.get_attribute("data-reached") == str(theirs.depths[3].here) == "65"
+    assert page.locator("[data-formula]").inner_text() == "min(i, 16·n) + 1"
+
+    page.get_by_label("Show after").focus()
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    assert reached.get_attribute("data-reached") == str(theirs.depths[1].here)
+
+    page.get_by_role("application", name="Mask of causal & window(16)").focus()
+    for key in ("ArrowDown", "Home", "Enter"):  # to the query that is followed, its first key
+        page.keyboard.press(key)
+    for _ in range(3):
+        page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    settled(page)
+    followed = theirs.output - 3
+    assert re.search(rf"33 of 256 tokens reach token {followed} ", page.locator("p", has=reached).inner_text())
+
+    page.get_by_role("slider", name="Tokens N").focus()
+    page.keyboard.press("ArrowRight")
+    settled(page)
+    assert count(page, "visible") == f"{picture(parse_mask(SMALL['mask']), 384).counts.visible:,}"
+    assert '"tokens":384' in page.evaluate(
+        "() => new Promise((done) => setTimeout(() => done(decodeURIComponent(location.hash)), 250))"
+    )
+    assert violations(page) == []
+    shot(page, "patterns-dark")
+
+
+@pytest.mark.slow
+def test_a_saved_file_says_what_it_cannot_change(look, browser, tmp_path, violations):
+    path = tmp_path / "patterns.html"
+    path.write_bytes(saved(look("patterns", SMALL), "This view, HTML").read_bytes())
+    page = opened(browser, path)
+    for name in ("Tokens N", "Heads", "Layers", "Follow token"):
+        assert page.get_by_role("slider", name=name, exact=True).is_disabled()
+    assert page.get_by_label("Mask: who may see whom").is_disabled()
+    assert page.get_by_text("run regard explore to change").count() == 2
+    page.get_by_label("Show after").press("ArrowLeft")
+    assert page.get_by_text("After 3 layers").is_visible()
+    assert violations(page) == []
+    page.context.close()
+
+
+@pytest.mark.slow
+def test_an_address_out_of_range_comes_into_it(look):
+    wrong = {
+        "tokens": -5,
+        "heads": 0,
+        "grid": -1,
+        "width": 1e9,
+        "quantity": "x",
+        "device": "x",
+        "output": -3,
+        "depth": -1,
+    }
+    page = look("patterns", {**SMALL, **wrong, "mask": "causal"})
+    assert page.get_by_text("B = 1 · H = 1 · G = 1 · T = 1 · S = 1 · D = 1,024").is_visible()
+    assert look("patterns", {**SMALL, "tokens": 1e9}).get_by_text("T = 131,072").is_visible()
+    page = look("patterns", {**SMALL, "mask": "axial", "grid": [0, 999.4]})
+    assert count(page, "visible") == f"{256 * 256:,}"
