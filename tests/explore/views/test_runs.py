@@ -172,9 +172,9 @@ def test_figures_are_looked_up_in_the_folder_alone(tmp_path: Path) -> None:
     (run.folder / "map.svg").write_bytes(b"<svg/>")
     assert view.read_figure(workspace, FigureRequest(run="run", name="map.svg")).data == b"<svg/>"
     for name in ("../secret.svg", "link.svg", str(tmp_path / "secret.svg"), "run.json", "other.svg"):
-        with pytest.raises(ValueError, match=r"not map\.svg$"):
+        with pytest.raises(ValueError, match=r"there is map\.svg$"):
             view.read_figure(workspace, FigureRequest(run="run", name=name))
     with (run.folder / "map.svg").open("wb") as file:
-        file.truncate(view.LARGEST + 1)
+        file.truncate(view.MAX_BYTES + 1)
     with pytest.raises(ValueError, match=r"map\.svg must have at most 8 MB"):
         view.read_figure(workspace, FigureRequest(run="run", name="map.svg"))
