@@ -254,7 +254,7 @@ def weight(setting: Setting) -> list[Row]:
         page.goto(f"http://127.0.0.1:{port}/")
         page.wait_for_selector(".value")
     files = {name: file for name, file in read_page().items() if name in {path or "index.html" for path in loaded}}
-    size = sum(len(file.packed) for file in files.values()) / 1000
+    size = sum(len(file.gzipped) for file in files.values()) / 1000
     return [Row("weight", f"{len(files)} files", "compressed", {}, size, "", Bar("≤", 400), sorted(files), " kB")]
 
 
