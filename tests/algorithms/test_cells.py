@@ -36,6 +36,7 @@ from regard.attention import (
     Window,
 )
 from regard.attention.reference import reference
+from tests.strategies import grids, sequences
 
 IN_LINE = st.one_of(
     st.builds(Blocks, st.integers(1, 9), st.integers(0, 9)),
@@ -50,20 +51,13 @@ ON_GRID = st.one_of(
 )
 
 
-def lines(draw: st.DrawFn) -> Sequence:
-    return Sequence(draw(st.integers(1, 20)), draw(st.integers(-9, 9)), draw(st.integers(1, 3)))
+LINES = sequences(st.integers(1, 20), 9, st.integers(1, 3))
+GRIDS = grids(st.integers(1, 6), 4, st.integers(1, 3))
 
 
-def grids(draw: st.DrawFn) -> Grid:
-    ends, steps = st.tuples(st.integers(-4, 4), st.integers(-4, 4)), st.tuples(st.integers(1, 3), st.integers(1, 3))
-    return Grid(draw(st.integers(1, 6)), draw(st.integers(1, 6)), draw(ends), draw(steps))
-
-
-@st.composite
-def folds(draw: st.DrawFn) -> tuple[Mask, Places]:
-    if draw(st.booleans()):
-        return draw(IN_LINE), Places(lines(draw), lines(draw))
-    return draw(ON_GRID), Places(grids(draw), grids(draw))
+def folds() -> st.SearchStrategy[tuple[Mask, Places]]:
+    on_lines = st.tuples(IN_LINE, st.builds(Places, LINES, LINES))
+    return on_lines | st.tuples(ON_GRID, st.builds(Places, GRIDS, GRIDS))
 
 
 def folded(mask: Mask, places: Places) -> folding.Folded:

@@ -16,7 +16,6 @@ from regard.attention import (
     Axial,
     Blocks,
     Causal,
-    Dense,
     Dilated,
     Documents,
     Everything,
@@ -36,14 +35,26 @@ from regard.attention import (
     Window,
 )
 from regard.attention.masks.visibility import visible
-from tests.attention.test_facts import documents
 from tests.budget import examples
+from tests.strategies import (
+    B,
+    H,
+    dense_masks,
+    documents,
+    grid_masks,
+    joined,
+    key_paddings,
+    lengths,
+    line_masks,
+    paddings,
+    prefixes,
+    sequences,
+)
 
 # The type-checking hook picks the item of a list that it looks at by `random`.
 pytestmark = pytest.mark.filterwarnings("ignore:Do not use the `random` module")
 
 CPU = torch.device("cpu")
-B, H = 2, 2
 small = st.integers(1, 30)
 bounds = st.none() | st.integers(-40, 40)
 
@@ -58,56 +69,24 @@ def test_cells_in_a_band(rows: int, columns: int, low: int | None, high: int | N
     assert in_band(rows, columns, low, high) == brute
 
 
-def positions(n: int) -> st.SearchStrategy:
-    start = st.integers(-20, 20) | st.lists(st.integers(-20, 20), min_size=B, max_size=B).map(torch.tensor)
-    return st.builds(Sequence, st.just(n), start, st.integers(1, 3))
-
-
-def lengths(n: int) -> st.SearchStrategy[list[int]]:
-    return st.lists(st.integers(0, n), min_size=B, max_size=B)
-
-
-def flags(*sizes: int) -> st.SearchStrategy[torch.Tensor]:
-    return st.integers(0, 2**16).map(
-        lambda seed: torch.rand(*sizes, generator=torch.Generator().manual_seed(seed)) < seed % 7 / 6
-    )
-
-
-prefixes = (st.integers(0, 30) | lengths(30) | lengths(30).map(torch.tensor)).map(Prefix)
+def positions(n: int) -> st.SearchStrategy[Sequence]:
+    return sequences(st.just(n), 20, st.integers(1, 3), by_row=True)
 
 
 def analytic(T: int, S: int) -> st.SearchStrategy[Mask]:
     """Masks whose blocks are known exactly."""
     windows = st.builds(Window, st.integers(0, 30), st.integers(0, 30))
-    keys = lengths(S).map(KeyPadding) | lengths(S).map(torch.tensor).map(KeyPadding) | flags(B, S).map(KeyPadding)
-    masks = st.just(Causal()) | st.just(Everything()) | windows | keys
+    masks = st.just(Causal()) | st.just(Everything()) | windows | key_paddings(S)
     if T == S:
-        masks |= lengths(S).map(Padding) | flags(B, S).map(Padding) | documents(S)
-    return masks | prefixes
+        masks |= paddings(S) | documents(S)
+    return masks | prefixes(30)
 
 
-number, size_of = st.integers(0, 9), st.integers(1, 9)
-patterns = st.one_of(
-    st.builds(Strided, size_of),
-    st.builds(Blocks, size_of, number),
-    st.builds(Dilated, size_of, number, number),
-    st.builds(GlobalTokens, size_of),
-)
-on_grids = st.one_of(
-    st.builds(Neighbours, number, number),
-    st.builds(Tiles, size_of, size_of, number, number),
-    st.sampled_from([SameRow(), SameColumn(), Axial()]),
-)
+NUMBER, SIZE = st.integers(0, 9), st.integers(1, 9)
 
 
 def any_mask(T: int, S: int) -> st.SearchStrategy[Mask]:
-    dense = flags(T, S).map(Dense) | flags(H, T, S).map(Dense) | flags(B, 1, T, S).map(Dense)
-    return joined(analytic(T, S) | dense | patterns)
-
-
-def joined(leaves: st.SearchStrategy[Mask]) -> st.SearchStrategy[Mask]:
-    pairs = (lambda pair: pair[0] & pair[1], lambda pair: pair[0] | pair[1], lambda pair: ~pair[0])
-    return st.recursive(leaves, lambda m: st.tuples(m, m, st.sampled_from(pairs)).map(lambda x: x[2](x)), max_leaves=4)
+    return joined(analytic(T, S) | dense_masks(T, S) | line_masks(NUMBER, SIZE))
 
 
 @st.composite
@@ -198,11 +177,11 @@ def countable(draw: st.DrawFn) -> tuple[Attention, int, int]:
     start, step = st.integers(-9, 9), st.integers(1, 2)
     if S == T and draw(st.booleans()):
         grids = [Grid(*sides[0], draw(st.tuples(start, start)), draw(st.tuples(step, step))) for _ in range(2)]
-        leaves, (queries, keys) = on_grids, grids
+        leaves, (queries, keys) = grid_masks(NUMBER, SIZE, NUMBER), grids
     else:
         queries, keys = (draw(st.builds(Sequence, st.just(n), start, step)) for n in (T, S))
         queries = draw(st.sampled_from([queries, None]))
-        leaves = patterns | st.just(Causal()) | st.builds(Window, number, number) | lengths(40).map(Prefix)
+        leaves = line_masks(NUMBER, SIZE) | lengths(40).map(Prefix)
     leaves |= lengths(S).map(KeyPadding)
     if T == S:
         leaves |= lengths(S).map(Padding) | documents(S).filter(lambda mask: mask.rows is not None)

@@ -22,8 +22,8 @@ from regard.attention import (
     Sequence,
     Window,
 )
-from tests.attention.test_facts import documents
 from tests.budget import examples
+from tests.strategies import documents
 from tests.tolerances import PIECES
 
 # The type-checking hook picks the item of a list that it looks at by `random`.

@@ -53,15 +53,15 @@ from regard.attention.masks.offsets import OffsetMask
 from regard.attention.masks.padding import RealTokens
 from tests.algorithms.cases import Call
 from tests.algorithms.harness import wrong
-from tests.attention.test_patterns import GRID, LINE, Pattern, grids, sequences
+from tests.attention.test_patterns import GRID, LINE, Pattern, lines, planes
 from tests.budget import examples
+from tests.strategies import B, H, dense_masks, documents, joined, key_paddings, paddings, prefixes
 
 # The type-checking hook picks the item of a list that it looks at by `random`.
 pytestmark = pytest.mark.filterwarnings("ignore:Do not use the `random` module")
 
 ROOT = Path(__file__).parents[2]
 CPU = torch.device("cpu")
-B, H = 2, 2
 
 
 def built_in(kind: type = Mask) -> set[type]:
@@ -189,57 +189,20 @@ def lies(mask: Mask, places: Places) -> set[str]:
 
 def other_masks(T: int, S: int) -> st.SearchStrategy[Mask]:
     """Those that hold data, or sizes of this call."""
-
-    def drawn(*sizes: int) -> st.SearchStrategy[Tensor]:
-        seeds = st.integers(0, 99)
-        return seeds.map(lambda seed: torch.rand(*sizes, generator=torch.Generator().manual_seed(seed)) < seed % 7 / 6)
-
-    lengths = st.lists(st.integers(0, S), min_size=B, max_size=B)
-    real = lengths | lengths.map(torch.tensor) | drawn(B, S)
-    maps = drawn(T, S) | drawn(H, T, S) | drawn(B, 1, T, S) | drawn(B, H, T, S)
-    found = real.map(KeyPadding) | maps.map(Dense)
-    return found | real.map(Padding) | documents(S) if T == S else found
-
-
-def documents(S: int) -> st.SearchStrategy[Documents]:
-    """Rows cut anywhere, with empty documents and pads: as sizes, as data, or by ids."""
-    row = st.lists(st.integers(0, S), max_size=4).map(lambda cuts: cut_at([0, *sorted(cuts)]))
-    rows = st.lists(row, min_size=B, max_size=B)
-    tensors = st.lists(st.lists(st.integers(0, S), min_size=3, max_size=3), min_size=B, max_size=B)
-    data = tensors.map(lambda rows: torch.tensor([cut_at([0, *sorted(row)]) for row in rows]))
-    ids = st.lists(st.sampled_from([-1, 0, 1]), min_size=S, max_size=S).map(lambda steps: by_steps(steps))
-    most = st.none() | st.just(S)
-    return (row.filter(len) | rows | data | data.map(lambda x: x[0])).map(Documents) | st.builds(
-        lambda ids, most: Documents(ids=ids, most=most), ids | ids.map(lambda x: x[0]), most
-    )
-
-
-def cut_at(ends: list[int]) -> list[int]:
-    return [after - before for before, after in zip(ends, ends[1:], strict=False)]
-
-
-def by_steps(steps: list[int]) -> Tensor:
-    """Ids that grow where a step is 1, and are negative where it is −1; the second row is the first from its end."""
-    moves = torch.tensor(steps)
-    return torch.stack([torch.where(row < 0, -1, row.clamp(min=0).cumsum(0)) for row in (moves, moves.flip(0))])
+    found = key_paddings(S) | dense_masks(T, S)
+    return found | paddings(S) | documents(S) if T == S else found
 
 
 @st.composite
 def placed(draw: st.DrawFn) -> tuple[Mask, Places]:
     """Any mask, joined in any way, at places of its own."""
-    patterns, sides = draw(st.sampled_from([(LINE, sequences(3, by_row=True)), (GRID, grids(3))]))
+    patterns, sides = draw(st.sampled_from([(LINE, lines(3, by_row=True)), (GRID, planes(3))]))
     queries = draw(sides)
     places = Places(queries, draw(st.just(queries) | sides))
     leaves = patterns.map(lambda pattern: pattern.mask) | other_masks(places.queries.count, places.keys.count)
     if places.num_axes == 1:
-        lengths = st.lists(st.integers(0, 20), min_size=B, max_size=B)
-        leaves |= (st.integers(0, 20) | lengths | lengths.map(torch.tensor)).map(Prefix)
-    joined = st.recursive(
-        leaves | st.just(Everything()),
-        lambda inner: st.builds(And, inner, inner) | st.builds(Or, inner, inner) | st.builds(Not, inner),
-        max_leaves=4,
-    )
-    return draw(leaves | joined), places
+        leaves |= prefixes(20)
+    return draw(leaves | joined(leaves | st.just(Everything()))), places
 
 
 @settings(max_examples=examples(600))
@@ -249,7 +212,7 @@ def test_no_mask_lies(drawn: tuple[Mask, Places]):
 
 
 @settings(max_examples=examples(150))
-@given(pattern=LINE, at=st.lists(sequences(1, by_row=False), min_size=2, max_size=2))
+@given(pattern=LINE, at=st.lists(lines(1, by_row=False), min_size=2, max_size=2))
 def test_what_offsets_decide_is_the_same_elsewhere(pattern: Pattern, at: list[Sequence]):
     """`lies` asks one call alone; here rows of the batch stand at different places."""
     moved = Places(Sequence(9, start=torch.tensor([side.start for side in at])), Sequence(11))

@@ -9,58 +9,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regard.attention import (
-    Axial,
-    Blocks,
-    Causal,
     Content,
-    Dilated,
-    Everything,
-    GlobalTokens,
     Grid,
     KeyPadding,
-    Neighbours,
     Padding,
     Places,
-    SameColumn,
-    SameRow,
     Sequence,
     Slopes,
-    Strided,
-    Tiles,
-    Window,
 )
 from regard.attention.notation import DEEPEST, LONGEST, parse_mask, parse_scores
 from tests.budget import examples
+from tests.strategies import grid_masks, joined, line_masks
 
 LINE = Places(Sequence(3, start=2), Sequence(5))
 GRID = Places(Grid(2, 2, step=(2, 3)), Grid(4, 6))
 NUMBER, SIZE = st.integers(0, 9999), st.integers(1, 9999)
 LENGTHS = st.lists(st.integers(0, 9999), max_size=5)
-PARTS = st.one_of(
-    st.builds(Everything),
-    st.builds(Causal),
-    st.builds(Window, st.integers(0, 9999), st.integers(0, 9999)),
-    st.builds(Strided, st.integers(1, 9999)),
-    st.builds(Neighbours, st.integers(0, 9999), st.integers(0, 9999)),
-    st.builds(Dilated, SIZE, NUMBER, NUMBER),
-    st.builds(Blocks, SIZE, NUMBER),
-    st.builds(GlobalTokens, SIZE),
-    st.builds(SameRow),
-    st.builds(SameColumn),
-    st.builds(Axial),
-    st.builds(Tiles, SIZE, SIZE, NUMBER, NUMBER),
-    st.builds(KeyPadding, LENGTHS),
-    st.builds(Padding, LENGTHS),
-)
-MASKS = st.recursive(
-    PARTS,
-    lambda inner: st.one_of(
-        st.builds(lambda a, b: a & b, inner, inner),
-        st.builds(lambda a, b: a | b, inner, inner),
-        st.builds(lambda a: ~a, inner),
-    ),
-    max_leaves=8,
-)
+PADDINGS = st.builds(KeyPadding, LENGTHS) | st.builds(Padding, LENGTHS)
+MASKS = joined(line_masks(NUMBER, SIZE) | grid_masks(NUMBER, SIZE, NUMBER) | PADDINGS, max_leaves=8)
 # Arbitrary text rarely gets past the first character; text made of the notation's own pieces gets everywhere.
 NAMES = ("causal", "window", "strided", "key_padding", "KeyPadding", "padding", "dense", "neighbours", "tiles", "axial")
 SCORES = ("content", "slopes", "gaussian", "full_gaussian", "table", "row_table", "Quadratic")

@@ -29,12 +29,12 @@ from regard.attention import (
     Window,
 )
 from tests.budget import examples
+from tests.strategies import B, grids, sequences
 
 # The type-checking hook picks the item of a list that it looks at by `random`.
 pytestmark = pytest.mark.filterwarnings("ignore:Do not use the `random` module")
 
 CPU = torch.device("cpu")
-B = 2
 
 
 def start_of(position: int, size: int, shift: int) -> int:
@@ -118,22 +118,18 @@ def composed(single: st.SearchStrategy[Pattern]) -> st.SearchStrategy[Pattern]:
     return st.recursive(single | ANYWHERE, pairs, max_leaves=4)
 
 
-def sequences(steps: int, by_row: bool) -> st.SearchStrategy[Sequence]:
-    start: st.SearchStrategy = st.integers(-20, 20)
-    if by_row:
-        start |= st.lists(start, min_size=B, max_size=B).map(torch.tensor)
-    return st.builds(Sequence, st.integers(1, 14), start, st.integers(1, steps))
+def lines(steps: int, by_row: bool) -> st.SearchStrategy[Sequence]:
+    return sequences(st.integers(1, 14), 20, st.integers(1, steps), by_row=by_row)
 
 
-def grids(steps: int) -> st.SearchStrategy[Grid]:
-    side, start, step = st.integers(1, 5), st.integers(-9, 9), st.integers(1, steps)
-    return st.builds(Grid, side, side, st.tuples(start, start), st.tuples(step, step))
+def planes(steps: int) -> st.SearchStrategy[Grid]:
+    return grids(st.integers(1, 5), 9, st.integers(1, steps))
 
 
 def placed(line: st.SearchStrategy[Pattern], grid: st.SearchStrategy[Pattern], steps: int, by_row: bool = True):
     """Patterns with places that they are for; queries and keys stand on lines, or grids, of their own."""
-    lines = st.builds(Places, sequences(steps, by_row), sequences(steps, by_row))
-    return st.tuples(line, lines) | st.tuples(grid, st.builds(Places, grids(steps), grids(steps)))
+    on_lines = st.builds(Places, lines(steps, by_row), lines(steps, by_row))
+    return st.tuples(line, on_lines) | st.tuples(grid, st.builds(Places, planes(steps), planes(steps)))
 
 
 def position(side: Any, row: int, token: int) -> Any:
@@ -362,7 +358,7 @@ def test_one_pattern_knows_exactly_when_it_hides_nothing(drawn: tuple[Pattern, P
     assert pattern.mask.facts(places).full == bool(truth(pattern, places).all())
 
 
-@given(drawn=st.tuples(GRID, st.builds(Places, grids(3), grids(3))))
+@given(drawn=st.tuples(GRID, st.builds(Places, planes(3), planes(3))))
 def test_rows_times_columns(drawn: tuple[Pattern, Places]):
     mask, places = drawn[0].mask, drawn[1]
     rows, columns = mask.along(0), mask.along(1)

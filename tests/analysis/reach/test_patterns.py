@@ -33,11 +33,8 @@ from regard.attention import (
     Grid,
     KeyPadding,
     Mask,
-    Neighbours,
     Padding,
     Places,
-    SameColumn,
-    SameRow,
     Sequence,
     Strided,
     Tiles,
@@ -45,6 +42,7 @@ from regard.attention import (
 )
 from regard.attention.notation import WORDS, parse_mask
 from tests.budget import examples
+from tests.strategies import grid_masks, grids, joined, line_masks, sequences
 
 # The type-checking hook picks the item of a list that it looks at by `random`.
 pytestmark = pytest.mark.filterwarnings("ignore:Do not use the `random` module")
@@ -80,37 +78,23 @@ def assert_true(drawn: PatternPicture, mask: Mask, places: Places, row: int = 0)
     assert drawn.counts.visited_pairs == int(spread[: pairs.shape[0], : pairs.shape[1]].sum())
 
 
-number, size = st.integers(0, 40), st.integers(1, 40)
-LINE = st.one_of(
-    st.sampled_from([Causal(), Everything()]),
-    st.builds(Window, number, number),
-    st.builds(Strided, size),
-    st.builds(Dilated, st.integers(1, 9), number, number),
-    st.builds(Blocks, size, number),
-    st.builds(GlobalTokens, size),
-    st.builds(lambda length: KeyPadding([3, length]), number),
-)
-GRID = st.one_of(
-    st.sampled_from([SameRow(), SameColumn(), Axial()]),
-    st.builds(Neighbours, st.integers(0, 5), st.integers(0, 5)),
-    st.builds(Tiles, st.integers(1, 9), st.integers(1, 9), number, number),
-)
-
-
-def joined(leaves: st.SearchStrategy[Mask]) -> st.SearchStrategy[Mask]:
-    ways = (lambda a, b: a & b, lambda a, b: a | b, lambda a, b: ~a)
-    return leaves | st.tuples(leaves, leaves, st.sampled_from(ways)).map(lambda drawn: drawn[2](*drawn[:2]))
+NUMBER, SIZE = st.integers(0, 40), st.integers(1, 40)
+LINE = line_masks(NUMBER, SIZE) | NUMBER.map(lambda length: KeyPadding([3, length]))
+GRID = grid_masks(st.integers(0, 5), st.integers(1, 9), NUMBER)
 
 
 @st.composite
 def masked(draw: st.DrawFn) -> tuple[Mask, Places]:
-    start, step = st.integers(-9, 9), st.sampled_from([1, 1, 2])
-    if draw(st.booleans()):
-        queries, keys = (draw(st.builds(Sequence, st.integers(41, 150), start, step)) for _ in range(2))
-        return draw(joined(LINE)), Places(queries, keys)
-    sides = st.integers(1, 12), st.integers(1, 12), st.tuples(start, start), st.tuples(step, step)
-    queries, keys = (draw(st.builds(Grid, *sides)) for _ in range(2))
-    return draw(joined(GRID)), Places(queries, keys)
+    step = st.sampled_from([1, 1, 2])
+    mask, sides = draw(
+        st.sampled_from(
+            [
+                (LINE, sequences(st.integers(41, 150), 9, step)),
+                (GRID, grids(st.integers(1, 12), 9, step)),
+            ]
+        )
+    )
+    return draw(joined(mask, max_leaves=2)), Places(draw(sides), draw(sides))
 
 
 @settings(max_examples=examples(200))

@@ -19,7 +19,6 @@ from regard.attention import (
     Causal,
     Dense,
     Dilated,
-    Everything,
     GlobalTokens,
     Grid,
     KeyPadding,
@@ -35,6 +34,7 @@ from regard.attention import (
     Tiles,
     Window,
 )
+from tests.strategies import grid_masks, grids, joined, line_masks, sequences
 
 # The type-checking hook picks the item of a list that it looks at by `random`.
 pytestmark = pytest.mark.filterwarnings("ignore:Do not use the `random` module")
@@ -70,35 +70,18 @@ def assert_exact(result, expected: list[Tensor]) -> None:
     assert torch.equal(result.missing, ~expected[-1][result.output])
 
 
-small, number = st.integers(1, 7), st.integers(0, 6)
-LINE = st.one_of(
-    st.sampled_from([Causal(), Everything()]),
-    st.builds(Window, number, number),
-    st.builds(Strided, small),
-    st.builds(Dilated, small, number, number),
-    st.builds(Blocks, small, number),
-    st.builds(GlobalTokens, small),
-)
-GRID = st.one_of(
-    st.sampled_from([SameRow(), SameColumn(), Axial(), Everything()]),
-    st.builds(Neighbours, st.integers(0, 2), st.integers(0, 2)),
-    st.builds(Tiles, small, small, number, number),
-)
-
-
-def joined(leaves: st.SearchStrategy[Mask]) -> st.SearchStrategy[Mask]:
-    ways = (lambda a, b: a & b, lambda a, b: a | b, lambda a, b: ~a, lambda a, b: a & ~b)
-    return leaves | st.tuples(leaves, leaves, st.sampled_from(ways)).map(lambda drawn: drawn[2](*drawn[:2]))
+SMALL, NUMBER = st.integers(1, 7), st.integers(0, 6)
+LINE = joined(line_masks(NUMBER, SMALL), max_leaves=2)
+GRID = joined(grid_masks(st.integers(0, 2), SMALL, NUMBER), max_leaves=2)
 
 
 @st.composite
 def stacks(draw: st.DrawFn) -> tuple[list[Mask], Positions]:
-    start, step = st.integers(-5, 5), st.sampled_from([1, 1, 2, 3])
-    if draw(st.booleans()):
-        positions = draw(st.builds(Sequence, st.integers(1, 26), start, step))
-        return draw(st.lists(joined(LINE), min_size=1, max_size=3)), positions
-    positions = draw(st.builds(Grid, small, small, st.tuples(start, start), st.tuples(step, step)))
-    return draw(st.lists(joined(GRID), min_size=1, max_size=3)), positions
+    step = st.sampled_from([1, 1, 2, 3])
+    masks, positions = draw(
+        st.sampled_from([(LINE, sequences(st.integers(1, 26), 5, step)), (GRID, grids(SMALL, 5, step))])
+    )
+    return draw(st.lists(masks, min_size=1, max_size=3)), draw(positions)
 
 
 @settings(max_examples=100, deadline=None)
