@@ -19,7 +19,7 @@ from regard.commands.explore import explore
 from regard.commands.grade import grade, questions
 from regard.commands.models import classify, embed, generate, translate
 from regard.commands.options import Svg
-from regard.commands.output import bad_input, check_file, output_failure, write_file
+from regard.commands.output import OutputLost, bad_input, check_file, echo, printing, write_file
 from regard.commands.plan import plan
 from regard.commands.reach import pattern, reach
 from regard.commands.train import evaluate, resume, runs, train
@@ -35,12 +35,13 @@ class Application(TyperGroup):
         try:
             result = super().main(*args, standalone_mode=False, **extra)
             sys.stdout.flush()
-        except OSError as error:
-            if output_failure() is None:
-                raise
+        except (OutputLost, OSError) as error:
+            cause = error.__cause__ if isinstance(error, OutputLost) else error
+            if not isinstance(cause, OSError) or cause.filename is not None:
+                raise  # help is printed by Typer; an error of any other file is a mistake of ours
             end_output()
-            if not isinstance(error, BrokenPipeError):  # whoever closes a pipe wants no more
-                typer.echo(f"regard: standard output could not be written: {error.strerror}", err=True)
+            if not isinstance(cause, BrokenPipeError):  # whoever closes a pipe wants no more
+                typer.echo(f"regard: standard output could not be written: {cause.strerror}", err=True)
             sys.exit(1)
         except typer.Abort:
             typer.echo("regard: stopped", err=True)
@@ -79,7 +80,7 @@ def print_version(wanted: bool) -> None:
     if wanted:
         from importlib.metadata import version
 
-        typer.echo(f"regard {version('regard')}")
+        echo(f"regard {version('regard')}")
         raise typer.Exit
 
 
@@ -92,7 +93,7 @@ def main(
 ) -> None:
     """Say what attention you mean. Get the fastest exact way to compute it, and what it costs."""
     if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
+        echo(context.get_help())
 
 
 def tour(svg: Svg = None) -> None:
@@ -108,7 +109,9 @@ def tour(svg: Svg = None) -> None:
 
         if svg is not None:
             write_file(svg, draw_svg())
-    if not run(Console(highlight=False)):
+    with printing():
+        agrees = run(Console(highlight=False))
+    if not agrees:
         raise typer.Exit(1)
 
 

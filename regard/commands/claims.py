@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from regard.commands.options import Runs, Svg
-from regard.commands.output import bad_input, check_file, progress_bar, show, write_figure, write_file
+from regard.commands.output import bad_input, check_file, echo, progress_bar, show, write_figure, write_file
 
 
 def claims(
@@ -70,7 +70,7 @@ def claims(
 
             write_figure(svg, draw(chart))
     if as_json:
-        typer.echo(json.dumps([judgement.json() for judgement in found], indent=2, ensure_ascii=False))
+        echo(json.dumps([judgement.json() for judgement in found], indent=2, ensure_ascii=False))
     else:
         from regard.claims.report import explanation, overview
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from regard.commands.options import Machine, Type, machine_name, refuse, size
-from regard.commands.output import bad_input, check_file, progress_bar, show, write_figure
+from regard.commands.output import bad_input, check_file, echo, progress_bar, show, write_figure
 
 if TYPE_CHECKING:
     from regard.commands.targets import Request, Target
@@ -112,9 +112,9 @@ def cost(
                 raise
             raise ValueError(f"{target.name} rejects the call: {type(error).__name__}: {error}") from error
     if as_csv:
-        typer.echo(result.csv(), nl=False)
+        echo(result.csv(), nl=False)
     elif as_json:
-        typer.echo(result.json() if growth is None else f'{{"cost": {result.json()}, "growth": {growth.json()}}}')
+        echo(result.json() if growth is None else f'{{"cost": {result.json()}, "growth": {growth.json()}}}')
     else:
         show(result.rich(depth), *([] if growth is None else [growth.rich()]))
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from regard.commands.options import Runs
-from regard.commands.output import bad_input
+from regard.commands.output import bad_input, echo
 
 
 def explore(
@@ -43,7 +43,7 @@ def explore(
     """
 
     def print_address(address: str) -> None:
-        typer.echo(json.dumps({"address": address}) if as_json else f"regard is open at {address}")
+        echo(json.dumps({"address": address}) if as_json else f"regard is open at {address}")
         typer.echo("Ctrl-C stops it", err=True)
 
     with bad_input():

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from regard.commands.options import size
-from regard.commands.output import bad_input, check_file, progress_bar, show, write_file
+from regard.commands.output import bad_input, check_file, echo, progress_bar, show, write_file
 
 Own = Annotated[
     list[Path] | None,
@@ -55,7 +55,7 @@ def questions(
         if out is not None:
             write_file(out, text)
     if out is None:
-        typer.echo(text, nl=not text.endswith("\n"))
+        echo(text, nl=not text.endswith("\n"))
 
 
 def grade(
@@ -128,4 +128,4 @@ def grade(
         result = {"summary": summary.json(), "submissions": [each.json() for each in graded]}
     else:
         result = graded[0].json() | {"out_of": summary.out_of}
-    typer.echo(json.dumps(result, ensure_ascii=False, indent=1))
+    echo(json.dumps(result, ensure_ascii=False, indent=1))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from regard.commands.options import Device, Type, present_device, size
-from regard.commands.output import bad_input, check_file, progress_bar, show, write_figure, write_file
+from regard.commands.output import bad_input, check_file, echo, progress_bar, show, write_figure, write_file
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -116,7 +116,7 @@ def classify(
 def _show_labels(path: Path, probabilities: dict[str, float], as_json: bool) -> None:
     if as_json:
         labels = [{"label": label, "probability": value} for label, value in probabilities.items()]
-        typer.echo(json.dumps({"image": str(path), "labels": labels}, ensure_ascii=False))
+        echo(json.dumps({"image": str(path), "labels": labels}, ensure_ascii=False))
         return
     from rich.table import Table
     from rich.text import Text
@@ -195,14 +195,17 @@ def embed(
     if as_json or (len(given) == 1 and out is None):
         for text, vector in zip(given, vectors.numpy(), strict=True):
             numbers = [float(str(value)) for value in vector]  # as few digits as tell it from others of its type
-            typer.echo(json.dumps({"text": text, "vector": numbers}, ensure_ascii=False))
+            echo(json.dumps({"text": text, "vector": numbers}, ensure_ascii=False))
     elif out is None:
         show(_cosine_table(given, vectors))
 
 
 def _read_lines() -> list[str]:
     """All lines of standard input, empty ones too, so that the n-th vector is that of the n-th line."""
-    lines = [] if sys.stdin.isatty() else sys.stdin.read().removesuffix("\n").split("\n")
+    try:
+        lines = [] if sys.stdin.isatty() else sys.stdin.read().removesuffix("\n").split("\n")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"texts must be UTF-8: got standard input with {error.reason}; convert it") from error
     if lines in ([], [""]):
         raise ValueError("texts are arguments or lines of stdin: got neither; use regard embed FOLDER 'a text'")
     return [line.removesuffix("\r") for line in lines]
@@ -328,7 +331,7 @@ def generate(
             total = settings.max_new or 256
             written = model.generate(texts, settings, progress=lambda step: progress(step, total))
     for text, each in zip(texts, written, strict=True):
-        typer.echo(_written_json(text, each) if as_json else f"{text if is_decoder else ''}{each.text}")
+        echo(_written_json(text, each) if as_json else f"{text if is_decoder else ''}{each.text}")
     return None
 
 
@@ -404,12 +407,12 @@ def _a(model: Any) -> str:
 
 def _stream(pieces: Iterator[str], before: str = "") -> None:
     """Print text as it comes, and in a terminal how fast it came."""
-    typer.echo(before, nl=False)
+    echo(before, nl=False)
     start, count = time.perf_counter(), 0
     for piece in pieces:
         count += 1
-        typer.echo(piece, nl=False)
-    typer.echo()
+        echo(piece, nl=False)
+    echo()
     if sys.stderr.isatty() and count:
         typer.echo(f"{count} pieces, {count / (time.perf_counter() - start):.1f} a second", err=True)
 
@@ -456,6 +459,6 @@ def _translate_lines(model: Any, lines: Iterator[str], before: str, settings: An
             for number, line in enumerate(chunk):
                 each = found.get(number)
                 if as_json:
-                    typer.echo(_written_json(line, each))
+                    echo(_written_json(line, each))
                 else:
-                    typer.echo("" if each is None else " ".join(each.text.split("\n")))
+                    echo("" if each is None else " ".join(each.text.split("\n")))

@@ -2,7 +2,6 @@
 
 import contextlib
 import io
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -29,33 +28,42 @@ def bad_input() -> Iterator[None]:
     except (ValueError, MissingExtra) as error:
         raise BadInput(str(error)) from error
     except OSError as error:
-        if output_failure() is not None:  # the application tells of it
-            raise
         where = "" if error.filename is None else f"{error.filename}: "
         raise BadInput(f"{where}{error.strerror or error}") from error
 
 
-def output_failure() -> OSError | None:
-    """Why standard output takes no more, such as a full disk; None while it does."""
+class OutputLost(Exception):  # noqa: N818 - named by what happened
+    """Standard output takes no more: its reader has gone, or its disk is full."""
+
+
+@contextlib.contextmanager
+def printing() -> Iterator[None]:
+    """Tell an error of standard output from those of the files that a command reads and writes."""
     try:
-        sys.stdout.flush()
+        yield
     except OSError as error:
-        return error
-    return None
+        raise OutputLost from error
+
+
+def echo(text: str = "", nl: bool = True) -> None:
+    """Print a text at once."""
+    with printing():
+        typer.echo(text, nl=nl)
 
 
 def show(*parts: Any) -> None:
     """Print what Rich draws."""
     from rich.console import Console
 
-    for part in parts:
-        Console(highlight=False).print(part)
+    with printing():
+        for part in parts:
+            Console(highlight=False).print(part)
 
 
 def show_result(result: Any, as_json: bool) -> None:
     """Print a result that has both forms."""
     if as_json:
-        typer.echo(result.json())
+        echo(result.json())
     else:
         show(result.rich())
 

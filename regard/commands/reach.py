@@ -15,7 +15,7 @@ from regard.commands.options import (
     refuse,
     size,
 )
-from regard.commands.output import bad_input, check_file, show_result, write_figure
+from regard.commands.output import bad_input, check_file, echo, show_result, write_figure
 
 
 def pattern(
@@ -52,7 +52,7 @@ def pattern(
         drawn = picture(visible, places, block=block, pixel=read_pixel(pixel), row=row)
         if svg is not None:
             write_figure(svg, draw_picture(drawn, mask))
-    typer.echo(drawn.json() if as_json else text(drawn, mask))
+    echo(drawn.json() if as_json else text(drawn, mask))
 
 
 def reach(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from regard.commands.options import Device, Runs, present_device
-from regard.commands.output import bad_input, show
+from regard.commands.output import bad_input, echo, show
 
 if TYPE_CHECKING:
     from regard.recipes import Plan, Run
@@ -122,7 +122,7 @@ def runs(folder: Runs = Path("runs"), as_json: AsJson = False) -> None:
             for run in found
         ]
         facts += [{"run": name, "state": "unreadable", "why": why} for name, why in unreadable.items()]
-        typer.echo(json.dumps(facts, indent=1))
+        echo(json.dumps(facts, indent=1))
         return
     from rich.table import Table
 
@@ -164,7 +164,7 @@ def evaluate(
             outcome, models = plan.evaluate(where)
         text = plan.report(outcome, models, where)
     if as_json:
-        typer.echo(json.dumps({"run": found.name, "folder": str(found.folder), "numbers": dict(outcome.numbers)}))
+        echo(json.dumps({"run": found.name, "folder": str(found.folder), "numbers": dict(outcome.numbers)}))
         return
     _show_markdown(text)
 
@@ -184,7 +184,7 @@ def _list_recipes(as_json: bool) -> None:
 
     about = {name: find_recipe(name).about for name in NAMES}
     if as_json:
-        typer.echo(json.dumps(about, indent=1, ensure_ascii=False))
+        echo(json.dumps(about, indent=1, ensure_ascii=False))
         return
     from rich.table import Table
 
@@ -197,10 +197,10 @@ def _list_recipes(as_json: bool) -> None:
 def _list_settings(config: Any, as_json: bool) -> None:
     settings = dict(_flatten(config))
     if as_json:
-        typer.echo(json.dumps(settings, indent=1, default=str))
+        echo(json.dumps(settings, indent=1, default=str))
         return
     for name, value in settings.items():
-        typer.echo(f"{name}={','.join(map(str, value)) if isinstance(value, tuple) else value}")
+        echo(f"{name}={','.join(map(str, value)) if isinstance(value, tuple) else value}")
 
 
 def _flatten(config: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -311,7 +311,7 @@ class Lines:
 
 def _show_report(run: "Run", as_json: bool) -> None:
     if as_json:
-        typer.echo(json.dumps({"run": run.name, "folder": str(run.folder), "numbers": run.result}))
+        echo(json.dumps({"run": run.name, "folder": str(run.folder), "numbers": run.result}))
         return
     _show_markdown((run.folder / "report.md").read_text(encoding="utf-8"))
     show(f"in {run.folder}")

@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from regard.generation.sampling import Reader, Reason, Written, penalised, read_prompts, seen_in
+from regard.generation.sampling import NOT_NUMBERS, Reader, Reason, Written, penalised, read_prompts, seen_in
 from regard.generation.settings import Settings
 
 Stopped = Callable[[int, list[int]], bool]  # of a row and what was written in it
@@ -89,6 +89,8 @@ def _ranked(scores: Float[Tensor, "n V"], rows: list[Row], settings: Settings, k
     so_far = torch.tensor([[beam.score] for row in rows for beam in row.running], device=scores.device)
     together = (scores + so_far).view(len(rows), -1)  # (n, V) → (rows, beams·V)
     best = together.topk(min(keep, together.shape[1]))
+    if best.values[:, 0].isnan().any():
+        raise ValueError(NOT_NUMBERS)
     ranked = []
     for row, values, places in zip(rows, best.values.tolist(), best.indices.tolist(), strict=True):
         ranked.append(

@@ -41,13 +41,16 @@ class Written:
     score: float | None = None
 
 
+NOT_NUMBERS = "scores of the next token must be finite: got NaN or infinity; check the model's weights, or use float32"
+
+
 def choose(
     scores: Float[Tensor, "B V"],
     settings: Settings,
     seen: Bool[Tensor, "B V"] | None = None,
     generator: torch.Generator | None = None,
 ) -> Int[Tensor, " B"]:
-    """One token for each row; `seen` marks those that were read or written before.
+    """One token for each row, or -1 where its scores are not finite; `seen` marks what was read or written before.
 
     >>> choose(torch.tensor([[0.1, 2.0, 1.9]]), Settings())
     tensor([1])
@@ -55,9 +58,12 @@ def choose(
     tensor([2])
     """
     scores = penalised(scores.float(), settings.repetition_penalty, seen)
-    if not settings.draws:
-        return scores.argmax(1)
-    return torch.multinomial(probabilities(scores, settings), 1, generator=generator)[:, 0]
+    likeliest, tokens = scores.max(1)
+    usable = likeliest.isfinite()  # NaN where any score is
+    if settings.draws:
+        shares = probabilities(scores.where(usable[:, None], 0), settings)
+        tokens = torch.multinomial(shares, 1, generator=generator)[:, 0]
+    return tokens.where(usable, -1)
 
 
 def penalised(
@@ -120,6 +126,8 @@ def write(
     rows = list(range(len(prompts)))
     for step in range(max_new):
         written = dict(zip(rows, tokens.tolist(), strict=True))
+        if min(written.values()) < 0:
+            raise ValueError(NOT_NUMBERS)
         stay = [place for place, row in enumerate(rows) if not done(row, written[row])]
         yield written
         if not stay or step == max_new - 1:

@@ -1,5 +1,7 @@
 """What all commands share: help, version, completion, imports, exit codes, and how they end."""
 
+import errno
+import os
 import subprocess
 import sys
 from importlib.metadata import version
@@ -10,6 +12,7 @@ from typer.testing import CliRunner
 
 from regard.algorithms.planning import report
 from regard.commands.app import app
+from regard.commands.output import write_file
 
 
 def regard(*arguments: str):
@@ -81,3 +84,82 @@ except AttributeError as error:
 """
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert run.stdout == "module 'regard' has no attribute 'atend'\n"
+
+
+@pytest.mark.parametrize("module", ["typer.core", "torch.nn", "numpy.linalg", "regard.algorithms.catalogue"])
+def test_an_interrupt_is_one_line_from_the_first_moment(module: str) -> None:
+    """Ctrl-C arrives when this module is about to be imported."""
+    program = f"""
+import os, signal, sys
+from regard.__main__ import main
+class Interrupt:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Interrupt())
+sys.argv = ["regard", "plan"]
+main()
+"""
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=False)
+    assert (run.returncode, run.stdout, run.stderr) == (130, "", "regard: stopped\n")
+
+
+PRINTS = (["--help"], ["--version"], ["plan"], ["plan", "--json"])
+
+
+@pytest.mark.parametrize("arguments", PRINTS, ids=" ".join)
+def test_output_that_nobody_takes_ends_with_1(arguments: list[str]) -> None:
+    command = [sys.executable, "-m", "regard", *arguments]
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w") as closed, open("/dev/full", "w") as full:
+        ends = [
+            subprocess.run(command, stdout=file, stderr=subprocess.PIPE, text=True, timeout=120, check=False)
+            for file in (closed, full)
+        ]
+    assert [(end.returncode, end.stderr) for end in ends] == [
+        (1, ""),
+        (1, "regard: standard output could not be written: No space left on device\n"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["pattern", "causal", "--svg", "made.svg"],
+        ["reach", "--tokens", "9", "--svg", "made.svg"],
+        ["tour", "--svg", "made.svg"],
+        ["claims", "nyu.1c", "--svg", "made.svg"],
+        ["claims", "udl.1a", "--report", "made.html"],
+        ["questions", "udl", "--out", "made.md"],
+        ["cost", "gpt2", "--tokens", "8", "--plot", "made.svg"],
+    ],
+    ids=" ".join,
+)
+def test_a_full_disk_leaves_what_was_there(
+    arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(handle: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(os, "fsync", full)
+    file = tmp_path / arguments[-1]
+    file.write_text("before")
+    result = regard(*arguments)
+    assert result.exit_code == 2
+    assert result.stderr == (
+        f"regard: {file.name} could not be written: No space left on device; nothing was changed\n"
+    )
+    assert [path.name for path in tmp_path.iterdir()] == [file.name]
+    assert file.read_text() == "before"
+
+
+def test_a_file_behind_a_link_and_a_device_are_written(tmp_path: Path) -> None:
+    link, file = tmp_path / "link.svg", tmp_path / "file.svg"
+    link.symlink_to(file)
+    for _ in range(2):
+        assert regard("pattern", "causal", "--svg", str(link)).exit_code == 0
+        assert link.is_symlink()
+        assert "<svg" in file.read_text()
+    write_file(Path("/dev/null"), "nowhere")

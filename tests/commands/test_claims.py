@@ -1,6 +1,11 @@
 """`regard claims`, as a user types it."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -100,3 +105,18 @@ def test_bad_words_are_named(words: list[str], says: str) -> None:
     result = RUN.invoke(app, ["claims", *words])
     assert result.exit_code == 2
     assert says in " ".join(result.output.split())
+
+
+def test_an_interrupt_ends_the_processes_at_once() -> None:
+    """Ctrl-C goes to all processes of a terminal: one of them speaks."""
+    command = [sys.executable, "-m", "regard", "claims", "udl", "ist", "--jobs", "2"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True) as process:
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        while len(children.read_text().split()) < 3:  # two that check, and one that counts what they share
+            time.sleep(0.01)
+        time.sleep(0.5)
+        os.killpg(process.pid, signal.SIGINT)
+        start = time.monotonic()
+        out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (130, b"", b"regard: stopped\n")
+    assert time.monotonic() - start < 5

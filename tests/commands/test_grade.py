@@ -2,8 +2,10 @@
 
 import contextlib
 import csv
+import errno
 import io
 import json
+import os
 import tomllib
 from pathlib import Path
 
@@ -161,3 +163,33 @@ def test_a_system_without_a_limit_on_memory_says_so(folder: Path, monkeypatch: p
     monkeypatch.setattr(isolation, "STATM", Path("nowhere"))
     made = regard("grade", folder / "bad.toml", "--seconds", "0")
     assert "regard: this system does not limit a process's memory, so only time is limited\n" in made.stderr
+
+
+def test_a_file_that_was_filled_in_is_not_overwritten(own: Path, tmp_path: Path):
+    answers = tmp_path / "answers.toml"
+    assert regard("questions", "--own", own, "--toml", "--out", answers).exit_code == 0
+    answers.write_text(RIGHT)
+    made = regard("questions", "--own", own, "--toml", "--out", answers)
+    assert made.exit_code == 2
+    assert "--out must not overwrite answers: got" in made.stderr
+    assert answers.read_text() == RIGHT
+
+
+@pytest.mark.parametrize("text", ["", "# nothing", "name = 'Ada'"])
+def test_a_file_without_answers_is_refused(own: Path, tmp_path: Path, text: str):
+    (tmp_path / "empty.toml").write_text(text)
+    made = regard("grade", tmp_path / "empty.toml", "--own", own)
+    assert made.exit_code == 2
+    assert "answers no question: got no answers at all; fill in what regard questions --toml prints" in made.stderr
+
+
+def test_a_full_disk_leaves_no_pages(own: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def full(path: Path, text: str, **options: str) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_text", full)
+        made = regard("grade", folder, "--own", own, "--report", tmp_path / "pages")
+    assert made.exit_code == 2
+    assert made.stderr == f"regard: {tmp_path / 'pages'} could not be written: No space left on device\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["class", "questions.toml"]

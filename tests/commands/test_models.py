@@ -180,3 +180,12 @@ def test_help_has_examples():
     assert "regard classify vit-base-patch16-224 cat.jpg" in regard("classify", "--help").stdout
     assert "--out vectors.npy < sentences.txt" in regard("embed", "--help").stdout
     assert "--truncate" in regard("embed", "--help").stdout
+
+
+@pytest.mark.parametrize("stdin", [None, b"a cat\nnot \xff UTF-8\n"])
+def test_texts_that_are_not_utf_8(place: Path, stdin: bytes | None):
+    texts = ["a cat", "not \udcff UTF-8"] if stdin is None else []
+    result = CliRunner().invoke(app, ["embed", str(place / "bert"), *texts], input=stdin)
+    assert result.exit_code == 2
+    assert "texts must be UTF-8: got" in result.stderr
+    assert result.stderr.count("\n") == 1

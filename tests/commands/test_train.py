@@ -1,6 +1,7 @@
 """`regard train`, `runs`, `resume`, `evaluate`, as a user types them."""
 
 import json
+import re
 import subprocess
 import sys
 import time
@@ -83,3 +84,30 @@ def test_bad_words_are_named(words: list[str], says: str, tmp_path: Path):
 
 def test_no_runs(tmp_path: Path):
     assert "no runs in" in regard("runs", "--runs", tmp_path)
+
+
+def test_recipes_and_settings_as_json():
+    recipes = json.loads(regard("train", "--json"))
+    assert "reversal" in recipes
+    assert all(isinstance(about, str) for about in recipes.values())
+    settings = json.loads(regard("train", "reversal", "--settings", "--set", "hidden=12", "--json"))
+    assert settings["hidden"] == 12
+    assert "training.steps" in settings
+
+
+def test_a_log_has_lines_of_progress(tmp_path: Path):
+    """Where stderr is no terminal: a line when a training begins and one when it ends."""
+    result = RUN.invoke(app, ["train", "reversal", "--smoke", "--runs", str(tmp_path), "--set", "training.steps=4"])
+    assert result.exit_code == 0, result.output
+    lines = [line for line in result.stderr.splitlines() if "step" in line]
+    assert re.fullmatch(r"plain: step 1 of 4, loss \d+\.\d{4}", lines[0])
+    assert re.fullmatch(r"transformer: step 4 of 4, loss \d+\.\d{4}", lines[-1])
+
+
+def test_narrow_terminals_show_whole_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    name = "reversal-with-a-long-name"
+    regard("train", "reversal", "--smoke", "--runs", tmp_path, "--set", "training.steps=2", "--name", name)
+    monkeypatch.setenv("COLUMNS", "40")
+    listed = regard("runs", "--runs", tmp_path)
+    assert name in listed
+    assert max(map(len, listed.splitlines())) <= 40

@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 import torch
 import transformers
+from safetensors.torch import load_file, save_file
 from typer.testing import CliRunner
 
 from regard import models
 from regard.commands.app import app
 from tests.generation.test_writing import letters, small
-from tests.models.published import EAGER, T5, bert, saved, shaken
+from tests.models.published import EAGER, T5, bert, copied, saved, shaken
 
 
 def regard(*arguments: str | Path, stdin: str | None = None) -> Any:
@@ -128,3 +129,28 @@ def test_an_empty_prompt_is_refused(place: Path):
 def test_help_has_examples():
     for command in ("generate", "translate"):
         assert "Examples" in shown(command, "--help")
+
+
+@pytest.mark.parametrize("options", [(), ("--temperature", "1"), ("--beams", "2"), ("--json",)], ids=str)
+def test_weights_that_are_no_numbers_write_nothing(place: Path, tmp_path: Path, options: tuple[str, ...]):
+    folder = copied(place / "gpt2", tmp_path / "gpt2")
+    weights = load_file(folder / "model.safetensors")
+    weights["transformer.ln_f.weight"][:] = torch.nan
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    result = regard("generate", folder, "Once upon", "--max-new", "3", *options)
+    assert result.exit_code == 2
+    assert "scores of the next token must be finite: got NaN or infinity" in result.stderr
+
+
+def test_a_run_is_named_by_itself(place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    run = tmp_path / "runs" / "language-1"
+    run.mkdir(parents=True)
+    (run / "run.json").write_text("{}")
+    refused = regard("generate", "language-1", "Once upon", "--max-new", "3")
+    assert refused.exit_code == 2
+    assert "runs/language-1 has no model that can be loaded" in refused.stderr
+    copied(place / "gpt2", run / "model")
+    want = shown("generate", place / "gpt2", "Once upon", "--max-new", "3")
+    for name in ("language-1", "runs/language-1", run / "model"):
+        assert shown("generate", name, "Once upon", "--max-new", "3") == want
