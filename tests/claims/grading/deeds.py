@@ -14,6 +14,8 @@ class Deed:
     warmed = False
 
     def warm(self) -> None:
+        import torch  # noqa: F401 - as reading formulas does; its threads must not be started
+
         type(self).warmed = True
 
     def __call__(self, task: Any) -> Any:
