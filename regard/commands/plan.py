@@ -98,7 +98,7 @@ def plan(
     """
     with bad_input():
         from regard.algorithms import next_token
-        from regard.analysis.written import batch_of, mechanism, number_of, planned
+        from regard.analysis.mechanisms import batch_of, build_mechanism, dtype_of, plan_mechanism
         from regard.attention import Everything, Padding, Shape
         from regard.attention.notation import check_sizes, parse_mask, parse_weighting
 
@@ -112,17 +112,17 @@ def plan(
         rows, longest = batch_of(visible)
         places = read_places(grid, stride, tokens, keys, default=longest or (4096 if cached is None else 1))
         weights = parse_weighting("hard" if hard else weighting or "softmax", width)
-        attention = mechanism(scores, visible, weights, places, heads, backward and cached is None)
+        attention = build_mechanism(scores, visible, weights, places, heads, backward and cached is None)
         B, G, T, E = batch or rows or 4, groups or heads, places.queries.count, value_width or width
         if cached is None:
             sizes = (B, heads, G, T, places.keys.count, width, E)
-            result = planned(sizes, attention, dtype, machine, backward, dropout, lse)
+            result = plan_mechanism(sizes, attention, dtype, machine, backward, dropout, lse)
         else:
             useless = {"--dropout": dropout or None, "--lse": lse, "--grid": grid, "--keys": keys, "--lengths": lengths}
             refuse("--cached plans equal rows of tokens in a line, one step", useless)
             check_sizes((B, heads, cached + T, max(width, E)))
             shape = Shape(B, heads, G, T, cached + T, width, E)
-            result = next_token(shape, attention, dtype=number_of(dtype, machine), device=machine)
+            result = next_token(shape, attention, dtype=dtype_of(dtype, machine), device=machine)
     show_result(result, as_json)
 
 

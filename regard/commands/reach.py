@@ -42,9 +42,9 @@ def pattern(
     """
     with bad_input():
         check_file("--svg", svg, (".svg",))
+        from regard.analysis.mechanisms import batch_of
         from regard.analysis.reach.figures import draw_picture
         from regard.analysis.reach.patterns import picture, text
-        from regard.analysis.written import batch_of
         from regard.attention.notation import parse_mask
 
         visible = parse_mask(mask)
@@ -89,10 +89,10 @@ def reach(
     """
     with bad_input():
         check_file("--svg", svg, (".svg",))
+        from regard.analysis.mechanisms import batch_of
         from regard.analysis.reach.argmax_graphs import argmax_reach
         from regard.analysis.reach.figures import draw_argmax, draw_reach
         from regard.analysis.reach.receptive_field import reach as compose
-        from regard.analysis.written import batch_of
         from regard.attention.notation import parse_mask
 
         result: Any

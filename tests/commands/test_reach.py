@@ -32,7 +32,7 @@ def test_it_prints_the_growth() -> None:
     lines = [line.rstrip() for line in result.stdout.splitlines()]
     assert "\n".join(lines) == str(reach(Causal() & Window(256), 4096, 3))
     assert lines[6].split() == ["3", "1", "696.9", "769", "769", "769"]
-    assert lines[-1] == "formula for output 2048: Min(i, 256*n) + 1 with output i, n layers"
+    assert lines[-1] == "formula for output 2048: min(i, 256·n) + 1 with output i, n layers"
     assert max(map(len, lines)) <= 80
     assert "\x1b" not in result.stdout
 
@@ -58,7 +58,7 @@ def test_argmax_heads() -> None:
     tied = counted("--heads-argmax", "2", "--layers", "3", "--tokens", "100", "--tied", "--no-residual")
     assert [at["bound"] for at in tied["depths"]] == [2, 4, 8]
     assert tied["tied"]
-    assert "formula of the bound: Min(N, (k + 1)**n)" in regard("--heads-argmax", "2", "--layers", "2").stdout
+    assert "formula of the bound: min(N, (k + 1)ⁿ)" in regard("--heads-argmax", "2", "--layers", "2").stdout
 
 
 def words(path: Path) -> list[str]:

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 import torch
 from torch import Tensor
 
-from regard.analysis.counting import FINE, OFFSETS, lengths, levels, seen, sums, visits
+from regard.analysis.reach.visible_pairs import FINE, OFFSETS, count_visible, count_visited, lengths, levels, sums
 from regard.attention import Attention, Grid, Mask, Not, Places, Positions, Shape
 from regard.attention.masks.mask import Pair
 
@@ -102,8 +102,8 @@ def picture(
     cell = 1 if longest <= DRAWN else -(-longest // CELLS)
     cell = cell if cell <= FINE else -(-cell // FINE) * FINE
     view = _view(mask, places, pixel, row)
-    found = seen(mask, places, cell, row)
-    counts = Counts(int(found.keys.sum()), int(found.keys.max()), block, *visits(mask, places, block, row))
+    found = count_visible(mask, places, cell, row)
+    counts = Counts(int(found.keys.sum()), int(found.keys.max()), block, *count_visited(mask, places, block, row))
     sides, cells = (_sides(places.queries), _sides(places.keys)), _listed(found.cells)
     return PatternPicture(repr(mask), sides[0], sides[1], row, rows, cell, cells, found.is_exact, counts, view)
 

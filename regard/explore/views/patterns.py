@@ -10,10 +10,10 @@ from pydantic import Field
 from regard.algorithms import Plan
 from regard.algorithms.planning.machines import TABLES
 from regard.analysis import reach
-from regard.analysis.counting import FINE, seen, visits
 from regard.analysis.formulas import write_sympy
+from regard.analysis.mechanisms import batch_of, build_mechanism, plan_mechanism
 from regard.analysis.reach.receptive_field import Depth
-from regard.analysis.written import batch_of, mechanism, planned
+from regard.analysis.reach.visible_pairs import FINE, count_visible, count_visited
 from regard.attention import Attention, Grid, Mask, Places, Shape
 from regard.attention.notation import WORDS, parse_mask, parse_scores, parse_weighting
 from regard.claims.timing import one_thread
@@ -257,7 +257,7 @@ def make_plan(workspace: Workspace, request: MechanismRequest) -> PlanResponse:
 def _plan(request: MechanismRequest, places: Places) -> Plan:
     mask = parse_mask(request.mask)
     weighting = parse_weighting(request.weighting, request.width)
-    attention = mechanism(request.scores, mask, weighting, places, request.heads, request.backward)
+    attention = build_mechanism(request.scores, mask, weighting, places, request.heads, request.backward)
     return _plan_sized(request, attention, places.keys.count, batch_of(mask)[0] or request.batch)
 
 
@@ -268,7 +268,7 @@ def _plan_full(request: MechanismRequest, N: int) -> Plan:
 
 def _plan_sized(request: MechanismRequest, attention: Attention, N: int, batch: int) -> Plan:
     sizes = (batch, request.heads, request.heads, N, N, request.width, request.width)
-    return planned(sizes, attention, request.dtype, request.device, request.backward)
+    return plan_mechanism(sizes, attention, request.dtype, request.device, request.backward)
 
 
 def _costs(found: Plan, name: str) -> dict[str, Any]:
@@ -339,9 +339,9 @@ def _draw_pattern(request: PatternRequest) -> Binary:
     mask.check(Shape(rows or 1, 1, 1, N, N, 1, 1), places)
     cell = -(-N // DRAWN)
     cell = cell if cell <= FINE else -(-cell // FINE) * FINE
-    found = seen(mask, places, cell, request.row)
+    found = count_visible(mask, places, cell, request.row)
     check_cancelled()
-    blocks, visited, visited_pairs = visits(mask, places, request.block, request.row)
+    blocks, visited, visited_pairs = count_visited(mask, places, request.block, request.row)
     by_row = found.keys.split(cell)
     head = PatternHeader(
         mask=repr(mask),

@@ -18,8 +18,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch, Rectangle
 from torch import Tensor
 
-from regard.analysis import PatternPicture, counting, picture
-from regard.analysis.reach import patterns
+from regard.analysis import PatternPicture, picture
+from regard.analysis.reach import patterns, visible_pairs
 from regard.analysis.reach.figures import IN_LINE, ON_GRID, draw_pattern, draw_patterns, draw_picture
 from regard.analysis.reach.patterns import CELLS, DRAWN, text
 from regard.attention import (
@@ -102,9 +102,9 @@ def masked(draw: st.DrawFn) -> tuple[Mask, Places]:
 def test_counts_and_cells_are_those_of_the_map(drawn: tuple[Mask, Places], block: int, fine: int):
     mask, places = drawn
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counting, "ASKED", 100)  # many rounds in few pairs
-        patch.setattr(counting, "CHUNK", 10)
-        patch.setattr(counting, "FINE", fine)
+        patch.setattr(visible_pairs, "ASKED", 100)  # many rounds in few pairs
+        patch.setattr(visible_pairs, "CHUNK", 10)
+        patch.setattr(visible_pairs, "FINE", fine)
         patch.setattr(patterns, "FINE", fine)
         found = picture(mask, places, block=block)
     assert found.is_exact
@@ -116,7 +116,7 @@ def test_counts_and_cells_are_those_of_the_map(drawn: tuple[Mask, Places], block
 def test_too_many_pairs_in_doubt_are_counted_in_closed_form_or_not_at_all(drawn: tuple[Mask, Places], block: int):
     mask, places = drawn
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counting, "DOUBT", -1)
+        patch.setattr(visible_pairs, "DOUBT", -1)
         facts = mask.facts(places)
         if not facts.cells and not (facts.relative and places.queries.step == places.keys.step):
             with pytest.raises(ValueError, match="must be decided one by one"):
@@ -230,7 +230,7 @@ def test_shades_draw_cells_and_say_so():
 
 
 def test_doubt_is_told(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(counting, "DOUBT", -1)
+    monkeypatch.setattr(visible_pairs, "DOUBT", -1)
     assert "░ may be all hidden" in text(picture(Axial(), Places(Grid(9, 9), Grid(9, 9))))
 
 

@@ -13,7 +13,7 @@ from torch import Tensor
 from regard.algorithms.planning.visits import MOST, pieces
 from regard.attention import Grid, Mask, Places, Sequence
 
-OFFSETS = 1 << 24  # that are asked
+OFFSETS = 1 << 24  # at most so many are asked
 FINE = 128  # tokens along the side of the blocks that are asked
 DOUBT = 1 << 28  # pairs in doubt that are decided one by one: all of 16,384 × 16,384
 ASKED = 1 << 20  # of them at once
@@ -32,24 +32,24 @@ class Seen(NamedTuple):
     is_exact: bool
 
 
-def seen(mask: Mask, places: Places, cell: int, row: int = 0) -> Seen:
+def count_visible(mask: Mask, places: Places, cell: int, row: int = 0) -> Seen:
     """Counts over one row of the batch; a cell of the map has `cell` × `cell` pairs."""
     is_even = places.is_static and places.queries.step == places.keys.step
     facts = mask.facts(places)
     relative = is_even and facts.relative and not facts.rows
     if relative and places.num_axes == 1:
-        return _in_line(mask, places, cell)
-    in_doubt = _in_doubt(mask, places, min(cell, FINE), row)
+        return _count_in_line(mask, places, cell)
+    in_doubt = _find_doubt(mask, places, min(cell, FINE), row)
     if in_doubt is not None:
-        keys, blocks = _by_blocks(mask, places, min(cell, FINE), row, *in_doubt)
-        return Seen(keys, _levels(sums(blocks, max(1, cell // FINE)), places, cell), True)
+        keys, blocks = _count_by_blocks(mask, places, min(cell, FINE), row, *in_doubt)
+        return Seen(keys, _cell_levels(sums(blocks, max(1, cell // FINE)), places, cell), True)
     keys = None
     if relative:
-        keys = _by_offsets(mask, places)
+        keys = _count_by_offsets(mask, places)
     elif places.is_static and facts.cells:
-        keys = _by_cells(mask, places)
+        keys = _count_by_cells(mask, places)
     if keys is not None:
-        some, every = _blocks(mask, places, cell, row)
+        some, every = _ask_blocks(mask, places, cell, row)
         return Seen(keys, some.long() + every.long(), False)
     raise ValueError(
         f"the pairs of {mask!r} must be decided one by one, at most 2^28 of them: got {places.queries.count:,} × "
@@ -57,9 +57,9 @@ def seen(mask: Mask, places: Places, cell: int, row: int = 0) -> Seen:
     )
 
 
-def _by_offsets(mask: Mask, places: Places) -> Tensor:
+def _count_by_offsets(mask: Mask, places: Places) -> Tensor:
     """Keys that each query sees: along each axis the sum over the offsets of all keys from it."""
-    seen = _of_offsets(mask, places)
+    seen = _ask_offsets(mask, places)
     for axis in range(places.num_axes):
         queries, keys = places.axis(axis, mask).line(mask)
         first = torch.arange(queries.n - 1, -1, -1)  # of the keys' offsets, for each query
@@ -68,8 +68,8 @@ def _by_offsets(mask: Mask, places: Places) -> Tensor:
     return seen.flatten()
 
 
-def _of_offsets(mask: Mask, places: Places) -> Tensor:
-    """1 where an offset is visible, along each axis from that of the last query and first key to the opposite."""
+def _ask_offsets(mask: Mask, places: Places) -> Tensor:
+    """1 where an offset is visible, along each axis from the last query and first key to the opposite."""
     lines = [places.axis(axis, mask).line(mask) for axis in range(places.num_axes)]
     numbers = [queries.n + keys.n - 1 for queries, keys in lines]
     if math.prod(numbers) > OFFSETS:
@@ -86,20 +86,20 @@ def _of_offsets(mask: Mask, places: Places) -> Tensor:
     return allowed.expand(1, 1, 1, -1).reshape(numbers).long()
 
 
-def _in_line(mask: Mask, places: Places, cell: int) -> Seen:
-    """Sums over offsets in a line give the cells too: how many keys a query sees up to each edge."""
+def _count_in_line(mask: Mask, places: Places, cell: int) -> Seen:
+    """Sums over offsets give the cells too: how many keys a query sees up to each edge."""
     T, S = places.queries.count, places.keys.count
-    upto = torch.nn.functional.pad(_of_offsets(mask, places).cumsum(0), (1, 0))
+    upto = torch.nn.functional.pad(_ask_offsets(mask, places).cumsum(0), (1, 0))
     first = torch.arange(T - 1, -1, -1)
     edges = torch.arange(0, S + cell, cell).clamp(max=S)
     cells = []
     for some in first.split(cell):
         at_edges = upto[some[:, None] + edges]
         cells.append((at_edges[:, 1:] - at_edges[:, :-1]).sum(0))
-    return Seen(upto[first + S] - upto[first], _levels(torch.stack(cells), places, cell), True)
+    return Seen(upto[first + S] - upto[first], _cell_levels(torch.stack(cells), places, cell), True)
 
 
-def _by_cells(mask: Mask, places: Places) -> Tensor:
+def _count_by_cells(mask: Mask, places: Places) -> Tensor:
     """Keys that each query sees: those in its own cell along every axis."""
     seen = torch.ones(1, dtype=torch.long)
     for axis, cell in enumerate(mask.facts(places).cells):
@@ -110,19 +110,19 @@ def _by_cells(mask: Mask, places: Places) -> Tensor:
     return seen
 
 
-def _in_doubt(mask: Mask, places: Places, size: int, row: int) -> tuple[Tensor, Tensor] | None:
+def _find_doubt(mask: Mask, places: Places, size: int, row: int) -> tuple[Tensor, Tensor] | None:
     """Which blocks are visible, and which are in doubt, (T/size, S/size); None where that is too much to decide."""
     T, S = places.queries.count, places.keys.count
     shape = (-(-T // size), -(-S // size))
     if math.prod(shape) > MOST // 4:
         return None
-    found = [_blocks(mask, piece, size, row) for _, piece in _pieces(mask, places, size)]
+    found = [_ask_blocks(mask, piece, size, row) for _, piece in _pieces(mask, places, size)]
     every = torch.cat([every for _, every in found])
     part = torch.cat([some & ~every for some, every in found])
     return (every, part) if int(part.sum()) * size * size <= DOUBT else None
 
 
-def _blocks(mask: Mask, places: Places, size: int, row: int) -> tuple[Tensor, Tensor]:
+def _ask_blocks(mask: Mask, places: Places, size: int, row: int) -> tuple[Tensor, Tensor]:
     """What is known of each block in one row of the batch."""
     shape = (-(-places.queries.count // size), -(-places.keys.count // size))
     some, every = (x[row % len(x), 0].expand(shape) for x in mask.blocks(places, size, CPU))
@@ -135,7 +135,9 @@ def _pieces(mask: Mask, places: Places, size: int) -> Iterator[tuple[int, Places
     return pieces(places, size, each) if mask.facts(places).positional else iter([(0, places)])
 
 
-def _by_blocks(mask: Mask, places: Places, size: int, row: int, every: Tensor, part: Tensor) -> tuple[Tensor, Tensor]:
+def _count_by_blocks(
+    mask: Mask, places: Places, size: int, row: int, every: Tensor, part: Tensor
+) -> tuple[Tensor, Tensor]:
     """Keys that each query sees, and visible pairs in each block; pairs are decided where a block is in doubt."""
     T, S = places.queries.count, places.keys.count
     (of_queries, of_keys), place = (lengths(n, size) for n in (T, S)), torch.arange(size)
@@ -152,7 +154,7 @@ def _by_blocks(mask: Mask, places: Places, size: int, row: int, every: Tensor, p
     return seen, blocks
 
 
-def visits(mask: Mask, places: Places, size: int, row: int = 0) -> tuple[int, int, int]:
+def count_visited(mask: Mask, places: Places, size: int, row: int = 0) -> tuple[int, int, int]:
     """Blocks in all, those that may hold a visible pair, and the pairs in these."""
     T, S = places.queries.count, places.keys.count
     total = -(-T // size) * -(-S // size)
@@ -164,7 +166,7 @@ def visits(mask: Mask, places: Places, size: int, row: int = 0) -> tuple[int, in
     of_queries, of_keys = lengths(T, size), lengths(S, size)
     visited = pairs = 0
     for first, piece in _pieces(mask, places, size):
-        some, _ = _blocks(mask, piece, size, row)
+        some, _ = _ask_blocks(mask, piece, size, row)
         visited += int(some.sum())
         pairs += int(((some * of_keys).sum(1) * of_queries[first : first + len(some)]).sum())
     return total, visited, pairs
@@ -182,7 +184,7 @@ def sums(blocks: Tensor, together: int) -> Tensor:
     return blocks
 
 
-def _levels(visible: Tensor, places: Places, cell: int) -> Tensor:
+def _cell_levels(visible: Tensor, places: Places, cell: int) -> Tensor:
     pairs = lengths(places.queries.count, cell)[:, None] * lengths(places.keys.count, cell)
     return levels(visible, pairs)
 
