@@ -15,7 +15,7 @@ from regard.claims.nyu import head_counts
 from regard.recipes import start_run
 from regard.recipes.heads import HeadsConfig, Naming
 from regard.tasks.neighbours import Neighbours, Ring
-from regard.training import Metrics, Progress, Recording
+from regard.training import Metrics, Progress, Recording, train
 
 
 def test_the_claim_reads_what_a_stopped_and_resumed_sweep_found(tmp_path: Path):
@@ -23,31 +23,32 @@ def test_the_claim_reads_what_a_stopped_and_resumed_sweep_found(tmp_path: Path):
         if name == "heads-2-seed-1" and progress.step == 15:
             raise KeyboardInterrupt
 
-    plan = start_run("heads", tmp_path / "whole", smoke=True)
-    whole = replace(plan, run=replace(plan.run, smoke=False)).train()
-    plan = start_run("heads", tmp_path / "stopped", smoke=True)
+    plan = start_run("heads", tmp_path / "runs/a", smoke=True)
     with pytest.raises(KeyboardInterrupt):
         plan.train(stop)
-    assert plan.train().numbers == whole.numbers
-    assert json.loads((tmp_path / "stopped/claims.json").read_text()) == {}, "a smoke test decides nothing"
+    whole = replace(plan, run=replace(plan.run, smoke=False)).train()
+    stopped = plan.trainings["heads-2-seed-1"]
+    train(stopped.task, stopped.settings, tmp_path / "unstopped")
+    lines = [Metrics(tmp_path / f"{folder}/metrics.jsonl").read() for folder in ("runs/a/heads-2-seed-1", "unstopped")]
+    assert lines[0] == lines[1]
     assert set(whole.figures) == {"accuracy", "training", "maps"}
     assert len(whole.headline) <= 100
 
-    last = [Metrics(tmp_path / f"whole/heads-8-seed-{seed}/metrics.jsonl").read()[-1]["accuracy"] for seed in (0, 1)]
+    last = [Metrics(tmp_path / f"runs/a/heads-8-seed-{seed}/metrics.jsonl").read()[-1]["accuracy"] for seed in (0, 1)]
     said = [whole.numbers[f"{name}accuracy of 8"] for name in ("", "lowest ", "highest ")]
     assert said == [statistics.mean(last), min(last), max(last)]
     assert last[0] != last[1], "seeds differ"
-    kept = Recording(tmp_path / "whole/heads-8-seed-0/recording").read(20)
+    kept = Recording(tmp_path / "runs/a/heads-8-seed-0/recording").read(20)
     assert (kept["maps.ring.0"].shape, kept["inputs.ring"].shape) == ((8, 6, 6), (6,))
 
-    token = experiments.runs.set(tmp_path)
+    token = experiments.runs.set(tmp_path / "runs")
     try:
         found, result = head_counts.accuracies()
     finally:
         experiments.runs.reset(token)
     assert found == {H: whole.numbers[f"accuracy of {H}"] for H in (1, 2, 8)}
     assert not result.is_small
-    assert json.loads((tmp_path / "whole/claims.json").read_text())["heads"]["numbers"] == whole.numbers
+    assert json.loads((tmp_path / "runs/a/claims.json").read_text())["heads"]["numbers"] == whole.numbers
 
 
 def test_a_neighbour_has_a_head_where_one_looks_at_it():

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from regard.commands.app import app
 from regard.models import Decoder, load
-from regard.recipes import Plan, Run, start_run
+from regard.recipes import Plan, Run, plan_run, start_run
 from regard.recipes.language import (
     RECIPES,
     Language,
@@ -30,7 +30,7 @@ from regard.recipes.language import (
 )
 from regard.recipes.recipe import Resources
 from regard.tasks.text import read_vocabulary
-from regard.training import Metrics, Progress, Recording, Trained
+from regard.training import Metrics, Progress, Recording, Trained, train
 
 SMOKE = RECIPES["language"].smoke
 TEXT = "".join([f"{n} bottles größer… 瓶子\n" for n in range(200)])
@@ -52,7 +52,16 @@ def task_of(text: str, folder: Path, **changes: Any) -> Language:
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """One that was interrupted, and went on."""
+
+    def stop(name: str, steps: int, progress: Progress, numbers: object) -> None:
+        if progress.step == 15:
+            raise KeyboardInterrupt
+
     plan = planned(tmp_path_factory.mktemp("runs") / "whole")
+    with pytest.raises(KeyboardInterrupt):
+        plan.train(stop)
+    assert not (plan.run.folder / "model").exists()
     plan.train()
     return plan.run
 
@@ -130,23 +139,14 @@ def test_a_model_is_kept_when_a_folder_can_say_it_and_its_training_is_over(tmp_p
 
 
 def test_interrupted_and_resumed_it_is_the_same(trained: Run, tmp_path: Path):
-    def stop(name: str, steps: int, progress: Progress, numbers: object) -> None:
-        if progress.step == 15:
-            raise KeyboardInterrupt
-
-    plan = planned(tmp_path / "stopped")
-    with pytest.raises(KeyboardInterrupt):
-        plan.train(stop)
-    run = plan.run
-    assert not (run.folder / "model").exists()
-    plan.train()
-    assert run.result == trained.result
-    lines = [Metrics(one.folder / "decoder" / "metrics.jsonl").read() for one in (run, trained)]
+    training = plan_run(trained).trainings["decoder"]
+    whole = train(training.task, training.settings, tmp_path)
+    lines = [Metrics(folder / "metrics.jsonl").read() for folder in (trained.folder / "decoder", tmp_path)]
     assert lines[0] == lines[1]
     assert "minus bits per character" in lines[0][-1]
-    for name in ("model", "tokenizer", "vocabulary"):
-        file = f"model/{name}.{'safetensors' if name == 'model' else 'json'}"
-        assert (run.folder / file).read_bytes() == (trained.folder / file).read_bytes()
+    save_model(whole, training.task.text.vocabulary)[1](tmp_path)
+    for name in ("model.safetensors", "tokenizer.json", "vocabulary.json"):
+        assert (trained.folder / "model" / name).read_bytes() == (tmp_path / "model" / name).read_bytes()
 
 
 @pytest.mark.parametrize("tokens", ["characters", "270"])
