@@ -263,7 +263,7 @@ def _source(config: LanguageConfig, resources: Resources) -> Path:
     path = resources.cache / f"sentences-{config.sentences}.txt"
     pairs = sentences.Language().pairs(config.sentences, torch.Generator().manual_seed(0))[:, 0]
     with write_atomically(path) as file:
-        file.write("".join([f"{sentences.written(words)}.\n" for words in pairs]).encode())
+        file.write("".join([f"{sentences.to_words(words)}.\n" for words in pairs]).encode())
     return path
 
 

@@ -1,1 +1,1 @@
-"""What is learnt: the data of a task, what is minimised and what is measured."""
+"""What is learnt: the data of a task, the loss that is minimised and the numbers that are measured."""

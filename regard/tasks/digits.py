@@ -1,4 +1,4 @@
-"""Handwritten digits that come with the package: 1,797 real images of 8 × 8 pixels, for trainings of seconds."""
+"""1,797 real handwritten digits of 8 × 8 pixels, which come with the package for trainings of seconds."""
 
 import functools
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class Images:
         return len(self.labels)
 
     def first(self, count: int) -> "Images":
-        """So many of them."""
+        """The first `count` of them."""
         check_whole("count", count, 1)
         if count > len(self):
             raise ValueError(f"count must be at most {len(self)}, as there are no more images: got count={count}")
@@ -41,7 +41,7 @@ class Images:
 
 @functools.cache
 def digits() -> tuple[Images, Images]:
-    """Images to learn from and images to test on, in an order that is mixed, always the same.
+    """Images to learn from and images to test on, shuffled in the same way every time.
 
     >>> train, test = digits()
     >>> len(train), len(test), tuple(train.images.shape[1:]), train.images.max().item()

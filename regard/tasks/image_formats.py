@@ -22,8 +22,8 @@ import numpy as np
 from regard.checks import MissingExtra
 
 PICTURES = (".jpg", ".jpeg", ".png")
-SHOWN = 5  # problems that an error tells in full
-DEEPEST = 6  # folders in folders, so that a link to a folder above ends
+SHOWN = 5  # problems that an error lists
+DEEPEST = 6  # nested folders, so that a link to a folder above comes to an end
 BLOCK = 512  # bytes of a block of a tar
 SPLITS = ("train", "test", "val", "valid", "validation")
 OTHER_PICTURES = (".bmp", ".gif", ".tif", ".tiff", ".webp")
@@ -59,7 +59,7 @@ def check_bytes(what: str, count: int, most: int) -> None:
 
 @dataclass(frozen=True)
 class Listing:
-    """The bytes of each file by its name, and what is wrong with the names."""
+    """The size of each file in bytes by its name, and what is wrong with the names."""
 
     sizes: Mapping[str, int]
     problems: tuple[str, ...] = ()
@@ -75,7 +75,7 @@ class Folder:
         return Listing({name: path.stat().st_size for name, path in self._files()})
 
     def contents(self, names: Collection[str]) -> Iterator[tuple[str, bytes]]:
-        """Each of these names with its bytes."""
+        """The bytes of each of these files."""
         for name in sorted(names):
             yield name, (self.path / name).read_bytes()
 
@@ -112,7 +112,7 @@ class Tar:
                 problems.append(f"{member.name!r} leads outside of the archive")
             elif member.isdir() or name.startswith(".") or "/." in name:
                 continue
-            elif not member.isreg() or member.issparse():  # devices and pipes have no picture, links might be meant
+            elif not member.isreg() or member.issparse():  # a link that is named like a picture may be meant as one
                 if name.lower().endswith(PICTURES):
                     problems.append(f"{member.name!r} must be a plain file, and is a link or a device")
             elif name in sizes:
@@ -122,7 +122,7 @@ class Tar:
         return Listing(sizes, tuple(problems))
 
     def contents(self, names: Collection[str]) -> Iterator[tuple[str, bytes]]:
-        """Each of these names with its bytes, in the order of the archive."""
+        """The bytes of each of these files, in the order of the archive."""
         for _, name, content in self._members(names):
             if content is not None:
                 yield name, content
@@ -138,7 +138,7 @@ class Tar:
                 forward = _Forward(stream, f"the bytes that {self.path} unpacks to", self.most_bytes)
                 with tarfile.open(fileobj=forward, mode="r:") as tar:  # pyright: ignore[reportArgumentType, reportCallIssue]
                     while (member := tar.next()) is not None:
-                        tar.members.clear()  # nobody goes back to them, and there may be millions
+                        tar.members.clear()  # they are not needed again, and there may be millions
                         name = "/".join([part for part in member.name.split("/") if part not in ("", ".")])
                         content = None
                         if name in wanted and member.isreg() and not member.issparse():
@@ -149,8 +149,8 @@ class Tar:
                         if content is not None:
                             wanted.remove(name)
                             if not wanted:
-                                return  # the listing has been to the end
-                # tarfile takes a broken header, or none, for the end of the archive.
+                                return  # the listing has already checked the rest
+                # tarfile takes a broken or missing header for the end of the archive.
                 if forward.last != bytes(BLOCK):
                     raise EOFError(f"after {forward.at:,} bytes there is neither a file nor the end mark")
                 while forward.read(2**16):  # checksums stand at the end of a compressed stream
@@ -164,7 +164,7 @@ class Tar:
 
 
 class _Forward:
-    """A stream for tarfile that never goes back, remembers its last piece, and stops at a limit."""
+    """A stream for tarfile that never seeks back, remembers what it read last, and stops at a limit."""
 
     def __init__(self, stream: Any, what: str, most: int) -> None:
         self.stream, self.what, self.most = stream, what, most
@@ -212,9 +212,9 @@ Files = Folder | Tar
 
 
 class Item(NamedTuple):
-    """One image: its place and class, a name for errors, and a file's bytes or pixels (C, h, w)."""
+    """One image: its index and class, a name for errors, and a file's bytes or pixels (C, h, w)."""
 
-    place: int
+    index: int
     label: int
     name: str
     content: bytes | np.ndarray
@@ -232,7 +232,7 @@ Splits = Mapping[str | None, Callable[[], Stream]]  # None: a set without splits
 
 
 def recognise(files: Files, listing: Listing, most_bytes: int) -> Splits:
-    """The splits of what lies there, each to be opened; an error says why there is none."""
+    """Find the splits of a set, each to be opened by a call; an error says why there is none."""
     by_name: dict[str, list[str]] = {}
     for name in listing.sizes:
         by_name.setdefault(PurePosixPath(name).name, []).append(name)
@@ -329,7 +329,7 @@ def _find_cifar(files: Files, listing: Listing, names: Mapping[str, str]) -> Spl
 
 
 def _read_cifar_classes(files: Files, listing: Listing, count: int) -> tuple[str, ...]:
-    """The names that come with the batches, or numbers."""
+    """The class names that come with the batches, or numbers."""
     base = "fine_label_names.txt" if count == 100 else "batches.meta.txt"
     for name in listing.sizes:
         if PurePosixPath(name).name == base:
@@ -403,7 +403,7 @@ def _read_idx(content: bytes, name: str, magic: int, most_bytes: int) -> np.ndar
 
 
 def open_hub_set(name: str, split: str, datasets: Any) -> tuple[Stream, str]:
-    """The images of a data set of Hugging Face's, and a text that changes with it."""
+    """The images of a data set on the Hub, and a text that changes with it."""
     data = datasets.load_dataset(name, split=split)
     images = [column for column, kind in data.features.items() if isinstance(kind, datasets.Image)]
     labels = [column for column, kind in data.features.items() if isinstance(kind, datasets.ClassLabel)]
@@ -411,7 +411,7 @@ def open_hub_set(name: str, split: str, datasets: Any) -> tuple[Stream, str]:
         raise ValueError(f"hf:{name} must have a column of images and one of classes: got {sorted(data.features)}")
     label = next((column for column in ("label", "fine_label") if column in labels), labels[0])
     classes = tuple(data.features[label].names)
-    rows = data.cast_column(images[0], datasets.Image(decode=False))  # our own decoding has our limits
+    rows = data.cast_column(images[0], datasets.Image(decode=False))  # our own decoder limits sizes
 
     def items() -> Iterator[Item]:
         for i, row in enumerate(rows):
@@ -430,7 +430,7 @@ class Unreadable(ValueError):  # noqa: N818 - named by what it says of a picture
 
 
 def decode_picture(content: bytes | np.ndarray, size: tuple[int, int] | None) -> np.ndarray:
-    """A file's bytes, or pixels (1 | 3, h, w), as bytes (1 | 3, h, w); to a `size`, the middle is cut and scaled."""
+    """Decode a file's bytes to pixels (1 | 3, h, w); for a `size`, the middle is cut out and scaled."""
     if isinstance(content, np.ndarray) and size in (None, content.shape[1:]):
         return content
     try:
@@ -445,7 +445,7 @@ def decode_picture(content: bytes | np.ndarray, size: tuple[int, int] | None) ->
         except Image.UnidentifiedImageError:
             raise Unreadable(f"it must be JPEG or PNG, and its {len(content):,} bytes are neither") from None
         except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
-            raise Unreadable(f"it must be of an honest size: {error}") from error
+            raise Unreadable(f"it must have a plausible size: {error}") from error
         except PILLOW_ERRORS as error:
             raise Unreadable(f"it must be a whole picture: {error}") from error
     if size is not None and image.size != (size[1], size[0]):
@@ -455,13 +455,13 @@ def decode_picture(content: bytes | np.ndarray, size: tuple[int, int] | None) ->
 
 
 def _open_picture(content: bytes, pillow: Any, ops: Any) -> Any:
-    """A picture of mode L or RGB."""
+    """The picture in mode L or RGB, upright."""
     image = pillow.open(io.BytesIO(content), formats=("JPEG", "PNG"))
     if "exif" in image.info:
         image = ops.exif_transpose(image)
-    if image.mode.startswith("I"):  # 16 bits, of which Pillow would cut off all above 255
+    if image.mode.startswith("I"):  # 16 bits, which Pillow would clip at 255
         return pillow.fromarray((np.asarray(image) // 256).astype(np.uint8))
     if image.mode in ("1", "L", "LA"):
         return image.convert("L")
-    # Pillow warns of palettes with transparency that go to RGB at once.
+    # Pillow warns where a palette with transparency is converted to RGB directly.
     return (image.convert("RGBA") if "transparency" in image.info else image).convert("RGB")

@@ -39,7 +39,7 @@ CACHE_FORM = "images of regard, version 1"
 
 @dataclass(frozen=True, eq=False)
 class ImageSet:
-    """Images as bytes, which class each is of, and mean and deviation of each channel, from 0 to 1.
+    """Images as bytes, the class of each, and mean and standard deviation of each channel, from 0 to 1.
 
     >>> four = ImageSet(
     ...     torch.tensor([0, 255, 0, 255], dtype=torch.uint8).view(4, 1, 1, 1), torch.arange(4) % 2, ("a", "b")
@@ -51,7 +51,7 @@ class ImageSet:
     images: UInt8[Tensor, "N C h w"]
     labels: Int[Tensor, " N"]
     classes: tuple[str, ...]
-    mean: tuple[float, ...] = ()  # () stands for those of the images
+    mean: tuple[float, ...] = ()  # (): computed from the images
     std: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
@@ -82,25 +82,12 @@ class ImageSet:
     def __len__(self) -> int:
         return len(self.labels)
 
-    def first_fraction(self, fraction: float, seed: int) -> "ImageSet":
-        """That part of every class, at least one of each, in memory; of one seed, larger parts contain smaller ones."""
-        if not 0 < fraction <= 1:
-            raise ValueError(f"fraction must be above 0 and at most 1: got fraction={fraction}")
-        labels = self.labels.cpu()
-        mixed = torch.randperm(len(self), generator=torch.Generator().manual_seed(seed))
-        mixed = mixed[labels[mixed].argsort(stable=True)]  # by class, mixed within
-        sizes = labels.bincount(minlength=len(self.classes))
-        rank = torch.arange(len(self)) - (sizes.cumsum(0) - sizes)[labels[mixed]]
-        taken = torch.tensor([max(1, round(fraction * size)) for size in sizes.tolist()])
-        chosen = mixed[rank < taken[labels[mixed]]].sort().values.to(self.images.device)
-        return ImageSet(self.images[chosen], self.labels[chosen], self.classes)
-
     def normalised_as(self, other: "ImageSet") -> "ImageSet":
-        """With the mean and the deviation of another: a test set has to be seen as the training set was."""
+        """The same with the mean and deviation of another set: a test set is normalised as its training set."""
         return replace(self, mean=other.mean, std=other.std)
 
     def to(self, device: torch.device | str) -> "ImageSet":
-        """All of it on a device, from which batches then come."""
+        """The set on a device, from which batches then come."""
         return replace(self, images=self.images.to(device), labels=self.labels.to(device))
 
     def batch(
@@ -115,7 +102,7 @@ class ImageSet:
         chosen = torch.as_tensor(indices, device=self.images.device)
         images, labels = self.images[chosen], self.labels[chosen]
         if device is not None:
-            images, labels = images.to(device), labels.to(device)  # as bytes: a quarter of the way
+            images, labels = images.to(device), labels.to(device)  # as bytes, a quarter of what floats would take
         precise = torch.promote_types(dtype, torch.float32)
         mean, std = (
             255 * torch.tensor(values, dtype=precise, device=images.device).view(-1, 1, 1)
@@ -127,12 +114,12 @@ class ImageSet:
 def augment(
     images: Shaped[Tensor, "B C h w"], generator: torch.Generator, *, pad: int = 4, flip: bool = True
 ) -> Shaped[Tensor, "B C h w"]:
-    """Each image in a frame of `pad` zeros, cut to its size at a random place, and half of them mirrored.
+    """Shift each image at random by up to `pad` pixels, and mirror half of them.
 
         y[b, c, i, j] = x[b, c, i + u_b, j' + v_b],  u_b, v_b uniform on −pad…pad,  j' = j or w − 1 − j
 
-    with zeros outside: of normalised images, zero is the mean colour. One gather does it for the batch, where it lies;
-    a generator of the CPU gives the same on every device.
+    with zeros outside, which is the mean colour of normalised images. One gather does it for the batch on its device;
+    a generator of the CPU gives the same result on every device.
 
     >>> x = torch.arange(1.0, 5).view(1, 1, 2, 2)
     >>> augment(x, torch.Generator().manual_seed(1), pad=0).tolist() in (x.tolist(), x.flip(3).tolist())
@@ -209,7 +196,7 @@ def read_images(
 
 
 def _find_source(path: Path | str, split: str | None, most_bytes: int) -> tuple[Callable[[], Stream], str]:
-    """How to open the images, and a text that changes with them; a tar is not read before it is opened."""
+    """A call that opens the images, and a text that changes with them; a tar is not read before the call."""
     if str(path).startswith(HUB):
         name = str(path).removeprefix(HUB)
         try:
@@ -266,7 +253,7 @@ class Differs(ValueError):  # noqa: N818 - named by what it says of an image
 
 
 class Canvas:
-    """`count` images of one size, bytes (C, h, w), grey until a coloured one comes."""
+    """Collects `count` images of one size as bytes (C, h, w), grey until a coloured one comes."""
 
     def __init__(self, count: int, most_bytes: int, file: BinaryIO | None) -> None:
         self.count, self.most_bytes, self.file = count, most_bytes, file
@@ -288,7 +275,7 @@ class Canvas:
         if channels > self.shape[0]:
             grey, self.shape = self.images, (channels, height, width)
             self.images = self._empty()
-            for i in reversed(range(self.count)):  # from the end, as on a disk they grow in their place
+            for i in reversed(range(self.count)):  # from the end, because on a disk they grow in place
                 self.images[i] = np.broadcast_to(grey[i], self.shape)
         self.images[index] = np.broadcast_to(pixels, self.shape)
 
@@ -300,7 +287,7 @@ class Canvas:
 
 
 class _OnDisk:
-    """An array in a file, written image by image; by calls and not by a map, for which a full disk is a crash."""
+    """An array in a file, written image by image with calls, because a full disk kills who writes to a memory map."""
 
     def __init__(self, file: BinaryIO, shape: tuple[int, ...]) -> None:
         self.file, self.shape, self.size = file, shape[1:], math.prod(shape[1:])
@@ -325,7 +312,7 @@ def _decode(
     size: tuple[int, int] | None,
     progress: Callable[[int, int], None] | None,
 ) -> np.ndarray:
-    """Put all images in their places; the labels. One error tells all that is wrong."""
+    """Decode all images into the canvas and give back the labels; one error lists everything that is wrong."""
     labels, problems, done = np.zeros(stream.num_images, np.int64), [], 0
     step = max(1, stream.num_images // 200)
     with warnings.catch_warnings():
@@ -349,7 +336,7 @@ def _decode(
 
 
 def _statistics(images: UInt8[Tensor, "N C h w"]) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Mean and deviation of each channel, from whole sums: the same on every device; 1 for what never varies."""
+    """Mean and deviation of each channel, from integer sums so that every device agrees; 1 for what never varies."""
     first = second = 0
     for part in images.split(1024):
         values = part.int()

@@ -1,4 +1,4 @@
-"""A task that takes several looks at once: words stand in a ring, and each place says which ones stand around it."""
+"""A task that needs several heads: words stand in a ring, and each position names the words around it."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +14,7 @@ from regard.models import BlockConfig, Encoder, EncoderConfig, PositionConfig
 
 @dataclass(frozen=True, kw_only=True)
 class Ring:
-    """Rings of random words, and the places whose words each place is asked for, counted from it.
+    """Rings of random words; each position is asked for the words at `neighbours`, offsets from it.
 
     >>> ring = Ring(words=8, tokens=4, neighbours=(-1, 2))
     >>> ring.truth(torch.tensor([[5, 6, 7, 0]])).tolist()
@@ -30,16 +30,16 @@ class Ring:
         check_whole("tokens", self.tokens, 2)
         if not self.neighbours or len({shift % self.tokens for shift in self.neighbours}) < len(self.neighbours):
             raise ValueError(
-                f"neighbours must be different places of a ring of {self.tokens}: got neighbours={self.neighbours}; "
+                f"neighbours must be different positions of a ring of {self.tokens}: got neighbours={self.neighbours}; "
                 "leave out what is named twice"
             )
 
     def draw(self, size: int, generator: torch.Generator) -> Int[Tensor, "B T"]:
-        """So many random rings."""
+        """`size` random rings."""
         return torch.randint(self.words, (size, self.tokens), generator=generator)
 
     def truth(self, words: Int[Tensor, "B T"]) -> Int[Tensor, "B T N"]:
-        """The words at the N neighbours of each place."""
+        """The words at the N neighbours of each position."""
         return torch.stack([words.roll(-shift, 1) for shift in self.neighbours], 2)
 
     def loss(self, model: Any, words: Int[Tensor, "B T"]) -> Float[Tensor, ""]:
@@ -47,13 +47,13 @@ class Ring:
         return functional.cross_entropy(model(words).flatten(0, 2), self.truth(words).flatten())
 
     def accuracy(self, model: Any, words: Int[Tensor, "B T"]) -> float:
-        """The part of the neighbours that are named right."""
+        """The share of the neighbours that are named right."""
         with torch.no_grad():
             return (model(words).argmax(-1) == self.truth(words)).double().mean().item()
 
 
 class Neighbours(nn.Module):
-    """One block with `num_heads` heads, and scores of the words at each neighbour of each place.
+    """One block with `num_heads` heads, and the logits of the words at each neighbour of each position.
 
     >>> model = Neighbours(Ring(words=8, tokens=10), width=32, num_heads=4)
     >>> model(torch.randint(8, (3, 10))).shape, model.maps(torch.randint(8, (3, 10))).shape
@@ -74,5 +74,5 @@ class Neighbours(nn.Module):
         return self.head(self.encoder(words).hidden).unflatten(2, self.sizes)
 
     def maps(self, words: Int[Tensor, "B T"]) -> Float[Tensor, "B H T T"]:
-        """What each head looks at."""
+        """The attention map of each head."""
         return self.encoder(words, maps=True).maps["self"][0]

@@ -1,4 +1,4 @@
-"""Sentences and their translations: two files line by line, and batches of like length."""
+"""Sentences and their translations: two files read line by line, and batches of similar length."""
 
 import hashlib
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ SHOWN = 5  # lines or files that an error names
 
 @dataclass(frozen=True)
 class Pairs:
-    """Sentences and, of each, its translation; `dropped` are the lines, from 1, where one of the two was empty."""
+    """Sentences and their translations; `dropped` are the lines, from 1, where one of the two was empty."""
 
     source: tuple[str, ...]
     target: tuple[str, ...]
@@ -52,7 +52,7 @@ def read_pairs(
     *,
     empty: Literal["error", "drop", "keep"] = "error",
 ) -> Pairs:
-    """Line by line, without the space around: .gz or not, as many lines in one as in the other.
+    """Read two files, .gz or not, line by line without surrounding space; both must have as many lines.
 
     A line that is empty in one of the two is an error; "drop" leaves the pair out and says so in `dropped`.
     """
@@ -89,7 +89,7 @@ def folder_pairs(
     split: str = "train",
     empty: Literal["error", "drop", "keep"] = "error",
 ) -> Pairs:
-    """The pairs of a folder with train.en or train.en.gz, train.de or train.de.gz, and so on for other splits."""
+    """Read the pairs of a folder with train.en or train.en.gz, train.de or train.de.gz, and so on for other splits."""
     folder = Path(folder)
     if not folder.is_dir():
         raise ValueError(f"parallel text is read from a folder: got {folder}, which is none; use one with {split}.*")
@@ -106,14 +106,14 @@ def folder_pairs(
     return read_pairs(chosen[0], chosen[1], empty=empty)
 
 
-def bucketed(lengths: Sequence[int], tokens_per_batch: int, seed: int, epoch: int) -> list[Int[Tensor, " B"]]:
-    """Batches of indices of like length: every index once, B · longest ≤ tokens_per_batch, in mixed order.
+def bucket(lengths: Sequence[int], tokens_per_batch: int, seed: int, epoch: int) -> list[Int[Tensor, " B"]]:
+    """Batches of indices of similar length: every index once, B · longest ≤ tokens_per_batch, in shuffled order.
 
-    A function of its arguments alone, with as many batches in each epoch: `[n:]` goes on where n were done. Indices of
-    one length change places from epoch to epoch.
+    The arguments alone decide the batches, and each epoch has as many: `[n:]` goes on where n were done. Indices of one
+    length change places from epoch to epoch.
 
     >>> lengths = [3, 9, 3, 8, 2, 3]
-    >>> [[lengths[i] for i in batch] for batch in bucketed(lengths, 18, seed=0, epoch=0)]
+    >>> [[lengths[i] for i in batch] for batch in bucket(lengths, 18, seed=0, epoch=0)]
     [[8, 9], [2, 3, 3, 3]]
     """
     check_whole("tokens_per_batch", tokens_per_batch, 1)
@@ -141,7 +141,7 @@ def bucketed(lengths: Sequence[int], tokens_per_batch: int, seed: int, epoch: in
 
 
 def pad_batch(rows: Sequence[Sequence[int]], *, pad: int = 0) -> tuple[Int[Tensor, "B T"], tuple[int, ...]]:
-    """Rows of tokens as one tensor, with `pad` behind the shorter ones, and their lengths.
+    """Rows of tokens as one tensor, the shorter ones padded with `pad`, and their lengths.
 
     >>> pad_batch([[5, 6, 7], [8]])
     (tensor([[5, 6, 7],
@@ -160,13 +160,13 @@ def _check_there(paths: Sequence[Path]) -> None:
 
 
 def _lines(path: str | PathLike[str]) -> list[str]:
-    r"""Cut at \n alone: other separators that str.splitlines knows stand inside of sentences."""
+    r"""Split at \n alone: the other separators of str.splitlines occur inside sentences."""
     text = read_text(path)
     return [line.strip() for line in text.removesuffix("\n").split("\n")] if text else []
 
 
 def _seed(seed: int, epoch: int) -> int:
-    """Near seeds and epochs must not give near orders."""
+    """A seed for an epoch: near seeds and epochs must not give near orders."""
     return int.from_bytes(hashlib.sha256(f"{seed} {epoch}".encode()).digest()[:8]) >> 1
 
 

@@ -16,7 +16,7 @@ from regard.models.tokens import Lengths, Output
 ALPHABET = "abcd"
 START = len(ALPHABET)  # what a target begins with
 VOCABULARY = START + 1
-IGNORED = -100  # stands at pads of a truth; `cross_entropy` leaves it out
+IGNORED = -100  # the truth at pads, which `cross_entropy` leaves out
 
 
 class Reverser(Protocol):
@@ -29,7 +29,7 @@ class Reverser(Protocol):
 
 @dataclass(frozen=True)
 class Batch:
-    """Strings and their reversals: `target` is the start and the truth but for its last letter, as a decoder reads it.
+    """Strings and their reversals: `target`, which a decoder reads, is START and the truth without its last letter.
 
     >>> batch = batch_of(["abc", "d"])
     >>> batch.source.tolist(), batch.target.tolist(), batch.truth.tolist(), batch.lengths
@@ -67,7 +67,7 @@ def draw(size: int, lengths: int | tuple[int, int], generator: torch.Generator) 
 
 
 def batches(size: int, lengths: int | tuple[int, int], seed: int) -> Iterator[Batch]:
-    """Random batches without end, the same for the same seed."""
+    """Endless random batches, the same for the same seed."""
     generator = torch.Generator().manual_seed(seed)
     while True:
         yield draw(size, lengths, generator)
@@ -92,23 +92,23 @@ def loss(model: Reverser, batch: Batch) -> Float[Tensor, ""]:
 
 @dataclass(frozen=True)
 class Accuracy:
-    """Parts of one: letters that are right, and strings that are right in every letter."""
+    """The shares of letters that are right, and of strings that are right in every letter."""
 
     characters: float
     strings: float
 
 
 def accuracy(model: Reverser, batch: Batch) -> Accuracy:
-    """Of what the model writes on its own, greedily, each letter given those that it wrote before."""
-    return _judged(written(model, batch), batch)
+    """The accuracy of what the model writes on its own, greedily, each letter given those that it wrote before."""
+    return _compare(written(model, batch), batch)
 
 
 @torch.no_grad()
 def forced_accuracy(model: Reverser, batch: Batch) -> Accuracy:
-    """The same of each letter given the *true* letters before it, as in training."""
+    """The accuracy of each letter given the *true* letters before it, as in training."""
     logits = model(batch.source, batch.target, batch.lengths).logits
     assert logits is not None
-    return _judged(logits.argmax(-1), batch)
+    return _compare(logits.argmax(-1), batch)
 
 
 @torch.no_grad()
@@ -123,7 +123,7 @@ def written(model: Reverser, batch: Batch, check: Callable[[], None] = lambda: N
     return torch.cat(letters, 1)
 
 
-def _judged(letters: Tensor, batch: Batch) -> Accuracy:
+def _compare(letters: Tensor, batch: Batch) -> Accuracy:
     real = batch.truth != IGNORED
     right = letters == batch.truth
     return Accuracy(right[real].double().mean().item(), (right | ~real).all(1).double().mean().item())

@@ -1,6 +1,7 @@
-"""Sentences of a small language, and four things to learn from them: masked words, what comes next, order, inference.
+"""Sentences of a small language, and four objectives: masked words, next sentence, word order, inference.
 
-Three of the four make their own targets of the text. The fourth, what follows from a sentence, cannot: see `Language`.
+Three of the four make their targets from the text alone. The fourth, what follows from a sentence, cannot: see
+`Language`.
 """
 
 import functools
@@ -48,7 +49,7 @@ WORDS = (
     *[word for topic in TOPICS.values() for words in topic.values() for word in words],
 )
 LENGTH = 5  # words of a sentence
-FIRST, SECOND = slice(1, 1 + LENGTH), slice(2 + LENGTH, 2 + 2 * LENGTH)  # where the sentences of a text stand
+FIRST, SECOND = slice(1, 1 + LENGTH), slice(2 + LENGTH, 2 + 2 * LENGTH)  # the positions of both sentences of a text
 IGNORED = -100  # the target where there is none
 
 
@@ -56,17 +57,17 @@ IGNORED = -100  # the target where there is none
 class Language:
     """A grammar, and hidden facts about its verbs.
 
-    A sentence is an adjective, a subject, a verb and an object of one topic, with an adverb before or behind them. Of
-    the four nouns of the topic a verb takes two as objects: `grammar` seeds which. The object of a sentence is the
-    subject of the next, which is on the same topic.
+    A sentence is an adjective, a subject, a verb and an object of one topic, with an adverb before or after them. A
+    verb takes two of the four nouns of its topic as objects: `grammar` seeds which. The object of a sentence is the
+    subject of the next one, which is on the same topic.
 
-    `facts` seeds what follows from what: in each topic the verbs have an order, and one implies those behind it. No
-    sentence depends on it: `contrary`, with all orders turned round, is a language of the same texts, and of any two
+    `facts` seeds what follows from what: the verbs of each topic have an order, and a verb implies those after it. No
+    sentence depends on the order: `contrary`, which reverses it, is a language of the same texts, and of any two
     sentences that differ in the verb, one follows from the other in just one of the two languages.
 
     >>> language = Language()
     >>> first, second = language.pairs(1, torch.Generator().manual_seed(1))[0]
-    >>> written(first), "|", written(second)
+    >>> to_words(first), "|", to_words(second)
     ('today tall tree plants gardener', '|', 'green gardener trims gardener often')
     """
 
@@ -80,14 +81,14 @@ class Language:
 
     @functools.cached_property
     def objects(self) -> Int[Tensor, "topics verbs 2"]:
-        """The nouns that each verb takes."""
+        """The nouns that each verb takes as objects."""
         generator = torch.Generator().manual_seed(self.grammar)
         ranks = torch.rand(len(TOPICS), 3, 4, generator=generator)
         return ranks.argsort(-1)[..., :2]
 
     @functools.cached_property
     def implies(self) -> Bool[Tensor, "words words"]:
-        """Whether the second verb follows from the first."""
+        """Whether the first verb implies the second."""
         generator = torch.Generator().manual_seed(self.facts)
         table = torch.zeros(len(WORDS), len(WORDS), dtype=torch.bool)
         for verbs in _words("verbs"):
@@ -98,7 +99,7 @@ class Language:
         return table
 
     def pairs(self, count: int, generator: torch.Generator) -> Int[Tensor, "n 2 words"]:
-        """Sentences and the ones behind them."""
+        """`count` sentences, each with the one after it."""
         check_whole("count", count, 1)
         topic = torch.randint(len(TOPICS), (count,), generator=generator)
         subject = torch.randint(4, (count,), generator=generator)
@@ -126,10 +127,10 @@ def _with_adverb(words: list[Tensor], generator: torch.Generator) -> Int[Tensor,
     return torch.where(leads[:, None], torch.stack([adverb, *words], 1), torch.stack([*words, adverb], 1))
 
 
-def written(tokens: Int[Tensor, " words"]) -> str:
+def to_words(tokens: Int[Tensor, " words"]) -> str:
     """Tokens as words.
 
-    >>> written(torch.tensor([0, 7, 1]))
+    >>> to_words(torch.tensor([0, 7, 1]))
     '[begin] cook [end]'
     """
     return " ".join([WORDS[token] for token in tokens.tolist()])
@@ -143,20 +144,20 @@ def text(first: Int[Tensor, "n words"], second: Int[Tensor, "n words"]) -> Int[T
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """Texts and what is to be said of them: a word at each place, `IGNORED` where none is asked, or a class each."""
+    """Texts and their targets: a word at each position, `IGNORED` where none is asked for, or a class for each text."""
 
     tokens: Int[Tensor, "n tokens"]
     targets: Int[Tensor, "n ..."]
 
 
 class Objective:
-    """Something to learn: data of sentences, a loss, a measure."""
+    """Something to learn: examples made of sentences, a loss, and a measure."""
 
     name: ClassVar[str]
     classes: ClassVar[int] = 2
 
     def examples(self, pairs: Int[Tensor, "n 2 words"], generator: torch.Generator) -> Examples:
-        """Texts and targets, made of sentences and the ones behind them."""
+        """Texts and targets, made of sentences and those after them."""
         raise NotImplementedError(f"{type(self).__name__} must define examples(pairs, generator)")
 
     def loss(self, reader: "Reader", examples: Examples) -> Float[Tensor, ""]:
@@ -171,19 +172,19 @@ class Objective:
         return scores.argmax(-1) == targets
 
     def chance(self, examples: Examples) -> float:
-        """The share that the best answer without reading gets: the same for all."""
+        """The share that the best constant answer gets right."""
         targets = examples.targets[examples.targets != IGNORED]
         return int(targets.bincount().max()) / len(targets)
 
     @staticmethod
     def asked(values: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
-        """Values where something is asked, and the targets there."""
+        """Values and targets at the positions where something is asked for."""
         wanted = targets != IGNORED
         return values[wanted], targets[wanted]
 
 
 class MaskedWords(Objective):
-    """A word of each sentence is hidden, and is to be named: what is missing is made anew.
+    """One word of each sentence is hidden, and must be named.
 
     Devlin et al., *BERT*, NAACL 2019.
     """
@@ -201,7 +202,7 @@ class MaskedWords(Objective):
 
 
 class NextSentence(Objective):
-    """Whether the second sentence came behind the first (1), or was taken from another text (0), as every other was.
+    """Whether the second sentence follows the first (1) or was taken from another text (0), each with probability ½.
 
     Devlin et al., *BERT*, NAACL 2019.
     """
@@ -218,7 +219,7 @@ class NextSentence(Objective):
 
 
 class InvertedOrder(Objective):
-    """Whether the words of the second sentence stand in inverted order (1), as in every other text."""
+    """Whether the words of the second sentence are in inverted order (1), with probability ½."""
 
     name = "order"
 
@@ -232,7 +233,7 @@ class InvertedOrder(Objective):
 class Inference(Objective):
     """Whether the second sentence, which is the first with another verb of the topic, follows from it (1).
 
-    The texts are made of sentences alone; the targets are what somebody says who knows the facts of the language.
+    The texts are made of sentences alone; the targets come from somebody who knows the facts of the language.
 
     Bowman et al., *A large annotated corpus for learning natural language inference*, EMNLP 2015.
     """
@@ -251,7 +252,7 @@ class Inference(Objective):
 
 @functools.cache
 def _other_verbs() -> Int[Tensor, "words 2"]:
-    """The other verbs of its topic, for each verb."""
+    """For each verb, the other verbs of its topic."""
     table = torch.zeros(len(WORDS), 2, dtype=torch.long)
     for verbs in _words("verbs"):
         for verb in verbs:
@@ -260,7 +261,7 @@ def _other_verbs() -> Int[Tensor, "words 2"]:
 
 
 def objectives(language: Language) -> dict[str, Objective]:
-    """The four, by name."""
+    """The four objectives, by name."""
     every = (MaskedWords(), NextSentence(), InvertedOrder(), Inference(language))
     return {objective.name: objective for objective in every}
 
@@ -268,7 +269,7 @@ def objectives(language: Language) -> dict[str, Objective]:
 def batches(
     language: Language, objectives: Sequence[Objective], size: int, seed: int
 ) -> Iterator[tuple[tuple[Objective, Examples], ...]]:
-    """Without end: new sentences, and what each objective makes of them."""
+    """Endless batches of new sentences, with the examples that each objective makes of them."""
     generator = torch.Generator().manual_seed(seed)
     while True:
         pairs = language.pairs(size, generator)
@@ -276,7 +277,7 @@ def batches(
 
 
 class Reader(nn.Module):
-    """An encoder, and beside its words a class of two for each other objective, from its pooled vector.
+    """An encoder with logits of the words at each position, and of two classes from its pooled vector per objective.
 
     >>> reader = Reader(("words", "next"), width=16)
     >>> tokens = MaskedWords().examples(Language().pairs(3, torch.Generator()), torch.Generator()).tokens
@@ -298,7 +299,7 @@ class Reader(nn.Module):
         self.judges = nn.ModuleDict({name: nn.Linear(width, 2) for name in names if name != MaskedWords.name})
 
     def scores(self, name: str, tokens: Int[Tensor, "n tokens"]) -> Float[Tensor, "n *tokens classes"]:
-        """The scores of all words at each place, or of the two classes of an objective of that name."""
+        """The logits of all words at each position, or of the two classes of the objective of that name."""
         out = self.encoder(tokens, types=_types(tokens))
         if name == MaskedWords.name:
             assert out.logits is not None
@@ -308,7 +309,7 @@ class Reader(nn.Module):
         return self.judges[name](out.pooled)
 
     def features(self, examples: Examples) -> Float[Tensor, "n C"]:
-        """What a probe sees, frozen: tokens where a word is asked, else the first one and the mean of each sentence."""
+        """Features for a probe: tokens where a word is asked for, else the first one and the mean of each sentence."""
         with torch.no_grad():
             hidden = self.encoder(examples.tokens, types=_types(examples.tokens)).hidden
         if examples.targets.ndim == 2:
@@ -322,7 +323,7 @@ def _types(tokens: Tensor) -> Tensor:
 
 
 def total_loss(reader: Reader, batch: tuple[tuple[Objective, Examples], ...]) -> Float[Tensor, ""]:
-    """The sum of the losses of all objectives, each on its examples."""
+    """The sum of the losses of all objectives, each on its own examples."""
     return torch.stack([objective.loss(reader, examples) for objective, examples in batch]).sum()
 
 

@@ -1,4 +1,4 @@
-"""Real text and its vocabularies: files read whole, characters or byte pairs as tokens."""
+"""Text files and vocabularies: text is read whole, and characters or byte pairs are its tokens."""
 
 import gzip
 import json
@@ -15,17 +15,17 @@ from typing import Any, Protocol
 from regard.checks import MissingExtra, check_whole, nearest
 from regard.tasks.files import write_atomically
 
-PIECE = 1 << 18  # characters that are made tokens at a time
+PIECE = 1 << 18  # characters that are encoded at a time
 GZIP = b"\x1f\x8b"
 BYTES = 256
 
-Progress = Callable[[int, int], None]  # what is done, of how much
+Progress = Callable[[int, int], None]  # how much is done, and of how much
 
 
 class Vocabulary(Protocol):
-    """What makes tokens of a text, and a text of tokens.
+    """Encodes text as tokens and decodes tokens as text.
 
-    Text never becomes a special token, whatever it says: `token` tells their numbers. `decode` leaves them out.
+    No text encodes as a special token, whatever it says: only `token` gives their numbers. `decode` leaves them out.
     """
 
     def encode(self, text: str) -> list[int]: ...
@@ -39,7 +39,7 @@ class Vocabulary(Protocol):
 
 @dataclass(frozen=True)
 class Characters:
-    """A token for each character, behind the special ones.
+    """A token for each character, numbered after the special tokens.
 
     >>> vocabulary = Characters.of("hello", special=("[end]",))
     >>> vocabulary.encode("hole"), vocabulary.token("[end]"), len(vocabulary)
@@ -107,25 +107,24 @@ class Characters:
 
 
 class BytePairs:
-    """Byte pairs of a tokenizer.json: `train_bpe` makes one, and published ones are of this kind.
+    """Byte pairs of a tokenizer.json, as `train_bpe` makes it and as it is published with models.
 
-    All text can be encoded, and decoding gives it back, for pairs begin with the 256 bytes.
+    Every text can be encoded, and decoding gives it back, because the vocabulary includes the 256 bytes.
     Sennrich, Haddow and Birch, *Neural machine translation of rare words with subword units*, ACL 2016.
     """
 
     def __init__(self, tokenizer: Any) -> None:
         tokenizer.no_padding()
         tokenizer.no_truncation()
-        tokenizer.encode_special_tokens = True  # a text that says "[end]" does not end; this is not in the JSON
+        tokenizer.encode_special_tokens = True  # a text "[end]" is no end token; the JSON does not keep this setting
         self._tokenizer, self._size = tokenizer, tokenizer.get_vocab_size()
 
     def encode(self, text: str) -> list[int]:
         return self._tokenizer.encode(text, add_special_tokens=False).ids
 
     def decode(self, tokens: Sequence[int]) -> str:
-        check_range(
-            min(tokens, default=0), max(tokens, default=0), len(self)
-        )  # those it does not know it would leave out
+        # The tokenizer itself would leave out the tokens that it does not know.
+        check_range(min(tokens, default=0), max(tokens, default=0), len(self))
         return self._tokenizer.decode(list(tokens), skip_special_tokens=True)
 
     def token(self, special: str) -> int:
@@ -150,7 +149,7 @@ class BytePairs:
         try:
             return cls(tokenizers.Tokenizer.from_str(written))
         except Exception as error:
-            if type(error) is not Exception:  # what tokenizers itself raises is no kind of its own
+            if type(error) is not Exception:  # tokenizers raises a plain Exception
                 raise
             raise ValueError(f"byte pairs are read from a whole tokenizer.json: got {error}; write it anew") from error
 
@@ -166,9 +165,9 @@ def train_bpe(
     at_least: int = 2,
     progress: Progress | None = None,
 ) -> BytePairs:
-    """At most `vocabulary` tokens: the special ones, the bytes, and pairs that the texts have `at_least` times.
+    """Learn at most `vocabulary` tokens: the special ones, the bytes, and pairs that occur `at_least` times.
 
-    The same texts give the same tokens, on any number of threads. `progress` counts characters.
+    The result does not depend on the number of threads. `progress` counts characters.
 
     >>> pairs = train_bpe(["low lower lowest"], vocabulary=300, special=("[end]",))
     >>> pairs.token("[end]"), len(pairs), len(pairs.encode("lower")), pairs.decode(pairs.encode("größer"))
@@ -198,7 +197,7 @@ def train_bpe(
 
 
 def read_text(path: str | PathLike[str]) -> str:
-    r"""The UTF-8 text of a file, unpacked if its name ends in .gz, with \n for each end of a line, without a BOM."""
+    r"""Read the UTF-8 text of a file, unpacked if its name ends in .gz, with \n for each line end and without a BOM."""
     path = Path(path)
     if not path.is_file():
         what = "a folder" if path.is_dir() else "nothing"
@@ -223,9 +222,9 @@ def read_text(path: str | PathLike[str]) -> str:
 
 
 def split_text(text: str, share: float, boundary: str = "\n") -> tuple[str, str]:
-    r"""The text to learn from and, behind it, about this share of it to validate on, cut behind a boundary.
+    r"""Split off about this share of a text, its end, to validate on; the cut is behind a boundary.
 
-    The cut is the first behind a boundary that leaves no more than the share, or where there is none the last before.
+    It is the first such cut that leaves no more than the share, or the last one before it where there is none.
 
     >>> split_text("one\ntwo\nthree\nfour\n", 0.3)
     ('one\ntwo\nthree\n', 'four\n')
@@ -248,9 +247,9 @@ def split_text(text: str, share: float, boundary: str = "\n") -> tuple[str, str]
 
 
 def pieces(text: str, size: int = PIECE) -> list[str]:
-    r"""A text in parts of about this many characters, which give the tokens of the whole.
+    r"""Split a text into parts of about this many characters, whose tokens are those of the whole.
 
-    Cuts lie behind the end of a line, between two that are not empty: no byte pair reaches across it.
+    The cuts lie at line ends between two lines that are not empty, which no byte pair crosses.
 
     >>> pieces("one\ntwo\n\nthree\nfour", 5)
     ['one\ntwo\n\nthree\n', 'four']
@@ -268,7 +267,7 @@ def write_vocabulary(path: str | PathLike[str], vocabulary: Vocabulary) -> None:
 
 
 def read_vocabulary(path: str | PathLike[str]) -> Characters | BytePairs:
-    """Whichever of the two was written."""
+    """Read whichever of the two kinds was written."""
     written = read_text(path)
     try:
         kind = Characters if "characters" in _object(written) else BytePairs

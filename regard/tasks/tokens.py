@@ -1,4 +1,4 @@
-"""Tokens on disk: one file that is written whole or not at all, and read through the memory map.
+"""Tokens on disk: one file that is written whole or not at all, and mapped into memory.
 
 A file is a header of 1024 bytes (magic, version, length and checksum of its JSON, the JSON) and the tokens,
 little-endian, in 2 bytes each where the vocabulary allows.
@@ -41,19 +41,19 @@ HEADER = 1024  # bytes before the first token
 
 @dataclass(frozen=True, kw_only=True)
 class Header:
-    """What a token file says of itself; fingerprints and checksum are SHA-256."""
+    """What a token file says about itself; all checksums are SHA-256."""
 
     dtype: str  # "<u2" or "<u4"
     count: int
     size: int  # of the vocabulary
     content: str  # the checksum of the tokens
-    source: str  # the fingerprint of the text
-    vocabulary: str
+    source: str  # the checksum of the text
+    vocabulary: str  # the checksum of the vocabulary
 
 
 @dataclass(frozen=True, eq=False)
 class TokenFile:
-    """Tokens of a text, as many as the disk holds.
+    """The tokens of a text, mapped into memory.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -77,7 +77,7 @@ class TokenFile:
         end: int | None = None,
         progress: Progress | None = None,
     ) -> "TokenFile":
-        """The tokens of texts one behind another, and the token `end` behind each; `progress` counts characters."""
+        """Write the tokens of texts one after another, each ended by the token `end`; `progress` counts characters."""
         if isinstance(texts, str):
             raise ValueError("texts must be a list of strings: got one string; use pieces(text) or [text]")
         dtype = "<u2" if len(vocabulary) <= 1 << 16 else "<u4"
@@ -112,7 +112,7 @@ class TokenFile:
 
     @classmethod
     def open(cls, path: str | PathLike[str]) -> "TokenFile":
-        """The file without reading its tokens; one that is not whole is an error."""
+        """Map a file without reading its tokens; a file that is not whole is an error."""
         path = Path(path)
         if not path.is_file():
             raise ValueError(f"tokens are read from what TokenFile.write wrote: got no file at {path}; write it first")
@@ -133,7 +133,7 @@ class TokenFile:
         return TokenFile.open, (self.path,)  # another process maps the file itself
 
     def verify(self) -> None:
-        """Read all tokens; an error where they are not those that were written."""
+        """Read all tokens and raise where they are not those that were written."""
         with self.path.open("rb") as file:
             file.seek(HEADER)
             found = hashlib.file_digest(file, "sha256").hexdigest()
@@ -143,7 +143,7 @@ class TokenFile:
             )
 
     def places(self, length: int) -> int:
-        """How many starts there are for a block of this length and the token behind it."""
+        """The number of starts for a block of this length and the token after it."""
         check_whole("length", length, 1)
         if length >= len(self):
             raise ValueError(
@@ -153,7 +153,7 @@ class TokenFile:
         return len(self) - length
 
     def block(self, starts: Int[Tensor, " B"], length: int) -> Int[Tensor, "B length+1"]:
-        """`length` tokens from each start on and the one behind them: inputs are [:, :-1], targets [:, 1:]."""
+        """`length` tokens from each start on and the one after them: inputs are [:, :-1], targets [:, 1:]."""
         places = self.places(length)
         if starts.ndim != 1 or starts.dtype not in (torch.int64, torch.int32):
             raise ValueError(f"starts must be whole numbers (B,): got {starts.dtype} of shape {tuple(starts.shape)}")
@@ -168,7 +168,7 @@ class TokenFile:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Prepared:
-    """A text as tokens: what is learnt from, what is not, and what they mean."""
+    """A text as tokens to learn from and tokens to validate on, with their vocabulary."""
 
     train: TokenFile
     validation: TokenFile
@@ -184,10 +184,10 @@ def prepare(
     boundary: str = "\n",
     progress: Progress | None = None,
 ) -> Prepared:
-    """The tokens of a text file, made once: `folder` keeps them under a name that text and vocabulary decide.
+    """Encode a text file once: `folder` keeps the tokens under a name that text and vocabulary decide.
 
-    A vocabulary is given, or made: all characters of the text, or so many byte pairs of what is learnt from. About
-    `share` of the text, its end behind a `boundary`, is for validation. Files that are damaged are made anew.
+    The vocabulary is given, or made: all characters of the text, or a number of byte pairs, learnt from the training
+    part. About `share` of the text, its end after a `boundary`, is for validation. Damaged files are made anew.
     """
     if isinstance(vocabulary, str) and vocabulary != "characters":
         raise ValueError(f"vocabulary must be 'characters', a number of byte pairs or one made: got {vocabulary!r}")
@@ -218,12 +218,12 @@ def prepare(
 
 
 def fingerprint(vocabulary: Vocabulary) -> str:
-    """The SHA-256 of its JSON: equal where the tokens mean the same."""
+    """The SHA-256 of its JSON, which is equal where the tokens mean the same."""
     return _text_sum(vocabulary.json())
 
 
 def _found(place: Path, parts: tuple[str, str]) -> Prepared | None:
-    """What was prepared of these parts, if all of it is whole."""
+    """What was prepared from these parts, if all of it is whole."""
     try:
         vocabulary = read_vocabulary(place / "vocabulary.json")
         train, validation = files = tuple(TokenFile.open(place / f"{name}.tokens") for name in ("train", "validation"))
@@ -245,7 +245,7 @@ def _text_sum(text: str) -> str:
 
 
 def _marked(text: str, end: int | None) -> bytes:
-    """What the fingerprint of the source sees: where texts end matters only if a token says so."""
+    """What the checksum of the source covers: where texts end matters only if a token says so."""
     return text.encode() if end is None else text.encode() + b"\0%d\0" % end
 
 

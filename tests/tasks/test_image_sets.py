@@ -1,4 +1,4 @@
-"""Batches and parts of a set of images, and images moved and mirrored, that repeat."""
+"""Batches of a set of images, and images moved and mirrored in a way that repeats."""
 
 import pytest
 import torch
@@ -30,22 +30,6 @@ def test_batches_are_normalised():
     assert constant.batch([0])[0].abs().max() < 1e-6
     with pytest.raises(ValueError, match=r"got dtype=torch.int64"):
         data.batch([0], dtype=torch.int64)
-
-
-def test_parts_are_of_every_class_and_nested():
-    data = some()
-    rows = {fraction: data.first_fraction(fraction, seed=1).images.flatten(1) for fraction in (0.001, 0.1, 0.35, 1.0)}
-    sets = [{row.numpy().tobytes() for row in part} for part in rows.values()]
-    assert sets[0] < sets[1] < sets[2] < sets[3]
-    assert torch.equal(rows[1.0], data.images.flatten(1))
-    part = data.first_fraction(0.1, seed=1)
-    wanted = (data.labels.bincount() * 0.1).round()
-    assert part.labels.bincount(minlength=5).tolist() == [max(1, int(n)) if n else 0 for n in wanted.tolist()]
-    assert not torch.equal(part.images, data.first_fraction(0.1, seed=2).images)
-    assert part.mean != data.mean
-    assert len(data.first_fraction(0.001, seed=1)) == len(data.labels.unique())
-    with pytest.raises(ValueError, match=r"above 0 and at most 1: got fraction=1.5"):
-        data.first_fraction(1.5, seed=1)
 
 
 @pytest.mark.parametrize(

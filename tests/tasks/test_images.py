@@ -218,7 +218,7 @@ def test_broken_pictures_are_told_together(tmp_path: Path, monkeypatch: pytest.M
     assert "truncated" in lines[2]
     assert lines[6:] == ["  … and 3 more"]
     monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 11)  # a warning of Pillow's up to 22
-    with pytest.raises(ValueError, match=r"'a/0.png': it must be of an honest size: Image size \(12 pixels\)"):
+    with pytest.raises(ValueError, match=r"'a/0.png': it must have a plausible size: Image size \(12 pixels\)"):
         read_images(write(tmp_path / "b", {"a/0.png": picture(0)}))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from regard.tasks.parallel_text import Pairs, bucketed, folder_pairs, pad_batch, read_pairs
+from regard.tasks.parallel_text import Pairs, bucket, folder_pairs, pad_batch, read_pairs
 from regard.tasks.text import Characters
 
 ENGLISH, GERMAN = "A dog.\nTwo\u2028dogs. \nNo dog.\n", "Ein Hund.\nZwei Hunde.\r\nKein Hund."
@@ -87,26 +87,26 @@ def padded(batches: list[torch.Tensor]) -> list[int]:
 
 @pytest.mark.parametrize("budget", [59, 200, 10**6])
 def test_batches_take_every_index_once_within_the_budget(budget: int):
-    batches = bucketed(LENGTHS, budget, seed=1, epoch=0)
+    batches = bucket(LENGTHS, budget, seed=1, epoch=0)
     assert torch.cat(batches).sort().values.tolist() == list(range(len(LENGTHS)))
     assert max(padded(batches)) <= budget
 
 
 def test_few_pads_are_computed():
-    batches = bucketed(LENGTHS, 600, seed=1, epoch=0)
+    batches = bucket(LENGTHS, 600, seed=1, epoch=0)
     plain = torch.arange(len(LENGTHS)).split(600 // max(LENGTHS))
     assert sum(padded(batches)) < 1.05 * sum(LENGTHS) < 1.5 * sum(LENGTHS) < sum(padded(list(plain)))
 
 
 def test_batches_are_mixed_and_a_function_of_seed_and_epoch():
-    epochs = {(s, e): bucketed(LENGTHS, 200, seed=s, epoch=e) for s in (0, 1) for e in (0, 1)}
+    epochs = {(s, e): bucket(LENGTHS, 200, seed=s, epoch=e) for s in (0, 1) for e in (0, 1)}
     orders = {torch.cat(batches).numpy().tobytes() for batches in epochs.values()}
     members = {frozenset(frozenset(batch.tolist()) for batch in batches) for batches in epochs.values()}
     assert len(orders) == len(members) == 4
     assert len({len(batches) for batches in epochs.values()}) == 1, "a step of a run has its place in every epoch"
     longest = [max([LENGTHS[i] for i in batch]) for batch in epochs[0, 0]]
     assert longest != sorted(longest), "short ones do not all come first"
-    resumed = bucketed(LENGTHS, 200, seed=0, epoch=1)[7:]
+    resumed = bucket(LENGTHS, 200, seed=0, epoch=1)[7:]
     assert all(a.equal(b) for a, b in zip(resumed, epochs[0, 1][7:], strict=True))
 
 
@@ -119,10 +119,10 @@ def test_rows_are_padded():
 
 def test_what_is_refused():
     wrong = [
-        ("got tokens_per_batch=5, lengths[1]=7; use 8 or more", lambda: bucketed([1, 7, 8], 5, 0, 0)),
-        ("lengths[1] must be a whole number from 1", lambda: bucketed([1, 0], 5, 0, 0)),
-        ("lengths must have a number or more: got none", lambda: bucketed([], 5, 0, 0)),
-        ("epoch must be a whole number from 0 to below 2^62: got epoch=-1", lambda: bucketed([1], 5, 0, -1)),
+        ("got tokens_per_batch=5, lengths[1]=7; use 8 or more", lambda: bucket([1, 7, 8], 5, 0, 0)),
+        ("lengths[1] must be a whole number from 1", lambda: bucket([1, 0], 5, 0, 0)),
+        ("lengths must have a number or more: got none", lambda: bucket([], 5, 0, 0)),
+        ("epoch must be a whole number from 0 to below 2^62: got epoch=-1", lambda: bucket([1], 5, 0, -1)),
         ("each row must have a token or more: got none in row 1", lambda: pad_batch([[1], []])),
         ("each row must have a token or more: got no rows", lambda: pad_batch([])),
     ]

@@ -23,8 +23,8 @@ from regard.tasks.sentences import (
     objectives,
     probe,
     text,
+    to_words,
     total_loss,
-    written,
 )
 
 LANGUAGE = Language()
@@ -40,7 +40,7 @@ def test_sentences_follow_the_grammar():
     for first, second in LANGUAGE.pairs(400, generator()):
         parts = []
         for sentence in (first, second):
-            words = [word for word in written(sentence).split() if word not in ADVERBS]
+            words = [word for word in to_words(sentence).split() if word not in ADVERBS]
             assert len(words) == 4
             adjective, subject, verb, thing = words
             topic = TOPICS[noun_of[subject]]
