@@ -212,9 +212,9 @@ Files = Folder | Tar
 
 
 class Item(NamedTuple):
-    """One image: its index and class, a name for errors, and a file's bytes or pixels (C, h, w)."""
+    """One image: its number and class, a name for errors, and a file's bytes or pixels (C, h, w)."""
 
-    index: int
+    number: int
     label: int
     name: str
     content: bytes | np.ndarray
