@@ -75,6 +75,12 @@ def version(x: Tensor) -> int | None:
     return None if x.is_inference() else x._version
 
 
+def stream_of(device: torch.device) -> int:
+    """The CUDA stream that work on the device is queued in now: `torch.cuda.current_stream` takes microseconds."""
+    index = torch.cuda.current_device() if device.index is None else device.index
+    return torch._C._cuda_getCurrentRawStream(index)
+
+
 def _kernel(name: str) -> Any:
     """The quickest way to call an operator: torch's own function of that name, where a release has one."""
     return getattr(torch, name, None) or getattr(torch.ops.aten, name).default
@@ -86,4 +92,5 @@ flash_cpu_backward = _kernel("_scaled_dot_product_flash_attention_for_cpu_backwa
 flash = _kernel("_scaled_dot_product_flash_attention")
 efficient = _kernel("_scaled_dot_product_efficient_attention")
 cudnn = _kernel("_scaled_dot_product_cudnn_attention")
-flash_window = _kernel("_flash_attention_forward")
+flash_segments = _kernel("_flash_attention_forward")  # of windows, and of segments
+efficient_segments = _kernel("_efficient_attention_forward")

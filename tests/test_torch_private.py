@@ -34,6 +34,7 @@ from regard.torch_private import (
     is_transformed,
     mark_constant,
     register_tree,
+    stream_of,
     version,
     without_modes,
 )
@@ -238,7 +239,12 @@ SCHEMAS = {
         "query, key, value, attn_bias, compute_log_sumexp, dropout_p, is_causal, return_debug_mask, scale -> output, "
         "logsumexp, cum_seq_q, cum_seq_k, max_q, max_k, philox_seed, philox_offset, debug_attn_mask"
     ),
-    "flash_window": (
+    "efficient_segments": (
+        "query, key, value, bias, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k, dropout_p, custom_mask_type, "
+        "compute_log_sumexp, scale "
+        "-> output, logsumexp, philox_seed, philox_offset, max_seqlen_batch_q, max_seqlen_batch_k"
+    ),
+    "flash_segments": (
         "query, key, value, cum_seq_q, cum_seq_k, max_q, max_k, dropout_p, is_causal, return_debug_mask, scale, "
         "window_size_left, window_size_right "
         "-> output, softmax_logsumexp, rng_state, unused, debug_attn_mask"
@@ -263,6 +269,14 @@ def test_a_version_counts_what_is_written():
     assert version(x) != first
     with torch.inference_mode():
         assert version(torch.zeros(1)) is None
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="streams are CUDA's")
+def test_stream_of_is_the_current_one():
+    device = torch.device("cuda", torch.cuda.current_device())
+    assert stream_of(device) == torch.cuda.current_stream(device).cuda_stream
+    with torch.cuda.stream(torch.cuda.Stream()):
+        assert stream_of(device) == torch.cuda.current_stream(device).cuda_stream != 0
 
 
 @pytest.mark.parametrize("name", SCHEMAS)

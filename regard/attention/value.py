@@ -12,6 +12,7 @@ from regard.torch_private import register_tree
 V = TypeVar("V", bound="Value")
 Structure = tuple[Any, ...]
 TENSOR = ("tensor",)  # stands for one in a structure
+FLAT = "_flat"  # where a value keeps itself taken apart
 
 
 class Value:
@@ -32,15 +33,26 @@ class Value:
             return self
         return type(self)(*moved)
 
-    def flatten(self) -> tuple[Structure, list[Any]]:
+    def flatten(self) -> tuple[Structure, tuple[Any, ...]]:
         """The value as a tree of constants that can be compared, and its tensors in order; see `unflatten`."""
-        tensors: list[Any] = []
-        return _structure(self, tensors), tensors
+        if torch.compiler.is_compiling():
+            return _flatten(self)
+        found = self.__dict__.get(FLAT)
+        if found is None:
+            found = _flatten(self)
+            self.__dict__[FLAT] = found  # a value is frozen, and asked this in every call
+        return found
+
+
+def _flatten(value: Value) -> tuple[Structure, tuple[Any, ...]]:
+    tensors: list[Any] = []
+    structure = _structure(value, tensors)
+    return structure, tuple(tensors)
 
 
 def _children(value: Value) -> tuple[list[Tensor], Structure]:
     structure, tensors = value.flatten()
-    return tensors, structure
+    return list(tensors), structure
 
 
 def unflatten(tensors: list[Any], structure: Structure) -> Any:
@@ -79,7 +91,7 @@ def check_state(value: Any) -> None:
             check_state(item)
     elif isinstance(value, Value):
         kind = type(value)
-        lost = [name for name in value.__dict__ if name not in kind.__match_args__]
+        lost = [name for name in value.__dict__ if name not in kind.__match_args__ and name != FLAT]
         if lost:
             raise ValueError(
                 f"a {kind.__name__} must keep all it knows in positional fields: got {', '.join(lost)} besides; "

@@ -21,6 +21,8 @@ MASKS: dict[str, Callable[[], Mask]] = {
     "scattered": lambda: KeyPadding(SCATTERED),
     "scattered of both": lambda: Padding(SCATTERED),
     "causal lengths": lambda: Causal() & Padding((3, 0, 7)),
+    "causal keys": lambda: Causal() & KeyPadding(LENGTHS),
+    "causal keys of numbers": lambda: KeyPadding((3, 0, 7)) & Causal(),
     "causal scattered": lambda: Causal() & Padding(SCATTERED),
     "documents": lambda: Documents((3, 2)),
     "causal documents of rows": lambda: Causal() & Documents(((3, 2), (7,), (0, 1))),
@@ -29,9 +31,18 @@ MASKS: dict[str, Callable[[], Mask]] = {
 
 
 def by_definition(
-    q: Tensor, k: Tensor, v: Tensor, ends_q: Tensor, ends_k: Tensor, T: int, S: int, causal: bool, scale: float
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    ends_q: Tensor,
+    ends_k: Tensor,
+    T: int,
+    S: int,
+    causal: bool,
+    scale: float,
+    _: float,
 ) -> Tensor:
-    """What `varlen_attn` promises, segment by segment; what it does not promise to write is NaN."""
+    """What the kernel promises, segment by segment; what it does not promise to write is NaN."""
     assert ends_q.dtype == ends_k.dtype == torch.int32
     assert int(ends_q[-1]) == len(q)
     assert int(ends_k[-1]) == len(k)
@@ -50,11 +61,26 @@ def by_definition(
     return out
 
 
+def by_top_left(
+    q: Tensor, k: Tensor, v: Tensor, bias: None, ends_q: Tensor, ends_k: Tensor, T: int, S: int, dropout: float,
+    kind: int, learns: bool, scale: float,
+) -> tuple[Tensor]:  # fmt: skip
+    """What the other kernel promises: a segment's first query at its first key, and nothing where there are no keys."""
+    assert kind == 1
+    out = by_definition(q[0], k[0], v[0], ends_q, ends_k, T, S, True, scale, dropout)
+    return (out.masked_fill((out == 0).all(2, keepdim=True), torch.nan)[None],)
+
+
+@pytest.mark.parametrize("short", [0, 1024])
 @pytest.mark.parametrize("heads_innermost", [False, True])
 @pytest.mark.parametrize("groups", [4, 2])
 @pytest.mark.parametrize("name", MASKS)
-def test_segments_are_the_mask(name: str, groups: int, heads_innermost: bool, monkeypatch: pytest.MonkeyPatch):
+def test_segments_are_the_mask(
+    name: str, groups: int, heads_innermost: bool, short: int, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setattr(varlen, "_kernel", by_definition)
+    monkeypatch.setattr(varlen, "efficient_segments", by_top_left)
+    monkeypatch.setattr(packed, "SHORT", short)
     generator = torch.Generator().manual_seed(0)
     q, k, v = (torch.randn(3, n, 7, width, generator=generator) for n, width in ((4, 8), (groups, 8), (groups, 5)))
     if heads_innermost:

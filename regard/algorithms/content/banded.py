@@ -21,7 +21,7 @@ from regard.attention import Facts, Places
 from regard.attention.eager import given, is_eager, once, refuse_forward_mode
 from regard.attention.masks.visibility import index_band
 from regard.attention.positions.sizes import Count, is_symbol, least, most, number, surely
-from regard.torch_private import flash_cpu, flash_window
+from regard.torch_private import flash_cpu, flash_segments
 
 KEPT = 16 << 20  # bytes of a mask that is kept for the next call
 PIECE = 20 << 20  # bytes of queries at a time on the CPU
@@ -83,8 +83,8 @@ class Banded(Algorithm):
             return reason
         if not problem.content_alone:
             return "scores content alone"
-        if problem.dropout:
-            return "has no dropout"
+        if problem.dropout and not problem.on_cuda:
+            return "has no dropout on the CPU"
         found = find(problem.facts, problem.places) if problem.masks else None
         if found is None:
             return "takes windows, causal or not, with an end on either side, and positions known as sizes"
@@ -113,7 +113,7 @@ class Banded(Algorithm):
         q = q[:, :, found.first_q : found.last_q + 1]
         k, v = (x[:, :, found.first_k : found.last_k + 1] for x in (k, v))
         if q.is_cuda:
-            out, lse = _by_flash(q, k, v, found, beta), None
+            out, lse = _by_flash(q, k, v, found, beta, problem.dropout), None
         else:
             out, lse = _by_heads(q, k, v, found, beta, problem.return_lse)
         rest = (found.first_q, T - 1 - found.last_q)
@@ -151,7 +151,7 @@ def _copies(problem: Problem, found: Band) -> Count:
     return 2 * keys + inputs(shape, item) + 2 * output(shape, item) + 4 * blocks * found.size * run
 
 
-def _by_flash(q: Tensor, k: Tensor, v: Tensor, found: Band, beta: float) -> Tensor:
+def _by_flash(q: Tensor, k: Tensor, v: Tensor, found: Band, beta: float, dropout: float) -> Tensor:
     """The kernel behind `scaled_dot_product_attention`, asked for a window, which sdpa has no word for."""
     E = v.shape[3]
     width = multiple_of_eight(max(q.shape[3], E))
@@ -161,16 +161,16 @@ def _by_flash(q: Tensor, k: Tensor, v: Tensor, found: Band, beta: float) -> Tens
     if not surely(found.num_queries <= found.num_keys) and right >= S and found.high < S - 1:
         # The kernel takes a side as long as the keys for one without an end. More queries than keys may have such a
         # side and an end too; those beyond the last key have none.
-        near = _flash(q[:, :S], k, v, beta, -found.low, found.high)
-        out = torch.cat([near, _flash(q[:, S:], k, v, beta, left, -1)], 1)
+        near = _flash(q[:, :S], k, v, beta, dropout, -found.low, found.high)
+        out = torch.cat([near, _flash(q[:, S:], k, v, beta, dropout, left, -1)], 1)
     else:
-        out = _flash(q, k, v, beta, left, right)
+        out = _flash(q, k, v, beta, dropout, left, right)
     return out[..., :E].transpose(1, 2)
 
 
-def _flash(q: Tensor, k: Tensor, v: Tensor, beta: float, left: int, right: int) -> Tensor:
-    return flash_window(
-        q, k, v, None, None, q.shape[1], k.shape[1], 0.0, False, False,
+def _flash(q: Tensor, k: Tensor, v: Tensor, beta: float, dropout: float, left: int, right: int) -> Tensor:
+    return flash_segments(
+        q, k, v, None, None, q.shape[1], k.shape[1], dropout, False, False,
         scale=beta, window_size_left=left, window_size_right=right,
     )[0]  # fmt: skip
 

@@ -4,6 +4,7 @@ One fused call per sequence on the CPU, one variable-length kernel on the GPU.
 """
 
 from dataclasses import replace
+from functools import partial
 
 import torch
 from torch import Tensor
@@ -18,6 +19,8 @@ from regard.algorithms.planning.visits import visited
 from regard.attention import Facts, Mask
 from regard.attention.masks.mask import real_tokens
 from regard.attention.positions.sizes import Count, is_symbol, surely
+
+SHORT = 1024  # queries up to which one call of a slower kernel is quicker than two
 
 
 class Packed(Algorithm):
@@ -35,14 +38,10 @@ class Packed(Algorithm):
         others = tuple([facts for facts in problem.facts if not _is_cut(facts)])
         if len(cuts) != 1:
             return "needs one of Padding, KeyPadding and Documents"
-        of_queries = cuts[0].real is None or cuts[0].real.queries
-        if others and not (of_queries and starts_causal(others, problem.places)):
-            return (
-                "takes beside Padding or Documents only Causal() with the first query at the first key, "
-                "beside KeyPadding nothing"
-            )
-        if problem.dropout and problem.on_cuda:
-            return "the variable-length kernel has no dropout"
+        if others and not starts_causal(others, problem.places):
+            return "takes beside Padding, KeyPadding or Documents only Causal() with the first query at the first key"
+        if others and not _takes_causal(problem, cuts[0]):
+            return "takes Causal() & KeyPadding of lengths, of one sequence, on the GPU alone"
         if problem.on_cuda:
             if problem.dtype not in (torch.float16, torch.bfloat16):
                 return "the variable-length kernel takes float16 and bfloat16 alone"
@@ -91,6 +90,13 @@ class Packed(Algorithm):
         return attend_by_slabs(work, q, k, v, ())
 
 
+def _takes_causal(problem: Problem, cut: Facts) -> bool:
+    """Pad queries see what no causal segment shows them; on the GPU they are a call of their own."""
+    if cut.real is None or cut.real.queries:
+        return True
+    return problem.on_cuda and cut.real.prefix and surely(problem.shape.T == problem.shape.S)
+
+
 def _is_cut(facts: Facts) -> bool:
     return facts.real is not None or facts.documents is not None
 
@@ -129,20 +135,33 @@ def _by_segments(problem: Problem, facts: Facts, q: Tensor, k: Tensor, v: Tensor
     mask, real, runs = _cut(problem)[0], facts.real, facts.documents
     B, T, S = q.shape[0], q.shape[2], k.shape[2]
 
-    def segments_of(heads: int) -> varlen.Segments:
+    def segments(looking: varlen.Looking, heads: int) -> varlen.Segments:
         def make() -> varlen.Segments:
+            if runs is not None and runs.lengths is not None:
+                return varlen.of_document_lengths(runs.lengths, T, B // len(runs.lengths) * heads, q.device)
+            lengths = mask.num_real(q.device)
+            if lengths is not None:
+                return varlen.of_lengths(lengths, S, looking, T, heads)
             tokens = _tokens(problem, mask, facts, q.device)
-            if real is not None:
-                return varlen.of_pads(tokens, real.prefix, real.queries, T, heads)
-            assert runs is not None
+            if runs is None:
+                return varlen.of_tokens(tokens, looking, T, heads)
             assert runs.most is not None
             return varlen.of_documents(tokens, runs.most, runs.prefix, B // len(tokens) * heads)
 
-        return problem.made(("segments", heads), q.device, make)
+        return problem.made(("segments", looking, heads), q.device, make)
 
     longest = (T, S)
     if runs is not None and runs.lengths is not None:
         most = varlen.longest_segment(runs.lengths, T)
         longest = (most, most)
-    hides_queries = real is None or real.queries
-    return varlen.attend_by_segments(q, k, v, segments_of, longest, hides_queries, causal, problem.beta)
+
+    def attend_by(looking: varlen.Looking, causal: bool) -> Tensor:
+        of_heads, beta, dropout = partial(segments, looking), problem.beta, problem.dropout
+        return varlen.attend_by_segments(q, k, v, of_heads, longest, looking == "real", causal, beta, dropout)
+
+    if not causal or real is None or real.queries:
+        return attend_by("real" if real is None or real.queries else "all", causal)
+    if k.shape[1] == q.shape[1] and surely(T <= SHORT):
+        return varlen.attend_causal_prefixes(q, k, v, segments("all", 1), problem.beta, problem.dropout)
+    # A causal segment has its last query at its last key: right for real queries. Pads come after all real keys.
+    return attend_by("real", True) + attend_by("pads", False)

@@ -14,8 +14,14 @@ def laid_out(x: Tensor, width: int | None = None) -> Tensor:
     for several, as in an expanded tensor. On a GPU every row begins at a multiple of 16 bytes.
     """
     if width is None or x.shape[3] == width:
-        if x.is_contiguous() and not x.is_cuda and x.stride(3) == 1:
-            return x
+        if not x.is_cuda:
+            if x.is_contiguous() and x.stride(3) == 1:
+                return x
+        elif not torch.compiler.is_compiling():  # the usual case, in few steps: of a size of 1 the stride may be odd
+            by_row, by_head, by_token, by_column = x.stride()
+            off = (by_row | by_head | by_token | x.storage_offset()) & (ALIGNED // x.itemsize - 1)
+            if by_column == 1 and off == 0 and by_row and by_head and by_token:
+                return x
     else:
         x = pad(x, (0, width - x.shape[3]))  # it keeps heads innermost where they are
     return x if _is_laid_out(x) else x.clone(memory_format=torch.contiguous_format)

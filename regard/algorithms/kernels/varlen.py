@@ -5,16 +5,24 @@ each sequence cut into three: (real queries, real keys), (pad queries, no keys),
 three have an empty side, so no pad is ever read, and pads' outputs and gradients are written as zeros.
 """
 
-import inspect
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 import torch
 from torch import Tensor
-from torch.nn.attention.varlen import varlen_attn
 from torch.nn.functional import pad
 
 from regard.algorithms.kernels.layouts import laid_out, multiple_of_eight
+from regard.algorithms.planning.kept import recall
+from regard.attention.masks.padding import sent
+from regard.torch_private import efficient_segments, flash_segments
+
+TOP_LEFT = 1  # how the efficient kernel calls a causal mask that has the first query at the first key
+
+# Which queries look at the real keys: all of them; the real ones; the pads, for which the real ones then see nothing.
+Looking = Literal["all", "real", "pads"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +32,7 @@ class Segments:
     ends_q: Tensor
     ends_k: Tensor
     order: Tensor | None = None  # (B, S), which brings scattered real tokens to the front
+    empty: Tensor | None = None  # (B, 1, 1, 1), sequences without a real token
 
 
 def attend_by_segments(
@@ -35,6 +44,7 @@ def attend_by_segments(
     hides_queries: bool,
     causal: bool,
     scale: float,
+    dropout: float = 0.0,
 ) -> Tensor:
     """Content softmax within the segments of every row: of all heads together, or, asked for H of them, of each head.
 
@@ -43,7 +53,7 @@ def attend_by_segments(
     B, H, T, _ = q.shape
     E = v.shape[3]
     width = multiple_of_eight(max(q.shape[3], E))
-    q, k, v = (laid_out(x, width) for x in (q, k, v))
+    q, k, v = laid_out(q, width), laid_out(k, width), laid_out(v, width)
     # Rows of (B,T,H,D) are read in place with H heads; (B,H,T,D) is read in place as B·H sequences of one head.
     by_head = k.shape[1] == H and q.is_contiguous()
     segments = segments_of(H if by_head else 1)
@@ -54,39 +64,74 @@ def attend_by_segments(
         rows = [x.reshape(-1, 1, width) for x in (q, k, v)]
     else:
         rows = [x.transpose(1, 2).reshape(-1, x.shape[1], width) for x in (q, k, v)]
-    out = _kernel(rows[0], rows[1], rows[2], segments.ends_q, segments.ends_k, *longest, causal, scale)
+    out = _kernel(rows[0], rows[1], rows[2], segments.ends_q, segments.ends_k, *longest, causal, scale, dropout)
     out = out.view(B, H, T, width) if by_head else out.view(B, T, H, width).transpose(1, 2)
     if segments.order is not None and hides_queries:
         out = _gather(out, segments.order.argsort(1))
-    return out[..., :E]
+    return out if width == E else out[..., :E]
+
+
+def attend_causal_prefixes(q: Tensor, k: Tensor, v: Tensor, segments: Segments, scale: float, dropout: float) -> Tensor:
+    """Content softmax of query i over keys 0…i that are real: by the kernel that puts a segment's first query at its
+    first key.
+
+    It is slower than the other for long sequences, but one call. A key head per head.
+    """
+    B, H, T, _ = q.shape
+    E = v.shape[3]
+    q, k, v = (laid_out(x, multiple_of_eight(x.shape[3])).transpose(1, 2).flatten(0, 1)[None] for x in (q, k, v))
+    learns = torch.is_grad_enabled() and (q.requires_grad or k.requires_grad or v.requires_grad)
+    ends = (segments.ends_q, segments.ends_k, T, T)
+    out = efficient_segments(q, k, v, None, *ends, dropout, TOP_LEFT, learns, scale=scale)[0]
+    out = out.view(B, T, H, -1).transpose(1, 2)
+    out = out if out.shape[3] == E else out[..., :E]
+    return out if segments.empty is None else out.masked_fill(segments.empty, 0)  # of no keys the kernel makes 0/0
 
 
 def _gather(x: Tensor, order: Tensor) -> Tensor:
     return x.gather(2, order[:, None, :, None].expand(-1, x.shape[1], -1, x.shape[3]))
 
 
-def of_pads(real: Tensor, prefix: bool, hides_queries: bool, num_queries: int, heads: int) -> Segments:
-    """The segments of the real tokens (B, S), with `prefix` those at the front; their queries, or all queries.
+def of_lengths(lengths: Tensor, S: int, looking: Looking, num_queries: int, heads: int) -> Segments:
+    """The segments of sequences whose first tokens, so many, are real; lengths beyond S count as S.
 
-    >>> segments = of_pads(torch.tensor([[True, False]]), prefix=True, hides_queries=False, num_queries=3, heads=1)
+    >>> segments = of_lengths(torch.tensor([1]), 2, "all", num_queries=3, heads=1)
     >>> segments.ends_q.tolist(), segments.ends_k.tolist()
     ([0, 3, 3, 3], [0, 1, 1, 2])
     """
-    order = None if prefix else (~real).int().argsort(dim=1, stable=True)
-    lengths = real.sum(1, dtype=torch.int32)
-    lengths = lengths if heads == 1 else lengths.repeat_interleave(heads)
-    queries = lengths if hides_queries else torch.full_like(lengths, num_queries)
-    return Segments(_ends(queries, num_queries, num_queries), _ends(lengths, 0, real.shape[1]), order)
+    B, device = lengths.shape[0], lengths.device
+    key = ("segments", B, S, looking, num_queries, heads, device)
+    whole, share = recall(key, lambda: _pattern(B, S, looking, num_queries, heads, device))
+    empty = (lengths <= 0)[:, None, None, None] if looking == "all" else None
+    lengths = lengths.clamp(0, S)[None, :, None, None]
+    if torch.compiler.is_compiling():
+        found = pad(torch.addcmul(whole, lengths, share).flatten(1).int(), (1, 0))
+        return Segments(found[0], found[1], None, empty)
+    ends = torch.zeros(2, 3 * (B * heads + 1), dtype=torch.int32, device=device)
+    torch.addcmul(whole, lengths, share, out=ends[:, 3:].view(2, B, heads, 3))
+    return Segments(ends[0, 2:], ends[1, 2:], None, empty)
 
 
-def _ends(real: Tensor, second: int, whole: int) -> Tensor:
-    """Where the three segments of each sequence end: after its real tokens, then at `second` (0: nowhere new), then
-    at its whole length; with a leading 0.
+def _pattern(
+    B: int, S: int, looking: Looking, num_queries: int, heads: int, device: torch.device
+) -> tuple[Tensor, Tensor]:
+    """Where the segments of queries and of keys end, (2, B, heads, 3): at these tokens, plus this share of the length.
+
+    Each sequence has real tokens, then pads of queries, then pads of keys.
     """
-    starts = torch.arange(len(real), device=real.device, dtype=torch.int32) * whole
-    middle = torch.full_like(real, whole) if second else real
-    ends = starts[:, None] + torch.stack([real, middle, torch.full_like(real, whole)], 1)
-    return pad(ends.flatten(), (1, 0))
+    T = num_queries
+    whole = [[T, T, T] if looking == "all" else [0, T, T], [0, 0, S]]
+    share = [[0, 0, 0] if looking == "all" else [1, 0, 0], [0, 1, 0] if looking == "pads" else [1, 1, 0]]
+    starts = torch.arange(B * heads, device=device) * torch.tensor([[T], [S]], device=device)
+    sides = [torch.tensor(side, device=device)[:, None, None] for side in (whole, share)]
+    return starts.view(2, B, heads, 1) + sides[0], sides[1]
+
+
+def of_tokens(real: Tensor, looking: Looking, num_queries: int, heads: int) -> Segments:
+    """The segments of sequences whose real tokens (B, S) stand anywhere."""
+    order = (~real).int().argsort(dim=1, stable=True)
+    found = of_lengths(real.sum(1), real.shape[1], looking, num_queries, heads)
+    return Segments(found.ends_q, found.ends_k, order)
 
 
 def of_documents(numbers: Tensor, most: int, prefix: bool, rows_of_each: int) -> Segments:
@@ -118,6 +163,25 @@ def of_documents(numbers: Tensor, most: int, prefix: bool, rows_of_each: int) ->
     return Segments(found[0], found[1])
 
 
+def of_document_lengths(
+    lengths: tuple[tuple[int, ...], ...], S: int, rows_of_each: int, device: torch.device
+) -> Segments:
+    """The same segments where the lengths of documents are plain numbers: the device is sent where they end.
+
+    >>> segments = of_document_lengths(((3, 2),), 6, rows_of_each=1, device=torch.device("cpu"))
+    >>> segments.ends_q.tolist(), segments.ends_k.tolist()
+    ([0, 3, 5, 6, 6], [0, 3, 5, 5, 6])
+    """
+    ends_q, ends_k = [0], [0]
+    for n in range(len(lengths) * rows_of_each):
+        begin, row = n * S, lengths[n // rows_of_each]
+        ends = [begin + end for end in itertools.accumulate(row)]
+        ends_q += [*ends, begin + S, begin + S]
+        ends_k += [*ends, ends[-1] if ends else begin, begin + S]
+    found = sent((*ends_q, *ends_k), device, torch.int32)
+    return Segments(found[: len(ends_q)], found[len(ends_q) :])
+
+
 def longest_segment(lengths: tuple[tuple[int, ...], ...], tokens: int) -> int:
     """The most tokens of a segment of `of_documents`, pads too: the kernel writes no zeros beyond it.
 
@@ -127,19 +191,17 @@ def longest_segment(lengths: tuple[tuple[int, ...], ...], tokens: int) -> int:
     return max([max(*row, tokens - sum(row), 0) for row in lengths])
 
 
-_CAUSAL_BY_FLAG = "is_causal" in inspect.signature(varlen_attn).parameters
-_GROUPED_BY_FLAG = "enable_gqa" in inspect.signature(varlen_attn).parameters
-
-
 def _kernel(
-    q: Tensor, k: Tensor, v: Tensor, ends_q: Tensor, ends_k: Tensor, T: int, S: int, causal: bool, scale: float
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    ends_q: Tensor,
+    ends_k: Tensor,
+    T: int,
+    S: int,
+    causal: bool,
+    scale: float,
+    dropout: float,
 ) -> Tensor:
-    """`varlen_attn`, whose way of saying "causal" and "grouped" changed between releases of torch."""
-    options: dict[str, object] = {"scale": scale}
-    if causal:
-        options |= {"is_causal": True} if _CAUSAL_BY_FLAG else {"window_size": (-1, 0)}
-    if _GROUPED_BY_FLAG:
-        options["enable_gqa"] = q.shape[1] != k.shape[1]
-    elif q.shape[1] != k.shape[1]:
-        k, v = (x.repeat_interleave(q.shape[1] // x.shape[1], 1) for x in (k, v))
-    return varlen_attn(q, k, v, ends_q, ends_k, T, S, **options)  # pyright: ignore[reportArgumentType, reportReturnType]
+    """Content softmax of (tokens, heads, width), segment by segment."""
+    return flash_segments(q, k, v, ends_q, ends_k, T, S, dropout, causal, False, scale=scale)[0]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, fields, is_dataclass
 from threading import RLock
 from typing import Any, TypeVar
-from weakref import finalize, ref
+from weakref import ref
 
 import torch
 from torch import Tensor
@@ -62,16 +62,19 @@ def recall_from(tensors: tuple[Tensor, ...], key: Hashable, make: Callable[[], K
         return make()
     key = (key, *[id(x) for x in tensors])
     found: Made | None = look(key)
-    if found is not None and any([of() is not x for of, x in zip(found.tensors, tensors, strict=True)]):
-        found = None  # of other tensors, which were where these are
-    if found is not None and found.versions == versions:
+    if found is not None and found.versions == versions and found.is_of(tensors):
         return found.made
-    with torch.inference_mode(False):
+    if torch.is_inference_mode_enabled():
+        with torch.inference_mode(False):
+            made = make()
+    else:
         made = make()
-    _keep(key, Made(made, [ref(x) for x in tensors], versions), size_of(made))
-    if found is None:
-        for x in tensors:
-            finalize(x, _drop, key).atexit = False
+
+    def drop(_: object) -> None:
+        _drop(key)
+
+    # A reference lives as long as what is kept; the tensor's death before that gives it back.
+    _keep(key, Made(made, [ref(x, drop) for x in tensors], versions), size_of(made))
     return made
 
 
@@ -82,6 +85,10 @@ class Made:
     made: Any
     tensors: list[ref[Tensor]]
     versions: list[int | None]
+
+    def is_of(self, tensors: tuple[Tensor, ...]) -> bool:
+        """Whether it was made from these: others may be where they were."""
+        return all([of() is x for of, x in zip(self.tensors, tensors, strict=True)])
 
 
 def _keep(key: Hashable, made: Any, size: int) -> None:

@@ -78,6 +78,7 @@ class Choice:
     outline: Outline
     algorithm: Algorithm
     moves: bool  # something in the value is not where q is
+    looks: bool  # the value holds tensors whose contents are checked in every call
     problem: Problem | None  # where numbers alone make the value
 
 
@@ -184,14 +185,14 @@ class Planner:
             raise
         if choice is None:
             choice = self._chosen(key, q, k, v, attention, dropout, return_lse, name)
-        elif len(tensors) > 0:
-            recall_from(tuple(tensors), ("checked", key), lambda: attention.check(check_tensors(q, k, v)) or True)
+        elif choice.looks:
+            recall_from(tensors, ("checked", key), lambda: attention.check(check_tensors(q, k, v)) or True)
         if dropout == 0.0 and choice.problem is not None and (prepared is None or not choice.problem.masks):
             return choice.algorithm, choice.problem
         if choice.moves and any([x.requires_grad for x in tensors]):
             attention = attention.on(q.device)
         elif choice.moves:
-            moved = recall_from(tuple(tensors), ("moved", structure, q.device), lambda: (attention.on(q.device),))
+            moved = recall_from(tensors, ("moved", structure, q.device), lambda: (attention.on(q.device),))
             attention = moved[0]
         return choice.algorithm, bind(choice.outline, attention, dropout, prepared)
 
@@ -212,22 +213,45 @@ class Planner:
             moves = attention.on(q.device) is not attention
             constant = None if moves or problem.outline.holds_tensors else bind(problem.outline, attention, 0.0)
             algorithm = self._at_such_lengths(problem, key) if name is None else self.choose(problem, name)
-            choice = Choice(problem.outline, algorithm, moves, constant)
+            # Lengths on a GPU are not looked at: that would mean to wait.
+            tensors = attention.flatten()[1]
+            lengths = [
+                x for m, facts in zip(problem.masks, problem.facts, strict=True) if facts.real for x in m.flatten()[1]
+            ]
+            looks = len(tensors) > len(lengths) or not all([x.is_cuda for x in lengths])
+            choice = Choice(problem.outline, algorithm, moves, looks, constant)
         return remember(key, choice)
 
     def _at_such_lengths(self, problem: Problem, key: tuple[Any, ...]) -> Algorithm:
-        """The choice, which is made once for the many lengths of a decode step, if it stays exact."""
+        """The choice, which is made once for the many lengths of a decode step, and for lengths of sequences or
+        documents that are as many and about as long, if it stays exact.
+        """
         shape = problem.shape
-        if shape.T > 1:
+        planner, _, return_lse, drops, structure, wanted, _, *types = key
+        value = (*structure[:4],) if shape.T == 1 else structure  # positions go with the length
+        value, alike = _about(value), replace(shape, S=length_class(shape.T, shape.S)[1])
+        if shape.T > 1 and value == structure:
             return self.choose(problem)
-        planner, _, return_lse, drops, (kind, scores, mask, weighting, *_), wanted, _, *types = key
-        value = (kind, scores, mask, weighting)  # positions go with the length
-        alike = replace(shape, S=length_class(shape.T, shape.S)[1])
         alike = ("lengths", planner, return_lse, drops, value, wanted, alike, *types)
         algorithm = look(alike)
         if algorithm is None or algorithm.refuses(problem) is not None:
             return remember(alike, self.choose(problem))
         return algorithm
+
+
+def _about(structure: Any) -> Any:
+    """A value's structure, of whose lists of numbers only the count and the size of the sum are left.
+
+    >>> _about(("Padding", (tuple, 5, 2, 6))) == _about(("Padding", (tuple, 4, 1, 7)))
+    True
+    """
+    if not isinstance(structure, tuple):
+        return structure
+    if structure and structure[0] is tuple:
+        numbers = structure[1:]
+        if numbers and all([type(n) is int for n in numbers]):
+            return (tuple, len(numbers), sum(numbers).bit_length())
+    return tuple([_about(part) for part in structure])
 
 
 def summed(own: Cost, costs: list[Cost]) -> Cost:

@@ -25,6 +25,7 @@ from regard.attention import (
 from regard.attention.positions.sizes import is_open, surely
 from regard.attention.value import Structure
 from regard.checks import check_probability
+from regard.torch_private import stream_of
 
 M = TypeVar("M")
 
@@ -160,13 +161,16 @@ class Problem:
         """What the mask needs on the device, made once for these sizes and for the tensors that the mask holds."""
         if torch.compiler.is_compiling():
             return make()
-        attention, shape = self.attention, self.shape
-        seen = Attention(None, attention.mask, None, attention.queries, attention.keys)
-        structure, tensors = seen.flatten()
-        stream = torch.cuda.current_stream(device).cuda_stream if device.type == "cuda" else None
+        attention, shape = self.attention, self.outline.shape
+        structure, tensors = attention.mask.flatten()
+        if attention.queries is not None or attention.keys is not None:
+            for side in (attention.queries, attention.keys):
+                found, more = (None, ()) if side is None else side.flatten()
+                structure, tensors = (structure, found), tensors + more
+        stream = stream_of(device) if device.type == "cuda" else None
         key = (kind, structure, shape.B, shape.H, shape.T, shape.S, device, stream)
         find = recall_from if self.prepared is None else self.prepared.recall_from
-        return find(tuple(tensors), key, make)
+        return find(tensors, key, make)
 
 
 def pose(

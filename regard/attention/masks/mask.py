@@ -22,7 +22,7 @@ from regard.attention.scores.term import Shape, check_map, read_map, slab_map
 from regard.attention.value import Value, show
 from regard.checks import check_tensor
 
-STATEMENTS = ("facts", "blocks", "slab", "conjuncts", "disjuncts", "along", "documents")
+STATEMENTS = ("facts", "blocks", "slab", "conjuncts", "disjuncts", "along", "documents", "num_real")
 
 
 class Mask(Value):
@@ -122,6 +122,10 @@ class Mask(Value):
 
         Where its `facts` say that it is one of documents; else None.
         """
+        return None
+
+    def num_real(self, device: torch.device) -> Int[Tensor, " B"] | None:
+        """How many tokens of each row are real, where its `facts` say that those come first; None to count them."""
         return None
 
     def placed(self, places: Places, device: torch.device) -> "Mask":

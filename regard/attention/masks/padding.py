@@ -11,7 +11,6 @@ from regard.attention.masks.mask import Mask
 from regard.attention.positions.positions import Places
 from regard.attention.scores.term import Shape
 from regard.attention.value import show
-from regard.torch_private import assert_soon
 
 Lengths = Tensor | tuple[int, ...]
 R = TypeVar("R", bound="RealTokens")
@@ -56,7 +55,7 @@ class RealTokens(Mask):
     def on(self: R, device: torch.device) -> R:
         if isinstance(self.real, Tensor):
             return self if self.real.device == device else type(self)(self.real.to(device))
-        return type(self)(torch.tensor(self.real, device=device))
+        return type(self)(sent(self.real, device))
 
     @property
     def batch(self) -> int | None:
@@ -71,6 +70,11 @@ class RealTokens(Mask):
         if not is_map:
             _check_range(self.real, shape.S)
 
+    def _lengths(self, device: torch.device) -> Tensor | None:
+        if not isinstance(self.real, Tensor):
+            return sent(self.real, device)
+        return self.real.to(device) if self.real.ndim == 1 else None
+
     def is_real(self, b: Index, j: Index) -> Any:
         """Is token j of row b real?"""
         real = self.real if isinstance(self.real, Tensor) else torch.tensor(self.real, device=index_device(b, j))
@@ -83,6 +87,13 @@ class RealTokens(Mask):
 def _count(real: Lengths) -> int:
     """The rows; `len` of a tensor would fix a size that a compiler keeps open."""
     return real.shape[0] if isinstance(real, Tensor) else len(real)
+
+
+def sent(numbers: tuple[int, ...], device: torch.device, dtype: torch.dtype = torch.int64) -> Tensor:
+    """Numbers on a device; the host does not wait for a GPU to take them."""
+    if device.type != "cuda" or torch.compiler.is_compiling():
+        return torch.tensor(numbers, dtype=dtype, device=device)
+    return torch.tensor(numbers, dtype=dtype, device="cpu", pin_memory=True).to(device, non_blocking=True)
 
 
 def index_device(*indices: Index) -> torch.device:
@@ -113,6 +124,9 @@ class KeyPadding(RealTokens):
     def facts(self, places: Places) -> Facts:
         return _pads(self.real, queries=False)
 
+    def num_real(self, device: torch.device) -> Tensor | None:
+        return self._lengths(device)
+
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class Padding(RealTokens):
@@ -133,14 +147,14 @@ class Padding(RealTokens):
     def facts(self, places: Places) -> Facts:
         return _pads(self.real, queries=True)
 
+    def num_real(self, device: torch.device) -> Tensor | None:
+        return self._lengths(device)
+
 
 def _check_range(lengths: Lengths, most: int) -> None:
-    """Lengths in 0…S. On a GPU the check is asynchronous, as for embedding indices: no host synchronisation."""
+    """Lengths in 0…S. Those on a GPU are not looked at, which would mean to wait: longer ones count as S."""
     if isinstance(lengths, Tensor):
-        if torch.compiler.is_compiling() or lengths.is_meta:
-            return
-        if lengths.is_cuda:
-            assert_soon(((lengths >= 0) & (lengths <= most)).all(), f"lengths must lie in 0…S={most}")
+        if torch.compiler.is_compiling() or lengths.device.type != "cpu":
             return
         lengths = tuple(lengths.tolist())
     for row, length in enumerate(lengths):
