@@ -1,6 +1,6 @@
 """What every part of an attention value has in common: it prints, and it can be taken apart and put together again."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -55,7 +55,7 @@ def _children(value: Value) -> tuple[list[Tensor], Structure]:
     return list(tensors), structure
 
 
-def unflatten(tensors: list[Any], structure: Structure) -> Any:
+def unflatten(tensors: Iterable[Any], structure: Structure) -> Any:
     """The value of such a structure with these tensors, whatever stands for them."""
     return _rebuild(structure, iter(tensors))
 

@@ -203,7 +203,7 @@ def _on_cuda(problem: Problem) -> tuple[Count, Count]:
     """A mask that holds data takes some twenty small kernels to list the blocks, and a copy of q, k and v without what
     nobody sees. Lists that sizes decide are remembered.
     """
-    by_sizes = problem.places.is_static and not problem.attention.mask.flatten()[1]
+    by_sizes = problem.places.is_static and len(problem.attention.mask.flatten()[1]) == 0
     return (5, 0) if by_sizes or not problem.masks else (20, inputs(problem.shape, problem.item))
 
 

@@ -162,6 +162,6 @@ def _by_segments(problem: Problem, facts: Facts, q: Tensor, k: Tensor, v: Tensor
     if not causal or real is None or real.queries:
         return attend_by("real" if real is None or real.queries else "all", causal)
     if k.shape[1] == q.shape[1] and surely(T <= SHORT):
-        return varlen.attend_causal_prefixes(q, k, v, segments("all", 1), problem.beta, problem.dropout)
+        return varlen.attend_prefixes(q, k, v, partial(segments, "prefix"), problem.beta, problem.dropout)
     # A causal segment has its last query at its last key: right for real queries. Pads come after all real keys.
     return attend_by("real", True) + attend_by("pads", False)

@@ -19,7 +19,7 @@ def laid_out(x: Tensor, width: int | None = None) -> Tensor:
                 return x
         elif not torch.compiler.is_compiling():  # the usual case, in few steps: of a size of 1 the stride may be odd
             by_row, by_head, by_token, by_column = x.stride()
-            off = (by_row | by_head | by_token | x.storage_offset()) & (ALIGNED // x.itemsize - 1)
+            off = (by_row | by_head | by_token | int(x.storage_offset())) & (ALIGNED // x.itemsize - 1)
             if by_column == 1 and off == 0 and by_row and by_head and by_token:
                 return x
     else:

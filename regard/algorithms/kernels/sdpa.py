@@ -14,6 +14,7 @@ from regard.algorithms.kernels.layouts import laid_out, multiple_of_eight
 from regard.attention.positions.sizes import surely
 
 REGISTER = 16  # numbers of a vector register of the CPU
+SMALL, FEW = 128, 256  # queries and keys, and heads of all rows, up to which the efficient kernel is quicker than flash
 BACKENDS = {
     "cpu": SDPBackend.FLASH_ATTENTION,
     "flash": SDPBackend.FLASH_ATTENTION,
@@ -26,13 +27,16 @@ def fastest(q: Tensor, v: Tensor) -> str:
     """The fastest kernel for these sizes.
 
     cuDNN is, but it plans for 50 ms whenever it meets new sizes: not for decoding, nor where the kernel takes
-    microseconds, nor where a compiler keeps the number of queries open.
+    microseconds, nor where a compiler keeps the number of queries open. Of the others the efficient one asks least of
+    the host, which is all that counts where there is next to nothing to do.
     """
     if not q.is_cuda:
         return "cpu"
     D, E = q.shape[3], v.shape[3]
     if q.dtype == torch.float32 or not (surely(D <= 256) and surely(E <= 256)):
         return "efficient"
+    if not torch.compiler.is_compiling() and q.shape[2] <= SMALL and v.shape[2] <= SMALL and q.shape[1] == v.shape[1]:
+        return "efficient" if q.shape[0] * q.shape[1] <= FEW else "flash"
     return "cudnn" if surely(D <= 128) and surely(E <= 128) and surely(q.shape[2] >= 512) else "flash"
 
 
@@ -109,8 +113,10 @@ def _laid_out_bias(bias: Tensor, q: Tensor, k: Tensor) -> Tensor:
 def aligned(bias: Tensor) -> Tensor:
     """A bias as a GPU's kernel is promised it: neighbouring numbers, each row at a multiple of sixteen of them."""
     S = bias.shape[-1]
-    if not bias.is_cuda or (torch.compiler.is_compiling() and S % 16 == 0):
+    if not bias.is_cuda:
         return bias
+    if torch.compiler.is_compiling():  # where things lie is the compiler's choice
+        return bias if surely(S % 16 == 0) else pad(bias, (0, -S % 16))[..., :S]
     if bias.stride(-1) == 1 and bias.stride(-2) % 16 == 0 and bias.storage_offset() % 16 == 0:
         return bias
     return pad(bias.contiguous(), (0, -S % 16))[..., :S]

@@ -21,8 +21,8 @@ from regard.torch_private import efficient_segments, flash_segments
 
 TOP_LEFT = 1  # how the efficient kernel calls a causal mask that has the first query at the first key
 
-# Which queries look at the real keys: all of them; the real ones; the pads, for which the real ones then see nothing.
-Looking = Literal["all", "real", "pads"]
+# Which queries look at the real keys: all of them; all, those of `attend_prefixes`; the real ones; the pads alone.
+Looking = Literal["all", "prefix", "real", "pads"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,21 +71,27 @@ def attend_by_segments(
     return out if width == E else out[..., :E]
 
 
-def attend_causal_prefixes(q: Tensor, k: Tensor, v: Tensor, segments: Segments, scale: float, dropout: float) -> Tensor:
-    """Content softmax of query i over keys 0…i that are real: by the kernel that puts a segment's first query at its
+def attend_prefixes(
+    q: Tensor, k: Tensor, v: Tensor, segments_of: Callable[[int], Segments], scale: float, dropout: float
+) -> Tensor:
+    """Content softmax of query i over the real keys among 0…i: by the kernel that puts a segment's first query at its
     first key.
 
     It is slower than the other for long sequences, but one call. A key head per head.
     """
-    B, H, T, _ = q.shape
-    E = v.shape[3]
-    q, k, v = (laid_out(x, multiple_of_eight(x.shape[3])).transpose(1, 2).flatten(0, 1)[None] for x in (q, k, v))
+    (B, H, T, _), (_, _, S, E) = q.shape, v.shape
+    q, k, v = (laid_out(x, multiple_of_eight(x.shape[3])) for x in (q, k, v))
+    by_head = q.is_contiguous()
+    segments = segments_of(H if by_head else 1)
+    heads = 1 if by_head else H
+    q, k, v = ((x if by_head else x.transpose(1, 2)).reshape(1, -1, heads, x.shape[3]) for x in (q, k, v))
     learns = torch.is_grad_enabled() and (q.requires_grad or k.requires_grad or v.requires_grad)
-    ends = (segments.ends_q, segments.ends_k, T, T)
+    ends = (segments.ends_q, segments.ends_k, T, S)
     out = efficient_segments(q, k, v, None, *ends, dropout, TOP_LEFT, learns, scale=scale)[0]
-    out = out.view(B, T, H, -1).transpose(1, 2)
+    out = out.view(B, H, T, -1) if by_head else out.view(B, T, H, -1).transpose(1, 2)
     out = out if out.shape[3] == E else out[..., :E]
-    return out if segments.empty is None else out.masked_fill(segments.empty, 0)  # of no keys the kernel makes 0/0
+    assert segments.empty is not None
+    return out.masked_fill(segments.empty, 0)  # of no keys the kernel makes 0/0
 
 
 def _gather(x: Tensor, order: Tensor) -> Tensor:
@@ -102,14 +108,17 @@ def of_lengths(lengths: Tensor, S: int, looking: Looking, num_queries: int, head
     B, device = lengths.shape[0], lengths.device
     key = ("segments", B, S, looking, num_queries, heads, device)
     whole, share = recall(key, lambda: _pattern(B, S, looking, num_queries, heads, device))
-    empty = (lengths <= 0)[:, None, None, None] if looking == "all" else None
-    lengths = lengths.clamp(0, S)[None, :, None, None]
+    empty = lengths.view(B, 1, 1, 1) <= 0 if looking == "prefix" else None
+    lengths = lengths.clamp(0, S).view(1, B, 1, 1)
     if torch.compiler.is_compiling():
         found = pad(torch.addcmul(whole, lengths, share).flatten(1).int(), (1, 0))
-        return Segments(found[0], found[1], None, empty)
-    ends = torch.zeros(2, 3 * (B * heads + 1), dtype=torch.int32, device=device)
-    torch.addcmul(whole, lengths, share, out=ends[:, 3:].view(2, B, heads, 3))
-    return Segments(ends[0, 2:], ends[1, 2:], None, empty)
+    else:  # as few steps as there can be: every batch has its own lengths
+        count = 3 * B * heads
+        found = torch.zeros(2, count + 1, dtype=torch.int32, device=device)
+        behind = found.as_strided((2, B, heads, 3), (count + 1, 3 * heads, 3, 1), 1)
+        torch.addcmul(whole, lengths, share, out=behind)
+    ends_q, ends_k = found.unbind(0)
+    return Segments(ends_q, ends_k, None, empty)
 
 
 def _pattern(
@@ -120,8 +129,9 @@ def _pattern(
     Each sequence has real tokens, then pads of queries, then pads of keys.
     """
     T = num_queries
-    whole = [[T, T, T] if looking == "all" else [0, T, T], [0, 0, S]]
-    share = [[0, 0, 0] if looking == "all" else [1, 0, 0], [0, 1, 0] if looking == "pads" else [1, 1, 0]]
+    all_look = looking in ("all", "prefix")
+    whole = [[T, T, T] if all_look else [0, T, T], [0, 0, S]]
+    share = [[0, 0, 0] if all_look else [1, 0, 0], [0, 1, 0] if looking == "pads" else [1, 1, 0]]
     starts = torch.arange(B * heads, device=device) * torch.tensor([[T], [S]], device=device)
     sides = [torch.tensor(side, device=device)[:, None, None] for side in (whole, share)]
     return starts.view(2, B, heads, 1) + sides[0], sides[1]
@@ -203,5 +213,9 @@ def _kernel(
     scale: float,
     dropout: float,
 ) -> Tensor:
-    """Content softmax of (tokens, heads, width), segment by segment."""
+    """Content softmax of (tokens, heads, width), segment by segment.
+
+    Of one query at most, the kernel would take all segments to have one, and read grouped heads in its place.
+    """
+    T = T if q.shape[1] == k.shape[1] else max(T, 2)
     return flash_segments(q, k, v, ends_q, ends_k, T, S, dropout, causal, False, scale=scale)[0]

@@ -76,7 +76,7 @@ def _by_sizes(problem: Problem) -> tuple[list[Mask], list[Facts]]:
     """The masks but paddings that are known without a tensor, and what is known of them."""
     masks, known = [], []
     for mask, facts in zip(problem.masks, problem.facts, strict=True):
-        if problem.places.is_static and facts.real is None and not mask.flatten()[1]:
+        if problem.places.is_static and facts.real is None and len(mask.flatten()[1]) == 0:
             masks.append(mask)
             known.append(facts)
     return masks, known
