@@ -16,7 +16,7 @@ from regard.algorithms.planning.planner import Planner, summed
 from regard.algorithms.planning.problem import Problem
 from regard.attention import Attention, Everything, Facts, KeyPadding, Mask, Padding, Places, Shape
 from regard.attention.masks.mask import real_tokens
-from regard.attention.positions.sizes import fixed, is_symbol, surely
+from regard.attention.positions.sizes import fixed, is_symbol, most, surely
 
 LONGEST = 1 << 24  # tokens
 MOST = 65_535  # rows of a batch that the CUDA kernels take
@@ -61,7 +61,8 @@ class Partitioned(Algorithm):
     def seconds(self, problem: Problem) -> float:
         parts, machine = _parts(problem), problem.machine
         own, times = _moving(problem, parts), [self.planner.seconds(part) for part in parts]
-        return own.bytes / machine.bandwidth + own.launches * machine.launch + sum(times)
+        host = machine.host.get(self.name, (0.0, 0.0))[1 if problem.backward else 0]
+        return most(host, own.bytes / machine.bandwidth + own.launches * machine.launch) + sum(times)
 
     def run(self, problem: Problem, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor | None]:
         B, H, T = q.shape[:3]

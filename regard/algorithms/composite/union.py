@@ -16,6 +16,7 @@ from regard.algorithms.planning.cost import Cost, output
 from regard.algorithms.planning.planner import Planner, summed
 from regard.algorithms.planning.problem import Problem
 from regard.attention import Attention, Mask, Not
+from regard.attention.positions.sizes import most
 
 
 class Merged(Algorithm):
@@ -43,7 +44,8 @@ class Merged(Algorithm):
     def seconds(self, problem: Problem) -> float:
         own, machine = _merging(problem), problem.machine
         times = [self.planner.seconds(part) for part in _parts(problem)]
-        return own.bytes / machine.bandwidth + own.launches * machine.launch + sum(times)
+        host = machine.host.get(self.name, (0.0, 0.0))[1 if problem.backward else 0]
+        return most(host, own.bytes / machine.bandwidth + own.launches * machine.launch) + sum(times)
 
     def run(self, problem: Problem, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor | None]:
         values = [_under(mask, problem.attention) for mask in split(problem.masks)]

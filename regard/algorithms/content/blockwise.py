@@ -101,7 +101,7 @@ def dropping(problem: Problem, pairs: Count) -> Cost:
     A softmax, random bits and some passes over a map that stays in a cache take the time of so many bytes for a pair.
     Pieces of three maps are held at once, and the bits.
     """
-    if not problem.dropout:
+    if not problem.dropout or problem.on_cuda:
         return Cost(0, 0, 0, 0)
     wide = problem.wide.itemsize
     piece = least(pairs, most(slabs.PIECE, slabs.SIZE * problem.shape.S))

@@ -56,7 +56,7 @@ class Packed(Algorithm):
     def cost(self, problem: Problem) -> Cost:
         """The visible pairs of each sequence, and one pass over the tensors."""
         shape = problem.shape
-        calls = 10 if problem.on_cuda else 10 + (30 if problem.dropout else 22) * _sequences(problem)
+        calls = 2 if problem.on_cuda else 10 + (30 if problem.dropout else 22) * _sequences(problem)
         # On the CPU a sequence's part is written before it is put in place.
         parts = 0 if problem.on_cuda else output(shape, problem.item)
         pairs = visited(problem)

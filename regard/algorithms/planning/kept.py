@@ -71,7 +71,8 @@ def recall_from(tensors: tuple[Tensor, ...], key: Hashable, make: Callable[[], K
         made = make()
 
     def drop(_: object) -> None:
-        _drop(key)
+        if _kept is not None:  # pyright: ignore[reportUnnecessaryComparison] - as it is when the process ends
+            _drop(key)
 
     # A reference lives as long as what is kept; the tensor's death before that gives it back.
     _keep(key, Made(made, [ref(x, drop) for x in tensors], versions), size_of(made))
