@@ -15,7 +15,6 @@ PACKAGE = ROOT / "regard"
 # Each may import from itself and from those before it.
 ORDER = (
     "checks",
-    "torch_private",
     "attention",
     "algorithms",
     "layers",

@@ -13,7 +13,7 @@ from regard.algorithms.planning.planner import Plan
 from regard.algorithms.planning.problem import check_options, check_tensors, check_types, pose, without_content
 from regard.attention import Attention, Content, Kernel, Sum
 from regard.attention.reference import weight_map
-from regard.torch_private import is_autocast
+from regard.attention.torch_private import is_autocast
 
 PLAIN = Attention()
 

@@ -23,7 +23,7 @@ from regard.algorithms.planning.recording import part
 from regard.algorithms.position import separable
 from regard.attention import Attention
 from regard.attention.eager import given, is_eager, once
-from regard.torch_private import without_modes
+from regard.attention.torch_private import without_modes
 
 
 def attend_projected(

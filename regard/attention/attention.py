@@ -11,9 +11,9 @@ from regard.attention.positions.positions import Grid, Places, Positions, Sequen
 from regard.attention.positions.reach import reach
 from regard.attention.scores.relative import RelativeTable
 from regard.attention.scores.term import Content, Shape, Term
+from regard.attention.torch_private import assert_soon
 from regard.attention.value import Value
 from regard.attention.weighting.weighting import Kernel, Softmax, Weighting
-from regard.torch_private import assert_soon
 
 ALL: Any = slice(None)  # rows
 EXAMPLES = {"scores": "Content()", "mask": "Causal() or Dense(tensor)", "weighting": "Softmax() or Hard()"}

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from torch.autograd.forward_ad import unpack_dual
 
-from regard.torch_private import is_dispatched, is_forward_mode, is_transformed
+from regard.attention.torch_private import is_dispatched, is_forward_mode, is_transformed
 
 
 def is_eager(x: Tensor) -> bool:

@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from regard.torch_private import register_tree
+from regard.attention.torch_private import register_tree
 
 V = TypeVar("V", bound="Value")
 Structure = tuple[Any, ...]

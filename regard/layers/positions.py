@@ -9,8 +9,8 @@ from torch import Tensor, nn
 
 from regard.attention import Grid, Positions, Sequence
 from regard.attention.positions.reach import readable
+from regard.attention.torch_private import assert_soon
 from regard.checks import check_whole
-from regard.torch_private import assert_soon
 
 
 class LearnedPositions(nn.Module):

@@ -15,7 +15,7 @@ from torch import Tensor
 from regard.algorithms.planning.kept import recall
 from regard.attention import Cell, Grid, Places, Sequence
 from regard.attention.positions.sizes import Count, fixed
-from regard.torch_private import mark_constant, without_modes
+from regard.attention.torch_private import mark_constant, without_modes
 
 CPU = torch.device("cpu")
 

@@ -21,7 +21,7 @@ from regard.attention import Facts, Places
 from regard.attention.eager import given, is_eager, once, refuse_forward_mode
 from regard.attention.masks.visibility import index_band
 from regard.attention.positions.sizes import Count, is_symbol, least, most, number, surely
-from regard.torch_private import flash_cpu, flash_segments
+from regard.attention.torch_private import flash_cpu, flash_segments
 
 KEPT = 16 << 20  # bytes of a mask that is kept for the next call
 PIECE = 20 << 20  # bytes of queries at a time on the CPU

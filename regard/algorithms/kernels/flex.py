@@ -16,8 +16,8 @@ from regard.algorithms.planning.problem import Problem
 from regard.attention import Attention, Mask, Places, Sequence
 from regard.attention.masks.visibility import visible
 from regard.attention.positions.sizes import surely
+from regard.attention.torch_private import is_dispatched
 from regard.attention.value import unflatten
-from regard.torch_private import is_dispatched
 
 SIZE = 128  # FlexAttention's own block
 NARROWEST = 16  # its smallest head width

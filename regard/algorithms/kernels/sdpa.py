@@ -9,8 +9,8 @@ from torch import Tensor
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.functional import pad, scaled_dot_product_attention
 
-from regard import torch_private
 from regard.algorithms.kernels.layouts import laid_out, multiple_of_eight
+from regard.attention import torch_private
 from regard.attention.positions.sizes import surely
 
 REGISTER = 16  # numbers of a vector register of the CPU

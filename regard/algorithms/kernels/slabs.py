@@ -19,7 +19,7 @@ from regard.algorithms.kernels.layouts import laid_out
 from regard.algorithms.kernels.sdpa import flash_gradients
 from regard.attention.eager import given, is_eager, once, refuse_forward_mode
 from regard.attention.reference import Index, blank
-from regard.torch_private import flash_cpu, is_dispatched
+from regard.attention.torch_private import flash_cpu, is_dispatched
 
 SIZE = 128  # queries and keys in a block: small enough to follow a mask, large enough for the kernel
 LONGEST = 8  # blocks in a slab whose mask has to be written out

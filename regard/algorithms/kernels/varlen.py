@@ -17,7 +17,7 @@ from torch.nn.functional import pad
 from regard.algorithms.kernels.layouts import laid_out, multiple_of_eight
 from regard.algorithms.planning.kept import recall
 from regard.attention.masks.padding import sent
-from regard.torch_private import efficient_segments, flash_segments
+from regard.attention.torch_private import efficient_segments, flash_segments
 
 TOP_LEFT = 1  # how the efficient kernel calls a causal mask that has the first query at the first key
 

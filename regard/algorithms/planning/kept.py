@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from regard.attention.eager import may_keep
-from regard.torch_private import version
+from regard.attention.torch_private import version
 
 K = TypeVar("K")
 

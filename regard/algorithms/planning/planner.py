@@ -14,9 +14,9 @@ from regard.algorithms.planning.problem import Outline, Problem, bind, check_ten
 from regard.algorithms.planning.recording import recorder
 from regard.attention import Attention
 from regard.attention.positions.sizes import number
+from regard.attention.torch_private import without_modes
 from regard.attention.value import check_state
 from regard.checks import nearest
-from regard.torch_private import without_modes
 
 if TYPE_CHECKING:
     from rich.console import Group

@@ -23,9 +23,9 @@ from regard.attention import (
     TermFacts,
 )
 from regard.attention.positions.sizes import is_open, surely
+from regard.attention.torch_private import stream_of
 from regard.attention.value import Structure
 from regard.checks import check_probability
-from regard.torch_private import stream_of
 
 M = TypeVar("M")
 

@@ -23,8 +23,8 @@ from regard.attention.masks.documents import Documents, check_alike
 from regard.attention.masks.padding import KeyPadding
 from regard.attention.positions.positions import LINE, Sequence
 from regard.attention.scores.term import Shape
+from regard.attention.torch_private import assert_soon
 from regard.checks import check_whole
-from regard.torch_private import assert_soon
 
 Numbers = tuple[int, ...] | list[int]
 HOST = torch.device("cpu")  # where a cache counts

@@ -15,8 +15,8 @@ from regard.attention.positions.positions import LINE, Places, block_ends
 from regard.attention.positions.reach import readable
 from regard.attention.positions.sizes import number
 from regard.attention.scores.term import Shape, Term
+from regard.attention.torch_private import assert_soon
 from regard.attention.value import show
-from regard.torch_private import assert_soon
 
 Row = tuple[int, ...]
 DocumentLengths = Row | tuple[Row, ...] | Tensor

@@ -7,7 +7,7 @@ from regard.attention.masks.facts import both
 from regard.attention.masks.mask import Mask
 from regard.attention.positions.positions import Places, Sequence
 from regard.attention.positions.sizes import most
-from regard.torch_private import is_dispatched
+from regard.attention.torch_private import is_dispatched
 
 
 def reach(mask: Mask, places: Places, who: object) -> tuple[int, ...]:

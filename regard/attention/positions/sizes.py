@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from regard.torch_private import has_known_value, is_known_true
+from regard.attention.torch_private import has_known_value, is_known_true
 
 Count = Any  # an int, a SymPy expression, or a compiler's size: formulas are written once for all
 LARGE = 1 << 40

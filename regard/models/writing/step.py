@@ -15,10 +15,10 @@ from torch.nn.functional import scaled_dot_product_attention
 from regard.algorithms import attend
 from regard.algorithms.kernels.sdpa import attend_by
 from regard.attention import Attention, Cache, Causal, Content, Softmax
+from regard.attention.torch_private import has_global_hooks
 from regard.layers import Buckets, FeedForward, MultiHead, Rotation
 from regard.layers.feed_forward import ACTIVATIONS
 from regard.models.block import Block
-from regard.torch_private import has_global_hooks
 
 Function = Callable[[Tensor], Tensor]
 

@@ -1,4 +1,4 @@
-"""Names of torch that it does not promise to keep, written for 2.11 to 2.13; tests/test_torch_private.py asks each."""
+"""Names of torch that it does not promise to keep, written for 2.11 to 2.13; a test in its name asks each."""
 
 from contextlib import AbstractContextManager
 from typing import Any

@@ -20,8 +20,8 @@ from torch.nn.modules.module import register_module_forward_hook, register_modul
 from torch.utils import _pytree
 from torch.utils.flop_counter import FlopCounterMode
 
-from regard import torch_private
-from regard.torch_private import (
+from regard.attention import torch_private
+from regard.attention.torch_private import (
     assert_soon,
     flash_cpu,
     flash_cpu_backward,
@@ -40,11 +40,11 @@ from regard.torch_private import (
 )
 
 RELEASES = ("2.11", "2.12", "2.13")
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "regard"
 # The counter of costs hooks into torch's dispatch, modules and modes: it is the one other room. A claim counts by a
 # dispatch mode of its own, not to be judged by what it judges.
-ROOMS = [PACKAGE / room for room in ("torch_private.py", "analysis/cost", "claims/conv/gaussian_costs.py")]
+ROOMS = [PACKAGE / room for room in ("attention/torch_private.py", "analysis/cost", "claims/conv/gaussian_costs.py")]
 
 
 def is_private(name: str) -> bool:
@@ -107,7 +107,7 @@ def test_a_private_name_elsewhere_would_be_found(line: str):
 
 def test_the_release_is_one_that_it_was_written_for():
     release = ".".join(torch.__version__.split(".")[:2])
-    assert release in RELEASES, f"read regard/torch_private.py against torch {release}, and add it here"
+    assert release in RELEASES, f"read regard/attention/torch_private.py against torch {release}, and add it here"
 
 
 def test_every_name_of_the_room_is_asked():
