@@ -1,4 +1,4 @@
-"""Start the page by the command that is given, open it, ask it something, stop it by Ctrl-C; exit 0 if all went."""
+"""Start the page by the given command, open it, compare some numbers, stop it by Ctrl-C; exit 0 if all of it worked."""
 
 import json
 import os
@@ -11,7 +11,7 @@ import urllib.request
 
 
 def main(words: list[str]) -> None:
-    """Within a minute of the address being printed."""
+    """Every request must be answered within a minute."""
     begun = time.monotonic()
     server = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, start_new_session=True)
     try:
@@ -23,8 +23,8 @@ def main(words: list[str]) -> None:
         numbers = json.loads(_read(address + "api/playground", json.dumps(example).encode()))
         (first, *_) = numbers["merged"]
         assert [round(value, 8) for value in first] == [-6.04664898, 3.77781072, -0.75731086], first
-        shelf = json.loads(_read(address + "api/shelf", b"{}"))
-        assert {"reversal", "digits-gaussian", "language"} <= {run["name"] for run in shelf["runs"]}, shelf
+        runs = json.loads(_read(address + "api/runs", b"{}"))
+        assert {"reversal", "digits-gaussian", "language"} <= {run["name"] for run in runs["runs"]}, runs
         answered = time.monotonic()
         print(f"{address} was printed after {printed - begun:.1f} s, and answered {answered - printed:.1f} s later")
     finally:
