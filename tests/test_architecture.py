@@ -92,6 +92,18 @@ def test_a_file_is_named_after_what_one_finds_in_it():
     assert [name(path) for path in FILES if path.stem in VAGUE] == []
 
 
+def test_a_folder_can_be_looked_over():
+    """At most fifteen files beside its subfolders; what trained runs recorded is data."""
+    folders = [path for path in PACKAGE.rglob("*") if path.is_dir() and path.name not in ("__pycache__", "recording")]
+    counts = {name(path): sum(file.is_file() for file in path.iterdir()) for path in [PACKAGE, *folders]}
+    crowded = {folder for folder, count in counts.items() if count > 15}
+    assert crowded <= {"regard/claims/answers", "regard/claims/nyu"}
+
+
+def test_nothing_lies_at_the_top_but_the_front_doors_and_the_checks():
+    assert {path.stem for path in PACKAGE.glob("*.py")} <= {*FRONT_DOORS, "checks", "torch_private"}
+
+
 def functions(path: Path) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
     return [node for node in ast.walk(parsed(path)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
 

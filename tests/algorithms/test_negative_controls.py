@@ -40,7 +40,7 @@ from regard.attention.reference import reference
 from regard.attention.value import unflatten
 from tests.algorithms.cases import Case, build
 from tests.algorithms.harness import EQUAL, results, verdicts
-from tests.algorithms.linear_mistakes import MISTAKES
+from tests.algorithms.linear.mistakes import MISTAKES
 from tests.tolerances import Sizes, mismatches
 
 Run = Callable[..., tuple[Tensor, Tensor | None]]

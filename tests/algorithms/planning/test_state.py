@@ -25,7 +25,7 @@ from tests.algorithms.harness import EQUAL, results, verdicts
 from tests.algorithms.test_equivalence import RUNS
 from tests.holding import tensors_in
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 FILES = sorted(file for folder in ("attention", "algorithms") for file in (ROOT / "regard" / folder).rglob("*.py"))
 KEPT = "regard/algorithms/planning/kept.py"
 WRITING = {"append", "extend", "insert", "add", "update", "setdefault", "pop", "popitem", "clear", "remove"}
