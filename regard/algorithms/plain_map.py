@@ -30,7 +30,7 @@ def plain_map(
     assert isinstance(attention.scores, Content)
     beta, group = attention.scores.scale(q.shape[3]), q.shape[1] // k.shape[1]
     T, S = q.shape[2], k.shape[2]
-    later = torch.ones(T, S, dtype=torch.bool).triu(1) if type(attention.mask) is Causal else None
+    later = torch.ones(T, S, dtype=torch.bool, device=q.device).triu(1) if type(attention.mask) is Causal else None
     found = q.new_empty(1, q.shape[1], T, S)
     for head, out in enumerate(found[0]):
         logits = (beta * q[0, head]) @ k[0, head // group].mT
