@@ -38,9 +38,9 @@ class Empty(Request):
 
 
 class Response(BaseModel):
-    """The base of all responses."""
+    """The base of all responses; `model_validate` takes the fields from an object with attributes of their names."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, from_attributes=True)
 
 
 @dataclass(frozen=True)

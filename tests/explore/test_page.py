@@ -29,10 +29,9 @@ def leads_to(page, settled, hash_: str) -> None:
     settled(page)
 
 
-def test_every_view_opens_by_mouse(look, settled):
+def test_every_view_opens_by_mouse_and_by_the_history(look, settled):
     page = look("playground")
-    links = page.locator("nav a")
-    assert links.all_inner_texts() == list(VIEWS.values())
+    assert page.locator("nav a").all_inner_texts() == list(VIEWS.values())
     for name, title in reversed(VIEWS.items()):
         page.get_by_role("navigation").get_by_role("link", name=title).click()
         settled(page)
@@ -40,9 +39,13 @@ def test_every_view_opens_by_mouse(look, settled):
         assert page.title() == f"{title} · regard"
         assert page.locator("nav a[aria-current=page]").all_inner_texts() == [title]
         assert re.search(rf"#{name}(\?|$)", page.url)
+    for go, title in ((page.go_back, "Maps"), (page.go_back, "Heads"), (page.go_forward, "Maps")):
+        go()
+        settled(page)
+        assert shown(page) == title
 
 
-def test_every_view_opens_by_keyboard(look, settled):
+def test_every_view_opens_by_keyboard_and_the_bar_can_be_skipped(look, settled):
     page = look("playground")
     page.keyboard.press("Tab")
     assert focused(page) == "Skip to the view"
@@ -58,11 +61,7 @@ def test_every_view_opens_by_keyboard(look, settled):
         assert shown(page) == title
     page.keyboard.press("Tab")
     assert focused(page) == "Use dark colours"
-
-
-def test_the_bar_can_be_skipped(look):
-    page = look("runs")
-    page.keyboard.press("Tab")
+    page.locator(".skip").focus()
     page.keyboard.press("Enter")
     assert page.evaluate("() => document.activeElement.id") == "main"
     page.keyboard.press("Tab")
@@ -92,22 +91,6 @@ def test_a_desk_in_the_light(view, look, violations, shot):
     shot(page, f"{view}-1280")
 
 
-def test_back_and_forward(look, settled):
-    page = look("playground")
-    for title in ("Heads", "Runs"):
-        page.get_by_role("link", name=title, exact=True).click()
-        settled(page)
-    page.go_back()
-    settled(page)
-    assert shown(page) == "Heads"
-    page.go_back()
-    settled(page)
-    assert shown(page) == "Playground"
-    page.go_forward()
-    settled(page)
-    assert shown(page) == "Heads"
-
-
 BROKEN = ("", "nothing", "maps?", "?", "../../etc/passwd", "<b>x", "runs#runs")
 BROKEN += tuple(
     f"runs?{state}" for state in ("%E0%A4%A", "{", "5", "null", '"x"', "[1]", "{}{}", '{"__proto__":{"x":1}}')
@@ -122,7 +105,7 @@ def test_a_broken_address_opens_a_view(look, settled):
         assert page.evaluate("() => document.querySelectorAll('main .panel, main p').length") > 1, broken
 
 
-def test_the_theme_is_remembered(look, settled):
+def test_the_theme_is_remembered_and_a_server_that_ended_is_told(look, settled):
     page = look("runs")
     ground = "() => getComputedStyle(document.body).backgroundColor"
     light = page.evaluate(ground)
@@ -135,13 +118,9 @@ def test_the_theme_is_remembered(look, settled):
     assert page.evaluate(ground) == dark
     page.get_by_role("button", name="Use light colours").click()
     assert page.evaluate(ground) == light
-
-
-def test_a_server_that_ended_is_told(look, settled):
     look.forgiven += ["ERR_FAILED"]
-    page = look("playground")
     page.route("**/api/**", lambda route: route.abort())
-    leads_to(page, settled, "runs")
+    leads_to(page, settled, "playground")
     assert "the server does not respond" in page.locator("main .error").first.inner_text()
 
 

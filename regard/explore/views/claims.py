@@ -347,7 +347,7 @@ def _describe_version(
         heading=heading,
         text=_to_html(version.text),
         formula=_to_mathml(version.formula) if version.formula else "",
-        findings=[FindingResponse(name=each.name, holds=each.holds, shown=each.shown) for each in findings],
+        findings=[FindingResponse.model_validate(each) for each in findings],
     )
 
 

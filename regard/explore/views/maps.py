@@ -167,20 +167,7 @@ class PictureHeader(Response):
 def list_models(workspace: Workspace, request: Empty) -> ModelsResponse:
     """The models with maps to look at: of runs, of folders, of a notebook."""
     known, _ = map_models.list_models(workspace)
-    return ModelsResponse(
-        models=[
-            ModelResponse(
-                name=one.name,
-                label=one.label,
-                group=one.group,
-                takes=one.takes,
-                examples=list(one.examples),
-                images=one.images,
-                steps=list(one.steps),
-            )
-            for one in known.values()
-        ]
-    )
+    return ModelsResponse(models=[ModelResponse.model_validate(one) for one in known.values()])
 
 
 def compute_maps(workspace: Workspace, request: MapsRequest) -> MapsResponse:
@@ -247,8 +234,7 @@ def read_tile(workspace: Workspace, request: TileRequest) -> Binary:
 def measure_head(workspace: Workspace, request: HeadRequest) -> FactsResponse:
     """How widely and how far a head looks."""
     _, layer = _find_head(workspace, request)
-    found = layer.facts(request.head)
-    return FactsResponse(entropy=found.entropy, distance=found.distance)
+    return FactsResponse.model_validate(layer.facts(request.head))
 
 
 def read_picture(workspace: Workspace, request: PictureRequest) -> Binary:

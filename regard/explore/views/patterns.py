@@ -343,7 +343,7 @@ def _draw_pattern(request: PatternRequest) -> Binary:
     check_cancelled()
     blocks, visited, visited_pairs = count_visited(mask, places, request.block, request.row)
     by_row = found.keys.split(cell)
-    head = PatternHeader(
+    header = PatternHeader(
         mask=repr(mask),
         tokens=N,
         cell=cell,
@@ -360,7 +360,7 @@ def _draw_pattern(request: PatternRequest) -> Binary:
         visited_pairs=visited_pairs,
         batch=rows,
     )
-    return Binary(head, found.cells.to(torch.uint8).numpy().tobytes())
+    return Binary(header, found.cells.to(torch.uint8).numpy().tobytes())
 
 
 def compute_reach(workspace: Workspace, request: ReachRequest) -> Binary:
@@ -378,7 +378,7 @@ def _compute_reach(request: ReachRequest) -> Binary:
     found = reach(
         list(masks), tokens, request.layers, residual=request.residual, output=request.output, row=request.row
     )
-    head = ReachHeader(
+    header = ReachHeader(
         masks=list(found.masks),
         sides=list(found.sides),
         tokens=found.tokens,
@@ -389,7 +389,7 @@ def _compute_reach(request: ReachRequest) -> Binary:
         settled=found.settled,
         taps=list(found.taps),
     )
-    return Binary(head, found.reached.to(torch.uint8).numpy().tobytes())
+    return Binary(header, found.reached.to(torch.uint8).numpy().tobytes())
 
 
 def _cached(workspace: Workspace, name: str, request: Request, compute: Callable[[], Answer]) -> Answer:

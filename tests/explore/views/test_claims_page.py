@@ -41,7 +41,7 @@ def test_a_claim_is_found_and_read(
     settle(page)
     assert page.locator("article[data-claim='nyu.1e2'][data-judged=true]").is_visible()
     page.get_by_label("Document", exact=True).select_option("ist")
-    assert page.get_by_text("Nothing is found.").is_visible()
+    assert page.get_by_text("No claims found.").is_visible()
     page.get_by_role("button", name="Show all claims").click()
     assert page.locator("nav button[data-id]").count() == len(catalogue())
 

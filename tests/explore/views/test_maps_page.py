@@ -129,7 +129,7 @@ def test_comparing_leaves_the_text_as_it_was(look, settled):
     page.get_by_label("Text", exact=True).press("Control+Enter")
     page.get_by_text("Difference", exact=True).click()
     settled(page)
-    assert page.get_by_text("The two have read different inputs").is_visible()
+    assert page.get_by_text("The two read different inputs").is_visible()
     page.get_by_label("Compare with a second").uncheck()
     settled(page)
     assert page.get_by_label("Text", exact=True).input_value() == "x" * len(recorded)
@@ -144,7 +144,7 @@ def test_an_own_picture_is_in_a_saved_file(look, settled, violations, browser, t
         [{"name": "own.png", "mimeType": "image/png", "buffer": picture.getvalue()}]
     )
     settled(page)
-    assert page.get_by_text("A link does not hold your picture").is_visible()
+    assert page.get_by_text("A link does not include your picture").is_visible()
     page.get_by_role("link", name="Claims").click()
     settled(page)
     page.get_by_role("link", name="Maps").click()
@@ -158,7 +158,7 @@ def test_an_own_picture_is_in_a_saved_file(look, settled, violations, browser, t
     assert len(page.url) < 300  # the address has its name alone
     page.reload()
     settled(page)
-    assert page.get_by_text("own.png is not here").is_visible()
+    assert page.get_by_text("own.png is not available").is_visible()
     assert page.get_by_text("image no. 5 shows").is_visible()
     context = browser.new_context(offline=True)
     file = context.new_page()

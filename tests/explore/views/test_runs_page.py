@@ -33,7 +33,7 @@ def test_runs_are_chosen_and_compared_by_keyboard(
     assert shipped.headline is not None
     detail = page.locator(".runs-detail")
     assert detail.locator(".runs-result").inner_text() == shipped.headline
-    assert detail.get_by_text("Comes with regard; made by").is_visible()
+    assert detail.get_by_text("Comes with regard; made with").is_visible()
     assert detail.get_by_role("group", name="Command").inner_text() == shipped.command
 
     lines = Metrics(shipped.folder / "decoder" / METRICS).read()
@@ -110,7 +110,7 @@ def test_a_picture_has_the_report_and_a_file_the_runs_that_were_compared(
 ) -> None:
     page = look("runs", {"run": "language", "compared": ["reversal", 7], "smoothing": 9})
     found = texts(saved(page, "Picture, SVG"))
-    assert {"language", "While it learns", "Report", "predicted by"} <= found
+    assert {"language", "During training", "Report", "predicted by"} <= found
     assert not {"Copy", "Smoothing", "Settings"} & found
     path = tmp_path / "runs.html"
     path.write_bytes(saved(page, "This view, HTML").read_bytes())

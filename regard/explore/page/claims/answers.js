@@ -1,4 +1,4 @@
-// Questions on a claim, each with a box in which to try an answer: it is marked as `regard grade` marks it.
+// Questions on a claim, each with a box for an answer, which is marked as `regard grade` marks it.
 import { html, useId, useState } from "../vendor/preact.js";
 import { useAnswer } from "../client.js";
 import { Status } from "../parts/shell.js";
@@ -19,9 +19,9 @@ export function Answers({ ask, exercises }) {
   </div>`;
 }
 
-const tried = new Map(); // what was answered last, by question and part, as long as the page stands
+const tried = new Map(); // the last answers, by question and part, as long as the page is open
 
-// `tells` how it is written: once where parts are alike.
+// `tells`: whether to show how answers are written, once for parts that are alike.
 function Try({ ask, exercise, tells }) {
   const { question, part, asks, kind, how, choices, examples } = exercise;
   const id = useId();
@@ -89,11 +89,11 @@ const WRITTEN = {
 function Notation({ kinds }) {
   const known = Object.entries(WRITTEN).filter(([kind]) => kinds.has(kind));
   if (!known.length) return null;
-  return html`<details class="claims-fold"><summary>How answers are written</summary>
+  return html`<details class="claims-fold"><summary>How to write answers</summary>
     <dl class="claims-letters">${known.map(
       ([, [name, ways]]) => html`<dt>${name}</dt><dd>${ways.map((way, i) => html`${i ? ", " : ""}<code>${way}</code>`)}</dd>`,
     )}</dl>
-    <p class="note">Unicode, LaTeX and Python all do; products need no sign. A formula is compared exactly, not by its look: any form of it is right. Numbers
-      must be right in the digits that are given. Nothing that you write is run as code.</p>
+    <p class="note">Unicode, LaTeX and Python notation all work; products need no sign. Formulas are compared exactly, so any equivalent form is right. Numbers
+      must be right in the digits you give. Nothing you type is run as code.</p>
   </details>`;
 }

@@ -15,14 +15,14 @@ function Catalogue(props) {
   const row = rows.find(({ id }) => id === state.claim);
   const detail = row
     ? html`<${ClaimDetail} key=${row.id} ask=${ask} row=${row} document=${documents[row.document]} state=${state} place=${place} />`
-    : html`<div class="panel"><p class="error">No claim is called “${state.claim}”: choose one of the list.</p></div>`;
-  return html`<div class="claims">${place === "file" ? detail : html`<${Found} ...${props}>${detail}<//>`}</div>`; // a file has no others
+    : html`<div class="panel"><p class="error">No claim is called “${state.claim}”: choose one from the list.</p></div>`;
+  return html`<div class="claims">${place === "file" ? detail : html`<${Found} ...${props}>${detail}<//>`}</div>`; // a saved file holds no others
 }
 
 function Found({ state, change, catalogue, children }) {
   const { documents } = catalogue;
-  const index = useMemo(() => indexed(catalogue), [catalogue]);
-  const searched = found(index, state.search);
+  const index = useMemo(() => indexRows(catalogue), [catalogue]);
+  const searched = searchRows(index, state.search);
   const fits = (row, name) => !state[name] || row[name] === state[name];
   const ofDocument = searched.filter((row) => fits(row, "document"));
   const ofVerdict = searched.filter((row) => fits(row, "verdict"));
@@ -62,7 +62,7 @@ function Chips({ rows, verdict, onChange }) {
   </div>`;
 }
 
-// The list under its documents. One row is a stop of the tab key; the arrows go from row to row, Enter opens one.
+// The list, by document. Tab stops at one row; the arrow keys go from row to row, Enter opens one.
 function List({ rows, documents, current, list, onOpen, onClear }) {
   const stop = rows.some((row) => row.id === current) ? current : rows[0]?.id;
   const onKeyDown = (event) => {
@@ -75,7 +75,7 @@ function List({ rows, documents, current, list, onOpen, onClear }) {
   };
   return html`<nav class="claims-list" ref=${list} aria-label="Claims" onKeyDown=${onKeyDown}>
     <p class="unseen" role="status">${rows.length} claims</p>
-    ${!rows.length && html`<p class="claims-none">Nothing is found. <button onClick=${onClear}>Show all claims</button></p>`}
+    ${!rows.length && html`<p class="claims-none">No claims found. <button onClick=${onClear}>Show all claims</button></p>`}
     ${Object.entries(documents).map(([key, name]) => {
       const own = rows.filter((row) => row.document === key);
       return own.length > 0 && html`<section key=${key}><h3>${name}</h3><ul>${own.map(
@@ -87,7 +87,7 @@ function List({ rows, documents, current, list, onOpen, onClear }) {
   </nav>`;
 }
 
-// The row of the claim is in sight whenever another one is opened, from an address too; the page itself does not move.
+// Scrolls the list, and not the page, to the claim that is opened.
 function useRefOfList(claim) {
   const list = useRef(null);
   useEffect(() => {
@@ -102,25 +102,25 @@ function useRefOfList(claim) {
 export default {
   name: "claims",
   title: "Claims",
-  about: "What five courses say about attention, checked: what holds, what does not, and the numbers that show it. Try your own answer, and get the counterexample.",
+  about: "What five courses say about attention, checked: what holds, what does not, and the numbers that show it. Try your own answer and get the counterexample.",
   state: { search: "", verdict: "", document: "", claim: "nyu.1e" },
   View,
 };
 
-// Claims that somebody looks for: every word must be there, in any order; where none is found, a letter may be wrong.
+// Search: every word must occur, in any order; where nothing is found, one letter of each may be wrong.
 
 const plain = (text) => text.normalize("NFKD").replace(/[\u0300-\u036f]/g, "").toLowerCase();
 const wordsOf = (text) => plain(text).split(/[^\p{L}\p{N}]+/u).filter(Boolean);
 
-// What can be found of each row; made once for a catalogue.
-export function indexed({ rows, documents }) {
+// The searchable text of each row, made once for a catalogue.
+function indexRows({ rows, documents }) {
   return rows.map((row) => {
     const text = plain(`${row.id} ${row.id.replace(".", "")} ${row.title} ${row.asks} ${documents[row.document]} ${row.verdict}`);
     return { row, text, words: wordsOf(text) };
   });
 }
 
-export function found(index, search) {
+function searchRows(index, search) {
   const wanted = plain(search).split(/\s+/).filter(Boolean);
   const exact = index.filter(({ text }) => wanted.every((word) => text.includes(word)));
   if (exact.length) return exact.map(({ row }) => row);

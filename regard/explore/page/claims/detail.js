@@ -33,7 +33,7 @@ export function ClaimDetail({ ask, row, document, state, place }) {
   </article>`;
 }
 
-// What is not of the picture: where to see it, the box for answers, and what is folded.
+// What the figure leaves out: the link to a view, the box for answers, and what is folded.
 function Further({ claim, ask, place }) {
   const twin = claim.versions.find((one) => one.role === "twin");
   return html`
@@ -47,7 +47,7 @@ function Further({ claim, ask, place }) {
       )}</dl>`}
     </details>
     <details class="claims-fold"><summary>A false twin, which the check must refute</summary>
-      <p class="note">A check that cannot fail shows nothing. So each is given a statement that is close to the true one, and false.</p>
+      <p class="note">A check that cannot fail proves nothing, so each one also runs on a false statement close to the true one.</p>
       <${Version} version=${twin} /></details>
     <details class="claims-fold"><summary>How it was checked</summary>
       <${Markup} text=${claim.method} />
@@ -57,7 +57,7 @@ function Further({ claim, ask, place }) {
     </details>`;
 }
 
-const MOST = 6; // findings in sight; what fails comes first
+const MOST = 6; // findings shown at once; those that fail come first
 
 function Version({ version }) {
   const findings = [...version.findings].sort((a, b) => a.holds - b.holds);
@@ -77,7 +77,7 @@ const Findings = ({ findings }) => html`<ul class="claims-findings">${findings.m
     <span role="img" aria-label=${one.holds ? "holds" : "fails"}>${one.holds ? "✓" : "✗"}</span><span>${one.shown}</span></li>`,
 )}</ul>`;
 
-// An experiment without a recorded run: it trains small models, for which somebody must ask.
+// An experiment without a recorded run: it trains small models when the user asks for it.
 function Unrun({ claim, running, place, onRun, onStop }) {
   const [passed, setPassed] = useState(0);
   useEffect(() => {
@@ -87,7 +87,7 @@ function Unrun({ claim, running, place, onRun, onStop }) {
     return () => (clearInterval(timer), setPassed(0));
   }, [running]);
   return html`<div class="claims-unrun" role="status">
-    <p>A run decides this one, and none is recorded here. A small version trains in about ${claim.takes} seconds.</p>
+    <p>An experiment decides this claim, and no run of it is recorded here. A small version trains in about ${claim.takes} seconds.</p>
     ${running
       ? html`<div class="row"><progress aria-label="Training" max=${claim.takes} value=${Math.min(passed, claim.takes * 0.97)}></progress>
           <span class="note">training, ${Math.round(passed)} s</span>
@@ -96,7 +96,7 @@ function Unrun({ claim, running, place, onRun, onStop }) {
   </div>`;
 }
 
-// HTML that the claims' own prose made, escaped. What is too wide for its place can be scrolled by the keyboard too.
+// Escaped HTML of the claims' prose. What is too wide can be scrolled with the keyboard too.
 function Markup({ text, tag = "div", class: kind, label }) {
   const ref = useRef(null);
   useLayoutEffect(() => {
@@ -186,7 +186,7 @@ const table = (columns) => ({
   columns: columns.map(([name]) => name),
 });
 
-// Verdicts as a colour, a sign and a word, so that none of them is needed to tell them apart.
+// Verdicts as a colour, a sign and a word, each of which is enough to tell them apart.
 
 export const VERDICTS = {
   holds: { sign: "✓", kind: "holds", about: "as the document says it" },

@@ -4,20 +4,20 @@ import { useAnswer, useLatest } from "../client.js";
 import { even, headsAt, hue, isPrecision, marginOf, mixed, unpackHeads, sharpened } from "./gaussians.js";
 import { Distance, Kernel, MapOf, Odd } from "./kernel.js";
 import { Picture } from "./picture.js";
-import { Course, Layers, usePlaying } from "./training.js";
+import { Layers, Progress, usePlaying } from "./training.js";
 import { Button, Choice, NumberCell, Select, Slider, Toggle } from "../parts/controls.js";
 import { Export } from "../parts/export.js";
 import { formatNumber } from "../parts/numbers.js";
 import { Panel, Status, LiveOnly, pairWithin, wholeWithin, prefersLessMotion } from "../parts/shell.js";
 
-const SHARP = 4; // of heads that are made a convolution, to begin with
+const SHARP = 4; // the initial precision of heads that are turned into a convolution
 const rounded = (value) => Number(value.toFixed(2));
 
 // moved: heads that the user put elsewhere, { "layer.head": [row, column, precision …] }; step null is the last,
 // query null the middle, run null the first there is.
 const state = { run: null, training: null, layer: 0, step: null, moved: {}, query: null, head: 0, values: "even", image: true };
 
-// An address may say anything: what is no name is dropped.
+// An address may say anything: what is not a name is dropped.
 const named = (value) => (typeof value === "string" ? value : null);
 
 function View({ ask, state: given, change, place }) {
@@ -26,14 +26,14 @@ function View({ ask, state: given, change, place }) {
   const trainings = recorded.response?.trainings ?? [];
   const isWanted = (found) => found.run === state.run && (state.training === null || found.training === state.training);
   const one = state.run === null ? trainings[0] : trainings.find(isWanted);
-  // A training that is not there is asked for too: the answer says why, and what there is.
+  // A training that does not exist is requested too: the error says why, and what there is.
   const isNamed = recorded.response && trainings.some((found) => found.run === state.run) && state.training;
   const request = one ? { run: one.run, training: one.training } : isNamed ? { run: state.run, training: state.training } : null;
   const heads = useAnswer(ask, "heads", request);
   const record = useMemo(() => heads.response && unpackHeads(heads.response), [heads.response]);
   if (!record) {
-    const none = recorded.response && !trainings.length && "No training on the shelf has recorded gaussian heads: regard train digits-gaussian makes one.";
-    const other = recorded.response && !request && !none && `The run ${state.run} has no gaussian heads recorded; choose another.`;
+    const none = recorded.response && !trainings.length && "No training has recorded gaussian heads yet: run regard train digits-gaussian.";
+    const other = recorded.response && !request && !none && `The run ${state.run} has recorded no gaussian heads; choose another.`;
     const missing = request ?? { run: state.run, training: "" };
     return html`<${Status} error=${recorded.error ?? heads.error ?? (none || other || null)} waiting=${recorded.waiting || heads.waiting}>reading the recording …<//>
       ${(heads.error || other) && trainings.length > 0 && html`<${Trainings} trainings=${[missing, ...trainings]} request=${missing} change=${change} />`}`;
@@ -42,7 +42,7 @@ function View({ ask, state: given, change, place }) {
   return html`<${Recorded} ...${shared} state=${bounded(state, record)} />`;
 }
 
-// The same for numbers: those of a recording come into its range, and heads that are no heads are dropped.
+// The same for numbers: they are clamped to the recording's range, and heads that are not valid are dropped.
 function bounded(state, { side, layers, heads, entries }) {
   const isHead = ([key, value]) => /^\d+\.\d+$/.test(key) && Array.isArray(value) && value.length === 2 + entries && value.every(Number.isFinite)
     && value.slice(0, 2).every((one) => Math.abs(one) <= 200) && isPrecision(value.slice(2));
@@ -74,7 +74,7 @@ function Recorded({ ask, state, change, place, record, trainings, request, hasVa
   const response = kernel.error ? null : kernel.response;
   const found = response?.header.heads.length === record.heads ? response.header : null;
   const maps = found && new Float32Array(response.data, response.offset, found.heads.length * found.h * found.w);
-  const hands = useHands({ state, change, record, layer, resting, found, glide });
+  const hands = useEdits({ state, change, record, layer, resting, found, glide });
   const sharp = resting.every((_, i) => state.moved[`${layer}.${i}`]) ? resting[head].precision[0] : null;
   const anyMoved = Object.keys(state.moved).some((key) => key.startsWith(`${layer}.`));
   const trail = anyMoved && state.moved[`${layer}.${head}`] ? null : record.steps.map((_, i) => headsAt(record, i, layer)[head].centre);
@@ -92,7 +92,7 @@ function Recorded({ ask, state, change, place, record, trainings, request, hasVa
         <div class="stack">
           <${LiveOnly} place=${place} what="choose another run"><${Trainings} trainings=${trainings} request=${request} change=${change} /><//>
           <${Layers} record=${record} at=${playing.at ?? index} layer=${layer} onChange=${(next) => change({ layer: next })} />
-          <${Course} record=${record} index=${index} playing=${playing} onStep=${(i) => (playing.stop(), toStep(i))} />
+          <${Progress} record=${record} index=${index} playing=${playing} onStep=${(i) => (playing.stop(), toStep(i))} />
         </div>
       <//>
       <div class="heads-below" data-unpictured><${Panel} title="Try it">
@@ -110,16 +110,16 @@ function Recorded({ ask, state, change, place, record, trainings, request, hasVa
     <div class="heads-main">
       <${Panel} title=${`Layer ${layer + 1}, step ${record.steps[index].toLocaleString("en")}${anyMoved ? ", heads moved" : ""}`}
         actions=${html`<${Export} name="heads" of=${area} numbers=${numbers} saves=${saves} ask=${ask} view="heads" state=${state} place=${place} />`}>
-        <p class="note">Each head looks at its centre, seen from the framed query pixel: half of its weight is in the strong
+        <p class="note">Each head looks at its centre, relative to the framed query pixel: half of its weight lies in the strong
           ellipse, nine tenths in the faint one.</p>
         <${Picture} heads=${shown} side=${record.side} margin=${marginOf(record, layer)} query=${query} chosen=${head}
           image=${state.image ? record.image : null} trail=${trail} at=${playing.at ?? index}
           onPlace=${hands.place} onNudge=${hands.nudge} onWiden=${hands.widen} onChoose=${hands.choose} onQuery=${onQuery} />
         <${Numbers} head=${head} one=${resting[head]} hands=${hands} isRound=${record.entries === 1} />
-        <p class="hint heads-how" data-unpictured>Drag a head, or its handle; press a pixel to move the query. Or tab to them, and use the arrow keys, + and −.</p>
+        <p class="hint heads-how" data-unpictured>Drag a head or its handle; click a pixel to move the query. Or tab to them and use the arrow keys, + and −.</p>
         <${Status} error=${error} />
       <//>
-      ${found && html`<${Panel} title="What is degenerate"><${Odd} found=${found} onChoose=${hands.choose} /><//>`}
+      ${found && html`<${Panel} title="Degenerate heads"><${Odd} found=${found} onChoose=${hands.choose} /><//>`}
     </div>
     <div class="heads-right">
       ${found
@@ -132,7 +132,7 @@ function Recorded({ ask, state, change, place, record, trainings, request, hasVa
           <//>
           <${Panel} title="Distance to a true convolution"><${Distance} found=${found} isEven=${values === null} /><//>`
         : html`<${Panel} title="The kernel that the heads make">${place === "file"
-          ? html`<p class="hint">What these heads make is not in the saved file; regard explore computes it.</p>`
+          ? html`<p class="hint">The saved file does not hold what these heads make; regard explore computes it.</p>`
           : html`<${Status} error=${kernel.error} waiting=${kernel.waiting} />`}<//>`}
     </div>
   </div></div>`;
@@ -140,7 +140,7 @@ function Recorded({ ask, state, change, place, record, trainings, request, hasVa
 
 const put = (found, moved) => (moved ? { centre: moved.slice(0, 2), precision: moved.slice(2) } : found);
 
-// Heads as they are painted: once told to glide, they come to their new places in a moment, and not at once.
+// Heads as they are drawn: after `glide`, they move to their new places over a moment.
 function useGlide(heads) {
   const [part, setPart] = useState(1);
   const from = useRef(heads);
@@ -166,13 +166,13 @@ function useGlide(heads) {
   return [drawn, glide];
 }
 
-// What hands can do with the heads of a layer.
-function useHands({ state, change, record, layer, resting, found, glide }) {
+// What the user can do with the heads of a layer.
+function useEdits({ state, change, record, layer, resting, found, glide }) {
   const latest = useRef(null);
   latest.current = { moved: state.moved, resting };
   const set = (head, one) => {
     const moved = { ...latest.current.moved, [`${layer}.${head}`]: [...one.centre, ...one.precision] };
-    // Two moves may come before the next painting.
+    // Two moves may come before the next drawing.
     latest.current = { moved, resting: latest.current.resting.map((old, i) => (i === head ? one : old)) };
     change({ moved, head });
   };
@@ -207,7 +207,7 @@ function Trainings({ trainings, request, change }) {
   return html`<${Select} label="Run" hidden value=${key(request)} options=${options} onChange=${onChange} />`;
 }
 
-// The chosen head in numbers, to be typed.
+// The numbers of the chosen head, which can be typed.
 function Numbers({ head, one, hands, isRound }) {
   const placed = (axis) => (value) => hands.place(head, one.centre.map((old, i) => (i === axis ? value : old)));
   return html`<div class="heads-numbers">
@@ -246,7 +246,7 @@ function numbersOf(record, resting, found, maps) {
 export default {
   name: "heads",
   title: "Heads",
-  about: "Gaussian heads on the grid of pixels: watch them learn where to look, move them, and see how near they are to a convolution.",
+  about: "Gaussian heads on the grid of pixels: watch them learn where to look, move them, and see how close they are to a convolution.",
   state,
   View,
 };

@@ -1,10 +1,10 @@
-// What the heads make: a head's map, the kernel that they are nearest to, the distance to a convolution, what is odd.
+// What the heads make: a head's map, the nearest kernel, the distance to a convolution, degenerate heads.
 import { html, useState } from "../vendor/preact.js";
 import { hue, placed, widthOf } from "./gaussians.js";
 import { Heatmap, Legend } from "../parts/heatmap.js";
 import { formatNumber } from "../parts/numbers.js";
 
-// The weights of one head from the query; a pixel that is pressed becomes the query.
+// The weights of one head from the query; a clicked pixel becomes the query.
 export function MapOf({ found, maps, head, precision, centre, onQuery }) {
   const [pointed, setPointed] = useState(null);
   const { h, w, query } = found;
@@ -59,7 +59,7 @@ export function Kernel({ found, chosen, onChoose }) {
       })}
     </svg>
     <div>
-      <p class="hint">Each tap of the smallest kernel, and the head nearest to it; filled by the weight that it has there.</p>
+      <p class="hint">Each tap of the smallest kernel, and the head nearest to it; filled by its weight there.</p>
       <p class=${found.is_bijection ? "heads-yes" : ""} data-bijection=${found.is_bijection}>${found.is_bijection
         ? "Every tap is the peak of one head: sharper heads tend to this convolution."
         : `${peaks.length} of ${rows * columns} taps ${peaks.length === 1 ? "is" : "are"} the peak of a head.`}</p>
@@ -69,7 +69,7 @@ export function Kernel({ found, chosen, onChoose }) {
 
 const tally = (count, name) => `${count} ${name}${count === 1 ? "" : "s"}`;
 
-// How far the heads are from the convolution: tried, worst, and proven, each at most the next.
+// How far the heads are from the convolution: measured, worst, and proven, each at most the next.
 export function Distance({ found: { convolution: one, reason, h, w }, isEven }) {
   if (!one) return html`<p>There is no certificate: ${reason}</p>`;
   const most = 2 * one.lipschitz;
@@ -77,7 +77,7 @@ export function Distance({ found: { convolution: one, reason, h, w }, isEven }) 
     .filter(([, value]) => value !== null);
   const part = (value) => Math.min(1, value / most);
   const isClose = one.bound <= 0.01 * one.lipschitz;
-  const verdict = isClose ? "Proven: it is that convolution, but for this." : `Proven; more than ${formatNumber(most)} cannot be.`;
+  const verdict = isClose ? "Proven: it is that convolution up to this error." : `Proven; the error never exceeds ${formatNumber(most)}.`;
   const dilation = Math.max(...one.dilation) > 1 ? `, dilated by ${one.dilation.join(" × ")}` : "";
   return html`
     <p>For inputs of norm 1, attention is within <b data-bound=${one.bound}>${formatNumber(one.bound)}</b> of a convolution with ${tally(one.taps, "tap")} in
@@ -90,8 +90,8 @@ export function Distance({ found: { convolution: one, reason, h, w }, isEven }) 
         </svg></td>
         <td class="number" data-error=${key}>${formatNumber(value)}</td></tr>`)}
     </tbody></table>
-    <p class="hint">${isEven ? "Every head passes on the same share of what it sees." : "With the value maps that were trained, of the last step."}
-      ${one.scope === "inside" ? html` All of this is for pixels from which no target leaves the image: <b data-pixels>${one.pixels} of ${h * w}</b>.` : ""}
+    <p class="hint">${isEven ? "Every head passes on the same share of what it sees." : "With the trained value projections of the last step."}
+      ${one.scope === "inside" ? html` All of this holds for pixels from which no target leaves the image: <b data-pixels>${one.pixels} of ${h * w}</b>.` : ""}
       ${one.untried ? ` No inputs were tried: ${one.untried}.` : ""}</p>
     <p class="hint">${one.sharpness === null
       ? "No sharpness would bring it below 1 %: some centre lies half-way between two pixels."
@@ -100,17 +100,17 @@ export function Distance({ found: { convolution: one, reason, h, w }, isEven }) 
 }
 
 const ODD = {
-  uniform: "sees all pixels alike",
-  "one-hot": "sees one pixel alone",
-  border: "never has its centre on the grid, and sees its border",
+  uniform: "weighs all pixels equally",
+  "one-hot": "sees only one pixel",
+  border: "has its centre off the grid, and sees only the border",
   singular: "is so thin that it is a line",
 };
 
 export function Odd({ found, onChoose }) {
   const odd = found.heads.flatMap((one, head) => one.kinds.map((kind) => [head, kind]));
   const name = (head) => html`<button class="heads-name quiet" onClick=${() => onChoose(head)}><span class=${`heads-dot ${hue(head)}`} />Head ${head + 1}</button>`;
-  if (found.unexamined) return html`<p class="hint">Not looked for: ${found.unexamined}.</p>`;
-  if (!odd.length && !found.alike.length) return html`<p class="hint">Nothing: every head looks somewhere of its own.</p>`;
+  if (found.unexamined) return html`<p class="hint">Not checked: ${found.unexamined}.</p>`;
+  if (!odd.length && !found.alike.length) return html`<p class="hint">None: every head looks at a place of its own.</p>`;
   return html`<ul class="heads-odd">
     ${odd.map(([head, kind]) => html`<li data-kind=${kind}>${name(head)} ${ODD[kind]}</li>`)}
     ${found.alike.map((heads) => html`<li data-kind="alike">Heads ${heads.map((head) => head + 1).join(", ")} have the same map</li>`)}

@@ -1,4 +1,4 @@
-// The layers as small pictures, and the training under the slider: its steps, its curve, and the button that plays it.
+// The layers as small pictures, and the progress of the training: its steps, its curve, and the button that plays it.
 import { line } from "../vendor/d3.js";
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { dash, ellipseOf, headsAt, hue } from "./gaussians.js";
@@ -35,7 +35,7 @@ export function Layers({ record, at, layer, onChange }) {
   </div>`;
 }
 
-// Plays from index to index of the recorded steps; gives how far it is, null where it rests, and how to start and stop.
+// Plays the recorded steps; returns the position, null at rest, and how to start and stop.
 export function usePlaying(count, index, onStep) {
   const [at, setAt] = useState(null);
   const now = useRef(null);
@@ -60,13 +60,13 @@ export function usePlaying(count, index, onStep) {
   }, [isPlaying, count1]);
   const stop = () => setAt(null);
   const toggle = () => {
-    if (prefersLessMotion()) onStep(index >= count1 ? 0 : index + 1); // who asked for less motion goes step by step
+    if (prefersLessMotion()) onStep(index >= count1 ? 0 : index + 1); // step by step for users who prefer less motion
     else setAt(isPlaying ? null : index >= count1 ? 0 : index);
   };
   return { at, isPlaying, toggle, stop };
 }
 
-export function Course({ record, index, playing, onStep }) {
+export function Progress({ record, index, playing, onStep }) {
   const [ref, width] = useWidth();
   const last = record.steps.length - 1;
   const [name, values] = Object.entries(record.curves)[0] ?? [];

@@ -1,8 +1,8 @@
-// Maps as they come from the library: bytes that become weights, and the last few of them at hand.
+// Maps as they come from the library: bytes become weights, and the last few responses are cached.
 import { useEffect, useMemo, useRef, useState } from "../vendor/preact.js";
 import { isAborted } from "../client.js";
 
-const ROOM = 24 * 2 ** 20; // bytes of tiles that are kept
+const ROOM = 24 * 2 ** 20; // bytes of cached tiles
 const GONE = "these maps are no longer in memory";
 
 // All 65,536 numbers of float16.
@@ -33,8 +33,8 @@ export function weightsOf({ header, data, offset }) {
   return found;
 }
 
-// What was asked last, up to so many bytes.
-class Last {
+// The latest responses, up to so many bytes.
+class Cache {
   responses = new Map();
   size = 0;
   get(key) {
@@ -53,11 +53,11 @@ class Last {
   }
 }
 
-// The numbers that answer a question about maps, from those at hand where they are; meanwhile the last ones of the same
-// maps stay. Where the library has forgotten the maps, they are computed anew: `maps` is what was asked for them.
+// The response to a request about maps, from the cache where it is there; meanwhile the last one of the same maps stays.
+// Where the library has dropped the maps, they are computed again by the request `maps`.
 export function useNumbers(ask, name, request, maps) {
   const last = useRef(null);
-  last.current ??= new Last();
+  last.current ??= new Cache();
   const shown = useRef({ response: null, of: null });
   const failed = useRef({ of: null, error: null });
   const [, setCount] = useState(0);
@@ -86,14 +86,14 @@ export function useNumbers(ask, name, request, maps) {
   return { response: text && !error ? shown.current.response : null, error, waiting: Boolean(text) && !found && !error };
 }
 
-// A head, or a part of one: its head and its weights.
+// A head, or a part of one: its header and its weights.
 export function useTile(ask, request, maps) {
   const { response, error, waiting } = useNumbers(ask, "tile", request, maps);
   const weights = useMemo(() => response && weightsOf(response), [response]);
   return { tile: response && { ...response.header, weights }, error, waiting };
 }
 
-// The small pictures of a kind: by layer and head { bytes, rows, columns, limit }.
+// The thumbnails of a kind: by layer and head { bytes, rows, columns, limit }.
 export function useThumbs(ask, request, maps) {
   const { response, error, waiting } = useNumbers(ask, "overview", request, maps);
   const thumbs = useMemo(() => {
@@ -126,7 +126,7 @@ export function usePicture(ask, request, maps) {
   }, [response]);
 }
 
-// The largest weights of a row, by their places.
+// The positions of the largest weights of a row.
 export function strongest(row, count = 8) {
   const order = Array.from(row.keys()).sort((a, b) => row[b] - row[a]);
   return order.slice(0, count).filter((place) => row[place] > 0);

@@ -1,4 +1,6 @@
-// A head as lines between tokens: on the left those that look, on the right those that are looked at.
+// Three ways to draw a head: lines between tokens, small labels around a matrix, and weights over a picture.
+
+// Lines between tokens: on the left those that look, on the right those that are looked at.
 import { html, useId, useLayoutEffect, useRef, useState } from "../vendor/preact.js";
 import { formatNumber } from "../parts/numbers.js";
 import { useTheme } from "../parts/shell.js";
@@ -39,7 +41,7 @@ export function TokenLines({ weights, rows, columns, rowNames, columnNames, firs
   const strong = query === null ? null : Math.max(...Array.from({ length: columns }, (_, c) => weights[query * columns + c]));
   const strong3 = lines.slice().sort((a, b) => b[2] - a[2]).slice(0, 3).map(([, c, weight]) => `${name(columnNames, c)} ${formatNumber(weight)}`);
   const says = query === null
-    ? `${rows} tokens on the left, ${columns} on the right; the up and down keys walk, Enter pins`
+    ? `${rows} tokens on the left, ${columns} on the right; use the up and down keys to move, Enter to pin`
     : `${name(rowNames, query)} looks at ${strong3.join(", ")}`;
   const opacity = (weight) => Math.min(1, 0.08 + Math.sqrt(Math.abs(weight) / Math.max(limit, Math.abs(weight))) * (query === null ? 0.7 : 0.9));
   return html`<div class="maps-lines" tabindex="0" role="application" aria-roledescription="lines between tokens" aria-label=${label} aria-describedby=${id}
@@ -63,7 +65,7 @@ export function TokenLines({ weights, rows, columns, rowNames, columnNames, firs
   </div>`;
 }
 
-// Names around a map whose cells are too small for those of the heat map itself: smaller, and cut shorter.
+// Labels around a map whose cells are too small for those of the heat map: smaller, and cut shorter.
 
 const [OWN, SMALLEST, LETTERS] = [13, 9, 10]; // pixels of a cell: where the heat map names it itself, and where nobody can read it
 
@@ -94,7 +96,7 @@ export function Named({ fit, rowNames, columnNames, children }) {
 
 const cut = (name) => (name.length > LETTERS ? `${name.slice(0, LETTERS - 1)}…` : name);
 
-// A head over the picture: one patch looks, and the picture lights up where it looks.
+// Weights over the picture: one patch looks, and the picture lights up where it looks.
 
 // How a weight lies over the picture; differences have the colours that they have in a matrix.
 function veil(weight, most, signed) {
@@ -160,6 +162,6 @@ export function Patches({ image, weights, count, first, grid, query, limit, sign
     onClick=${(event) => at(event) !== null && onQuery(at(event))}>
     <canvas ref=${under} class=${image.width < 64 ? "coarse" : ""}></canvas><canvas ref=${over} class="coarse"></canvas>
     <svg width=${wide} height=${high} aria-hidden="true">${point !== null && frame(point, "pointed")}${frame(query, "query")}</svg>
-    <span id=${id} class="unseen" aria-live="polite">${place(query)} looks most at ${place(best)}, ${formatNumber(row[best])}; arrow keys choose who looks</span>
+    <span id=${id} class="unseen" aria-live="polite">${place(query)} looks most at ${place(best)}, ${formatNumber(row[best])}; the arrow keys choose the patch that looks</span>
   </div><${VeilLegend} most=${most} signed=${signed} />`;
 }

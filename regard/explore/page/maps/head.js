@@ -43,9 +43,9 @@ export function HeadMap({ ask, sides, heads, kind, layer, head, state, change, a
               width=${refused ? (width - 24) / 2 : room} name="Second" ...${shared} />`}`)}
     </div>
     ${refused && html`<p class="hint maps-refused">
-      A difference needs maps of one shape: these are ${one.shape.join(" × ")} and ${two.shape.join(" × ")}, so they stand side by side.</p>`}
-    ${change2 && !refused && differs && html`<p class="maps-warned" role="status">The two have read different inputs: what differs here may
-      come from these, not from the model or its training.</p>`}
+      A difference needs maps of one shape: these are ${one.shape.join(" × ")} and ${two.shape.join(" × ")}, so they are shown side by side.</p>`}
+    ${change2 && !refused && differs && html`<p class="maps-warned" role="status">The two read different inputs: differences may
+      come from the inputs, not from the model or its training.</p>`}
     <${Status} error=${heads[0].error ?? heads[1].error} />
     ${one && html`<${Reading} ask=${ask} layer=${layer} head=${head} show=${show} point=${point ?? state.pin} pinned=${!point}
       tiles=${[one, isTwo ? two : null]} sides=${sides} kind=${kind} />
@@ -102,7 +102,7 @@ function OneHead({ tile, maps, image, width, name, signed, kind, layer, head, st
         label=${signed ? "first minus second" : limit < 0.995 ? "and above" : "weight"} />
         ${Math.max(whole.rows, whole.columns) > NEAR && html`<${Closer} near=${near} whole=${whole} pin=${state.pin} change=${change} isFile=${isFile} />`}</div>
       ${tile.pool * step > 1 && html`<p
-        class="hint">Each pixel is the strongest of ${tile.pool * step} × ${tile.pool * step} weights; look closer for each of them.</p>`}`;
+        class="hint">Each pixel is the strongest of ${tile.pool * step} × ${tile.pool * step} weights; look closer to see each.</p>`}`;
   }
   return html`<div class="maps-one">${name && html`<h3>${name}</h3>`}${body}</div>`;
 }
@@ -160,14 +160,14 @@ const numbered = (maps, kind, axis, token) => (kind.layers[0].grid || !maps.axes
 
 // What is under the pointer, in words and numbers.
 const HOW = {
-  matrix: "Point at the map, or walk with the arrow keys; click or Enter pins.",
-  lines: "Point at a token on the left, or walk with the arrow keys, to follow it alone; click or Enter pins.",
-  picture: "Click a patch, or use the arrow keys, to choose which one looks; it is framed. Point to read where it looks.",
+  matrix: "Point at the map, or use the arrow keys; click or press Enter to pin.",
+  lines: "Point at a token on the left, or use the arrow keys, to see its lines alone; click or press Enter to pin.",
+  picture: "Click a patch, or use the arrow keys, to choose the patch that looks, which is framed. Point to read its weights.",
 };
 
 function Reading({ ask, layer, head, show, point: near, pinned, tiles, sides, kind }) {
   const maps = sides[0].maps;
-  // A cell that stands for several is asked for, and the strongest of it read.
+  // A cell that stands for several weights is requested in full, and the strongest of them read.
   const square = near && near[1] !== null && tiles[0].pool > 1 ? tiles[0].pool : 0;
   const part = square ? { rows: [near[0], near[0] + square], columns: [near[1], near[1] + square], most: 16 } : null;
   const inside = useTile(ask, part && { key: maps.key, kind: kind.name, layer, head, ...part }, sides[0].request);
@@ -208,10 +208,10 @@ function rowOf(tile, own, query) {
   return tile.weights.subarray(query * tile.shape[1], (query + 1) * tile.shape[1]);
 }
 
-// What the pinned query looks at most.
+// The keys that the pinned query looks at most.
 function Pinned({ ask, sides, kind, layer, head, pin, isTwo, onUnpin, tiles }) {
   const own = sides.map((side) => side.maps?.kinds.find((one) => one.name === kind.name)?.layers[layer]);
-  const here = tiles.map((tile, i) => rowOf(tile, own[i], pin[0])); // of what is there already
+  const here = tiles.map((tile, i) => rowOf(tile, own[i], pin[0])); // rows that are here already
   const request = (i) => {
     const side = sides[i];
     return !here[i] && own[i] && pin[0] < own[i].rows && head < own[i].heads ? { key: side.maps.key, kind: kind.name, layer, head, rows: [pin[0], pin[0] + 1], most: 4096 } : null;
@@ -226,7 +226,7 @@ function Pinned({ ask, sides, kind, layer, head, pin, isTwo, onUnpin, tiles }) {
   return html`<div class="maps-pinned">
     <div class="panel-head"><h3>What ${numbered(maps, kind, kind.rows, pin[0])}${kind.layers[0].grid ? "" : ` (${pin[0] + 1})`} looks at most</h3>
       <button class="quiet" onClick=${onUnpin}>Unpin</button></div>
-    <table class="lines" data-pinned=${pin[0]}><thead><tr><th>Key</th><th class="number">Place</th><th class="number">Weight</th>${other && html`<th
+    <table class="lines" data-pinned=${pin[0]}><thead><tr><th>Key</th><th class="number">Position</th><th class="number">Weight</th>${other && html`<th
       class="number">Second</th>`}<th><span class="unseen">Bar</span></th></tr></thead>
       <tbody>${order.map((key) => html`<tr><td>${numbered(maps, kind, kind.columns, key)}</td><td class="number">${key + 1}</td><td
         class="number">${formatNumber(row[key], 4)}</td>

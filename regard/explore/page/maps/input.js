@@ -1,10 +1,10 @@
-// What is looked at: a model, what it reads, and when in its training.
+// The input of the view: a model, what it reads, and which step of its training.
 import { html, useId, useState } from "../vendor/preact.js";
 import { Select, TextField } from "../parts/controls.js";
 
 const LARGEST = 8 * 2 ** 20; // bytes of a picture
 
-// What the library is asked for, of what was chosen; null while nothing is known. `pictures` were opened, by name.
+// The request for what was chosen; null while the models are not known. `pictures` are the opened ones, by name.
 export function requestOf(models, { model, text, target, image, step, picture }, pictures) {
   const one = modelOf(models, model);
   if (!one) return null;
@@ -18,15 +18,15 @@ export function requestOf(models, { model, text, target, image, step, picture },
 
 const imageOf = (one, image) => Math.max(0, Math.min(one.images - 1, Math.round(image) || 0));
 
-// By its name, or where to begin: what somebody named, then the language model that ships.
+// The model of this name, or the first to show: one that the user named, then the first that ships.
 export function modelOf(models, name) {
   if (!models?.length) return null;
-  const first = models.find((one) => one.group === "Notebook" || one.group === "Model folders") ?? models.find((one) => one.name === "language");
+  const first = models.find((one) => one.group === "Notebook" || one.group === "Model folders") ?? models.find((one) => one.group === "Shipped");
   return models.find((one) => one.name === name) ?? first ?? models[0];
 }
 
-// The second one, to begin with. Of a text another text, since what was recorded in training is of a text of its own;
-// of what was recorded, and of images and strings to begin with, an early step; else another image.
+// The initial second side of a comparison: for a text another text, since training recorded a text of its own; for a
+// recorded step, and for examples of images and strings, an early step; otherwise another image.
 export function another(one, { text, target, image, step, picture }) {
   const same = { model: one.name, text, target, image, step, picture };
   const example = one.examples.find((other) => other !== (text ?? one.examples[0]));
@@ -39,7 +39,7 @@ export function another(one, { text, target, image, step, picture }) {
 
 const pictureless = (one, image, picture) => (picture ? image : (image + 1) % Math.max(1, one.images));
 
-// What was read, to be told and compared: the tokens of a text, or which image; null where nothing is known.
+// What was read, as text to show and compare: the tokens, or which image; null where nothing is known.
 export function inputOf({ request, maps }) {
   if (!request || !maps) return null;
   const tokens = maps.axes.read ?? maps.axes.tokens;
@@ -72,7 +72,7 @@ export function Input({ models, value, set, pictures, open, side, title, place }
       : html`<${TextField} label=${one.takes === "letters" ? "A string of a, b, c and d" : one.takes === "pair" ? "Source" : "Text"}
         value=${value.text ?? one.examples[0] ?? ""}
           lines=${one.takes === "letters" ? 0 : 2} max=${40000} onChange=${(text) => set({ text })} />`}
-    ${!recorded && one.takes === "pair" && html`<${TextField} label="Target; empty: what the model writes" value=${value.target} lines=${2} max=${40000}
+    ${!recorded && one.takes === "pair" && html`<${TextField} label="Target (empty: what the model writes)" value=${value.target} lines=${2} max=${40000}
       onChange=${(target) => set({ target })} />`}
     ${read && html`<p>Reads ${one.takes === "image" ? "the recorded image" : html`<span class="maps-read">${shorten(read)}</span>, as it was recorded`}.</p>`}
     ${said && !(read && said === "as recorded") && html`<p class="hint">${said}</p>`}
@@ -98,27 +98,27 @@ function ImageInput({ one, value, set, pictures, open, place }) {
     <div class="control"><label for=${id}>Test image no.</label>
       <input id=${id} type="number" min="0" max=${one.images - 1} value=${image} onChange=${(event) => go(Number(event.target.value))} />
     </div>
-    <span class="row maps-tight"><button onClick=${() => go(image - 1)} disabled=${image <= 0} aria-label="The image before">‹</button>
-      <button onClick=${() => go(image + 1)} disabled=${image >= one.images - 1} aria-label="The next image">›</button></span>
+    <span class="row maps-tight"><button onClick=${() => go(image - 1)} disabled=${image <= 0} aria-label="Previous image">‹</button>
+      <button onClick=${() => go(image + 1)} disabled=${image >= one.images - 1} aria-label="Next image">›</button></span>
     <label class="maps-file"><input type="file" accept="image/png,image/jpeg,image/webp,image/gif,image/bmp"
       onChange=${(event) => take(event.target.files[0])} />
       <span>${picture ? picture.slice(0, 28) : "Open a picture …"}</span></label>
     ${picture && html`<button class="quiet" onClick=${() => go(image)}>Use the test image</button>`}
-    ${picture && place === "page" && html`<p class="hint maps-line">A link does not hold your picture; a saved HTML file does.</p>`}
-    ${value.picture && !picture && html`<p class="hint maps-line">${value.picture} is not here, since a link does not hold a picture: open it again. Until
-      then it is a test image.</p>`}
+    ${picture && place === "page" && html`<p class="hint maps-line">A link does not include your picture; a saved HTML file does.</p>`}
+    ${value.picture && !picture && html`<p class="hint maps-line">${value.picture} is not available, because a link does not include pictures: open it again.
+      Until then a test image is shown.</p>`}
     ${error && html`<p class="error">${error}</p>`}
   </div>`;
 }
 
-// Pictures that were opened: data, of which a view's state has the name alone. They last as long as the page does, so
-// that a view which is left and opened again has them still; only a saved file and a notebook hold them.
+// The opened pictures: a view's state holds only their names. They live as long as the page, so that a view that is left
+// and opened again still has them; a saved file and a notebook keep them in the state.
 const MOST = 8; // the latest
-const opened = new WeakMap(); // of each that asks, by name, in base64
+const opened = new WeakMap(); // for each asker, by name, in base64
 
 export const picturesOf = (ask, saved) => new Map([...Object.entries(saved ?? {}), ...(opened.get(ask) ?? [])]);
 
-// Keep a picture, and give its name; another file of the same name gets a number.
+// Keep a picture and return its name; another file of the same name gets a number.
 export function keep(ask, file, data) {
   const kept = opened.get(ask) ?? new Map();
   let name = file;
@@ -128,5 +128,5 @@ export function keep(ask, file, data) {
   return name;
 }
 
-// Those of these names, as a saved state holds them.
+// The pictures of these names, as a saved state holds them.
 export const held = (pictures, names) => Object.fromEntries(names.filter((name) => pictures.has(name)).map((name) => [name, pictures.get(name)]));

@@ -9,20 +9,20 @@ import { Choice, Toggle } from "../parts/controls.js";
 import { Export } from "../parts/export.js";
 import { Panel, Status, useWidth } from "../parts/shell.js";
 
-// What is looked at; a picture that was opened is named, and is no part of an address.
+// The model and its input; an opened picture is only named, since an address cannot hold it.
 const READ = { model: "", text: null, target: "", image: 0, step: null, picture: "" };
 const START = {
   ...READ,
-  other: null, // the same of a second one
+  other: null, // the same for a second one
   compare: "side", // or "difference"
   kind: "", layer: 0, head: 0,
   show: "", // "matrix", "lines" or "picture"; empty: the picture where there is one, else the matrix
   colour: "own", // or "one": 0 to 1
   pin: null, // [query, key or null]
-  near: null, // [query, key] from which on a part is shown, or null for all
+  near: null, // [query, key] where the shown part begins, or null for all
 };
 const MOST = 512; // cells on a side of a map on the screen
-const WHOLE = 6 * 2 ** 20; // bytes of all heads, up to which a saved file has them all
+const WHOLE = 6 * 2 ** 20; // bytes of all heads up to which a saved file holds them all
 
 function View({ ask, state, change, place }) {
   const known = useAnswer(ask, "models", {});
@@ -39,7 +39,7 @@ function View({ ask, state, change, place }) {
   const figure = useRef(null);
   if (known.error) return html`<${Status} error=${known.error} />`;
   if (!models) return html`<${Status} waiting=${known.waiting} />`;
-  if (!models.length) return html`<p>There is no model with attention to look at. Name a folder: <code>regard explore FOLDER</code>.</p>`;
+  if (!models.length) return html`<p>There is no model with attention here. Name a folder: <code>regard explore FOLDER</code>.</p>`;
   const set = (changes) => change({ ...changes, pin: null, near: null });
   const setOther = (changes) => change({ other: { ...otherRead, ...changes }, pin: null, near: null });
   const compare = (on) => change({ other: on ? another(modelOf(models, state.model), state) : null, near: null });
@@ -56,7 +56,7 @@ function View({ ask, state, change, place }) {
   return html`<div class="maps" ref=${figure}>
     <${Panel} class="maps-top">
       <fieldset class="maps-held maps-inputs" disabled=${isFile}>
-        <${Input} title=${otherRead ? "First" : "What is looked at"} models=${models} value=${state} set=${set} pictures=${pictures}
+        <${Input} title=${otherRead ? "First" : "Model and input"} models=${models} value=${state} set=${set} pictures=${pictures}
           open=${open(set)} side=${first} place=${place} />
         ${otherRead && html`<${Input} title="Second" models=${models} value=${otherRead} set=${setOther} pictures=${pictures}
           open=${open(setOther)} side=${second} place=${place} />`}
@@ -65,7 +65,7 @@ function View({ ask, state, change, place }) {
         <fieldset class="maps-held" disabled=${isFile}><${Toggle} label="Compare with a second" value=${otherRead !== null} onChange=${compare} /></fieldset>
         ${otherRead && html`<${Choice} label="How" value=${state.compare} options=${[["side", "Side by side"], ["difference", "Difference"]]}
           onChange=${(value) => change({ compare: value })} />`}
-        ${isFile && html`<span class="hint">Saved: run <code>regard explore</code> to change what is grey.</span>`}</div>
+        ${isFile && html`<span class="hint">Saved file: run <code>regard explore</code> to change what is greyed out.</span>`}</div>
       <${Status} error=${first.error ?? second.error} waiting=${first.waiting || second.waiting}>the model reads …<//>
     </${Panel}>
     ${kind && html`<div class="maps-body">
@@ -80,7 +80,7 @@ function View({ ask, state, change, place }) {
   </div>`;
 }
 
-// One of what is compared: what is asked, and the maps.
+// One side of a comparison: its request, and the maps.
 function useSide(ask, models, value, pictures) {
   const request = models && value ? requestOf(models, value, pictures) : null;
   const { response, error, waiting, of } = useAnswer(ask, "maps", request);
@@ -89,7 +89,7 @@ function useSide(ask, models, value, pictures) {
   return { request, isNow, maps: request && (isNow || !error) ? response : null, error: request ? error : null, waiting: Boolean(request) && waiting };
 }
 
-// Whether two have read different inputs, as far as is known.
+// Whether the two sides read different inputs, as far as is known.
 function differ(first, second) {
   const [one, two] = [first, second].map((side) => (side.isNow ? inputOf(side) : null));
   return one !== null && two !== null && one !== two;
@@ -102,7 +102,7 @@ function useHead(ask, side, kind, layer, head, state) {
   return useTile(ask, there ? tileOf(side.maps, found, layer, head, state) : null, side.request);
 }
 
-// What is asked of a head: all of it, as fine as a screen is, or the part near a place.
+// The request for a head: all of it, as fine as a screen is, or a part.
 function tileOf(maps, kind, layer, head, { near, show }) {
   const { rows, columns } = kind.layers[layer];
   const from = beginning({ rows, columns }, near) ?? (show === "lines" && isLarge({ rows, columns }) ? [0, 0] : null);
@@ -117,7 +117,7 @@ function kindOf(first, second, name) {
   return kinds.find((one) => one.name === name) ?? kinds.find((one) => one.name === "cross") ?? kinds[0] ?? null;
 }
 
-// Of what an address says, what there is.
+// What an address says, limited to what exists.
 const bounded = (value, count) => Math.max(0, Math.min(count - 1, Math.round(value) || 0));
 
 function inside(kind, layer, head) {
@@ -163,7 +163,7 @@ function Overviews({ ask, sides, kind, kinds, layer, head, state, change, isFile
 const shapes = (thumbs) => JSON.stringify(thumbs.map((row) => row.map(({ rows, columns }) => [rows, columns])));
 const sameShapes = (one, two) => shapes(one) === shapes(two);
 
-// The numbers of a file: the head, and the second one.
+// The numbers to export: the head, and the second one.
 function numbers(heads, sides, kind) {
   const found = {};
   heads.forEach(({ tile }, i) => {
@@ -176,7 +176,7 @@ function numbers(heads, sides, kind) {
 
 const ownOf = (maps, kind) => maps.kinds.find((one) => one.name === kind.name) ?? kind;
 
-// Whether a saved file has all heads.
+// Whether a saved file holds all heads.
 const isWhole = ({ layers }, { near }) => !near && layers.reduce((sum, one) => sum + 4 * one.heads * one.rows * one.columns, 0) <= WHOLE;
 
 function saves(sides, kind, layer, head, state) {
@@ -197,7 +197,7 @@ function saves(sides, kind, layer, head, state) {
 export default {
   name: "maps",
   title: "Maps",
-  about: "What each head of a model looks at, in your text or your picture. Choose a head; point at a token to read its numbers.",
+  about: "What each head of a model looks at in your text or picture. Choose a head; point at a token to read its numbers.",
   state: START,
   View,
 };

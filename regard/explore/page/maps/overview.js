@@ -60,7 +60,7 @@ export function Overview({ thumbs, minus, colour, layer, head, onChoose, label, 
       ${point && onChoose && frame(point, "pointed")}${frame([layer, head], "chosen")}
     </svg>
     <span id=${id} class="unseen"
-      aria-live="polite">layer ${layer + 1} of ${thumbs.length}, head ${head + 1} of ${thumbs[layer]?.length}${onChoose ? "; arrow keys walk" : ""}</span>
+      aria-live="polite">layer ${layer + 1} of ${thumbs.length}, head ${head + 1} of ${thumbs[layer]?.length}${onChoose ? "; use the arrow keys to move" : ""}</span>
   </div>`;
 }
 

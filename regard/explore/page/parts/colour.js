@@ -1,5 +1,5 @@
-// Colours: one hue for weights, whose lightness alone ranks them; blue and orange for signed numbers; few for curves.
-// All can be told apart by colour-blind readers.
+// Colours: one hue for weights, ranked by lightness alone; blue and orange for signed numbers; six for curves. Colour-blind
+// readers can tell all of them apart.
 
 const SCALES = {
   light: {

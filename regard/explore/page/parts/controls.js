@@ -1,8 +1,8 @@
-// Controls: all are the browser's own, so that keyboards and screen readers know them.
+// Controls: all are native, so that keyboards and screen readers support them.
 import { html, useId, useRef, useState } from "../vendor/preact.js";
 import { formatNumber } from "./numbers.js";
 
-// A button that keeps the focus when there is nothing for it to do, which a disabled one loses.
+// A button that keeps the focus while it has nothing to do; a disabled one would lose it.
 export function Button({ off, onClick, children, ...more }) {
   return html`<button ...${more} aria-disabled=${off ? "true" : null} onClick=${off ? null : onClick}>${children}</button>`;
 }
@@ -47,7 +47,7 @@ export function Toggle({ label, value, onChange }) {
     onChange=${(event) => onChange(event.target.checked)} /><span>${label}</span></label>`;
 }
 
-// A text that is taken over on Enter or when left, or at every key with `live`.
+// A text that is applied on Enter or when the field is left, or at every key with `live`.
 export function TextField({ label, value, onChange, live, lines, placeholder, spellcheck = false, max }) {
   const id = useId();
   const [draft, setDraft] = useState(null);
@@ -62,7 +62,7 @@ export function TextField({ label, value, onChange, live, lines, placeholder, sp
     ${lines ? html`<textarea rows=${lines} ...${props}></textarea>` : html`<input type="text" ...${props} />`}</div>`;
 }
 
-// A number in a cell, that is typed, turned by the arrow keys, or dragged sideways.
+// A number in a cell, which can be typed, changed by the arrow keys, or dragged sideways.
 export function NumberCell({ label, value, step = 0.1, onChange, disabled }) {
   const [draft, setDraft] = useState(null);
   const drag = useRef(null);
@@ -72,7 +72,7 @@ export function NumberCell({ label, value, step = 0.1, onChange, disabled }) {
     setDraft(null);
     const number = Number(String(text).replace("−", "-").replace(",", "."));
     if (String(text).trim() !== "" && Number.isFinite(number) && Math.abs(number) <= 1e6) return onChange(round(number));
-    // The browser says it beside the cell, and the number from before comes back.
+    // The browser shows the message beside the cell, and the previous number comes back.
     field.current.setCustomValidity("a number from −1,000,000 to 1,000,000");
     field.current.reportValidity();
     setTimeout(() => field.current?.setCustomValidity(""), 2500);

@@ -1,4 +1,4 @@
-// A matrix as colours, painted on a canvas; one cell can be pointed at, walked to with the arrow keys, and pinned.
+// A matrix as colours on a canvas; one cell can be pointed at, reached with the arrow keys, and pinned.
 import { html, useEffect, useId, useLayoutEffect, useRef, useState } from "../vendor/preact.js";
 import { colours, css, shade } from "./colour.js";
 import { formatNumber } from "./numbers.js";
@@ -41,7 +41,7 @@ export function paint(canvas, data, rows, columns, scale, limit, most = 2048) {
 }
 
 // Props: data (flat), rows, columns, scale "weight" | "signed", limit, label; rowNames, columnNames; chosen [row, column]
-// or null; onChoose(row, column), onPoint(row, column | null); says(row, column) for readers; side: the widest in pixels.
+// or null; onChoose(row, column), onPoint(row, column | null); says(row, column) for screen readers; side: the largest width in pixels.
 export function Heatmap(props) {
   const { data, rows, columns, scale = "weight", limit = 1, label, rowNames, columnNames, chosen, onChoose, onPoint, says, side = 520 } = props;
   const now = useTheme();
@@ -91,7 +91,7 @@ export function Heatmap(props) {
         : html`<text class="tick" x=${left + (c + 0.5) * cell} y=${top - 6} text-anchor="middle">${cut(name)}</text>`)}
       ${frame(chosen, "pinned")}${frame(cursor, "cursor")}
     </svg>
-    <span id=${id} class="unseen" aria-live="polite">${cursor ? say(...cursor) : chosen ? say(...chosen) : `${rows} by ${columns}; arrow keys walk through it, Enter pins`}</span>
+    <span id=${id} class="unseen" aria-live="polite">${cursor ? say(...cursor) : chosen ? say(...chosen) : `${rows} by ${columns}; use the arrow keys to move, Enter to pin`}</span>
   </div>`;
 }
 

@@ -1,4 +1,4 @@
-// Quantities of a plan as people say them, and controls over lists of sizes.
+// The plan and its cost: each exact algorithm, the chosen one first, why the others refuse, and how the cost grows.
 import { html, useRef } from "../vendor/preact.js";
 import { Lines } from "../parts/chart.js";
 import { Choice, Slider } from "../parts/controls.js";
@@ -8,7 +8,7 @@ import { Panel, Status } from "../parts/shell.js";
 
 const PREFIXES = [[1e18, "E"], [1e15, "P"], [1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""], [1e-3, "m"], [1e-6, "µ"], [1e-9, "n"]];
 
-// Three significant digits and a prefix, as the command line has them: 4.3 TFLOP, 310 µs.
+// Three significant digits and a prefix, as the command line prints them: 4.3 TFLOP, 310 µs.
 export function si(value, unit) {
   if (value === null || value === undefined) return "–";
   const rounded = Number(value.toPrecision(3)); // before the prefix is chosen: 999.96 is 1 k
@@ -27,13 +27,13 @@ export const QUANTITIES = {
 export const whole = (number) => number.toLocaleString("en");
 export const share = (part, of) => `${Number(((100 * part) / of).toPrecision(3))} %`;
 
-// A link to a claim, where there is a page that shows it.
+// A link to a claim, on the page only.
 export function ClaimLink({ claim, place }) {
   if (!claim || place !== "page") return null;
   return html` (<a href=${`#claims?${encodeURIComponent(JSON.stringify({ claim }))}`}>${claim}</a>)`;
 }
 
-// A slider over a list of sizes, each as far from the next.
+// A slider over a list of sizes, evenly spaced.
 export function Steps({ label, value, values, onChange, says = whole }) {
   const at = values.reduce((best, one, i) => (Math.abs(Math.log(one / value)) < Math.abs(Math.log(values[best] / value)) ? i : best), 0);
   return html`<${Slider} label=${label} value=${at} min=${0} max=${values.length - 1} step=${1}
@@ -47,7 +47,6 @@ export function sizesUpTo(first, last) {
   return found;
 }
 
-// The plan: what each exact algorithm costs, the chosen one first, and why the others refuse.
 
 const COLUMNS = ["flops", "bytes", "memory", "seconds"];
 
@@ -79,7 +78,7 @@ export function PlanPanel({ found, saving }) {
             <${Cells} one=${{ ...plan.full, name: "full" }} /></tr>
         </tbody>
       </table></div>
-      ${refused.length > 0 && html`<details class="patterns-refused"><summary>${refused.length} others would not be exact, or not run, here</summary>
+      ${refused.length > 0 && html`<details class="patterns-refused"><summary>${refused.length} other algorithms would not be exact here, or cannot run</summary>
         <dl>${refused.map((one) => html`<dt>${one.name}</dt><dd data-refusal=${one.name}>${one.refusal}</dd>`)}</dl></details>`}
     </div>`}
   <//>`;
@@ -103,7 +102,6 @@ function beside(plan) {
   return said.length ? ` Full attention takes ${said.join(", ").replace(/, ([^,]*)$/, " and $1")}.` : "";
 }
 
-// How cost grows with the number of tokens, beside full attention, and where one overtakes the other.
 
 const SIGNS = ["①", "②", "③", "④"];
 const says = (value) => (Math.abs(value) >= 1e7 ? formatShort(value) : formatNumber(value));
@@ -124,7 +122,7 @@ export function GrowthPanel({ found, request, quantity, compare, change, saving,
     <div class="row patterns-choices">
       <${Choice} label="Show" value=${quantity} options=${Object.entries(QUANTITIES).map(([name, one]) => [name, one.name])}
         onChange=${(value) => change({ quantity: value })} />
-      <${Choice} label="of" value=${compare} options=${[["full", "it and full attention"], ["algorithms", "each algorithm"]]}
+      <${Choice} label="of" value=${compare} options=${[["full", "the mechanism and full attention"], ["algorithms", "each algorithm"]]}
         onChange=${(value) => change({ compare: value })} />
     </div>
     <${Status} error=${found.error} waiting=${!growth && found.waiting} />
@@ -156,8 +154,8 @@ function marksOf(crossings) {
   return [...signs].map(([x, name]) => ({ x, name }));
 }
 
-// Those that tell something: where the mechanism undercuts full attention, and where either outgrows the projections.
-// Equal ones are one: full attention itself is the mechanism.
+// The crossings worth showing: where the mechanism undercuts full attention, and where either outgrows the projections;
+// once where the mechanism is full attention itself.
 function crossingsOf(growth, quantity) {
   const found = growth.crossings.filter((one) => one.quantity === quantity && (one.more || one.right !== "projections"));
   const isFull = !found.some((one) => one.left === "this mechanism" && one.right === "full attention") && same(growth, quantity);

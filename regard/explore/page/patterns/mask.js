@@ -8,8 +8,8 @@ import { share, whole } from "./cost.js";
 
 export const SHADES = [0, 0.1, 0.36]; // hidden, visible in part, visible; of the scale for weights
 const LARGEST = 512; // pixels along a side
-const HINT = "Point at the map, or walk over it with the arrow keys.";
-const FOLLOWS = " Enter follows that query through the layers below.";
+const HINT = "Point at the map, or use the arrow keys.";
+const FOLLOWS = " Press Enter to follow that query through the layers below.";
 
 export function MaskPanel({ found, request, output, onChoose, saving }) {
   const picture = useRef(null);

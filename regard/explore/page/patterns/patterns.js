@@ -13,11 +13,11 @@ const WEIGHTINGS = [
   ["squared_relu", "linear, squared relu"], ["exp", "linear, exp"], ["random_features(64)", "linear, 64 random features"],
 ];
 const MACHINES = { cpu: "a CPU", h200: "NVIDIA H200" };
-const TYPES = [["", "usual type"], ["bfloat16", "bfloat16"], ["float16", "float16"], ["float32", "float32"], ["float64", "float64"]];
+const TYPES = [["", "default type"], ["bfloat16", "bfloat16"], ["float16", "float16"], ["float32", "float32"], ["float64", "float64"]];
 const TOKENS = sizesUpTo(16, 131072);
 const SIDES = sizesUpTo(4, 128);
 const POWERS = [1, 2, 4, 8, 16, 32, 64];
-const FOLLOWED = 4096; // tokens of which the receptive field is followed
+const FOLLOWED = 4096; // tokens up to which the receptive field is computed
 
 const start = {
   mask: "causal & window(256)", second: "", scores: "content", weighting: "softmax", tokens: 4096, grid: null,
@@ -25,7 +25,7 @@ const start = {
   shown: 0, quantity: "flops", compare: "full", layers: 12, depth: null, residual: true, output: null,
 };
 
-// An address may say anything: what the library would refuse is brought into its limits.
+// An address may say anything: numbers are clamped to what the library accepts.
 function bounded(state) {
   const text = (name) => state[name].slice(0, 300);
   const whole = (name, low, high) => wholeWithin(state[name], low, high, start[name]);
@@ -47,9 +47,9 @@ function View({ ask, state: given, change, place }) {
   const readsSecond = useLatest(ask, "mechanism", request.second);
   const wrong = { ...reads.response?.wrong, ...(request.second && readsSecond.response?.wrong.mask ? { second: readsSecond.response.wrong.mask } : {}) };
   const isRead = reads.of === JSON.stringify(request.mechanism) && (!request.second || readsSecond.of === JSON.stringify(request.second));
-  // What cannot be read is not asked: what was last understood stays.
+  // What cannot be parsed is not requested: the last valid mechanism stays.
   const last = useRef(null);
-  if (isRead && Object.keys(wrong).length === 0) last.current = questionsOf(state, request);
+  if (isRead && Object.keys(wrong).length === 0) last.current = requestsOf(state, request);
   const now = last.current;
   const pattern = useLatest(ask, "pattern", now?.pattern);
   const plan = useLatest(ask, "plan", now?.plan);
@@ -66,7 +66,7 @@ function View({ ask, state: given, change, place }) {
     <div class="patterns-right" aria-busy=${String(!isRead)}>
       ${request.second && html`<${LiveOnly} class="patterns-turns" place=${place} noted=${false}><${Choice} label="Mask, plan and cost of" value=${state.shown}
         options=${[[0, "the first layer"], [1, "every other layer"]]} onChange=${(shown) => change({ shown })} /><//>`}
-      ${now === null && Object.keys(wrong).length > 0 && html`<p class="note">Nothing is drawn yet: the words at the left do not make a mechanism.</p>`}
+      ${now === null && Object.keys(wrong).length > 0 && html`<p class="note">Nothing to draw yet: the text on the left is not a mechanism.</p>`}
       <${MaskPanel} found=${pattern} request=${now?.pattern} output=${output} onChoose=${(token) => change({ output: token })} saving=${saving} />
       <${PlanPanel} found=${plan} saving=${saving} />
       <${GrowthPanel} found=${growth} request=${request.mechanism} quantity=${state.quantity} compare=${state.compare}
@@ -86,7 +86,7 @@ function requestOf({ mask, second, shown, scores, weighting, tokens, grid, batch
   };
 }
 
-function questionsOf(state, { mechanism, masks }) {
+function requestsOf(state, { mechanism, masks }) {
   const { tokens, ...always } = mechanism;
   const few = followedOf(state);
   const count = few.grid ? few.grid[0] * few.grid[1] : few.tokens;
@@ -116,7 +116,7 @@ function Mechanism({ known, state, change, wrong, place }) {
   const weightings = WEIGHTINGS.some(([one]) => one === state.weighting) ? WEIGHTINGS : [...WEIGHTINGS, [state.weighting, state.weighting]];
   return html`<${Panel} title="Mechanism">
     <${Status} error=${known.error} waiting=${!known.response && known.waiting} />
-    <fieldset class="patterns-presets"><legend class="unseen">Begin with</legend>
+    <fieldset class="patterns-presets"><legend class="unseen">Start from</legend>
       ${presets.map((one) => html`<label><input type="radio" name=${group} value=${one.name} checked=${one === chosen} onChange=${() => take(one)} />
         <span>${one.title}</span></label>`)}
     </fieldset>
@@ -164,7 +164,7 @@ function Sizes({ devices, state, change }) {
       <${Select} label="Machine" value=${state.device} options=${devices.map((name) => [name, MACHINES[name] ?? name])}
         onChange=${(device) => change({ device })} />
       <${Select} label="Numbers" value=${state.dtype} options=${TYPES} onChange=${(dtype) => change({ dtype })} />
-      <${Toggle} label="count the way back too" value=${state.backward} onChange=${(backward) => change({ backward })} />
+      <${Toggle} label="include the backward pass" value=${state.backward} onChange=${(backward) => change({ backward })} />
     </div>
   <//>`;
 }
@@ -172,7 +172,7 @@ function Sizes({ devices, state, change }) {
 export default {
   name: "patterns",
   title: "Patterns and cost",
-  about: "Choose who may see whom. See the mask, the fastest exact way to compute it, what it costs as sequences grow, and how far stacked layers reach.",
+  about: "Choose who may see whom. See the mask, the fastest exact algorithm, its cost as sequences grow, and how far stacked layers reach.",
   state: start,
   View,
 };

@@ -10,7 +10,7 @@ import { Panel, Status, SavedNote, LiveOnly, useTheme, useWidth, prefersLessMoti
 import { share, whole } from "./cost.js";
 
 const PACE = 450; // milliseconds for a layer
-const NOTE = "A token reaches an output when its value can get there through the layers, whatever the weights.";
+const NOTE = "A token reaches an output if its value can get there through the layers, whatever the weights.";
 const inLayers = (count) => `${count} ${count === 1 ? "layer" : "layers"}`;
 
 export function ReachPanel({ found, state, change, clipped, saving }) {
@@ -53,7 +53,7 @@ export function ReachPanel({ found, state, change, clipped, saving }) {
         : html`<${Cone} header=${header} first=${first} depth=${depth} onChoose=${follow} />`}
       <${Growing} header=${header} depth=${depth} />
     </div>
-    ${clipped && html`<p class="hint">Followed for ${header.sides.map(whole).join(" × ")} tokens; with more it grows alike.</p>`}`}
+    ${clipped && html`<p class="hint">Computed for ${header.sides.map(whole).join(" × ")} tokens; with more tokens it grows in the same way.</p>`}`}
   <//>`;
 }
 
@@ -74,7 +74,7 @@ function Told({ header, depth }) {
   const them = `${all} ${whole(header.tokens)} ${header.sides.length === 2 ? "pixels" : "tokens"}`;
   const part = at.here === header.tokens ? "" : ` (${share(at.here, header.tokens)})`;
   const isEnd = header.settled !== null && header.settled <= depth && at.here < header.tokens;
-  return html`After ${inLayers(depth)} <b data-reached=${at.here}>${them}</b> reach ${name}${part}.${isEnd && " More layers of this mask bring nothing further."}`;
+  return html`After ${inLayers(depth)} <b data-reached=${at.here}>${them}</b> reach ${name}${part}.${isEnd && " More layers of this mask reach nothing further."}`;
 }
 
 // On a grid: the pixels that have reached the output, the earlier the darker.
@@ -97,7 +97,7 @@ function Field({ header, first, depth, onChoose }) {
       label=${`Pixels that reach the output after ${inLayers(depth)}${onChoose ? "; Enter follows another" : ""}`}
       chosen=${[Math.floor(header.output / w), header.output % w]} onChoose=${onChoose && ((r, c) => onChoose(r * w + c))} says=${since} />`}
     <${Layers} header=${header} />
-    ${onChoose && html`<p class="hint">Choose a pixel to follow that one.</p>`}
+    ${onChoose && html`<p class="hint">Choose another pixel to follow.</p>`}
   </div>`;
 }
 
@@ -159,6 +159,6 @@ function Growing({ header, depth }) {
       height=${250} yMin=${0} marks=${x.length > 1 ? [{ x: depth, name: "" }] : []} says=${formatNumber} />
     <p class="note">${header.formula !== null
       ? html`Formula: <code data-formula>${header.formula}</code> tokens (${header.legend}).`
-      : "No closed form is known here; the counts are of the composed masks themselves."}${isLike && ` Convolutions with ${taps} reach as many.`}</p>
+      : "No closed form is known here; the counts come from the composed masks."}${isLike && ` Convolutions with ${taps} reach as many.`}</p>
   </div>`;
 }

@@ -1,4 +1,4 @@
-// The playground: tokens, matrices, β, masks; every number of the mechanism, and what moves when a key or a query does.
+// The playground: tokens, matrices, β, masks; every number of the mechanism, and what noise on a key or a query changes.
 import { html, useRef, useState } from "../vendor/preact.js";
 import { useAnswer, useLatest } from "../client.js";
 import { Button, Choice, Select, Slider, TextField } from "../parts/controls.js";
@@ -30,7 +30,7 @@ function request(problem, state) {
   };
 }
 
-// An address may hold anything: what is no problem at all is taken for none.
+// An address may hold anything: what is not a problem is ignored.
 const isProblem = (given) => Array.isArray(given?.x?.[0]) && Array.isArray(given?.heads?.[0]?.q?.[0]) && Array.isArray(given.heads[0].v?.[0]);
 
 function View({ ask, state, change, place }) {
@@ -47,9 +47,9 @@ function View({ ask, state, change, place }) {
       <${Status} error=${answer.error} waiting=${true} />
     <//></div>`;
   }
-  // An answer is drawn with what it answers, not with a problem that has changed meanwhile.
+  // A response is drawn with its own request, not with a problem that has changed meanwhile.
   const shown = JSON.parse(answer.of);
-  const isSaved = place === "file"; // which has the answers for every place of the slider, and no others
+  const isSaved = place === "file"; // it holds the responses for every position of the slider, and no others
   const edit = (changes) => change({ problem: { x: problem.x, heads: problem.heads, out: problem.out, ...changes } });
   const numbers = () => arrays(found, shown);
   const saves = () => [["example", {}], ...Array.from({ length: HARD + 1 }, (_, at) => ["playground", request(problem, { ...state, ...moved(at) })]), ["playground", question]];
@@ -100,7 +100,7 @@ function Mechanism({ state: shownState, change, beta, problem, edit, isSaved }) 
     <div>
       <${Slider} label="β" min="0" max=${HARD} step="1" value=${at} onChange=${(next) => change(moved(next))}
         says=${(place) => (place === HARD ? "hard" : place === at ? formatNumber(now, 4) : formatNumber(betaAt(place)))} />
-      <p class="note">β multiplies the logits: 0 spreads the weights evenly, a large one takes the largest alone.
+      <p class="note">β multiplies the logits: 0 spreads the weights evenly, a large value keeps only the largest.
         <${Button} class="quiet" onClick=${() => change({ beta: null, hard: false })} off=${shownState.beta === null && !shownState.hard}>back to 1/√${width}<//></p>
       ${isSaved && html`<p class="note">Saved from regard: the slider works; run regard explore to change anything else.</p>`}
     </div>
@@ -144,7 +144,7 @@ function Planes({ state, change, found, shown, problem, edit, isSaved }) {
   }
   return html`<${Panel} title="In the plane">
     <${Choice} label="Move" value=${state.plane} options=${[["tokens", "tokens"], ["keys", "queries and keys"]]} onChange=${(plane) => change({ plane })} />
-    <p class="note">${state.plane === "tokens" ? "Drag a token: its query, key and value follow." : "Drag a key (square) or a query (circle): that is noise on it alone, and what moves is marked."}</p>
+    <p class="note">${state.plane === "tokens" ? "Drag a token: its query, key and value follow." : "Drag a key (square) or a query (circle): this adds noise to it alone, and what changes is marked."}</p>
     ${pairs.length > 1 && html`<${Select} label="Coordinates" value=${`${a},${b}`} options=${pairs} onChange=${(axes) => change({ axes })} />`}
     <${Plane} label=${state.plane === "tokens" ? "the tokens" : "queries and keys"} points=${points} onMove=${isSaved ? () => {} : onMove}
       xLabel=${`coordinate ${a + 1}`} yLabel=${`coordinate ${b + 1}`} height=${260} />
@@ -157,7 +157,7 @@ function Inputs({ problem, head, edit, isSaved }) {
   const own = heads[head];
   const set = (name) => (values) => edit({ heads: heads.map((one, h) => (h === head ? { ...one, [name]: values } : one)) });
   const add = () => edit({ x: [...x, x[0].map(() => 0)] });
-  return html`<${Panel} class="wide" title="Numbers that you can change" note="Type, use the up and down keys, or drag a number sideways.">
+  return html`<${Panel} class="wide" title="Numbers you can change" note="Type, use the up and down keys, or drag a number sideways.">
     <fieldset class="row playground-inputs group" disabled=${isSaved}>
       <div><h3>X, the tokens</h3><${Editable} label="X" values=${x} rowNames=${names("x", x.length)} onChange=${(values) => edit({ x: values })}
         onRemoveRow=${x.length > 1 ? (row) => edit({ x: x.filter((_, r) => r !== row) }) : null} />
@@ -185,8 +185,8 @@ function Results({ found, shown, change }) {
 function Jacobian({ found, shown }) {
   const norm = Math.sqrt(found.jacobian.flat().reduce((sum, value) => sum + value * value, 0));
   const count = shown.x.length;
-  return html`<${Panel} title=${`How the weights of q${subscript(shown.query + 1)} answer to its logits`}
-    note=${shown.hard ? "Hard weights do not answer at all until another logit is the largest." : "∂aᵢ/∂zⱼ = aᵢ(δᵢⱼ − aⱼ): a weight near 0 or 1 hardly moves."}>
+  return html`<${Panel} title=${`How the weights of q${subscript(shown.query + 1)} respond to its logits`}
+    note=${shown.hard ? "Hard weights do not change until another logit becomes the largest." : "∂aᵢ/∂zⱼ = aᵢ(δᵢⱼ − aⱼ): a weight near 0 or 1 hardly moves."}>
     <${Values} label="Jacobian" values=${found.jacobian} scale="signed" limit=${0.25} rowNames=${names("a", count)} columnNames=${names("z", count)} />
     <p class="note">Frobenius norm <b data-norm>${formatNumber(norm, 4)}</b>, at most 1 − Σa².</p>
   <//>`;
@@ -201,7 +201,7 @@ function Noise({ found, shown, change }) {
   const { on, index, noise } = shown.noise;
   const worst = Math.max(...moved.predicted.flatMap((row, r) => row.map((value, c) => Math.abs(value - moved.weights[r][c]))));
   return html`<${Panel} class="wide" title=${`Noise on ${on} ${index + 1}`}
-    note=${on === "key" ? "One logit moves for every query, and through the normaliser all of that query's weights do." : "One query's weights move, and no other's."}
+    note=${on === "key" ? "One logit of every query changes, and through the normaliser all of its weights." : "The weights of one query change, and no others."}
     actions=${html`<button onClick=${() => change({ noise: null })}>Remove it</button>`}>
     <p data-moved>ε = (${noise.map((value) => formatNumber(value)).join(", ")}): <b>${how} of ${flat.length}</b> weights moved, of <b>${rows} of ${count}</b> queries; <b>${moved.outputs_moved.filter(Boolean).length} of ${count}</b> outputs. Σ(a′ − a)² = ${formatNumber(moved.energy)}.</p>
     <div class="row playground-results">
@@ -211,14 +211,14 @@ function Noise({ found, shown, change }) {
       <div><h3>Added to the logits</h3><${Values} label="added to the logits" values=${moved.shift} scale="signed" rowNames=${names("q", count)} columnNames=${names("k", count)} /></div>
       <div><h3>To first order</h3><${Values} label="change to first order" values=${moved.first_order} scale="signed" rowNames=${names("q", count)} columnNames=${names("k", count)} /></div>
     </div>
-    <p class="note">The closed form a′ ∝ a·eᵗ gives the weights after it from those before, within ${formatNumber(worst)}.</p>
+    <p class="note">The closed form a′ ∝ a·eᵗ predicts the weights after it from those before, within ${formatNumber(worst)}.</p>
   <//>`;
 }
 
-// Stands where the noise will be told of, so that nothing jumps when a key is taken.
+// A placeholder for the noise panel, so that nothing jumps when a key is dragged.
 function Silence({ isHard }) {
   return html`<${Panel} class="wide playground-silence" title="Noise"
-    note=${isHard ? "Hard weights answer to no small noise: lower β to see what moves." : "Drag a key or a query in the plane, or move it by the arrow keys: what moves is formatNumber here."} />`;
+    note=${isHard ? "Small noise does not change hard weights: lower β to see what changes." : "Drag a key or a query in the plane, or move it with the arrow keys: this panel shows what changes."} />`;
 }
 
 function arrays(found, shown) {

@@ -1,11 +1,11 @@
-// The curves of one run or several, laid over each other: what is counted at each step, and what an evaluation finds.
+// The curves of one run or several, overlaid: the numbers of each step, and those of evaluations.
 import { html } from "../vendor/preact.js";
 import { Lines } from "../parts/chart.js";
 import { CURVES, DASHES } from "../parts/colour.js";
 import { Choice, Select, Slider, TextField, Toggle } from "../parts/controls.js";
 import { formatNumber } from "../parts/numbers.js";
 
-const STEPS = ["loss", "rate", "gradient"]; // what the loop itself writes; all else is from evaluations
+const STEPS = ["loss", "rate", "gradient"]; // what the loop writes at each step; all else comes from evaluations
 const MOST = 36; // curves: as many pairs of a colour and a dash as there are
 const POINTS = 800; // of a curve that are drawn
 
@@ -26,7 +26,7 @@ export function Curves({ curves, names, state, change }) {
   const found = known.filter((name) => name !== "step" && !STEPS.includes(name));
   const metric = counted.includes(state.metric) ? state.metric : counted[0];
   const evaluated = found.includes(state.evaluated) ? state.evaluated : found[0];
-  if (!counted.length) return html`<p class="hint">No step is written down yet.</p>`;
+  if (!counted.length) return html`<p class="hint">No step has been recorded yet.</p>`;
   return html`<div>
     <div class="row runs-controls" data-unpictured>
       <${Toggle} label="Logarithmic" value=${state.log} onChange=${(log) => change({ log })} />
@@ -35,13 +35,13 @@ export function Curves({ curves, names, state, change }) {
       ${all.length > 3 && html`<${TextField} label=${`Only curves with these words, of ${all.length}`} value=${state.only} live max=${100}
         placeholder=${exampleOf(all)} onChange=${(only) => change({ only })} />`}
     </div>
-    ${chosen.length > MOST && html`<p class="hint">The first ${MOST} of ${chosen.length} curves are drawn; say above which you want.</p>`}
+    ${chosen.length > MOST && html`<p class="hint">The first ${MOST} of ${chosen.length} curves are drawn; filter them above.</p>`}
     ${!chosen.length && html`<p class="hint">No training has all of these words.</p>`}
     <div>
       <${Keys} shown=${shown} />
       <div class="runs-charts">
         <section>
-          <div class="runs-chart-head"><h3>While it learns</h3><div data-unpictured>
+          <div class="runs-chart-head"><h3>During training</h3><div data-unpictured>
             <${Choice} label=${html`<span class="unseen">Number at each step</span>`} value=${metric} options=${pairs(counted)}
               onChange=${(chosen) => change({ metric: chosen })} /></div></div>
           <${Lines} series=${seriesOf(shown, metric, state.smoothing)} label=${`${metric} by step`} xLabel="step"
@@ -54,14 +54,14 @@ export function Curves({ curves, names, state, change }) {
           ${evaluated
             ? html`<${Lines} series=${seriesOf(shown, evaluated, 0)} label=${`${evaluated} by step`} xLabel="step" yLabel=${evaluated}
                 height=${270} says=${says} />`
-            : html`<p class="hint">The first evaluation is yet to come.</p>`}
+            : html`<p class="hint">No evaluation yet.</p>`}
         </section>
       </div>
     </div>
   </div>`;
 }
 
-// What is drawn how, once for both charts.
+// The legend, once for both charts.
 function Keys({ shown }) {
   if (shown.length < 2) return null;
   return html`<ul class=${`runs-keys ${shown.length > 6 ? "runs-many" : ""}`} aria-label="Curves">
@@ -73,7 +73,7 @@ function Keys({ shown }) {
 const pairs = (names) => names.map((name) => [name, name]);
 const says = (value, digits = 4) => formatNumber(value, digits);
 
-// A word that tells some of the trainings from others, to show what can be typed.
+// A word that occurs in some trainings only, as an example of what to type.
 function exampleOf(all) {
   const words = all.flatMap((one) => one.name.split(/[\s·-]+/).filter((word) => word.length > 3));
   return `for example ${words.find((word) => all.some((one) => !one.name.includes(word))) ?? all[0].name}`;

@@ -1,10 +1,10 @@
-// Runs and their curves while they grow: asked for again as long as something runs and somebody looks.
+// Runs and their curves while they grow: polled as long as something runs and the page is visible.
 import { useEffect, useRef, useState } from "../vendor/preact.js";
 import { isAborted } from "../client.js";
 
 const SOON = 1000; // milliseconds, while a run goes on
-const LATER = 3000; // for one that may begin
-const MEMORY = 30; // seconds that a speed is taken over
+const LATER = 3000; // for one that may start
+const MEMORY = 30; // seconds over which a speed is measured
 
 // Call `work(signal)` now and, after each time, in as many milliseconds as it returns, or never for null; not while the
 // page is hidden.
@@ -85,7 +85,7 @@ export function useCurves(ask, runs, place) {
   return found;
 }
 
-// What is known of a run's trainings and what was written since; those that are known keep their order, and so their colours.
+// The known lines of a run's trainings and those written since; known trainings keep their order, and so their colours.
 async function grown(ask, run, known, signal, place) {
   const found = new Map(known);
   let [grew, more] = [false, true];
@@ -116,7 +116,7 @@ function joined(old, start, fresh, lines) {
   );
 }
 
-// Steps per second of a training, from when its lines were written; null before two of them were seen.
+// Steps per second of a training, from the times of its lines; null before two of them were seen.
 export function useSpeeds(runs) {
   const seen = useRef(new Map());
   for (const run of runs) {
@@ -138,5 +138,5 @@ export function useSpeeds(runs) {
   };
 }
 
-// The training that was at work last.
+// The training that wrote last.
 export const latest = (run) => run.trainings.reduce((best, one) => (one.written > best.written ? one : best));

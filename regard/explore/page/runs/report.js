@@ -1,10 +1,10 @@
-// What a run was asked, how far it is, and what came out.
+// A run: its command, its progress, its report, numbers and settings.
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { isAborted } from "../client.js";
 import { formatNumber } from "../parts/numbers.js";
 import { latest } from "./live.js";
 
-// A command to take along.
+// A command with a button that copies it.
 export function Command({ text }) {
   const code = useRef(null);
   const [said, setSaid] = useState("");
@@ -13,7 +13,7 @@ export function Command({ text }) {
       await navigator.clipboard.writeText(text);
       setSaid("Copied");
     } catch {
-      getSelection().selectAllChildren(code.current); // where the clipboard is not ours: one key is left to press
+      getSelection().selectAllChildren(code.current); // without access to the clipboard: one key is left to press
       setSaid("Selected");
     }
     setTimeout(() => setSaid(""), 1600);
@@ -22,7 +22,7 @@ export function Command({ text }) {
     <button class="quiet" data-unpictured onClick=${copy}>${said || "Copy"}</button><span class="unseen" role="status">${said}</span></div>`;
 }
 
-// How far the trainings are; of many, those that are done are only counted.
+// The progress of the trainings; where many are done, they are only counted.
 export function Progress({ run, speed }) {
   if (run.state === "done") return null;
   const now = run.trainings.length ? latest(run) : null;
@@ -34,9 +34,9 @@ export function Progress({ run, speed }) {
   return html`<div class="runs-progress">
     ${folded && html`<p class="note">${over.length} trainings are done.</p>`}
     ${shown.map((one) => html`<${Bar} key=${one.name} one=${one} speed=${run.state === "running" && !isOver(one) ? speed(run, one) : null} />`)}
-    ${run.state === "running" && !now && html`<p class="note">It is about to begin.</p>`}
-    ${run.state === "running" && now && isWhole(now) && html`<p class="note">The next training begins, or the trained models are measured.</p>`}
-    ${run.state === "stopped" && html`<p class="note">It was stopped. This goes on with it, as if nothing had happened:</p><${Command} text=${run.resume} />`}
+    ${run.state === "running" && !now && html`<p class="note">It is about to start.</p>`}
+    ${run.state === "running" && now && isWhole(now) && html`<p class="note">The next training is starting, or the trained models are being measured.</p>`}
+    ${run.state === "stopped" && html`<p class="note">It was stopped. This command continues it exactly where it stopped:</p><${Command} text=${run.resume} />`}
   </div>`;
 }
 
@@ -60,8 +60,8 @@ function lasting(seconds) {
   return `${formatNumber(seconds / 3600, 2)} h`;
 }
 
-// The report, whose HTML the server made of Markdown without any markup of its own, and its figures as pictures, in
-// which nothing can run.
+// The report as the server's HTML of its Markdown, which holds no markup of its own; figures are images, in which no
+// script can run.
 export function Report({ ask, run, text }) {
   const ref = useRef(null);
   useEffect(() => {
@@ -76,7 +76,7 @@ export function Report({ ask, run, text }) {
           urls.push(URL.createObjectURL(new Blob([new Uint8Array(data, offset)], { type: header.kind })));
           image.src = urls.at(-1);
         },
-        (error) => isAborted(error) || (image.remove(), (caption.textContent += " (not here)")),
+        (error) => isAborted(error) || (image.remove(), (caption.textContent += " (missing)")),
       );
     }
     return () => {
@@ -87,7 +87,7 @@ export function Report({ ask, run, text }) {
   return html`<div class="runs-report" ref=${ref}></div>`;
 }
 
-// What is too wide scrolls by itself, by keys as well.
+// What is too wide gets its own scrollbar, and can be scrolled with the keyboard.
 function enclosed(wide) {
   const box = document.createElement("div");
   box.className = "scrolls";
@@ -120,7 +120,7 @@ export function Settings({ settings }) {
   const other = settings.filter((one) => one.own !== null).length;
   return html`<details><summary>Settings <span class="badge">${settings.length}${other ? `, ${other} changed` : ""}</span></summary>
     <div class="runs-table" tabindex="0" role="group" aria-label="Settings"><table class="lines">
-      <thead><tr><th scope="col">setting</th><th scope="col">value</th><th scope="col">recipe's own</th></tr></thead>
+      <thead><tr><th scope="col">setting</th><th scope="col">value</th><th scope="col">recipe default</th></tr></thead>
       <tbody>${settings.map(({ name, value, own }) => html`<tr class=${own === null ? "" : "runs-changed"}>
         <th scope="row"><code>${name}</code></th><td><code>${value}</code></td><td>${own === null ? "" : html`<code>${own}</code>`}</td></tr>`)}</tbody>
     </table></div></details>`;

@@ -16,21 +16,21 @@ function View({ ask, state: given, change, place }) {
   const runs = response?.runs ?? [];
   const own = runs.filter((run) => !run.is_shipped).sort((a, b) => b.started.localeCompare(a.started));
   const shipped = runs.filter((run) => run.is_shipped);
-  const first = useRef(null); // stays what is looked at when another begins
+  const first = useRef(null); // the shown run stays when another one starts
   first.current ??= [...own, ...shipped][0]?.name ?? null;
   const chosen = runs.find((run) => run.name === (state.run ?? first.current));
   const compared = runs.filter((run) => run !== chosen && state.compared.includes(run.name));
   const shown = chosen ? [chosen, ...compared] : [];
   const found = useCurves(ask, shown, place);
   const speed = useSpeeds(runs);
-  const saved = useRef([state.run, ...state.compared]).current; // a file has no others
+  const saved = useRef([state.run, ...state.compared]).current; // a saved file holds no others
   const kept = (list) => (place === "file" ? list.filter((run) => saved.includes(run.name)) : list);
   const onCompare = (name, isOn) => change({ compared: [...state.compared.filter((one) => one !== name), ...(isOn ? [name] : [])] });
   if (!response) return html`<${Status} error=${error} waiting>reading the runs …<//>`;
   return html`<div class="sided runs">
     <div class="panel runs-side">
       <${Status} error=${error} />
-      ${!own.length && place !== "file" && html`<p class="hint">Yours appear here as soon as they begin: try<br />
+      ${!own.length && place !== "file" && html`<p class="hint">Your runs appear here as soon as they start: try<br />
         <code>regard train reversal --smoke</code></p>`}
       <${SavedNote} place=${place} what="see other runs" />
       <${RunList} groups=${[["Yours", kept(own)], ["Comes with regard", kept(shipped)]]} unreadable=${place === "file" ? [] : response.unreadable}
@@ -38,11 +38,11 @@ function View({ ask, state: given, change, place }) {
     </div>
     ${chosen
       ? html`<${Detail} key=${`${chosen.name} ${chosen.state} ${chosen.started}`} ...${{ ask, state, change, place, run: chosen, shown, found, speed }} />`
-      : html`<${Panel} title=${state.run}><p>There is no run of this name any more.</p><//>`}
+      : html`<${Panel} title=${state.run}><p>This run no longer exists.</p><//>`}
   </div>`;
 }
 
-// A run: drawn anew when it has come to its end, as its report is there then.
+// A run; drawn again when it has ended, since its report exists then.
 function Detail({ ask, state, change, place, run, shown, found, speed }) {
   const whole = useRef(null);
   const { response, error, waiting } = useAnswer(ask, "report", { run: run.name });
@@ -58,8 +58,8 @@ function Detail({ ask, state, change, place, run, shown, found, speed }) {
       actions=${html`<${Export} name=${`runs-${run.name}`} of=${whole} ask=${ask} view="runs" state=${{ ...state, run: run.name }} place=${place}
         numbers=${() => numbersOf(chosenOf(found.curves, names, state.only))} saves=${saves} />`}>
       ${run.headline && html`<p class="runs-result">${run.headline}</p>`}
-      ${run.is_smoke && html`<p class="note">A smoke test: it shows that all parts work, and its numbers mean nothing.</p>`}
-      <p class="note">${run.is_shipped ? "Comes with regard; made by" : html`The recipe ${run.recipe}, begun ${moment(run.started)}, by`}</p>
+      ${run.is_smoke && html`<p class="note">A smoke test: it shows that all parts work; its numbers mean nothing.</p>`}
+      <p class="note">${run.is_shipped ? "Comes with regard; made with" : html`Recipe ${run.recipe}, started ${moment(run.started)} with`}</p>
       <${Command} text=${run.command} />
       ${place === "page" && html`<${Elsewhere} ask=${ask} run=${run} />`}
       <${Progress} run=${run} speed=${speed} />
@@ -71,7 +71,7 @@ function Detail({ ask, state, change, place, run, shown, found, speed }) {
     <${Panel} title="Report">
       <${Status} error=${error} waiting=${waiting}>reading the report …<//>
       ${response?.html && html`<${Report} ask=${ask} run=${run.name} text=${response.html} />`}
-      ${response && !response.html && html`<p class="hint">${run.state === "done" ? "There is none." : "The report comes when the training is done."}</p>`}
+      ${response && !response.html && html`<p class="hint">${run.state === "done" ? "There is no report." : "The report is written when the training is done."}</p>`}
     <//>
     ${response && html`<section class="panel runs-folded" data-unpictured>
       ${response.numbers && html`<${Numbers} numbers=${response.numbers} />`}
@@ -80,7 +80,7 @@ function Detail({ ask, state, change, place, run, shown, found, speed }) {
   </div>`;
 }
 
-// Where else on the page the run can be looked at.
+// Links to other views of the run.
 function Elsewhere({ ask, run }) {
   const maps = useAnswer(ask, "models", {}).response?.models ?? [];
   const heads = useAnswer(ask, "recorded", {}).response?.trainings ?? [];
@@ -103,12 +103,12 @@ function moment(text) {
 export default {
   name: "runs",
   title: "Runs",
-  about: "What was trained and what came out. Curves grow while a training runs; tick several runs to lay their curves over each other.",
+  about: "Trainings and their results. Curves grow while a training runs; tick several runs to overlay their curves.",
   state,
   View,
 };
 
-// The list of runs: one is looked at, and others may be laid over it.
+// The list of runs: one is shown, and others may be overlaid.
 
 const SIGNS = {
   done: html`<path d="M3 8.5 6.5 12 13 4.5" fill="none" stroke="currentColor" stroke-width="2" />`,
@@ -141,7 +141,7 @@ export function RunList({ groups, unreadable, chosen, compared, onChoose, onComp
           <span class="runs-name">${run.name}</span><${State} state=${run.state} />
           <span class="runs-headline">${run.headline ?? far(run)}</span>
         </button>
-        ${run.name !== chosen && html`<label class="runs-compare" title="Lay its curves over the others">
+        ${run.name !== chosen && html`<label class="runs-compare" title="Overlay its curves">
           <input type="checkbox" checked=${compared.includes(run.name)} onChange=${(event) => onCompare(run.name, event.target.checked)} />
           compare<span class="unseen"> ${run.name}</span></label>`}
       </li>`)}
@@ -153,9 +153,9 @@ export function RunList({ groups, unreadable, chosen, compared, onChoose, onComp
   </nav>`;
 }
 
-// How far a run is, in a few words.
+// The progress of a run in a few words.
 function far(run) {
-  if (!run.trainings.length) return run.state === "running" ? "it is about to begin" : "not begun";
+  if (!run.trainings.length) return run.state === "running" ? "about to start" : "not started";
   const { name, step, steps } = latest(run);
   return `${name}: step ${step.toLocaleString("en")}${steps ? ` of ${steps.toLocaleString("en")}` : ""}`;
 }
