@@ -1,13 +1,14 @@
 """Costs as polynomials in the sizes of a model: which terms decide as a size grows, and where two costs are equal."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from regard.algorithms.planning.report import plain
 from regard.analysis.cost.report import new_table, write_csv
-from regard.analysis.formulas import Dominant, Polynomial, dominant, order, write_sympy
+from regard.analysis.formulas import Polynomial, dominant, write_sympy
+from regard.checks import nearest
 
 KEYS = ("parameters", "forward", "backward", "attention")
 LEGEND = {
@@ -19,7 +20,7 @@ LEGEND = {
     "K": "width of a head",
     "F": "width of the feed-forward",
     "V": "vocabulary",
-    "P": "positions that are learned",
+    "P": "learned positions",
     "R": "patches along a side",
     "M": "classes",
 }
@@ -72,7 +73,11 @@ class Formulas:
         return self.modules[0].backward
 
     def __getitem__(self, name: str) -> ModuleFormulas:
-        return next(module for module in self.modules if module.name == name)
+        """One module by its name."""
+        for module in self.modules:
+            if module.name == name:
+                return module
+        raise KeyError(f"no module {name!r}: {nearest(name, [module.name for module in self.modules])}")
 
     def json(self) -> str:
         """Polynomials as text that SymPy reads back."""
@@ -206,18 +211,12 @@ def crossovers(found: Formulas, symbol: str = "N") -> tuple[Crossover, ...]:
             place = crossing(module.attention, module.rest, symbol, **found.sizes)
             key = (place.value if place.at is None else place.at, place.beyond)
             groups.setdefault(key, (place, []))[1].append(module)
-    rows = [_crossover(place, modules) for place, modules in groups.values()]
+    rows = []
+    for place, modules in groups.values():
+        innermost = max(modules, key=lambda module: len(module.name.split(".")) if module.name else 0)
+        alike = tuple([module.name for module in modules if module is not innermost])
+        rows.append(Crossover(innermost.name, innermost.kind, place, alike))
     return tuple(sorted(rows, key=lambda row: float("inf") if row.value is None else row.value))
-
-
-def _crossover(place: Crossing, modules: list[ModuleFormulas]) -> Crossover:
-    innermost = max(modules, key=lambda module: _depth(module.name))
-    alike = tuple([module.name for module in modules if module is not innermost])
-    return Crossover(innermost.name, innermost.kind, place, alike)
-
-
-def _depth(name: str) -> int:
-    return name.count(".") + 1 if name else 0
 
 
 def crossing(left: Polynomial, right: Polynomial, symbol: str = "N", /, **sizes: int) -> Crossing:
@@ -273,84 +272,6 @@ def _sign_far_out(difference: Polynomial, symbol: str, others: Mapping[str, int]
         coefficients[power] = coefficients.get(power, 0) + term(**others)
     last = next((coefficients[power] for power in sorted(coefficients, reverse=True) if coefficients[power]), 0)
     return (last > 0) - (last < 0)
-
-
-@dataclass(frozen=True)
-class ModuleClass:
-    """The class of a module's forward FLOPs in all sizes, and as each of them grows."""
-
-    module: str
-    kind: str
-    order: str
-    dominants: tuple[Dominant, ...]
-
-
-@dataclass(frozen=True)
-class Classes:
-    """The classes of a model's modules, from the whole to its parts; of modules that are alike the first.
-
-    `symbols` are the sizes that tell terms apart, which the table shows.
-    """
-
-    symbols: tuple[str, ...]
-    rows: tuple[ModuleClass, ...]
-
-    def __getitem__(self, name: str) -> ModuleClass:
-        """One module by its name."""
-        for row in self.rows:
-            if row.module == name:
-                return row
-        raise KeyError(f"no class for module {name!r}: use one of {', '.join(repr(row.module) for row in self.rows)}")
-
-    def json(self) -> str:
-        """Leading terms and classes as text."""
-        rows = [
-            {"module": row.module, "kind": row.kind, "order": row.order}
-            | {"dominant": {d.symbol: {"terms": str(d.terms.sympy()), "order": d.order} for d in row.dominants}}
-            for row in self.rows
-        ]
-        return json.dumps(rows, indent=1, ensure_ascii=False)
-
-    def rich(self) -> Any:
-        """The leading terms, a column for each size, for Rich."""
-        table = new_table()
-        table.add_column("module", no_wrap=True)
-        for title in ("class", *(f"{symbol} → ∞" for symbol in self.symbols)):
-            table.add_column(title, overflow="fold")
-        for row in self.rows:
-            # Where the module does not know the size, all of its terms would lead.
-            terms = [
-                str(d.terms) if d.symbol in d.terms.symbols else "" for d in row.dominants if d.symbol in self.symbols
-            ]
-            table.add_row(row.module or row.kind, row.order, *terms)
-        return table
-
-    def __str__(self) -> str:
-        return plain(self.rich(), 120)
-
-
-def classes(found: Formulas, symbols: Iterable[str] | None = None) -> Classes:
-    """The leading terms and classes of every module that does matrix products, for these sizes or all there are."""
-    names = tuple(found.sizes) if symbols is None else tuple(symbols)
-    for name in names:
-        check_symbol(found, name)
-    rows = [
-        ModuleClass(row.name, row.kind, order(row.forward), tuple([dominant(row.forward, name) for name in names]))
-        for row in _distinct(found)
-    ]
-    tells = tuple([name for name in names if found.forward.leading(name) != found.forward])
-    return Classes(tells, tuple(rows))
-
-
-def _distinct(found: Formulas) -> Iterator[ModuleFormulas]:
-    """Modules with products; of those that are alike at like places the first, and none that only passes on."""
-    by_name, seen = {row.name: row for row in found.modules}, set()
-    for row in found.modules:
-        parent = by_name[row.name.rpartition(".")[0]]
-        key = (row.kind, parent.kind, row.forward)
-        if row.forward.terms and key not in seen and (row is parent or row.forward != parent.forward):
-            seen.add(key)
-            yield row
 
 
 def check_symbol(found: Formulas, symbol: str) -> None:

@@ -1,7 +1,12 @@
-"""Models that cannot be counted say why, and what to do; a module that was counted is as it was."""
+"""Models that cannot be counted say why, and what to do; a module that was counted is as it was.
+
+Other threads that run modules of their own are not counted.
+"""
 
 import copy
 import re
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
@@ -162,3 +167,30 @@ def test_choices_of_attend_are_those_of_real_tensors():
     after.sum().backward()
     assert x.grad is not None
     assert not isinstance(x.grad, FakeTensor)
+
+
+def test_another_threads_modules_are_not_counted():
+    encoder = nn.TransformerEncoderLayer(32, 4, 64, batch_first=True)
+    inputs = torch.empty(1, 8, 32)
+    alone = cost(encoder, inputs)
+    over = threading.Event()
+
+    def disturb() -> None:
+        other = nn.Sequential(*[nn.Linear(4, 4) for _ in range(50)])
+        with torch.no_grad():
+            while not over.is_set():
+                other(torch.ones(1, 4))
+
+    with ThreadPoolExecutor(3) as pool:
+        noise = pool.submit(disturb)
+        found = [pool.submit(cost, encoder, inputs) for _ in range(4)]
+        try:
+            counts = [one.result() for one in found]
+        finally:
+            over.set()
+        noise.result()
+    for count in counts:
+        assert (count.forward, count.backward, count.unknown) == (alone.forward, alone.backward, alone.unknown)
+        assert [(part.name, part.forward) for part in count.modules] == [
+            (part.name, part.forward) for part in alone.modules
+        ]

@@ -10,7 +10,7 @@ import sympy
 import torch
 from torch import nn
 
-from regard.analysis.cost.polynomials import Formulas, ModuleFormulas, classes, crossing, crossovers
+from regard.analysis.cost.polynomials import Formulas, ModuleFormulas, crossing, crossovers
 from regard.analysis.cost.symbolic import formulas, preset_formulas
 from regard.analysis.formulas import Polynomial, dominant, order
 from regard.layers import MultiHead
@@ -144,20 +144,13 @@ def test_recurrent_layers_against_attention():
     assert [place.beyond for place in found] == [1, 1, 1]
 
 
-def test_classes():
-    table = classes(found("gpt2"))
-    whole = table[""]
-    assert whole.order == "Θ(B·D·L·N² + B·D²·L·N + B·D·N·V)"
-    leading = {d.symbol: (str(d.terms), d.order) for d in whole.dominants}
-    assert leading["N"] == ("2·B·D·L·N²", "Θ(B·D·L·N²)")
-    assert leading["D"] == ("24·B·D²·L·N", "Θ(B·D²·L·N)")
-    assert leading["L"][1] == "Θ(B·D·L·N² + B·D²·L·N)"
-    assert {row.module for row in table.rows}.isdisjoint({"stack.blocks", "stack.blocks.0.attention.key", "embedding"})
-    assert "N → ∞" in str(table)
-    assert "H → ∞" not in str(table)  # heads change no FLOPs
-    assert json.loads(table.json())[0]["dominant"]["N"]["order"] == "Θ(B·D·L·N²)"
-    with pytest.raises(KeyError, match="no class for module 'head'"):
-        table["head"]
+def test_what_leads_as_a_size_grows():
+    forward = found("gpt2").forward
+    assert order(forward) == "Θ(B·D·L·N² + B·D²·L·N + B·D·N·V)"
+    leading = {symbol: dominant(forward, symbol) for symbol in "NDL"}
+    assert (str(leading["N"].terms), leading["N"].order) == ("2·B·D·L·N²", "Θ(B·D·L·N²)")
+    assert (str(leading["D"].terms), leading["D"].order) == ("24·B·D²·L·N", "Θ(B·D²·L·N)")
+    assert leading["L"].order == "Θ(B·D·L·N² + B·D²·L·N)"
 
 
 def test_order_keeps_what_no_other_term_bounds():
@@ -171,7 +164,7 @@ def test_order_keeps_what_no_other_term_bounds():
 def test_bad_input():
     with pytest.raises(ValueError, match=re.escape("a size of these formulas: got 'R'; use one of B, N, D")):
         crossovers(found("encoder"), "R")
-    with pytest.raises(ValueError, match="got 'R'; use one of B, N, D"):
-        classes(found("encoder"), "NR")
+    with pytest.raises(KeyError, match="no module 'head'"):
+        found("encoder")["head"]
     with pytest.raises(ValueError, match="sizes must tell every symbol but N: got none for D"):
         crossing(N * D, 2 * D * D, "N", N=3)
