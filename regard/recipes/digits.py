@@ -1,6 +1,6 @@
-"""Small images, by heads alone or by convolutions: digits that come with the package, or any set of images.
+"""Image models of attention heads alone, or of convolutions, on the digits of the package or any set of images.
 
-What is trained comes first, what is measured of it second: how many images are told right, and where the heads went.
+The file begins with what is trained, and ends with what is measured: accuracy, and where the heads went.
 """
 
 import hashlib
@@ -61,7 +61,7 @@ KINDS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Heads:
-    """Sizes of the attention-only model, and what its heads attend by: see `GridConfig`."""
+    """Sizes of the attention-only model, and how its heads attend: see `GridConfig`."""
 
     depth: int = 3
     width: int = 32
@@ -75,7 +75,7 @@ class Heads:
         self.on(self.patch, 1)
 
     def on(self, side: int, classes: int) -> GridConfig:
-        """For images of this side; what cannot be is an error."""
+        """The model's configuration for images of this side, which refuses sizes that do not fit."""
         return GridConfig(image=side, classes=classes, **vars(self))
 
     def build(self, side: int, classes: int) -> nn.Module:
@@ -84,7 +84,7 @@ class Heads:
 
 @dataclass(frozen=True, kw_only=True)
 class Convolutions:
-    """Sizes of the residual network, its stem a 3 × 3 convolution: by default as many parameters as the heads have."""
+    """Sizes of the residual network with a 3 × 3 stem; by default it has as many parameters as the heads."""
 
     widths: tuple[int, ...] = (24, 48)
     depths: tuple[int, ...] = (1, 1)
@@ -100,7 +100,7 @@ class Convolutions:
 
 
 def settings(steps: int = 660, batch: int = 64, **descent: Any) -> Settings:
-    """30 epochs of the digits, unless told."""
+    """By default, 30 epochs of the digits."""
     return Settings(
         steps=steps,
         batch=batch,
@@ -112,15 +112,15 @@ def settings(steps: int = 660, batch: int = 64, **descent: Any) -> Settings:
 
 @dataclass(frozen=True, kw_only=True)
 class ImagesConfig:
-    """Which images, how they are varied, and how many trainings there are, each from a seed of its own.
+    """The images, their augmentation, and the number of trainings, each from a seed of its own.
 
-    `crop` moves every image by up to an eighth of its side and `flip` mirrors half of them: None is both for images of
-    `data` and neither for the digits that ship, of which a mirrored one is none.
+    `crop` moves every image by up to an eighth of its side and `flip` mirrors half of them. None means both for images
+    of `data`, and neither for the digits of the package, because a mirrored digit is not a digit.
     """
 
-    data: str | None = None  # a folder or tar of images, or hf:NAME; None: the digits that ship
+    data: str | None = None  # a folder or tar of images, or hf:NAME; None: the digits of the package
     test: str = "test"  # the split to test on
-    side: int | None = None  # to which images of `data` are scaled; None: as they are
+    side: int | None = None  # the size that images of `data` are scaled to; None: as they are
     crop: bool | None = None
     flip: bool | None = None
     seeds: int = 4
@@ -141,21 +141,21 @@ class ImagesConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class HeadsConfig(ImagesConfig):
-    """With heads alone."""
+    """Images for a model of heads alone."""
 
     model: Heads = field(default_factory=Heads)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ConvolutionsConfig(ImagesConfig):
-    """With convolutions."""
+    """Images for a model of convolutions."""
 
     model: Convolutions = field(default_factory=Convolutions)
 
 
 @dataclass(frozen=True, eq=False)
-class Classified(Task):
-    """Which class an image is of."""
+class ImageTask(Task):
+    """Tell the class of an image."""
 
     config: HeadsConfig | ConvolutionsConfig
     train: ImageSet
@@ -182,19 +182,19 @@ class Classified(Task):
         if self.config.crops or self.config.flips:
             pad = max(1, self.side // 8) if self.config.crops else 0
             images = augment(images, generator, pad=pad, flip=self.config.flips)
-        return cross_entropy(model(coloured(images)).logits.float(), labels)
+        return cross_entropy(model(to_rgb(images)).logits.float(), labels)
 
     def evaluate(self, model: Any) -> Mapping[str, float]:
         right = loss = torch.zeros((), device=device_of(model))
         for part in torch.arange(len(self.test)).split(EVALUATED):
             images, labels = self.test.batch(part, device_of(model))
-            logits = model(coloured(images)).logits.float()
+            logits = model(to_rgb(images)).logits.float()
             right = right + (logits.argmax(1) == labels).sum()
             loss = loss + cross_entropy(logits, labels, reduction="sum")
         return {"accuracy": right.item() / len(self.test), "test_loss": loss.item() / len(self.test)}
 
     def fingerprint(self) -> str:
-        """Of all images and labels; those that ship are always the same."""
+        """A checksum of all images and labels; the digits of the package never change."""
         if self.config.data is None:
             return ""
         digest = hashlib.sha256()
@@ -204,9 +204,9 @@ class Classified(Task):
         return digest.hexdigest()[:32]
 
     def record(self, model: Any) -> Mapping[str, Tensor]:
-        """Centres and precisions of gaussian heads, and the maps of one image, or two where images make a difference.
+        """Centres and precisions of gaussian heads, and the maps of one image, or of two where the maps depend on it.
 
-        `queries` are the tokens that are seen from, where not all are.
+        `queries` are the tokens whose rows of the maps are recorded, where not all of them are.
         """
         if not isinstance(model, GridModel):
             return {}
@@ -215,7 +215,7 @@ class Classified(Task):
             position = getattr(block.attention, "position", None)
             if isinstance(position, Gaussian):
                 kept[f"heads.{layer}.centre"], kept[f"heads.{layer}.precision"] = position.centre, position.precision
-        images = coloured(self.test.batch(self.shown, device_of(model))[0])
+        images = to_rgb(self.test.batch(self.shown, device_of(model))[0])
         for layer, maps in enumerate(model(images, maps=True).maps["self"]):
             for number, own in enumerate(maps[: len(self.shown)]):
                 kept[f"maps.image-{number}.{layer}"] = compact(own[:, self.queries])
@@ -228,7 +228,7 @@ class Classified(Task):
 
     @cached_property
     def shown(self) -> list[int]:
-        """Test images whose maps are recorded: one, or for heads with content two, of two classes."""
+        """Test images whose maps are recorded: one, or two of different classes for heads that attend by content."""
         assert isinstance(self.config.model, Heads)
         if self.config.model.encoding != "learned + content":
             return [0]
@@ -248,8 +248,8 @@ class Classified(Task):
         return (places[:, None] * n + places).flatten()
 
 
-def coloured(images: Tensor) -> Tensor:
-    """Three channels, of grey images too."""
+def to_rgb(images: Tensor) -> Tensor:
+    """Three channels, for grey images too."""
     return images.expand(-1, 3, -1, -1)
 
 
@@ -288,15 +288,15 @@ def _split(source: str, split: str, side: int | None, resources: Resources) -> I
 
 
 def trainings(config: HeadsConfig | ConvolutionsConfig, resources: Resources) -> dict[str, Training]:
-    """One for each seed."""
-    task = Classified(config, *image_sets(config, resources))
-    config.model.on(task.side, len(task.train.classes))  # says now what does not fit
+    """One training for each seed."""
+    task = ImageTask(config, *image_sets(config, resources))
+    config.model.on(task.side, len(task.train.classes))  # refuses sizes that do not fit before anything is trained
     seeds = range(config.training.seed, config.training.seed + config.seeds)
     return {f"seed-{seed}": Training(task, replace(config.training, seed=seed)) for seed in seeds}
 
 
 @dataclass(frozen=True)
-class Played:
+class Playback:
     """What one training recorded, step by step."""
 
     recording: Recording
@@ -308,8 +308,13 @@ class Played:
 
     @cached_property
     def heads(self) -> list[list[Quadratic]]:
-        """Gaussian heads by step and layer, each precision a matrix; of other heads there are no layers."""
-        return [_recorded(self.recording.read(step)) for step in self.steps]
+        """Gaussian heads by step and layer, with a matrix of precision each; no layers where the heads are others."""
+        found = []
+        for step in self.steps:
+            kept = self.recording.read(step)
+            layers = range(sum(name.startswith("heads.") for name in kept) // 2)
+            found.append([heads_of(kept[f"heads.{n}.centre"], kept[f"heads.{n}.precision"]) for n in layers])
+        return found
 
     def maps(self, step: int) -> tuple[Tensor, dict[tuple[int, int], Tensor]]:
         """The queries, and the maps (H, T, S) by image and layer."""
@@ -320,18 +325,13 @@ class Played:
         return kept.get("queries", every), {key: expand(kept[name]) for key, name in zip(keys, names, strict=True)}
 
 
-def _recorded(kept: Mapping[str, Tensor]) -> list[Quadratic]:
-    layers = sum(name.startswith("heads.") for name in kept) // 2
-    return [heads_of(kept[f"heads.{layer}.centre"], kept[f"heads.{layer}.precision"]) for layer in range(layers)]
-
-
 def heads_of(centre: Tensor, precision: Tensor) -> Quadratic:
-    """With a matrix of precision for every head, in float64."""
+    """Heads with a matrix of precision each, in float64."""
     return term_of(Quadratic(centre, precision))[0]
 
 
 def distances(heads: Quadratic) -> Tensor:
-    """Of the centres from the query, (H,)."""
+    """Distances of the centres from the query, (H,)."""
     return heads.centre.norm(dim=1)
 
 
@@ -345,9 +345,9 @@ def widths(heads: Quadratic) -> Tensor:
 
 
 def area(heads: Quadratic, side: int) -> int:
-    """How many offsets between pixels lie inside the ellipse of some head that holds 90 % of its weight.
+    """The number of offsets between pixels inside some head's ellipse of 90 % of its weight.
 
-    Inside is where exp(−xᵀMx) ≥ 0.1, x from the centre.
+    Inside means exp(−xᵀMx) ≥ 0.1, with x from the centre.
 
     >>> area(heads_of(torch.tensor([[0.0, 0.0], [2.0, 0.0]]), torch.tensor([2.0, 2.0])), side=8)
     9
@@ -359,14 +359,14 @@ def area(heads: Quadratic, side: int) -> int:
 
 
 def outward(first: Sequence[Quadratic], last: Sequence[Quadratic]) -> int:
-    """Heads above the lowest layer that end narrower and further out than they began."""
+    """The number of heads above the lowest layer that end narrower and further out than they began."""
     pairs = zip(first[1:], last[1:], strict=True)
     moved = [(widths(b) < NARROWER * widths(a)) & (distances(b) > distances(a) + FURTHER) for a, b in pairs]
     return sum(int(layer.sum()) for layer in moved)
 
 
 def spread(queries: Tensor, maps: Tensor, side: int) -> tuple[float, float]:
-    """How far the keys lie from the query, by their weights, and how many they are: exp of the entropy.
+    """The mean distance of the keys from the query, by their weights, and their number: exp of the entropy.
 
     >>> spread(torch.arange(4), torch.full((1, 4, 4), 0.25), 2)
     (0.85..., 4.0...)
@@ -379,8 +379,8 @@ def spread(queries: Tensor, maps: Tensor, side: int) -> tuple[float, float]:
 
 
 def measure(config: HeadsConfig | ConvolutionsConfig, models: Mapping[str, Trained]) -> Outcome:
-    """Accuracies by seed, and of heads where they began and ended."""
-    task: Classified = next(iter(models.values())).task
+    """Accuracy by seed, and where the heads began and ended."""
+    task: ImageTask = next(iter(models.values())).task
     numbers: dict[str, float] = {}
     for name, one in models.items():
         numbers |= {f"{name} {what}": value for what, value in task.evaluate(one.model).items()}
@@ -391,7 +391,7 @@ def measure(config: HeadsConfig | ConvolutionsConfig, models: Mapping[str, Train
     claims, side, kernel = {}, 0, ()
     if isinstance(config.model, Heads):
         side = task.side // config.model.patch
-        played = {name: Played(Recording(one.folder / RECORDING), side) for name, one in models.items()}
+        played = {name: Playback(Recording(one.folder / RECORDING), side) for name, one in models.items()}
         first = next(iter(played.values()))
         if is_gaussian:
             numbers |= measure_gaussians(played, config.model.depth, side)
@@ -424,8 +424,8 @@ def measure(config: HeadsConfig | ConvolutionsConfig, models: Mapping[str, Train
     return Outcome(numbers=numbers, headline=headline, text=text, figures=figures, claims=claims)
 
 
-def list_heads(played: Mapping[str, Played], numbers: Mapping[str, float], side: int) -> dict[str, float]:
-    """Every head at every evaluation, as `run.epoch.layer.head.row`, `….column` and `….width`, for claims to read."""
+def list_heads(played: Mapping[str, Playback], numbers: Mapping[str, float], side: int) -> dict[str, float]:
+    """Every head at every evaluation for claims to read: `run.epoch.layer.head.row`, `….column` and `….width`."""
     found = {"side": float(side)}
     for name, one in played.items():
         run = name.removeprefix("seed-")
@@ -439,7 +439,7 @@ def list_heads(played: Mapping[str, Played], numbers: Mapping[str, float], side:
     return found
 
 
-def measure_gaussians(played: Mapping[str, Played], depth: int, side: int) -> dict[str, float]:
+def measure_gaussians(played: Mapping[str, Playback], depth: int, side: int) -> dict[str, float]:
     """Means over trainings and heads, by layer, before and after."""
     numbers = {}
     for layer in range(depth):
@@ -457,7 +457,7 @@ def measure_gaussians(played: Mapping[str, Played], depth: int, side: int) -> di
     return numbers
 
 
-def measure_maps(played: Mapping[str, Played], side: int) -> dict[str, float]:
+def measure_maps(played: Mapping[str, Playback], side: int) -> dict[str, float]:
     """Means over trainings, images, queries and heads, by layer, before and after."""
     found: dict[str, list[float]] = {}
     for one in played.values():
@@ -469,7 +469,7 @@ def measure_maps(played: Mapping[str, Played], side: int) -> dict[str, float]:
     return {name: fmean(values) for name, values in found.items()}
 
 
-def course_figure(played: Mapping[str, Played], side: int) -> "Figure":
+def course_figure(played: Mapping[str, Playback], side: int) -> "Figure":
     """Mean width, distance and area of each layer over the evaluations, on average over the trainings."""
     count = min(len(one.heads) for one in played.values())
     steps = next(iter(played.values())).steps[:count]
@@ -488,12 +488,12 @@ def course_figure(played: Mapping[str, Played], side: int) -> "Figure":
     return line_figure(panels, columns=3)
 
 
-def maps_figure(played: Played, patch: int) -> "Figure":
-    """The map of the query nearest the middle for every head, a row for each layer, and of each image where it says."""
+def maps_figure(played: Playback, patch: int) -> "Figure":
+    """The map of the query nearest the middle for every head, a row for each layer and image."""
     queries, maps = played.maps(played.steps[-1])
     side, kept = played.side, played.recording.read(played.steps[-1])
     places = torch.stack([queries // side, queries % side], 1)
-    at = int((places - side / 2 + 0.75).norm(dim=1).argmin())  # of an even side, before the middle
+    at = int((places - side / 2 + 0.75).norm(dim=1).argmin())  # with an even side, the one before the middle
     row, column = places[at].tolist()
     H = next(iter(maps.values())).shape[0]
     figure, panels = figure_of_panels(len(maps) * (H + 1), H + 1, (0.95, 1.0), 0.3)
@@ -516,7 +516,7 @@ def maps_figure(played: Played, patch: int) -> "Figure":
 
 
 def _mark(panel: Any, place: tuple[int, int], size: int) -> None:
-    """The query, as an orange square."""
+    """Draw the query as an orange square."""
     from matplotlib.patches import Rectangle
 
     corner = (place[1] * size - 0.5, place[0] * size - 0.5)
@@ -562,7 +562,7 @@ RECIPES = {
             "The same with heads that compare what tokens hold and learn offsets too: accuracy, and maps of images.",
             HeadsConfig(
                 seeds=2,
-                # Of single pixels, which say little, these heads learn many times slower.
+                # Single pixels say little: with them, these heads learn many times slower.
                 model=Heads(encoding="learned + content", patch=2, width=20, hidden=40),
                 training=settings(steps=1320, batch=32, rate=6e-3, position_rate=None),
             ),

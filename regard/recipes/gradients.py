@@ -1,4 +1,4 @@
-"""What norms and residuals do with depth: gradients as a stack begins, and whether it learns to read digits."""
+"""How norms and residuals act with depth: the gradients of a new stack, and whether it learns to read digits."""
 
 import statistics
 from collections.abc import Mapping, Sequence
@@ -18,12 +18,12 @@ from regard.recipes.report import Panel, line_figure, render
 from regard.tasks.digits import CLASSES, SIDE, digits
 from regard.training import Descent, Execution, Schedule, Settings, Task, Trained, device_of
 
-LARGEST = torch.finfo(torch.float32).max  # stands for a loss that is no number
+LARGEST = torch.finfo(torch.float32).max  # replaces a loss that is not finite
 
 
 @dataclass(frozen=True)
 class Wiring:
-    """Where the norm stands, and whether something passes around the parts of a block."""
+    """Where the norm is, and whether a residual passes around the parts of a block."""
 
     norm: Norm
     residual: bool
@@ -36,7 +36,7 @@ class Wiring:
         return f"{self._norm}-norm-{'residual' if self.residual else 'plain'}-depth-{depth}"
 
     def at(self, depth: int) -> str:
-        """What the names of numbers begin with."""
+        """The prefix of the names of its numbers."""
         return f"{self.name}, depth {depth}: "
 
     @property
@@ -49,7 +49,7 @@ WIRINGS = [Wiring(norm, residual) for residual in (True, False) for norm in ("pr
 
 @dataclass(frozen=True, kw_only=True)
 class GradientsConfig:
-    """Stacks of these depths in every wiring, trained alike; gradients are means over `starts` random beginnings."""
+    """Stacks of these depths in every wiring, trained alike; gradients are means over `starts` initialisations."""
 
     depths: tuple[int, ...] = (2, 4, 8, 16, 32)
     width: int = 32
@@ -74,8 +74,8 @@ class GradientsConfig:
         check_sizes(self, "hidden", "starts")
 
 
-class Reader(nn.Module):
-    """A digit from its rows as tokens: embedded, through the blocks, averaged, told by a linear layer."""
+class DigitReader(nn.Module):
+    """Reads a digit whose rows are tokens: embedding, blocks, mean over tokens, linear layer."""
 
     left_out: Tensor
 
@@ -102,7 +102,7 @@ class Reader(nn.Module):
 
 
 class GivenGradients(torch.autograd.Function):
-    """A value, with gradients that were computed before."""
+    """A value whose gradients were computed before."""
 
     @staticmethod
     def forward(ctx: Any, value: Tensor, gradients: Sequence[Tensor], *parameters: Tensor) -> Tensor:
@@ -115,8 +115,8 @@ class GivenGradients(torch.autograd.Function):
 
 
 @dataclass(frozen=True)
-class Reading(Task):
-    """Digits read by one stack."""
+class DigitTask(Task):
+    """Read digits with one stack."""
 
     config: GradientsConfig
     wiring: Wiring
@@ -129,14 +129,14 @@ class Reading(Task):
         return len(digits()[0])
 
     def build(self) -> nn.Module:
-        return Reader(self.config, self.wiring, self.depth)
+        return DigitReader(self.config, self.wiring, self.depth)
 
     def batch(self, examples: Tensor, generator: torch.Generator) -> tuple[Tensor, Tensor]:
         train, _ = digits()
         return train.images[examples], train.labels[examples]
 
     def loss(self, model: Any, batch: tuple[Tensor, Tensor], generator: torch.Generator) -> Tensor:
-        """Cross-entropy; where it or its gradient is beyond float32, the gradient counts as zero, and is counted.
+        """Cross-entropy; where it or its gradient is not finite, the gradient is zero and the step counts as left out.
 
         So a stack that explodes is an outcome of the experiment, and not its end.
         """
@@ -146,26 +146,26 @@ class Reading(Task):
         is_number = (loss + nn.utils.get_total_norm(gradients)).isfinite()
         model.left_out += ~is_number
         counted = [each.where(is_number, 0) for each in gradients]
-        return GivenGradients.apply(bounded(loss.detach()), counted, *parameters)  # pyright: ignore[reportReturnType]
+        return GivenGradients.apply(bound(loss.detach()), counted, *parameters)  # pyright: ignore[reportReturnType]
 
     def evaluate(self, model: Any) -> Mapping[str, float]:
-        """On digits that no training sees; scores that are no numbers count as wrong."""
+        """Accuracy on digits that no training sees; logits that are not finite count as wrong."""
         (_, test), device = digits(), device_of(model)
         labels, logits = test.labels.to(device), model(test.images.to(device))
         right = (logits.argmax(1) == labels) & logits.isfinite().all(1)
-        loss = bounded(functional.cross_entropy(logits, labels)).item()
+        loss = bound(functional.cross_entropy(logits, labels)).item()
         return {"accuracy": right.double().mean().item(), "test loss": loss, "left out": model.left_out.item()}
 
 
-def bounded(value: Tensor) -> Tensor:
+def bound(value: Tensor) -> Tensor:
     return value.nan_to_num(nan=LARGEST, posinf=LARGEST)
 
 
 @dataclass(frozen=True)
 class Gradients:
-    """Norms at the beginning: of each block's parameters; of the tokens before the blocks, over that after them.
+    """Gradient norms before training: of each block's parameters; at the tokens before the blocks over that after them.
 
-    And how alike the tokens are after the blocks: the mean cosine of two.
+    `cosine` is the mean cosine of two tokens after the blocks.
     """
 
     blocks: Sequence[float]
@@ -174,12 +174,12 @@ class Gradients:
 
     @property
     def ratio(self) -> float:
-        """Of the first block to the last: below 1 where a gradient fades on its way back."""
+        """The first block's norm over the last one's: below 1 where a gradient fades on its way back."""
         return self.blocks[0] / self.blocks[-1]
 
 
-def gradients(model: Reader, images: Float[Tensor, "B 1 8 8"], labels: Int[Tensor, " B"]) -> Gradients:
-    """Of the cross-entropy of these images."""
+def measure_gradients(model: DigitReader, images: Float[Tensor, "B 1 8 8"], labels: Int[Tensor, " B"]) -> Gradients:
+    """The gradients of the cross-entropy of these images."""
     with torch.enable_grad():
         x = model.embed(images)
         y = model.through(x)
@@ -191,24 +191,24 @@ def gradients(model: Reader, images: Float[Tensor, "B 1 8 8"], labels: Int[Tenso
     return Gradients(norms, (before.norm() / after.norm()).item(), similarity(y.detach()))
 
 
-def beginning(config: GradientsConfig, wiring: Wiring, depth: int) -> Gradients:
-    """Geometric means over the starts, in float64, on the first digits of the training set."""
+def measure_start(config: GradientsConfig, wiring: Wiring, depth: int) -> Gradients:
+    """Gradients before training on the first digits, in float64: geometric means over the starts."""
     first, found = digits()[0].first(64), []
     for start in range(config.starts):
         torch.manual_seed(config.training.seed + start)
-        model = Reader(config, wiring, depth).double()
-        found.append(gradients(model, first.images.double(), first.labels))
+        model = DigitReader(config, wiring, depth).double()
+        found.append(measure_gradients(model, first.images.double(), first.labels))
     return Gradients(
-        [typical(norms) for norms in zip(*(one.blocks for one in found), strict=True)],
-        typical([one.tokens for one in found]),
+        [geometric_mean(norms) for norms in zip(*(one.blocks for one in found), strict=True)],
+        geometric_mean([one.tokens for one in found]),
         statistics.mean(one.cosine for one in found),
     )
 
 
-def typical(norms: Sequence[float]) -> float:
-    """The geometric mean; what is 0 or no number counts as the least or the largest.
+def geometric_mean(norms: Sequence[float]) -> float:
+    """The geometric mean, where 0 counts as 1e−300 and what is not finite as 1e300.
 
-    >>> round(typical([1e-4, 1e4]), 12), f"{typical([torch.inf, 1.0]):.0e}"
+    >>> round(geometric_mean([1e-4, 1e4]), 12), f"{geometric_mean([torch.inf, 1.0]):.0e}"
     (1.0, '1e+150')
     """
     return statistics.geometric_mean(max(norm, 1e-300) if norm < 1e300 else 1e300 for norm in norms)
@@ -216,19 +216,19 @@ def typical(norms: Sequence[float]) -> float:
 
 def trainings(config: GradientsConfig, resources: Resources) -> dict[str, Training]:
     return {
-        wiring.folder(depth): Training(Reading(config, wiring, depth), config.training)
+        wiring.folder(depth): Training(DigitTask(config, wiring, depth), config.training)
         for wiring in WIRINGS
         for depth in config.depths
     }
 
 
 def measure(config: GradientsConfig, models: Mapping[str, Trained]) -> Outcome:
-    """For each wiring and depth: gradients at the beginning, and what was learnt."""
+    """For each wiring and depth: gradients before training, and what was learnt."""
     numbers: dict[str, float] = {}
     deepest = config.depths[-1]
     for wiring in WIRINGS:
         for depth in config.depths:
-            at, begun, one = wiring.at(depth), beginning(config, wiring, depth), models[wiring.folder(depth)]
+            at, begun, one = wiring.at(depth), measure_start(config, wiring, depth), models[wiring.folder(depth)]
             found = one.task.evaluate(one.model)
             numbers |= {
                 f"{at}gradient ratio": begun.ratio,
@@ -281,7 +281,7 @@ def gradients_figure(config: GradientsConfig, numbers: Mapping[str, float]) -> A
         Panel(title=title, x="blocks", lines=by_depth(config, numbers, what), logs=(True, True), ticks=config.depths)
         for what, title in titles.items()
     ]
-    return explained(line_figure(panels))
+    return add_legend(line_figure(panels))
 
 
 def accuracy_figure(config: GradientsConfig, numbers: Mapping[str, float]) -> Any:
@@ -293,11 +293,11 @@ def accuracy_figure(config: GradientsConfig, numbers: Mapping[str, float]) -> An
         Panel(title="loss on the test, nats", x=x, lines=losses, logs=(True, True), ticks=ticks),
         Panel(title="cosine of two tokens as they begin", x=x, lines=alike, limits=(0, 1.03), logs=log_x, ticks=ticks),
     ]
-    return explained(line_figure(panels, columns=3))
+    return add_legend(line_figure(panels, columns=3))
 
 
-def explained(figure: Any) -> Any:
-    """With one legend below all panels, and dashes where there is no residual."""
+def add_legend(figure: Any) -> Any:
+    """Put one legend below all panels, and dash the lines of stacks without residual."""
     for place in figure.axes:
         for line in place.lines:
             line.set_linestyle("--" if "without" in line.get_label() else "-")

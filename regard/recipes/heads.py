@@ -1,4 +1,4 @@
-"""Whether the number of heads matters: a sweep at a fixed width, on a task that takes several looks at once."""
+"""Whether the number of heads matters: a sweep at a fixed width, on a task that needs several heads."""
 
 import statistics
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ GAP = "#b0b0b0"  # between the maps of the heads
 
 @dataclass(frozen=True, kw_only=True)
 class HeadsConfig:
-    """Numbers of heads at one width, each trained with as many seeds as said, the first being that of the training."""
+    """Numbers of heads at one width, each trained with several seeds, of which the training's own is the first."""
 
     heads: tuple[int, ...] = (1, 2, 4, 8, 16, 32)
     width: int = 32
@@ -57,13 +57,13 @@ class HeadsConfig:
         return [self.training.seed + number for number in range(self.seeds)]
 
     def names(self, num_heads: int) -> list[str]:
-        """Of the trainings with so many heads."""
+        """The names of the trainings with so many heads."""
         return [f"heads-{num_heads}-seed-{seed}" for seed in self.seeds_used]
 
 
 @dataclass(frozen=True)
-class Naming(Task):
-    """To name the neighbours with so many heads; rings are drawn anew for every batch."""
+class NeighbourTask(Task):
+    """Name the neighbours with so many heads; every batch has new rings."""
 
     config: HeadsConfig
     num_heads: int
@@ -84,7 +84,7 @@ class Naming(Task):
         return self.config.ring.loss(model, batch)
 
     def evaluate(self, model: Any) -> Mapping[str, float]:
-        """On rings that are the same for all numbers of heads and all seeds."""
+        """Accuracy and loss on rings that are the same for all numbers of heads and all seeds."""
         ring, words = self.config.ring, self.validation(model)
         return {"accuracy": ring.accuracy(model, words), "validation loss": ring.loss(model, words).item()}
 
@@ -96,8 +96,8 @@ class Naming(Task):
         generator = torch.Generator().manual_seed(2**31 + self.config.training.seed)
         return self.config.ring.draw(self.config.validated, generator).to(device_of(model))
 
-    def held(self, model: Any) -> int:
-        """Neighbours that have a head of their own: one which gives them over half of its weight, on average."""
+    def count_held(self, model: Any) -> int:
+        """The number of neighbours with a head of their own, which gives them over half of its weight on average."""
         maps = model.maps(self.validation(model))
         T = maps.shape[-1]
         place = torch.arange(T, device=maps.device)
@@ -107,7 +107,7 @@ class Naming(Task):
 
 def trainings(config: HeadsConfig, resources: Resources) -> dict[str, Training]:
     return {
-        name: Training(Naming(config, num_heads), replace(config.training, seed=seed))
+        name: Training(NeighbourTask(config, num_heads), replace(config.training, seed=seed))
         for num_heads in config.heads
         for name, seed in zip(config.names(num_heads), config.seeds_used, strict=True)
     }
@@ -125,7 +125,7 @@ def measure(config: HeadsConfig, models: Mapping[str, Trained]) -> Outcome:
             f"lowest accuracy of {H}": min(right),
             f"highest accuracy of {H}": max(right),
             f"loss of {H}": statistics.mean(each["validation loss"] for each in found),
-            f"neighbours with a head of {H}": statistics.mean(one.task.held(one.model) for one in own),
+            f"neighbours with a head of {H}": statistics.mean(one.task.count_held(one.model) for one in own),
         }
     # The fewest heads of those that are right most often.
     best = max(config.heads, key=lambda H: (numbers[f"accuracy of {H}"], -H))
@@ -179,17 +179,17 @@ def accuracy_figure(config: HeadsConfig, numbers: Mapping[str, float]) -> Any:
 
 def maps_figure(recorded: Mapping[str, Mapping[str, Tensor]]) -> Any:
     """The maps of all heads on the same ring, those of one model together in a panel."""
-    tiles = {name: tiled(expand(kept["maps.ring.0"]).cpu()) for name, kept in recorded.items()}
+    tiles = {name: tile_maps(expand(kept["maps.ring.0"]).cpu()) for name, kept in recorded.items()}
     figure = map_figure({name: tile.tolist() for name, tile in tiles.items()}, axes=("place", "looked at"))
     for place in figure.axes:
         place.set_facecolor(GAP)
     return figure
 
 
-def tiled(maps: Tensor) -> Tensor:
-    """Maps in rows and columns as nearly square as can be, with a line of NaN between them.
+def tile_maps(maps: Tensor) -> Tensor:
+    """Arrange maps in a nearly square grid, with lines of NaN between them.
 
-    >>> tiled(torch.ones(3, 2, 2)).isnan().int().tolist()
+    >>> tile_maps(torch.ones(3, 2, 2)).isnan().int().tolist()
     [[0, 0, 1, 0, 0], [0, 0, 1, 0, 0], [1, 1, 1, 1, 1], [0, 0, 1, 1, 1], [0, 0, 1, 1, 1]]
     """
     H, T, S = maps.shape

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST_BYTES = 4  # of a character in UTF-8
-LOST = "\N{REPLACEMENT CHARACTER}"  # what bytes are read as that are no whole character
-FIRST = 8  # places of a context, with little before them
-COUNTED = 20_000_000  # tokens at most, so that sorting their pairs takes seconds
+LOST = "\N{REPLACEMENT CHARACTER}"  # what bytes decode to that are no whole character
+FIRST = 8  # positions of a context, with little before them
+COUNTED = 20_000_000  # tokens that baselines count at most, so that sorting their pairs takes seconds
 SAMPLES: dict[str, dict[str, Any]] = {
     "The likeliest token each time": {},
     "Drawn at temperature 0.8": {"temperature": 0.8},
@@ -62,10 +62,10 @@ class ModelConfig:
     dropout: float = 0.0
 
     def __post_init__(self) -> None:
-        self.decoder(1)  # which refuses what cannot be
+        self.decoder(1)  # which refuses sizes that do not fit
 
     def decoder(self, vocabulary: int) -> DecoderConfig:
-        """For so many tokens."""
+        """The configuration of the decoder for so many tokens."""
         gated = 32 * math.ceil(8 * self.width / 3 / 32)  # three matrices with the weights of two of 4·width
         block = BlockConfig(
             width=self.width,
@@ -87,16 +87,16 @@ class ModelConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class LanguageConfig:
-    """A text, its tokens, a model, and what is looked at."""
+    """A text, its tokens, a model, and what is measured."""
 
     data: str | None = None  # a file of UTF-8, .gz or not
-    sentences: int = 0  # of a small language, made up where there is no data
-    tokens: str = "characters"  # or so many byte pairs
-    share: float = 0.1  # of the text, its end, to validate on
+    sentences: int = 0  # of a small language, which are made up where there is no data
+    tokens: str = "characters"  # or a number of byte pairs
+    share: float = 0.1  # of the text, at its end, to validate on
     model: ModelConfig = field(default_factory=ModelConfig)
     validated: int = 400  # contexts to validate on, at most
     shown: int = 24  # tokens of the maps
-    prompt: str | None = None  # what the samples go on from; None: a line of the text to validate on
+    prompt: str | None = None  # what the samples continue; None: a line of the text to validate on
     written: int = 400  # tokens of a sample
     # On a busy machine two threads take several times as long as one, for they wait for each other at every product.
     training: Settings = field(
@@ -128,10 +128,10 @@ class LanguageConfig:
 
 @dataclass(frozen=True, eq=False)
 class Language(Task):
-    """The next token from those before it.
+    """Predict the next token from those before it.
 
-    Judged by minus the bits, for likelihood is what is learnt; the share of right tokens may still rise when the
-    probabilities are already worse.
+    Models are judged by minus the bits, because likelihood is what is learnt; the share of right tokens may still rise
+    when the probabilities are already worse.
     """
 
     config: LanguageConfig
@@ -141,12 +141,12 @@ class Language(Task):
 
     @property
     def count(self) -> int:
-        """Of the cells in which contexts begin: an epoch sees about every token once."""
+        """The number of cells in which contexts begin; an epoch sees about every token once."""
         return self.text.train.places(self.config.model.context) // self._cell
 
     @property
     def _cell(self) -> int:
-        """Places of a cell: as many as a context, or fewer where a short text would not fill a batch."""
+        """The tokens of a cell: as many as a context, or fewer where a short text would not fill a batch."""
         context = self.config.model.context
         return max(1, min(context, self.text.train.places(context) // self.config.training.batch))
 
@@ -154,7 +154,7 @@ class Language(Task):
         return Decoder(self.config.model.decoder(len(self.text.vocabulary)))
 
     def batch(self, examples: Tensor, generator: torch.Generator) -> Int[Tensor, "B T+1"]:
-        """From somewhere in each cell on."""
+        """Contexts that begin at random in each cell."""
         starts = examples * self._cell + torch.randint(self._cell, examples.shape, generator=generator)
         return self.text.train.block(starts, self.config.model.context)
 
@@ -162,11 +162,11 @@ class Language(Task):
         return cross_entropy(model(batch[:, :-1]).logits.flatten(0, 1).float(), batch[:, 1:].flatten())
 
     def evaluate(self, model: Any) -> Mapping[str, float]:
-        found = self.judged(*self.predicted(model))
+        found = self.judge(*self.predict(model))
         return found | {self.judged_by: -found["bits per character"]}
 
     def fingerprint(self) -> str:
-        """Of both parts of the text, and of what the tokens mean."""
+        """A checksum of both parts of the text and of the vocabulary."""
         files = (self.text.train, self.text.validation)
         return "-".join([f"{file.header.source[:16]}-{file.header.vocabulary[:16]}" for file in files])
 
@@ -181,7 +181,7 @@ class Language(Task):
 
     @cached_property
     def validation(self) -> Int[Tensor, "N T+1"]:
-        """Contexts to validate on, each with the token behind it: the same always, none overlapping, evenly spread."""
+        """Contexts to validate on, each with the token after it: always the same, evenly spread, none overlapping."""
         context = self.config.model.context
         there = (len(self.text.validation) - 1) // context
         taken = min(there, self.config.validated)
@@ -189,7 +189,7 @@ class Language(Task):
 
     @cached_property
     def characters(self) -> int:
-        """How many begin in what is to be predicted there; a context may begin within one."""
+        """The number of characters that begin in the tokens to predict; a context may begin within one."""
         texts = [self.text.vocabulary.decode(row) for row in self.validation[:, 1:].tolist()]
         return sum([len(text.lstrip(LOST)) for text in texts])
 
@@ -197,8 +197,8 @@ class Language(Task):
     def beginning(self) -> Int[Tensor, " shown"]:
         return self.validation[0, : min(self.config.shown, self.config.model.context)]
 
-    def predicted(self, model: Any) -> tuple[Float[Tensor, "N T"], Bool[Tensor, "N T"]]:
-        """The loss at each place of the contexts to validate on, in nats, and whether the likeliest token is right."""
+    def predict(self, model: Any) -> tuple[Float[Tensor, "N T"], Bool[Tensor, "N T"]]:
+        """The loss at each position of the validation contexts, in nats, and whether the likeliest token is right."""
         found = []
         for block in self.validation.split(self.config.training.batch):
             tokens = block.to(device_of(model))
@@ -208,8 +208,8 @@ class Language(Task):
         nats, right = zip(*found, strict=True)
         return torch.cat(nats), torch.cat(right)
 
-    def judged(self, nats: Float[Tensor, "N T"], right: Bool[Tensor, "N T"]) -> dict[str, float]:
-        """Numbers to judge by.
+    def judge(self, nats: Float[Tensor, "N T"], right: Bool[Tensor, "N T"]) -> dict[str, float]:
+        """The numbers to judge a model by.
 
         bits per character = Σ −log₂ p / characters: the same measure for any tokens; perplexity = exp(nats per token)
         """
@@ -222,17 +222,17 @@ class Language(Task):
         }
 
     def bits(self, nats: float) -> float:
-        """Per character, of a mean of nats per token."""
+        """Bits per character for a mean of nats per token."""
         return nats * self.validation[:, 1:].numel() / math.log(2) / self.characters
 
     def maps(self, model: Any) -> list[Float[Tensor, "H T T"]]:
-        """What each token of the beginning looks at, by layer."""
+        """The maps of the beginning of the validation text, by layer."""
         out = model(self.beginning[None].to(device_of(model)), maps=True)
         return [weights[0].float().cpu() for weights in out.maps["self"]]
 
 
 def trainings(config: LanguageConfig, resources: Resources) -> dict[str, Training]:
-    path = _source(config, resources)
+    path = _find_text(config, resources)
     if "\n" not in (text := read_text(path))[:-1]:
         raise ValueError(
             "a text must have two lines or more, for what is learnt from and what is validated on: got one of "
@@ -247,13 +247,13 @@ def trainings(config: LanguageConfig, resources: Resources) -> dict[str, Trainin
             f"{len(made.validation)} to validate on in {path}, and model.context={context}; use a longer text, or "
             f"model.context={max(1, least // 2)}"
         )
-    if (count := len(prompt_of(config, made))) > context:
+    if (count := len(choose_prompt(config, made))) > context:
         raise ValueError(f"prompt must have at most model.context={context} tokens: got {count}; use a shorter one")
     return {"decoder": Training(Language(config, made), config.training)}
 
 
-def _source(config: LanguageConfig, resources: Resources) -> Path:
-    """The file to read: what was given, or sentences that are made up."""
+def _find_text(config: LanguageConfig, resources: Resources) -> Path:
+    """The file to read: the one that was given, or made-up sentences."""
     if config.data is not None:
         return Path(config.data)
     if not config.sentences:
@@ -267,8 +267,8 @@ def _source(config: LanguageConfig, resources: Resources) -> Path:
     return path
 
 
-def prompt_of(config: LanguageConfig, text: Prepared) -> list[int]:
-    """The tokens that the samples go on from."""
+def choose_prompt(config: LanguageConfig, text: Prepared) -> list[int]:
+    """The tokens that the samples continue."""
     if config.prompt is not None:
         return text.vocabulary.encode(config.prompt)
     tokens = text.validation.tokens[: MOST_BYTES * config.shown].tolist()
@@ -278,15 +278,15 @@ def prompt_of(config: LanguageConfig, text: Prepared) -> list[int]:
 
 
 def measure(config: LanguageConfig, models: Mapping[str, Trained]) -> Outcome:
-    """Bits per character beside those of counts, what more context gives, maps, and samples."""
+    """Bits per character beside those of counts, the gain from more context, maps, and samples."""
     one = models["decoder"]
     task: Language = one.task
     vocabulary = task.text.vocabulary
-    nats, right = task.predicted(one.model)
+    nats, right = task.predict(one.model)
     counted = baselines(task.text.train.tokens, task.validation, len(vocabulary))
-    numbers = task.judged(nats, right) | {f"{name} bits per character": task.bits(n) for name, n in counted.items()}
+    numbers = task.judge(nats, right) | {f"{name} bits per character": task.bits(n) for name, n in counted.items()}
     training, context = config.training, config.model.context
-    numbers |= by_context(nats) | {
+    numbers |= measure_context(nats) | {
         "parameters": sum([parameter.numel() for parameter in one.model.parameters()]),
         "vocabulary": len(vocabulary),
         "tokens to learn from": len(task.text.train),
@@ -302,7 +302,7 @@ def measure(config: LanguageConfig, models: Mapping[str, Trained]) -> Outcome:
         counted=min(COUNTED, len(task.text.train)),
         perplexity=lambda kind: math.exp(numbers["validation loss"] / bits * numbers[f"{kind}bits per character"]),
         first=min(FIRST, context),
-        samples=write_samples(one.model, vocabulary, prompt_of(config, task.text), config.written),
+        samples=write_samples(one.model, vocabulary, choose_prompt(config, task.text), config.written),
         saved=saved,
     )
     return Outcome(
@@ -343,11 +343,11 @@ def baselines(tokens: np.ndarray, blocks: Int[Tensor, "N T+1"], size: int) -> di
     }
 
 
-def by_context(nats: Float[Tensor, "N T"]) -> dict[str, float]:
-    """The loss where little, some and most of a context was read, and how far it falls to the last, ± standard errors.
+def measure_context(nats: Float[Tensor, "N T"]) -> dict[str, float]:
+    """The loss after little, some and most of a context, and the standard error of its fall to the last quarter.
 
     >>> import torch
-    >>> found = by_context(torch.tensor([4.0] * 8 + [3.0] * 16 + [2.0] * 8).repeat(2, 1))
+    >>> found = measure_context(torch.tensor([4.0] * 8 + [3.0] * 16 + [2.0] * 8).repeat(2, 1))
     >>> [found[f"loss of the {part}"] for part in ("first places", "second quarter", "last quarter")]
     [4.0, 3.0, 2.0]
     """
@@ -363,9 +363,9 @@ def by_context(nats: Float[Tensor, "N T"]) -> dict[str, float]:
 
 
 def write_samples(model: Any, vocabulary: Vocabulary, prompt: list[int], count: int) -> dict[str, str]:
-    """A prompt and `count` tokens that the model writes behind it, by how tokens are chosen.
+    """Let the model continue a prompt by `count` tokens, in each way of choosing tokens.
 
-    Beyond a context the model goes on from the last half of one, as learned positions end there.
+    Beyond a context the model continues the last half of one, because learned positions end there.
     """
     context, written = model.config.positions.context, {}
     for name, choice in SAMPLES.items():
@@ -380,7 +380,7 @@ def write_samples(model: Any, vocabulary: Vocabulary, prompt: list[int], count: 
 
 
 def save_model(one: Trained, vocabulary: Vocabulary) -> tuple[str, Callable[[Path], None]]:
-    """What to say of the folder that `regard.models.load` reads the model from, and how to write it into a run."""
+    """A sentence about the folder that `regard.models.load` can read, and the call that writes it into a run."""
     try:
         write(one.model.config)
     except ValueError as error:
@@ -393,7 +393,7 @@ def save_model(one: Trained, vocabulary: Vocabulary) -> tuple[str, Callable[[Pat
         write_vocabulary(place / "vocabulary.json", vocabulary)
         with write_atomically(place / "tokenizer.json") as file:
             file.write(tokenizer_json(vocabulary).encode())
-        # No token ends a text: transformers would take numbers of other vocabularies for those that do.
+        # No token ends a text; without these, transformers would take its own default numbers for such tokens.
         one.model.source = Source(folder=place, config=dict.fromkeys(("bos_token_id", "eos_token_id")), companions=())
         save(one.model, place)  # puts the weights into place last
 
@@ -406,7 +406,7 @@ def save_model(one: Trained, vocabulary: Vocabulary) -> tuple[str, Callable[[Pat
 
 
 def tokenizer_json(vocabulary: Vocabulary) -> str:
-    """The tokenizer.json of a vocabulary: that of byte pairs is one, that of characters is a word for each."""
+    """The tokenizer.json of a vocabulary; one of characters becomes a tokenizer with a word for each character."""
     if not isinstance(vocabulary, Characters):
         return vocabulary.json()
     numbers = {character: vocabulary.encode(character)[0] for character in vocabulary.characters}
@@ -427,7 +427,7 @@ def tokenizer_json(vocabulary: Vocabulary) -> str:
 
 
 def places_figure(nats: Sequence[float], counted: Mapping[str, float]) -> "Figure":
-    """The loss against how many tokens the model has read, in groups twice as long each, and what counts give."""
+    """The loss against the number of tokens read, in groups of doubling length, beside that of counts."""
     ends = [1]
     while ends[-1] < len(nats):
         ends.append(min(2 * ends[-1], len(nats)))

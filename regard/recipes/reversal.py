@@ -26,7 +26,7 @@ STRINGS = Inputs(kind="letters", examples=(WORD, "abcdabcd", "dddddaaaaa", "abca
 
 @dataclass(frozen=True, kw_only=True)
 class TransformerSizes:
-    """Of the encoder and of the decoder; it learns at a rate of its own, and without dropout."""
+    """Sizes of the encoder and of the decoder, which learn at a rate of their own and without dropout."""
 
     depth: int = 2
     width: int = 64
@@ -45,12 +45,12 @@ class TransformerSizes:
 
 @dataclass(frozen=True, kw_only=True)
 class ReversalConfig:
-    """Strings of some lengths, a batch of one of them at each step; the LSTMs have the same of everything."""
+    """Strings of several lengths, of which each step draws one; both LSTMs have the same sizes and settings."""
 
     lengths: tuple[int, ...] = (3, 6, 9, 12, 15)
     width: int = 8
     hidden: int = 128
-    dropout: float = 0.3  # it makes the attention look where the letter is
+    dropout: float = 0.3  # with it, the attention learns to look where the letter is
     transformer: TransformerSizes = field(default_factory=TransformerSizes)
     validated: int = 500  # strings of each length
     training: Settings = field(
@@ -81,7 +81,7 @@ class ReversalConfig:
 
 
 class Transformer(EncoderDecoder):
-    """One that is read from as the task does: what is written is as long as what was read."""
+    """An encoder-decoder that writes as many letters as it has read."""
 
     def reader(
         self, source: Tensor, lengths: tuple[int, ...] | None = None, *, capacity: int | None = None
@@ -91,7 +91,7 @@ class Transformer(EncoderDecoder):
 
 @dataclass(frozen=True)
 class Reversal(Task):
-    """The task of one of the models."""
+    """Reverse strings with one of the models."""
 
     config: ReversalConfig
     kind: str
@@ -100,7 +100,7 @@ class Reversal(Task):
 
     @property
     def count(self) -> int:
-        """Strings are drawn anew for every batch; an epoch is a batch of every length."""
+        """Every batch has new strings; an epoch is as many batches as there are lengths."""
         return self.config.training.batch * len(self.config.lengths)
 
     def build(self) -> nn.Module:
@@ -117,22 +117,23 @@ class Reversal(Task):
         return reversal.loss(model, batch)
 
     def evaluate(self, model: Any) -> Mapping[str, float]:
-        """At the longest strings."""
+        """Accuracy at the longest strings."""
         found = self.accuracies(model)[max(self.config.lengths)]
         return {"characters": found.characters, "strings": found.strings}
 
     def record(self, model: Any) -> Mapping[str, Tensor]:
-        """The maps of a word, from what is written to what was read."""
+        """The maps of a word, from written letters to the letters that were read."""
         if self.kind == "plain":
             return {}
-        maps = {f"maps.word.{layer}": compact(found[0]) for layer, found in enumerate(maps_of(model, word(model)))}
-        return {"inputs.word": word(model).source[0], **maps}
+        batch = word_batch(model)
+        maps = {f"maps.word.{layer}": compact(found[0]) for layer, found in enumerate(cross_maps(model, batch))}
+        return {"inputs.word": batch.source[0], **maps}
 
     def reader(self, model: Any) -> StringReader | None:
         return None if self.kind == "plain" else StringReader(model)
 
     def accuracies(self, model: Any) -> dict[int, Accuracy]:
-        """By length, of what the model writes on its own, on strings that are the same in every run."""
+        """Accuracy by length of what the model writes on its own, on strings that are the same in every run."""
         return {batch.source.shape[1]: reversal.accuracy(model, batch) for batch in self.validation(model)}
 
     def validation(self, model: nn.Module) -> Iterator[Batch]:
@@ -158,8 +159,8 @@ def measure(config: ReversalConfig, models: Mapping[str, Trained]) -> Outcome:
             numbers[f"{name} forced {batch.source.shape[1]}"] = forced.characters
     with_attention = models["attention"]
     *_, longest = with_attention.task.validation(with_attention.model)
-    numbers["mass beside the anti-diagonal"] = near(maps_of(with_attention.model, longest)[0][:, 0])
-    maps = {MODELS["attention"]: map_of(with_attention.model)[0, 0]} | best_head(models["transformer"].model)
+    numbers["mass beside the anti-diagonal"] = mass_beside(cross_maps(with_attention.model, longest)[0][:, 0])
+    maps = {MODELS["attention"]: word_maps(with_attention.model)[0, 0]} | find_best_head(models["transformer"].model)
     rows = maps[MODELS["attention"]].tolist()
     numbers |= {f"map {i} {j}": weight for i, row in enumerate(rows) for j, weight in enumerate(row)}
     at = max(config.lengths)
@@ -182,32 +183,33 @@ def measure(config: ReversalConfig, models: Mapping[str, Trained]) -> Outcome:
     )
 
 
-def maps_of(model: Any, batch: Batch) -> list[Tensor]:
+def cross_maps(model: Any, batch: Batch) -> list[Tensor]:
     """(B, H, T, S) of each layer: what each written letter looks at."""
     with torch.no_grad():
         return model(batch.source, batch.target, maps=True).maps["cross"]
 
 
-def word(model: nn.Module) -> Batch:
+def word_batch(model: nn.Module) -> Batch:
     return move(reversal.batch_of([WORD]), device_of(model))
 
 
-def map_of(model: nn.Module) -> Tensor:
+def word_maps(model: nn.Module) -> Tensor:
     """(layers, H, T, S) of the word."""
-    return torch.cat(maps_of(model, word(model))).float().cpu()
+    return torch.cat(cross_maps(model, word_batch(model))).float().cpu()
 
 
-def best_head(model: nn.Module) -> dict[str, Tensor]:
-    """The head of a Transformer that looks most at the letter to copy, by its name."""
-    maps = map_of(model)
-    layer, head = divmod(max(range(maps[:, :, 0, 0].numel()), key=lambda n: near(maps.flatten(0, 1)[n])), maps.shape[1])
+def find_best_head(model: nn.Module) -> dict[str, Tensor]:
+    """The map of the Transformer's head that looks most at the letter to copy, by its name."""
+    maps = word_maps(model)
+    masses = [mass_beside(one) for one in maps.flatten(0, 1)]
+    layer, head = divmod(masses.index(max(masses)), maps.shape[1])
     return {f"{MODELS['transformer']}, layer {layer + 1}, head {head + 1}": maps[layer, head]}
 
 
-def near(maps: Tensor) -> float:
-    """The mean share of a written letter's weights within one place of the letter that it copies.
+def mass_beside(maps: Tensor) -> float:
+    """The mean share of a written letter's weights within one position of the letter that it copies.
 
-    >>> near(torch.eye(4).flip(0)[None]), round(near(torch.full((1, 11, 11), 1 / 11)), 3)
+    >>> mass_beside(torch.eye(4).flip(0)[None]), round(mass_beside(torch.full((1, 11, 11), 1 / 11)), 3)
     (1.0, 0.256)
     """
     T = maps.shape[-1]
@@ -217,7 +219,7 @@ def near(maps: Tensor) -> float:
 
 
 def by_length(config: ReversalConfig, numbers: Mapping[str, float]) -> dict[str, float]:
-    """What the claim on long range reads: letters given the true ones before them, strings written freely."""
+    """The numbers for the claim on long range: letters given the true ones before them, strings written freely."""
     found = {}
     for length in config.lengths:
         for name in ("plain", "attention"):

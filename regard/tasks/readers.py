@@ -157,7 +157,7 @@ class StringReader(Reader):
         if N > MAX_LETTERS:
             raise ValueError(f"a string must have at most {MAX_LETTERS} letters: got {N:,}; use a shorter one")
         batch = reversal.batch_of([sample.text])
-        written = reversal.written(self.model, batch, check)
+        written = reversal.write_letters(self.model, batch, check)
         target = torch.cat((batch.target[:, :1], written[:, :-1]), 1)
         names = [*reversal.ALPHABET, "▸"]
         read, wrote, so_far = ([names[token] for token in row[0].tolist()] for row in (batch.source, written, target))

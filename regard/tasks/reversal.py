@@ -100,7 +100,7 @@ class Accuracy:
 
 def accuracy(model: Reverser, batch: Batch) -> Accuracy:
     """The accuracy of what the model writes on its own, greedily, each letter given those that it wrote before."""
-    return _compare(written(model, batch), batch)
+    return _compare(write_letters(model, batch), batch)
 
 
 @torch.no_grad()
@@ -112,8 +112,8 @@ def forced_accuracy(model: Reverser, batch: Batch) -> Accuracy:
 
 
 @torch.no_grad()
-def written(model: Reverser, batch: Batch, check: Callable[[], None] = lambda: None) -> Int[Tensor, "B T"]:
-    """The letters that a model writes for each source, as many as the batch is long; `check` is called before each."""
+def write_letters(model: Reverser, batch: Batch, check: Callable[[], None] = lambda: None) -> Int[Tensor, "B T"]:
+    """Let the model write letters for each source, as many as the batch is long; `check` is called before each."""
     reader = model.reader(batch.source, batch.lengths)
     letter, letters = batch.target[:, :1], []
     for _ in range(batch.source.shape[1]):

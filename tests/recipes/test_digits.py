@@ -14,7 +14,7 @@ from PIL import Image
 from regard.claims.conv.heads import ends, layers, measured
 from regard.claims.experiments import Result
 from regard.recipes import plan_run, read_run, start_run
-from regard.recipes.digits import Classified, Heads, HeadsConfig, area, heads_of, image_sets, outward, widths
+from regard.recipes.digits import Heads, HeadsConfig, ImageTask, area, heads_of, image_sets, outward, widths
 from regard.recipes.recipe import Outcome, Resources
 from regard.tasks.digits import digits
 from regard.training import Progress, Recording, expand, train
@@ -210,21 +210,21 @@ def test_digits_are_as_they_ship_and_stay_as_they_are(tmp_path: Path):
 
     batch = train.batch(torch.arange(8))
     for config in (HeadsConfig(), HeadsConfig(flip=True), HeadsConfig(crop=True)):
-        Classified(config, train, test).loss(Watching(), batch, torch.Generator().manual_seed(0))
+        ImageTask(config, train, test).loss(Watching(), batch, torch.Generator().manual_seed(0))
     plain, mirrored, moved = seen
     assert torch.equal(plain, batch[0].expand(-1, 3, -1, -1))
     for changed, original in zip(mirrored, plain, strict=True):
         assert torch.equal(changed, original) or torch.equal(changed, original.flip(-1))
     assert not torch.equal(mirrored, plain)
     assert not torch.equal(moved, plain)
-    copy = pickle.loads(pickle.dumps(Classified(HeadsConfig(), train, test)))  # as the processes of a loader get it
+    copy = pickle.loads(pickle.dumps(ImageTask(HeadsConfig(), train, test)))  # as the processes of a loader get it
     assert torch.equal(copy.batch(torch.arange(8), torch.Generator())[0], batch[0])
 
 
 def test_maps_of_many_tokens_are_seen_from_fewer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("regard.recipes.digits.MAP_BYTES", 2 * 9 * 16 * 64)
     (train, test), model = image_sets(HeadsConfig(), Resources(tmp_path)), Heads(depth=2, width=4, hidden=4)
-    task = Classified(HeadsConfig(model=model), train, test)
+    task = ImageTask(HeadsConfig(model=model), train, test)
     with torch.no_grad():
         kept = task.record(task.build())
     assert kept["queries"].tolist() == [9, 11, 13, 15, 25, 27, 29, 31, 41, 43, 45, 47, 57, 59, 61, 63]

@@ -14,7 +14,15 @@ from regard.analysis.sensitivity.depth import Wired
 from regard.claims import experiments
 from regard.claims.nyu import training
 from regard.recipes import find_recipe, start_run
-from regard.recipes.gradients import WIRINGS, GradientsConfig, Reader, Reading, Wiring, beginning, gradients
+from regard.recipes.gradients import (
+    WIRINGS,
+    DigitReader,
+    DigitTask,
+    GradientsConfig,
+    Wiring,
+    measure_gradients,
+    measure_start,
+)
 from regard.tasks.digits import digits
 from regard.training import Progress, Settings, limit_threads, train
 
@@ -56,7 +64,7 @@ def norm_of(parameters: Iterable[nn.Parameter]) -> float:
 
 def test_norms_are_those_of_a_stack_written_out():
     torch.manual_seed(0)
-    model = Reader(SMOKE, Wiring("pre", residual=True), 3).double()
+    model = DigitReader(SMOKE, Wiring("pre", residual=True), 3).double()
     images, labels = digits()[0].images[:5].double(), digits()[0].labels[:5]
     x = y = (images[:, 0] @ model.rows.weight.T + model.rows.bias + model.places).detach().requires_grad_()
     for block in model.blocks:
@@ -68,7 +76,7 @@ def test_norms_are_those_of_a_stack_written_out():
     functional.cross_entropy(model.head(y.mean(1)), labels).backward()
     assert x.grad is not None
     assert y.grad is not None
-    found, by_hand = gradients(model, images, labels), [norm_of(block.parameters()) for block in model.blocks]
+    found, by_hand = measure_gradients(model, images, labels), [norm_of(block.parameters()) for block in model.blocks]
     assert found.blocks == pytest.approx(by_hand, rel=1e-9)
     assert found.ratio == pytest.approx(by_hand[0] / by_hand[2], rel=1e-9)
     assert found.tokens == pytest.approx((x.grad.norm() / y.grad.norm()).item(), rel=1e-9)
@@ -77,11 +85,11 @@ def test_norms_are_those_of_a_stack_written_out():
 
 def test_without_norm_and_residual_gradients_fade_and_with_both_they_do_not():
     config = GradientsConfig(depths=(12,), width=16, num_heads=2, hidden=32, starts=2)
-    ratios = {wiring.name: beginning(config, wiring, 12).ratio for wiring in (WIRINGS[0], WIRINGS[-1])}
+    ratios = {wiring.name: measure_start(config, wiring, 12).ratio for wiring in (WIRINGS[0], WIRINGS[-1])}
     assert ratios["no norm without residual"] < 0.01 < 0.3 < ratios["pre-norm with residual"]
 
 
-class Exploding(Reading):
+class Exploding(DigitTask):
     """One whose weights are so large that the gradients are beyond float32."""
 
     def build(self) -> nn.Module:
@@ -105,7 +113,7 @@ def test_explosions_are_counted_over_a_stop_and_do_not_end_the_training(tmp_path
 
 
 def test_a_step_that_is_not_left_out_has_the_gradients_of_the_loss():
-    task = Reading(SMOKE, WIRINGS[0], 2)
+    task = DigitTask(SMOKE, WIRINGS[0], 2)
     torch.manual_seed(0)
     model, generator = task.build(), torch.Generator()
     batch = task.batch(torch.arange(6), generator)

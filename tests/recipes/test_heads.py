@@ -13,7 +13,7 @@ import torch
 from regard.claims import experiments
 from regard.claims.nyu import head_counts
 from regard.recipes import start_run
-from regard.recipes.heads import HeadsConfig, Naming
+from regard.recipes.heads import HeadsConfig, NeighbourTask
 from regard.tasks.neighbours import Neighbours, Ring
 from regard.training import Metrics, Progress, Recording, train
 
@@ -60,7 +60,7 @@ def test_a_neighbour_has_a_head_where_one_looks_at_it():
             maps=lambda words: torch.stack(maps).expand(len(words), -1, -1, -1),
             parameters=lambda: iter([torch.zeros(1)]),
         )
-        return Naming(config, 2).held(model)
+        return NeighbourTask(config, 2).count_held(model)
 
     assert held(ahead, back) == 2
     assert held(ahead, ahead) == 1

@@ -10,7 +10,7 @@ from regard.claims import experiments
 from regard.claims.ist import reversal as written
 from regard.claims.nyu import long_range
 from regard.recipes import Outcome, plan_run, read_run, start_run
-from regard.recipes.reversal import WORD, near
+from regard.recipes.reversal import WORD, mass_beside
 from regard.tasks import reversal
 from regard.training import Recording, expand
 
@@ -55,4 +55,4 @@ def test_numbers_are_those_of_the_models(trained: tuple[Path, Outcome]):
 def test_mass_counts_one_place_to_each_side():
     maps = torch.zeros(1, 4, 4)
     maps[0, 0, 3], maps[0, 1, 1], maps[0, 2, 3], maps[0, 3, 1] = 1, 1, 1, 1  # off by 0, 1, 2 and 1
-    assert near(maps) == 0.75
+    assert mass_beside(maps) == 0.75

@@ -193,7 +193,7 @@ def test_a_run_is_planned_once_and_each_model_built_once(tmp_path: Path, monkeyp
 
         monkeypatch.setattr(owner, name, counted)
 
-    count(digits.Classified, "build")
+    count(digits.ImageTask, "build")
     count(digits, "image_sets")
     words = ["train", "digits-conv", "--smoke", "--set", "seeds=3", "--set", "training.steps=3"]
     result = CliRunner().invoke(app, [*words, "--runs", str(tmp_path)])

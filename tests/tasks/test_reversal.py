@@ -58,7 +58,7 @@ def test_a_model_writes_and_is_forced_alike_until_its_first_error(lengths: int |
     batch = next(reversal.batches(6, lengths, seed=0))
     logits = model(batch.source, batch.target, batch.lengths).logits
     assert logits is not None
-    assert torch.equal(reversal.written(model, batch)[:, 0], logits[:, 0].argmax(-1))
+    assert torch.equal(reversal.write_letters(model, batch)[:, 0], logits[:, 0].argmax(-1))
     value = reversal.loss(model, batch)
     real = batch.truth != IGNORED
     nats = -logits.log_softmax(-1)[real].gather(1, batch.truth[real][:, None]).mean()

@@ -121,7 +121,7 @@ def test_a_string_is_written_backwards_and_all_three_kinds_are_there(workspace: 
     model = plan_run(read_run(SHIPPED / "reversal")).load("transformer").model
     reply = maps.compute_maps(workspace, MapsRequest(model="reversal/transformer", text="abcda"))
     batch = reversal.batch_of(["abcda"])
-    wrote = reversal.written(model, batch)
+    wrote = reversal.write_letters(model, batch)
     with torch.inference_mode():
         theirs = model(batch.source, torch.cat((batch.target[:, :1], wrote[:, :-1]), 1), maps=True).maps
     assert [one.name for one in reply.kinds] == list(theirs)
