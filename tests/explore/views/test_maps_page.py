@@ -117,7 +117,9 @@ def test_comparing_leaves_the_text_as_it_was(look, settled):
     settled(page)
     texts = [field.input_value() for field in page.get_by_label("Text", exact=True).all()]
     assert texts == ["hear me speak", "First Citizen:\nBefore we proceed"]
-    assert page.locator(".maps-named text").count() == 2 * 32  # small cells have names too
+    assert (
+        page.locator(".maps-one").nth(1).locator(".heatmap text.tick").count() == 2 * 32
+    )  # small cells have names too
     assert page.locator("[data-entropy]", has_text="Second: a query").count() == 1
     page.get_by_role("group", name="Second").get_by_label("Training").select_option(label="step 0, recorded")
     settled(page)

@@ -5,32 +5,12 @@ import { isAborted } from "../client.js";
 const ROOM = 24 * 2 ** 20; // bytes of cached tiles
 const GONE = "these maps are no longer in memory";
 
-// All 65,536 numbers of float16.
-let halves = null;
-function half() {
-  if (halves) return halves;
-  halves = new Float32Array(65536);
-  for (let bits = 0; bits < 65536; bits++) {
-    const [sign, exponent, rest] = [bits & 0x8000 ? -1 : 1, (bits >> 10) & 31, bits & 1023];
-    halves[bits] = sign * (exponent === 31 ? (rest ? NaN : Infinity) : exponent ? 2 ** (exponent - 15) * (1 + rest / 1024) : 2 ** -14 * (rest / 1024));
-  }
-  return halves;
-}
-
 // The weights of a tile; bytes are 255 times their roots.
 export function weightsOf({ header, data, offset }) {
   const count = header.shape[0] * header.shape[1];
   if (header.type === "float32") return new Float32Array(data, offset, count);
-  const found = new Float32Array(count);
-  if (header.type === "uint8") {
-    const bytes = new Uint8Array(data, offset, count);
-    for (let i = 0; i < count; i++) found[i] = (bytes[i] / 255) ** 2;
-  } else {
-    const table = half();
-    const bits = new Uint16Array(data, offset, count);
-    for (let i = 0; i < count; i++) found[i] = table[bits[i]];
-  }
-  return found;
+  if (header.type === "float16") return Float32Array.from(new Float16Array(data, offset, count));
+  return Float32Array.from(new Uint8Array(data, offset, count), (byte) => (byte / 255) ** 2);
 }
 
 // The latest responses, up to so many bytes.

@@ -2,9 +2,9 @@
 import { html, useEffect, useMemo, useState } from "../vendor/preact.js";
 import { useAnswer } from "../client.js";
 import { strongest, usePicture, useTile } from "./data.js";
-import { Named, Patches, SHOWN, TokenLines, small } from "./drawings.js";
+import { Patches, SHOWN, TokenLines } from "./drawings.js";
 import { Choice, Slider } from "../parts/controls.js";
-import { Heatmap, Legend, pool } from "../parts/heatmap.js";
+import { Heatmap, Legend, pool, sideBeside } from "../parts/heatmap.js";
 import { formatNumber } from "../parts/numbers.js";
 import { Panel, Status, useWidth } from "../parts/shell.js";
 
@@ -80,11 +80,10 @@ function OneHead({ tile, maps, image, width, name, signed, kind, layer, head, st
       tile=${tile} rowNames=${rowNames} columnNames=${columnNames} width=${width} limit=${signed ? tile.limit : tile.limit || 1} label=${label} state=${state}
       pin=${pin} pointed=${setPoint} />`;
   } else {
-    const usual = Math.min(width - 70, 600);
+    const usual = sideBeside(grid ? null : rowNames?.slice(0, rows), Math.max(rows, columns), width);
     const step = Math.ceil(Math.max(rows, columns) / Math.max(usual, 64));
     const seen = pool(tile.weights, rows, columns, step); // several cells may share a pixel
     const names = grid || step > 1 ? [null, null] : [rowNames?.slice(0, rows), columnNames?.slice(0, columns)];
-    const fit = small(...names, Math.max(rows, columns), width, usual);
     const exact = (r, c) => {
       const cell = seen.at?.[r * seen.columns + c];
       return cell ? [Math.floor((cell - 1) / columns), (cell - 1) % columns] : [r * step, c * step];
@@ -94,10 +93,10 @@ function OneHead({ tile, maps, image, width, name, signed, kind, layer, head, st
       return `${rowNames?.[i * tile.pool] ?? i + 1} to ${columnNames?.[j * tile.pool] ?? j + 1}: ${formatNumber(tile.weights[i * columns + j])}`;
     };
     const map = html`<${Heatmap} data=${seen.data} rows=${seen.rows} columns=${seen.columns} scale=${signed ? "signed" : "weight"} limit=${limit}
-      label=${label} side=${fit?.side ?? usual} says=${says} rowNames=${fit ? null : names[0]} columnNames=${fit ? null : names[1]}
+      label=${label} side=${usual} says=${says} rowNames=${names[0]} columnNames=${names[1]}
         chosen=${chosen?.map((cell) => Math.floor(cell / step))} onChoose=${(r, c) => pin(...exact(r, c))}
         onPoint=${(r, c) => (r === null ? pointed(null) : pointed(...exact(r, c)))} />`;
-    body = html`${fit ? html`<${Named} fit=${fit} rowNames=${names[0]} columnNames=${names[1]}>${map}<//>` : map}
+    body = html`${map}
       <div class="row maps-under"><${Legend} scale=${signed ? "signed" : "weight"} limit=${limit}
         label=${signed ? "first minus second" : limit < 0.995 ? "and above" : "weight"} />
         ${Math.max(whole.rows, whole.columns) > NEAR && html`<${Closer} near=${near} whole=${whole} pin=${state.pin} change=${change} isFile=${isFile} />`}</div>

@@ -4,7 +4,7 @@ import { useAnswer } from "../client.js";
 import { useThumbs, useTile } from "./data.js";
 import { HeadMap, NEAR } from "./head.js";
 import { Input, another, requestOf, held, inputOf, keep, picturesOf, modelOf } from "./input.js";
-import { Overview } from "./overview.js";
+import { Overview } from "./drawings.js";
 import { Choice, Toggle } from "../parts/controls.js";
 import { Export } from "../parts/export.js";
 import { Panel, Status, useWidth } from "../parts/shell.js";

@@ -40,6 +40,18 @@ export function paint(canvas, data, rows, columns, scale, limit, most = 2048) {
   canvas.cells = { rows: seen.rows, columns: seen.columns, colour: (r, c) => css(seen.data[r * seen.columns + c], scale, limit) };
 }
 
+// How names are written beside cells from so many pixels on: their size, the width of a letter, and the most letters.
+const LABELS = [{ least: 13, size: 12, letter: 7.2, most: 13, space: 12 }, { least: 9, size: 10, letter: 6, most: 10, space: 10 }];
+
+const cut = (name, { most }) => (name.length > most ? `${name.slice(0, most - 1)}…` : name);
+const widthOf = (names, label) => label.space + label.letter * Math.max(...names.map((name) => cut(name, label).length));
+
+// The side of a map with so many cells that fits into a width, with names at its left where they can be read.
+export function sideBeside(names, count, width) {
+  const usual = Math.min(width - 70, 600);
+  return !names || usual / count >= LABELS[0].least ? usual : Math.min(width - widthOf(names, LABELS[1]), 600);
+}
+
 // Props: data (flat), rows, columns, scale "weight" | "signed", limit, label; rowNames, columnNames; chosen [row, column]
 // or null; onChoose(row, column), onPoint(row, column | null); says(row, column) for screen readers; side: the largest width in pixels.
 export function Heatmap(props) {
@@ -50,9 +62,11 @@ export function Heatmap(props) {
   const [cursor, setCursor] = useState(null);
   const cell = Math.max(Math.min(side / Math.max(rows, columns), 56), 1e-3);
   const [width, height] = [cell * columns, cell * rows];
-  const named = cell >= 13 && (rowNames || columnNames);
-  const left = named && rowNames ? Math.min(110, 14 + 7.2 * Math.max(...rowNames.map((name) => name.length))) : 0;
-  const top = named && columnNames ? Math.min(110, 14 + 7.2 * Math.max(...columnNames.map((name) => name.length)) * (upright(columnNames, cell) ? 1 : 0)) + 6 : 0;
+  const names = LABELS.find(({ least }) => cell >= least); // nobody could read smaller ones
+  const upright = names && columnNames && widthOf(columnNames, names) - names.space > cell;
+  const left = names && rowNames ? widthOf(rowNames, names) : 0;
+  const top = names && columnNames ? 6 + (upright ? widthOf(columnNames, names) : names.space) : 0;
+  const style = { fontSize: `${Math.min(names?.size, cell)}px` };
   useLayoutEffect(() => {
     paint(canvas.current, data, rows, columns, scale, limit);
   }, [data, rows, columns, scale, limit, now]);
@@ -85,19 +99,17 @@ export function Heatmap(props) {
     onClick=${(event) => at(event) && onChoose?.(...at(event))}>
     <canvas ref=${canvas} style=${{ left: `${left}px`, top: `${top}px`, width: `${width}px`, height: `${height}px` }}></canvas>
     <svg width=${left + width} height=${top + height} aria-hidden="true">
-      ${named && rowNames?.map((name, r) => html`<text class="tick" x=${left - 6} y=${top + (r + 0.5) * cell} dy="0.35em" text-anchor="end">${cut(name)}</text>`)}
-      ${named && columnNames?.map((name, c) => upright(columnNames, cell)
-        ? html`<text class="tick" transform=${`translate(${left + (c + 0.5) * cell},${top - 6}) rotate(-90)`} dy="0.35em">${cut(name)}</text>`
-        : html`<text class="tick" x=${left + (c + 0.5) * cell} y=${top - 6} text-anchor="middle">${cut(name)}</text>`)}
+      ${names && rowNames?.map((name, r) => html`<text class="tick" style=${style} x=${left - 6} y=${top + (r + 0.5) * cell} dy="0.35em" text-anchor="end">${cut(name, names)}</text>`)}
+      ${names && columnNames?.map((name, c) => upright
+        ? html`<text class="tick" style=${style} transform=${`translate(${left + (c + 0.5) * cell},${top - 6}) rotate(-90)`} dy="0.35em">${cut(name, names)}</text>`
+        : html`<text class="tick" style=${style} x=${left + (c + 0.5) * cell} y=${top - 6} text-anchor="middle">${cut(name, names)}</text>`)}
       ${frame(chosen, "pinned")}${frame(cursor, "cursor")}
     </svg>
     <span id=${id} class="unseen" aria-live="polite">${cursor ? say(...cursor) : chosen ? say(...chosen) : `${rows} by ${columns}; use the arrow keys to move, Enter to pin`}</span>
   </div>`;
 }
 
-const upright = (names, cell) => Math.max(...names.map((name) => name.length)) * 7.2 > cell;
 const bounded = (value, count) => Math.max(0, Math.min(count - 1, value));
-const cut = (name) => (name.length > 13 ? `${name.slice(0, 12)}…` : name);
 
 // The scale beside a map.
 export function Legend({ scale = "weight", limit = 1, label = "weight" }) {

@@ -1,12 +1,12 @@
 // The playground: tokens, matrices, β, masks; every number of the mechanism, and what noise on a key or a query changes.
 import { html, useRef, useState } from "../vendor/preact.js";
+import { scaleLinear } from "../vendor/d3.js";
 import { useAnswer, useLatest } from "../client.js";
-import { Button, Choice, Select, Slider, TextField } from "../parts/controls.js";
+import { css, ink } from "../parts/colour.js";
+import { Button, Choice, NumberCell, Select, Slider, TextField } from "../parts/controls.js";
 import { Export } from "../parts/export.js";
 import { formatNumber } from "../parts/numbers.js";
-import { Panel, Status } from "../parts/shell.js";
-import { Editable, Values } from "./matrix.js";
-import { Plane } from "./plane.js";
+import { Panel, Status, useTheme, useWidth } from "../parts/shell.js";
 
 const state = { problem: null, beta: null, hard: false, mask: "everything", head: 0, query: 0, noise: null, plane: "tokens", axes: "0,1" };
 const MASKS = [["everything", "everything"], ["causal", "causal"], ["window(1, 1)", "neighbours"], ["~window(0, 0)", "not oneself"]];
@@ -228,6 +228,101 @@ function arrays(found, shown) {
   if (found.merged) named.merged = found.merged;
   if (found.moved) Object.assign(named, { weights_after_noise: found.moved.weights, change: found.moved.change, outputs_after_noise: found.moved.outputs, added_to_logits: found.moved.shift });
   return Object.fromEntries(Object.entries(named).map(([name, value]) => [name, { shape: shape(value), data: flat(value) }]));
+}
+
+// Small matrices with their numbers: to read, coloured by what they are worth, or to edit.
+
+// values: rows of numbers, null where nothing is. scale null leaves them uncoloured; moved: the same shape, what to mark;
+// chosen: a row that is looked at, onRow(r) chooses another.
+function Values({ label, values, scale, limit, rowNames, columnNames, moved, chosen, onRow, digits = 3 }) {
+  useTheme(); // colours change with it
+  const most = limit ?? Math.max(1e-12, ...values.flat().map((value) => Math.abs(value ?? 0)));
+  return html`<div class="scrolls"><table class="matrix">
+    <caption class="unseen">${label}</caption>
+    ${columnNames && html`<thead><tr>${rowNames && html`<td></td>`}${columnNames.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>`}
+    <tbody>${values.map(
+      (row, r) => html`<tr class=${chosen === r ? "chosen" : ""}>
+        ${rowNames && html`<th scope="row">${onRow ? html`<button class="quiet" aria-pressed=${chosen === r} onClick=${() => onRow(r)}>${rowNames[r]}</button>` : rowNames[r]}</th>`}
+        ${row.map(
+          (value, c) => html`<td><span class=${`value${moved ? (moved[r][c] ? " moved" : " still") : ""}`} title=${value === null ? "hidden" : String(value)}
+            style=${scale && value !== null ? { background: css(value, scale, most), color: ink(value, scale, most) } : null}>${value === null ? "−∞" : formatNumber(value, digits)}</span></td>`,
+        )}
+      </tr>`,
+    )}</tbody>
+  </table></div>`;
+}
+
+// The same to edit: onChange gets the whole matrix with one number changed.
+function Editable({ label, values, rowNames, columnNames, onChange, onRemoveRow, step = 0.1 }) {
+  const changed = (r, c, value) => onChange(values.map((row, i) => (i === r ? row.map((old, j) => (j === c ? value : old)) : row)));
+  const remove = (event, r) => {
+    const table = event.currentTarget.closest("table"); // the row goes, and the focus must not go with it
+    onRemoveRow(r);
+    requestAnimationFrame(() => (table.querySelectorAll("button")[Math.min(r, values.length - 2)] ?? table.querySelector("input"))?.focus());
+  };
+  return html`<div class="scrolls"><table class="matrix">
+    <caption class="unseen">${label}</caption>
+    ${columnNames && html`<thead><tr>${rowNames && html`<td></td>`}${columnNames.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>`}
+    <tbody>${values.map(
+      (row, r) => html`<tr>
+        ${rowNames && html`<th scope="row">${rowNames[r]}</th>`}
+        ${row.map((value, c) => html`<td><${NumberCell} label=${`${label}, row ${r + 1}, column ${c + 1}`} value=${value} step=${step} onChange=${(next) => changed(r, c, next)} /></td>`)}
+        ${onRemoveRow && html`<td><button class="quiet" aria-label=${`remove ${rowNames?.[r] ?? `row ${r + 1}`}`} title="remove" onClick=${(event) => remove(event, r)}>×</button></td>`}
+      </tr>`,
+    )}</tbody>
+  </table></div>`;
+}
+
+// Points of a plane that can be dragged, or moved by the arrow keys.
+
+// points: [{ id, x, y, name, kind, from? }]; kind names a class, from: [x, y] where it came from. onMove(id, x, y).
+function Plane({ label, points, onMove, onChoose, chosen, xLabel, yLabel, step = 0.1, height = 330 }) {
+  const [ref, width] = useWidth();
+  const [held, setHeld] = useState(null); // the axes stay as they are while a point is dragged
+  const svg = useRef(null);
+  const reach = 1.18 * Math.max(1, ...points.flatMap(({ x, y, from }) => [x, y, ...(from ?? [])].map(Math.abs)));
+  const bound = held?.bound ?? reach;
+  const half = Math.max(60, Math.min(width, 560) / 2);
+  const unit = (Math.min(2 * half, height) / 2 - 8) / bound; // pixels, the same both ways: angles are what they are
+  const axis = (pixels, sign) => scaleLinear().domain([-pixels / unit, pixels / unit]).range([(1 - sign) * pixels, (1 + sign) * pixels]);
+  const [x, y] = [axis(half, 1), axis(height / 2, -1)];
+  const tidy = (value) => Number((Math.round(value / (step / 2)) * (step / 2)).toFixed(4));
+  const move = (event) => {
+    if (!held) return;
+    const box = svg.current.getBoundingClientRect();
+    onMove(held.id, tidy(x.invert(event.clientX - box.left)), tidy(y.invert(event.clientY - box.top)));
+  };
+  const key = (event, point) => {
+    const by = { ArrowLeft: [-step, 0], ArrowRight: [step, 0], ArrowUp: [0, step], ArrowDown: [0, -step] }[event.key];
+    if (by) {
+      event.preventDefault();
+      const fast = event.shiftKey ? 10 : 1;
+      onMove(point.id, Number((point.x + fast * by[0]).toFixed(4)), Number((point.y + fast * by[1]).toFixed(4)));
+    } else if (event.key === "Enter" || event.key === " ") (event.preventDefault(), onChoose?.(point.id));
+  };
+  return html`<div class="plane" ref=${ref}>
+    <svg ref=${svg} width=${2 * half} height=${height} role="group" aria-label=${label} onPointerMove=${move}
+      onPointerUp=${() => setHeld(null)} onPointerCancel=${() => setHeld(null)}>
+      <g class="axes"><line x1="8" x2=${2 * half - 8} y1=${y(0)} y2=${y(0)} /><line x1=${x(0)} x2=${x(0)} y1="8" y2=${height - 8} />
+        ${x.ticks(6).filter(Boolean).map((tick) => html`<text x=${x(tick)} y=${y(0) + 15} text-anchor="middle">${formatNumber(tick)}</text>`)}
+        ${y.ticks(5).filter(Boolean).map((tick) => html`<text x=${x(0) - 6} y=${y(tick)} dy="0.35em" text-anchor="end">${formatNumber(tick)}</text>`)}
+        <text x=${2 * half - 8} y=${y(0) - 7} text-anchor="end">${xLabel}</text><text x=${x(0) + 7} y="18">${yLabel}</text></g>
+      ${points.map((point) => point.from && html`<g class="came"><circle cx=${x(point.from[0])} cy=${y(point.from[1])} r="5" /><line x1=${x(point.from[0])} y1=${y(point.from[1])} x2=${x(point.x)} y2=${y(point.y)} /></g>`)}
+      ${points.map((point) => html`<g class=${`point ${point.kind}${chosen === point.id ? " chosen" : ""}`} tabindex="0" role="button"
+        aria-label=${`${point.name} at ${formatNumber(point.x)}, ${formatNumber(point.y)}; arrow keys move it`} data-point=${point.id}
+        transform=${`translate(${x(point.x)},${y(point.y)})`} onKeyDown=${(event) => key(event, point)}
+        onPointerDown=${(event) => {
+          event.preventDefault(); // no text is selected on the way, and nothing scrolls
+          event.currentTarget.focus();
+          svg.current.setPointerCapture(event.pointerId);
+          setHeld({ id: point.id, bound });
+          onChoose?.(point.id);
+        }}>
+        ${point.kind === "key" ? html`<rect x="-7" y="-7" width="14" height="14" rx="3" />` : html`<circle r="8" />`}
+        <text x="12" y="-8">${point.name}</text>
+      </g>`)}
+    </svg>
+  </div>`;
 }
 
 export default { name: "playground", title: "Playground", about: "Four tokens, two heads, every number: change anything and see what attention makes of it.", state, View };
