@@ -1,4 +1,4 @@
-"""How a model learns: the loop, what is kept of a run so that nothing is lost, and in which order the data come."""
+"""How a model learns: the loop, the order of the data, and what is kept so that a run can always go on."""
 
 from regard.training.batches import Order, Position
 from regard.training.checkpoints import Checkpoint, Checkpoints, Damaged, restore, snapshot

@@ -1,4 +1,4 @@
-"""How a training goes: its length, its optimizer and schedule, when it looks, saves and stops."""
+"""The settings of a training: its length, optimizer and schedule, and when it evaluates, saves and stops."""
 
 import math
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from regard.checks import check_sizes, check_whole
 
 @dataclass(frozen=True, kw_only=True)
 class Schedule:
-    """The factor of the rate at each step: a linear warm-up, then constant, a half cosine to `floor`, or steps down.
+    """The factor of the learning rate at each step: a linear warm-up, then constant, cosine to `floor`, or steps down.
 
         cosine: floor + (1 − floor)·½(1 + cos πt),   t from 0 at the end of the warm-up to 1 at the last step
 
@@ -26,8 +26,8 @@ class Schedule:
     kind: Literal["constant", "cosine", "step"] = "cosine"
     warmup: int = 0
     floor: float = 0.0  # of the cosine
-    drop: float = 0.1  # what each step down multiplies by
-    drops: tuple[float, ...] = (0.5, 0.75)  # where they come, as shares of all steps
+    drop: float = 0.1  # the factor of each step down
+    drops: tuple[float, ...] = (0.5, 0.75)  # when the steps down come, as shares of all steps
 
     def __post_init__(self) -> None:
         if self.kind not in ("constant", "cosine", "step"):
@@ -38,7 +38,7 @@ class Schedule:
                 raise ValueError(f"{name} must be a share from 0 to 1: got {name}={share}")
 
     def factor(self, step: int, steps: int) -> float:
-        """At step `step` of `steps`, both counted from 0."""
+        """The factor at step `step`, counted from 0, of `steps`."""
         if step < self.warmup:
             return (step + 1) / self.warmup
         if self.kind == "constant":
@@ -51,9 +51,9 @@ class Schedule:
 
 @dataclass(frozen=True, kw_only=True)
 class Descent:
-    """AdamW, its gradients clipped to a norm; matrices decay, biases, norms and position parameters do not.
+    """AdamW with clipped gradients; matrices decay, biases, norms and position parameters do not.
 
-    Parameters of positions are lengths in tokens, not weights: `position_rate` is a rate of their own.
+    Parameters of positions are lengths in tokens, not weights: `position_rate` is their own learning rate.
     """
 
     rate: float = 1e-3
@@ -89,12 +89,12 @@ class Descent:
 
 @dataclass(frozen=True, kw_only=True)
 class Execution:
-    """By what means it is computed; none of them changes what is computed, but for rounding."""
+    """How a training is computed; none of this changes its result, but for rounding."""
 
     precision: Literal["float32", "bfloat16"] = "float32"  # of the products; weights stay float32
-    compiled: bool = False  # by torch.compile
+    compiled: bool = False  # whether torch.compile compiles the model
     workers: int = 0  # processes that make batches ahead of time
-    threads: int | None = None  # of the CPU; None: as torch chose; small models are as fast on one, and undisturbed
+    threads: int | None = None  # of the CPU; None: as torch chose; small models are as fast on one
 
     def __post_init__(self) -> None:
         if self.precision not in ("float32", "bfloat16"):
@@ -116,7 +116,7 @@ def limit_threads(count: int | None) -> Iterator[None]:
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """All of it.
+    """All settings of a training.
 
     >>> Settings(steps=100, batch=32).descent.rate
     0.001
@@ -126,9 +126,9 @@ class Settings:
     batch: int
     descent: Descent = field(default_factory=Descent)
     schedule: Schedule = field(default_factory=Schedule)
-    accumulate: int = 1  # batches whose gradients make one step
-    evaluate_every: int | None = None  # steps; None: once in an epoch; a checkpoint is written then too
-    patience: int | None = None  # evaluations without a better one, after which it stops, and the best is taken
+    accumulate: int = 1  # batches whose gradients make up one step
+    evaluate_every: int | None = None  # steps, after which a checkpoint is written too; None: once per epoch
+    patience: int | None = None  # evaluations without improvement after which it stops and takes the best model
     seed: int = 0
     execution: Execution = field(default_factory=Execution)
 

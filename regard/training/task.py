@@ -1,4 +1,4 @@
-"""What is learnt: a model, numbered examples, a loss, and numbers to judge by."""
+"""What a task is: a model, numbered examples, a loss, and numbers to judge a model by."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -12,44 +12,44 @@ if TYPE_CHECKING:
 
 
 class Task(ABC):
-    """What the loop asks for; a recipe or a user writes one.
+    """What the loop needs; recipes and users write subclasses.
 
-    Whatever is drawn at random comes from the generators, which the loop sets by the seed and the number of the batch:
-    that is what makes a resumed run the same run.
+    All randomness must come from the generators, which the loop seeds by the seed and the number of the batch: that is
+    what makes a resumed run the same run.
     """
 
-    judged_by: str  # the name of the number of `evaluate` that tells which model is best: the larger the better
+    judged_by: str  # the number of `evaluate` that tells which model is best: the larger the better
 
     @property
     @abstractmethod
     def count(self) -> int:
-        """Of the examples to learn from."""
+        """The number of examples to learn from."""
 
     @abstractmethod
     def build(self) -> nn.Module:
-        """A new model; its weights are drawn from torch's own random numbers, which are seeded."""
+        """A new model, with weights from torch's global generator, which the loop seeds."""
 
     def batch(self, examples: Tensor, generator: torch.Generator) -> Any:
-        """The examples of these numbers, in the main memory; made in another process where there are workers.
+        """The examples of these numbers, on the CPU; worker processes make them where there are any.
 
-        Tensors, or tuples, lists, dicts and dataclasses of them, which the loop brings to the model's device.
+        A batch is a tensor, or tuples, lists, dicts and dataclasses of tensors, which the loop moves to the device.
         """
         return examples
 
     @abstractmethod
     def loss(self, model: Any, batch: Any, generator: torch.Generator) -> Tensor:
-        """Of a batch, which lies where the model does; the generator is of the CPU."""
+        """The loss of a batch on the model's device; the generator is on the CPU."""
 
     @abstractmethod
     def evaluate(self, model: Any) -> Mapping[str, float]:
-        """Numbers to judge by, of a model in `eval` mode, without gradients."""
+        """Numbers to judge a model by, which is in `eval` mode and without gradients."""
 
     def fingerprint(self) -> str:
-        """Another for other data; a run that goes on with other data than it began with is refused."""
+        """A text that differs for other data; a run refuses to go on with other data than it began with."""
         return ""
 
     def record(self, model: Any) -> Mapping[str, Tensor]:
-        """What to keep at every evaluation so that it can be played back: see `Recording`."""
+        """Tensors to keep at every evaluation so that the training can be played back: see `Recording`."""
         return {}
 
     def reader(self, model: Any) -> "Reader | None":
@@ -58,5 +58,5 @@ class Task(ABC):
 
 
 def device_of(model: nn.Module) -> torch.device:
-    """Where a model's first parameter lies."""
+    """The device of a model's first parameter."""
     return next(model.parameters()).device

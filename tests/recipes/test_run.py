@@ -148,6 +148,7 @@ def test_settings_of_another_version_are_named(tmp_path: Path):
             plan_run(run)
 
 
+@pytest.mark.filterwarnings("default:a checkpoint is damaged")  # as it is outside of tests, so that it is printed
 def test_a_run_goes_on_with_other_settings_and_the_same_data(tmp_path: Path):
     book = tmp_path / "a book.txt"
     book.write_text("".join(f"{n} green bottles\n" for n in range(300)))
@@ -171,6 +172,11 @@ def test_a_run_goes_on_with_other_settings_and_the_same_data(tmp_path: Path):
     assert result.exit_code == 0, result.output
     assert read_run(run.folder).config["training"]["descent"]["rate"] == 1e-4
     assert read_run(run.folder).progress() == {"decoder": 20}
+
+    assert "warning" not in CliRunner().invoke(app, ["evaluate", str(run.folder), "--json"]).output
+    (run.folder / "decoder/checkpoints/step-000000020/model.safetensors").write_bytes(b"")
+    told = " ".join(CliRunner().invoke(app, ["evaluate", str(run.folder), "--json"]).output.split())
+    assert "warning: a checkpoint is damaged, and that of step 10 is used" in told
 
 
 def test_without_matplotlib_nothing_is_trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
