@@ -2,7 +2,6 @@
 
 import ast
 import base64
-import doctest
 import json
 import re
 import threading
@@ -247,10 +246,3 @@ def test_the_bundle_shows_the_playground_in_a_plain_page(browser: "Browser"):
     assert page.locator("#cell").inner_text() == ""
     page.close()
     assert wrong == []
-
-
-def test_what_the_docs_show_is_so():
-    path = Path(__file__).parents[2] / "docs" / "notebooks.md"
-    failed, tried = doctest.testfile(str(path), module_relative=False)
-    assert tried > 5
-    assert failed == 0
