@@ -3,6 +3,7 @@
 Their Python examples are executed as doctests, which pyproject.toml asks for.
 """
 
+import importlib
 import re
 import shlex
 from itertools import takewhile
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 import typer.main
 
+from regard.claims import judge, select
 from regard.commands.app import app
 
 ROOT = Path(__file__).parents[1]
@@ -56,6 +58,16 @@ def test_the_command_line_knows_what_the_pages_show(line: str):
 def test_an_option_that_does_not_exist_would_be_caught():
     with pytest.raises(Exception, match="No such option"):
         test_the_command_line_knows_what_the_pages_show("regard plan --maks causal")
+
+
+def test_a_claim_becomes_a_section_of_its_courses_page(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.syspath_prepend(ROOT / "docs" / "_extensions")
+    pages = importlib.import_module("generated_pages")
+    claims = select(["nyu.1d"])
+    page = pages.course_page("nyu", claims, [judge(claim, chart=True) for claim in claims])
+    assert "| [nyu.1d](#claim-nyu-1d) When attention is spread out | refuted |" in page
+    for part in ("### The document says", "### Why", "$\\beta \\to 0$", "<svg", "The check: <code>regard.claims.nyu"):
+        assert part in page
 
 
 def test_contributing_names_every_room():

@@ -9,15 +9,16 @@ import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
-
-from sphinx.application import Sphinx
+from typing import TYPE_CHECKING, Any
 
 from regard.claims import DOCUMENTS, Claim, Judgement, select
 from regard.claims.drawing import svg
 from regard.claims.prose import PARTS
 from regard.claims.report import method, versions
-from regard.claims.running import Wish, judged
+from regard.claims.running import judge_claims
+
+if TYPE_CHECKING:  # tests make pages without Sphinx
+    from sphinx.application import Sphinx
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "benchmarks" / "results"
@@ -34,7 +35,7 @@ ROOMS = {
 }
 
 
-def write_pages(app: Sphinx) -> None:
+def write_pages(app: "Sphinx") -> None:
     folder = Path(app.srcdir) / "generated"
     shutil.rmtree(folder, ignore_errors=True)
     for key, judgements in judge_documents(Path(app.outdir).parent / "judgements.pickle").items():
@@ -66,12 +67,16 @@ def judge_documents(stored: Path) -> dict[str, Sequence[Judgement]]:
         if before == digest:
             return judgements
     claims = select([])
-    print(f"checking {len(claims)} claims, which takes a minute or two; the next build reads them", file=sys.stderr)
-    found = judged(claims, Wish(charts=True), jobs=os.cpu_count() or 1, progress=lambda done, total: None)
+    print(f"Checking {len(claims)} claims; the next build reads what was found.", file=sys.stderr)
+    found = judge_claims(claims, charts=True, jobs=os.cpu_count() or 1, progress=show_progress)
     judgements = {key: [one for one in found if one.id.startswith(f"{key}.")] for key in DOCUMENTS}
     stored.parent.mkdir(parents=True, exist_ok=True)
     stored.write_bytes(pickle.dumps((digest, judgements)))
     return judgements
+
+
+def show_progress(done: int, total: int | None) -> None:
+    print(f"\r{done} of {total}", end="\n" if done == total else "", file=sys.stderr, flush=True)
 
 
 def course_page(key: str, claims: Sequence[Claim[Any]], judgements: Sequence[Judgement]) -> str:
@@ -137,12 +142,12 @@ def api_page(room: str, title: str) -> str:
     return f"# {room}: {title.lower()}\n\n```{{eval-rst}}\n{directive}```\n"
 
 
-def link_results(app: Sphinx, name: str, source: list[str]) -> None:
+def link_results(app: "Sphinx", name: str, source: list[str]) -> None:
     """In the repository results lie beside the documentation, on the site they are pages of it."""
     source[0] = re.sub(r"\]\(\.\./benchmarks/results/([\w-]+\.md)\)", r"](generated/results/\1)", source[0])
 
 
-def setup(app: Sphinx) -> dict[str, Any]:
+def setup(app: "Sphinx") -> dict[str, Any]:
     app.connect("builder-inited", write_pages)
     app.connect("source-read", link_results)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
