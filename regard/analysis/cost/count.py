@@ -293,7 +293,7 @@ def run(watch: Watch, module: nn.Module, inputs: Any, keywords: Any, backward: b
                 if "does not require grad" not in str(error):
                     raise
                 watch.trace.notes["it takes gradients in its forward pass: no inference without them"] = None
-            memory.inference_done()
+            memory.end_inference()
         watch.phase = "forward"
         out = module(*inputs, **keywords)
     except (DataDependentOutputException, DynamicOutputShapeException) as error:
@@ -302,7 +302,7 @@ def run(watch: Watch, module: nn.Module, inputs: Any, keywords: Any, backward: b
             "run (real=True, --real), evaluation mode where training draws lots, or give masks with contents"
         ) from error
     if memory is not None:
-        memory.forward_done()  # the peak so far, if no backward pass follows
+        memory.end_forward()  # the peak so far, if no backward pass follows
     ends = [x for x in _outputs(out) if x.requires_grad]
     if backward and not ends and any(p.requires_grad for p in module.parameters()):
         watch.trace.notes["no tensor of the output asks for a gradient: nothing is counted on the way back"] = None
@@ -312,7 +312,7 @@ def run(watch: Watch, module: nn.Module, inputs: Any, keywords: Any, backward: b
         del out, ends
         if memory is not None:
             watch.phase = "step"
-            memory.step(module)
+            memory.run_step(module)
 
 
 def _outputs(out: Any) -> list[Tensor]:

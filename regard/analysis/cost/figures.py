@@ -16,17 +16,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COLOURS = ("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999933")  # Okabe and Ito's
-MOST = len(COLOURS)  # parts; smaller ones are drawn as one
+MAX_PARTS = len(COLOURS)  # smaller ones are drawn as one
 POINTS = 96
 LONGEST = 36  # characters of a formula beside a line
 
-
-@dataclass(frozen=True)
-class Curve:
-    """One part of the cost: FLOPs at each size."""
-
-    name: str
-    flops: Sequence[float]
+Curves = dict[str, list[float]]  # FLOPs at each size, by part
 
 
 def cost_figure(
@@ -48,34 +42,39 @@ def cost_figure(
     found = replace(found, sizes=found.sizes | dict(at or {}))
     marks = [mark for mark in crossovers(found, symbol) if mark.value is not None]
     here = found.sizes[symbol]
-    low, high = _span(span, [here, *[mark.value for mark in marks if mark.value is not None]])
+    if span is None:  # nearly a decade to each side of all that is marked
+        marked = [here, *[mark.value for mark in marks if mark.value is not None]]
+        span = max(min(marked) / 8, 1), 8 * max(marked)
+    low, high = span
+    if not 0 < low < high:
+        raise ValueError(f"span must be two sizes, 0 < from < to: got {low} and {high}")
     sizes = [low * (high / low) ** (step / (POINTS - 1)) for step in range(POINTS)]
-    curves = [Curve(name, [_value(part, found, symbol, size) for size in sizes]) for name, part in parts(found).items()]
-    figure, panel = _panel(symbol)
-    _draw(panel, sizes, _few(curves))
-    panel.set_xlim(low, high)
-    _mark(panel, [mark for mark in marks if mark.value is not None and low <= mark.value <= high])
-    if low <= here <= high:
-        _point(panel, symbol, here, found.forward(**found.sizes))
+    curves = {name: [_evaluate(part, found, symbol, n) for n in sizes] for name, part in split_cost(found).items()}
     others = " · ".join(f"{name} = {size:,}" for name, size in found.sizes.items() if name != symbol)
-    _finish(figure, f"{title or found.modules[0].kind}: forward FLOPs", others)
+    figure, panel = _draw_curves(symbol, sizes, curves, title or found.modules[0].kind, others)
+    panel.set_xlim(low, high)
+    _draw_crossovers(panel, [mark for mark in marks if mark.value is not None and low <= mark.value <= high])
+    if low <= here <= high:
+        total = float(found.forward(**found.sizes))
+        panel.plot([here], [total], marker="o", color=ORANGE, markeredgecolor="white", markersize=8, zorder=5)
+        text = f"{symbol} = {here:,}: {si(total, 'FLOP')}"
+        above = {"textcoords": "offset points", "ha": "right", "fontsize": 8.5, "color": INK, "zorder": 5}
+        panel.annotate(text, (here, total), (-8, 8), **above)
     return figure
 
 
 def cost_figure_of_counts(counts: Mapping[int, ModelCost], symbol: str = "N", title: str | None = None) -> "Figure":
-    """The same for a model without formulas: its counts at several sizes, joined by lines."""
+    """Forward FLOPs of a model without formulas: its counts at several sizes, joined by lines."""
     if len(counts) < 2:
         raise ValueError(f"counts must be at two sizes or more: got {len(counts)}; count the model at another size")
     if min(counts) < 1:
         raise ValueError(f"sizes must be at least 1: got {min(counts)}")
     sizes = sorted(counts)
-    found = [parts_of_count(counts[size]) for size in sizes]
+    found = [split_cost(counts[size]) for size in sizes]
     names = dict.fromkeys([name for part in found for name in part])
-    curves = [Curve(name, [float(part.get(name, 0)) for part in found]) for name in names]
-    figure, panel = _panel(symbol)
-    _draw(panel, sizes, _few(curves), marker="o", markersize=3)
-    _finish(figure, f"{title or counts[sizes[0]].modules[0].kind}: forward FLOPs", "")
-    return figure
+    curves = {name: [float(part.get(name, 0)) for part in found] for name in names}
+    kind = counts[sizes[0]].modules[0].kind
+    return _draw_curves(symbol, sizes, curves, title or kind, "", marker="o", markersize=3)[0]
 
 
 @dataclass(frozen=True)
@@ -94,7 +93,7 @@ class Row:
         return self.kind if last == "" or last.isdigit() else last.replace("_", " ")
 
 
-def parts(found: Formulas) -> dict[str, Polynomial]:
+def split_cost(found: Formulas | ModelCost) -> dict[str, Any]:
     """What the forward FLOPs are made of: attention, its projections, and other modules by their names.
 
     >>> import torch
@@ -102,18 +101,13 @@ def parts(found: Formulas) -> dict[str, Polynomial]:
     >>> from regard.analysis.cost.symbolic import formulas
     >>> def make(N, D):
     ...     return nn.TransformerEncoderLayer(D, 8, 4 * D), (torch.empty(N, 1, D, device="meta"),)
-    >>> parts(formulas(make, factors={"D": 8}, N=16, D=64))
+    >>> split_cost(formulas(make, factors={"D": 8}, N=16, D=64))
     {'attention': 4·D·N², 'projections': 8·D²·N, 'linear1 + linear2': 16·D²·N}
     """
-    return _parts([Row(row.name, row.kind, row.forward, row.attention) for row in found.modules])
-
-
-def parts_of_count(counted: ModelCost) -> dict[str, int]:
-    """The same in numbers."""
-    return _parts([Row(row.name, row.kind, row.forward.flops, row.attention) for row in counted.modules])
-
-
-def _parts(rows: list[Row]) -> dict[str, Any]:
+    if isinstance(found, Formulas):
+        rows = [Row(row.name, row.kind, row.forward, row.attention) for row in found.modules]
+    else:
+        rows = [Row(row.name, row.kind, row.forward.flops, row.attention) for row in found.modules]
     children: dict[str, list[Row]] = {}
     for row in rows[1:]:
         children.setdefault(row.name.rpartition(".")[0], []).append(row)
@@ -160,31 +154,19 @@ def _is_layer(row: Row, children: dict[str, list[Row]]) -> bool:
     return row.attention != 0 and (not holders or (called_so and any(_is_layer(child, children) for child in holders)))
 
 
-def _value(part: Polynomial, found: Formulas, symbol: str, size: float) -> float:
+def _evaluate(part: Polynomial, found: Formulas, symbol: str, size: float) -> float:
     return float(part(**(found.sizes | {symbol: size})))  # pyright: ignore[reportArgumentType]
 
 
-def _span(span: tuple[float, float] | None, sizes: list[int | float]) -> tuple[float, float]:
-    """A decade, nearly, to each side of all that is marked."""
-    if span is None:
-        return max(min(sizes) / 8, 1), 8 * max(sizes)
-    low, high = span
-    if not 0 < low < high:
-        raise ValueError(f"span must be two sizes, 0 < from < to: got {low} and {high}")
-    return low, high
-
-
-def _few(curves: list[Curve]) -> list[Curve]:
-    """The largest parts; the others as one."""
-    if len(curves) <= MOST:
-        return curves
-    by_size = sorted(curves, key=lambda curve: -max(curve.flops))
-    kept, others = by_size[: MOST - 1], by_size[MOST - 1 :]
-    rest = Curve("others", [sum(flops) for flops in zip(*[curve.flops for curve in others], strict=True)])
-    return [*[curve for curve in curves if curve in kept], rest]
-
-
-def _panel(symbol: str) -> "tuple[Figure, Axes]":
+def _draw_curves(
+    symbol: str, sizes: Sequence[float], curves: Curves, title: str, facts: str, **style: Any
+) -> "tuple[Figure, Axes]":
+    """The total and its parts on logarithmic axes; beyond seven parts the smallest are one."""
+    if len(curves) > MAX_PARTS:
+        by_size = sorted(curves, key=lambda name: -max(curves[name]))
+        others = [curves[name] for name in by_size[MAX_PARTS - 1 :]]
+        curves = {name: flops for name, flops in curves.items() if name in by_size[: MAX_PARTS - 1]}
+        curves["others"] = [sum(flops) for flops in zip(*others, strict=True)]
     figure, (panel,) = figure_of_panels(1, 1, (7.2, 4.4), 0.5)
     panel.set(xscale="log", yscale="log")
     panel.set_xlabel(symbol, fontsize=9, color=INK)
@@ -193,23 +175,20 @@ def _panel(symbol: str) -> "tuple[Figure, Axes]":
     panel.grid(color=FAINT, linewidth=0.6)
     panel.set_axisbelow(True)
     panel.spines[["right", "top"]].set_visible(False)
+    total = [sum(flops) for flops in zip(*curves.values(), strict=True)]
+    lines: list[tuple[str, Sequence[float], str, str, float]] = [("total", total, "-", INK, 2.2)]
+    for number, ((name, flops), colour) in enumerate(zip(curves.items(), COLOURS, strict=False)):
+        dashes = "-" if number < 2 else "--" if number % 2 else "-."  # parts that cost the same show through
+        lines.append((name, flops, dashes, colour, 1.5))
+    for name, flops, dashes, colour, width in lines:
+        shown = [n if n > 0 else math.nan for n in flops]  # 0 has no logarithm
+        panel.plot(sizes, shown, dashes, color=colour, linewidth=width, label=name, **style)
+    figure.suptitle(f"{title}: forward FLOPs\n{facts}".rstrip(), fontsize=10, color=INK)
+    figure.legend(loc="outside right upper", frameon=False, fontsize=8.5, labelcolor=INK)
     return figure, panel
 
 
-def _draw(panel: "Axes", sizes: Sequence[float], curves: Sequence[Curve], **style: Any) -> None:
-    total = [sum(flops) for flops in zip(*[curve.flops for curve in curves], strict=True)]
-    panel.plot(sizes, _shown(total), color=INK, linewidth=2.2, label="total", **style)
-    for number, (curve, colour) in enumerate(zip(curves, COLOURS, strict=False)):
-        dashes = "-" if number < 2 else "--" if number % 2 else "-."  # parts that cost the same show through
-        panel.plot(sizes, _shown(curve.flops), dashes, color=colour, linewidth=1.5, label=curve.name, **style)
-
-
-def _shown(flops: Sequence[float]) -> list[float]:
-    """A logarithm has no place for nothing."""
-    return [n if n > 0 else math.nan for n in flops]
-
-
-def _mark(panel: "Axes", marks: Sequence[Crossover]) -> None:
+def _draw_crossovers(panel: "Axes", marks: Sequence[Crossover]) -> None:
     """A dotted line at each size where attention costs as much as the rest of a module, and its formula along it."""
     width = math.log(panel.get_xlim()[1] / panel.get_xlim()[0])
     last, is_high = -math.inf, False
@@ -218,11 +197,13 @@ def _mark(panel: "Axes", marks: Sequence[Crossover]) -> None:
         place = math.log(mark.value) / width
         is_high = place - last < 0.04 and not is_high  # too near for two labels side by side: one below, one above
         last = place
+        formula = "" if mark.at is None else write_sympy(mark.at)
+        shown = f" = {formula}" if 0 < len(formula) <= LONGEST else ""
         panel.axvline(mark.value, color=INK, linewidth=0.9, linestyle=":", zorder=1)
         panel.text(
             mark.value,
             0.98 if is_high else 0.02,
-            _label(mark),
+            f"{mark.kind}: {mark.crossing.symbol}*{shown} {mark.crossing.number}",
             transform=panel.get_xaxis_transform(),
             rotation=90,
             ha="right",
@@ -231,23 +212,3 @@ def _mark(panel: "Axes", marks: Sequence[Crossover]) -> None:
             color=INK,
             bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 0.6},
         )
-
-
-def _label(mark: Crossover) -> str:
-    """The kind of the module and where it crosses, without a formula that is too long to read."""
-    place, formula = mark.crossing, "" if mark.at is None else write_sympy(mark.at)
-    shown = f" = {formula}" if formula and len(formula) <= LONGEST else ""
-    return f"{mark.kind}: {place.symbol}*{shown} {place.number}"
-
-
-def _point(panel: "Axes", symbol: str, here: int, flops: Any) -> None:
-    panel.plot([here], [float(flops)], marker="o", color=ORANGE, markeredgecolor="white", markersize=8, zorder=5)
-    text = f"{symbol} = {here:,}: {si(float(flops), 'FLOP')}"
-    panel.annotate(
-        text, (here, float(flops)), (-8, 8), textcoords="offset points", ha="right", fontsize=8.5, color=INK, zorder=5
-    )
-
-
-def _finish(figure: "Figure", title: str, facts: str) -> None:
-    figure.suptitle(f"{title}\n{facts}".rstrip(), fontsize=10, color=INK)
-    figure.legend(loc="outside right upper", frameon=False, fontsize=8.5, labelcolor=INK)

@@ -55,16 +55,16 @@ class Growth:
         for name in (self.symbol, "FLOPs", "exponent", *(("time", "exponent", "FLOP/s") if measured else ())):
             table.add_column(name, justify="right")
         for step in self.steps:
-            cells = [f"{step.size:,}", si(step.flops, "FLOP"), _shown(step.exponent)]
+            cells = [f"{step.size:,}", si(step.flops, "FLOP"), _write_exponent(step.exponent)]
             if step.seconds is not None:
                 rate = si(step.flops / step.seconds, "FLOP/s")
-                cells += [si(step.seconds, "s"), _shown(step.time_exponent), rate]
+                cells += [si(step.seconds, "s"), _write_exponent(step.time_exponent), rate]
             table.add_row(*cells)
         fixed = " · ".join(f"{name} = {size:,}" for name, size in self.fixed.items())
-        says = f"fitted: FLOPs ∝ {self.symbol}^{_shown(self.exponent)}"
+        says = f"fitted: FLOPs ∝ {self.symbol}^{_write_exponent(self.exponent)}"
         if measured:
             threads = f"{self.threads} thread{'s' * (self.threads != 1)} of the CPU"
-            says += f", time ∝ {self.symbol}^{_shown(self.time_exponent)} (forward, {threads}, medians)"
+            says += f", time ∝ {self.symbol}^{_write_exponent(self.time_exponent)} (forward, {threads}, medians)"
         return Group(Text(fixed, style="cyan"), Padding(table, (1, 0, 1, 0)), Text(says))
 
     def __str__(self) -> str:
@@ -82,9 +82,8 @@ def growth(
 ) -> Growth:
     """Count a model at several sizes, run it on the CPU, and fit exponents: log cost = exponent · log size + constant.
 
-    `make(**sizes)` gives a module, its inputs and, where it has some, keywords, as for `formulas`; tensors without
-    contents are filled to be measured.
-    `measure` is how many seconds are spent on each size, None for counts alone.
+    `make(**sizes)` gives a module, its inputs and perhaps its keywords, as for `formulas`; tensors without contents are
+    filled to be measured. `measure` is how many seconds are spent on each size, None for counts alone.
 
     >>> from torch import nn
     >>> def make(N, D):
@@ -94,7 +93,7 @@ def growth(
     >>> growth(make, "D", [8, 32, 128], measure=None, N=16).exponent
     2.0
     """
-    _check(make, symbol, sizes, fixed)
+    _check_sizes(make, symbol, sizes, fixed)
     if measure is not None and measure <= 0:
         raise ValueError(f"measure must be seconds above 0, or None: got {measure}")
     total = len(sizes) * (1 if measure is None else 2)
@@ -107,24 +106,24 @@ def growth(
     seconds: list[float] = []
     for size in sizes if measure is not None else ():
         assert measure is not None
-        seconds.append(_seconds(make, fixed | {symbol: size}, measure))
+        seconds.append(_measure(make, fixed | {symbol: size}, measure))
         report(len(flops) + len(seconds), total)
     steps = [
         Step(
             size,
             flops[n],
             seconds[n] if seconds else None,
-            _slope(sizes[n - 1 : n + 1], flops[n - 1 : n + 1]) if n else None,
-            _slope(sizes[n - 1 : n + 1], seconds[n - 1 : n + 1]) if n and seconds else None,
+            _fit(sizes[n - 1 : n + 1], flops[n - 1 : n + 1]) if n else None,
+            _fit(sizes[n - 1 : n + 1], seconds[n - 1 : n + 1]) if n and seconds else None,
         )
         for n, size in enumerate(sizes)
     ]
     threads = torch.get_num_threads() if seconds else None
-    fitted = _slope(sizes, seconds) if seconds else None
-    return Growth(symbol, dict(fixed), tuple(steps), _slope(sizes, flops), fitted, threads)
+    fitted = _fit(sizes, seconds) if seconds else None
+    return Growth(symbol, dict(fixed), tuple(steps), _fit(sizes, flops), fitted, threads)
 
 
-def _check(make: Make, symbol: str, sizes: Sequence[int], fixed: dict[str, int]) -> None:
+def _check_sizes(make: Make, symbol: str, sizes: Sequence[int], fixed: dict[str, int]) -> None:
     if len(sizes) < 2 or list(sizes) != sorted(set(sizes)) or sizes[0] < 1:
         raise ValueError(f"sizes must be two or more, each larger than the one before, from 1: got {list(sizes)}")
     if symbol in fixed:
@@ -143,7 +142,7 @@ def _check(make: Make, symbol: str, sizes: Sequence[int], fixed: dict[str, int])
         )
 
 
-def _seconds(make: Make, sizes: dict[str, int], measure: float) -> float:
+def _measure(make: Make, sizes: dict[str, int], measure: float) -> float:
     """The median time of a forward pass that keeps nothing, after a warm-up."""
     from torch.utils.benchmark import Timer
 
@@ -154,25 +153,24 @@ def _seconds(make: Make, sizes: dict[str, int], measure: float) -> float:
         )
     module.eval()
     keywords = more[0] if more else {}
-    names = {"module": module, "inputs": tree_map(_filled, inputs), "keywords": tree_map(_filled, keywords)}
+    names = {"module": module, "inputs": tree_map(_fill, inputs), "keywords": tree_map(_fill, keywords)}
     with torch.inference_mode():
         timer = Timer("module(*inputs, **keywords)", globals=names, num_threads=torch.get_num_threads())
         return timer.blocked_autorange(min_run_time=measure).median
 
 
-def _filled(value: Any) -> Any:
+def _fill(value: Any) -> Any:
     """Contents for a tensor that has none: noise, or zeros where numbers are indices."""
     if not (isinstance(value, Tensor) and value.is_meta):
         return value
-    if value.is_floating_point():
-        return torch.randn(value.shape, dtype=value.dtype)
-    return torch.zeros(value.shape, dtype=value.dtype)
+    draw = torch.randn if value.is_floating_point() else torch.zeros
+    return draw(value.shape, dtype=value.dtype)
 
 
-def _slope(sizes: Sequence[int], costs: Sequence[int | float]) -> float | None:
+def _fit(sizes: Sequence[int], costs: Sequence[int | float]) -> float | None:
     """The exponent: whole where the costs are a power of the sizes exactly, else by least squares in logarithms.
 
-    >>> _slope([3, 9, 10], [27, 729, 1000]), round(_slope([1, 10, 100], [1, 10, 1000]), 3), _slope([1, 2], [0, 3])
+    >>> _fit([3, 9, 10], [27, 729, 1000]), round(_fit([1, 10, 100], [1, 10, 1000]), 3), _fit([1, 2], [0, 3])
     (3.0, 1.5, None)
     """
     if min(costs) <= 0:
@@ -188,5 +186,5 @@ def _slope(sizes: Sequence[int], costs: Sequence[int | float]) -> float | None:
     return slope
 
 
-def _shown(exponent: float | None) -> str:
+def _write_exponent(exponent: float | None) -> str:
     return "" if exponent is None else f"{exponent:.2f}"

@@ -1,4 +1,4 @@
-"""Memory without memory: every storage that a run makes is followed until nobody holds it any more."""
+"""The memory of a run on fake tensors: every storage that it makes is followed until nobody holds it any more."""
 
 import weakref
 from typing import Any
@@ -28,19 +28,20 @@ class Allocations:
         self.bytes: dict[str, int] = dict.fromkeys(Memory.__dataclass_fields__, 0)
 
     def begin(self, module: nn.Module, inputs: Any) -> None:
-        """What lies there before the first operation."""
-        self.bytes["parameters"] = self._hold(list(module.parameters()))
-        self.bytes["buffers"] = self._hold(list(module.buffers()))
-        self.bytes["inputs"] = self._hold(tree_flatten(inputs)[0])
+        """Track what exists before the first operation."""
+        held = {
+            "parameters": list(module.parameters()),
+            "buffers": list(module.buffers()),
+            "inputs": tree_flatten(inputs)[0],
+        }
+        for name, tensors in held.items():
+            before = self.live
+            self.track(tensors)
+            self.bytes[name] = self.live - before
         self.base = self.peak = self.live
 
-    def _hold(self, tensors: list[Any]) -> int:
-        before = self.live
-        self.track(tensors)
-        return self.live - before
-
     def track(self, out: Any) -> None:
-        """Results of an operation: what is new among them lives from now on."""
+        """Track the results of an operation: what is new among them lives from now on."""
         for x in out if isinstance(out, (list, tuple)) else (out,):
             if isinstance(x, (list, tuple)):
                 self.track(x)
@@ -51,7 +52,7 @@ class Allocations:
         key = id(storage)
         if key in self.known:
             return
-        size = -(-storage.nbytes() // ROUNDED) * ROUNDED
+        size = _round_up(storage)
 
         def gone(_: Any) -> None:
             del self.known[key]
@@ -61,47 +62,46 @@ class Allocations:
         self.live += size
         self.peak = max(self.peak, self.live)
 
-    def forward_done(self) -> None:
-        """The forward pass is over; what it keeps is still there."""
+    def end_forward(self) -> None:
+        """Note what the forward pass keeps for the backward pass."""
         self.bytes["activations"] = self.live - self.base
-        self.bytes["peak"] = self.peak + self.workspaces(1)
+        self.bytes["peak"] = self.peak + self._workspaces(1)
 
-    def inference_done(self) -> None:
-        """A pass that kept nothing is over."""
-        self.bytes["inference"] = self.peak + self.workspaces(1)
+    def end_inference(self) -> None:
+        """Note the peak of a forward pass that kept nothing."""
+        self.bytes["inference"] = self.peak + self._workspaces(1)
         self.peak = self.live
 
-    def step(self, module: nn.Module) -> None:
-        """The optimizer's own step, run without contents; its state lies there in every later step."""
+    def run_step(self, module: nn.Module) -> None:
+        """Run the optimizer's own step without contents; its state stays for every later step."""
         wanted = [p for p in module.parameters() if p.grad is not None]
         graded = {id(p.grad.untyped_storage()): p.grad for p in wanted if p.grad is not None}
-        self.bytes["gradients"] = sum(_rounded(x) for x in graded.values())
+        self.bytes["gradients"] = sum(_round_up(x.untyped_storage()) for x in graded.values())
         passes = self.peak
         if self.optimizer is not None and self.on_cuda and wanted and isinstance(wanted[0], FakeTensor):
             before = self.live
             self.peak = self.live
-            optimizer = self._made(wanted)
-            optimizer.step()
+            self._make_optimizer(wanted).step()
             self.bytes["optimizer"] = self.live - before
         elif self.optimizer is not None and wanted:
-            self.bytes["optimizer"] = self._one_by_one(wanted)
-        self.bytes["peak"] = max(passes + self.bytes["optimizer"], self.peak) + self.workspaces(2)
+            self.bytes["optimizer"] = self._state_one_by_one(wanted)
+        self.bytes["peak"] = max(passes + self.bytes["optimizer"], self.peak) + self._workspaces(2)
 
-    def workspaces(self, threads: int) -> int:
+    def _workspaces(self, threads: int) -> int:
         """What the library of matrix products holds: autograd multiplies in a thread of its own."""
         return threads * WORKSPACE if self.on_cuda else 0
 
-    def _one_by_one(self, parameters: list[nn.Parameter]) -> int:
-        """The state of an optimizer that goes from parameter to parameter, as on the CPU, with one number for each."""
+    def _state_one_by_one(self, parameters: list[nn.Parameter]) -> int:
+        """Bytes of the state of an optimizer that goes from parameter to parameter, as on the CPU."""
         adam = self.optimizer in ("adamw", "adam")
         copies = 2 if adam else 1 if self.optimizer == "momentum" else 0
-        sizes = [_rounded(p) for p in parameters]
+        sizes = [_round_up(p.untyped_storage()) for p in parameters]
         state = copies * sum(sizes) + (ROUNDED * len(sizes) if adam else 0)
         self.peak = max(self.peak, self.live + state + (max(sizes) if adam else 0))
         return state
 
-    def _made(self, parameters: list[nn.Parameter]) -> torch.optim.Optimizer:
-        """As CUDA takes it by default: all parameters at once."""
+    def _make_optimizer(self, parameters: list[nn.Parameter]) -> torch.optim.Optimizer:
+        """The optimizer as CUDA runs it by default: all parameters at once."""
         if self.optimizer == "adamw":
             return torch.optim.AdamW(parameters, foreach=True)
         if self.optimizer == "adam":
@@ -112,5 +112,5 @@ class Allocations:
         return Memory(**self.bytes)
 
 
-def _rounded(x: Tensor) -> int:
-    return -(-x.untyped_storage().nbytes() // ROUNDED) * ROUNDED
+def _round_up(storage: torch.UntypedStorage) -> int:
+    return -(-storage.nbytes() // ROUNDED) * ROUNDED

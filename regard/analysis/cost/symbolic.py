@@ -109,14 +109,14 @@ class Witnesses:
     def read(self, size: int) -> Polynomial:
         """The polynomial that a size is."""
         if size not in self.found:
-            self.found[size] = self._factored(size)
+            self.found[size] = self._factor(size)
         return self.found[size]
 
-    def _factored(self, size: int) -> Polynomial:
-        term, rest = self._stripped(size)
-        return term * (rest if rest < self.least else self._summed(rest))
+    def _factor(self, size: int) -> Polynomial:
+        term, rest = self._strip(size)
+        return term * (rest if rest < self.least else self._find_sum(rest))
 
-    def _stripped(self, size: int) -> tuple[Polynomial, int]:
+    def _strip(self, size: int) -> tuple[Polynomial, int]:
         """The symbols that divide a size, as one term, and what is left."""
         term = Polynomial({(): 1})
         for name, (prime, factor) in self.primes.items():
@@ -125,16 +125,16 @@ class Witnesses:
                 term = term * Polynomial({((name, 1),): Fraction(1, factor)})
         return term, size
 
-    def _summed(self, size: int) -> Polynomial:
+    def _find_sum(self, size: int) -> Polynomial:
         """A symbol and a few more, or two symbols; a constant where it is neither."""
         for shift in sorted(range(-SHIFT, SHIFT + 1), key=abs):
-            term, rest = self._stripped(size - shift)
+            term, rest = self._strip(size - shift)
             if shift and term.symbols and rest <= MAX_FACTOR:
                 return term * rest + shift
         for name in self.primes:
             for times in range(1, 9):
                 if 0 < times * self[name] < size:
-                    term, rest = self._stripped(size - times * self[name])
+                    term, rest = self._strip(size - times * self[name])
                     if term.symbols and rest <= MAX_FACTOR:
                         return term * rest + times * Polynomial.symbol(name)
         return Polynomial({(): size})
@@ -146,14 +146,14 @@ class Witnesses:
         >>> print(sizes.read_pairs(sizes["B"] * sizes["N"] * (sizes["N"] + 1) // 2))
         B·N²/2 + B·N/2
         """
-        term, rest = self._stripped(count)
+        term, rest = self._strip(count)
         if rest < self.least:
             return term * rest
-        candidates = [self._in_base(rest, name) for name in self.primes]
+        candidates = [self._read_in_base(rest, name) for name in self.primes]
         best = min(candidates, key=lambda polynomial: max(abs(c) for c in polynomial.terms.values()))
         return term * best
 
-    def _in_base(self, count: int, name: str) -> Polynomial:
+    def _read_in_base(self, count: int, name: str) -> Polynomial:
         """Twice the count in balanced digits of base N, halved: small coefficients, if it is of that symbol."""
         base, rest = self[name], 2 * count
         total, power = Polynomial({}), Polynomial({(): Fraction(1, 2)})
@@ -228,11 +228,11 @@ def preset_formulas(config: Config, batch: int = 1, tokens: int | None = None) -
             f"formulas are of models whose layers all have the same sizes: got {type(config).__name__}; leave out "
             "--symbolic, or use regard.analysis.formulas"
         )
-    sizes, factors = _sizes(config, batch, tokens)
+    sizes, factors = _read_sizes(config, batch, tokens)
     make = _maker(config)
     witnesses = Witnesses(factors, avoid=sizes.values(), **_primes(config))
     few, more = (at_witnesses(make, witnesses, L=depth) for depth in (2, 3))
-    rows = tuple(_deep(few, more))
+    rows = tuple(_extend_layers(few, more))
     found = Formulas(rows, sizes, few.unknown, few.notes)
     check_counts(found, make, sizes)
     if "K" in sizes and "D" not in sizes:  # D = H·K is the size that people speak of
@@ -242,7 +242,7 @@ def preset_formulas(config: Config, batch: int = 1, tokens: int | None = None) -
     return replace(found, modules=rows, sizes=sizes)
 
 
-def _sizes(config: Stacked, batch: int, tokens: int | None) -> tuple[dict[str, int], dict[str, int]]:
+def _read_sizes(config: Stacked, batch: int, tokens: int | None) -> tuple[dict[str, int], dict[str, int]]:
     """The sizes of a configuration by their symbols, and by what each symbol must be divisible."""
     sizes, factors = {"B": batch}, {"B": 1}
 
@@ -308,7 +308,7 @@ def _maker(config: Stacked) -> Callable[..., tuple[nn.Module, tuple[Any, ...]]]:
     return make
 
 
-def _deep(few: Formulas, more: Formulas) -> list[ModuleFormulas]:
+def _extend_layers(few: Formulas, more: Formulas) -> list[ModuleFormulas]:
     """Rows whose formulas grow with the layers, from those of two layers and those of three.
 
     What grows, grows by the same with each layer. Of the layers, which are alike, the first is shown.

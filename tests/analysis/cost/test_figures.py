@@ -12,7 +12,7 @@ import torch
 from matplotlib.figure import Figure
 from torch import nn
 
-from regard.analysis.cost.figures import MOST, cost_figure, cost_figure_of_counts, parts, parts_of_count
+from regard.analysis.cost.figures import MAX_PARTS, cost_figure, cost_figure_of_counts, split_cost
 from regard.analysis.cost.polynomials import Formulas, ModuleFormulas
 from regard.analysis.cost.symbolic import count_at, formulas
 from regard.analysis.formulas import Polynomial
@@ -53,14 +53,14 @@ def curves(figure: Figure) -> dict[str, list[tuple[float, float]]]:
 
 
 def test_parts_of_any_module_in_formulas_and_in_numbers():
-    found = parts(of_encoder())
+    found = split_cost(of_encoder())
     assert {name: str(part) for name, part in found.items()} == {
         "attention": "8·B·D·N²",
         "projections": "16·B·D²·N",
         "linear1 + linear2": "32·B·D²·N",
         "Linear": "2·B·D²·N + 20·B·D·N",
     }
-    numbers = parts_of_count(count_at(encoder, B=2, N=24, D=64))
+    numbers = split_cost(count_at(encoder, B=2, N=24, D=64))
     assert numbers == {name: part(B=2, N=24, D=64) for name, part in found.items()}
 
 
@@ -70,7 +70,7 @@ def test_the_first_block_of_a_preset_stands_for_all_layers():
     rows = {"": (28 * L + V, 4 * L), "stack": (28 * L, 4 * L), "stack.blocks": (28 * L, 4 * L)}
     rows |= {"stack.blocks.0": (28, 4), "stack.blocks.0.attention": (12, 4), "stack.blocks.0.attention.query": (2, 0)}
     rows |= {"stack.blocks.0.feed_forward": (16, 0)}
-    assert parts(of_rows(rows)) == {
+    assert split_cost(of_rows(rows)) == {
         "attention": 4 * L,
         "projections": 8 * L,
         "feed forward": 16 * L,
@@ -82,7 +82,7 @@ def test_what_an_attention_module_wraps_is_its_projections():
     """BERT's names: attention.self mixes, attention.output projects, and neither is the feed-forward."""
     sizes = {"": (90, 10), "attention": (50, 10), "attention.self": (40, 10), "attention.output": (10, 0)}
     sizes |= {"intermediate": (20, 0), "output": (20, 0)}
-    assert parts(of_rows(sizes)) == {"attention": 10, "projections": 40, "intermediate + output": 40}
+    assert split_cost(of_rows(sizes)) == {"attention": 10, "projections": 40, "intermediate + output": 40}
 
 
 def test_the_figure_marks_crossovers_and_the_size():
@@ -125,9 +125,9 @@ def test_many_parts_are_few_curves():
     rows = [ModuleFormulas("", "Model", NONE, sum(range(1, 12)) * N, NONE, NONE)]
     rows += [ModuleFormulas(f"part_{n}", "Linear", NONE, n * N, NONE, NONE) for n in range(1, 12)]
     drawn = curves(cost_figure(Formulas(tuple(rows), {"N": 4})))
-    assert len(drawn) == 1 + MOST
+    assert len(drawn) == 1 + MAX_PARTS
     size, flops = drawn["others"][0]
-    assert flops == pytest.approx(sum(range(1, 12 - MOST + 1)) * size)
+    assert flops == pytest.approx(sum(range(1, 12 - MAX_PARTS + 1)) * size)
 
 
 def test_bad_input():
