@@ -84,6 +84,7 @@ def cost(
         if decode is not None:
             sizes = {"--tokens": tokens, "--input": inputs, "--at": at}
             refuse("--decode counts one token", {**sizes, "--measure": measure, "--plot": plot, **whole_call})
+        from regard.analysis.cost.count import CannotFake
         from regard.analysis.cost.memory import OPTIMIZERS
         from regard.checks import check_known
         from regard.commands.targets import Request, find_target
@@ -107,6 +108,8 @@ def cost(
                 growth = _measure(target, request)
             if plot is not None:
                 write_figure(plot, _draw(target, request))
+        except CannotFake as error:
+            raise ValueError(str(error).replace("real=True", "--real")) from error
         except (RuntimeError, TypeError, AttributeError, LookupError, ArithmeticError, AssertionError) as error:
             if _is_ours(error):
                 raise

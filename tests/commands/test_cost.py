@@ -187,6 +187,7 @@ def test_exponents_are_fitted_from_runs(model: str) -> None:
         (["FILE:build", "--input", "2x4x5"], "rejects the call: "),
         (["FILE:number", "--input", "2x4"], "must give a torch.nn.Module: got int"),
         (["FILE:Asks", "--input", "3x4"], "Asks asks for the contents of a tensor, which has none here"),
+        (["FILE:Asks", "--input", "3x4"], "run (--real), evaluation mode"),
         (["FILE:three"], "must give a module, or a module and its inputs: got 3 values"),
         (["FILE:fails", "--input", "2x4"], "rejects the call: KeyError: 'no such key'"),
         (["FILE:build", "--input", "2x8x64", "--symbolic"], "formulas need letters for sizes: got --input 2x8x64"),

@@ -117,7 +117,7 @@ def test_the_cost_by_hand():
 
 
 def test_formulas_are_refused():
-    message = "formulas are of models whose layers all have the same sizes: got DaViTConfig; leave out --symbolic, or"
+    message = "formulas are of models whose layers all have the same sizes: got DaViTConfig; count it at given sizes"
     with pytest.raises(ValueError, match=re.escape(message)):
         preset_formulas(PRESETS["davit-tiny"])
 

@@ -158,7 +158,7 @@ def fake_module(mode: FakeTensorMode, module: nn.Module, device: str | None = No
     except (TypeError, RuntimeError, NotImplementedError) as error:
         raise CannotFake(
             f"{type(module).__name__} must be copied to be counted without memory: got {type(error).__name__}: "
-            f"{error}; count a real run (real=True, --real), or hold what cannot be copied outside of the module"
+            f"{error}; count a real run (real=True), or hold what cannot be copied outside of the module"
         ) from error
 
 
@@ -234,7 +234,7 @@ def build(watch: Watch, mode: FakeTensorMode, make: Callable[[], tuple[Any, ...]
             return make()
     except (DataDependentOutputException, DynamicOutputShapeException) as error:
         raise CannotFake(
-            f"the model asks for the contents of a tensor while it is built: {error}; count a real run (--real)"
+            f"the model asks for the contents of a tensor while it is built: {error}; count a real run (real=True)"
         ) from error
 
 
@@ -299,7 +299,7 @@ def run(watch: Watch, module: nn.Module, inputs: Any, keywords: Any, backward: b
     except (DataDependentOutputException, DynamicOutputShapeException) as error:
         raise CannotFake(
             f"{type(module).__name__} asks for the contents of a tensor, which has none here: {error}; count a real "
-            "run (real=True, --real), evaluation mode where training draws lots, or give masks with contents"
+            "run (real=True), evaluation mode where training draws lots, or give masks with contents"
         ) from error
     if memory is not None:
         memory.end_forward()  # the peak so far, if no backward pass follows

@@ -225,8 +225,8 @@ def preset_formulas(config: Config, batch: int = 1, tokens: int | None = None) -
     """
     if not isinstance(config, Stacked):
         raise ValueError(
-            f"formulas are of models whose layers all have the same sizes: got {type(config).__name__}; leave out "
-            "--symbolic, or use regard.analysis.formulas"
+            f"formulas are of models whose layers all have the same sizes: got {type(config).__name__}; count it at "
+            "given sizes, or use regard.analysis.formulas"
         )
     sizes, factors = _read_sizes(config, batch, tokens)
     make = _maker(config)
