@@ -50,7 +50,7 @@ class Request:
         return {word: self.size(word) for word in words if not word.isdigit()}
 
     def make_inputs(self, dtype: torch.dtype | None, **sizes: int) -> tuple[Tensor, ...]:
-        """The inputs; `sizes` in place of what letters stand for."""
+        """Make the inputs; `sizes` replace what letters stand for."""
         tensors = []
         for text in self.inputs:
             words, kind = parse_input(text)
@@ -62,7 +62,7 @@ class Request:
 
 
 def parse_input(text: str) -> tuple[list[str], str]:
-    """Sizes and kind of an input.
+    """Read the sizes and the kind of an input.
 
     >>> parse_input("2x128x512"), parse_input("BxN:int")
     ((['2', '128', '512'], 'float'), (['B', 'N'], 'int'))
@@ -76,7 +76,7 @@ def parse_input(text: str) -> tuple[list[str], str]:
 
 @contextmanager
 def default_type(dtype: torch.dtype | None) -> Iterator[None]:
-    """Models are built in this type."""
+    """Build models in this type."""
     before = torch.get_default_dtype()
     torch.set_default_dtype(dtype or before)
     try:
@@ -118,7 +118,7 @@ class Target(ABC):
         return formulas(make, factors=None, **sizes)
 
     def next_token(self, request: Request, cached: int, device: str) -> NextToken:
-        raise ValueError(f"{self.name} decodes nothing that is known: --decode takes decoders, as gpt2 or llama-7b")
+        raise ValueError(f"--decode takes decoders, such as gpt2 or llama-7b: got {self.name}; leave it out")
 
 
 class Preset(Target):
@@ -133,12 +133,12 @@ class Preset(Target):
             raise ValueError(
                 f"{self.name} makes its own inputs: got --input {request.inputs[0]}; use --batch, --tokens"
             )
-        module = self._built()
+        module = self._build()
         batch, tokens = sizes.get("B", request.batch), sizes.get("N", request.tokens)
         inputs = self.config.inputs(batch, tokens)
         return module, tuple([x.to(self.dtype) if x.is_floating_point() else x for x in inputs]), {}
 
-    def _built(self) -> nn.Module:
+    def _build(self) -> nn.Module:
         with default_type(self.dtype):
             return build(self.config)
 
@@ -153,7 +153,7 @@ class Preset(Target):
 
     def next_token(self, request: Request, cached: int, device: str) -> NextToken:
         with torch.device("meta"):
-            module = self._built()
+            module = self._build()
         if not isinstance(module, Decoder):
             return super().next_token(request, cached, device)
         return count_next_token(module, cached, request.batch, step_by_caches(cached, request.batch), device)
@@ -179,13 +179,13 @@ class Published(Target):
         if not (isinstance(self.kind, type) and issubclass(self.kind, known)):
             raise ValueError(f"transformers {transformers.__version__} has no model {named!r}, which {name} names")
 
-    def _built(self) -> nn.Module:
+    def _build(self) -> nn.Module:
         with default_type(self.dtype):
             make = getattr(self.kind, "from_config", self.kind)  # only classes that choose a class have it
             return make(self.config)
 
     def make(self, request: Request, **sizes: int) -> tuple[nn.Module, tuple[Any, ...], dict[str, Any]]:
-        module = self._built()
+        module = self._build()
         if request.inputs:
             return module, request.make_inputs(self.dtype, **sizes), {}
         batch, tokens = sizes.get("B", request.batch), sizes.get("N", request.tokens) or self._context()
@@ -194,7 +194,9 @@ class Published(Target):
             side, channels = self.config.image_size, getattr(self.config, "num_channels", 3)
             return module, (), {main: torch.zeros(batch, channels, side, side, dtype=self.dtype)}
         if main != "input_ids":
-            raise ValueError(f"{self.kind.__name__} takes {main}: say its sizes, as --input 1x80x3000")
+            raise ValueError(
+                f"{self.kind.__name__} takes {main}: got no sizes of it; use --input, as --input 1x80x3000"
+            )
         keywords = {main: torch.zeros(batch, tokens, dtype=torch.long)}
         if self.config.is_encoder_decoder:
             keywords["decoder_input_ids"] = torch.zeros(batch, tokens, dtype=torch.long)
@@ -205,7 +207,7 @@ class Published(Target):
 
     def next_token(self, request: Request, cached: int, device: str) -> NextToken:
         with torch.device("meta"):
-            module = self._built()
+            module = self._build()
         if self.config.is_encoder_decoder or getattr(module, "main_input_name", "") != "input_ids":
             return super().next_token(request, cached, device)
         return count_next_token(module, cached, request.batch, step_by_past(cached, request.batch), device)
@@ -229,9 +231,7 @@ def step_by_past(cached: int, batch: int) -> Step:
     def step(module: Any) -> tuple[Callable[[], Any], int]:
         kept = module(torch.zeros(batch, cached, dtype=torch.long), use_cache=True).past_key_values
         if kept is None:
-            raise ValueError(
-                f"{type(module).__name__} keeps no keys and values: it decodes nothing; leave --decode out"
-            )
+            raise ValueError(f"--decode takes models with a cache: got {type(module).__name__}; leave it out")
         token = torch.zeros(batch, 1, dtype=torch.long)
         size = sum(x.numel() * x.element_size() for layer in kept.layers for x in (layer.keys, layer.values))
         return lambda: module(token, past_key_values=kept, use_cache=True), size
@@ -268,7 +268,9 @@ class Written(Target):
         if request.inputs:
             inputs = request.make_inputs(self.dtype, **sizes)
         elif not inputs:
-            raise ValueError(f"{self.name} gives no inputs: say their sizes, as --input 2x128x512 or --input 2x128:int")
+            raise ValueError(
+                f"{self.name} gives no inputs: got no --input either; use --input 2x128x512 or --input 2x128:int"
+            )
         return module, inputs, {}
 
 
@@ -292,7 +294,7 @@ def _import_file(path: Path) -> ModuleType:
 
 
 def find_target(name: str, dtype: str | None = None) -> Target:
-    """The model of a name.
+    """Find the model of a name.
 
     >>> type(find_target("gpt2")).__name__
     'Preset'

@@ -64,7 +64,7 @@ def train(
         given = {"--set": changes, "--data": data, "--smoke": smoke, "--settings": settings, "--name": name}
         if recipe is None:
             if useless := [option for option, value in given.items() if value]:
-                raise ValueError(f"{useless[0]} is of a recipe: got none; regard train lists them")
+                raise ValueError(f"{useless[0]} needs a recipe: got none; regard train lists them")
             return _list_recipes(as_json)
         if settings:
             if useless := [option for option in ("--data", "--name") if given[option]]:
@@ -72,7 +72,7 @@ def train(
             chosen = find_recipe(recipe)
             return _list_settings(override(chosen.smoke if smoke else chosen.config, changes or []), as_json)
         if name is not None and Path(name).name != name:
-            raise ValueError(f"a run's name is no path: got {name!r}; use --runs FOLDER --name NAME")
+            raise ValueError(f"--name must be a name, not a path: got {name!r}; use --runs FOLDER --name NAME")
         where = present_device(device)
         with show_progress() as (_, on_data):
             place = folder / (name or next_name(folder, recipe))

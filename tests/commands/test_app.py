@@ -8,6 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from regard.algorithms.planning import report
@@ -38,6 +39,23 @@ def test_help_and_version() -> None:
     assert shown.exit_code == 0
     assert 'regard plan --mask "causal & window(256)"' in shown.stdout
     assert regard("--version").stdout == f"regard {version('regard')}\n"
+
+
+@pytest.mark.parametrize("command", [None, *[command.name for command in get_command(app).commands.values()]], ids=str)
+def test_help_has_two_names(command: str | None) -> None:
+    words = [] if command is None else [command]
+    asked = [regard(*words, option) for option in ("-h", "--help")]
+    assert [result.exit_code for result in asked] == [0, 0]
+    assert asked[0].stdout == asked[1].stdout
+
+
+def test_a_shell_completes_commands_and_choices() -> None:
+    for words, found in {"regard pl": ["plan"], "regard cost gpt2 --dtype float3": ["float32"]}.items():
+        asked = {"_REGARD_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(len(words.split()) - 1)}
+        run = subprocess.run(
+            [sys.executable, "-m", "regard"], env=os.environ | asked, capture_output=True, text=True, check=True
+        )
+        assert run.stdout.split() == found
 
 
 def test_as_a_module(tmp_path: Path) -> None:
@@ -104,7 +122,7 @@ main()
     assert (run.returncode, run.stdout, run.stderr) == (130, "", "regard: stopped\n")
 
 
-PRINTS = (["--help"], ["--version"], ["plan"], ["plan", "--json"])
+PRINTS = (["--help"], ["plan"], ["plan", "--json"])  # by Typer, by Rich and by us
 
 
 @pytest.mark.parametrize("arguments", PRINTS, ids=" ".join)
