@@ -1,17 +1,11 @@
 // The entry of the bundle, which is the same in all three places: the served page, a saved file, and a notebook, whose
 // anywidget takes the default export.
+import "./style.css"; // before the styles of the views
 import { html, render } from "./vendor/preact.js";
 import { App } from "./app.js";
 import { SavedModel } from "./client.js";
 import { Mark, ThemeButton } from "./parts/shell.js";
 import { Mounted, viewOf } from "./views.js";
-import "./style.css";
-import "./playground/playground.css";
-import "./maps/maps.css";
-import "./heads/heads.css";
-import "./patterns/patterns.css";
-import "./claims/claims.css";
-import "./runs/runs.css";
 
 // For tests of the parts, which a browser loads from the bundle.
 export * from "./client.js";

@@ -1,6 +1,6 @@
 """Heads: recorded gaussian heads step by step, and the kernel that heads make, wherever they are put.
 
-A recording is checked as it is read: whatever is wrong with it is told by its name and its step.
+A recording is checked as it is read: errors name the training and the step.
 """
 
 import copy
@@ -136,7 +136,7 @@ class Convolution(Response):
     lipschitz: float
     scope: str
     sharpness: float | None  # of all heads, for which the bound is a hundredth of the values' size
-    said: str
+    text: str  # the certificate as the library prints it
 
 
 class KernelHeader(Response):
@@ -443,7 +443,7 @@ def _compare_convolution(layer: PositionHeads, grid: Grid) -> Convolution:
     conv, certificate = conv_from_attention(layer, norm=1.0)
     assert isinstance(conv, torch.nn.Conv2d)
     check_cancelled()
-    bound, said, covered = certificate.bound(), str(certificate), _covered_pixels(certificate, position, grid)
+    bound, text, covered = certificate.bound(), str(certificate), _covered_pixels(certificate, position, grid)
     check_cancelled()
     width = layer.value.in_features // layer.num_heads
     worst, measured, untried = None, None, None
@@ -475,7 +475,7 @@ def _compare_convolution(layer: PositionHeads, grid: Grid) -> Convolution:
         lipschitz=certificate.lipschitz,
         scope=certificate.scope,
         sharpness=sharpness,
-        said=said,
+        text=text,
     )
 
 

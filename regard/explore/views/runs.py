@@ -186,7 +186,7 @@ def read_figure(workspace: Workspace, request: FigureRequest) -> Binary:
 
 
 def _describe_run(workspace: Workspace, name: str, run: "Run") -> RunStatus:
-    spoken = run.name if run.folder == Path("runs") / run.name else str(run.folder)  # as the command line finds it
+    is_usual = run.folder == Path("runs") / run.name  # where commands look for runs by name
     return RunStatus(
         name=name,
         recipe=run.recipe,
@@ -196,7 +196,7 @@ def _describe_run(workspace: Workspace, name: str, run: "Run") -> RunStatus:
         headline=run.headline,
         is_shipped=is_shipped(run),
         is_smoke=run.smoke,
-        resume="" if is_shipped(run) else shlex.join(["regard", "resume", spoken]),
+        resume="" if is_shipped(run) else shlex.join(["regard", "resume", run.name if is_usual else str(run.folder)]),
         trainings=_read_progress(workspace, run),
     )
 

@@ -49,14 +49,14 @@ def test_a_mechanism_is_chosen_written_and_compared(look, settled, server, viola
     assert page.get_by_text("got 'windw' at character 10; did you mean window?").is_visible()
     assert count(page, "visible") == f"{drawn.counts.visible:,}"  # what was last understood stays
 
-    page.get_by_text("Axial", exact=True).click()
+    page.get_by_text("Neighbours on a grid", exact=True).click()
     settled(page)
     grid = Grid(64, 64)
-    assert count(page, "visible") == f"{picture(parse_mask('axial'), Places(grid, grid)).counts.visible:,}"
-    here = [depth.here for depth in reach([parse_mask("axial")], grid, 3).depths]
+    assert count(page, "visible") == f"{picture(parse_mask('neighbours(3, 3)'), Places(grid, grid)).counts.visible:,}"
+    here = [depth.here for depth in reach([parse_mask("neighbours(3, 3)")], grid, 12).depths]
     assert page.locator("[data-reached]").get_attribute("data-reached") == str(here[-1])
     assert violations(page) == []
-    shot(page, "patterns-axial")
+    shot(page, "patterns-grid")
 
 
 def test_everything_can_be_done_by_keyboard(look, settled, violations, shot):

@@ -4,6 +4,7 @@ import { ClaimDetail, Sign, VERDICTS } from "./detail.js";
 import { useAnswer } from "../client.js";
 import { Select, TextField } from "../parts/controls.js";
 import { Status } from "../parts/shell.js";
+import "./claims.css";
 
 function View(props) {
   const { response, error, waiting } = useAnswer(props.ask, "catalogue", {});

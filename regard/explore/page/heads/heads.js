@@ -9,6 +9,7 @@ import { Button, Choice, NumberCell, Select, Slider, Toggle } from "../parts/con
 import { Export } from "../parts/export.js";
 import { formatNumber } from "../parts/numbers.js";
 import { Panel, Status, LiveOnly, pairWithin, wholeWithin, prefersLessMotion } from "../parts/shell.js";
+import "./heads.css";
 
 const SHARP = 4; // the initial precision of heads that are turned into a convolution
 const rounded = (value) => Number(value.toFixed(2));
@@ -74,7 +75,7 @@ function Recorded({ ask, state, change, place, record, trainings, request, hasVa
   const response = kernel.error ? null : kernel.response;
   const found = response?.header.heads.length === record.heads ? response.header : null;
   const maps = found && new Float32Array(response.data, response.offset, found.heads.length * found.h * found.w);
-  const hands = useEdits({ state, change, record, layer, resting, found, glide });
+  const edits = useEdits({ state, change, record, layer, resting, found, glide });
   const sharp = resting.every((_, i) => state.moved[`${layer}.${i}`]) ? resting[head].precision[0] : null;
   const anyMoved = Object.keys(state.moved).some((key) => key.startsWith(`${layer}.`));
   const trail = anyMoved && state.moved[`${layer}.${head}`] ? null : record.steps.map((_, i) => headsAt(record, i, layer)[head].centre);
@@ -97,10 +98,10 @@ function Recorded({ ask, state, change, place, record, trainings, request, hasVa
       <//>
       <div class="heads-below" data-unpictured><${Panel} title="Try it">
         <div class="stack heads-try">
-          <${Button} onClick=${hands.convolve} off=${!found}>Make it a convolution<//>
+          <${Button} onClick=${edits.convolve} off=${!found}>Make it a convolution<//>
           ${sharp !== null && html`<${Slider} label="Sharpness" value=${Math.log10(sharp)} min=${-1} max=${1.5} step=${0.02}
-            says=${(power) => formatNumber(10 ** power, 2)} onChange=${(power) => hands.sharpen(Number((10 ** power).toPrecision(3)))} />`}
-          <${Button} onClick=${hands.back} off=${!anyMoved}>Back to the training<//>
+            says=${(power) => formatNumber(10 ** power, 2)} onChange=${(power) => edits.sharpen(Number((10 ** power).toPrecision(3)))} />`}
+          <${Button} onClick=${edits.back} off=${!anyMoved}>Back to the training<//>
           ${hasValues && html`<${Choice} label="Values" value=${state.values} options=${[["even", "even"], ["trained", "as trained"]]}
             onChange=${(next) => change({ values: next })} />`}
           ${record.image && html`<${Toggle} label="Show the image" value=${state.image} onChange=${(next) => change({ image: next })} />`}
@@ -114,12 +115,12 @@ function Recorded({ ask, state, change, place, record, trainings, request, hasVa
           ellipse, nine tenths in the faint one.</p>
         <${Picture} heads=${shown} side=${record.side} margin=${marginOf(record, layer)} query=${query} chosen=${head}
           image=${state.image ? record.image : null} trail=${trail} at=${playing.at ?? index}
-          onPlace=${hands.place} onNudge=${hands.nudge} onWiden=${hands.widen} onChoose=${hands.choose} onQuery=${onQuery} />
-        <${Numbers} head=${head} one=${resting[head]} hands=${hands} isRound=${record.entries === 1} />
+          onPlace=${edits.place} onNudge=${edits.nudge} onWiden=${edits.widen} onChoose=${edits.choose} onQuery=${onQuery} />
+        <${Numbers} head=${head} one=${resting[head]} edits=${edits} isRound=${record.entries === 1} />
         <p class="hint heads-how" data-unpictured>Drag a head or its handle; click a pixel to move the query. Or tab to them and use the arrow keys, + and −.</p>
         <${Status} error=${error} />
       <//>
-      ${found && html`<${Panel} title="Degenerate heads"><${Odd} found=${found} onChoose=${hands.choose} /><//>`}
+      ${found && html`<${Panel} title="Degenerate heads"><${Odd} found=${found} onChoose=${edits.choose} /><//>`}
     </div>
     <div class="heads-right">
       ${found
@@ -128,7 +129,7 @@ function Recorded({ ask, state, change, place, record, trainings, request, hasVa
             <${MapOf} found=${found} maps=${maps} head=${head} ...${resting[head]} onQuery=${onQuery} />
           <//>
           <${Panel} title="The kernel that the heads make">
-            <${Kernel} found=${found} chosen=${head} onChoose=${hands.choose} />
+            <${Kernel} found=${found} chosen=${head} onChoose=${edits.choose} />
           <//>
           <${Panel} title="Distance to a true convolution"><${Distance} found=${found} isEven=${values === null} /><//>`
         : html`<${Panel} title="The kernel that the heads make">${place === "file"
@@ -208,14 +209,14 @@ function Trainings({ trainings, request, change }) {
 }
 
 // The numbers of the chosen head, which can be typed.
-function Numbers({ head, one, hands, isRound }) {
-  const placed = (axis) => (value) => hands.place(head, one.centre.map((old, i) => (i === axis ? value : old)));
+function Numbers({ head, one, edits, isRound }) {
+  const placed = (axis) => (value) => edits.place(head, one.centre.map((old, i) => (i === axis ? value : old)));
   return html`<div class="heads-numbers">
     <span><span class=${`heads-dot ${hue(head)}`} />Head ${head + 1}</span>
     <label>row <${NumberCell} label=${`Row of head ${head + 1}'s centre`} value=${rounded(one.centre[0])} onChange=${placed(0)} /></label>
     <label>column <${NumberCell} label=${`Column of head ${head + 1}'s centre`} value=${rounded(one.centre[1])} onChange=${placed(1)} /></label>
     ${isRound && html`<label>precision <${NumberCell} label=${`Precision of head ${head + 1}`} value=${Number(one.precision[0].toPrecision(3))} step=${0.05}
-      onChange=${(value) => hands.widen(head, value / one.precision[0], one.precision)} /></label>`}
+      onChange=${(value) => edits.widen(head, value / one.precision[0], one.precision)} /></label>`}
   </div>`;
 }
 

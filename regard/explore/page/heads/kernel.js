@@ -96,7 +96,7 @@ export function Distance({ found: { convolution: one, reason, h, w }, isEven }) 
     <p class="hint">${one.sharpness === null
       ? "No sharpness would bring it below 1 %: some centre lies half-way between two pixels."
       : html`Below 1 % at these centres: a precision of <b>${formatNumber(one.sharpness)}</b> for every head.`}</p>
-    <details><summary>The certificate as the library prints it</summary><pre class="scrolls" tabindex="0">${one.said}</pre></details>`;
+    <details><summary>The certificate as the library prints it</summary><pre class="scrolls" tabindex="0">${one.text}</pre></details>`;
 }
 
 const ODD = {

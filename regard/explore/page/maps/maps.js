@@ -8,6 +8,7 @@ import { Overview } from "./drawings.js";
 import { Choice, Toggle } from "../parts/controls.js";
 import { Export } from "../parts/export.js";
 import { Panel, Status, useWidth } from "../parts/shell.js";
+import "./maps.css";
 
 // The model and its input; an opened picture is only named, since an address cannot hold it.
 const READ = { model: "", text: null, target: "", image: 0, step: null, picture: "" };

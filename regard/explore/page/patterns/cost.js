@@ -131,7 +131,7 @@ export function GrowthPanel({ found, request, quantity, compare, change, saving,
       <${Lines} series=${curves} label=${`${QUANTITIES[quantity].name} against the number of tokens`} yLabel="" logX logY height=${300}
         xLabel=${growth.sides ? "tokens N, on square grids" : "tokens N"} says=${says} marks=${marksOf(crossings)} />
       ${crossings.length > 0 && html`<ol class="patterns-crossings">
-        ${crossings.map((one, i) => html`<li><span aria-hidden="true">${SIGNS[i]}</span><span><${Told} one=${one} request=${request} place=${place} /></span></li>`)}
+        ${crossings.map((one, i) => html`<li><span aria-hidden="true">${SIGNS[i]}</span><span><${CrossingText} one=${one} request=${request} place=${place} /></span></li>`)}
       </ol>`}
       <p class="note"><${Steepness} curves=${curves} />${compare === "full" ? ` ${choices(growth)}` : ""}</p>
     </div>`}
@@ -167,7 +167,7 @@ function same(growth, quantity) {
   return ours.every((value, i) => value === full[i]);
 }
 
-function Told({ one, request, place }) {
+function CrossingText({ one, request, place }) {
   const takes = { flops: "costs", seconds: "takes" }[one.quantity] ?? "needs";
   const claim = one.right === "projections" ? "eecs.2d" : ["softmax", "hard"].includes(request.weighting) ? "udl.8" : "udl.10";
   const right = one.right === "projections" ? "the projections of q, k, v and the output" : one.right;

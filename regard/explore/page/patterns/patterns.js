@@ -6,6 +6,7 @@ import { Panel, Status, LiveOnly, oneOf, pairWithin, wholeWithin } from "../part
 import { ClaimLink, GrowthPanel, PlanPanel, QUANTITIES, Steps, sizesUpTo } from "./cost.js";
 import { MaskPanel } from "./mask.js";
 import { ReachPanel } from "./reach.js";
+import "./patterns.css";
 
 const SCORES = ["content", "content + slopes", "content + gaussian", "content + table", "gaussian", "diagonal_gaussian", "full_gaussian", "table"];
 const WEIGHTINGS = [

@@ -47,7 +47,7 @@ export function ReachPanel({ found, state, change, clipped, saving }) {
     <${SavedNote} place=${place} what="change the layers, or follow another token" />
     <${Status} error=${found.error} waiting=${!header && found.waiting} />
     ${header && html`<div ref=${picture} class="patterns-reach">
-      <p class="patterns-headline" aria-live="polite"><${Told} header=${header} depth=${depth} /></p>
+      <p class="patterns-headline" aria-live="polite"><${Headline} header=${header} depth=${depth} /></p>
       ${header.sides.length === 2
         ? html`<${Field} header=${header} first=${first} depth=${depth} onChoose=${follow} />`
         : html`<${Cone} header=${header} first=${first} depth=${depth} onChoose=${follow} />`}
@@ -67,7 +67,7 @@ function read(response) {
 
 const shadeOf = (layer, layers) => (layers === 1 ? 0.36 : (0.72 - 0.5 * ((layer - 1) / (layers - 1))) ** 2);
 
-function Told({ header, depth }) {
+function Headline({ header, depth }) {
   const at = header.depths[depth - 1];
   const name = header.sides.length === 2 ? `pixel (${Math.floor(header.output / header.sides[1])}, ${header.output % header.sides[1]})` : `token ${whole(header.output)}`;
   const all = at.here === header.tokens ? "all" : `${whole(at.here)} of`;

@@ -7,6 +7,7 @@ import { Button, Choice, NumberCell, Select, Slider, TextField } from "../parts/
 import { Export } from "../parts/export.js";
 import { formatNumber } from "../parts/numbers.js";
 import { Panel, Status, useTheme, useWidth } from "../parts/shell.js";
+import "./playground.css";
 
 const state = { problem: null, beta: null, hard: false, mask: "everything", head: 0, query: 0, noise: null, plane: "tokens", axes: "0,1" };
 const MASKS = [["everything", "everything"], ["causal", "causal"], ["window(1, 1)", "neighbours"], ["~window(0, 0)", "not oneself"]];

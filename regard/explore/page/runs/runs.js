@@ -7,6 +7,7 @@ import { Panel, Status, SavedNote, within } from "../parts/shell.js";
 import { Curves, chosenOf, numbersOf } from "./curves.js";
 import { latest, useCurves, useRuns, useSpeeds } from "./live.js";
 import { Command, Numbers, Progress, Report, Settings, figuresOf } from "./report.js";
+import "./runs.css";
 
 const state = { run: null, compared: [], metric: "loss", evaluated: null, log: false, smoothing: 0, only: "" };
 
