@@ -277,9 +277,11 @@ def image_sets(config: ImagesConfig, resources: Resources) -> tuple[ImageSet, Im
 
 def _split(source: str, split: str, side: int | None, resources: Resources) -> ImageSet:
     name = hashlib.sha256(json.dumps([source, split, side]).encode()).hexdigest()[:16]
-    told = partial(resources.on_data, f"reading {split} images")
+    progress = partial(resources.on_data, f"reading {split} images")
     try:
-        return read_images(source, split=split, side=side, cache=resources.cache / f"images-{name}.npy", progress=told)
+        return read_images(
+            source, split=split, side=side, cache=resources.cache / f"images-{name}.npy", progress=progress
+        )
     except ValueError as error:
         raise ValueError(
             f"images must have a split to learn from, train, and one to test on, test or --set test=NAME: of "

@@ -241,13 +241,13 @@ def measure(config: GradientsConfig, models: Mapping[str, Trained]) -> Outcome:
             }
             if depth == deepest:
                 numbers |= {f"{at}gradient of block {place}": norm for place, norm in enumerate(begun.blocks, 1)}
-    fates = [fate_of(config, numbers, wiring) for wiring in WIRINGS]
-    right = [100 * one.accuracies[deepest] for one in fates]
+    results = [summarise(config, numbers, wiring) for wiring in WIRINGS]
+    right = [100 * one.accuracies[deepest] for one in results]
     both = ", ".join(f"{right[n]:.0f} % {WIRINGS[n].norm}-norm" for n in (0, 1))
     return Outcome(
         numbers=numbers,
         headline=f"digits right at depth {deepest}: {both} with residual, at best {max(right[2:]):.0f} % otherwise",
-        text=render("gradients.md.j2", config=config, numbers=numbers, fates=fates, tested=len(digits()[1])),
+        text=render("gradients.md.j2", config=config, numbers=numbers, results=results, tested=len(digits()[1])),
         figures={"gradients": gradients_figure(config, numbers), "accuracy": accuracy_figure(config, numbers)},
         claims={"gradients": numbers},
     )
@@ -309,7 +309,7 @@ def add_legend(figure: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class Fate:
+class WiringResult:
     """What a wiring comes to with depth: the gradient of the first block, digits read right, and steps left out."""
 
     wiring: Wiring
@@ -340,11 +340,11 @@ class Fate:
         return max(self.accuracies) in self.learns
 
 
-def fate_of(config: GradientsConfig, numbers: Mapping[str, float], wiring: Wiring) -> Fate:
+def summarise(config: GradientsConfig, numbers: Mapping[str, float], wiring: Wiring) -> WiringResult:
     first, last = (numbers[f"{wiring.at(depth)}gradient of block 1"] for depth in (config.depths[0], config.depths[-1]))
     accuracies = {depth: numbers[f"{wiring.at(depth)}accuracy"] for depth in config.depths}
     left_out = {depth: int(numbers[f"{wiring.at(depth)}steps left out"]) for depth in config.depths}
-    return Fate(wiring, first, last, accuracies, left_out)
+    return WiringResult(wiring, first, last, accuracies, left_out)
 
 
 RECIPES = {

@@ -142,13 +142,13 @@ class Language(Task):
     @property
     def count(self) -> int:
         """The number of cells in which contexts begin; an epoch sees about every token once."""
-        return self.text.train.places(self.config.model.context) // self._cell
+        return self.text.train.num_starts(self.config.model.context) // self._cell
 
     @property
     def _cell(self) -> int:
         """The tokens of a cell: as many as a context, or fewer where a short text would not fill a batch."""
         context = self.config.model.context
-        return max(1, min(context, self.text.train.places(context) // self.config.training.batch))
+        return max(1, min(context, self.text.train.num_starts(context) // self.config.training.batch))
 
     def build(self) -> nn.Module:
         return Decoder(self.config.model.decoder(len(self.text.vocabulary)))
@@ -238,8 +238,8 @@ def trainings(config: LanguageConfig, resources: Resources) -> dict[str, Trainin
             "a text must have two lines or more, for what is learnt from and what is validated on: got one of "
             f"{len(text)} characters in {path}; break it into lines"
         )
-    told = partial(resources.on_data, f"tokens of {path.name}")
-    made = prepare(path, resources.cache / "text", config.vocabulary, share=config.share, progress=told)
+    progress = partial(resources.on_data, f"tokens of {path.name}")
+    made = prepare(path, resources.cache / "text", config.vocabulary, share=config.share, progress=progress)
     context, least = config.model.context, min(len(made.train), len(made.validation))
     if least <= context:
         raise ValueError(

@@ -46,13 +46,13 @@ def raise_problems(what: object, problems: Sequence[str]) -> None:
     raise ValueError(f"images must be whole and readable: got {count} in {what}:\n  " + "\n  ".join(lines))
 
 
-class TooMuch(ValueError):  # noqa: N818 - named by what came
+class TooLarge(ValueError):  # noqa: N818 - named by what came
     """More bytes than the caller allows."""
 
 
 def check_bytes(what: str, count: int, most: int) -> None:
     if count > most:
-        raise TooMuch(
+        raise TooLarge(
             f"{what} must be at most most_bytes={most:,}: got {count:,}; raise most_bytes if you trust the source"
         )
 
@@ -155,7 +155,7 @@ class Tar:
                     raise EOFError(f"after {forward.at:,} bytes there is neither a file nor the end mark")
                 while forward.read(2**16):  # checksums stand at the end of a compressed stream
                     pass
-        except TooMuch:
+        except TooLarge:
             raise
         except (tarfile.TarError, lzma.LZMAError, zlib.error, EOFError, OSError, ValueError) as error:
             raise ValueError(

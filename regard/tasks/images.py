@@ -179,14 +179,14 @@ def read_images(
             return ImageSet(images, labels, tuple(facts["classes"]), tuple(facts["mean"]), tuple(facts["std"]))
     stream = open_stream()
     if cache is None:
-        canvas = Canvas(stream.num_images, most_bytes, None)
-        labels = torch.from_numpy(_decode(stream, canvas, path, size, progress))
-        return ImageSet(torch.from_numpy(canvas.images), labels, stream.classes)
+        buffer = ImageBuffer(stream.num_images, most_bytes, None)
+        labels = torch.from_numpy(_decode(stream, buffer, path, size, progress))
+        return ImageSet(torch.from_numpy(buffer.images), labels, stream.classes)
     with write_atomically(cache) as file:
-        canvas = Canvas(stream.num_images, most_bytes, file)
-        labels = _decode(stream, canvas, path, size, progress)
+        buffer = ImageBuffer(stream.num_images, most_bytes, file)
+        labels = _decode(stream, buffer, path, size, progress)
         file.flush()
-        drawn = np.memmap(file, np.uint8, "c", canvas.images.start, (stream.num_images, *canvas.images.shape))
+        drawn = np.memmap(file, np.uint8, "c", buffer.images.start, (stream.num_images, *buffer.images.shape))
         mean, std = _statistics(torch.from_numpy(drawn))
         facts = {**request, "stamp": stamp, "classes": stream.classes, "mean": mean, "std": std}
         file.seek(0, os.SEEK_END)
@@ -248,11 +248,11 @@ def _read_cache(path: Path) -> tuple[Tensor, Tensor, dict[str, Any]]:
     return torch.from_numpy(images), torch.from_numpy(labels), facts
 
 
-class Differs(ValueError):  # noqa: N818 - named by what it says of an image
+class SizeMismatch(ValueError):  # noqa: N818 - named by what it says of an image
     """An image that is not of the size of the others."""
 
 
-class Canvas:
+class ImageBuffer:
     """Collects `count` images of one size as bytes (C, h, w), grey until a coloured one comes."""
 
     def __init__(self, count: int, most_bytes: int, file: BinaryIO | None) -> None:
@@ -268,7 +268,7 @@ class Canvas:
             self.first, self.shape = name, (channels, height, width)
             self.images = self._empty()
         if (height, width) != self.shape[1:]:
-            raise Differs(
+            raise SizeMismatch(
                 f"it is {height} × {width} pixels where {self.first!r} is {self.shape[1]} × {self.shape[2]}; "
                 "use side to bring all to one size"
             )
@@ -307,12 +307,12 @@ class _OnDisk:
 
 def _decode(
     stream: Stream,
-    canvas: Canvas,
+    buffer: ImageBuffer,
     source: Path | str,
     size: tuple[int, int] | None,
     progress: Callable[[int, int], None] | None,
 ) -> np.ndarray:
-    """Decode all images into the canvas and give back the labels; one error lists everything that is wrong."""
+    """Decode all images into the buffer and give back the labels; one error lists everything that is wrong."""
     labels, problems, done = np.zeros(stream.num_images, np.int64), [], 0
     step = max(1, stream.num_images // 200)
     with warnings.catch_warnings():
@@ -322,8 +322,8 @@ def _decode(
                 problems.append(f"{name!r} must be of one of {len(stream.classes)} classes, and is of class {label}")
             labels[index] = label
             try:
-                canvas.put(index, decode_picture(content, size), name)
-            except (Unreadable, Differs) as error:
+                buffer.put(index, decode_picture(content, size), name)
+            except (Unreadable, SizeMismatch) as error:
                 problems.append(f"{name!r}: {error}")
             if progress and (done % step == 0 or done == stream.num_images):
                 progress(done, stream.num_images)

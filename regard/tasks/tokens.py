@@ -142,7 +142,7 @@ class TokenFile:
                 f"{self.path} must have checksum {self.header.content[:12]}…: got {found[:12]}…; write it again"
             )
 
-    def places(self, length: int) -> int:
+    def num_starts(self, length: int) -> int:
         """The number of starts for a block of this length and the token after it."""
         check_whole("length", length, 1)
         if length >= len(self):
@@ -154,14 +154,16 @@ class TokenFile:
 
     def block(self, starts: Int[Tensor, " B"], length: int) -> Int[Tensor, "B length+1"]:
         """`length` tokens from each start on and the one after them: inputs are [:, :-1], targets [:, 1:]."""
-        places = self.places(length)
+        count = self.num_starts(length)
         if starts.ndim != 1 or starts.dtype not in (torch.int64, torch.int32):
             raise ValueError(f"starts must be whole numbers (B,): got {starts.dtype} of shape {tuple(starts.shape)}")
         first = starts.numpy(force=True)
         low, high = first.min(initial=0), first.max(initial=0)
-        if low < 0 or high >= places:
+        if low < 0 or high >= count:
             wrong = low if low < 0 else high
-            raise ValueError(f"starts must lie in 0…{places - 1} for length={length}: got {wrong}; see places(length)")
+            raise ValueError(
+                f"starts must lie in 0…{count - 1} for length={length}: got {wrong}; see num_starts(length)"
+            )
         chosen = self.tokens[first[:, None] + np.arange(length + 1)]
         return torch.from_numpy(chosen.astype(np.int64)).to(starts.device)
 

@@ -137,7 +137,7 @@ def test_a_token_file_holds_what_was_encoded(tmp_path: Path, pairs: BytePairs):
     assert [path.name for path in tmp_path.iterdir()] == ["a.tokens"]
     assert seen[-1] == (len(SONG), len(SONG))
     assert len(seen) == len(parts)
-    starts = torch.tensor([5, 0, file.places(7) - 1], dtype=torch.int32)
+    starts = torch.tensor([5, 0, file.num_starts(7) - 1], dtype=torch.int32)
     for opened in (file, TokenFile.open(tmp_path / "a.tokens"), pickle.loads(pickle.dumps(file))):
         block = opened.block(starts, 7)
         assert block.dtype == torch.int64
@@ -244,8 +244,8 @@ def test_what_is_refused(tmp_path: Path, pairs: BytePairs):
         ("starts must lie in 0…1 for length=2: got 2", lambda: file.block(torch.tensor([0, 2]), 2)),
         ("starts must lie in 0…1 for length=2: got -1", lambda: file.block(torch.tensor([-1, 0]), 2)),
         ("starts must be whole numbers (B,): got torch.float32", lambda: file.block(torch.ones(1), 2)),
-        ("got length=4, 4 tokens in", lambda: file.places(4)),
-        ("length must be a whole number from 1", lambda: file.places(0)),
+        ("got length=4, 4 tokens in", lambda: file.num_starts(4)),
+        ("length must be a whole number from 1", lambda: file.num_starts(0)),
         ("texts must be a list of strings: got one string", lambda: TokenFile.write(tmp_path / "b", "ab", pairs)),
         ("a token or more: got 1 texts without", lambda: TokenFile.write(tmp_path / "b", [""], pairs)),
         ("must lie in 0…1: got 9", lambda: TokenFile.write(tmp_path / "b", ["a"], Characters("ab"), end=9)),
