@@ -6,9 +6,10 @@ from regard.analysis.convolution.conversion import (
     attention_from_conv,
     conv_from_attention,
     thin_attention_from_conv,
-    thinned,
+    thin_conv,
 )
 from regard.analysis.convolution.heads import (
+    Change,
     Duplicates,
     Ellipse,
     HeadState,
@@ -17,11 +18,12 @@ from regard.analysis.convolution.heads import (
     duplicates,
     ellipses,
     examine,
+    merge,
     nearest_kernel,
+    prune,
     query_map,
 )
 from regard.analysis.convolution.networks import attention_from_network, network_from_attention
-from regard.analysis.convolution.pruning import Change, merge, prune
 from regard.analysis.cost import Formulas, ModelCost, cost, formulas
 from regard.analysis.reach.argmax_graphs import ArgmaxReach, argmax_bound, argmax_reach, random_graph, widest_graph
 from regard.analysis.reach.formulas import Formula
@@ -38,7 +40,7 @@ from regard.analysis.sensitivity.jacobians import (
     softmax_jacobian,
     weights_jacobian,
 )
-from regard.analysis.sensitivity.perturbation import Perturbation, perturb_key, perturb_query, reweighted
+from regard.analysis.sensitivity.perturbation import Perturbation, perturb_key, perturb_query, reweight
 
 __all__ = [
     "ArgmaxReach",
@@ -89,11 +91,11 @@ __all__ = [
     "random_graph",
     "reach",
     "reach_formula",
-    "reweighted",
+    "reweight",
     "saturation",
     "softmax_jacobian",
     "thin_attention_from_conv",
-    "thinned",
+    "thin_conv",
     "weights_jacobian",
     "widest_graph",
 ]

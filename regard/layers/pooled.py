@@ -4,9 +4,9 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from regard.attention import Attention, Grid, Mask, Not, Places, Positions
+from regard.attention import Attention, Grid, Mask, Places, Positions
 from regard.attention.cache.rules import hides_future
-from regard.attention.masks.mask import Pair
+from regard.attention.masks.mask import leaves
 from regard.attention.positions.pooling import Size, pool, pool_real, sizes_of
 from regard.attention.positions.positions import check_positions
 from regard.layers.multihead import MultiHead, Widths
@@ -108,8 +108,19 @@ class PooledMultiHead(nn.Module):
         compose(k, key_padding_mask, causal=False)  # refuses what is no mask of pads
         places = Attention(queries=queries, keys=keys).places(q.shape[1], k.shape[1])
         check_positions(places.keys, k.shape[0], k.shape[1], "keys")
-        if sizes_of(places.keys, self.pool) != (1, 1):
-            _check_mask(mask, places)
+        if sizes_of(places.keys, self.pool) == (1, 1):
+            return places
+        for leaf in leaves(mask):  # each must be able to say what the middle of a run sees
+            if not leaf.facts(places).positional:
+                raise ValueError(
+                    f"pooled tokens take masks that positions decide: got {leaf!r}; give pads as key_padding_mask, and "
+                    "use Window or Neighbours"
+                )
+            if places.num_axes == 1 and hides_future(leaf):
+                raise ValueError(
+                    f"a mean mixes tokens before a query with tokens after it: got {leaf!r}, which hides the latter; "
+                    "use MultiHead, or pool=1"
+                )
         return places
 
     def _pooled(
@@ -122,20 +133,3 @@ class PooledMultiHead(nn.Module):
 
     def extra_repr(self) -> str:
         return f"pool={self.pool}"
-
-
-def _check_mask(mask: Mask, places: Places) -> None:
-    """Raise unless every part of the mask can be asked about the middle of a run."""
-    if isinstance(mask, Pair | Not):
-        for part in (mask.left, mask.right) if isinstance(mask, Pair) else (mask.mask,):
-            _check_mask(part, places)
-    elif not mask.facts(places).positional:
-        raise ValueError(
-            f"pooled tokens take masks that positions decide: got {mask!r}; give pads as key_padding_mask, and use "
-            "Window or Neighbours"
-        )
-    elif places.num_axes == 1 and hides_future(mask):
-        raise ValueError(
-            f"a mean mixes tokens before a query with tokens after it: got {mask!r}, which hides the latter; "
-            "use MultiHead, or pool=1"
-        )

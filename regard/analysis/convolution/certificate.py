@@ -165,10 +165,8 @@ class Certificate:
 
     def truncation(self, norm: float | None = None, sharpness: float | None = None) -> float:
         """The part of the bound that other pixels than the targets make: zero under `Hard()`."""
-        return self._norm(norm) * (self.missing + self._leak(sharpness))
-
-    def _leak(self, sharpness: float | None) -> float:
-        return sum(2 * head.gap(self.eps, self.hard, sharpness) * head.norm for head in self.heads)
+        leak = sum(2 * head.gap(self.eps, self.hard, sharpness) * head.norm for head in self.heads)
+        return self._norm(norm) * (self.missing + leak)
 
     def rounding(self, norm: float | None = None, sharpness: float | None = None) -> float:
         """The part of the bound that floating point makes, in both layers."""

@@ -58,7 +58,7 @@ def attention_from_conv(
                 f"give a sharpness, or an error with its norm: got sharpness={sharpness}, error={error}, norm={norm}"
             )
         draft = certify(layer, **options)
-        sharpness = rounded_up(draft.sharpness_for(error, norm), conv.weight.dtype)
+        sharpness = round_up(draft.sharpness_for(error, norm), conv.weight.dtype)
     if sharpness is None:
         sharpness = math.log(8 * stencil.axes / torch.finfo(conv.weight.dtype).eps)
     layer.place(centre[kept], sharpness)
@@ -162,7 +162,7 @@ def _build(conv: Conv, stencil: Stencil, centre: Tensor, taps: Tensor, weighting
     return layer.train(conv.training)
 
 
-def rounded_up(sharpness: float, dtype: torch.dtype) -> float:
+def round_up(sharpness: float, dtype: torch.dtype) -> float:
     """So much more that the logarithm, stored in the type, gives no less."""
     return sharpness * (1 + 8 * torch.finfo(dtype).eps * (1 + abs(math.log(sharpness))))
 
@@ -212,12 +212,17 @@ def certify(
         precision = precision[:, None].expand(-1, position.axes)
     if position.axes == 1:
         precision = precision.flatten(1)  # a matrix of one entry couples nothing
-    outside = float(sum(distance**2 for distance in _outside(own, targets)))
+    outside = 0.0  # the squared distance by which a target may leave the keys
+    for axis, ((before, after), pads) in enumerate(zip(own.reach, own.pads, strict=True)):
+        first, last = pads if own.padding_mode == "replicate" else (0, 0)  # visible pads are keys
+        line = targets[:, axis]
+        outside += max(0, first - before - int(line.min()), last - after + int(line.max())) ** 2
     taps, _, (size, bias) = _merged(_heads_of(layer))
     norms = torch.linalg.matrix_norm(taps, 2).tolist()
+    rows = [tuple([tuple(row) if isinstance(row, list) else row for row in each]) for each in precision.tolist()]
     heads = [
-        Head(norm=n, fraction=tuple(f), precision=_nested(m), outside=outside)
-        for n, f, m in zip(norms, fractions, precision.tolist(), strict=True)
+        Head(norm=n, fraction=tuple(f), precision=m, outside=outside)
+        for n, f, m in zip(norms, fractions, rows, strict=True)
     ]
     return Certificate(
         tuple(heads),
@@ -230,10 +235,6 @@ def certify(
         scope="inside" if precision.ndim == 3 and outside else "everywhere",
         norm=None if norm is None else check_norm(norm),
     )
-
-
-def _nested(rows: list[Any]) -> tuple[Any, ...]:
-    return tuple([tuple(row) if isinstance(row, list) else row for row in rows])
 
 
 def _gaussian_of(layer: nn.Module) -> Gaussian:
@@ -277,19 +278,11 @@ def _merged(heads: PositionHeads) -> tuple[Tensor, Tensor | None, tuple[float, f
     return weight.T.unflatten(0, (heads.num_heads, -1)), bias, (size, shift)
 
 
-def _outside(own: Stencil, targets: Tensor) -> list[int]:
-    """How far a target may lie from the keys, along each axis."""
-    distances = []
-    for axis, ((before, after), pads) in enumerate(zip(own.reach, own.pads, strict=True)):
-        first, last = pads if own.padding_mode == "replicate" else (0, 0)  # visible pads are keys
-        line = targets[:, axis]
-        distances.append(max(0, first - before - int(line.min()), last - after + int(line.max())))
-    return distances
-
-
 def _covering(own: Stencil, targets: Tensor) -> Stencil:
     """The layer's stencil if its taps hold the targets, else the smallest odd one that does, from the same pixels."""
-    if _holds(own, targets):
+    reach = torch.tensor(own.reach, device="cpu")
+    inside = (targets >= -reach[:, 0]) & (targets <= reach[:, 1])
+    if (inside & ((targets + reach[:, 0]) % torch.tensor(own.dilations, device="cpu") == 0)).all():
         return own
     sizes, dilations, paddings, modes = [], [], [], set()
     for axis, ((before, after), (pad, pad_after)) in enumerate(zip(own.reach, own.pads, strict=True)):
@@ -316,12 +309,6 @@ def _covering(own: Stencil, targets: Tensor) -> Stencil:
     mode = modes.pop() if modes else own.padding_mode
     size, padding = tuple(sizes), tuple(paddings)
     return Stencil(size=size, stride=own.stride, padding=padding, dilation=tuple(dilations), padding_mode=mode)
-
-
-def _holds(own: Stencil, targets: Tensor) -> bool:
-    reach = torch.tensor(own.reach, device="cpu")
-    inside = (targets >= -reach[:, 0]) & (targets <= reach[:, 1])
-    return bool((inside & ((targets + reach[:, 0]) % torch.tensor(own.dilations, device="cpu") == 0)).all())
 
 
 def thin_attention_from_conv(conv: Conv) -> ThinHeads:
@@ -353,7 +340,7 @@ def thin_attention_from_conv(conv: Conv) -> ThinHeads:
     return layer.train(conv.training)
 
 
-def thinned(conv: Conv, head_width: int) -> tuple[Conv, float]:
+def thin_conv(conv: Conv, head_width: int) -> tuple[Conv, float]:
     """The nearest convolution that one-hot heads of this value width can be, one per tap, and what they must miss.
 
     W^h = W_v W_o has rank at most the head's width. A kernel entry of higher rank is missed by its next singular value

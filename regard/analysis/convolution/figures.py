@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Point = tuple[float | int, float | int]  # x to the right, y down: column and row
 
 LIGHT = ("#88CCEE", "#DDCC77")  # colours of the palette that need dark text on them
-FARTHEST = 16  # pixels from the query that a panel shows unless told
+FARTHEST = 16  # pixels from the query that a panel shows by default
 BADGE = 0.2  # inches from one number to the next
 
 
@@ -59,16 +59,16 @@ def draw_query_map(layer: Layer, positions: Positions, query: int | Sequence[int
     answer = query_map(layer, positions, query)
     if isinstance(positions, Grid):
         return _draw_maps(answer, positions)
-    places = [positions.at(0, i) for i in range(positions.n)]
+    at = [positions.at(0, i) for i in range(positions.n)]
     figure, panels = figure_of_panels(len(answer.maps), 1, (6.0, 0.6), 0.5)
     for head, (panel, weights) in enumerate(zip(panels, answer.maps, strict=True)):
         is_last = head == len(answer.maps) - 1
         panel.axvspan(answer.query[0] - 0.5, answer.query[0] + 0.5, color=ORANGE, alpha=0.3, linewidth=0)
-        panel.bar(places, weights, width=0.85 * positions.step, color=BLUE)
+        panel.bar(at, weights, width=0.85 * positions.step, color=BLUE)
         panel.set(
             yticks=[],
             ylim=(0, 1.1 * max(weights)),
-            xlim=_span([p + half for p in (*places, *answer.query) for half in (-0.5, 0.5)]),
+            xlim=_span([p + half for p in (*at, *answer.query) for half in (-0.5, 0.5)]),
         )
         panel.set_ylabel(str(head), rotation=0, ha="right", va="center", fontsize=9)
         panel.text(1.01, 0.5, f"max {max(weights):.2g}", transform=panel.transAxes, va="center", fontsize=8, color=INK)
@@ -131,7 +131,12 @@ def draw_kernel(
             end = centres[head] if is_inside else badges[head]
             _draw_tap(panel, fit, head, below=end[1] < y)
             panel.plot([x, end[0]], [y, end[1]], color=colours[head], linewidth=1)
-    panel.set_title(_summary(fit), fontsize=9)
+    sizes = " × ".join(map(str, fit.kernel_size))
+    steps = "" if set(fit.dilation) == {1} else f", dilation {' × '.join(map(str, fit.dilation))}"
+    farthest = max([distance for distance in fit.distances if distance is not None], default=0.0)
+    verdict = "a bijection" if fit.is_bijection else "not a bijection"
+    title = f"kernel {sizes}{steps}: {verdict}\nfarthest {farthest:.2g} px, softest {max(fit.softness):.2g}"
+    panel.set_title(title, fontsize=9)
     return figure
 
 
@@ -147,14 +152,6 @@ def _draw_tap(panel: "Axes", fit: KernelFit, head: int, below: bool) -> None:
     elsewhere = "a tie" if peak is None else f"looks at {','.join(map(str, peak))}".replace("-", "−")
     text = f"soft {softness:.2g}" if peak == tap else elsewhere
     panel.text(x, y + (0.28 if below else -0.28), text, ha="center", va="center", fontsize=7, color=INK)
-
-
-def _summary(fit: KernelFit) -> str:
-    sizes = " × ".join(map(str, fit.kernel_size))
-    steps = "" if set(fit.dilation) == {1} else f", dilation {' × '.join(map(str, fit.dilation))}"
-    farthest = max([distance for distance in fit.distances if distance is not None], default=0.0)
-    verdict = "a bijection" if fit.is_bijection else "not a bijection"
-    return f"kernel {sizes}{steps}: {verdict}\nfarthest {farthest:.2g} px, softest {max(fit.softness):.2g}"
 
 
 def _draw_ellipses(panel: "Axes", heads: Sequence[Ellipse], reach: int) -> None:
@@ -215,35 +212,35 @@ def _badges(
     beyond = [max(abs(x) / half[0], abs(y) / half[1]) for x, y in centres]
     tips = [(x / max(far, 1), y / max(far, 1)) for (x, y), far in zip(centres, beyond, strict=True)]
     tails = [(0.85 * x, 0.85 * y) if far > 1 else (x, y) for (x, y), far in zip(tips, beyond, strict=True)]
-    places = _apart(tails, size, half)
-    for number, (place, tip, colour) in enumerate(zip(places, tips, colours, strict=True)):
+    centres = _spread(tails, size, half)
+    for number, (centre, tip, colour) in enumerate(zip(centres, tips, colours, strict=True)):
         if beyond[number] > 1:
-            _arrow(panel, place, tip, colour)
+            _arrow(panel, centre, tip, colour)
         else:
-            panel.plot(*zip(tip, place, strict=True), color=colour, linewidth=0.8)
+            panel.plot(*zip(tip, centre, strict=True), color=colour, linewidth=0.8)
             panel.plot(*tip, marker="o", markersize=2.5, color=colour)
         box = {"boxstyle": "circle,pad=0.2", "facecolor": colour, "edgecolor": "white", "linewidth": 0.7}
         ink = "black" if colour in LIGHT else "white"
         font = 7.5 if number < 10 else 6
-        panel.text(*place, str(number), ha="center", va="center", fontsize=font, color=ink, bbox=box, zorder=4)
-    return places
+        panel.text(*centre, str(number), ha="center", va="center", fontsize=font, color=ink, bbox=box, zorder=4)
+    return centres
 
 
-def _apart(points: Sequence[Point], size: float, half: Point) -> list[Point]:
-    """Places near the points that are `size` apart in the panel, found by pushing close ones away from each other."""
+def _spread(points: Sequence[Point], size: float, half: Point) -> list[Point]:
+    """Points near these that lie `size` apart in the panel, found by pushing close ones away from each other."""
     room = [max(side - 0.6 * size, 0.0) for side in half]
-    places = [[min(max(n, -side), side) for n, side in zip(point, room, strict=True)] for point in points]
+    moved = [[min(max(n, -side), side) for n, side in zip(point, room, strict=True)] for point in points]
     for _ in range(100):
-        for (a, p), (_, q) in itertools.combinations(enumerate(places), 2):
+        for (a, p), (_, q) in itertools.combinations(enumerate(moved), 2):
             dx, dy = q[0] - p[0], q[1] - p[1]
-            if math.hypot(dx, dy) < 1e-6 * size:  # at one place: any direction will do
+            if math.hypot(dx, dy) < 1e-6 * size:  # they coincide: any direction will do
                 dx, dy = 1e-6 * size * math.cos(a), 1e-6 * size * math.sin(a)
             push = (size / math.hypot(dx, dy) - 1) / 2
             if push > 0:
-                for place, sign in ((p, -1), (q, 1)):
+                for point, sign in ((p, -1), (q, 1)):
                     for axis, step in enumerate((dx, dy)):
-                        place[axis] = min(max(place[axis] + sign * push * step, -room[axis]), room[axis])
-    return [(x, y) for x, y in places]
+                        point[axis] = min(max(point[axis] + sign * push * step, -room[axis]), room[axis])
+    return [(x, y) for x, y in moved]
 
 
 def _arrow(panel: "Axes", tail: Point, tip: Point, colour: str) -> None:
@@ -271,7 +268,7 @@ def _caption(figure: "Figure", text: str) -> None:
 
 
 def _reach(answers: Sequence[Sequence[Ellipse]]) -> int:
-    """Pixels to each side that show all heads but those with a centre farther than a panel shows."""
+    """Pixels to each side of the query that show every head, except those whose centre lies beyond FARTHEST."""
     heads = [head for heads in answers for head in heads if max(map(abs, head.centre)) <= FARTHEST]
     ends = [max(map(abs, head.centre)) + head.half_axes[-1][0] for head in heads]
     return math.ceil(min(max(ends, default=1.0), FARTHEST))
@@ -281,9 +278,9 @@ def _span(numbers: Sequence[float | int]) -> Point:
     return min(numbers) - 0.1, max(numbers) + 0.1
 
 
-def _point(place: Sequence[float | int]) -> Point:
+def _point(position: Sequence[float | int]) -> Point:
     """Row and column as x and y; a line lies along x."""
-    return (place[-1], place[0] if len(place) == 2 else 0.0)
+    return (position[-1], position[0] if len(position) == 2 else 0.0)
 
 
 def _colour(head: int) -> str:

@@ -1,14 +1,15 @@
-"""Questions to gaussian heads: where they look, how convolutional they are, which are degenerate or alike.
+"""Gaussian heads: where they look, how convolutional they are, which are degenerate or alike, and fewer of them.
 
 Heads are read from a layer whose `position` is a `Gaussian`, from the `Gaussian`, or from a `Quadratic`. Answers are
-plain numbers about the positional map without a mask, in float64; content, where a layer adds it, is not asked.
+plain numbers about the positional map without a mask, in float64; content that a layer adds is not considered.
 """
 
 import copy
 import itertools
 import json
 import math
-from collections.abc import Iterator, Sequence
+import operator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -19,9 +20,10 @@ from regard.algorithms import weights
 from regard.attention import Attention, Grid, Hard, Positions, Quadratic, Weighting
 from regard.attention import Sequence as Line
 from regard.attention.scores.relative import check_precision
-from regard.layers import Gaussian
+from regard.layers import Gaussian, PositionHeads
 
 Layer = nn.Module | Quadratic
+Groups = list[tuple[int, ...]]
 TINY = 1e-300  # where rounding leaves a zero that divides
 KINDS = ("uniform", "one-hot", "border", "singular")
 
@@ -39,7 +41,7 @@ class Ellipse(Answer):
     """Where one head looks, relative to the query."""
 
     head: int
-    centre: tuple[float, ...]  # (row, column), or (place,) in a line
+    centre: tuple[float, ...]  # (row, column), or (position,) in a line
     angle: float  # of the longest half-axis in radians, from the column axis towards larger rows
     masses: tuple[float, ...]
     half_axes: tuple[tuple[float, ...], ...]  # for each mass, the longest first
@@ -47,7 +49,7 @@ class Ellipse(Answer):
 
 @dataclass(frozen=True)
 class QueryMap(Answer):
-    """The weights of all keys from one query: `maps[head][row][column]`, or `maps[head][place]` in a line."""
+    """The weights of all keys from one query: `maps[head][row][column]`, or `maps[head][position]` in a line."""
 
     query: tuple[int, ...]
     shape: tuple[int, ...]
@@ -91,6 +93,19 @@ class Duplicates(Answer):
     classes: tuple[tuple[int, ...], ...]
 
 
+@dataclass(frozen=True)
+class Change(Answer):
+    """What fewer heads change in the output y: ‖Δy_q‖ ≤ bound · max_k ‖x_k‖ for each query q and all tokens x."""
+
+    heads: tuple[tuple[int, ...], ...]  # for each new head the old ones it stands for, the one it looks like first
+    removed: tuple[int, ...]
+    bound: float
+    largest: float | None = None  # measured ‖Δy_q‖
+    limit: float | None = None  # what the bound allows for the measured tokens
+    max_relative: float | None = None  # largest ‖Δy_q‖ over largest ‖y_q‖
+    mean_relative: float | None = None  # mean ‖Δy_q‖ over mean ‖y_q‖
+
+
 def ellipses(layer: Layer, masses: Sequence[float] = (0.5, 0.9)) -> tuple[Ellipse, ...]:
     """The ellipse around each head's centre that holds so much of its continuous gaussian; an interval in a line.
 
@@ -115,18 +130,20 @@ def ellipses(layer: Layer, masses: Sequence[float] = (0.5, 0.9)) -> tuple[Ellips
 
 
 def query_map(layer: Layer, positions: Positions, query: int | Sequence[int]) -> QueryMap:
-    """Each head's weights on `positions` from a query that stands at the place `query`, computed for it alone.
+    """Each head's weights on `positions` from a query at the position `query`, computed for it alone.
 
     >>> query_map(Quadratic(torch.tensor([[1.0]]), torch.tensor([50.0])), Line(3), 0).maps[0]
     [1.9...e-22, 1.0, 1.9...e-22]
     """
-    place = (query,) if isinstance(query, int) else tuple(query)
+    position = (query,) if isinstance(query, int) else tuple(query)
     shape = (positions.h, positions.w) if isinstance(positions, Grid) else (positions.n,)
-    if len(place) != len(shape):
-        raise ValueError(f"query must have a number for each axis: got query={query!r} on {positions!r}; use a place")
-    one = Grid(1, 1, (place[0], place[-1])) if len(shape) == 2 else Line(1, place[0])
+    if len(position) != len(shape):
+        raise ValueError(
+            f"query must have a number for each axis: got query={query!r} on {positions!r}; use a position"
+        )
+    one = Grid(1, 1, (position[0], position[-1])) if len(shape) == 2 else Line(1, position[0])
     (maps,) = maps_of(*term_of(layer), positions, one)
-    return QueryMap(place, shape, maps[:, 0].unflatten(1, shape).tolist())
+    return QueryMap(position, shape, maps[:, 0].unflatten(1, shape).tolist())
 
 
 def nearest_kernel(
@@ -212,7 +229,7 @@ def examine(
     singular   the covariance has a condition number of `max_condition` or more
     """
     term, weighting = term_of(layer)
-    keys, half = _places(positions), torch.tensor(positions.step, device="cpu") / 2
+    keys, half = _coordinates(positions), torch.tensor(positions.step, device="cpu") / 2
     low, high = keys.amin(0), keys.amax(0)
     edge = ((keys == low) | (keys == high)).any(1).to(term.centre.device)
     seen = []
@@ -220,7 +237,7 @@ def examine(
         like_uniform = 1 - (maps - 1 / len(keys)).abs().sum(-1) / 2
         seen.append(torch.stack([like_uniform, maps.amax(-1), maps[..., edge].sum(-1)]).amin(2))
     worst = torch.stack(seen).amin(0).T.tolist()
-    targets = _places(positions if queries is None else queries)[:, None] + term.centre.cpu()
+    targets = _coordinates(positions if queries is None else queries)[:, None] + term.centre.cpu()
     outside = ((targets < low - half) | (targets > high + half)).any(2).double().mean(0).tolist()
     conditions, least = torch.linalg.cond(term.precision).clamp(max=1 / TINY).tolist(), 1 - tolerance
     found = []
@@ -247,6 +264,83 @@ def duplicates(layer: Layer, positions: Positions, queries: Positions | None = N
     return Duplicates(tolerance, tuple(map(tuple, furthest.tolist())), tuple(sorted(c for c in classes if c[1:])))
 
 
+def prune(
+    layer: PositionHeads, heads: Iterable[int], positions: Positions | None = None, x: Tensor | None = None
+) -> tuple[PositionHeads, Change]:
+    """A copy of the layer without these heads, and what that changes, measured on tokens `x` at `positions` if given.
+
+    A head adds W_out W_h o_h to the output, and o_h is a mean of tokens: it is at most ‖W_out W_h‖₂ · max ‖x_k‖.
+    """
+    kept = sorted(set(range(layer.num_heads)).difference(_distinct(layer, heads)))
+    return _regrouped(layer, [(head,) for head in kept], positions, x)
+
+
+def merge(
+    layer: PositionHeads, classes: Iterable[Iterable[int]], positions: Positions | None = None, x: Tensor | None = None
+) -> tuple[PositionHeads, Change]:
+    """A copy of the layer in which each class is one head, with the sum of its value weights; exact for equal heads.
+
+    The member with the largest value weights stays where it is. A head h that moves to r changes its mean of tokens by
+    Σ_k (a_hk − a_rk) x_k, at most 2·TV(a_h, a_r)·max ‖x_k‖, and the output by ‖W_out W_h‖₂ times that. The bound is the
+    sum over the moved heads, at the worst query of `positions`; without positions each TV counts as 1.
+    """
+    groups = [tuple([operator.index(head) for head in members]) for members in classes]
+    groups = [members for members in groups if members]
+    merged, norms = _distinct(layer, itertools.chain(*groups)), _norms(layer)
+    groups = [tuple(sorted(group, key=lambda head: -norms[head])) for group in groups]
+    groups += [(head,) for head in range(layer.num_heads) if head not in merged]
+    return _regrouped(layer, sorted(groups, key=min), positions, x)
+
+
+def _distinct(layer: PositionHeads, heads: Iterable[int]) -> list[int]:
+    if not (isinstance(layer, PositionHeads) and isinstance(layer.position, Gaussian)):
+        raise ValueError(f"layer must be PositionHeads with a Gaussian position: got {layer!r}; use GaussianHeads")
+    found = [operator.index(head) for head in heads]  # numbers of heads, from a list or a tensor
+    if len(set(found)) != len(found) or not all(0 <= head < layer.num_heads for head in found):
+        raise ValueError(f"heads must be distinct and below {layer.num_heads}: got {found}; name each once")
+    return found
+
+
+def _regrouped(
+    layer: PositionHeads, groups: Groups, positions: Positions | None, x: Tensor | None
+) -> tuple[PositionHeads, Change]:
+    """The layer with one head for each group, where the group's first is; heads in no group are gone."""
+    if not groups:
+        raise ValueError(f"a layer must keep a head: got all {layer.num_heads} to prune; leave one out")
+    if x is not None and positions is None:
+        raise ValueError("x must come with its positions: got positions=None; use Grid(h, w) or Sequence(n)")
+    new, first = copy.deepcopy(layer), [group[0] for group in groups]
+    blocks = layer.value.weight.detach().unflatten(1, (layer.num_heads, -1))
+    weight = torch.stack([blocks[:, list(group)].sum(1) for group in groups], 1).flatten(1)
+    new.value.weight = nn.Parameter(weight, layer.value.weight.requires_grad)
+    new.value.in_features, new.num_heads, new.position.num_heads = weight.shape[1], len(groups), len(groups)
+    for name, old in layer.position.named_parameters():
+        setattr(new.position, name, nn.Parameter(old.detach()[first], old.requires_grad))
+    gone = tuple(sorted(set(range(layer.num_heads)).difference(*groups)))
+    norms = torch.tensor(_norms(layer), dtype=torch.float64, device="cpu")
+    moved, onto = [head for group in groups for head in group[1:]], [group[0] for group in groups for _ in group[1:]]
+    shift = float(norms[moved].sum())
+    if moved and positions is not None:
+        apart = [variation(maps)[:, moved, onto].cpu() @ norms[moved] for maps in maps_of(*term_of(layer), positions)]
+        shift = float(torch.cat(apart).max())
+    bound = float(norms[list(gone)].sum()) + 2 * shift
+    if x is None:
+        return new, Change(tuple(groups), gone, bound)
+    with torch.no_grad():
+        before, after = (module(x, positions).double() for module in (layer, new))
+    size, change = before.norm(dim=-1).clamp(TINY), (after - before).norm(dim=-1)
+    limit = bound * x.double().norm(dim=-1).max()
+    measured = [float(n) for n in (change.max(), limit, change.max() / size.max(), change.mean() / size.mean())]
+    return new, Change(tuple(groups), gone, bound, *measured)
+
+
+def _norms(layer: PositionHeads) -> list[float]:
+    """‖W_out W_h‖₂ for each head."""
+    blocks = layer.value.weight.detach().double().unflatten(1, (layer.num_heads, -1)).transpose(0, 1)
+    out = layer.out.weight.detach().double() if isinstance(layer.out, nn.Linear) else None
+    return torch.linalg.matrix_norm(blocks if out is None else out @ blocks, 2).tolist()
+
+
 def term_of(layer: Layer) -> tuple[Quadratic, Weighting | None]:
     """The heads with a matrix of precision each, in float64 and without a gradient, and the layer's weighting."""
     found = getattr(layer, "position", layer)
@@ -263,10 +357,10 @@ def term_of(layer: Layer) -> tuple[Quadratic, Weighting | None]:
     return Quadratic(centre, (precision + precision.mT) / 2), getattr(getattr(layer, "heads", layer), "weighting", None)
 
 
-def _places(positions: Positions) -> Tensor:
-    """The place of every token, (N, 1) or (N, 2)."""
-    places = positions.at(0, torch.arange(positions.count, device="cpu"))
-    return torch.stack(places if isinstance(places, tuple) else (places,), 1)
+def _coordinates(positions: Positions) -> Tensor:
+    """The position of every token, (N, 1) or (N, 2)."""
+    axes = positions.at(0, torch.arange(positions.count, device="cpu"))
+    return torch.stack(axes if isinstance(axes, tuple) else (axes,), 1)
 
 
 def maps_of(

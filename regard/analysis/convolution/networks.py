@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from regard.analysis.convolution.certificate import Certificate, NetworkCertificate, Stage
-from regard.analysis.convolution.conversion import Conv, attention_from_conv, conv_from_attention, rounded_up
+from regard.analysis.convolution.conversion import Conv, attention_from_conv, conv_from_attention, round_up
 from regard.attention import Weighting
 from regard.layers.convolutional import AttentionConv
 
@@ -58,7 +58,7 @@ def attention_from_network(
             )
         _, draft = _convert(network, Conv, lambda conv: attention_from_conv(conv, **options), norm, example)
         widest = max([certificate.dtype for certificate in draft.values()], key=lambda dtype: torch.finfo(dtype).eps)
-        sharpness = rounded_up(draft.sharpness_for(error, norm), widest)
+        sharpness = round_up(draft.sharpness_for(error, norm), widest)
     options["sharpness"] = sharpness
     return _convert(network, Conv, lambda conv: attention_from_conv(conv, **options), norm, example)
 
@@ -82,7 +82,10 @@ def _convert(
     converted: dict[nn.Module, tuple[nn.Module, Certificate]] = {}  # a module in two places stays one
     for name, module in found:
         if module not in converted:
-            converted[module] = _named(name, module, convert)
+            try:
+                converted[module] = convert(module)
+            except ValueError as error:
+                raise ValueError(f"layer {name!r}: {error}") from error
     reason, stages = None, ()
     try:
         own = {module: certificate for module, (_, certificate) in converted.items()}
@@ -96,13 +99,6 @@ def _convert(
         else:
             copied = converted[module][0]
     return copied, NetworkCertificate({name: converted[module][1] for name, module in found}, stages, reason, norm)
-
-
-def _named(name: str, module: nn.Module, convert: Conversion) -> tuple[nn.Module, Certificate]:
-    try:
-        return convert(module)
-    except ValueError as error:
-        raise ValueError(f"layer {name!r}: {error}") from error
 
 
 class _UnknownError(Exception):

@@ -122,9 +122,8 @@ class ArgmaxReach:
         for title in ("layers", "bound", "attained", "random mean", "± spread", "fewest", "most"):
             table.add_column(title, justify="right")
         for at in self.depths:
-            whole = (at.layers, at.bound, at.widest), (at.fewest, at.most)
-            first, last = ([f"{n:,}" for n in numbers] for numbers in whole)
-            table.add_row(*first, f"{at.mean:,.1f}", f"{at.spread:,.1f}", *last)
+            numbers = (at.layers, at.bound, at.widest, at.mean, at.spread, at.fewest, at.most)
+            table.add_row(*[f"{n:,.1f}" if isinstance(n, float) else f"{n:,}" for n in numbers])
         residual = "with the residual connection" if self.residual else "without a residual connection"
         tied = ", the same choices in all layers" if self.tied else ""
         heading = f"{self.heads} argmax head{'s' * (self.heads > 1)}{tied}"
@@ -153,10 +152,10 @@ def argmax_reach(
     check_whole("draws", draws, 1)
     sizes: dict[str, Any] = {"residual": residual, "tied": tied}
     # Turns of a circle commute: the way back from the output may meet the first layer first.
-    widest = followed(widest_graph(tokens, k, depth, **sizes)[::-1], residual=residual)
+    widest = count_reached(widest_graph(tokens, k, depth, **sizes)[::-1], residual=residual)
     random = torch.cat(
         [
-            followed(random_graph(tokens, k, depth, tied=tied, seed=seed + draw), residual=residual)
+            count_reached(random_graph(tokens, k, depth, tied=tied, seed=seed + draw), residual=residual)
             for draw in range(draws)
         ],
         1,
@@ -176,7 +175,7 @@ def argmax_reach(
     return ArgmaxReach(tokens, k, residual, tied, draws, seed, tuple(depths))
 
 
-def followed(graph: list[Tensor], *, residual: bool = True) -> Tensor:
+def count_reached(graph: list[Tensor], *, residual: bool = True) -> Tensor:
     """How many tokens reach some outputs through the last 1, 2, … layers of chosen keys, (layers, outputs).
 
     The way goes back from outputs that are spread evenly, 0 among them. Random layers are drawn alike, so that the last

@@ -8,7 +8,6 @@ by sums of offsets where the border of the sequence cannot matter, and by boolea
 import functools
 import itertools
 import math
-from collections.abc import Sequence as Listed
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -92,9 +91,11 @@ def _along_axes(stack: Stack) -> ByAxes | None:
         if any([mask is None for mask in layers]):
             return None
         line = stack.positions.axis(axis)
-        # What the residual adds to a product is no product, unless it adds nothing.
-        if stack.residual and not all([_sees_itself(mask, line) for mask in masks.values() if mask is not None]):
-            return None
+        zero, own = torch.zeros(1, dtype=torch.long), torch.arange(line.n)
+        for mask in masks.values() if stack.residual else ():
+            # What the residual adds to a product is no product, unless every token sees itself already.
+            if mask is not None and not mask.allows(zero, zero, own, own, Places(line, line)).all():
+                return None
         sides.append(Stack(tuple([mask for mask in layers if mask is not None]), line, residual=False))
     return ByAxes(grow(sides[0]), grow(sides[1]), stack.positions.w)
 
@@ -104,11 +105,6 @@ def along(mask: Mask, axis: int) -> Mask | None:
     parts = [part.along(axis) for part in mask.conjuncts]
     known = [part for part in parts if part is not None]
     return functools.reduce(And, known, Everything()) if len(known) == len(parts) else None
-
-
-def _sees_itself(mask: Mask, line: Sequence) -> bool:
-    zero, own = torch.zeros(1, dtype=torch.long), torch.arange(line.n)
-    return bool(mask.allows(zero, zero, own, own, Places(line, line)).all())
 
 
 @dataclass(frozen=True)
@@ -122,24 +118,23 @@ class ByOffsets:
         return [(size + 1) // 2 for size in self.offsets[0].shape]
 
     def counts(self) -> list[Tensor]:
-        return [_inside(offsets, self.sides) for offsets in self.offsets]
+        """How many offsets lead from each token to a token of the sequence."""
+        counts = []
+        for offsets in self.offsets:
+            found = offsets.long()
+            for axis, side in enumerate(self.sides):
+                upto = torch.cat([torch.zeros_like(found.narrow(axis, 0, 1)), found.cumsum(axis)], axis)
+                first = torch.arange(side - 1, -1, -1)
+                found = upto.index_select(axis, first + side) - upto.index_select(axis, first)
+            counts.append(found.flatten())
+        return counts
 
     def follow(self, output: int) -> list[Tensor]:
-        place, here = output, []
+        rest, here = output, []
         for side in reversed(self.sides):
-            here.insert(0, slice(side - 1 - place % side, 2 * side - 1 - place % side))
-            place //= side
+            here.insert(0, slice(side - 1 - rest % side, 2 * side - 1 - rest % side))
+            rest //= side
         return [offsets[tuple(here)].flatten() for offsets in self.offsets]
-
-
-def _inside(offsets: Tensor, sides: list[int]) -> Tensor:
-    """How many offsets lead from each token to a token that is there."""
-    found = offsets.long()
-    for axis, side in enumerate(sides):
-        upto = torch.cat([torch.zeros_like(found.narrow(axis, 0, 1)), found.cumsum(axis)], axis)
-        first = torch.arange(side - 1, -1, -1)
-        found = upto.index_select(axis, first + side) - upto.index_select(axis, first)
-    return found.flatten()
 
 
 def _by_offsets(stack: Stack) -> ByOffsets | None:
@@ -155,13 +150,19 @@ def _by_offsets(stack: Stack) -> ByOffsets | None:
         return None
     reach = torch.zeros([2 * side - 1 for side in sides], dtype=torch.bool)
     reach[tuple([side - 1 for side in sides])] = True
+    # A circle so large that only offsets beyond the sequence meet others on it.
+    circle, axes = [1 << (3 * side - 2).bit_length() for side in sides], range(1, len(sides) + 1)
+    # NumPy's transform asks for no threads, and most of these are small.
     ways, found = _ways(reach, sides), []
-    spectra = {number: _spectrum(_ways(_offsets(stack, number), sides), sides) for number in set(stack.numbers)}
+    spectra = {
+        number: np.fft.rfftn(_ways(_offsets(stack, number), sides).numpy(), circle, axes)
+        for number in set(stack.numbers)
+    }
     for layer, number in enumerate(stack.numbers):
         if layer >= 2 and len(spectra) == 1 and torch.equal(found[-1], found[-2]):
-            found.append(found[-1])  # it was the same before: so it stays
+            found.append(found[-1])  # the last layer changed nothing, so none will
             continue
-        sums = np.fft.irfftn(_spectrum(ways, sides) * spectra[number], s=_room(sides), axes=_axes(sides))
+        sums = np.fft.irfftn(np.fft.rfftn(ways.numpy(), circle, axes) * spectra[number], circle, axes)
         ways = torch.from_numpy(sums[(..., *[slice(side - 1, 3 * side - 2) for side in sides])] > 0.5)
         if not torch.equal(ways[0], ways[1:].any(0)):
             return None
@@ -197,20 +198,6 @@ def _ways(offsets: Tensor, sides: list[int]) -> Tensor:
     return torch.stack(kept)
 
 
-def _room(sides: list[int]) -> list[int]:
-    """Numbers along each axis: a circle in which only offsets beyond the sequence meet others."""
-    return [1 << (3 * side - 2).bit_length() for side in sides]
-
-
-def _axes(sides: list[int]) -> list[int]:
-    return list(range(1, len(sides) + 1))
-
-
-def _spectrum(ways: Tensor, sides: list[int]) -> np.ndarray:
-    # NumPy's, which asks for no threads: most of these are small.
-    return np.fft.rfftn(ways.numpy(), s=_room(sides), axes=_axes(sides))
-
-
 @dataclass(frozen=True)
 class ByTables:
     """The map of each mask, (N, N), and which of them each layer has."""
@@ -236,7 +223,7 @@ class ByTables:
             if settled:
                 counts.append(counts[-1])
                 continue
-            before, reach = reach, composed(self.tables[number], reach)
+            before, reach = reach, compose(self.tables[number], reach)
             counts.append(reach.sum(1))
             settled = len(self.tables) == 1 and torch.equal(before, reach)
         return counts
@@ -268,11 +255,11 @@ def _table(stack: Stack, number: int) -> Tensor:
     return table
 
 
-def composed(table: Tensor, reach: Tensor) -> Tensor:
+def compose(table: Tensor, reach: Tensor) -> Tensor:
     """`out[i] = ∪ { reach[s] : table[i, s] }`: a boolean product.
 
     >>> step = torch.eye(4, dtype=torch.bool).roll(1, 1)
-    >>> composed(step, step).long().argmax(1).tolist()
+    >>> compose(step, step).long().argmax(1).tolist()
     [2, 3, 0, 1]
     """
     N = len(table)
@@ -291,8 +278,3 @@ def composed(table: Tensor, reach: Tensor) -> Tensor:
         first, last = (int(keys[0]), int(keys[-1]) + 1) if len(keys) else (0, 0)
         out[some] = table[some, first:last].float() @ numbers[first:last] > 0.5
     return out
-
-
-def cycled(layers: Listed[Mask], depth: int) -> tuple[Mask, ...]:
-    """The layers in order, again and again."""
-    return tuple(itertools.islice(itertools.cycle(layers), depth))

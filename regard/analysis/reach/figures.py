@@ -95,9 +95,8 @@ def _draw_view(panel: "Axes", view: View, title: str) -> None:
 
 def _draw_cells(panel: "Axes", cells: Cells, title: str) -> None:
     for level, colour in ((2, BLUE), (1, PALE_BLUE)):
-        patch = _patch(list(_rectangles(cells, level)), colour)
-        if patch is not None:
-            panel.add_patch(patch)
+        if rectangles := list(_rectangles(cells, level)):
+            panel.add_patch(_patch(rectangles, colour))
     panel.set(xlim=(0, len(cells[0])), ylim=(len(cells), 0), aspect="equal", xticks=[], yticks=[])
     panel.spines[:].set(color=INK, linewidth=0.6)
     panel.set_title(title, fontsize=8.5, color=INK)
@@ -108,8 +107,6 @@ def _patch(rectangles: list[tuple[int, int, int, int]], colour: str) -> Any:
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path
 
-    if not rectangles:
-        return None
     corners = [
         corner for x, y, w, h in rectangles for corner in ((x, y), (x + w, y), (x + w, y + h), (x, y + h), (x, y))
     ]

@@ -44,20 +44,14 @@ def convolution_reach(
     reached = 1  # bit n: the token n after the first one
     for K, s, d in zip(lists["kernel"], lists["stride"], lists["dilation"], strict=True):
         span.append(span[-1] + (K - 1) * d * jump)
-        reached = _spread(reached, K, d * jump)
+        copies = 1  # the union of K copies, each d·jump after the one before: doubled, then what is left
+        while copies < K:
+            more = min(copies, K - copies)
+            reached |= reached << more * d * jump
+            copies += more
         tokens.append(reached.bit_count())
         jump *= s
     return ConvolutionReach(tuple(span[1:]), tuple(tokens))
-
-
-def _spread(reached: int, taps: int, apart: int) -> int:
-    """The union of `taps` copies, each `apart` from the one before: doubled, then what is left."""
-    out, done = reached, 1
-    while done < taps:
-        more = min(done, taps - done)
-        out |= out << more * apart
-        done += more
-    return out
 
 
 @dataclass(frozen=True)
@@ -152,7 +146,10 @@ def paths(tokens: int | None = None, width: int | None = None, kernel: int | Non
     if tokens is None or kernel is None:
         dilated = sympy.ceiling(sympy.log(N, K))
     else:
-        dilated = sympy.Integer(_layers(tokens, kernel))
+        layers = 0  # the smallest with kernel^layers ≥ tokens, in whole numbers: a logarithm would round
+        while kernel**layers < tokens:
+            layers += 1
+        dilated = sympy.Integer(layers)
     one, square = sympy.Integer(1), 8 * N * D**2
     rows = [
         ("attention", square + 4 * N**2 * D, one, one),
@@ -163,14 +160,6 @@ def paths(tokens: int | None = None, width: int | None = None, kernel: int | Non
     ]
     ways = tuple([Way(name, *[_number(value) for value in values]) for name, *values in rows])
     return Paths(_number(N), _number(D), _number(K), ways)
-
-
-def _layers(tokens: int, kernel: int) -> int:
-    """The smallest L with kernel^L ≥ tokens, in whole numbers: a logarithm would round."""
-    layers, reached = 0, 1
-    while reached < tokens:
-        layers, reached = layers + 1, reached * kernel
-    return layers
 
 
 def _number(value: Any) -> Number:

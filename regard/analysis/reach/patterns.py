@@ -5,15 +5,13 @@ A picture is plain data, for a page or a program; `text` draws it in a terminal.
 
 import json
 import math
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
 import torch
 from torch import Tensor
 
 from regard.analysis.reach.visible_pairs import FINE, OFFSETS, count_visible, count_visited, lengths, levels, sums
-from regard.attention import Attention, Grid, Mask, Not, Places, Positions, Shape
-from regard.attention.masks.mask import Pair
+from regard.attention import Attention, Grid, Mask, Places, Positions, Shape
 
 DRAWN = 64  # tokens of which each is drawn by itself
 CELLS = 32  # at most so many along a side, where there are more tokens
@@ -36,7 +34,7 @@ class Counts:
 
 @dataclass(frozen=True)
 class View:
-    """What the query of one pixel sees: a cell for every `cell` × `cell` keys, `own` the one where it stands itself."""
+    """What the query of one pixel sees: a cell for every `cell` × `cell` keys, `own` that of its own position."""
 
     pixel: tuple[int, int]
     seen: int
@@ -129,17 +127,6 @@ def _sides(side: Positions) -> tuple[int, ...]:
     return (side.h, side.w) if isinstance(side, Grid) else (side.n,)
 
 
-def leaves(mask: Mask) -> Iterator[Mask]:
-    """The masks of which this one is composed."""
-    if isinstance(mask, Pair):
-        yield from leaves(mask.left)
-        yield from leaves(mask.right)
-    elif isinstance(mask, Not):
-        yield from leaves(mask.mask)
-    else:
-        yield mask
-
-
 def _view(mask: Mask, places: Places, pixel: tuple[int, int] | None, row: int) -> View | None:
     queries, keys = places.queries, places.keys
     if not (isinstance(queries, Grid) and isinstance(keys, Grid)):
@@ -157,18 +144,11 @@ def _view(mask: Mask, places: Places, pixel: tuple[int, int] | None, row: int) -
     cell = -(-max(keys.h, keys.w) // CELLS)
     pixels = lengths(keys.h, cell)[:, None] * lengths(keys.w, cell)
     cells = _listed(levels(sums(allowed.long(), cell), pixels))
-    return View((r, c), int(allowed.sum()), cell, cells, _own(queries, keys, query, cell))
-
-
-def _own(queries: Grid, keys: Grid, query: int, cell: int) -> tuple[int, int] | None:
-    """The cell of the key at the query's own place, where there is such a key."""
-    down, right = (
-        divmod(place - start, step)
-        for place, start, step in zip(queries.at(0, query), keys.start, keys.step, strict=True)
+    (down, off_row), (right, off_column) = (
+        divmod(at - start, step) for at, start, step in zip(queries.at(0, query), keys.start, keys.step, strict=True)
     )
-    if down[1] or right[1] or not (0 <= down[0] < keys.h and 0 <= right[0] < keys.w):
-        return None
-    return down[0] // cell, right[0] // cell
+    has_own = not off_row and not off_column and 0 <= down < keys.h and 0 <= right < keys.w
+    return View((r, c), int(allowed.sum()), cell, cells, (down // cell, right // cell) if has_own else None)
 
 
 def _listed(cells: Tensor) -> Cells:
@@ -178,12 +158,18 @@ def _listed(cells: Tensor) -> Cells:
 def text(picture: PatternPicture, title: str | None = None) -> str:
     """The picture for a terminal: the map, what a pixel sees, and the counts."""
     counts = picture.counts
-    lines = [title or picture.mask, _sizes(picture), *_framed(_drawn(picture.cells, halves=picture.cell == 1))]
+    queries, keys = (
+        f"{side[0]:,} {name}" if len(side) == 1 else f"{name} on {side[0]:,} × {side[1]:,} pixels"
+        for name, side in (("queries", picture.queries), ("keys", picture.keys))
+    )
+    of_batch = "" if picture.rows == 1 else f"; row {picture.row} of a batch of {picture.rows}"
+    lines = [title or picture.mask, f"{queries} down, {keys} across{of_batch}"]
+    lines += _frame(_draw_halves(picture.cells) if picture.cell == 1 else _draw_shades(picture.cells))
     if picture.cell > 1:
         doubt = "" if picture.is_exact else "; ░ may be all hidden"
         lines.append(f"each cell is {picture.cell} × {picture.cell} pairs: █ visible, ░ in part, blank hidden{doubt}")
     if picture.view is not None:
-        lines += ["", *_drawn_view(picture.view, math.prod(picture.keys))]
+        lines += ["", *_draw_view(picture.view, math.prod(picture.keys))]
     share = f"{100 * picture.share:.3g} %"
     visited = f"{100 * counts.visited_pairs / picture.pairs:.3g} %"
     lines += [
@@ -195,33 +181,28 @@ def text(picture: PatternPicture, title: str | None = None) -> str:
     return "\n".join(lines)
 
 
-def _sizes(picture: PatternPicture) -> str:
-    queries, keys = (
-        f"{side[0]:,} {name}" if len(side) == 1 else f"{name} on {side[0]:,} × {side[1]:,} pixels"
-        for name, side in (("queries", picture.queries), ("keys", picture.keys))
-    )
-    of_batch = "" if picture.rows == 1 else f"; row {picture.row} of a batch of {picture.rows}"
-    return f"{queries} down, {keys} across{of_batch}"
-
-
-def _drawn_view(view: View, keys: int) -> list[str]:
-    marked = [[SHADES[level] for level in line] for line in view.cells]
+def _draw_view(view: View, keys: int) -> list[str]:
+    lines = _draw_shades(view.cells)
     if view.own is not None:
-        marked[view.own[0]][view.own[1]] = "<>"
+        row, column = view.own
+        lines[row] = f"{lines[row][: 2 * column]}<>{lines[row][2 * column + 2 :]}"
     each = "" if view.cell == 1 else f"; each cell is {view.cell} × {view.cell} pixels"
     title = f"the query at row {view.pixel[0]}, column {view.pixel[1]} (<>) sees {view.seen:,} of {keys:,} keys{each}"
-    return [title, *_framed(["".join(line) for line in marked])]
+    return [title, *_frame(lines)]
 
 
-def _drawn(cells: Cells, halves: bool) -> list[str]:
-    """Two rows to a line by half blocks, or a line for each row by shades."""
-    if not halves:
-        return ["".join([SHADES[level] for level in line]) for line in cells]
+def _draw_shades(cells: Cells) -> list[str]:
+    """A line for each row, two characters to a cell."""
+    return ["".join([SHADES[level] for level in line]) for line in cells]
+
+
+def _draw_halves(cells: Cells) -> list[str]:
+    """Two rows to a line, by half blocks."""
     empty = (0,) * len(cells[0])
     pairs = [(cells[n], cells[n + 1] if n + 1 < len(cells) else empty) for n in range(0, len(cells), 2)]
     return ["".join([" ▀▄█"[(a > 0) + 2 * (b > 0)] for a, b in zip(*pair, strict=True)]) for pair in pairs]
 
 
-def _framed(lines: list[str]) -> list[str]:
+def _frame(lines: list[str]) -> list[str]:
     width = len(lines[0])
     return [f"┌{'─' * width}┐", *[f"│{line}│" for line in lines], f"└{'─' * width}┘"]

@@ -6,6 +6,7 @@ those of hard attention whose choices are given.
 """
 
 import functools
+import itertools
 import json
 import math
 from collections.abc import Iterator
@@ -17,10 +18,10 @@ from jaxtyping import Int
 from torch import Tensor
 
 from regard.analysis.formulas import write_sympy
-from regard.analysis.reach.composition import Stack, cycled, grow
+from regard.analysis.reach.composition import Stack, grow
 from regard.analysis.reach.formulas import Formula, formula
-from regard.analysis.reach.patterns import leaves
 from regard.attention import Dense, Facts, Grid, Mask, Or, Places, Positions, Sequence, Shape
+from regard.attention.masks.mask import leaves
 from regard.attention.value import show
 
 DEEPEST = 1024  # layers
@@ -133,14 +134,14 @@ class Reach:
 
         table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
         kernel = " × ".join(map(str, self.taps))
-        titles = ("layers", "fewest", "mean", "most", self.place, f"convolution {kernel}")
-        for title in titles:
+        for title in ("layers", "fewest", "mean", "most", self.place, f"convolution {kernel}"):
             table.add_column(title, justify="right")
         for at in self.depths:
             numbers = (at.layers, at.fewest, at.mean, at.most, at.here, at.convolution)
             table.add_row(*[f"{n:,.1f}" if isinstance(n, float) else f"{n:,}" for n in numbers])
         size = f"{self.tokens:,} tokens" if len(self.sides) == 1 else f"{self.sides[0]:,} × {self.sides[1]:,} pixels"
-        heading = Text.assemble((" then ".join(self.masks), "bold"), "\n", (f"{size} · {self._residual()}", "cyan"))
+        residual = "with the residual connection" if self.residual else "without a residual connection"
+        heading = Text.assemble((" then ".join(self.masks), "bold"), "\n", (f"{size} · {residual}", "cyan"))
         return Group(heading, Padding(table, (1, 0, 1, 0)), Text("\n".join(self._says())))
 
     def __str__(self) -> str:
@@ -152,9 +153,6 @@ class Reach:
     def place(self) -> str:
         """The output in words: its number, or its row and column."""
         return f"output {divmod(self.output, self.sides[1]) if len(self.sides) == 2 else self.output}"
-
-    def _residual(self) -> str:
-        return "with the residual connection" if self.residual else "without a residual connection"
 
     def _says(self) -> Iterator[str]:
         here, missing = self.place, int(self.missing.sum())
@@ -215,30 +213,31 @@ def reach(
     counts = growth.counts()
     N = positions.count
     if output is None:
-        nearest = (torch.arange(N) - _middle(positions)).abs()
+        middle = positions.h // 2 * positions.w + positions.w // 2 if isinstance(positions, Grid) else N // 2
+        nearest = (torch.arange(N) - middle).abs()
         output = int(torch.where(counts[-1] == counts[-1].max(), nearest, N).argmin())
     elif not 0 <= output < N:
         raise ValueError(f"output must be one of the {N} tokens: got output={output}; use 0…{N - 1}")
     reached = torch.stack(growth.follow(output))
-    known = _formulas(stack)
-    taps = _taps(int(counts[0].max()), positions)
+    if is_uniform := len(set(stack.numbers)) == 1:
+        known = [formula(stack.layers[0], positions, residual)] * len(stack.layers)
+    else:
+        known = [formula(stack.layers[:number], positions, residual) for number in range(1, len(stack.layers) + 1)]
+    # The kernel of as many taps as the first layer shows keys: in a line so long, on a grid a square of no fewer.
+    most = int(counts[0].max())
+    taps = (math.isqrt(max(most - 1, 0)) + 1,) * 2 if isinstance(positions, Grid) else (max(most, 1),)
+    sides = (positions.h, positions.w) if isinstance(positions, Grid) else (positions.n,)
     depths = []
     for number, (count, here, law) in enumerate(zip(counts, reached.sum(1).tolist(), known, strict=True), 1):
         exact = None if law is None else law.value(positions, output, number)
-        conv = math.prod([min(side, 1 + number * (K - 1)) for side, K in zip(_sides(positions), taps, strict=True)])
+        conv = math.prod([min(side, 1 + number * (K - 1)) for side, K in zip(sides, taps, strict=True)])
         low, mean, high = int(count.min()), float(count.double().mean()), int(count.max())
         depths.append(Depth(number, low, mean, high, here, exact, conv))
     names = tuple(dict.fromkeys([repr(mask) for mask in stack.layers]))
-    settled = _settled(reached) if len(set(stack.numbers)) == 1 else None
-    return Reach(names, _sides(positions), residual, output, tuple(depths), reached, known[-1], taps, settled)
-
-
-def _formulas(stack: Stack) -> list[Formula | None]:
-    """For each depth its closed form; one for all where one mask serves all layers."""
-    depths = range(1, len(stack.layers) + 1)
-    if len(set(stack.numbers)) == 1:
-        return [formula(stack.layers[0], stack.positions, stack.residual)] * len(depths)
-    return [formula(stack.layers[:depth], stack.positions, stack.residual) for depth in depths]
+    # Where all layers are the same, what one layer does not change no further layer changes.
+    same = (reached[1:] == reached[:-1]).all(1).nonzero()[:, 0] if is_uniform else []
+    settled = int(same[0]) + 1 if len(same) else None
+    return Reach(names, sides, residual, output, tuple(depths), reached, known[-1], taps, settled)
 
 
 def _layers(masks: Any, depth: int | None) -> tuple[Mask, ...]:
@@ -252,7 +251,7 @@ def _layers(masks: Any, depth: int | None) -> tuple[Mask, ...]:
         raise ValueError(f"depth must be from 1 to {DEEPEST} layers: got depth={depth}; use 12")
     if len(given) > depth:
         raise ValueError(f"depth must be at least one layer per mask: got depth={depth} for {len(given)}; leave it out")
-    return cycled(given, depth)
+    return tuple(itertools.islice(itertools.cycle(given), depth))
 
 
 def _united(layer: Any, number: int) -> Mask:
@@ -288,24 +287,3 @@ def _checked(layers: tuple[Mask, ...], positions: Positions, residual: bool, row
         heads[key] = H = num_heads or max(told, default=1)
         mask.check(Shape(B, H, H, N, N, 1, 1), places)
     return Stack(layers, positions, residual, row, tuple([heads[id(mask)] for mask in layers]))
-
-
-def _middle(positions: Positions) -> int:
-    if isinstance(positions, Grid):
-        return positions.h // 2 * positions.w + positions.w // 2
-    return positions.n // 2
-
-
-def _sides(positions: Positions) -> tuple[int, ...]:
-    return (positions.h, positions.w) if isinstance(positions, Grid) else (positions.n,)
-
-
-def _taps(most: int, positions: Positions) -> tuple[int, ...]:
-    """The kernel of as many taps: in a line so long, on a grid a square that has no fewer."""
-    return (math.isqrt(max(most - 1, 0)) + 1,) * 2 if isinstance(positions, Grid) else (max(most, 1),)
-
-
-def _settled(reached: Tensor) -> int | None:
-    """The first depth that a further layer does not change: what follows is a function of it alone."""
-    same = (reached[1:] == reached[:-1]).all(1).nonzero()[:, 0]
-    return int(same[0]) + 1 if len(same) else None

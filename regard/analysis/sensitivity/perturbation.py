@@ -108,10 +108,10 @@ def perturb_query(
     return _perturbed((q, k), (q + place, k), _logit(place, k, attention), v, attention)
 
 
-def reweighted(a: Float[Tensor, "*rows S"], shift: Float[Tensor, "*rows S"]) -> Float[Tensor, "*rows S"]:
+def reweight(a: Float[Tensor, "*rows S"], shift: Float[Tensor, "*rows S"]) -> Float[Tensor, "*rows S"]:
     """Weights after `shift` is added to their logits, from the weights alone: `a e^t / Σ a e^t`; zeros stay zeros.
 
-    >>> reweighted(torch.tensor([0.5, 0.5, 0.0]), torch.tensor([0.0, 100.0, 5.0]))
+    >>> reweight(torch.tensor([0.5, 0.5, 0.0]), torch.tensor([0.0, 100.0, 5.0]))
     tensor([3.7835e-44, 1.0000e+00, 0.0000e+00])
     """
     empty = (a == 0).all(-1, keepdim=True)
@@ -127,7 +127,7 @@ def _perturbed(
         shift=shift,
         before=before,
         after=after,
-        predicted=reweighted(before, shift),
+        predicted=reweight(before, shift),
         first_order=before * (shift - (before * shift).sum(-1, keepdim=True)),
     )
     if v is None:

@@ -5,9 +5,9 @@ from torch import Tensor
 
 from regard.attention.attention import Attention
 from regard.attention.masks.documents import Documents
-from regard.attention.masks.mask import Mask, Not, Pair
+from regard.attention.masks.mask import Mask, leaves
 from regard.attention.positions.positions import LINE, Places, Sequence
-from regard.attention.scores.term import Shape, Term
+from regard.attention.scores.term import Shape
 from regard.attention.weighting.weighting import Hard, Softmax
 
 Counts = tuple[int, ...]
@@ -51,42 +51,28 @@ def check_cacheable(attention: Attention, window: int | None) -> None:
             "sum over the tokens so far; use LinearState"
         )
     for term in attention.scores.terms:
-        _check_term(term)
-    for part in _parts(attention.mask):
-        _check_part(part)
+        if not term.facts().positional:
+            raise ValueError(
+                f"a cache takes scores of content and positions: got {term!r}, which says nothing of tokens to come; "
+                "use Slopes, Quadratic or RelativeTable"
+            )
+        if term.num_axes == 2:
+            raise ValueError(f"a cache holds tokens in a line: got {term!r} for a grid; use a term of one axis")
+    for leaf in leaves(attention.mask):
+        if leaf.facts(LINE).real is not None:
+            raise ValueError(
+                f"a cache knows which tokens are real: got {leaf!r} in the mask; give append the lengths=… of the piece"
+            )
+        if not leaf.facts(LINE).positional:
+            raise ValueError(
+                f"a cache takes masks that positions decide: got {leaf!r}, which says nothing of tokens to come; use "
+                "Causal, Window or Strided, or a mask whose facts say positional"
+            )
     _check_reach(attention.mask, window)
 
 
-def _check_term(term: Term) -> None:
-    if not term.facts().positional:
-        raise ValueError(
-            f"a cache takes scores of content and positions: got {term!r}, which says nothing of tokens to come; use "
-            "Slopes, Quadratic or RelativeTable"
-        )
-    if term.num_axes == 2:
-        raise ValueError(f"a cache holds tokens in a line: got {term!r} for a grid; use a term of one axis")
-
-
-def _parts(mask: Mask) -> list[Mask]:
-    """The masks of which this one is composed."""
-    if isinstance(mask, Pair):
-        return _parts(mask.left) + _parts(mask.right)
-    return _parts(mask.mask) if isinstance(mask, Not) else [mask]
-
-
-def _check_part(part: Mask) -> None:
-    if part.facts(LINE).real is not None:
-        raise ValueError(
-            f"a cache knows which tokens are real: got {part!r} in the mask; give append the lengths=… of the piece"
-        )
-    if not part.facts(LINE).positional:
-        raise ValueError(
-            f"a cache takes masks that positions decide: got {part!r}, which says nothing of tokens to come; use "
-            "Causal, Window or Strided, or a mask whose facts say positional"
-        )
-
-
 def _check_reach(mask: Mask, window: int | None) -> None:
+    """Raise unless the mask hides the future, and looks no farther back than the window keeps."""
     if not hides_future(mask):
         raise ValueError(
             f"a cached query must not see tokens that are still to come: got mask={mask!r}; use mask & Causal()"

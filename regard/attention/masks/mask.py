@@ -8,6 +8,7 @@ is *some* when it may hold an allowed pair and *every* when all its pairs surely
 
 import functools
 import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -331,6 +332,17 @@ class Dense(Mask):
 
     def __repr__(self) -> str:
         return f"Dense({show(self.tensor)})"
+
+
+def leaves(mask: Mask) -> Iterator[Mask]:
+    """The masks that `&`, `|` and `~` joined into this one."""
+    if isinstance(mask, Pair):
+        yield from leaves(mask.left)
+        yield from leaves(mask.right)
+    elif isinstance(mask, Not):
+        yield from leaves(mask.mask)
+    else:
+        yield mask
 
 
 def real_tokens(mask: Mask, places: Places, B: int, device: torch.device) -> Bool[Tensor, "B S"]:

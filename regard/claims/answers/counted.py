@@ -240,10 +240,10 @@ def strided_share(h: int, w: int, s: int) -> Fraction:
 
 def argmax_tokens(k: int, n: int) -> int:
     """Tokens that reach an output through n layers of k argmax heads, in the graph that reaches the most."""
-    from regard.analysis.reach.argmax_graphs import followed, widest_graph
+    from regard.analysis.reach.argmax_graphs import count_reached, widest_graph
 
     graph = widest_graph((k + 1) ** n + 1, k, n)
-    return int(followed(graph[::-1])[-1].max())
+    return int(count_reached(graph[::-1])[-1].max())
 
 
 def layer_norm_reach(B: int, D: int) -> int:

@@ -13,7 +13,7 @@ from regard.analysis import (
     attention_from_conv,
     conv_from_attention,
     thin_attention_from_conv,
-    thinned,
+    thin_conv,
 )
 from regard.attention import Grid, Hard
 from regard.claims.claim import Claim, Finding, Texts, Verdict, Version
@@ -194,12 +194,12 @@ def least_width(stated: LeastWidth) -> Sequence[Finding]:
 def narrowest(conv: nn.Conv2d) -> int:
     """The least width of one-hot heads, one per tap, that misses nothing."""
     widths = range(1, max(conv.in_channels, conv.out_channels) + 1)
-    return next(width for width in widths if thinned(conv, width)[1] <= 1e-12)
+    return next(width for width in widths if thin_conv(conv, width)[1] <= 1e-12)
 
 
 def best_of_width(conv: nn.Conv2d, width: int, x: Tensor) -> float:
     """What the best heads of this width miss: by Eckart and Young, those of the largest singular values."""
-    layer, _ = attention_from_conv(thinned(conv, width)[0], weighting=Hard())
+    layer, _ = attention_from_conv(thin_conv(conv, width)[0], weighting=Hard())
     assert rank_of(layer.heads) == width
     return miss(layer, conv, x)
 
@@ -306,7 +306,7 @@ CLAIMS = (
             quantities={"$D_o$": "width of a head's values", "$D_{in}, D_{out}$": "channels in and out"},
             method="float64, random kernels of 3 → 4, 4 → 2 and 3 → 3 channels; exact means 1e-13 of the output's size",
             code=(
-                "regard.analysis.convolution.conversion:thinned",
+                "regard.analysis.convolution.conversion:thin_conv",
                 "regard.analysis.convolution.conversion:thin_attention_from_conv",
                 "regard.layers.convolutional:ThinHeads",
             ),

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from regard.algorithms import attend, weights
 from regard.analysis import argmax_bound, argmax_reach
-from regard.analysis.reach.argmax_graphs import ArgmaxDepth, followed
+from regard.analysis.reach.argmax_graphs import ArgmaxDepth, count_reached
 from regard.attention import Attention, Hard
 from regard.claims.chart import Lines
 from regard.claims.claim import Claim, Finding, Texts, Verdict, Version
@@ -83,7 +83,7 @@ def real() -> Finding:
         graph.append(weights(q, key, hard)[0].argmax(-1))
         y = y + attend(q, key, y.expand(1, k, N, 1), hard).sum(1, keepdim=True)  # all positive: nothing cancels
     counts = [gradient_reach(y[0, 0, i, 0], x) for i in range(N)]
-    same = counts == followed(graph)[-1].tolist()
+    same = counts == count_reached(graph)[-1].tolist()
     shown = f"gradients through {n} layers of {k} real argmax heads reach {min(counts)} to {max(counts)} tokens, as "
     return Finding("real heads", same, f"{shown}{'' if same else 'not '}by following their choices")
 
@@ -98,7 +98,7 @@ def reached_always(said: Field) -> Finding:
     k, n = 2, 6
     own = [torch.arange(WIDE).expand(k, WIDE)] * n
     at = reached(WIDE, k, n)
-    fewest, stated = min(at.fewest, int(followed(own)[-1].min())), said.fewest(k, n, WIDE)
+    fewest, stated = min(at.fewest, int(count_reached(own)[-1].min())), said.fewest(k, n, WIDE)
     drawn = f"random ones {at.fewest} to {at.most}, {at.mean:.0f} in the mean, of {at.bound}"
     shown = f"{k} heads, {n} layers: heads that choose themselves reach {fewest}, {drawn}"
     return Finding("fewest", fewest == stated, shown, detail=True)

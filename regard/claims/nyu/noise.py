@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from regard.analysis import Perturbation, perturb_key, perturb_query, reweighted, softmax_jacobian, weights_jacobian
+from regard.analysis import Perturbation, perturb_key, perturb_query, reweight, softmax_jacobian, weights_jacobian
 from regard.attention import Attention, Content
 from regard.claims.chart import Lines, Matrices
 from regard.claims.claim import Claim, Finding, Texts, Verdict, Version
@@ -52,7 +52,7 @@ def noisy_key(stated: KeyNoise) -> Sequence[Finding]:
     shift = logits(Q, K_noisy, BETA) - logits(Q, K, BETA)
     touched = int((shift.abs() > 1e-12).sum(0).max())
     said = stated.logits(t, i, m)
-    moves = (reweighted(A.T, said.T).T - A).abs().max().item()
+    moves = (reweight(A.T, said.T).T - A).abs().max().item()
     count, promised = int(found.moved.sum()), stated.moved(m, n, i)
     small = perturb_key(rows(Q), rows(K), None, Attention(Content(BETA)), key=i, noise=1e-6 * noise)
     slope = small.change[0, 0].T / 1e-6
@@ -263,7 +263,7 @@ CLAIMS = (
             method="float64, m = 6, n = 5, noise on key 2: formula within 1e-12, differences at ε = 1e-6 within 1e-4",
             code=(
                 "regard.analysis.sensitivity.perturbation:perturb_key",
-                "regard.analysis.sensitivity.perturbation:reweighted",
+                "regard.analysis.sensitivity.perturbation:reweight",
             ),
         ),
         document=Version(

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from regard.analysis import attention_as_printed, attention_from_conv, conv_from_attention, thinned
+from regard.analysis import attention_as_printed, attention_from_conv, conv_from_attention, thin_conv
 from regard.layers import Gaussian, PositionHeads, Tables
 from regard.layers.convolutional import AttentionConv, Stencil
 
@@ -79,7 +79,7 @@ def test_wishes_that_cannot_be_met():
     with refused("norm must be the largest norm of a pixel's channels: got norm=-1"):
         attention_from_conv(conv, norm=-1)
     with refused("head_width must be a whole number from 1 to below 2^62: got head_width=0"):
-        thinned(conv, 0)
+        thin_conv(conv, 0)
 
 
 def test_layers_that_are_no_convolution():

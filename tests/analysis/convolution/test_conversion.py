@@ -12,7 +12,7 @@ from regard.analysis import (
     attention_from_conv,
     conv_from_attention,
     thin_attention_from_conv,
-    thinned,
+    thin_conv,
 )
 from regard.attention import Grid, Hard, Sequence
 from regard.layers import GaussianHeads, PositionHeads
@@ -185,7 +185,7 @@ def test_thin_one_hot_heads_are_not_as_conv_c2r():
     """A head of value width D_o has rank W^h ≤ D_o: what it misses at least, and who attains it."""
     conv = nn.Conv2d(4, 4, 3, padding=1, bias=False).double()
     for width in (1, 2, 3):
-        thin, miss = thinned(conv, width)
+        thin, miss = thin_conv(conv, width)
         taps = thin.weight.detach().flatten(2).permute(2, 0, 1)
         assert torch.linalg.matrix_rank(taps).max() == width
         values = torch.linalg.svdvals(conv.weight.detach().flatten(2).permute(2, 0, 1))
@@ -196,7 +196,7 @@ def test_thin_one_hot_heads_are_not_as_conv_c2r():
         gap = conv.weight.detach().flatten(2)[:, :, worst] - other
         assert float(torch.linalg.matrix_norm(gap, 2)) >= miss
         assert error_of(thin, conv, torch.randn(1, 4, 5, 5).double()) > 0.1 * miss
-    same, miss = thinned(conv, 4)
+    same, miss = thin_conv(conv, 4)
     assert miss == 0
     assert error_of(same, conv, torch.randn(1, 4, 5, 5).double()) < 1e-13
 

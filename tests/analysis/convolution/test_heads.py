@@ -11,8 +11,16 @@ import torch
 from torch import Tensor
 
 from regard.analysis.convolution import heads
-from regard.analysis.convolution.heads import assign, duplicates, ellipses, examine, nearest_kernel, query_map
-from regard.analysis.convolution.pruning import merge, prune
+from regard.analysis.convolution.heads import (
+    assign,
+    duplicates,
+    ellipses,
+    examine,
+    merge,
+    nearest_kernel,
+    prune,
+    query_map,
+)
 from regard.attention import Grid, Hard, Quadratic, Sequence
 from regard.layers import GatedMultiHead, Gaussian, GaussianHeads, MultiHead, PositionedMultiHead, PositionHeads, Tables
 from regard.layers.convolutional import AttentionConv, Stencil

@@ -1,5 +1,6 @@
 """Closed forms against counts, argmax graphs against their bound, paths against layers and counters."""
 
+import itertools
 import json
 import re
 from dataclasses import dataclass
@@ -21,8 +22,8 @@ from regard.analysis import (
     reach_formula,
     widest_graph,
 )
-from regard.analysis.reach.argmax_graphs import followed
-from regard.analysis.reach.composition import Stack, cycled, grow
+from regard.analysis.reach.argmax_graphs import count_reached
+from regard.analysis.reach.composition import Stack, grow
 from regard.attention import (
     Axial,
     Blocks,
@@ -80,7 +81,7 @@ KNOWN: list[tuple[list[Mask], Positions]] = [
 @pytest.mark.parametrize(("masks", "positions"), KNOWN, ids=str)
 def test_formulas_are_the_counts_at_every_output(masks: list[Mask], positions: Positions):
     for residual in (True, False):
-        layers = cycled(masks, 4)
+        layers = tuple(itertools.islice(itertools.cycle(masks), 4))
         for depth, counts in enumerate(grow(Stack(layers, positions, residual)).counts(), 1):
             known = reach_formula(masks[0] if len(masks) == 1 else layers[:depth], positions, residual)
             assert known is not None
@@ -172,7 +173,7 @@ def test_outputs_that_are_followed_are_counted_right():
     for residual in (True, False):
         graph: list[Any] = list(random_graph(40, 2, 3, seed=1))
         counts = grow(Stack(reach_layers(graph), Sequence(40), residual)).counts()[-1]
-        assert torch.equal(followed(graph, residual=residual)[-1], counts)
+        assert torch.equal(count_reached(graph, residual=residual)[-1], counts)
 
 
 def reach_layers(graph: list[Any]) -> tuple[Mask, ...]:

@@ -12,7 +12,7 @@ from torch import Tensor
 from regard import Attention, attend
 from regard.analysis import Chosen, reach
 from regard.analysis.reach import composition
-from regard.analysis.reach.composition import ByAxes, ByOffsets, ByTables, Stack, composed, grow
+from regard.analysis.reach.composition import ByAxes, ByOffsets, ByTables, Stack, compose, grow
 from regard.attention import (
     Axial,
     Blocks,
@@ -135,7 +135,7 @@ def test_both_boolean_products(monkeypatch: pytest.MonkeyPatch, sparse: int):
     for density in (0.0, 0.02, 0.5):
         table, reached = torch.rand(70, 70) < density, torch.rand(70, 70) < 0.1
         reached[3] = True
-        assert torch.equal(composed(table, reached), table.float() @ reached.float() > 0)
+        assert torch.equal(compose(table, reached), table.float() @ reached.float() > 0)
 
 
 def test_sixteen_thousand_tokens():

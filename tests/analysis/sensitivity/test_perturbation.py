@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from regard import Attention, attend, weights
-from regard.analysis import perturb_key, perturb_query, reweighted
+from regard.analysis import perturb_key, perturb_query, reweight
 from regard.attention import Bias, Causal, Content, Hard, Padding, Window
 
 
@@ -78,7 +78,7 @@ def test_hidden_keys_and_empty_rows():
     assert not found.outputs_moved.any()
     assert not found.predicted[1, :, 3:].any()
     torch.testing.assert_close(found.predicted, found.after)
-    assert reweighted(torch.zeros(2), torch.ones(2)).tolist() == [0, 0]
+    assert reweight(torch.zeros(2), torch.ones(2)).tolist() == [0, 0]
 
 
 def test_refusals():
