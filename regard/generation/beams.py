@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from regard.generation.sampling import NOT_NUMBERS, Reader, Reason, Written, penalised, read_prompts, seen_in
+from regard.generation.sampling import NOT_NUMBERS, Reader, Reason, Written, mark_seen, pad_rows, penalise
 from regard.generation.settings import Settings
 
 Stopped = Callable[[int, list[int]], bool]  # of a row and what was written in it
@@ -52,14 +52,14 @@ def search(
     """
     rows = [Row(number, prompt, [Beam([], 0.0)]) for number, prompt in enumerate(prompts)]
     going = rows
-    scores = read_prompts(reader, prompts, device)
+    scores = reader.read(*pad_rows(prompts, device))
     if settings.beams > scores.shape[1]:
         raise ValueError(
             f"beams must differ in their first token: got beams={settings.beams} for a vocabulary of "
             f"{scores.shape[1]}; use {scores.shape[1]} or fewer"
         )
     for step in range(1, max_new + 1):
-        ranked = _ranked(scores, going, settings, keep=max(2, 1 + len(ends)) * settings.beams)
+        ranked = _rank(scores, going, settings, keep=max(2, 1 + len(ends)) * settings.beams)
         for row, candidates in zip(going, ranked, strict=True):
             _advance(row, candidates, settings, ends, step, step == max_new, stopped)
         before = going
@@ -68,10 +68,8 @@ def search(
             progress(step)
         if not going or step == max_new:
             break
-        firsts, place = {}, 0
-        for row in before:
-            firsts[row.number] = place
-            place += 1 if step == 1 else settings.beams
+        each = 1 if step == 1 else settings.beams
+        firsts = {row.number: number * each for number, row in enumerate(before)}
         index = [firsts[row.number] + beam.parent for row in going for beam in row.running]
         tokens = torch.tensor([[beam.tokens[-1]] for row in going for beam in row.running])
         reader.reorder(torch.tensor(index, device=scores.device))
@@ -79,27 +77,25 @@ def search(
     return [row.finished[0] for row in rows]
 
 
-def _ranked(scores: Float[Tensor, "n V"], rows: list[Row], settings: Settings, keep: int) -> list[list[Beam]]:
+def _rank(scores: Float[Tensor, "n V"], rows: list[Row], settings: Settings, keep: int) -> list[list[Beam]]:
     """For each row its best continuations, by the sum of log-probabilities."""
     scores = scores.float().log_softmax(1)
     if settings.repetition_penalty != 1:
         texts = [row.prompt + beam.tokens for row in rows for beam in row.running]
-        scores = penalised(scores, settings.repetition_penalty, seen_in(texts, scores))
+        scores = penalise(scores, settings.repetition_penalty, mark_seen(texts, scores))
     V = scores.shape[1]
     so_far = torch.tensor([[beam.score] for row in rows for beam in row.running], device=scores.device)
     together = (scores + so_far).view(len(rows), -1)  # (n, V) → (rows, beams·V)
     best = together.topk(min(keep, together.shape[1]))
     if best.values[:, 0].isnan().any():
         raise ValueError(NOT_NUMBERS)
-    ranked = []
-    for row, values, places in zip(rows, best.values.tolist(), best.indices.tolist(), strict=True):
-        ranked.append(
-            [
-                Beam([*row.running[place // V].tokens, place % V], value, place // V)
-                for value, place in zip(values, places, strict=True)
-            ]
-        )
-    return ranked
+    return [
+        [
+            Beam([*row.running[index // V].tokens, index % V], value, index // V)
+            for value, index in zip(values, indices, strict=True)
+        ]
+        for row, values, indices in zip(rows, best.values.tolist(), best.indices.tolist(), strict=True)
+    ]
 
 
 def _advance(

@@ -57,7 +57,7 @@ def choose(
     >>> choose(torch.tensor([[0.1, 2.0, 1.9]]), Settings(repetition_penalty=2), torch.tensor([[False, True, False]]))
     tensor([2])
     """
-    scores = penalised(scores.float(), settings.repetition_penalty, seen)
+    scores = penalise(scores.float(), settings.repetition_penalty, seen)
     likeliest, tokens = scores.max(1)
     usable = likeliest.isfinite()  # NaN where any score is
     if settings.draws:
@@ -66,9 +66,10 @@ def choose(
     return tokens.where(usable, -1)
 
 
-def penalised(
+def penalise(
     scores: Float[Tensor, "B V"], penalty: float | int, seen: Bool[Tensor, "B V"] | None
 ) -> Float[Tensor, "B V"]:
+    """Lower the scores of tokens that were seen: positive ones divided by the penalty, negative ones multiplied."""
     if penalty == 1 or seen is None:
         return scores
     return torch.where(seen, torch.where(scores > 0, scores / penalty, scores * penalty), scores)
@@ -94,11 +95,6 @@ def probabilities(scores: Float[Tensor, "B V"], settings: Settings) -> Float[Ten
     return shares
 
 
-def mark(seen: Bool[Tensor, "B V"], tokens: Int[Tensor, "B n"]) -> Bool[Tensor, "B V"]:
-    """What was seen, and these tokens."""
-    return seen.scatter(1, tokens, True)
-
-
 def write(
     reader: Reader,
     prompts: list[list[int]],
@@ -120,8 +116,8 @@ def write(
         # Torch's own random numbers go on as they would, one further: a seed set for all is a seed for this too.
         generator.manual_seed(int(torch.randint(2**62, ())) if settings.seed is None else settings.seed)
     with torch.inference_mode():
-        scores = read_prompts(reader, prompts, device)
-        seen = None if settings.repetition_penalty == 1 else seen_in(prompts, scores, earlier)
+        scores = reader.read(*pad_rows(prompts, device))
+        seen = None if settings.repetition_penalty == 1 else mark_seen(prompts, scores, earlier)
         tokens = choose(scores, settings, seen, generator)
     rows = list(range(len(prompts)))
     for step in range(max_new):
@@ -133,7 +129,7 @@ def write(
         if not stay or step == max_new - 1:
             return
         with torch.inference_mode():
-            seen = None if seen is None else mark(seen, tokens[:, None])
+            seen = None if seen is None else seen.scatter(1, tokens[:, None], True)
             if len(stay) < len(rows):
                 index = torch.tensor(stay, device=tokens.device)
                 rows, tokens = [rows[place] for place in stay], tokens[index]
@@ -142,19 +138,12 @@ def write(
             tokens = choose(reader.read(tokens[:, None]), settings, seen, generator)
 
 
-def read_prompts(
-    reader: Reader, prompts: list[list[int]], device: torch.device | str | None = None
-) -> Float[Tensor, "B V"]:
-    """Read prompts of any lengths; the scores of what follows each."""
-    return reader.read(*padded(prompts, device))
-
-
-def padded(
+def pad_rows(
     rows: list[list[int]], device: torch.device | str | None = None
 ) -> tuple[Int[Tensor, "B T"], tuple[int, ...] | None]:
     """Rows of tokens as one tensor, and their lengths where they differ.
 
-    >>> padded([[5, 6], [7]])
+    >>> pad_rows([[5, 6], [7]])
     (tensor([[5, 6],
             [7, 0]]), (2, 1))
     """
@@ -163,9 +152,10 @@ def padded(
     return tokens, None if len(set(lengths)) == 1 else lengths
 
 
-def seen_in(
+def mark_seen(
     prompts: list[list[int]], scores: Float[Tensor, "B V"], earlier: list[list[int]] | None = None
 ) -> Bool[Tensor, "B V"]:
+    """Which tokens of the vocabulary each row has read or written."""
     seen = torch.zeros(scores.shape, dtype=torch.bool)
     for texts in (prompts, earlier or ()):
         for row, tokens in enumerate(texts):

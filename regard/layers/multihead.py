@@ -189,7 +189,7 @@ class MultiHead(nn.Module):
         o_BHTE = self.mix(q_BHTD, *memory, attention, self.dropout if self.training else 0.0, prepared)
         return self._merged(o_BHTE, packing)
 
-    def recalled(
+    def recall_weights(
         self,
         q: Float[Tensor, "B T Cq"],
         memory: tuple[Tensor, Tensor],

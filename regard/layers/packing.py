@@ -1,4 +1,4 @@
-"""Padded batches without their pads: what acts on tokens singly need not act on pads."""
+"""Padded batches without their pads: what acts on single tokens need not act on pads."""
 
 from collections.abc import Callable
 
@@ -8,11 +8,12 @@ from torch import Tensor
 
 from regard.attention import Documents
 
-WORTH = 0.9  # of the places real; above it the copies cost more than the pads
+Lengths = Tensor | tuple[int, ...] | list[int] | Documents | None
+WORTH = 0.9  # share of real tokens up to which packing pays; above it the copies cost more than the pads
 
 
 class Packing:
-    """The real places of a batch of B rows of T tokens: all of them one after the other, and back.
+    """The real tokens of a batch of B rows of T tokens: all of them one after the other, and back.
 
     >>> packing = Packing((3, 1), 3)
     >>> packing.pack(torch.arange(6.0).view(2, 3, 1)).flatten()
@@ -23,15 +24,15 @@ class Packing:
 
     def __init__(self, lengths: tuple[int, ...], tokens: int, device: torch.device | str | None = None) -> None:
         self.batch, self.tokens = len(lengths), tokens
-        places = [torch.arange(row * tokens, row * tokens + length) for row, length in enumerate(lengths)]
-        self.places = torch.cat(places).to(device)
+        real = [torch.arange(row * tokens, row * tokens + length) for row, length in enumerate(lengths)]
+        self.real = torch.cat(real).to(device)
 
     @classmethod
-    def of(cls, lengths: Tensor | tuple[int, ...] | list[int] | Documents | None, like: Tensor) -> "Packing | None":
-        """That of a padded or packed batch like (B, T, …), where it is worth the copies.
+    def of(cls, lengths: Lengths, like: Tensor) -> "Packing | None":
+        """The packing of a padded or packed batch like (B, T, …), where it is worth the copies.
 
-        None also where lengths are known to a device alone, which must not be waited for, and in a compiled graph,
-        which must not be made anew for each batch.
+        None also where only a device knows the lengths, since nobody should wait for it, and in a compiled graph,
+        which should not be compiled again for each batch.
         """
         if lengths is None or torch.compiler.is_compiling():
             return None
@@ -53,14 +54,15 @@ class Packing:
 
     def pack(self, x: Float[Tensor, "B T C"]) -> Float[Tensor, "1 N C"]:
         """The N real tokens."""
-        return x.flatten(0, 1)[self.places][None]
+        return x.flatten(0, 1)[self.real][None]
 
     def unpack(self, x: Float[Tensor, "1 N C"]) -> Float[Tensor, "B T C"]:
         """The rows again, with zeros at pads."""
         flat = x.new_zeros(self.batch * self.tokens, x.shape[2])
-        return flat.index_copy(0, self.places, x[0]).unflatten(0, (self.batch, self.tokens))
+        return flat.index_copy(0, self.real, x[0]).unflatten(0, (self.batch, self.tokens))
 
 
-def over(packing: Packing | None, function: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
-    """A function of tokens singly, at the real ones alone where there is a packing."""
+def apply_to_real(function: Callable[[Tensor], Tensor], x: Tensor, lengths: Lengths) -> Tensor:
+    """A function of single tokens, at the real ones alone where packing them is worth the copies."""
+    packing = Packing.of(lengths, x)
     return function(x) if packing is None else packing.unpack(function(packing.pack(x)))

@@ -178,5 +178,5 @@ class Block(nn.Module):
         assert self.cross is not None
         assert memory is not None
         if maps is not None:
-            maps.add("cross", self.cross.recalled(y, memory, mask=around.memory_mask, packing=around.packing))
+            maps.add("cross", self.cross.recall_weights(y, memory, mask=around.memory_mask, packing=around.packing))
         return self.cross.recall(y, memory, mask=around.memory_mask, packing=around.packing, prepared=around.prepared)

@@ -1,6 +1,7 @@
-"""What goes into a model and what comes out: checked tokens, padded batches, the output."""
+"""What goes into a model and what comes out: checked tokens, padded batches, random images, the output."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from jaxtyping import Float, Int
@@ -128,3 +129,13 @@ def last_real(hidden: Float[Tensor, "B T C"], lengths: tuple[int, ...] | None) -
         return hidden[:, -1]
     rows = torch.arange(len(lengths), device=hidden.device)
     return hidden[rows, torch.tensor(lengths, device=hidden.device) - 1]
+
+
+def random_images(config: Any, batch: int, tokens: int | None) -> tuple[Float[Tensor, "B channels h w"]]:
+    """Images to call a model of this configuration with; `tokens` may only repeat how many tokens they become."""
+    if tokens not in (None, config.num_tokens):
+        raise ValueError(
+            f"images of {config.image} pixels are {config.num_tokens} tokens: got tokens={tokens}; "
+            "use vary(config, image=…)"
+        )
+    return (torch.randn(batch, getattr(config, "channels", 3), config.image, config.image),)

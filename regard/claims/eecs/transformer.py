@@ -47,10 +47,10 @@ def built() -> tuple[EncoderDecoder, Tensor, Tensor]:
 
 def followed(said: Figure, model: EncoderDecoder, source: Tensor, target: Tensor) -> Tensor:
     """The figure read from the bottom up, with the model's own modules."""
-    memory = model.encoder.placed(model.embedded(source, None))[0]
+    memory = model.encoder.placed(model.embed_tokens(source, None))[0]
     for part in model.encoder.blocks:
         memory = through(said.added, part, said.encoder, memory, Everything(), None)
-    x = model.decoder.placed(model.embedded(target, None))[0]
+    x = model.decoder.placed(model.embed_tokens(target, None))[0]
     for part in model.decoder.blocks:
         x = through(said.added, part, said.decoder, x, Causal(), memory)
     return x
@@ -101,7 +101,7 @@ def against_torch() -> Finding:
         for theirs, part in zip([*read, *write], [*ours.encoder.blocks, *ours.decoder.blocks], strict=True):
             assert isinstance(part, Block)
             take_over(part, theirs)
-    memory, x = (ours.encoder.placed(ours.embedded(tokens, None))[0] for tokens in (source, target))
+    memory, x = (ours.encoder.placed(ours.embed_tokens(tokens, None))[0] for tokens in (source, target))
     for layer in read:
         memory = layer(memory)
     future = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).triu(1)

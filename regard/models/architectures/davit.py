@@ -3,14 +3,13 @@
 from dataclasses import dataclass
 from typing import Literal
 
-import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
 from regard.attention import Content, Grid
 from regard.checks import check_divides, check_probability, check_sizes, check_stages
 from regard.layers import DualBlock
-from regard.models.tokens import Maps, Output
+from regard.models.tokens import Maps, Output, random_images
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,12 +65,7 @@ class DaViTConfig:
 
     def inputs(self, batch: int = 1, tokens: int | None = None) -> tuple[Tensor]:
         """Random images to call the model with; the configuration says how many tokens they are."""
-        if tokens not in (None, self.num_tokens):
-            raise ValueError(
-                f"images of {self.image} pixels are {self.num_tokens} tokens in the last stage: got tokens={tokens}; "
-                "use vary(config, image=…)"
-            )
-        return (torch.randn(batch, 3, self.image, self.image),)
+        return random_images(self, batch, tokens)
 
 
 class Embedding(nn.Module):

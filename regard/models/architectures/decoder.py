@@ -10,12 +10,11 @@ from torch.nn.functional import linear
 from regard.attention import Cache
 from regard.checks import check_parts, check_probability, check_sizes
 from regard.generation import Reader
-from regard.layers import Packing
-from regard.layers.packing import over
+from regard.layers.packing import apply_to_real
 from regard.models.block import BlockConfig
 from regard.models.stack import PositionConfig, Stack
 from regard.models.tokens import Cuts, Maps, Output, real_tokens
-from regard.models.writing.readers import DecoderReader, WholeReader, caches_of, decoder_reader
+from regard.models.writing.readers import DecoderReader, WholeReader, make_caches, make_reader
 from regard.models.writing.writer import Session, Writer
 
 
@@ -84,7 +83,7 @@ class Decoder(Writer):
         """
         tokens = real_tokens(tokens, self.config.vocabulary, lengths)
         hidden, kept = self.stack(self.embedding(tokens), lengths=lengths, caches=caches, maps=maps)
-        logits = None if self.config.headless else over(Packing.of(lengths, hidden), self.scores, hidden)
+        logits = None if self.config.headless else apply_to_real(self.scores, hidden, lengths)
         return Output(hidden=hidden, logits=logits, maps=kept)
 
     def scores(self, hidden: Float[Tensor, "*B C"]) -> Float[Tensor, "*B V"]:
@@ -95,14 +94,14 @@ class Decoder(Writer):
 
     def reader(self, batch: int, capacity: int) -> DecoderReader | WholeReader:
         """Nothing read yet, in `batch` rows of up to `capacity` tokens: for generation."""
-        return decoder_reader(self, batch, capacity)
+        return make_reader(self, batch, capacity)
 
     def caches(self, batch: int, capacity: int) -> tuple[Cache, ...]:
         """Empty caches, one for each block, of `batch` rows of up to `capacity` tokens.
 
         Where the blocks attend through a window, the tokens that it still sees are kept, if that is less.
         """
-        return caches_of(self.stack, self.config.block, batch, capacity, self.embedding.weight)
+        return make_caches(self.stack, self.config.block, batch, capacity, self.embedding.weight)
 
     def begin(self, prompts: list[list[int]], max_new: int, start: int | None) -> tuple[Reader, list[list[int]]]:
         if start is not None:

@@ -9,9 +9,8 @@ from torch.nn.functional import linear
 
 from regard.attention import Documents
 from regard.checks import check_known, check_parts, check_probability, check_sizes
-from regard.layers import Packing
 from regard.layers.feed_forward import ACTIVATIONS
-from regard.layers.packing import over
+from regard.layers.packing import apply_to_real
 from regard.models.block import BlockConfig
 from regard.models.stack import PositionConfig, Stack
 from regard.models.tokens import Cuts, Maps, Output, real_tokens
@@ -124,6 +123,6 @@ class Encoder(nn.Module):
         pooled = self.pooler(hidden[:, 0]).tanh() if self.pooler is not None and alone else None
         logits = None
         if (head := self.words) is not None:
-            logits = over(Packing.of(lengths, hidden), lambda x: head(x, self.embedding.weight), hidden)
+            logits = apply_to_real(lambda x: head(x, self.embedding.weight), hidden, lengths)
         follows = self.next_sentence(pooled) if self.next_sentence is not None and alone else None
         return Output(hidden=hidden, logits=logits, maps=kept, pooled=pooled, next_sentence=follows)

@@ -10,9 +10,8 @@ from torch.nn.functional import linear
 
 from regard.checks import check_known, check_parts, check_probability, check_sizes
 from regard.generation import Reader
-from regard.generation.sampling import padded
-from regard.layers import Packing
-from regard.layers.packing import over
+from regard.generation.sampling import pad_rows
+from regard.layers.packing import apply_to_real
 from regard.models.block import BlockConfig
 from regard.models.stack import PositionConfig, Stack
 from regard.models.tokens import Lengths, Maps, Output, real_tokens
@@ -100,10 +99,10 @@ class EncoderDecoder(Writer):
         target_lengths: Lengths | None = None,
     ) -> Output:
         """The scores of the next word at each place of the target; `lengths` of the source's rows are real."""
-        memory, read = self.encoder(self.embedded(source, lengths), lengths=lengths, maps=maps)
-        x = self.embedded(target, target_lengths)
+        memory, read = self.encoder(self.embed_tokens(source, lengths), lengths=lengths, maps=maps)
+        x = self.embed_tokens(target, target_lengths)
         hidden, kept = self.decoder(x, lengths=target_lengths, memory=memory, memory_lengths=lengths, maps=maps)
-        logits = over(Packing.of(target_lengths, hidden), self.scores, hidden)
+        logits = apply_to_real(self.scores, hidden, target_lengths)
         all_maps = None if kept is None or read is None else {"encoder": read["self"], **kept}
         return Output(hidden=hidden, logits=logits, maps=all_maps, memory=memory)
 
@@ -116,15 +115,15 @@ class EncoderDecoder(Writer):
         self, source: Int[Tensor, "B S"], lengths: tuple[int, ...] | None = None, *, capacity: int
     ) -> EncoderDecoderReader:
         """The source read once, and up to `capacity` tokens of the target to be read: for generation."""
-        memory, _ = self.encoder(self.embedded(source, lengths), lengths=lengths)
+        memory, _ = self.encoder(self.embed_tokens(source, lengths), lengths=lengths)
         return EncoderDecoderReader(self, memory, lengths, capacity)
 
-    def embedded(self, tokens: Tensor, lengths: Lengths | None) -> Tensor:
+    def embed_tokens(self, tokens: Tensor, lengths: Lengths | None) -> Tensor:
         x = self.embedding(real_tokens(tokens, self.config.vocabulary, lengths))
         return x * math.sqrt(self.config.block.width) if self.config.scaled == "embedding" else x
 
     def begin(self, prompts: list[list[int]], max_new: int, start: int | None) -> tuple[Reader, list[list[int]]]:
-        reader = self.reader(*padded(prompts, self.embedding.weight.device), capacity=max_new)
+        reader = self.reader(*pad_rows(prompts, self.embedding.weight.device), capacity=max_new)
         return reader, [[self.start(start)] for _ in prompts]
 
     def room(self, prompts: list[list[int]]) -> int | None:

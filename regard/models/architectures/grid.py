@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, field
 
-import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional
@@ -11,7 +10,7 @@ from regard.attention import Grid, Mask
 from regard.checks import check_divides, check_known, check_parts, check_probability, check_sizes
 from regard.layers import ContentHeads, FeedForward, Gaussian, Patches, PositionHeads, Tables
 from regard.models.block import Mechanism, NormConfig
-from regard.models.tokens import Maps, Output
+from regard.models.tokens import Maps, Output, random_images
 
 ENCODINGS = ("isotropic", "diagonal", "full", "learned", "learned + content")
 NORM = NormConfig(eps=1e-12, first=False)
@@ -55,12 +54,7 @@ class GridConfig:
 
     def inputs(self, batch: int = 1, tokens: int | None = None) -> tuple[Tensor]:
         """Random images to call the model with; the configuration says how many tokens they are."""
-        if tokens not in (None, self.num_tokens):
-            raise ValueError(
-                f"images of {self.image} pixels in patches of {self.patch} are {self.num_tokens} tokens: got "
-                f"tokens={tokens}; use vary(config, image=…)"
-            )
-        return (torch.randn(batch, 3, self.image, self.image),)
+        return random_images(self, batch, tokens)
 
     def heads(self) -> PositionHeads | ContentHeads:
         reach = (self.image // self.patch - 1, self.image // self.patch - 1)

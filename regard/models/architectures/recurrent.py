@@ -11,7 +11,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from regard.attention.scores.relative import readable
 from regard.checks import check_probability, check_sizes
 from regard.generation import Reader
-from regard.generation.sampling import padded
+from regard.generation.sampling import pad_rows
 from regard.layers.recurrent import DotProductAttention
 from regard.models.tokens import Lengths, Maps, Output, real_tokens
 from regard.models.writing.writer import Writer
@@ -140,7 +140,7 @@ class Recurrent(Writer):
         return RecurrentReader(self, source, lengths)
 
     def begin(self, prompts: list[list[int]], max_new: int, start: int | None) -> tuple[Reader, list[list[int]]]:
-        reader = self.reader(*padded(prompts, self.head.weight.device))
+        reader = self.reader(*pad_rows(prompts, self.head.weight.device))
         return reader, [[self.start(start)] for _ in prompts]
 
     def room(self, prompts: list[list[int]]) -> int | None:

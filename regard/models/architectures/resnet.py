@@ -2,13 +2,12 @@
 
 from dataclasses import dataclass
 
-import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional
 
 from regard.checks import check_known, check_sizes, check_stages
-from regard.models.tokens import Output
+from regard.models.tokens import Output, random_images
 
 STEMS = {"image": 4, "small": 1}  # by how much each shrinks the image
 
@@ -45,12 +44,7 @@ class ResNetConfig:
 
     def inputs(self, batch: int = 1, tokens: int | None = None) -> tuple[Tensor]:
         """Random images to call the model with; the configuration says how many tokens they are."""
-        if tokens not in (None, self.num_tokens):
-            raise ValueError(
-                f"images of {self.image} pixels are {self.num_tokens} tokens in the last stage: got tokens={tokens}; "
-                "use vary(config, image=…)"
-            )
-        return (torch.randn(batch, self.channels, self.image, self.image),)
+        return random_images(self, batch, tokens)
 
 
 class Convolution(nn.Sequential):

@@ -12,7 +12,7 @@ from regard.checks import check_divides, check_known, check_parts, check_probabi
 from regard.layers import LearnedPositions, Patches, SinusoidalPositions
 from regard.models.block import BlockConfig
 from regard.models.stack import PositionConfig, Stack
-from regard.models.tokens import Maps, Output
+from regard.models.tokens import Maps, Output, random_images
 
 POSITIONS = ("learned", "sinusoidal")
 
@@ -53,12 +53,7 @@ class ViTConfig:
 
     def inputs(self, batch: int = 1, tokens: int | None = None) -> tuple[Tensor]:
         """Random images to call the model with; the configuration says how many tokens they are."""
-        if tokens not in (None, self.num_tokens):
-            raise ValueError(
-                f"images of {self.image} pixels in patches of {self.patch} are {self.num_tokens} tokens: got "
-                f"tokens={tokens}; use vary(config, image=…)"
-            )
-        return (torch.randn(batch, self.channels, self.image, self.image),)
+        return random_images(self, batch, tokens)
 
 
 class ViT(nn.Module):

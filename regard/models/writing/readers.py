@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 FIRST = 256  # tokens that there is room for at the beginning
 
 
-def caches_of(
+def make_caches(
     stack: Stack, block: BlockConfig, batch: int, capacity: int, like: Tensor, first: int | None = None
 ) -> tuple[Cache, ...]:
     """Empty caches, one for each block; see `Decoder.caches`. Under autocast they have its type.
@@ -40,7 +40,7 @@ class CachedReader:
 
     def __init__(self, stack: Stack, block: BlockConfig, batch: int, most: int, like: Tensor) -> None:
         self.most = most
-        self.caches = caches_of(stack, block, batch, most, like, FIRST)
+        self.caches = make_caches(stack, block, batch, most, like, FIRST)
 
     @property
     def lengths(self) -> tuple[int, ...]:
@@ -127,7 +127,7 @@ class WholeReader:
         """There is nothing to look at."""
 
 
-def decoder_reader(model: "Decoder", batch: int, most: int) -> DecoderReader | WholeReader:
+def make_reader(model: "Decoder", batch: int, most: int) -> DecoderReader | WholeReader:
     """With caches, if the model's mechanism can be kept in them."""
     mechanism = model.config.block.mechanism
     try:
@@ -152,7 +152,7 @@ class EncoderDecoderReader(CachedReader):
         model = self.model
         self.make_room(tokens.shape[1])
         hidden, _ = model.decoder(
-            model.embedded(tokens, lengths),
+            model.embed_tokens(tokens, lengths),
             lengths=lengths,
             caches=self.caches,
             memory=self.memory,

@@ -147,7 +147,7 @@ class Writer(nn.Module):
         if not isinstance(prompts, str | list | tuple):
             raise ValueError(f"prompts are texts, or lists of tokens: got {prompts!r}; use 'a text' or [1, 2]")
         many = not isinstance(prompts, str) and not (prompts and not isinstance(prompts[0], str | list | tuple))
-        rows = [self.encoded(prompt) for prompt in (prompts if many else [prompts])]
+        rows = [self.encode_prompt(prompt) for prompt in (prompts if many else [prompts])]
         for number, row in enumerate(rows):
             if not row:
                 raise ValueError(
@@ -156,7 +156,7 @@ class Writer(nn.Module):
                 )
         return many, rows
 
-    def encoded(self, prompt: Any, *, begins: bool = True) -> list[int]:
+    def encode_prompt(self, prompt: Any, *, begins: bool = True) -> list[int]:
         """The tokens of a text; with `begins` also those that the tokenizer puts around one."""
         if not isinstance(prompt, str):
             return self._checked(prompt)
@@ -309,7 +309,9 @@ class Session:
 
     def _turn(self, more: Prompt, settings: Settings, whole: bool) -> tuple[list[int], int]:
         """What is to be read now, and how many tokens to write; `tokens` are then all but those."""
-        new = self.model.encoded(more.tolist() if isinstance(more, Tensor) else more, begins=whole or not self.tokens)
+        new = self.model.encode_prompt(
+            more.tolist() if isinstance(more, Tensor) else more, begins=whole or not self.tokens
+        )
         said = new if whole else self.tokens + new
         if not said:
             raise ValueError(f"a prompt must have a token or more: got {more!r}; use the token that begins texts")
