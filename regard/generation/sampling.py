@@ -124,7 +124,7 @@ def write(
         written = dict(zip(rows, tokens.tolist(), strict=True))
         if min(written.values()) < 0:
             raise ValueError(NOT_NUMBERS)
-        stay = [place for place, row in enumerate(rows) if not done(row, written[row])]
+        stay = [index for index, row in enumerate(rows) if not done(row, written[row])]
         yield written
         if not stay or step == max_new - 1:
             return
@@ -132,7 +132,7 @@ def write(
             seen = None if seen is None else seen.scatter(1, tokens[:, None], True)
             if len(stay) < len(rows):
                 index = torch.tensor(stay, device=tokens.device)
-                rows, tokens = [rows[place] for place in stay], tokens[index]
+                rows, tokens = [rows[n] for n in stay], tokens[index]
                 seen = None if seen is None else seen[index]
                 reader.reorder(index)
             tokens = choose(reader.read(tokens[:, None]), settings, seen, generator)

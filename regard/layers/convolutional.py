@@ -179,7 +179,7 @@ class AttentionConv(nn.Module):
         """Heads on the taps nearest to the middle, in raster order, and weights as a convolution has them."""
         offsets, H = self.stencil.offsets(), self.heads.num_heads
         nearest = offsets.square().sum(1).argsort(stable=True)[:H].sort().values
-        self.place(offsets[nearest], self.sharpness)
+        self.place_heads(offsets[nearest], self.sharpness)
         self.heads.value.reset_parameters()
 
     @property
@@ -190,7 +190,7 @@ class AttentionConv(nn.Module):
         return position
 
     @torch.no_grad()
-    def place(self, centre: Tensor, sharpness: float) -> None:
+    def place_heads(self, centre: Tensor, sharpness: float) -> None:
         """Put the heads at these offsets, all with this precision in every direction."""
         like = self.position.precision
         precision = torch.full_like(like, sharpness)

@@ -63,10 +63,10 @@ class LocalBlock(nn.Module):
         self.skipped = 0.0
         if not ratio > 0 or int(ratio * width) < 1:
             raise ValueError(f"ratio must leave a hidden feature or more: got ratio={ratio} for width={width}; use 4")
-        place = {"device": device, "dtype": dtype}
-        self.position, self.second_position = LocalPositions(width, **place), LocalPositions(width, **place)
-        self.norm, self.second_norm = nn.LayerNorm(width, **place), nn.LayerNorm(width, **place)
-        self.feed_forward = FeedForward(width, int(ratio * width), dropout=dropout, **place)
+        options = {"device": device, "dtype": dtype}
+        self.position, self.second_position = LocalPositions(width, **options), LocalPositions(width, **options)
+        self.norm, self.second_norm = nn.LayerNorm(width, **options), nn.LayerNorm(width, **options)
+        self.feed_forward = FeedForward(width, int(ratio * width), dropout=dropout, **options)
 
     def mix(self, x: Float[Tensor, "B T C"], grid: Grid) -> Float[Tensor, "B T C"]:
         raise NotImplementedError(f"{type(self).__name__} must define mix(x, grid)")

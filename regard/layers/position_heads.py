@@ -46,7 +46,7 @@ class Mixed(nn.Module):
 
 
 class PositionHeads(nn.Module):
-    """Multi-head attention without queries and keys: each head mixes the tokens around a place of its own.
+    """Multi-head attention without queries and keys: each head mixes the tokens around a position of its own.
 
         o_h = softmax(r_h(δ)) · x              the same map for every row of the batch
         y   = ([o_1, …, o_H] Wᵛ + bᵛ) Wᵒ + bᵒ

@@ -14,7 +14,7 @@ from regard.checks import check_whole
 
 
 class LearnedPositions(nn.Module):
-    """A learned vector for each of `count` places: row p of `weight` for position p.
+    """A learned vector for each of `count` positions: row p of `weight` for position p.
 
     >>> layer = LearnedPositions(1024, 64)
     >>> layer(Sequence(5, start=3)).shape, layer(Sequence(5, start=torch.tensor([0, 7]))).shape
@@ -32,14 +32,15 @@ class LearnedPositions(nn.Module):
         nn.init.normal_(self.weight, std=0.02)
 
     def forward(self, positions: Sequence | Int[Tensor, "*B T"]) -> Float[Tensor, "*B T C"]:
-        """The vectors of these places. Starts that are a tensor are data: a place beyond the last counts as the last,
-        so that pads may stand there. A tensor has the position of each token, as `Documents.positions` gives it.
+        """The vectors of these positions, or of a tensor with the position of each token.
+
+        Starts that are a tensor are data: a position beyond the last counts as the last, so that pads may stand there.
         """
         if isinstance(positions, Tensor):
             return self.weight[self._learned(positions.to(self.weight.device))]
         n, start, most = positions.n, positions.start, self.weight.shape[0]
         if isinstance(start, Tensor):
-            return self.weight[place(positions, self.weight.device).clamp(max=most - 1)]
+            return self.weight[read_positions(positions, self.weight.device).clamp(max=most - 1)]
         last = start + positions.step * (n - 1)
         if start < 0 or last >= most:
             raise ValueError(
@@ -49,7 +50,7 @@ class LearnedPositions(nn.Module):
         return self.weight[start : last + 1 : positions.step]
 
     def _learned(self, positions: Tensor) -> Tensor:
-        """The positions themselves: an error where there are others, on a GPU a later one."""
+        """Raise where a position is not learned; on a GPU the error comes later, when the device has looked."""
         most = self.weight.shape[0]
         if torch.compiler.is_compiling():
             return positions
@@ -91,7 +92,7 @@ class SinusoidalPositions(nn.Module):
     def forward(
         self, positions: Positions | Int[Tensor, "*B T"], like: Tensor | None = None
     ) -> Float[Tensor, "*B T C"]:
-        """The waves at these places, of the type and on the device of `like`."""
+        """The waves at these positions, of the type and on the device of `like`."""
         like = torch.empty(0) if like is None else like
         if isinstance(positions, Grid):
             if self.width % 4:
@@ -99,15 +100,15 @@ class SinusoidalPositions(nn.Module):
             i = torch.arange(positions.count, device=like.device)
             axes = [_waves(at, self.width // 2, self.base, like) for at in positions.at(0, i)]
             return torch.cat([torch.stack(axis, -1).flatten(-2) for axis in axes], -1)
-        waves = _waves(place(positions, like.device), self.width, self.base, like)
+        waves = _waves(read_positions(positions, like.device), self.width, self.base, like)
         return torch.stack(waves, -1).flatten(-2)  # sine and cosine take turns
 
     def extra_repr(self) -> str:
         return f"width={self.width}, base={self.base}"
 
 
-def place(positions: Sequence | Tensor, device: torch.device) -> Tensor:
-    """Where the tokens stand, (T,), or (B, T) where rows differ."""
+def read_positions(positions: Sequence | Tensor, device: torch.device) -> Tensor:
+    """The position of each token, (T,), or (B, T) where rows differ."""
     if isinstance(positions, Tensor):
         return positions.to(device)
     i = torch.arange(positions.n, device=device)
@@ -274,13 +275,13 @@ class Rotary(nn.Module):
         self.width, self.base, self.scaling = width, base, scaling
 
     def forward(self, positions: Sequence | Int[Tensor, "*B T"], like: Tensor | None = None) -> Rotation:
-        """The rotation of tokens at these places, or positions, of the type and on the device of `like`."""
+        """The rotation of tokens at these positions, of the type and on the device of `like`."""
         like = torch.empty(0) if like is None else like
         exact = torch.promote_types(like.dtype, torch.float32)  # half types cannot count tokens
         # In the order of published models: thousands of tokens on, the last bit of a frequency is seen.
         powers = torch.arange(0, self.width, 2, device=like.device).to(exact) / self.width
         frequencies = 1 / self.base**powers if self.scaling is None else self.scaling.frequencies(self.base, powers)
-        angles = place(positions, like.device)[..., None].to(exact) * frequencies
+        angles = read_positions(positions, like.device)[..., None].to(exact) * frequencies
         if angles.ndim == 3:
             angles = angles[:, None]  # all heads of a row alike
         cos, sin = angles.cos(), angles.sin()

@@ -154,7 +154,7 @@ class Buckets(nn.Module):
 
     Half of the buckets hold one distance each, the others grow with the logarithm of the distance up to `most`, beyond
     which all is one bucket. `both` gives keys before and after the query buckets of their own; without it all keys
-    after the query count as the query's own place.
+    after the query count as the query's own position.
 
     >>> Buckets(8).term(5)
     RelativeTable(float32[8, 11])
@@ -182,8 +182,8 @@ class Buckets(nn.Module):
         near = count // 2
         # In float32 and in this order, as published: at 16, 32, 64 the logarithms are whole numbers but for rounding.
         far = torch.log(distance.clamp(min=near).float() / near) / math.log(self.most / near) * (count - near)
-        place = torch.where(distance < near, distance, (near + far.long()).clamp(max=count - 1))
-        return place + count * (offset > 0) if self.both else place
+        bucket = torch.where(distance < near, distance, (near + far.long()).clamp(max=count - 1))
+        return bucket + count * (offset > 0) if self.both else bucket
 
     def term(self, reach: int) -> RelativeTable:
         """The score term for offsets up to `reach` in size, which T tokens need for T − 1."""

@@ -177,7 +177,7 @@ def _real(lengths: Cuts) -> Mask:
 def _places(
     x: Tensor, lengths: Cuts | None, caches: tuple[Cache, ...] | list[Cache] | None, positions: nn.Module | None
 ) -> Sequence | Tensor:
-    """Where the tokens stand: from the first place on, in each document, or behind what rows of the caches hold."""
+    """The positions of the tokens: from 0 on, from 0 in each document, or after what the rows of the caches hold."""
     n = x.shape[1]
     if isinstance(lengths, Documents):
         return lengths.positions(n, x.device)

@@ -89,7 +89,7 @@ BAD = {
     "not symmetric": (lambda: gaussian([[2.0, 1.0], [0.0, 2.0]]), "symmetric"),
     "tokens that do not fill the grid": (
         lambda: Attention(Quadratic(torch.zeros(1, 2), torch.ones(1)), keys=Grid(2, 3)),
-        "give 4 places",
+        "give 4 positions",
     ),
     "a gaussian of a grid in a line": (
         lambda: Attention(Quadratic(torch.zeros(1, 2), torch.ones(1)), keys=Sequence(4)),

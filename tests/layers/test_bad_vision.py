@@ -78,7 +78,7 @@ def test_window_attention_needs_its_grid():
         layer.weights(X, keys=Sequence(12))
     with refused("got queries=Sequence(n=12, start=0, step=1), keys=Grid(h=3, w=4"):
         layer(X, queries=Sequence(12), keys=Grid(3, 4))
-    with refused("for 12 tokens; give 12 places"):
+    with refused("for 12 tokens; give 12 positions"):
         layer(X, keys=Grid(3, 5))
     with refused("Causal() needs tokens in a line"):
         layer(X, causal=True, keys=Grid(3, 4))

@@ -164,7 +164,7 @@ def test_half_precision_values_keep_single_precision_places():
         (lambda: Tables(3, (2, 2), kind="rows"), "kind"),
         (lambda: Tables(3, 4, kind="axes"), "grid"),
         (lambda: GaussianHeads(0, 3), "width"),
-        (lambda: GaussianHeads(4, 3)(torch.randn(1, 8, 4), Grid(3, 3)), "give 8 places"),
+        (lambda: GaussianHeads(4, 3)(torch.randn(1, 8, 4), Grid(3, 3)), "give 8 positions"),
         (lambda: GaussianHeads(4, 3)(torch.randn(1, 9, 5), Grid(3, 3)), "4"),
     ],
 )

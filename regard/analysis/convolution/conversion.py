@@ -61,7 +61,7 @@ def attention_from_conv(
         sharpness = round_up(draft.sharpness_for(error, norm), conv.weight.dtype)
     if sharpness is None:
         sharpness = math.log(8 * stencil.axes / torch.finfo(conv.weight.dtype).eps)
-    layer.place(centre[kept], sharpness)
+    layer.place_heads(centre[kept], sharpness)
     return layer, certify(layer, **options)
 
 
@@ -76,7 +76,7 @@ def attention_as_printed(
     stencil = _stencil_of(conv)
     centre, _ = _order(stencil, _taps_of(conv), SIGNS[1])
     layer = _build(conv, stencil, centre, _taps_of(conv), weighting)
-    layer.place(centre, math.log(8 / torch.finfo(conv.weight.dtype).eps) if sharpness is None else sharpness)
+    layer.place_heads(centre, math.log(8 / torch.finfo(conv.weight.dtype).eps) if sharpness is None else sharpness)
     return layer
 
 
@@ -151,7 +151,7 @@ def _build(conv: Conv, stencil: Stencil, centre: Tensor, taps: Tensor, weighting
     layer = AttentionConv(
         conv.in_channels, conv.out_channels, stencil, **options, device=weight.device, dtype=weight.dtype
     )
-    layer.place(centre, layer.sharpness)
+    layer.place_heads(centre, layer.sharpness)
     with torch.no_grad():
         layer.heads.value.weight.copy_(taps.flatten(0, 1).T)
         if bias is not None:

@@ -148,7 +148,7 @@ def draw_reach(reach: Reach, title: str | None = None) -> "Figure":
         layers, [at.fewest for at in reach.depths], [at.most for at in reach.depths], color=PALE_BLUE, linewidth=0
     )
     growth.plot(layers, [at.most for at in reach.depths], color=BLUE, marker="o", markersize=3, label="most, to fewest")
-    growth.plot(layers, [at.here for at in reach.depths], color=ORANGE, linewidth=1, label=reach.place)
+    growth.plot(layers, [at.here for at in reach.depths], color=ORANGE, linewidth=1, label=reach.output_name)
     convolution = [at.convolution for at in reach.depths]
     growth.plot(layers, convolution, color=INK, linestyle="--", linewidth=1, label=f"convolution {kernel}")
     _finish(growth, reach.tokens)
@@ -207,7 +207,7 @@ def _draw_line(panel: "Axes", reach: Reach) -> None:
     panel.set(xlim=(0, found.shape[1]), ylim=(len(found) + 0.5, 0), xticks=[])
     panel.locator_params(axis="y", integer=True)
     each = "" if cell == 1 else f"\na cell is {cell} tokens, pale where in part"
-    _entitle(panel, f"what reaches {reach.place}, at the mark{each}")
+    _entitle(panel, f"what reaches {reach.output_name}, at the mark{each}")
     panel.set_xlabel(f"{reach.tokens:,} tokens", fontsize=8, color=INK)
     panel.set_ylabel("layers", fontsize=8, color=INK)
 
@@ -230,11 +230,11 @@ def _draw_grid(panel: "Axes", reach: Reach) -> None:
         colour = to_hex((red, green, blue))
         for y, line in enumerate(cells == layer):
             _bars(panel, line, y, colour)
-    r, c = (place // cell for place in divmod(reach.output, w))
+    r, c = (side // cell for side in divmod(reach.output, w))
     panel.add_patch(Rectangle((c, r), 1, 1, facecolor="none", edgecolor=ORANGE, linewidth=1.6))
     panel.set(xlim=(0, cells.shape[1]), ylim=(len(cells), 0), aspect="equal", xticks=[], yticks=[])
     each = "" if cell == 1 else f"\na cell is {cell} × {cell} pixels, by the first of them"
-    _entitle(panel, f"what reaches {reach.place}: layer 1 dark, layer {depth} pale{each}")
+    _entitle(panel, f"what reaches {reach.output_name}: layer 1 dark, layer {depth} pale{each}")
 
 
 def _bars(panel: "Axes", marked: Tensor, top: float, colour: str) -> None:

@@ -183,10 +183,10 @@ def _room(i: Expr, N: Expr, block: tuple[int, int] | None, start: int) -> tuple[
     if block is None:
         return i, N - 1 - i, N
     size, shift = block[0], (block[1] + start) % block[0]
-    place = sympy.Mod(i + shift, size)
+    inside = sympy.Mod(i + shift, size)
     first = size - shift
     longest = sympy.Min(size, sympy.Max(sympy.Min(N, first), N - first))
-    return sympy.Min(i, place), sympy.Min(N - 1 - i, size - 1 - place), longest
+    return sympy.Min(i, inside), sympy.Min(N - 1 - i, size - 1 - inside), longest
 
 
 def _special(mask: Mask, positions: Positions, residual: bool) -> Formula | None:

@@ -45,7 +45,7 @@ class View:
 
 @dataclass(frozen=True)
 class PatternPicture:
-    """A mask on its places. Each of the `cells` holds `cell` × `cell` pairs: 0 hidden, 1 visible in part, 2 visible.
+    """A mask on its positions. Each of the `cells` holds `cell` × `cell` pairs: 0 hidden, 1 visible in part, 2 visible.
 
     `queries` and `keys` are numbers of tokens, or rows and columns. It is that of one `row` of a batch of `rows`. Where
     not `is_exact`, a cell in part *may* hold a visible pair.
@@ -85,7 +85,7 @@ def picture(
     pixel: tuple[int, int] | None = None,
     row: int = 0,
 ) -> PatternPicture:
-    """The picture of a mask for so many queries and keys, or on given places.
+    """The picture of a mask for so many queries and keys, or on given positions.
 
     `block` is the side of the blocks that are counted as visited. On a grid the `pixel`, row and column, says whose
     view is drawn: by default the one in the middle. `row` is the row of the batch, where rows differ.
@@ -107,7 +107,7 @@ def picture(
 
 
 def _check(mask: Mask, places: Places, block: int, row: int) -> int:
-    """The rows of the batch that the mask and its places speak of, or what does not fit."""
+    """The rows of the batch that the mask and its positions have, or what does not fit."""
     for name, side in (("queries", places.queries), ("keys", places.keys)):
         if side.count > OFFSETS // 2:
             raise ValueError(
@@ -118,7 +118,7 @@ def _check(mask: Mask, places: Places, block: int, row: int) -> int:
     rows = [len(side.start) for side in (places.queries, places.keys) if isinstance(side.start, Tensor)]
     B = max([mask.batch or 1, *rows])
     if not 0 <= row < B:
-        raise ValueError(f"row must be one of the {B} that the mask and its places speak of: got row={row}; use 0")
+        raise ValueError(f"row must be one of the {B} that the mask and its positions have: got row={row}; use 0")
     mask.check(Shape(B, 1, 1, places.queries.count, places.keys.count, 1, 1), places)
     return B
 

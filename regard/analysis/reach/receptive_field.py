@@ -134,7 +134,7 @@ class Reach:
 
         table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
         kernel = " × ".join(map(str, self.taps))
-        for title in ("layers", "fewest", "mean", "most", self.place, f"convolution {kernel}"):
+        for title in ("layers", "fewest", "mean", "most", self.output_name, f"convolution {kernel}"):
             table.add_column(title, justify="right")
         for at in self.depths:
             numbers = (at.layers, at.fewest, at.mean, at.most, at.here, at.convolution)
@@ -150,12 +150,12 @@ class Reach:
         return plain(self.rich())
 
     @property
-    def place(self) -> str:
+    def output_name(self) -> str:
         """The output in words: its number, or its row and column."""
         return f"output {divmod(self.output, self.sides[1]) if len(self.sides) == 2 else self.output}"
 
     def _says(self) -> Iterator[str]:
-        here, missing = self.place, int(self.missing.sum())
+        here, missing = self.output_name, int(self.missing.sum())
         yield f"tokens that reach an output; convolution: its inner output, at most {self.tokens:,}"
         if missing:
             first = next(runs(self.missing))
@@ -278,7 +278,7 @@ def _checked(layers: tuple[Mask, ...], positions: Positions, residual: bool, row
     rows = [len(positions.start)] if isinstance(positions.start, Tensor) else []
     B = max([*[mask.batch or 1 for mask in different.values()], *rows])
     if not 0 <= row < B:
-        raise ValueError(f"row must be one of the {B} that the masks and positions speak of: got row={row}; use 0")
+        raise ValueError(f"row must be one of the {B} that the masks and positions have: got row={row}; use 0")
     heads = {}
     for key, mask in different.items():
         told = [part.tensor.shape[-3] for part in inside[key] if isinstance(part, Dense) and part.tensor.ndim > 2]

@@ -31,8 +31,8 @@ class Flow:
         """The gradient norm and the similarity at one depth."""
         if depth not in self.depths:
             raise ValueError(f"depth must be one that was looked at: got {depth}; use one of {self.depths}")
-        place = self.depths.index(depth)
-        return self.gradient[place], self.similarity[place]
+        index = self.depths.index(depth)
+        return self.gradient[index], self.similarity[index]
 
 
 def flow(

@@ -79,9 +79,9 @@ def perturb_key(
     (15, True)
     """
     _check(attention, "key", key, k, noise)
-    place = torch.zeros_like(k)
-    place[:, :, key] = noise
-    return _perturbed((q, k), (q, k + place), _logit(q, place, attention), v, attention)
+    added = torch.zeros_like(k)
+    added[:, :, key] = noise
+    return _perturbed((q, k), (q, k + added), _logit(q, added, attention), v, attention)
 
 
 def perturb_query(
@@ -103,9 +103,9 @@ def perturb_query(
     tensor([[[0, 5, 0]]])
     """
     _check(attention, "query", query, q, noise)
-    place = torch.zeros_like(q)
-    place[:, :, query] = noise
-    return _perturbed((q, k), (q + place, k), _logit(place, k, attention), v, attention)
+    added = torch.zeros_like(q)
+    added[:, :, query] = noise
+    return _perturbed((q, k), (q + added, k), _logit(added, k, attention), v, attention)
 
 
 def reweight(a: Float[Tensor, "*rows S"], shift: Float[Tensor, "*rows S"]) -> Float[Tensor, "*rows S"]:

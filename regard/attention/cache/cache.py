@@ -90,7 +90,7 @@ class Cache:
         """Forget all tokens; the memory stays."""
         self._lengths = (0,) * self.batch
         self._starts = self._lengths  # the position of the first token that is kept
-        self._bases = self._lengths  # the position that has the first place of the buffer
+        self._bases = self._lengths  # the position of the token in the first slot of the buffer
         self._back = 0  # how far back masks have looked
 
     @property
@@ -359,7 +359,7 @@ class Cache:
         sizes, slots = minus(self._lengths, self._starts), minus(self._starts, self._bases)
         pads = (
             torch.arange(max(sizes), device=HOST) >= torch.tensor(sizes, device=HOST)[:, None]
-        )  # places that may hold dropped tokens
+        )  # slots that may hold dropped tokens
         k, v = (
             take(x, slots, max(sizes)).cpu().masked_fill(pads[:, None, :, None], 0) for x in (self._keys, self._values)
         )
@@ -390,7 +390,7 @@ def _start(positions: Counts | list[int]) -> int | Tensor:
 
 
 def take(buffer: Float[Tensor, "B G R W"], slots: Counts, count: int) -> Float[Tensor, "B G n W"]:
-    """`count` tokens of every row, from the row's own place on; beyond the end of the buffer its last one."""
+    """`count` tokens of every row, from the row's own slot on; beyond the end of the buffer its last one."""
     if len(set(slots)) == 1:
         return buffer[:, :, slots[0] : slots[0] + count]
     rows = torch.arange(buffer.shape[0], device=buffer.device)[:, None]
@@ -399,8 +399,8 @@ def take(buffer: Float[Tensor, "B G R W"], slots: Counts, count: int) -> Float[T
 
 
 def put(buffers: list[Tensor], pieces: tuple[Tensor, ...], slots: Counts, counts: Counts) -> None:
-    """Write the first `counts` tokens of every row of a piece into its buffer, from the row's own place on."""
-    if len(set(slots)) == 1:  # the pads of shorter rows come along, to places that hold nothing yet
+    """Write the first `counts` tokens of every row of a piece into its buffer, from the row's own slot on."""
+    if len(set(slots)) == 1:  # the pads of shorter rows come along, to slots that hold nothing yet
         most = max(counts)
         for buffer, x in zip(buffers, pieces, strict=True):
             buffer[:, :, slots[0] : slots[0] + most] = x[:, :, :most]

@@ -72,7 +72,7 @@ class Runs:
 
 @dataclass(frozen=True, kw_only=True)
 class Facts:
-    """What one class of masks says of itself at some places; left out, nothing is known and everything may vary.
+    """What one class of masks says of itself at some positions; left out, nothing is known and everything may vary.
 
     Facts are numbers and flags, never tensors, and are found without reading one. Bands and cells are along each axis
     of the places: one in a line, rows and columns on a grid.

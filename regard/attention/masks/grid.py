@@ -66,7 +66,7 @@ class Neighbours(GridMask):
 
 
 def _same_line(axis: int, places: Places) -> Facts:
-    """Keys at the query's own place along one axis."""
+    """Keys at the query's own position along one axis."""
     cells = [Cell(0), Cell(0)]
     cells[axis] = Cell(1)
     return Facts(

@@ -61,7 +61,7 @@ class Causal(OffsetMask):
 
 @dataclass(frozen=True, eq=False)
 class Window(OffsetMask):
-    """Exactly `before` keys before the query, `after` keys after it, and the query's own place."""
+    """Exactly `before` keys before the query, `after` keys after it, and the query's own position."""
 
     before: int
     after: int = 0

@@ -97,10 +97,11 @@ Positions = Sequence | Grid
 
 
 def check_positions(positions: Positions, batch: int, count: int, side: str) -> None:
-    """Raise unless these are `count` places for each of `batch` rows."""
+    """Raise unless these are `count` positions for each of `batch` rows."""
     if positions.count != count:
         raise ValueError(
-            f"positions of the {side} must match the tensor: got {positions!r} for {count} tokens; give {count} places"
+            f"positions of the {side} must match the tensor: got {positions!r} for {count} tokens; "
+            f"give {count} positions"
         )
     start = positions.start
     if isinstance(start, Tensor) and start.shape[0] != batch:
@@ -146,7 +147,7 @@ class Places(Value):
 
     @classmethod
     def of_key(cls, key: tuple[tuple[Any, ...], tuple[Any, ...]]) -> "Places":
-        """The places of such a key."""
+        """The positions of such a key."""
         sides = [Grid(side[1], side[0] // side[1], *side[2:]) if len(side) == 4 else Sequence(*side) for side in key]
         return cls(sides[0], sides[1])
 
@@ -155,7 +156,7 @@ class Places(Value):
         return 2 if isinstance(self.queries, Grid) and isinstance(self.keys, Grid) else 1
 
     def axis(self, number: int, who: object) -> "Places":
-        """The places along one axis alone, as sequences: the rows (0) or the columns (1) of grids."""
+        """The positions along one axis alone, as sequences: the rows (0) or the columns (1) of grids."""
         if not (isinstance(self.queries, Grid) and isinstance(self.keys, Grid)):
             assert number == 0
             return Places(*self.line(who))

@@ -1,6 +1,6 @@
 """Score terms of the relative position: gaussian heads, and learned tables over offsets.
 
-Both read the offset δ = key − query alone, so a head attends to the same place around every query.
+Both read the offset δ = key − query alone, so a head attends to the same offset from every query.
 """
 
 import math
@@ -80,7 +80,7 @@ class Quadratic(Term):
         if readable(self.centre) and not self.centre.isfinite().all():
             head = int((~self.centre.isfinite()).nonzero()[0, 0])
             raise ValueError(
-                f"centres must be finite: got {self.centre[head].tolist()} in head {head}; use a far place, or a mask"
+                f"centres must be finite: got {self.centre[head].tolist()} in head {head}; use a far one, or a mask"
             )
 
     def along(self, axis: int) -> tuple[Term, ...] | None:
@@ -93,7 +93,7 @@ class Quadratic(Term):
         return Quadratic.scorer(self, places)(b, h, i, j)
 
     def scorer(self, places: Places, shift: bool = False) -> Scorer:
-        """Shifted, the logit is zero at the key place nearest to the centre, however far outside that lies.
+        """Shifted, the logit is zero at the key position nearest to the centre, however far outside that lies.
 
         x² − y² = (x − y)(x + y) keeps the digits that the difference of two large squares would lose.
         """
@@ -106,7 +106,7 @@ class Quadratic(Term):
         nearest = shift and places.num_axes == 2
 
         def factors(delta: Any, centre: Any, axis: int, b: Any, i: Any) -> tuple[Any, Any]:
-            """X − y and x + y, where x = δ − Δ and y is 0, or the same at the nearest key place."""
+            """X − y and x + y, where x = δ − Δ and y is 0, or the same at the nearest key position."""
             if not nearest:
                 return delta - centre, delta - centre
             _, keys = places.axis(axis, self).line(self)

@@ -100,7 +100,7 @@ def dilation(place: Dilated) -> Sequence[Finding]:
         step = (drawn.randint(1, 4), drawn.randint(1, 4))
         conv = random_conv(seed, size=size, padding="same", dilation=step)
         layer, _ = attention_from_conv(conv, weighting=Hard())
-        layer.place(place(Stencil(size=(size, size)).offsets(), torch.tensor(step)), 1.0)
+        layer.place_heads(place(Stencil(size=(size, size)).offsets(), torch.tensor(step)), 1.0)
         error = miss(layer, conv, image(seed, sides=(17, 18)))
         shown = f"{size} × {size} taps, dilation {step[0]} × {step[1]}: off by {error:.1e}"
         findings.append(Finding(f"kernel {seed}", error <= EXACT, shown))

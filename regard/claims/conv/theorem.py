@@ -57,7 +57,7 @@ def built(conv: nn.Conv2d, stated: Taps) -> AttentionConv:
     """One-hot heads at the stated places with the stated weights, f(h) going over the kernel in raster order."""
     layer, _ = attention_from_conv(conv, weighting=Hard())
     taps = layer.taps().detach()  # W^conv at f(h)
-    layer.place(stated.attends * layer.stencil.offsets(), 1.0)
+    layer.place_heads(stated.attends * layer.stencil.offsets(), 1.0)
     with torch.no_grad():
         ordered = taps if stated.tap == 1 else taps.flip(0)  # −f(h) is tap −1−h of the raster
         layer.heads.value.weight.copy_(ordered.flatten(0, 1).T)

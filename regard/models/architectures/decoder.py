@@ -48,7 +48,7 @@ class DecoderConfig:
 
 
 class Decoder(Writer):
-    """Embedding, causal blocks, and a score for each word of the vocabulary at each place.
+    """Embedding, causal blocks, and a score for each word of the vocabulary at each position.
 
     >>> model = Decoder(DecoderConfig(vocabulary=1000, depth=2, block=BlockConfig(width=64, num_heads=4)))
     >>> out = model(torch.randint(1000, (2, 5)), lengths=(5, 3), maps=True)
@@ -75,7 +75,7 @@ class Decoder(Writer):
         *,
         caches: tuple[Cache, ...] | list[Cache] | None = None,
     ) -> Output:
-        """The scores of the next word at each place; `lengths` of each row are real, the rest are pads.
+        """The scores of the next word at each position; `lengths` of each row are real, the rest are pads.
 
         Or `lengths` are the `Documents` that rows are packed with, each of which is read as if it were alone. With
         `caches` the tokens are a piece that goes on from what the caches hold, which they are then added to; packed
@@ -109,7 +109,7 @@ class Decoder(Writer):
         return self.reader(len(prompts), max([len(prompt) for prompt in prompts]) + max_new - 1), prompts
 
     def room(self, prompts: list[list[int]]) -> int | None:
-        positions = self.config.positions  # the last token that is written has no place yet
+        positions = self.config.positions  # the last token that is written needs no position yet
         return positions.context + 1 - max([len(row) for row in prompts]) if positions.kind == "learned" else None
 
     def session(self, capacity: int) -> Session:

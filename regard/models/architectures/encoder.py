@@ -57,7 +57,7 @@ class EncoderConfig:
 
 
 class WordHead(nn.Module):
-    """Scores of all words at each place: a transform, then the embedding itself, and a number for each word.
+    """Scores of all words at each position: a transform, then the embedding itself, and a number for each word.
 
     logits = norm(σ(x W + b)) Eᵀ + c        E: the embedding
     """
@@ -75,7 +75,7 @@ class WordHead(nn.Module):
 
 
 class Encoder(nn.Module):
-    """Embeddings of words, places and types, blocks that see all tokens, and the heads that the configuration names.
+    """Embeddings of words, positions and types, blocks that see all tokens, and the heads that the configuration names.
 
     >>> from regard.models import NormConfig
     >>> block = BlockConfig(width=64, num_heads=4, norm=NormConfig(eps=1e-12, first=False))

@@ -98,7 +98,7 @@ class EncoderDecoder(Writer):
         *,
         target_lengths: Lengths | None = None,
     ) -> Output:
-        """The scores of the next word at each place of the target; `lengths` of the source's rows are real."""
+        """The scores of the next word at each position of the target; `lengths` of the source's rows are real."""
         memory, read = self.encoder(self.embed_tokens(source, lengths), lengths=lengths, maps=maps)
         x = self.embed_tokens(target, target_lengths)
         hidden, kept = self.decoder(x, lengths=target_lengths, memory=memory, memory_lengths=lengths, maps=maps)

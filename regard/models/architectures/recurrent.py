@@ -64,8 +64,8 @@ class Recurrent(Writer):
         h_j, z = LSTM(source)        s_i = LSTM(target from z)        logits_i = W s̃_i        s̃_i = tanh(W_c [c_i; s_i])
 
     c_i = Σ_j softmax_j(s_iᵀh_j) h_j is the context; without attention s̃_i = s_i, and z is all that the decoder knows of
-    the source. s̃_i goes to the head alone: there is no input feeding, so that all places of a target are attended from
-    at once.
+    the source. s̃_i goes to the head alone: there is no input feeding, so that all positions of a target attend at
+    once.
 
     >>> config = RecurrentConfig(vocabulary=7, width=16, hidden=32)
     >>> out = Recurrent(config)(*config.inputs(2, 5, target=6), lengths=(5, 3), maps=True)
@@ -97,7 +97,7 @@ class Recurrent(Writer):
         *,
         target_lengths: Lengths | None = None,
     ) -> Output:
-        """The scores of the next word at each place of the target; `lengths` of the source's rows are real.
+        """The scores of the next word at each position of the target; `lengths` of the source's rows are real.
 
         Lengths are read on the host: those of a tensor on a GPU are waited for.
         """

@@ -120,7 +120,7 @@ def weight_files(folder: Path) -> dict[str, set[str] | None]:
 
 
 def _check_pointer(path: Path) -> None:
-    """Raise where git has put a line about the weights in their place."""
+    """Raise where git left a pointer to the weights instead of the weights."""
     if not path.is_file():
         return
     with path.open("rb") as file:

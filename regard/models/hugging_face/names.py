@@ -224,10 +224,10 @@ def stored(model: nn.Module, family: Family) -> dict[str, Stored]:
 def _their_name(ours: str, family: Family) -> tuple[str, bool]:
     """Their name of a weight of ours, and whether it is a head's."""
     number = re.search(r"\.(\d+)\.", ours)
-    place = ours if number is None else ours.replace(number[0], ".#.", 1)
-    module, _, last = place.rpartition(".")
+    pattern = ours if number is None else ours.replace(number[0], ".#.", 1)
+    module, _, last = pattern.rpartition(".")
     for names in (family.names, family.heads):
-        if place in names or module in names:
-            theirs = names[place] if place in names else f"{names[module]}.{last}"
+        if pattern in names or module in names:
+            theirs = names[pattern] if pattern in names else f"{names[module]}.{last}"
             return theirs if number is None else theirs.replace("#", number[1]), names is family.heads
     raise KeyError(ours)

@@ -53,7 +53,7 @@ def load(
     """The model of a folder with config.json and safetensors: a BERT, GPT-2, Llama, T5 or ViT, ready for use.
 
     The weights have the type that they are stored in unless `dtype` is given. `dropout` is that of config.json unless
-    given; it acts in training only, and in all places that our models have one. `ignore` are keys of config.json that
+    given; it acts in training only, and wherever our models have one. `ignore` are keys of config.json that
     are unknown and known to change nothing. `model.tokenizer` is the folder's, or None; `model.source` what it came
     from. No memory is taken before all files are found whole and all names and shapes right; tensors are read singly.
     """

@@ -164,7 +164,7 @@ class EncoderDecoderReader(CachedReader):
         super().reorder(index)
         rows = index.tolist()
         sources = [self.sources[row] for row in rows]
-        if sources != self.sources:  # beams of one source change places often, and need no copies of it
+        if sources != self.sources:  # beams of one source swap rows often, and need no copies of it
             self.memory = tuple([(k.index_select(0, index), v.index_select(0, index)) for k, v in self.memory])
             if self.memory_lengths is not None:
                 self.memory_lengths = tuple([self.memory_lengths[row] for row in rows])

@@ -24,15 +24,15 @@ Function = Callable[[Tensor], Tensor]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Place:
-    """Where the next token of each row goes, and what it sees; the same for all blocks."""
+class Slot:
+    """Where the next token of each row goes in the caches, and what it sees; the same for all blocks."""
 
     rotation: Rotation | None
     slots: Int[Tensor, " B"] | None = None  # in the caches, of rows of different lengths
     seen: Bool[Tensor, "B 1 1 S"] | None = None  # keys, of rows of different lengths
 
     @classmethod
-    def of(cls, cache: Cache, rotation: Rotation | None) -> "Place":
+    def of(cls, cache: Cache, rotation: Rotation | None) -> "Slot":
         lengths = cache.lengths
         if lengths.count(lengths[0]) == len(lengths):
             return cls(rotation=rotation)
@@ -74,9 +74,9 @@ class Step:
         self, x: Float[Tensor, "B C"], caches: tuple[Cache, ...], rotation: Rotation | None
     ) -> Float[Tensor, "B C"]:
         """The token after the last block; x itself is written over."""
-        place = Place.of(caches[0], rotation)
+        slot = Slot.of(caches[0], rotation)
         for block, cache in zip(self.blocks, caches, strict=True):
-            x = block(x, cache, place)
+            x = block(x, cache, slot)
         return x if self.norm is None else self.norm(x)
 
 
@@ -95,31 +95,31 @@ class StepOfBlock:
         self.add_attended, self.add_fed = _adding(attention.out), _adding(block.feed_forward.out)
         self.hidden = _hidden(block.feed_forward)
 
-    def __call__(self, x: Tensor, cache: Cache, place: Place) -> Tensor:
+    def __call__(self, x: Tensor, cache: Cache, slot: Slot) -> Tensor:
         if self.norm_first:
-            self.add_attended(x, self._attend(self.norm(x), cache, place))
+            self.add_attended(x, self._attend(self.norm(x), cache, slot))
             self.add_fed(x, self.hidden(self.feed_forward_norm(x)))
             return x
-        attended = self._attend(x, cache, place)
+        attended = self._attend(x, cache, slot)
         self.add_attended(x, attended)
         x = self.norm(x)
         hidden = self.hidden(x)
         self.add_fed(x, hidden)
         return self.feed_forward_norm(x)
 
-    def _attend(self, y: Tensor, cache: Cache, place: Place) -> Tensor:
+    def _attend(self, y: Tensor, cache: Cache, slot: Slot) -> Tensor:
         B, G = y.shape[0], self.groups
         q, k, v = self.query(y), self.key(y).view(B, G, 1, -1), self.value(y).view(B, G, 1, -1)
-        if place.rotation is not None:
-            q, k = place.rotation.turn(q.view(B, self.heads, 1, -1)), place.rotation.turn(k)
-        keys, values = cache.extend(k, v, place.slots)
+        if slot.rotation is not None:
+            q, k = slot.rotation.turn(q.view(B, self.heads, 1, -1)), slot.rotation.turn(k)
+        keys, values = cache.extend(k, v, slot.slots)
         q = q.view(B, G, -1, k.shape[3])  # the heads that share keys are as many queries of one token
         if not q.is_cuda:
-            o = scaled_dot_product_attention(q, keys, values, attn_mask=place.seen, scale=self.beta)
-        elif place.seen is None:  # some kernels plan for long at each new length; `attend` knows which
+            o = scaled_dot_product_attention(q, keys, values, attn_mask=slot.seen, scale=self.beta)
+        elif slot.seen is None:  # some kernels plan for long at each new length; `attend` knows which
             o = attend(q, keys, values, Attention(self.content))
         else:
-            o = attend_by("efficient", q, keys, values, beta=self.content.scale(k.shape[3]), bias=place.seen)
+            o = attend_by("efficient", q, keys, values, beta=self.content.scale(k.shape[3]), bias=slot.seen)
         return o.reshape(B, -1)  # (B, G, H/G, E) → (B, H·E)
 
 
@@ -141,7 +141,7 @@ def _linear(layer: nn.Linear) -> Function:
 
 
 def _adding(layer: nn.Linear) -> Callable[[Tensor, Tensor], None]:
-    """To x ← x + y Wᵀ + b, in place."""
+    """To x ← x + y Wᵀ + b, in slot."""
     turned, offset = layer.weight.detach().T, None if layer.bias is None else layer.bias.detach()
 
     def add(x: Tensor, y: Tensor) -> None:

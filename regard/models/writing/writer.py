@@ -60,7 +60,7 @@ class Writer(nn.Module):
         ends = self.ends(ends)
         max_new = self._check(rows, settings)
         reader, firsts = self.begin(rows, max_new, start)
-        place = next(self.parameters()).device
+        device = next(self.parameters()).device
         if settings.beams > 1:
             texts = [self._text(first, settings) for first in firsts]
             stop = tuple(settings.stop)
@@ -71,7 +71,7 @@ class Writer(nn.Module):
                 ends=ends,
                 max_new=max_new,
                 stopped=lambda _, tokens: bool(stop) and ends_with_stop(self.tokenizer, tokens, stop),
-                device=place,
+                device=device,
                 progress=progress,
             )
             written = [
@@ -81,7 +81,7 @@ class Writer(nn.Module):
         else:
             lines = [Line(self._text(first, settings), ends) for first in firsts]
             steps = write(
-                reader, firsts, settings, max_new=max_new, done=lambda row, t: bool(lines[row].add(t)), device=place
+                reader, firsts, settings, max_new=max_new, done=lambda row, t: bool(lines[row].add(t)), device=device
             )
             for number, _ in enumerate(steps, 1):
                 if progress is not None:
@@ -112,8 +112,8 @@ class Writer(nn.Module):
         with torch.inference_mode():
             reader, firsts = self.begin(rows, max_new, start)
         line = Line(self._text_to_show(firsts[0], settings), ends)
-        place = next(self.parameters()).device
-        steps = write(reader, firsts, settings, max_new=max_new, done=lambda _, t: bool(line.add(t)), device=place)
+        device = next(self.parameters()).device
+        steps = write(reader, firsts, settings, max_new=max_new, done=lambda _, t: bool(line.add(t)), device=device)
         yield from line.pieces(steps)
 
     def ends(self, given: tuple[int, ...] | list[int] | None = None) -> tuple[int, ...]:
@@ -323,7 +323,7 @@ class Session:
             )
         max_new = min(self.model._check([said], settings), room)
         read = min(self.reader.lengths[0], len(said) - 1)  # its last token is read again, to know what follows
-        same = next((place for place in range(read) if said[place] != self.tokens[place]), read)
+        same = next((n for n in range(read) if said[n] != self.tokens[n]), read)
         kept = self.reader.keep(same)
         self.reader.refresh()
         self.tokens, self.turns = said, self.turns + 1
@@ -338,9 +338,9 @@ class Session:
             self.tokens.append(token)
             return bool(line.add(token))
 
-        place = next(self.model.parameters()).device
+        device = next(self.model.parameters()).device
         earlier = [self.tokens[: len(self.tokens) - len(prompt)]]
-        yield from write(self.reader, [prompt], settings, max_new=max_new, done=done, device=place, earlier=earlier)
+        yield from write(self.reader, [prompt], settings, max_new=max_new, done=done, device=device, earlier=earlier)
 
 
 def _settings(settings: Settings | None, changes: dict[str, Any]) -> Settings:

@@ -93,10 +93,10 @@ def test_layers_that_are_no_convolution():
     with refused("centres must be finite: got NaN or infinity"):
         conv_from_attention(layer)
     uneven = AttentionConv(1, 1, Stencil(size=(2, 3), padding="same"))
-    uneven.place(uneven.position.centre.detach() + 2, 5.0)
+    uneven.place_heads(uneven.position.centre.detach() + 2, 5.0)
     with refused("a convolution pads both ends alike: got Stencil(size=(2, 3)"):
         conv_from_attention(uneven)
     mixed = AttentionConv(1, 1, Stencil(size=(3, 3), padding=(0, 1)))
-    mixed.place(2 * mixed.position.centre.detach(), 5.0)
+    mixed.place_heads(2 * mixed.position.centre.detach(), 5.0)
     with refused("heads that leave the image must meet pads on both axes or on none"):
         conv_from_attention(mixed)

@@ -261,7 +261,7 @@ def test_a_picture_is_plain_data():
         (lambda: picture(Blocks(3), Places(Grid(2, 3), Grid(2, 3))), "needs tokens in a line"),
         (lambda: picture(Padding([3]), 4, 5), "T = S: got T=4, S=5"),
         (lambda: picture(Padding([3, 9]), 5), "lengths must lie in 0…S=5: got 9 in row 1"),
-        (lambda: picture(Padding([3, 4]), 5, row=2), "row must be one of the 2 that the mask and its places speak of"),
+        (lambda: picture(Padding([3, 4]), 5, row=2), "row must be one of the 2 that the mask and its positions have"),
         (lambda: picture(Causal(), 5, row=1), "one of the 1 that"),
         (lambda: picture(Dense(torch.ones(3, 5, 5).bool()), 5), "B=1, H=1, T=5, S=5: got (3, 5, 5)"),
         (lambda: picture(Causal(), 1 << 24), "at most 2^23 queries: got 16,777,216; use fewer"),

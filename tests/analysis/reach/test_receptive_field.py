@@ -263,7 +263,7 @@ def test_it_prints_a_table_and_is_plain_data():
         (lambda: reach(Causal(), 9, 1, output=9), "output must be one of the 9 tokens: got output=9; use 0…8"),
         (lambda: reach(Causal(), 9, 1, output=-1), "got output=-1"),
         (lambda: reach(Causal(), 0, 1), "tokens must be at least 1: got 0; use 4096"),
-        (lambda: reach(Padding([4, 5]), 9, 1, row=2), "row must be one of the 2 that the masks and positions speak of"),
+        (lambda: reach(Padding([4, 5]), 9, 1, row=2), "row must be one of the 2 that the masks and positions have"),
         (lambda: reach(Padding([4, 10]), 9, 1), "lengths must lie in 0…S=9: got 10 in row 1"),
         (lambda: reach(ByHead(), 9, 1), "num_heads must be given where heads differ: got none"),
         (lambda: reach(Axial(), 9, 1), "Axial() is for Grid positions"),
