@@ -252,7 +252,7 @@ def test_heads_that_left_their_taps_are_held_by_another_kernel(
     torch.manual_seed(seed)
     stencil = Stencil(size=(3, 5), padding=padding, stride=(2, 1), padding_mode=mode)
     layer = AttentionConv(2, 3, stencil, weighting=weighting, dtype=torch.float64)
-    layer.place(torch.randint(-4, 5, (15, 2)) + 0.2 * torch.rand(15, 2), 5.0)
+    layer.place_heads(torch.randint(-4, 5, (15, 2)) + 0.2 * torch.rand(15, 2), 5.0)
     conv, certificate = conv_from_attention(layer)
     x = torch.randn(2, 2, 7, 8).double()
     assert error_of(layer, conv, x) <= certificate.bound(norm_of(x))
@@ -266,7 +266,7 @@ def test_the_smallest_odd_kernel_and_a_common_dilation_are_found():
     taps = (layer.out.weight @ layer.value.weight).T.unflatten(0, (4, 2))
     torch.testing.assert_close(conv.weight[:, :, 2, 2], (taps[1] + taps[2]).T)  # two heads on one tap add up
     inward = AttentionConv(2, 3, Stencil(size=(3, 3), dilation=2), weighting=Hard(), dtype=torch.float64)
-    inward.place(inward.position.centre.detach() / 2, 5.0)  # no head reaches as far as the first query stands
+    inward.place_heads(inward.position.centre.detach() / 2, 5.0)  # no head reaches as far as the first query stands
     conv, _ = conv_from_attention(inward)
     assert (conv.kernel_size, conv.dilation, conv.padding) == ((5, 5), (1, 1), (0, 0))
     assert error_of(conv, inward, torch.randn(1, 2, 7, 8).double()) < 1e-13
@@ -274,7 +274,7 @@ def test_the_smallest_odd_kernel_and_a_common_dilation_are_found():
 
 def test_half_way_between_two_pixels_a_hard_head_is_the_first_ones_tap():
     layer = AttentionConv(2, 3, Stencil(size=(3, 3), padding=1), weighting=Hard(), dtype=torch.float64)
-    layer.place(layer.position.centre.detach() + 0.5, 5.0)
+    layer.place_heads(layer.position.centre.detach() + 0.5, 5.0)
     conv, certificate = conv_from_attention(layer)
     assert certificate.truncation(1.0) == 0
     assert error_of(conv, layer, torch.randn(1, 2, 7, 8).double()) < 1e-13
