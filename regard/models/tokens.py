@@ -131,11 +131,11 @@ def last_real(hidden: Float[Tensor, "B T C"], lengths: tuple[int, ...] | None) -
     return hidden[rows, torch.tensor(lengths, device=hidden.device) - 1]
 
 
-def random_images(config: Any, batch: int, tokens: int | None) -> tuple[Float[Tensor, "B channels h w"]]:
-    """Images to call a model of this configuration with; `tokens` may only repeat how many tokens they become."""
+def random_images(config: Any, batch: int, tokens: int | None, where: str) -> tuple[Float[Tensor, "B channels h w"]]:
+    """Images to call a model of this configuration with; `tokens` may only repeat how many they become, and `where`."""
     if tokens not in (None, config.num_tokens):
         raise ValueError(
-            f"images of {config.image} pixels are {config.num_tokens} tokens: got tokens={tokens}; "
+            f"images of {config.image} pixels are {config.num_tokens} tokens {where}: got tokens={tokens}; "
             "use vary(config, image=…)"
         )
     return (torch.randn(batch, getattr(config, "channels", 3), config.image, config.image),)

@@ -54,7 +54,7 @@ class GridConfig:
 
     def inputs(self, batch: int = 1, tokens: int | None = None) -> tuple[Tensor]:
         """Random images to call the model with; the configuration says how many tokens they are."""
-        return random_images(self, batch, tokens)
+        return random_images(self, batch, tokens, f"in patches of {self.patch}")
 
     def heads(self) -> PositionHeads | ContentHeads:
         reach = (self.image // self.patch - 1, self.image // self.patch - 1)

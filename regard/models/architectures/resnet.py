@@ -44,7 +44,7 @@ class ResNetConfig:
 
     def inputs(self, batch: int = 1, tokens: int | None = None) -> tuple[Tensor]:
         """Random images to call the model with; the configuration says how many tokens they are."""
-        return random_images(self, batch, tokens)
+        return random_images(self, batch, tokens, "in the last stage")
 
 
 class Convolution(nn.Sequential):

@@ -53,7 +53,7 @@ class ViTConfig:
 
     def inputs(self, batch: int = 1, tokens: int | None = None) -> tuple[Tensor]:
         """Random images to call the model with; the configuration says how many tokens they are."""
-        return random_images(self, batch, tokens)
+        return random_images(self, batch, tokens, f"in patches of {self.patch}")
 
 
 class ViT(nn.Module):
