@@ -1,4 +1,4 @@
-"""Beam search: several texts at a time, the best of which are followed."""
+"""Beam search: several texts at a time, the best of which are extended."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ Stopped = Callable[[int, list[int]], bool]  # of a row and what was written in i
 
 @dataclass
 class Beam:
-    """A text that is followed: its tokens, its log-probability, and the beam before it that it goes on from."""
+    """A text that is extended: its tokens, its log-probability, and the beam of the step before that it continues."""
 
     tokens: list[int]
     score: float

@@ -16,7 +16,7 @@ Done = Callable[[int, int], bool]  # of a row and the token that was just writte
 
 @runtime_checkable
 class Reader(Protocol):
-    """Rows of tokens that a model has read so far; to read more of them gives the scores of what comes next."""
+    """Rows of tokens that a model has read so far; reading more tokens gives the scores of the next one."""
 
     def read(self, tokens: Int[Tensor, "B T"], lengths: tuple[int, ...] | None = None) -> Float[Tensor, "B V"]:
         """Read on, in each row `lengths` of these tokens or all; the scores of what follows the last of each row."""
@@ -76,7 +76,7 @@ def penalise(
 
 
 def probabilities(scores: Float[Tensor, "B V"], settings: Settings) -> Float[Tensor, "B V"]:
-    """Those by which tokens are drawn.
+    """The probabilities by which tokens are drawn.
 
     >>> probabilities(torch.tensor([[0.0, 0.0, 1.0]]), Settings(temperature=1, top_k=1))
     tensor([[0., 0., 1.]])

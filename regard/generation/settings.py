@@ -1,4 +1,4 @@
-"""How to write: how far, how boldly, until where."""
+"""How to generate: how many tokens, how they are chosen, where to stop."""
 
 import math
 from dataclasses import dataclass

@@ -29,12 +29,12 @@ class Text:
         self._held = ""
 
     def add(self, token: int) -> str:
-        """What a token makes certain."""
+        """Add a token; return the text that is now certain."""
         self._tokens.append(token)
         return self._passed(self._new(final=False), final=False)
 
     def end(self) -> str:
-        """What was held back, when nothing follows."""
+        """Return the text that was held back, when no token follows."""
         return "" if self.stopped else self._passed(self._new(final=True), final=True)
 
     def _new(self, final: bool) -> str:

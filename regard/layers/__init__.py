@@ -1,4 +1,4 @@
-"""Modules: they own the parameters and build the attention value anew in every forward pass."""
+"""Modules, which own the parameters and build a fresh attention value in every forward pass."""
 
 from regard.layers.channel import ChannelAttention
 from regard.layers.convolutional import AttentionConv, Stencil, ThinHeads

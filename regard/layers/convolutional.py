@@ -1,4 +1,4 @@
-"""Convolutions computed as attention: a drop-in for the layer, its tokens are the pixels, its heads the taps."""
+"""Convolutions computed by attention, as drop-in layers: the tokens are the pixels, the heads are the taps."""
 
 import itertools
 import math
@@ -20,7 +20,7 @@ PADDING_MODES = ("zeros", "replicate")
 
 @dataclass(frozen=True, kw_only=True)
 class Stencil:
-    """Where a convolution looks, with the words of `nn.Conv2d`: `size` has one entry in a line and two on a grid.
+    """Where a convolution looks, in the terms of `nn.Conv2d`: `size` has one entry in a line and two on a grid.
 
     `stride` and `dilation` are one number or one per axis; `padding` is as well, or "same" or "valid". With "zeros"
     pads are visible tokens of value zero; with "replicate" there are none: a target outside goes to the nearest pixel.
@@ -84,7 +84,7 @@ class Stencil:
 
     @property
     def pads(self) -> tuple[tuple[int, int], ...]:
-        """Pixels added before and after, along each axis; the odd one of "same" after, as torch does it."""
+        """Pixels added before and after, along each axis; "same" puts an odd one after, as torch does."""
         if self.padding == "same":
             totals = [before + after for before, after in self.reach]
             return tuple([(total // 2, total - total // 2) for total in totals])
@@ -97,7 +97,7 @@ class Stencil:
         return torch.tensor(list(itertools.product(*lines)), device="cpu")
 
     def queries(self, sizes: Sizes) -> Positions:
-        """The pixels that are computed, for an image of these sizes: where the middle of the kernel stands."""
+        """The positions of the outputs for an image of these sizes: where the middle of the kernel stands."""
         counts, starts = [], []
         axes = zip(sizes, self.pads, self.reach, self.strides, strict=True)
         for n, (pad_before, pad_after), (before, after), stride in axes:
@@ -117,7 +117,7 @@ class Stencil:
         return _positions(tuple(padded), tuple([-before for before, _ in self.pads]), (1,) * self.axes)
 
     def widths_of_pads(self) -> list[int]:
-        """As `torch.nn.functional.pad` takes them, the last axis first."""
+        """The pads in the order of `torch.nn.functional.pad`, the last axis first."""
         return [width for pair in reversed(self.pads) for width in pair]
 
 
@@ -199,7 +199,7 @@ class AttentionConv(nn.Module):
         self.position.set(centre.to(like), precision)
 
     def taps(self) -> Float[Tensor, "H Ci Co"]:
-        """W^h: what each head's pixel is multiplied by."""
+        """W^h: the matrix that multiplies each head's pixel."""
         return self.heads.value.weight.T.unflatten(0, (self.heads.num_heads, self.in_channels))
 
     def forward(self, x: Float[Tensor, "..."]) -> Float[Tensor, "..."]:

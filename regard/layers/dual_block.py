@@ -18,7 +18,7 @@ Device = torch.device | str | None
 
 
 class LocalPositions(nn.Module):
-    """Positions from what is around: `x + conv(x)`, with a 3×3 filter for each channel and zeros beyond the border.
+    """Positions from the neighbourhood: `x + conv(x)`, with a 3×3 filter for each channel and zeros beyond the border.
 
     >>> layer = LocalPositions(8)
     >>> layer(torch.randn(2, 12, 8), Grid(3, 4)).shape
@@ -48,7 +48,7 @@ class LocalPositions(nn.Module):
 
 
 class LocalBlock(nn.Module):
-    """What both halves of the dual block share: all but the attention.
+    """What both halves of the dual block share: everything except the attention.
 
     x ← x + conv(x);  x ← x + attention(norm(x));  x ← x + conv(x);  x ← x + feed_forward(norm(x))
 

@@ -1,4 +1,4 @@
-"""The feed-forward network, which each token passes by itself."""
+"""The feed-forward network, which acts on each token separately."""
 
 from collections.abc import Callable
 from functools import partial
@@ -20,7 +20,7 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
 
 
 class FeedForward(nn.Module):
-    """Two linear layers with an activation σ between them, for each token by itself.
+    """Two linear layers with an activation σ between them, applied to each token separately.
 
         y = σ(x W₁ + b₁) W₂ + b₂                      C → hidden → C
         y = (σ(x W₀ + b₀) ⊙ (x W₁ + b₁)) W₂ + b₂      gated

@@ -18,7 +18,7 @@ from regard.layers.scaled_dot_product import EVERYTHING, check_sequence, compose
 
 @dataclass(frozen=True, kw_only=True)
 class Widths:
-    """The widths of what a layer takes, of one of its heads, and of what it gives.
+    """The widths of a layer's inputs, of one head, and of its output.
 
     >>> Widths(query=512, key=768, head=32)
     Widths(query=512, key=768, value=None, head=32, head_value=None, out=None)
@@ -162,7 +162,7 @@ class MultiHead(nn.Module):
         *,
         packing: Packing | None = None,
     ) -> tuple[Float[Tensor, "_ G _ D"], Float[Tensor, "_ G _ E"]]:
-        """The heads of keys and values of a memory, made once, to be attended to by `recall` as often as one likes.
+        """Project a memory to the heads of its keys and values once, so that `recall` can attend to them many times.
 
         >>> layer, x, memory = MultiHead(8, 2), torch.randn(1, 3, 8), torch.randn(1, 5, 8)
         >>> layer.recall(x, layer.remember(memory)).equal(layer(x, memory))
@@ -182,7 +182,7 @@ class MultiHead(nn.Module):
         packing: Packing | None = None,
         prepared: Prepared | None = None,
     ) -> Float[Tensor, "B T Co"]:
-        """Attend from q to what `remember` gave; `packing` is that of q."""
+        """Attend from q to what `remember` returned; `packing` is that of q."""
         check_sequence("q", q, "T", self.query.in_features)
         q_BHTD = _heads(self.query(q), self.num_heads, packing)
         attention = self._attention(mask, None, None, None)
@@ -308,7 +308,7 @@ def merge_heads(x: Float[Tensor, "B H T E"]) -> Float[Tensor, "B T HE"]:
 
 
 def hold(module: nn.Module, name: str, value: Any) -> None:
-    """Keep a value on a module, whose parameters or buffers `name_0`, `name_1`, … its tensors become."""
+    """Keep a value on a module; its tensors become the module's parameters or buffers `name_0`, `name_1`, …"""
     structure, tensors = value.flatten() if isinstance(value, Value) else (None, [])
     for n, x in enumerate(tensors):
         if isinstance(x, nn.Parameter):
@@ -338,7 +338,7 @@ INSTEAD = {
 
 
 def _check_cached(cache: Cache | None, given: dict[str, object], of_piece: dict[str, object]) -> None:
-    """Raise unless what is given is for a piece and a cache, or for neither."""
+    """Raise if an argument for a piece comes without a cache, or an argument for whole sequences with one."""
     for name, value in of_piece.items():
         if cache is None and value is not None:
             raise ValueError(f"{name} is for a piece of a sequence: got {name} without a cache; give cache=…")

@@ -1,4 +1,4 @@
-"""Images as tokens: each patch of pixels becomes one."""
+"""Images as tokens, one for each patch of pixels."""
 
 from jaxtyping import Float
 from torch import Tensor, nn

@@ -14,7 +14,7 @@ from regard.layers.scaled_dot_product import EVERYTHING, check_sequence, compose
 
 
 class PooledMultiHead(nn.Module):
-    """Multi-head attention to means of tokens: another mechanism than attention to all, for a pool-th of its cost.
+    """Multi-head attention to means of tokens: not the same as attention to all tokens, at 1/pool of its cost.
 
         o_h = softmax(β·(q W_hᵠ)(k′ W_hᵏ)ᵀ) · v′ W_hᵛ        k′_p, v′_p: means over run p of `pool` tokens
 
@@ -102,7 +102,7 @@ class PooledMultiHead(nn.Module):
         queries: Positions | None,
         keys: Positions | None,
     ) -> Places:
-        """Where all stand before pooling; raises unless all fit."""
+        """The positions before pooling; raise unless tensors, masks and positions fit together."""
         check_sequence("q", q, "T", self.heads.query.in_features)
         check_sequence("k", k, "S", self.heads.key.in_features)
         compose(k, key_padding_mask, causal=False)  # refuses what is no mask of pads
@@ -126,7 +126,7 @@ class PooledMultiHead(nn.Module):
     def _pooled(
         self, x: Tensor, key_padding_mask: Tensor | None, positions: Positions
     ) -> tuple[Tensor, Tensor | None, Positions]:
-        """Means, pads among them, and where they stand."""
+        """The means, which of them are pads, and their positions."""
         real = None if key_padding_mask is None else ~key_padding_mask
         means, where = pool(x, positions, self.pool, real)
         return means, None if real is None else ~pool_real(real, positions, self.pool), where

@@ -14,7 +14,7 @@ from regard.layers.scaled_dot_product import EVERYTHING, check_sequence
 
 
 class Mixed(nn.Module):
-    """The projection of all heads side by side, which mixes the tokens itself: the order of the two is up to it.
+    """The projection of all heads side by side, which also mixes the tokens and so may choose the order of the two.
 
     It has the parameters of a linear layer, and is none: what it takes are the tokens before they are mixed.
     """
@@ -34,7 +34,7 @@ class Mixed(nn.Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """As a linear layer begins: uniform, by the number of columns."""
+        """Initialise like a linear layer: uniformly, by the number of columns."""
         for parameter in self.parameters():
             nn.init.uniform_(parameter, -(self.in_features**-0.5), self.in_features**-0.5)
 
@@ -316,7 +316,7 @@ class ContentHeads(nn.Module):
         return torch.cat((q, at_rows.flatten(2, 3), at_columns.flatten(2, 3)), -1), torch.cat((k, ones), -1), attention
 
     def _between(self, table: Tensor, n: int) -> Tensor:
-        """The vectors of the offsets between n places, (n, n, D/2): from the first index to the second."""
+        """The vectors of the offsets between n positions, (n, n, D/2): from the first index to the second."""
         i = torch.arange(n, device=table.device)
         return table[i - i[:, None] + table.shape[0] // 2]
 

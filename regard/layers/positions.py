@@ -50,7 +50,7 @@ class LearnedPositions(nn.Module):
         return self.weight[start : last + 1 : positions.step]
 
     def _learned(self, positions: Tensor) -> Tensor:
-        """Raise where a position is not learned; on a GPU the error comes later, when the device has looked."""
+        """The positions, checked to be learned; on a GPU the error is raised later, without waiting."""
         most = self.weight.shape[0]
         if torch.compiler.is_compiling():
             return positions
@@ -170,7 +170,7 @@ class RotaryScaling:
 
     @property
     def stretch(self) -> float:
-        """What turned queries and keys are multiplied by."""
+        """The factor that multiplies turned queries and keys."""
         return 1.0
 
     def frequencies(self, base: float | int, powers: Float[Tensor, " half"]) -> Float[Tensor, " half"]:
@@ -206,7 +206,7 @@ class Llama3Scaling(RotaryScaling):
 
 @dataclass(frozen=True, kw_only=True)
 class YarnScaling(RotaryScaling):
-    """The same by parts that fall with i, and queries and keys are stretched, √ of what sharpens the weights.
+    """Waves are slowed down by parts that fall with i, and queries and keys are stretched to sharpen the weights.
 
         ω_i ← (1 − γ_i)·ω_i/factor + γ_i·ω_i        γ_i = (i_low − i)/(i_low − i_high), within 0…1
         i_r = D·ln(original/2πr)/(2·ln base)        whose wave makes r turns; i_high rounded down, i_low up, to 0…D − 1
@@ -251,7 +251,7 @@ def _check_turns(original: int, low: float | int, high: float | int) -> None:
 
 
 class Rotary(nn.Module):
-    """Rotary positions for heads of width D: a dot product of two turned heads knows their offset alone.
+    """Rotary positions for heads of width D: the dot product of two turned heads depends on their offset alone.
 
         (x_i, x_{i+D/2}) ← (x_i cos φ − x_{i+D/2} sin φ, x_{i+D/2} cos φ + x_i sin φ)        φ = p·base^(−2i/D)
 

@@ -1,4 +1,4 @@
-"""Attention between the states of two recurrent networks: what a decoder looks up of what an encoder has read."""
+"""Attention between the states of two recurrent networks: a decoder looks up what an encoder has read."""
 
 import torch
 from jaxtyping import Float

@@ -79,7 +79,7 @@ class Gaussian(RelativePositions):
 
     @torch.no_grad()
     def set(self, centre: Tensor, precision: Tensor) -> None:
-        """Put the heads where they are wanted; the precision has the shape of this module's kind."""
+        """Set centres and precisions; the precision has the shape of this module's kind."""
         wanted = tuple(self.log_precision.shape)
         if tuple(centre.shape) != tuple(self.centre.shape) or tuple(precision.shape) != wanted:
             raise ValueError(
@@ -186,7 +186,7 @@ class Buckets(nn.Module):
         return bucket + count * (offset > 0) if self.both else bucket
 
     def term(self, reach: int) -> RelativeTable:
-        """The score term for offsets up to `reach` in size, which T tokens need for T − 1."""
+        """The score term for offsets of size up to `reach`; T tokens need T − 1."""
         offsets = torch.arange(-reach, reach + 1, device=self.table.device)
         return RelativeTable(self.table[self.bucket(offsets)].T)
 

@@ -1,4 +1,4 @@
-"""Attention over (B, T, C) sequences, and the two masks that are asked for by name: pads and causal."""
+"""Attention over (B, T, C) sequences, and the two masks that have arguments of their own: pads and causal."""
 
 import torch
 from jaxtyping import Bool, Float

@@ -68,7 +68,7 @@ class WindowAttention(MultiHead):
         return Attention(scores, mask & self.tiles(Places(given[0], given[-1])), None, queries, keys)
 
     def tiles(self, places: Places) -> Tiles:
-        """The windows between these places."""
+        """The windows between these positions."""
         shifts = [0, 0]
         for axis, size in enumerate(self.window):
             sides = places.axis(axis, self).line(self)

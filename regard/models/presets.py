@@ -1,4 +1,4 @@
-"""The shapes of well-known models, by name."""
+"""The shapes of well-known models by name, and how to vary and build one."""
 
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
@@ -35,7 +35,7 @@ MODELS: dict[type, type[nn.Module]] = {
 
 
 def vary(config: C, **changes: Any) -> C:
-    """The same configuration with other values, each put where the field of that name is, however deep.
+    """The same configuration with some fields changed, wherever in its parts the fields of these names are.
 
     >>> vary(PRESETS["gpt2"], depth=2, width=64, num_heads=4).block.width
     64
@@ -80,7 +80,7 @@ def _gpt2(depth: int, width: int, num_heads: int) -> DecoderConfig:
 
 
 def _llama(depth: int, width: int, num_heads: int, hidden: int, **changes: Any) -> DecoderConfig:
-    """Llama 1; of the later ones what is different."""
+    """Llama 1, with changes for later versions."""
     sizes = {"num_groups": None, "vocabulary": 32000, "eps": 1e-5, "base": 10000, "context": 2048} | changes
     return DecoderConfig(
         vocabulary=sizes["vocabulary"],

@@ -22,7 +22,7 @@ KINDS = ("learned", "sinusoidal", "rotary", "buckets", "none")
 
 @dataclass(frozen=True, kw_only=True)
 class PositionConfig:
-    """How tokens know where they stand.
+    """How a model encodes the positions of its tokens.
 
     "learned" and "sinusoidal" are added to the tokens, "rotary" turns queries and keys, "buckets" adds a learned number
     for each offset to the scores. `context` is the length of the sequences that a model is made for; learned positions
@@ -138,7 +138,7 @@ class Stack(nn.Module):
         return x if packing is None else packing.unpack(x), None if kept is None else kept.all()
 
     def remember(self, memory: Float[Tensor, "B S C"], lengths: Lengths | None = None) -> tuple[Heads, ...]:
-        """What the blocks make of a memory, once, to be attended to token by token."""
+        """Project a memory for every block once, so that tokens can attend to it one by one."""
         heads = [self._heads(number, memory, lengths) for number in range(len(self.blocks))]
         return tuple([each for each in heads if each is not None])
 
@@ -156,7 +156,7 @@ class Stack(nn.Module):
         lengths: Cuts | None = None,
         caches: tuple[Cache, ...] | list[Cache] | None = None,
     ) -> tuple[Float[Tensor, "B T C"], Term | None, Rotation | None]:
-        """What the first block takes: the tokens with their positions, and those that go to scores or turn heads."""
+        """The input of the first block: tokens with positions added, and positions for the scores or as a rotation."""
         places, term, rotation = _places(x, lengths, caches, self.positions), None, None
         if isinstance(self.positions, LearnedPositions):
             x = x + self.positions(places)

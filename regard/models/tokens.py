@@ -16,7 +16,7 @@ Cuts = Lengths | Documents  # how many tokens of each row are real, or the docum
 
 @dataclass(frozen=True, kw_only=True)
 class Maps:
-    """Which attention maps a model gives: of these layers and heads, counted from 0, or back from −1; None: of all.
+    """Which attention maps a model returns: of these layers and heads, counted from 0, or back from −1; None: of all.
 
     >>> Maps(layers=(0, -1), heads=(3,))
     Maps(layers=(0, -1), heads=(3,))
@@ -55,7 +55,7 @@ def _counted(name: str, wanted: tuple[int, ...], count: int) -> tuple[int, ...]:
 
 
 class KeptMaps:
-    """The maps of one pass, by their kinds: those that somebody asked for, in the order of the layers."""
+    """The maps of one pass, by their kinds: those that were asked for, in the order of the layers."""
 
     def __init__(self, kinds: tuple[str, ...], layers: tuple[int, ...] | None, heads: tuple[int, ...] | None) -> None:
         self.layers, self.heads = layers, heads
@@ -74,7 +74,7 @@ class KeptMaps:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Output:
-    """What a model gives: the tokens after the last block, and what its heads make of them.
+    """What a model returns: the tokens after the last block, and the outputs of its heads.
 
     `maps` has a map for each block under "self", of a decoder with a memory under "cross" too, and of its encoder under
     "encoder"; of dual blocks under "window" and "channel". At pads nothing is of meaning.
@@ -132,7 +132,7 @@ def last_real(hidden: Float[Tensor, "B T C"], lengths: tuple[int, ...] | None) -
 
 
 def random_images(config: Any, batch: int, tokens: int | None, where: str) -> tuple[Float[Tensor, "B channels h w"]]:
-    """Images to call a model of this configuration with; `tokens` may only repeat how many they become, and `where`."""
+    """Images to call a model of this configuration with; `tokens` may only repeat how many tokens they are."""
     if tokens not in (None, config.num_tokens):
         raise ValueError(
             f"images of {config.image} pixels are {config.num_tokens} tokens {where}: got tokens={tokens}; "

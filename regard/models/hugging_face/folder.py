@@ -34,7 +34,7 @@ COMPANIONS = (
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """Where a model was loaded from: the folder, its config.json as it was, and the other files to take along."""
+    """Where a model was loaded from: the folder, its config.json as it was, and the files that a saved copy keeps."""
 
     folder: Path
     config: dict[str, Any]
@@ -43,7 +43,7 @@ class Source:
 
 
 class Tokenizer:
-    """The `tokenizers.Tokenizer` of a tokenizer.json, which is understood when something is first asked of it."""
+    """The `tokenizers.Tokenizer` of a tokenizer.json, which is parsed when it is first used."""
 
     def __init__(self, path: Path) -> None:
         self.path, self.written = path, path.read_bytes()  # the folder may be gone when it is needed
@@ -69,7 +69,7 @@ class Tokenizer:
 
 
 def some(names: Collection[str]) -> str:
-    """How many, and the first few.
+    """How many names there are, and the first three.
 
     >>> some(["d", "c", "b", "a"])
     '4 (a, b, c, …)'
@@ -190,7 +190,7 @@ class Files:
         )
 
     def drop(self, name: str, *, to: str | None = None) -> None:
-        """Forget a tensor, or know it by another name."""
+        """Forget a tensor, or rename it."""
         held = self.tensors.pop(name)
         if to is not None:
             self.tensors[to] = held

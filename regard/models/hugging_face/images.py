@@ -1,4 +1,4 @@
-"""Pictures as a vision transformer wants them: opened, resized, cut and normalised as its folder says."""
+"""Pictures prepared for a vision transformer: opened, resized, cut and normalised as its folder says."""
 
 import struct
 import warnings
@@ -88,7 +88,7 @@ def preprocessing(model: ViT) -> Preprocessing:
 
 
 def read_preprocessing(published: dict[str, Any]) -> Preprocessing:
-    """Ours of a preprocessor_config.json; a kind or a key that is not known is an error, for it could change numbers.
+    """Read a preprocessor_config.json; an unknown kind or key is an error, because it could change numbers.
 
     >>> read_preprocessing({"image_processor_type": "ViTImageProcessor", "size": 384, "do_normalize": False}).mean
     """
@@ -178,7 +178,7 @@ def preprocess(pictures: Picture | Sequence[Picture], how: Preprocessing | None 
 
 
 def _pixels(picture: Picture, number: int, how: Preprocessing) -> np.ndarray:
-    """Float32 (3, h, w), in the roundings of transformers."""
+    """Float32 (3, h, w), rounded as transformers does."""
     image = _opened(picture, number, how.white)
     if how.size is not None:
         height, width = _target(how.size, image.height, image.width)

@@ -160,7 +160,7 @@ def settle(model: nn.Module, device: torch.device | str) -> None:
 
 
 def _memory(count: int) -> Tensor:
-    """Bytes of the CPU, in huge pages where they are worth it and to be had."""
+    """Bytes of the CPU, in huge pages where these pay and the system has them."""
     if count < HUGE or not hasattr(mmap, "MADV_HUGEPAGE"):
         return torch.empty(count, dtype=torch.uint8, device="cpu")
     area = mmap.mmap(-1, count + HUGE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)  # what is not written is not taken
@@ -216,7 +216,7 @@ def save(model: nn.Module, folder: str | PathLike[str], *, max_shard: int = 5_00
 
 
 def _check_weights(config: Published, weights: dict[str, Tensor]) -> torch.dtype:
-    """Their type; an error where they are not those of the configuration, are of several types, or are not there."""
+    """The type of the weights; an error unless they fit the configuration, have one type, and are in memory."""
     with torch.device("meta"):
         right = {name: weight.shape for name, weight in build(config).state_dict().items()}
     if wrong := {name for name in right | weights if name not in weights or weights[name].shape != right.get(name)}:
@@ -234,7 +234,7 @@ def _check_weights(config: Published, weights: dict[str, Tensor]) -> torch.dtype
 
 
 def _merged(written: dict[str, Any], before: dict[str, Any], dtype: torch.dtype) -> dict[str, Any]:
-    """What is true now, and of what the model came with all that is no number of ours."""
+    """The configuration as it is now, with those keys of the loaded one that say nothing about numbers."""
     kept = {key: before[key] for key in ("architectures", "id2label") if before.get(key)}
     if before.get("model_type") != written["model_type"]:  # a Mistral without a window is the Llama that it is
         kept.pop("architectures", None)
@@ -243,7 +243,7 @@ def _merged(written: dict[str, Any], before: dict[str, Any], dtype: torch.dtype)
 
 
 def _check_place(folder: Path, config: Published, published: dict[str, Any]) -> None:
-    """Raise where another model would be overwritten, for then no single step leads from one to the other."""
+    """Raise where another model would be overwritten: no single step could replace it safely."""
     if folder.exists() and not folder.is_dir():
         raise ValueError(f"a model is saved to a folder: got the file {folder}; use another name")
     if not (folder / CONFIG).exists() or not ((folder / WEIGHTS).exists() or (folder / INDEX).exists()):
@@ -274,7 +274,7 @@ def _dtype(published: dict[str, Any]) -> Any:
 def _write_weights(
     stage: Path, folder: Path, wanted: dict[str, Stored], weights: dict[str, Tensor], prefix: str, max_shard: int
 ) -> None:
-    """One file, or several and an index; the tensors of one file at a time are made."""
+    """Write one file, or several and an index; only the tensors of one file are made at a time."""
     from safetensors.torch import save_file
 
     shards: list[list[Stored]] = [[]]

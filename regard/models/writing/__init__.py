@@ -1,1 +1,1 @@
-"""Text out of models."""
+"""Generate text with models."""

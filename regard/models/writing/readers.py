@@ -48,7 +48,7 @@ class CachedReader:
         return tuple([min(each) for each in zip(*[cache.lengths for cache in self.caches], strict=True)])
 
     def make_room(self, count: int) -> None:
-        """Let the caches grow where as many more tokens would not fit."""
+        """Let the caches grow if `count` more tokens would not fit."""
         capacity, needed = self.caches[0].capacity, max(self.caches[0].lengths) + count
         if capacity is not None and capacity < needed <= self.most:
             for cache in self.caches:
@@ -59,7 +59,7 @@ class CachedReader:
             cache.reorder(index)
 
     def keep(self, length: int) -> int:
-        """Forget all but the first tokens of the only row; how many are left, for a window may have to begin anew.
+        """Forget all but the first tokens of the only row; return how many are left, 0 if a window must begin again.
 
         Blocks that somebody stopped in the middle of a token have read the same again.
         """
@@ -81,7 +81,7 @@ class DecoderReader(CachedReader):
         self.refresh()
 
     def refresh(self) -> None:
-        """Look at the model again: since a step was made, hooks or other weights may have come."""
+        """Inspect the model again: hooks or other weights may have come since the last step."""
         self.step = Step.of(self.model.stack)
 
     def read(self, tokens: Int[Tensor, "B T"], lengths: tuple[int, ...] | None = None) -> Float[Tensor, "B V"]:
@@ -96,7 +96,7 @@ class DecoderReader(CachedReader):
 
 
 class WholeReader:
-    """Rows of a decoder whose mechanism no cache can keep: all is computed again for each token."""
+    """Rows of a decoder whose mechanism no cache can keep: everything is computed again for each token."""
 
     def __init__(self, model: "Decoder", batch: int) -> None:
         self.model, self.rows = model, [torch.empty(0, dtype=torch.int64)] * batch
@@ -124,11 +124,11 @@ class WholeReader:
         return min(self.lengths)
 
     def refresh(self) -> None:
-        """There is nothing to look at."""
+        """Nothing of the model is kept."""
 
 
 def make_reader(model: "Decoder", batch: int, most: int) -> DecoderReader | WholeReader:
-    """With caches, if the model's mechanism can be kept in them."""
+    """A reader with caches if they can hold the model's mechanism, else one that computes everything again."""
     mechanism = model.config.block.mechanism
     try:
         check_cacheable(Attention(Content(), model.stack.mask, mechanism.weighting), None)

@@ -1,4 +1,4 @@
-"""One more token through a stack of blocks, with as little around the products as can be.
+"""One more token through a stack of blocks, with as little work around the matrix products as possible.
 
 A token of one row is a few hundred small calls, and what is checked around each of them takes as long as the products
 of a small model. All of it is the same for every token, so it is checked once.
@@ -64,7 +64,7 @@ class Step:
         return cls([StepOfBlock(block) for block in blocks], None if last is None else _norm(last))
 
     def fits(self, caches: tuple[Cache, ...], tokens: Tensor) -> bool:
-        """Whether it is one token for rows that keep all, and nobody wants gradients or another type."""
+        """Whether this is one token per row for caches that keep everything, without gradients and without autocast."""
         one = tokens.shape[1] == 1 and caches[0].window is None and len({cache.lengths for cache in caches}) == 1
         if tokens.is_cuda and caches[0].dtype == torch.float64 and len(set(caches[0].lengths)) > 1:
             return False  # which no kernel there takes with a mask
@@ -73,7 +73,7 @@ class Step:
     def __call__(
         self, x: Float[Tensor, "B C"], caches: tuple[Cache, ...], rotation: Rotation | None
     ) -> Float[Tensor, "B C"]:
-        """The token after the last block; x itself is written over."""
+        """The token after the last block; x is overwritten."""
         slot = Slot.of(caches[0], rotation)
         for block, cache in zip(self.blocks, caches, strict=True):
             x = block(x, cache, slot)
@@ -141,7 +141,7 @@ def _linear(layer: nn.Linear) -> Function:
 
 
 def _adding(layer: nn.Linear) -> Callable[[Tensor, Tensor], None]:
-    """To x ← x + y Wᵀ + b, in slot."""
+    """To x ← x + y Wᵀ + b, in place."""
     turned, offset = layer.weight.detach().T, None if layer.bias is None else layer.bias.detach()
 
     def add(x: Tensor, y: Tensor) -> None:
@@ -174,6 +174,6 @@ def _known(block: nn.Module) -> bool:
 
 
 def _unusual(module: nn.Module) -> bool:
-    """Whether somebody listens to a module or has changed what it does, or it trains."""
+    """Whether a module has hooks or a forward of its own, or is in training mode."""
     listened = module._forward_hooks or module._forward_pre_hooks
     return bool(module.training or listened or "forward" in vars(module))

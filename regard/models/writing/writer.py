@@ -1,4 +1,4 @@
-"""Models that write: text from text, at once or as a stream, or turn by turn."""
+"""Models that generate text: at once, as a stream, or turn by turn."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -19,7 +19,7 @@ SOME = 256  # tokens that are written where nobody says how many
 
 
 class Writer(nn.Module):
-    """A model that gives scores of the next token. What differs between models is `begin`, and the room they have.
+    """A model that scores the next token. Models differ in how they `begin` and in the `room` that they have.
 
     `tokenizer` and `source` are those of the folder that a model was loaded from.
     """
@@ -33,7 +33,7 @@ class Writer(nn.Module):
         raise NotImplementedError(f"{type(self).__name__} must define begin(prompts, max_new, start)")
 
     def room(self, prompts: list[list[int]]) -> int | None:
-        """How many tokens can be written behind these prompts; None: as many as one likes."""
+        """How many tokens can be written behind these prompts; None: no limit."""
         raise NotImplementedError(f"{type(self).__name__} must define room(prompts)")
 
     @torch.inference_mode()
@@ -178,7 +178,7 @@ class Writer(nn.Module):
         return self._checked(found.ids)
 
     def _checked(self, tokens: Any) -> list[int]:
-        """Tokens of a prompt, which are known to the host and need no device to complain."""
+        """The tokens of a prompt, checked on the host so that no device has to report an error."""
         rows = [int(token) if isinstance(token, np.integer) else token for token in tokens]
         most = self.config.vocabulary - 1
         for token in rows:
@@ -203,7 +203,7 @@ class Writer(nn.Module):
         return text
 
     def _check(self, rows: list[list[int]], settings: Settings) -> int:
-        """How many tokens are to be written."""
+        """Check the request, and return how many tokens to write."""
         if not isinstance(settings, Settings):
             raise ValueError(f"settings must be Settings: got {settings!r}; use Settings(…), or names")
         if self.training and self.config.dropout:
@@ -228,7 +228,7 @@ class Line:
         self.reason: Reason | None = None
 
     def add(self, token: int) -> Reason | None:
-        """Take a token; why the row ends, if it does."""
+        """Take a token; return why the row ends, if it does."""
         self.tokens.append(token)
         self.piece = "" if self.text is None else self.text.add(token)
         if token in self.ends:
@@ -299,7 +299,7 @@ class Session:
         ends: tuple[int, ...] | list[int] | None = None,
         **changes: Any,
     ) -> Written:
-        """The same, when it is done."""
+        """`stream` without the pieces: everything that was written, at the end."""
         settings = _streamed(_settings(settings, changes))
         prompt, max_new = self._turn(more, settings, whole)
         line = Line(self.model._text(self.tokens, settings), self.model.ends(ends))
