@@ -97,6 +97,7 @@ class Embedding(nn.Module):
 class DaViT(nn.Module):
     """Dual blocks in stages; the mean of the last tokens says what the image shows.
 
+    >>> import torch
     >>> model = DaViT(DaViTConfig(widths=(16, 32), depths=(1, 2), num_heads=(2, 4)))
     >>> out = model(torch.randn(2, 3, 56, 112), maps=True)
     >>> out.hidden.shape, out.logits.shape

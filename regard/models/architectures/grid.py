@@ -93,6 +93,7 @@ class GridBlock(nn.Module):
 class GridModel(nn.Module):
     """Blocks of heads on a grid; the mean of all tokens says what the image shows.
 
+    >>> import torch
     >>> model = GridModel(GridConfig(depth=2, width=32))
     >>> out = model(torch.randn(2, 3, 32, 32))
     >>> out.hidden.shape, out.logits.shape

@@ -78,6 +78,7 @@ class ResidualBlock(nn.Module):
 class ResNet(nn.Module):
     """Residual blocks in stages; the mean of the last pixels says what the image shows.
 
+    >>> import torch
     >>> model = ResNet(ResNetConfig(stem="small", classes=10))
     >>> out = model(torch.randn(2, 3, 32, 32))
     >>> out.hidden.shape, out.logits.shape
