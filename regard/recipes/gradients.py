@@ -298,8 +298,8 @@ def accuracy_figure(config: GradientsConfig, numbers: Mapping[str, float]) -> An
 
 def add_legend(figure: Any) -> Any:
     """Put one legend below all panels, and dash the lines of stacks without residual."""
-    for place in figure.axes:
-        for line in place.lines:
+    for axes in figure.axes:
+        for line in axes.lines:
             line.set_linestyle("--" if "without" in line.get_label() else "-")
     legend = figure.axes[0].get_legend()
     handles, names = figure.axes[0].get_legend_handles_labels()

@@ -180,9 +180,9 @@ def accuracy_figure(config: HeadsConfig, numbers: Mapping[str, float]) -> Any:
 def maps_figure(recorded: Mapping[str, Mapping[str, Tensor]]) -> Any:
     """The maps of all heads on the same ring, those of one model together in a panel."""
     tiles = {name: tile_maps(expand(kept["maps.ring.0"]).cpu()) for name, kept in recorded.items()}
-    figure = map_figure({name: tile.tolist() for name, tile in tiles.items()}, axes=("place", "looked at"))
-    for place in figure.axes:
-        place.set_facecolor(GAP)
+    figure = map_figure({name: tile.tolist() for name, tile in tiles.items()}, labels=("place", "looked at"))
+    for axes in figure.axes:
+        axes.set_facecolor(GAP)
     return figure
 
 

@@ -55,12 +55,12 @@ def format_percent(share: float, places: int) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Panel:
-    """Lines of one panel: by their names, the places and the values; the colour of a name is the same in all panels."""
+    """The lines of one panel by their names, as x and y; a name has the same colour in all panels."""
 
     title: str
     x: str
     lines: Mapping[str, tuple[Sequence[float], Sequence[float]]]
-    limits: tuple[float, float] | None = None  # of the values
+    limits: tuple[float, float] | None = None  # of y
     logs: tuple[bool, bool] = (False, False)  # whether x and y are drawn as logarithms
     ticks: Sequence[float] | None = None  # of x
     dots: bool = True
@@ -68,27 +68,27 @@ class Panel:
 
 def line_figure(panels: Sequence[Panel], columns: int = 2) -> "Figure":
     """Panels side by side, one legend in the first."""
-    figure, places = figure_of_panels(len(panels), min(columns, len(panels)), (3.6, 3.0), 0.3)
+    figure, all_axes = figure_of_panels(len(panels), min(columns, len(panels)), (3.6, 3.0), 0.3)
     names = list(dict.fromkeys(name for panel in panels for name in panel.lines))
-    for place, panel in zip(places, panels, strict=True):
+    for axes, panel in zip(all_axes, panels, strict=True):
         for name, (xs, ys) in panel.lines.items():
             colour = PALETTE[names.index(name) % len(PALETTE)]
             marks = {"marker": "o", "markersize": 4} if panel.dots else {}
-            place.plot(xs, ys, color=colour, label=name, linewidth=1.4, **marks)
+            axes.plot(xs, ys, color=colour, label=name, linewidth=1.4, **marks)
         for axis, is_log in zip("xy", panel.logs, strict=True):
             if is_log:
-                place.set(**{f"{axis}scale": "log"})
+                axes.set(**{f"{axis}scale": "log"})
         if panel.limits is not None:
-            place.set_ylim(*panel.limits)
+            axes.set_ylim(*panel.limits)
         if panel.ticks is not None:
-            place.set_xticks(panel.ticks, [f"{tick:g}" for tick in panel.ticks])
-            place.minorticks_off()
-        place.set_title(panel.title, fontsize=9, color=INK)
-        place.set_xlabel(panel.x, fontsize=8, color=INK)
-        place.tick_params(labelsize=8, colors=INK)
-        place.spines[["right", "top"]].set_visible(False)
+            axes.set_xticks(panel.ticks, [f"{tick:g}" for tick in panel.ticks])
+            axes.minorticks_off()
+        axes.set_title(panel.title, fontsize=9, color=INK)
+        axes.set_xlabel(panel.x, fontsize=8, color=INK)
+        axes.tick_params(labelsize=8, colors=INK)
+        axes.spines[["right", "top"]].set_visible(False)
     if len(names) > 1:
-        places[0].legend(frameon=False, fontsize=7)
+        all_axes[0].legend(frameon=False, fontsize=7)
     return figure
 
 
@@ -97,23 +97,23 @@ def map_figure(
     *,
     rows: Sequence[str] = (),
     columns: Sequence[str] = (),
-    axes: tuple[str, str] = ("", ""),
+    labels: tuple[str, str] = ("", ""),
 ) -> "Figure":
-    """Maps side by side, each from white at 0 to blue at 1, with the words of its rows and columns where given."""
-    figure, places = figure_of_panels(len(maps), min(3, len(maps)), (3.6, 3.6), 0.3)
-    for place, (name, weights) in zip(places, maps.items(), strict=True):
-        place.imshow(weights, cmap="Blues", vmin=0, vmax=1)
-        place.set_title(name, fontsize=9, color=INK)
-        place.set_xticks(range(len(columns)), list(columns))
-        place.set_yticks(range(len(rows)), list(rows))
-        place.set_ylabel(axes[0], fontsize=8, color=INK)
-        place.set_xlabel(axes[1], fontsize=8, color=INK)
-        place.tick_params(labelsize=7, colors=INK, length=0)
+    """Maps side by side, each from white at 0 to blue at 1, with names of rows and columns where they are given."""
+    figure, all_axes = figure_of_panels(len(maps), min(3, len(maps)), (3.6, 3.6), 0.3)
+    for axes, (name, weights) in zip(all_axes, maps.items(), strict=True):
+        axes.imshow(weights, cmap="Blues", vmin=0, vmax=1)
+        axes.set_title(name, fontsize=9, color=INK)
+        axes.set_xticks(range(len(columns)), list(columns))
+        axes.set_yticks(range(len(rows)), list(rows))
+        axes.set_ylabel(labels[0], fontsize=8, color=INK)
+        axes.set_xlabel(labels[1], fontsize=8, color=INK)
+        axes.tick_params(labelsize=7, colors=INK, length=0)
     return figure
 
 
 def training_figure(models: Mapping[str, Trained], judged: Sequence[str]) -> "Figure":
-    """The loss and the numbers judged by, over the steps, of every training."""
+    """The loss and the numbers that models are judged by, over the steps of every training."""
     lines = {name: Metrics(one.folder / "metrics.jsonl").read() for name, one in models.items()}
     panels = []
     for number in ("loss", *judged):

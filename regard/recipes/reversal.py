@@ -175,7 +175,7 @@ def measure(config: ReversalConfig, models: Mapping[str, Trained]) -> Outcome:
                 {name: weights.tolist() for name, weights in maps.items()},
                 rows=WORD[::-1],
                 columns=WORD,
-                axes=("written", "read"),
+                labels=("written", "read"),
             ),
             "training": training_figure(models, ("characters",)),
         },
