@@ -213,6 +213,7 @@ def decimal(number: Fraction) -> str:
 
 
 def _round(number: Fraction) -> str:
+    """Six digits and a power of ten."""
     import mpmath
 
     text = str(mpmath.nstr(mpmath.mpf(number.numerator) / number.denominator, 6, min_fixed=0, max_fixed=0))
@@ -236,6 +237,8 @@ def write_sympy(expression: Any) -> str:
     def condition(case: Any) -> str:
         if isinstance(case, sympy.Or):
             return " or ".join(map(condition, case.args))
+        if not case.is_Relational:
+            return str(case)
         relation = "=" if isinstance(case, sympy.Eq) else case.rel_op
         return f"{write_sympy(case.lhs)} {relation} {write_sympy(case.rhs)}"
 

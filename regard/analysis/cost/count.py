@@ -245,7 +245,7 @@ def _count(
     memory.begin(module, (inputs, keywords))
     stands_in = memory.on_cuda and not _is_on_cuda(module)
     if stands_in:
-        watch.trace.notes["no CUDA here: the CPU's ways stand in for the GPU's, executed and in memory"] = None
+        watch.trace.notes["no CUDA here: the CPU's kernels stand in for the GPU's, executed and in memory"] = None
     with watching(watch, module, stands_in):
         run(watch, module, inputs, keywords, backward)
     return summarise(module, watch.finish(), memory.report())
@@ -292,20 +292,20 @@ def run(watch: Watch, module: nn.Module, inputs: Any, keywords: Any, backward: b
             except RuntimeError as error:
                 if "does not require grad" not in str(error):
                     raise
-                watch.trace.notes["it takes gradients in its forward pass: no inference without them"] = None
+                watch.trace.notes["the forward pass takes gradients: inference without them cannot be measured"] = None
             memory.end_inference()
         watch.phase = "forward"
         out = module(*inputs, **keywords)
     except (DataDependentOutputException, DynamicOutputShapeException) as error:
         raise CannotFake(
             f"{type(module).__name__} asks for the contents of a tensor, which has none here: {error}; count a real "
-            "run (real=True), evaluation mode where training draws lots, or give masks with contents"
+            "run (real=True), evaluation mode if training draws random numbers, or give masks with contents"
         ) from error
     if memory is not None:
         memory.end_forward()  # the peak so far, if no backward pass follows
     ends = [x for x in _outputs(out) if x.requires_grad]
     if backward and not ends and any(p.requires_grad for p in module.parameters()):
-        watch.trace.notes["no tensor of the output asks for a gradient: nothing is counted on the way back"] = None
+        watch.trace.notes["no tensor of the output asks for a gradient: no backward pass is counted"] = None
     if backward and ends:
         watch.phase = "backward"
         torch.autograd.backward(ends, [torch.ones_like(x) for x in ends])

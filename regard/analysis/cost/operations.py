@@ -112,7 +112,7 @@ def kind(func: torch._ops.OpOverload) -> str:
         return "free"
     if func.namespace != "aten":
         return "unknown"
-    # An operation in place, and the way back of one, is of the kind of the operation itself.
+    # An operation in place, or the backward pass of one, is of the kind of the operation itself.
     for alike in (name, name.removesuffix("_"), name.removesuffix("_backward")):
         if alike in FREE:
             return "free"

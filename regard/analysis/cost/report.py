@@ -21,8 +21,9 @@ class Work:
 
     `flops` are those of matrix products that the mathematics needs, two per multiply-add: only visible pairs of
     attention, nothing twice. `executed` is what this path computes: whole blocks of kernels, the hidden half of a
-    causal map where it is not skipped, logits computed again on the way back, checkpoints filled again. `elementwise`
-    counts the elements that other arithmetic goes over, `bytes` what operations read and write when each runs alone.
+    causal map where it is not skipped, logits computed again in the backward pass, checkpoints filled again.
+    `elementwise` counts the elements that other arithmetic goes over, `bytes` what operations read and write when each
+    runs alone.
     """
 
     flops: Count = 0

@@ -193,8 +193,8 @@ def check_counts(found: Formulas, make: Make, sizes: dict[str, int], **fixed: in
         values = tuple(polynomial(**sizes) for polynomial in (row.parameters, row.forward, row.backward))
         if row.name in real and values != real[row.name]:
             raise NotPolynomial(
-                f"the cost of {row.name or 'the model'} is no one polynomial: parameters, forward and backward FLOPs "
-                f"at {sizes} are {real[row.name]}, the formulas give {values}; it takes another way at other sizes"
+                f"the cost of {row.name or 'the model'} is not one polynomial: parameters, forward and backward FLOPs "
+                f"at {sizes} are {real[row.name]}, the formulas give {values}; the model does something else elsewhere"
             )
 
 

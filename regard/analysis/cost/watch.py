@@ -209,7 +209,7 @@ class Watch(TorchDispatchMode):
                 if short in masks.FILLS and not self.scopes and masks.fills_unknown(short, args):
                     self._assume_visible(name)
             if short.startswith("_fft"):
-                self.trace.notes["Fourier transforms are no matrix products: they count as elementwise"] = None
+                self.trace.notes["Fourier transforms are not matrix products: they count as elementwise"] = None
         if what != "free":
             tally = self._tally(site, self.parts[-1] if self.parts and what == "product" else short)
             share = site.share if name in operations.MATRICES and not self.parts else None
@@ -370,7 +370,7 @@ class Watch(TorchDispatchMode):
 
     @contextmanager
     def scope(self, forward: Count, backward: Count) -> Iterator[None]:
-        """Operations whose need is known: they are executed, and need that much on the way there and back."""
+        """Operations that need `forward` and `backward` FLOPs, whatever they execute."""
         module = self.stack[-1] if self.stack else ""
         scope = Scope(backward, module)
         self.all_scopes.append(scope)
