@@ -7,6 +7,7 @@ that adds up the heads too: the mixed values of all heads, H times as large as x
 """
 
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -88,7 +89,9 @@ def _is_cheaper(problem: Problem, out_width: int) -> bool:
         + crossing / machine.bandwidth
         + 20 * machine.launch
     )
-    others = PLANNER.seconds(problem)
+    # Neither asks more of the host: it is left out of both.
+    on_device = replace(problem.outline, machine=replace(machine, host={}))
+    others = PLANNER.seconds(replace(problem, outline=on_device))
     others += passes * 2 * shape.B * shape.H * shape.T * shape.E * out_width / (rate * 0.8)
     others += passes * problem.item * shape.B * shape.H * shape.T * shape.E / machine.bandwidth
     return ours < others

@@ -4,7 +4,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from regard.attention import Attention, Causal, Content, Everything, Softmax
+from regard.algorithms.content.fused import starts_causal
+from regard.attention import Attention, Content, Softmax
 
 MANY = 2**16  # weights of a head from which on the sweeps through memory cost more than a loop over heads
 
@@ -14,9 +15,9 @@ def is_plain(q: Tensor, k: Tensor, attention: Attention) -> bool:
     if type(attention.scores) is not Content or type(attention.weighting) is not Softmax:
         return False
     T, S = q.shape[2], k.shape[2]
-    has_positions = attention.queries is not None or attention.keys is not None
-    is_causal = type(attention.mask) is Causal and T == S and not has_positions
-    if not is_causal and type(attention.mask) is not Everything:
+    places = attention.places(T, S)
+    facts = attention.mask.facts(places)
+    if not facts.full and not starts_causal((facts,), places):
         return False
     is_small = T * S < MANY or len(q) > 1
     is_watched = torch.is_grad_enabled() or torch.compiler.is_compiling()
@@ -30,7 +31,8 @@ def plain_map(
     assert isinstance(attention.scores, Content)
     beta, group = attention.scores.scale(q.shape[3]), q.shape[1] // k.shape[1]
     T, S = q.shape[2], k.shape[2]
-    later = torch.ones(T, S, dtype=torch.bool, device=q.device).triu(1) if type(attention.mask) is Causal else None
+    causal = not attention.mask.facts(attention.places(T, S)).full
+    later = torch.ones(T, S, dtype=torch.bool, device=q.device).triu(1) if causal else None
     found = q.new_empty(1, q.shape[1], T, S)
     for head, out in enumerate(found[0]):
         logits = (beta * q[0, head]) @ k[0, head // group].mT
