@@ -158,6 +158,6 @@ def test_an_address_out_of_range_comes_into_it(look):
     assert shown(page) == pytest.approx(bound_of(*recorded(660, 0)), rel=1e-12)
     assert look("heads", {"query": [-3, 99]}).locator("[data-query]").get_attribute("data-query") == "0,7"
     page = look("heads", {"run": "reversal"})
-    assert page.get_by_text("The run reversal has no gaussian heads recorded; choose another.").is_visible()
+    assert page.get_by_text("The run reversal has recorded no gaussian heads; choose another.").is_visible()
     page.get_by_label("Run").select_option(label="digits-gaussian · seed-0")
     page.locator("[data-bound]").wait_for()
