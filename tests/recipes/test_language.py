@@ -94,12 +94,12 @@ def test_a_run_tells_of_its_model_and_leaves_it(kind: str, of: str, request: pyt
     assert model.ends() == (), "no token ends a text"
     assert json.loads((run.folder / "model" / "config.json").read_text())["eos_token_id"] is None
     prompt = "bee é" if kind == "trained_pairs" else "slowly clever"
-    assert model.encoded(prompt) == vocabulary.encode(prompt)
+    assert model.encode_prompt(prompt) == vocabulary.encode(prompt)
     written = model.generate(prompt, max_new=12)
     assert written.text == vocabulary.decode(written.tokens)
     if kind == "trained":
         with pytest.raises(ValueError, match="text must be of what the tokenizer knows: got 'é'"):
-            model.encoded("é")
+            model.encode_prompt("é")
     if kind == "trained_pairs":
         assert f"    {prompt}{written.text}".splitlines()[0] in text, "the sample is what the saved model writes"
     told = CliRunner().invoke(app, ["generate", str(run.folder / "model"), prompt, "--max-new", "12"])

@@ -103,7 +103,7 @@ def test_maps_of_a_text_are_those_of_the_model(workspace: Workspace):
     reply = maps.compute_maps(workspace, MapsRequest(model="language", text=text))
     model: Any = load(SHIPPED / "language" / "model")
     with torch.inference_mode():
-        theirs = model(torch.tensor([model.encoded(text)]), maps=True).maps["self"]
+        theirs = model(torch.tensor([model.encode_prompt(text)]), maps=True).maps["self"]
     assert same(all_numbers(workspace, reply, "self"), theirs)
     assert reply.axes["tokens"] == [{"\n": "↵", " ": "␣"}.get(letter, letter) for letter in text]
     assert reply.type == "float32"

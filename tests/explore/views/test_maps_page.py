@@ -25,7 +25,7 @@ def weight(page: Any) -> float:
 def text_maps(text: str) -> Any:
     model: Any = load(SHIPPED / "language" / "model")
     with torch.inference_mode():
-        return model(torch.tensor([model.encoded(text)]), maps=True).maps["self"]
+        return model(torch.tensor([model.encode_prompt(text)]), maps=True).maps["self"]
 
 
 def test_a_text_is_looked_at_by_mouse_and_by_keyboard(look, settled, violations, shot):
