@@ -249,8 +249,7 @@ def before_and_after() -> Matrices:
     names = [str(offset).replace("-", "−") for offset in range(-side + 1, side)]
     count = len(ends(run.numbers))
     return Matrices(
-        title=f"Where the heads of each layer look, each drawn with a peak of 1; those beyond the image at its edge "
-        f"(first of {count} runs) [{run.source}]",
+        title=f"Where each layer's heads look: peaks of 1, outside at the edge (run 1/{count}) [{run.source}]",
         panels=panels,
         row_label="rows from the query",
         column_label="columns from the query",
