@@ -36,10 +36,10 @@ browser: .venv/for-tests
 	@$(BIN)/python tests/explore/browser.py || true
 
 test: .venv/for-tests browser
-	@echo "Running every test that needs no GPU: about seven minutes on two cores."
-	$(BIN)/python -m pytest -q -n 2 -m 'not compiled and not slow' $(HOOK)
-	@echo "Running the tests of torch.compile, without the type-checking hook, which it cannot follow."
-	$(BIN)/python -m pytest -q -n 2 -m 'compiled and not slow'
+	@echo "Running the tests of the rooms that speak of tensors, with their types checked: about two minutes on two cores."
+	$(BIN)/python -m pytest -q -n 2 -m 'not slow' --part typed $(HOOK)
+	@echo "Running all others that need no GPU: about five minutes. Those of torch.compile cannot follow the type checks."
+	$(BIN)/python -m pytest -q -n 2 -m 'not slow' --part other
 
 test-all: .venv/for-tests browser
 	$(BIN)/python -m pytest -q -n 2 -m 'not compiled' $(HOOK) --hypothesis-profile=thorough
@@ -67,7 +67,7 @@ test-torch:
 	grep -v '^torch==' constraints.txt > $(OTHER)/constraints.txt
 	$(OTHER)/bin/python -m pip install --disable-pip-version-check -c $(OTHER)/constraints.txt torch==$(TORCH) -e '.[all,dev]'
 	$(OTHER)/bin/python -m pytest -q -n 2 -m 'not compiled and not slow' $(HOOK) \
-		$(addprefix tests/,attention algorithms layers generation models analysis test_torch_private.py)
+		$(addprefix tests/,attention algorithms layers generation models analysis)
 	$(OTHER)/bin/python -m pytest -q -n 2 -m 'compiled and not slow' $(addprefix tests/,attention algorithms layers models)
 
 # The package as a user gets it: built, and installed into empty environments. test-wheel tries the runtime dependencies

@@ -41,11 +41,15 @@ TORCH_WARNS_ITSELF = (
 )
 
 
+TYPED = ("attention", "algorithms", "layers", "generation", "models")  # the rooms of the Makefile's HOOK
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--device", default="cpu", choices=("cpu", "cuda"), help="where the attention tests put tensors")
     parser.addoption(
         "--one-in", type=int, default=1, help="of the pairs of moves, run one in so many: each may compile"
     )
+    parser.addoption("--part", choices=("typed", "other"), help="of the tests, those that `make test` checks types in")
     parser.addoption("--shard", default="0/1", help="of the tests, run every n-th from the i-th: i/n")
     parser.addoption("--record", type=Path, help="a file that gets a line of JSON for every test")
 
@@ -68,12 +72,23 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     pairs = [item for item in items if item.name.startswith("test_each_move_and_all_pairs") and " + " in item.name]
     kept = set(pairs[:: config.getoption("--one-in")])
     left_out = [item for item in pairs if item not in kept]
+    part = config.getoption("--part")
+    if part is not None:
+        left_out += [item for item in items if _is_typed(item) != (part == "typed")]
     shard, shards = map(int, config.getoption("--shard").split("/"))
-    rest = [item for item in items if item not in set(left_out)]
+    dropped = set(left_out)
+    rest = [item for item in items if item not in dropped]
     left_out += [item for n, item in enumerate(rest) if n % shards != shard]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if item not in set(left_out)]
+        dropped = set(left_out)
+        items[:] = [item for item in items if item not in dropped]
+
+
+def _is_typed(item: pytest.Item) -> bool:
+    """Whether it is of a room that speaks of tensors: their types are checked, which a compiler cannot follow."""
+    inside = item.path.relative_to(item.config.rootpath).parts
+    return len(inside) > 2 and inside[1] in TYPED and item.get_closest_marker("compiled") is None
 
 
 @pytest.fixture(autouse=True)

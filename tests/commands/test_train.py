@@ -41,6 +41,7 @@ def test_a_recipe_leaves_a_report_figures_and_numbers(tmp_path: Path):
     assert json.loads(regard("resume", folder, "--json"))["numbers"] == numbers, "what is done is told again"
 
 
+@pytest.mark.slow  # tests/training kills runs at every moment
 def test_a_killed_run_is_resumed_to_the_same_numbers(tmp_path: Path):
     words = ["reversal", "--smoke", "--runs", str(tmp_path), "--set", "training.steps=40"]
     regard("train", *words, "--name", "whole")

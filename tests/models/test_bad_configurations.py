@@ -128,9 +128,9 @@ def test_images_of_another_size():
     config = vary(PRESETS["vit-base"], depth=1, width=8, num_heads=2, image=8, patch=4)
     with refused("images must be ('B', 3, 8, 8): got shape (1, 3, 8, 12); resize them"):
         ViT(config)(torch.zeros(1, 3, 8, 12))
-    with refused("images of 8 pixels in patches of 4 are 5 tokens: got tokens=6; use vary(config, image=…)"):
+    with refused("images of 8 pixels are 5 tokens in patches of 4: got tokens=6; use vary(config, image=…)"):
         config.inputs(1, 6)
-    with refused("images of 32 pixels in patches of 2 are 256 tokens: got tokens=6; use vary(config, image=…)"):
+    with refused("images of 32 pixels are 256 tokens in patches of 2: got tokens=6; use vary(config, image=…)"):
         GridConfig().inputs(1, 6)
     grid = build(vary(GridConfig(), depth=1, width=8, image=8))
     assert grid(torch.zeros(1, 3, 12, 8)).hidden.shape == (1, 24, 8)  # gaussians stand on any grid
