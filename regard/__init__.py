@@ -18,7 +18,18 @@ _HOMES = {
     "plan": "regard.algorithms",
     "weights": "regard.algorithms",
 }
-_ROOMS = {"algorithms", "analysis", "attention", "claims", "generation", "layers", "models", "recipes", "training"}
+_ROOMS = {
+    "algorithms",
+    "analysis",
+    "attention",
+    "claims",
+    "generation",
+    "layers",
+    "models",
+    "recipes",
+    "tasks",
+    "training",
+}
 
 
 def __getattr__(name: str) -> Any:

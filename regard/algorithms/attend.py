@@ -77,7 +77,9 @@ def attend(
         q, k = without_content(q, k, v, attention)
     if q is None or k is None:
         missing = "q" if q is None else "k"
-        raise ValueError(f"{content!r} needs q and k: got {missing}=None; leave it out of the scores")
+        raise ValueError(
+            f"{content!r} needs q and k: got {missing}=None; give both, or remove Content() from the scores"
+        )
     # Whatever autocast would say, q, k and v say the type of the result, and logits are never narrowed.
     if is_autocast() and not q.is_meta and torch.is_autocast_enabled(q.device.type):
         options = {"dropout": dropout, "algorithm": algorithm, "prepared": prepared, "return_lse": return_lse}

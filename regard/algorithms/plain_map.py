@@ -6,6 +6,7 @@ from torch import Tensor
 
 from regard.algorithms.content.fused import starts_causal
 from regard.attention import Attention, Content, Softmax
+from regard.attention.eager import is_eager
 
 MANY = 2**16  # weights of a head from which on the sweeps through memory cost more than a loop over heads
 
@@ -20,7 +21,7 @@ def is_plain(q: Tensor, k: Tensor, attention: Attention) -> bool:
     if not facts.full and not starts_causal((facts,), places):
         return False
     is_small = T * S < MANY or len(q) > 1
-    is_watched = torch.is_grad_enabled() or torch.compiler.is_compiling()
+    is_watched = torch.is_grad_enabled() or not is_eager(q)
     return not is_small and not is_watched and q.dtype == k.dtype == torch.float32 and q.device.type == "cpu"
 
 

@@ -21,7 +21,7 @@ EXAMPLES = {"scores": "Content()", "mask": "Causal() or Dense(tensor)", "weighti
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class Attention(Value):
-    """An attention mechanism: `o_i = Σ_j weighting(scores_i + mask_i)_j · v_j`.
+    """An attention mechanism: `o_i = Σ_j weighting(scores_i where mask_i)_j · v_j`.
 
     Left out, scores are `Content()`, the mask is `Everything()`, the weighting `Softmax()`.
 

@@ -97,6 +97,12 @@ def check_state(value: Any) -> None:
                 f"a {kind.__name__} must keep all it knows in positional fields: got {', '.join(lost)} besides; "
                 "make it a @dataclass(frozen=True, eq=False)"
             )
+        parameters = getattr(kind, "__dataclass_params__", None)
+        if parameters is not None and not parameters.frozen:
+            raise ValueError(
+                f"a {kind.__name__} must not change: got a dataclass that may; make it a "
+                "@dataclass(frozen=True, eq=False)"
+            )
         for name in kind.__match_args__:
             check_state(getattr(value, name))
     elif not isinstance(value, Tensor) and type(value).__hash__ is None:

@@ -34,7 +34,7 @@ class Merged(Algorithm):
         if problem.dropout:
             return "has no dropout"
         if len([mask for mask in problem.masks if len(mask.disjuncts) > 1]) != 1:
-            return "needs a union of masks, and one alone"
+            return "needs exactly one union of masks, A | B"
         return None
 
     def cost(self, problem: Problem) -> Cost:

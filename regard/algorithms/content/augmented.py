@@ -48,7 +48,7 @@ class Augmented(Algorithm):
             or not problem.terms
             or not all([term.quadratic for term in problem.terms])
         ):
-            return "scores content plus Quadratic"
+            return "needs Content() + Quadratic(…)"
         if not problem.places.is_static:
             return "takes positions that are the same in every row"
         reason = refuses_kernel(problem)

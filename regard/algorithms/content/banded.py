@@ -82,12 +82,12 @@ class Banded(Algorithm):
         if reason is not None:
             return reason
         if not problem.content_alone:
-            return "scores content alone"
+            return "needs Content() as the only score term"
         if problem.dropout and not problem.on_cuda:
             return "has no dropout on the CPU"
         found = find(problem.facts, problem.places) if problem.masks else None
         if found is None:
-            return "takes windows, causal or not, with an end on either side, and positions known as sizes"
+            return "needs a window with an end on either side, and positions known without reading a tensor"
         return _refuses_on_cuda(problem, found) if problem.on_cuda else None
 
     def cost(self, problem: Problem) -> Cost:

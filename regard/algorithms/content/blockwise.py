@@ -31,7 +31,7 @@ class Blockwise(Algorithm):
         if reason is not None:
             return reason
         if problem.dropout and problem.on_cuda:
-            return "has no dropout"
+            return "has no dropout on the GPU"
         if problem.on_cuda and problem.dtype == torch.float64:
             return "FlexAttention takes no float64"
         if problem.on_cuda and problem.bias_backward and not all([term.reads_once for term in problem.terms]):

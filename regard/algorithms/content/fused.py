@@ -23,7 +23,7 @@ class Fused(Algorithm):
         if reason is not None:
             return reason
         if not problem.content_alone:
-            return "scores content alone"
+            return "needs Content() as the only score term"
         return refuses_kernel(problem)
 
     def cost(self, problem: Problem) -> Cost:
@@ -58,7 +58,10 @@ def run_kernel(problem: Problem, q: Tensor, k: Tensor, v: Tensor, beta: float) -
     T, causal = q.shape[2], len(problem.masks) > 0
     if causal and not surely(k.shape[2] <= T):
         k, v = k[:, :, :T], v[:, :, :T]
-    return attend_by(fastest(q, v), q, k, v, beta=beta, causal=causal, dropout=problem.dropout)
+    kernel = fastest(q, v)
+    if causal and q.is_cuda and not surely(k.shape[2] == T):
+        kernel = "efficient"  # flash would put the last query at the last key
+    return attend_by(kernel, q, k, v, beta=beta, causal=causal, dropout=problem.dropout)
 
 
 def starts_causal(facts: tuple[Facts, ...], places: Places) -> bool:

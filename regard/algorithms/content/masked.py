@@ -42,9 +42,9 @@ class Masked(Algorithm):
         if reason is not None:
             return reason
         if problem.attention.content is None:
-            return "scores content"
+            return "needs Content() among the scores"
         if not (problem.masks or problem.terms):
-            return "takes a mask or score terms"
+            return "needs a mask or a score term"
         if problem.terms and problem.dtype.itemsize < 4:
             return "its kernel would round score terms to half precision"
         if problem.bias_backward:

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from regard.algorithms.content.blockwise import dropping, real_share
 from regard.algorithms.content.fused import starts_causal
+from regard.algorithms.kernels import varlen
 from regard.algorithms.kernels.slabs import Cut, Work, Written, attend_by_slabs
 from regard.algorithms.planning.algorithm import Algorithm, refuses_softmax
 from regard.algorithms.planning.cost import Cost, kept, output, products, traffic
@@ -33,7 +34,7 @@ class Packed(Algorithm):
         if reason is not None:
             return reason
         if not problem.content_alone:
-            return "scores content alone"
+            return "needs Content() as the only score term"
         cuts = [facts for facts in problem.facts if _is_cut(facts)]
         others = tuple([facts for facts in problem.facts if not _is_cut(facts)])
         if len(cuts) != 1:
@@ -41,7 +42,7 @@ class Packed(Algorithm):
         if others and not starts_causal(others, problem.places):
             return "takes beside Padding, KeyPadding or Documents only Causal() with the first query at the first key"
         if others and not _takes_causal(problem, cuts[0]):
-            return "takes Causal() & KeyPadding of lengths, of one sequence, on the GPU alone"
+            return "takes Causal() & KeyPadding(lengths) on the GPU alone, and where T = S"
         if problem.on_cuda:
             if problem.dtype not in (torch.float16, torch.bfloat16):
                 return "the variable-length kernel takes float16 and bfloat16 alone"
@@ -49,6 +50,9 @@ class Packed(Algorithm):
                 return "the variable-length kernel takes head widths to 256"
             if cuts[0].documents is not None and cuts[0].documents.most is None:
                 return "must know how many documents a row may have: use lengths, or ids with most=…"
+            segments = problem.shape.B * _segments_per_row(cuts[0])
+            if not is_symbol(segments) and surely(segments > varlen.MOST_SEGMENTS):
+                return "the variable-length kernel takes no more than 65,535 segments"
             if problem.return_lse:
                 return "the variable-length kernel's log-sum-exp has no gradient"
         return None
@@ -101,6 +105,14 @@ def _is_cut(facts: Facts) -> bool:
     return facts.real is not None or facts.documents is not None
 
 
+def _segments_per_row(facts: Facts) -> int:
+    """How many segments a row is cut into at most: see `kernels/varlen.py`."""
+    runs = facts.documents
+    if runs is None:
+        return 3
+    return (1 if runs.prefix else 3) * (runs.most or 1) + 2
+
+
 def _sequences(problem: Problem) -> Count:
     """How many calls there are on the CPU: one per row, or per document of each row; ids may be of one document."""
     for facts in problem.facts:
@@ -130,16 +142,14 @@ def _tokens(problem: Problem, mask: Mask, facts: Facts, device: torch.device) ->
 
 
 def _by_segments(problem: Problem, facts: Facts, q: Tensor, k: Tensor, v: Tensor, causal: bool) -> Tensor:
-    from regard.algorithms.kernels import varlen
-
     mask, real, runs = _cut(problem)[0], facts.real, facts.documents
     B, T, S = q.shape[0], q.shape[2], k.shape[2]
 
     def segments(looking: varlen.Looking, heads: int) -> varlen.Segments:
         def make() -> varlen.Segments:
-            if runs is not None and runs.lengths is not None:
+            if runs is not None and runs.lengths is not None and runs.prefix:
                 return varlen.of_document_lengths(runs.lengths, T, B // len(runs.lengths) * heads, q.device)
-            lengths = mask.num_real(q.device)
+            lengths = mask.num_real(q.device) if real is not None and real.prefix else None
             if lengths is not None:
                 return varlen.of_lengths(lengths, S, looking, T, heads)
             tokens = _tokens(problem, mask, facts, q.device)
@@ -157,7 +167,9 @@ def _by_segments(problem: Problem, facts: Facts, q: Tensor, k: Tensor, v: Tensor
 
     def attend_by(looking: varlen.Looking, causal: bool) -> Tensor:
         of_heads, beta, dropout = partial(segments, looking), problem.beta, problem.dropout
-        return varlen.attend_by_segments(q, k, v, of_heads, longest, looking == "real", causal, beta, dropout)
+        return varlen.attend_by_segments(
+            q, k, v, of_heads, _segments_per_row(facts), longest, looking == "real", causal, beta, dropout
+        )
 
     if not causal or real is None or real.queries:
         return attend_by("real" if real is None or real.queries else "all", causal)

@@ -7,7 +7,7 @@ three have an empty side, so no pad is ever read, and pads' outputs and gradient
 
 import itertools
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import torch
@@ -16,9 +16,12 @@ from torch.nn.functional import pad
 
 from regard.algorithms.kernels.layouts import laid_out, multiple_of_eight
 from regard.algorithms.planning.kept import recall
+from regard.attention.eager import may_keep
 from regard.attention.masks.padding import sent
-from regard.attention.torch_private import efficient_segments, flash_segments
+from regard.attention.positions.sizes import surely
+from regard.attention.torch_private import efficient_segments, flash_segments, stream_of
 
+MOST_SEGMENTS = 65_535  # of one call: CUDA counts no further along a side of a grid
 TOP_LEFT = 1  # how the efficient kernel calls a causal mask that has the first query at the first key
 
 # Which queries look at the real keys: all of them; all, those of `attend_prefixes`; the real ones; the pads alone.
@@ -40,6 +43,7 @@ def attend_by_segments(
     k: Tensor,
     v: Tensor,
     segments_of: Callable[[int], Segments],
+    per_row: int,
     longest: tuple[int, int],
     hides_queries: bool,
     causal: bool,
@@ -48,14 +52,14 @@ def attend_by_segments(
 ) -> Tensor:
     """Content softmax within the segments of every row: of all heads together, or, asked for H of them, of each head.
 
-    No segment has more queries and keys than `longest`.
+    There are so many segments per row, none with more queries and keys than `longest`.
     """
     B, H, T, _ = q.shape
     E = v.shape[3]
     width = multiple_of_eight(max(q.shape[3], E))
     q, k, v = laid_out(q, width), laid_out(k, width), laid_out(v, width)
     # Rows of (B,T,H,D) are read in place with H heads; (B,H,T,D) is read in place as B·H sequences of one head.
-    by_head = k.shape[1] == H and q.is_contiguous()
+    by_head = k.shape[1] == H and q.is_contiguous() and surely(per_row * B * H <= MOST_SEGMENTS)
     segments = segments_of(H if by_head else 1)
     if segments.order is not None:
         k, v = _gather(k, segments.order), _gather(v, segments.order)
@@ -81,17 +85,18 @@ def attend_prefixes(
     """
     (B, H, T, _), (_, _, S, E) = q.shape, v.shape
     q, k, v = (laid_out(x, multiple_of_eight(x.shape[3])) for x in (q, k, v))
-    by_head = q.is_contiguous()
+    by_head = q.is_contiguous() and surely(3 * B * H <= MOST_SEGMENTS)
     segments = segments_of(H if by_head else 1)
-    heads = 1 if by_head else H
+    assert segments.empty is not None
+    # Of no keys the kernel makes 0/0, and leaves the gradient of the query as it finds it.
+    q, heads = q.masked_fill(segments.empty, 0), 1 if by_head else H
     q, k, v = ((x if by_head else x.transpose(1, 2)).reshape(1, -1, heads, x.shape[3]) for x in (q, k, v))
     learns = torch.is_grad_enabled() and (q.requires_grad or k.requires_grad or v.requires_grad)
     ends = (segments.ends_q, segments.ends_k, T, S)
     out = efficient_segments(q, k, v, None, *ends, dropout, TOP_LEFT, learns, scale=scale)[0]
     out = out.view(B, H, T, -1) if by_head else out.view(B, T, H, -1).transpose(1, 2)
     out = out if out.shape[3] == E else out[..., :E]
-    assert segments.empty is not None
-    return out.masked_fill(segments.empty, 0)  # of no keys the kernel makes 0/0
+    return out.masked_fill(segments.empty, 0)
 
 
 def _gather(x: Tensor, order: Tensor) -> Tensor:
@@ -106,11 +111,12 @@ def of_lengths(lengths: Tensor, S: int, looking: Looking, num_queries: int, head
     ([0, 3, 3, 3], [0, 1, 1, 2])
     """
     B, device = lengths.shape[0], lengths.device
-    key = ("segments", B, S, looking, num_queries, heads, device)
+    stream = stream_of(device) if device.type == "cuda" else None
+    key = ("segments", B, S, looking, num_queries, heads, device, stream)
     whole, share = recall(key, lambda: _pattern(B, S, looking, num_queries, heads, device))
     empty = lengths.view(B, 1, 1, 1) <= 0 if looking == "prefix" else None
-    lengths = lengths.clamp(0, S).view(1, B, 1, 1)
-    if torch.compiler.is_compiling():
+    lengths = lengths.long().clamp(0, S).view(1, B, 1, 1)
+    if not may_keep():  # a compiler or a transform knows no results in given memory
         found = pad(torch.addcmul(whole, lengths, share).flatten(1).int(), (1, 0))
     else:  # as few steps as there can be: every batch has its own lengths
         count = 3 * B * heads
@@ -130,18 +136,18 @@ def _pattern(
     """
     T = num_queries
     all_look = looking in ("all", "prefix")
-    whole = [[T, T, T] if all_look else [0, T, T], [0, 0, S]]
-    share = [[0, 0, 0] if all_look else [1, 0, 0], [0, 1, 0] if looking == "pads" else [1, 1, 0]]
-    starts = torch.arange(B * heads, device=device) * torch.tensor([[T], [S]], device=device)
-    sides = [torch.tensor(side, device=device)[:, None, None] for side in (whole, share)]
-    return starts.view(2, B, heads, 1) + sides[0], sides[1]
+    whole = (T, T, T) if all_look else (0, T, T), (0, 0, S)
+    share = (0, 0, 0) if all_look else (1, 0, 0), (0, 1, 0) if looking == "pads" else (1, 1, 0)
+    lengths, ends, shares = sent((T, S, *whole[0], *whole[1], *share[0], *share[1]), device).split([2, 6, 6])
+    starts = torch.arange(B * heads, device=device) * lengths[:, None]
+    return starts.view(2, B, heads, 1) + ends.view(2, 1, 1, 3), shares.view(2, 1, 1, 3)
 
 
 def of_tokens(real: Tensor, looking: Looking, num_queries: int, heads: int) -> Segments:
     """The segments of sequences whose real tokens (B, S) stand anywhere."""
     order = (~real).int().argsort(dim=1, stable=True)
     found = of_lengths(real.sum(1), real.shape[1], looking, num_queries, heads)
-    return Segments(found.ends_q, found.ends_k, order)
+    return replace(found, order=order)
 
 
 def of_documents(numbers: Tensor, most: int, prefix: bool, rows_of_each: int) -> Segments:

@@ -100,8 +100,9 @@ def _keep(key: Hashable, made: Any, size: int) -> None:
         _drop(key)
         _kept[key] = made, size
         _bytes += size
-        while _bytes > LARGEST or len(_kept) > MOST:
-            _bytes -= _kept.popitem(last=False)[1][1]  # the oldest
+        while _kept and (_bytes > LARGEST or len(_kept) > MOST):
+            size = _kept.popitem(last=False)[1][1]  # the oldest; what dies with it may give back more
+            _bytes -= size
 
 
 def _drop(key: Hashable) -> None:

@@ -1,7 +1,7 @@
 """What machines can do: the shipped tables that every choice is made from. Nothing here is measured at run time.
 
-`make bench` writes the figures from which a table is made. A machine without a table of its own takes the one
-of its kind, which is enough to rank algorithms.
+A table is fitted to what `python -m benchmarks.planner_regret` measured, by its `--fit`. A machine without a table of
+its own takes the one of its kind, which is enough to rank algorithms.
 """
 
 from dataclasses import dataclass, field

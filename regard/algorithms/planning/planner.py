@@ -14,7 +14,7 @@ from regard.algorithms.planning.problem import Outline, Problem, bind, check_ten
 from regard.algorithms.planning.recording import recorder
 from regard.attention import Attention
 from regard.attention.positions.sizes import number
-from regard.attention.torch_private import without_modes
+from regard.attention.torch_private import stream_of, without_modes
 from regard.attention.value import check_state
 from regard.checks import nearest
 
@@ -192,7 +192,8 @@ class Planner:
         if choice.moves and any([x.requires_grad for x in tensors]):
             attention = attention.on(q.device)
         elif choice.moves:
-            moved = recall_from(tensors, ("moved", structure, q.device), lambda: (attention.on(q.device),))
+            stream = stream_of(q.device) if q.is_cuda else None
+            moved = recall_from(tensors, ("moved", structure, q.device, stream), lambda: (attention.on(q.device),))
             attention = moved[0]
         return choice.algorithm, bind(choice.outline, attention, dropout, prepared)
 

@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 import torch
 from torch import Tensor
 
+from regard.attention.eager import may_keep
 from regard.attention.masks.facts import Facts, Index, Real
 from regard.attention.masks.mask import Mask
 from regard.attention.positions.positions import Places
@@ -93,6 +94,8 @@ def sent(numbers: tuple[int, ...], device: torch.device, dtype: torch.dtype = to
     """Numbers on a device; the host does not wait for a GPU to take them."""
     if device.type != "cuda" or torch.compiler.is_compiling():
         return torch.tensor(numbers, dtype=dtype, device=device)
+    if not may_keep():  # a captured graph would read the host's memory again, whatever is there by then
+        return torch.cat([torch.full((1,), number, dtype=dtype, device=device) for number in numbers])
     return torch.tensor(numbers, dtype=dtype, device="cpu", pin_memory=True).to(device, non_blocking=True)
 
 

@@ -90,3 +90,35 @@ def test_segments_are_the_mask(
     _, facts = packed._cut(problem)
     out = packed._by_segments(problem, facts, q, k, v, len(problem.masks) > 1)
     torch.testing.assert_close(out, reference(q, k, v, value)[0])
+
+
+def test_lengths_of_any_type_and_beyond_the_keys():
+    wanted = varlen.of_lengths(torch.tensor([3, 300]), 300, "real", 300, heads=2)
+    for lengths in (
+        torch.tensor([3, 300], dtype=torch.int32),
+        torch.tensor([3, 999]),
+        torch.tensor([3.0, 300]).short(),
+    ):
+        found = varlen.of_lengths(lengths, 300, "real", 300, heads=2)
+        assert torch.equal(found.ends_q, wanted.ends_q)
+        assert torch.equal(found.ends_k, wanted.ends_k)
+    assert varlen.of_lengths(torch.tensor([3], dtype=torch.uint8), 300, "real", 300, 1).ends_q.tolist() == [
+        0,
+        3,
+        300,
+        300,
+    ]
+
+
+def test_many_segments_are_not_cut_by_head(monkeypatch: pytest.MonkeyPatch):
+    """A side of CUDA's grid ends at 65,535: then the heads of a row share their segments."""
+    monkeypatch.setattr(varlen, "_kernel", by_definition)
+    monkeypatch.setattr(varlen, "MOST_SEGMENTS", 20)
+    q = torch.randn(3, 4, 7, 8, generator=torch.Generator().manual_seed(0))
+    value = Attention(mask=Padding(LENGTHS))
+    problem = pose(q, q, q, value)
+    out = packed._by_segments(problem, packed._cut(problem)[1], q, q, q, causal=False)
+    torch.testing.assert_close(out, reference(q, q, q, value)[0])
+    many = torch.empty(7, 4, 7, 8, dtype=torch.bfloat16, device="meta")
+    reason = packed.Packed().refuses(pose(many, many, many, Attention(mask=Padding((7,) * 7)), device="h200"))
+    assert reason == "the variable-length kernel takes no more than 65,535 segments"

@@ -4,6 +4,7 @@ import ast
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from regard import attend
 from regard.algorithms.catalogue import PLANNER
 from regard.algorithms.planning import kept
 from regard.algorithms.planning.planner import Choice
-from regard.attention import Attention, KeyPadding, Padding, Quadratic, SameColumn, Window
+from regard.attention import Attention, KeyPadding, Mask, Padding, Quadratic, SameColumn, Window
 from regard.attention.positions.positions import Grid
 from tests.algorithms.cases import Call, build
 from tests.algorithms.harness import EQUAL, results, verdicts
@@ -316,3 +317,28 @@ def test_the_planners_choice_too(attention: str, world: str):
     out = attend(q, k, v.requires_grad_(), value)
     torch.testing.assert_close(first, out.detach())
     out.sum().backward()
+
+
+@pytest.mark.usefixtures("forgotten")
+def test_what_dies_with_the_oldest_is_given_back_once(monkeypatch: pytest.MonkeyPatch):
+    """A thing that is dropped may hold the tensor that another was made from, which goes with it."""
+    monkeypatch.setattr(kept, "MOST", 4)
+    for n in range(20):
+        origin = torch.zeros(4, device="cpu")
+        kept.recall(("holds", n), lambda origin=origin: [origin])
+        kept.recall_from((origin,), "made", lambda: torch.zeros(8, device="cpu"))
+        del origin
+    assert kept._bytes == sum(size for _, size in kept._kept.values())
+
+
+def test_a_value_that_may_change_is_refused():
+    @dataclass(eq=False)
+    class Shifting(Mask):
+        width: int
+
+        def allows(self, b: Any, h: Any, i: Any, j: Any, places: Any) -> Any:
+            return abs(i - j) < self.width
+
+    q = torch.zeros(1, 1, 4, 8)
+    with pytest.raises(ValueError, match="a Shifting must not change: got a dataclass that may; make it a @dataclass"):
+        attend(q, q, q, Attention(mask=Shifting(2)))
