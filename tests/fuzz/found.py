@@ -583,3 +583,22 @@ def a_table_too_small_for_starts_on_the_gpu() -> None:
     except (ValueError, RuntimeError):
         return
     raise AssertionError("offsets outside a table were read as its edge")
+
+
+@found("cuda")
+def causal_attention_of_more_queries_than_keys() -> None:
+    q, k, v = (torch.randn(1, 8, n, 64, device="cuda", dtype=torch.bfloat16) for n in (200, 100, 100))
+    _, _, i, j = indices(1, 8, 200, 100)
+    attention = Attention(mask=Causal(), queries=Sequence(200), keys=Sequence(100))
+    check_equal(attend(q, k, v, attention), defined(q.cpu(), k.cpu(), v.cpu(), j <= i), 2e-2)
+
+
+@found("cuda")
+def the_gradient_of_a_query_that_sees_nothing() -> None:
+    q, k, v = (torch.randn(2, 2, 4, 64, device="cuda", dtype=torch.bfloat16, requires_grad=True) for _ in range(3))
+    attention = Attention(mask=Causal() & KeyPadding(torch.tensor([0, 4], device="cuda")))
+    for _ in range(3):
+        full = torch.full((1 << 20,), nan, device="cuda")  # what uninitialised memory may hold
+        del full
+        grad = torch.autograd.grad(attend(q, k, v, attention, algorithm="packed").sum(), q)[0]
+        check_equal(grad[0], torch.zeros_like(grad[0]), 0.0)

@@ -205,7 +205,7 @@ def test_reality_follows_the_count():
         ("partitioned", Attention(mask=Window(3)), "needs a mask of cells"),
         ("partitioned", Attention(mask=Blocks(4) & ~Blocks(6)), "masks of offsets and paddings: not Not"),
         ("partitioned", Attention(mask=Blocks(4), queries=Sequence(96, torch.tensor([0, 5]))), "same in every row"),
-        ("merged", Attention(mask=Window(3)), "needs a union"),
+        ("merged", Attention(mask=Window(3)), "needs exactly one union"),
     ],
     ids=str,
 )
