@@ -26,7 +26,7 @@ def one_thread() -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-def processor_seconds(call: Callable[[], object], tries: int = 7) -> float:
+def processor_seconds(call: Callable[[], object], tries: int = 12) -> float:
     """The least processor time of a few calls, after one that warms up: what else the machine does is not in it."""
     call()
     times = []
