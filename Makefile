@@ -91,7 +91,7 @@ check: .venv/for-benchmarks
 	$(BIN)/basedpyright
 
 docs: .venv/for-docs
-	@echo "Building the site. Claims are checked anew where the library has changed, which takes a minute or two."
+	@echo "Building the site. All claims are checked for it, which takes a minute or two."
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	@echo "Built docs/_build/html/index.html"
 

@@ -1,9 +1,7 @@
 """Pages that are made when the site is built: courses from the claims, the API, benchmark results, project files."""
 
-import hashlib
 import inspect
 import os
-import pickle
 import re
 import shutil
 import sys
@@ -38,7 +36,7 @@ ROOMS = {
 def write_pages(app: "Sphinx") -> None:
     folder = Path(app.srcdir) / "generated"
     shutil.rmtree(folder, ignore_errors=True)
-    for key, judgements in judge_documents(Path(app.outdir).parent / "judgements.pickle").items():
+    for key, judgements in judge_documents().items():
         write(folder / "courses" / f"{key}.md", course_page(key, select([key]), judgements))
     for room, title in ROOMS.items():
         write(folder / "api" / f"{room}.md", api_page(room, title))
@@ -55,24 +53,12 @@ def write(path: Path, text: str) -> None:
     path.write_text(text)
 
 
-def judge_documents(stored: Path) -> dict[str, Sequence[Judgement]]:
-    """Every claim judged with its figure, by document; kept for the next build until a source file changes."""
-    sources = hashlib.sha256()
-    for path in sorted((ROOT / "regard").rglob("*.py")):
-        if path.relative_to(ROOT / "regard").parts[0] not in ("commands", "explore"):
-            sources.update(path.read_bytes())
-    digest = sources.hexdigest()
-    if stored.exists():
-        before, judgements = pickle.loads(stored.read_bytes())
-        if before == digest:
-            return judgements
+def judge_documents() -> dict[str, Sequence[Judgement]]:
+    """Every claim judged with its figure, by document."""
     claims = select([])
-    print(f"Checking {len(claims)} claims; the next build reads what was found.", file=sys.stderr)
+    print(f"Checking {len(claims)} claims.", file=sys.stderr)
     found = judge_claims(claims, charts=True, jobs=os.cpu_count() or 1, progress=show_progress)
-    judgements = {key: [one for one in found if one.id.startswith(f"{key}.")] for key in DOCUMENTS}
-    stored.parent.mkdir(parents=True, exist_ok=True)
-    stored.write_bytes(pickle.dumps((digest, judgements)))
-    return judgements
+    return {key: [one for one in found if one.id.startswith(f"{key}.")] for key in DOCUMENTS}
 
 
 def show_progress(done: int, total: int | None) -> None:
