@@ -44,6 +44,7 @@ def by_definition(
 ) -> Tensor:
     """What the kernel promises, segment by segment; what it does not promise to write is NaN."""
     assert ends_q.dtype == ends_k.dtype == torch.int32
+    assert len(ends_q) - 1 <= varlen.MOST_SEGMENTS
     assert int(ends_q[-1]) == len(q)
     assert int(ends_k[-1]) == len(k)
     out = torch.full((*q.shape[:2], v.shape[2]), torch.nan)
