@@ -13,6 +13,10 @@ from typing import Any
 # oneDNN reads this once, when torch is imported.
 os.environ.setdefault("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_FP16")
 
+# Without a GPU, Triton's interpreter runs our kernels; Triton reads this once, when it is imported.
+if not os.path.exists("/dev/nvidiactl"):
+    os.environ.setdefault("TRITON_INTERPRET", "1")
+
 # Test modules share tables and checks by their full name, which `--import-mode=importlib` leaves to the path.
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
