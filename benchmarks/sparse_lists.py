@@ -109,7 +109,8 @@ def _unavailable(maker: Maker, problem: Problem) -> str | None:
 
 
 def by_regard(problem: Problem) -> Lists:
-    from regard.algorithms.kernels.flex import SIZE, list_blocks
+    from regard.algorithms.kernels.block_lists import list_blocks
+    from regard.algorithms.kernels.flex import SIZE
 
     places = Attention(mask=problem.mask).places(problem.N, problem.N)
     facts, count = problem.mask.facts(places), -(-problem.N // SIZE)

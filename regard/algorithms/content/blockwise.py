@@ -2,22 +2,27 @@
 
 import functools
 from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from regard.algorithms.kernels import slabs
 from regard.algorithms.kernels.slabs import Cut, Pairs, Slab, Work, Written, attend_by_slabs, may_ask
-from regard.algorithms.planning.algorithm import Algorithm, refuses_softmax
+from regard.algorithms.planning.algorithm import Algorithm, predicted, refuses_softmax
 from regard.algorithms.planning.cost import Cost, inputs, kept, products, traffic
 from regard.algorithms.planning.problem import Problem
 from regard.algorithms.planning.visits import visited
 from regard.attention import BlockMap, Grid, Mask, Places, Sequence, Term, TermFacts
+from regard.attention.eager import is_eager, may_keep
+from regard.attention.masks.mask import has_blocks
 from regard.attention.masks.visibility import index_band
-from regard.attention.positions.sizes import Count, is_symbol, least, most
+from regard.attention.positions.sizes import Count, is_symbol, least, most, number
+from regard.attention.torch_private import is_dispatched
 from regard.attention.value import Structure, unflatten
 
 CALLS = 30  # of torch for a slab on the CPU, and half as many for each score term
+MOST_BITS = 1 << 28  # bytes of a mask's bits on the GPU: one map of 32,768 tokens
 ATOMIC = 2.4e-9  # seconds for one addition to a tensor of one number, by many threads at once; less by √numbers
 
 
@@ -50,8 +55,13 @@ class Blockwise(Algorithm):
             flops=products(pairs, shape.D, shape.E, problem.backward, recompute=True),
             bytes=traffic(shape, problem.item, problem.backward) + _bias_gradients(problem) + drops.bytes,
             memory=kept(shape, problem.item, problem.backward) + extra + drops.memory,
-            launches=3 * calls if problem.backward else calls,
+            launches=calls,
         )
+
+    def seconds(self, problem: Problem) -> float:
+        """FlexAttention has a rate and a host's price of its own."""
+        name = "flex" if problem.on_cuda and not by_bits(problem) else self.name
+        return predicted(problem, name, self.expected(problem), problem.dtype)
 
     def expected(self, problem: Problem) -> Cost:
         cost, shape = self.cost(problem), problem.shape
@@ -62,9 +72,10 @@ class Blockwise(Algorithm):
 
     def run(self, problem: Problem, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor | None]:
         if q.is_cuda:
-            from regard.algorithms.kernels.flex import attend_by_flex
-
-            return attend_by_flex(problem, q, k, v)
+            if q.device.index == torch.cuda.current_device():
+                return _run_on_cuda(problem, q, k, v)
+            with torch.cuda.device(q.device):  # where Triton launches
+                return _run_on_cuda(problem, q, k, v)
         attention, places = problem.attention, problem.places
         terms = attention.biases
         structure, leaves = _flat(terms)
@@ -81,6 +92,51 @@ class Blockwise(Algorithm):
         finite = all([facts.finite for facts in problem.terms])
         work = Work(cut, pairs, problem.beta, len(terms) > 0, problem.return_lse, finite, problem.dropout)
         return attend_by_slabs(work, q, k, v, tuple(leaves))
+
+
+def _run_on_cuda(problem: Problem, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor | None]:
+    """By the bits of the mask where they are few enough, else by FlexAttention."""
+    if problem.masks and not problem.terms and is_eager(q) and not is_dispatched():
+        (decided,) = problem.made("bits", q.device, lambda: (_decided(problem, q.device),))
+        if decided is not None:
+            from regard.algorithms.kernels.block_sparse import attend_by_blocks
+
+            out, lse = attend_by_blocks(q, k, v, decided, problem.beta)
+            return out, lse if problem.return_lse else None
+    from regard.algorithms.kernels.flex import attend_by_flex
+
+    return attend_by_flex(problem, q, k, v)
+
+
+def _decided(problem: Problem, device: torch.device) -> Any:
+    """The mask's blocks and bits on the GPU, or None. Where it holds no data the host may wait for what to keep."""
+    if not by_bits(problem):
+        return None
+    from regard.algorithms.kernels.block_sparse import decide
+
+    mask, shape = problem.attention.mask, problem.shape
+    return decide(mask, problem.places, shape.B, shape.H, device, MOST_BITS, _by_sizes(problem) and may_keep())
+
+
+def by_bits(problem: Problem) -> bool:
+    """Whether the pairs of a mask over content are decided once, and their bits read.
+
+    Not where data change the mask and its blocks are known without a map of pairs, nor for few queries of long rows.
+    """
+    if torch.compiler.is_compiling() or not problem.masks or not problem.content_alone:
+        return False
+    shape = problem.shape
+    B, H, T, S, D, E = (number(size) for size in (shape.B, shape.H, shape.T, shape.S, shape.D, shape.E))
+    busy = B * H * -(-T // slabs.SIZE) >= 64 or S <= 8192
+    if not busy or max(D, E) > 256 or T * S > 4 * MOST_BITS:
+        return False
+    maps = [x for x in problem.attention.mask.flatten()[1] if x.numel() >= T * S]
+    return _by_sizes(problem) or len(maps) > 0 or not has_blocks(problem.attention.mask, problem.places)
+
+
+def _by_sizes(problem: Problem) -> bool:
+    """Whether no data change the mask: numbers that were sent to the device are none."""
+    return problem.places.is_static and not problem.outline.holds_tensors
 
 
 def real_share(problem: Problem) -> float:
@@ -200,20 +256,29 @@ def _relative_on_cpu(problem: Problem) -> Count:
 
 
 def _on_cuda(problem: Problem) -> tuple[Count, Count]:
-    """A mask that holds data takes some twenty small kernels to list the blocks, and a copy of q, k and v without what
-    nobody sees. Lists that sizes decide are remembered.
+    """One kernel forward and three backward, beside the bits of the mask.
+
+    To FlexAttention a mask that holds data means some twenty small kernels to list the blocks, and a copy of q, k and v
+    without what nobody sees. What was made is remembered.
     """
-    by_sizes = problem.places.is_static and len(problem.attention.mask.flatten()[1]) == 0
-    return (5, 0) if by_sizes or not problem.masks else (20, inputs(problem.shape, problem.item))
+    shape, facts = problem.shape, problem.outline.mask
+    if by_bits(problem):
+        maps = (shape.B if facts.rows else 1) * (shape.H if facts.heads else 1)
+        each = _whole_blocks(shape.T) * _whole_blocks(shape.S)
+        pairs = visited(problem, slabs.SIZE) // (shape.B * shape.H) if _by_sizes(problem) else each
+        return 4 if problem.backward else 1, least(MOST_BITS, maps * pairs // 4)
+    listed = problem.places.is_static and len(problem.attention.mask.flatten()[1]) == 0
+    calls, extra = (5, 0) if listed or not problem.masks else (20, inputs(shape, problem.item))
+    return 3 * calls if problem.backward else calls, extra
 
 
 def _on_cpu(problem: Problem) -> tuple[Count, Count]:
     """So many calls for each slab of queries that see something; the largest slab's mask, or its biases for every row
     and head.
     """
-    shape = problem.shape
+    shape, passes = problem.shape, 3 if problem.backward else 1
     if not (problem.masks or problem.terms):
-        return CALLS, 0
+        return passes * CALLS, 0
     facts = problem.outline.mask
     low, high = index_band(problem.facts, problem.places)
     first, last = 0 if high is None else most(0, -high), shape.T if low is None else least(shape.T, shape.S - low)
@@ -221,7 +286,7 @@ def _on_cpu(problem: Problem) -> tuple[Count, Count]:
     count = (shape.B if facts.rows else 1) * (shape.H if facts.heads else 1) * slabs_of_all
     keys = shape.S if low is None or high is None else least(shape.S, high - low + 3 * slabs.SIZE)
     if problem.terms:
-        return (CALLS + 15 * len(problem.terms)) * count, 12 * shape.B * shape.H * slabs.SIZE * keys
+        return passes * (CALLS + 15 * len(problem.terms)) * count, 12 * shape.B * shape.H * slabs.SIZE * keys
     # Under a band every block of queries sees other keys; without one several blocks share a slab.
     blocks = slabs.LONGEST if low is None and high is None else 1
-    return CALLS * count, 5 * blocks * slabs.SIZE * keys
+    return passes * CALLS * count, 5 * blocks * slabs.SIZE * keys

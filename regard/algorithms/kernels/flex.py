@@ -10,11 +10,13 @@ from torch import Tensor
 from torch.nn.attention.flex_attention import AuxOutput, AuxRequest, BlockMask, flex_attention
 from torch.nn.functional import pad
 
+from regard.algorithms.kernels.block_lists import list_blocks
 from regard.algorithms.kernels.layouts import laid_out
 from regard.algorithms.planning.kept import recall
 from regard.algorithms.planning.problem import Problem
-from regard.attention import Attention, Mask, Places, Sequence
-from regard.attention.masks.visibility import visible
+from regard.attention import Attention, Places, Sequence
+from regard.attention.masks.mask import has_blocks
+from regard.attention.masks.visibility import Sides, decide, known_sides, visible
 from regard.attention.positions.sizes import surely
 from regard.attention.torch_private import is_dispatched
 from regard.attention.value import unflatten
@@ -27,23 +29,24 @@ FAR = 1 << 30  # and the tokens of a sequence are fewer than that
 def attend_by_flex(problem: Problem, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor | None]:
     """Any mask and any score term, compiled once for each kind of problem."""
     attention = problem.attention
-    lists, hides = _block_lists(problem, q)
+    lists, sides = _visits(problem, q)
     staged = not all([facts.positional for facts in problem.terms])
     relative = problem.outline.mask.relative and all([facts.movable for facts in problem.terms])
-    options = (hides, problem.return_lse, staged, relative)
+    options = (problem.return_lse, staged, relative)
     mask = attention.mask.placed(problem.places, q.device)
     if mask is not attention.mask:
         attention = Attention(attention.scores, mask, attention.weighting, attention.queries, attention.keys)
     q, k, v = laid_out(q), laid_out(k), laid_out(v)
     D, E = problem.shape.D, problem.shape.E
     if torch.compiler.is_compiling() or is_dispatched():
-        out, lse = _attend(q, k, v, attention, problem.beta, lists, options)
+        out, lse = _attend(q, k, v, attention, problem.beta, lists, sides, options)
     else:
         structure, tensors = attention.flatten()
         attention = unflatten(tensors, structure)
         dtypes = tuple([x.dtype for x in tensors])
-        kind = (structure, dtypes, q.dtype, q.shape[1], k.shape[1], D, E, torch.is_grad_enabled(), options)
-        out, lse = recall(("flex", kind), _compiled)(q, k, v, attention, problem.beta, lists, options)
+        hides = tuple([side is not None for side in sides])
+        kind = (structure, dtypes, q.dtype, q.shape[1], k.shape[1], D, E, torch.is_grad_enabled(), hides, options)
+        out, lse = recall(("flex", kind), _compiled)(q, k, v, attention, problem.beta, lists, sides, options)
     return out[..., :E], lse
 
 
@@ -54,14 +57,14 @@ def _attend(
     attention: Attention,
     beta: float,
     lists: list[Tensor] | None,
-    options: tuple[bool, bool, bool, bool],
+    sides: Sides,
+    options: tuple[bool, bool, bool],
 ) -> tuple[Tensor, Tensor | None]:
     """Blank what nobody sees, for the kernel multiplies it by zero, and visit the listed blocks; None: all of them."""
-    hides, return_lse, staged, relative = options
+    return_lse, staged, relative = options
     exact = attention.places(q.shape[2], k.shape[2])
     places = _with_start_as_data(exact, q.shape[0], q.device, relative)
-    if hides:
-        q, k, v = _blank(q, k, v, attention.mask, exact)
+    q, k, v = _blank(q, k, v, *sides)
     terms = attention.biases
     scorers = [term.scorer(places, shift=not return_lse) for term in terms]
     blocks = None
@@ -146,24 +149,31 @@ def _starting(side: Sequence, start: Tensor | int) -> Sequence:
     return moved
 
 
-def _block_lists(problem: Problem, q: Tensor) -> tuple[list[Tensor] | None, bool]:
-    """The blocks that this call visits, None for all, and whether a query may see nothing or a key be seen by nobody.
-
-    Where sizes alone decide, both are found out once.
-    """
+def _visits(problem: Problem, q: Tensor) -> tuple[list[Tensor] | None, Sides]:
+    """The blocks that this call visits, None for all; the queries that see a key and the keys that are seen."""
     if not problem.masks:
-        return None, False
-    mask, shape = problem.attention.mask, problem.shape
-    lists = problem.made("flex lists", q.device, lambda: _listed_blocks(problem, q.device))
-    if torch.compiler.is_compiling() or is_dispatched() or len(mask.flatten()[1]) > 0 or not problem.places.is_static:
-        return lists, True
-    rows = shape.B if problem.outline.mask.rows else 1
+        return None, (None, None)
+    mask, places, shape = problem.attention.mask, problem.places, problem.shape
+    if torch.compiler.is_compiling() or is_dispatched():
+        return _listed_blocks(problem, q.device), visible(mask, places, shape.B, shape.H, q.device)
+    return problem.made("flex", q.device, lambda: _decided(problem, q.device))
 
-    def hides() -> tuple[bool]:
-        sides = visible(mask, problem.places, rows, shape.H, q.device)
-        return (any([side is not None and not bool(side.all()) for side in sides]),)
 
-    return lists, problem.made("flex hides", q.device, hides)[0]
+def _decided(problem: Problem, device: torch.device) -> tuple[list[Tensor], Sides]:
+    """From what is known of the mask, or else by its definition. Where sizes alone decide, the host waits to know
+    whether anything is to be blanked.
+    """
+    mask, places, shape = problem.attention.mask, problem.places, problem.shape
+    sides = known_sides(mask, places, shape.B if problem.outline.mask.rows else 1, device)
+    if sides is not None and has_blocks(mask, places):
+        lists = _listed_blocks(problem, device)
+    else:
+        (some, every), *sides = decide(mask.placed(places, device), places, shape.B, shape.H, SIZE, device)
+        lists, sides = list_blocks(some, every), (sides[0], sides[1])
+    by_sizes = len(mask.flatten()[1]) == 0 and places.is_static
+    if by_sizes and all([side is None or bool(side.all()) for side in sides]):
+        return lists, (None, None)
+    return lists, sides
 
 
 def _listed_blocks(problem: Problem, device: torch.device) -> list[Tensor]:
@@ -173,33 +183,7 @@ def _listed_blocks(problem: Problem, device: torch.device) -> list[Tensor]:
     return list_blocks(some.expand(sizes).contiguous(), every.expand(sizes).contiguous())
 
 
-@torch.library.custom_op("regard::list_blocks", mutates_args=())
-def list_blocks(some: Tensor, every: Tensor) -> list[Tensor]:
-    """Which blocks to visit, as FlexAttention lists them: by query block and by key block, in part and in full.
-
-    An operator of its own, because the sort that torch's compiler makes of a symbolic length reads out of bounds
-    (pytorch issue 160018).
-    """
-    part, full = some & ~every, some & every
-    # The kernel takes each list for neighbouring numbers, and `argsort` keeps the strides that it finds.
-    return [x.contiguous() for chosen in (part, full, part.mT, full.mT) for x in _listed(chosen.contiguous())]
-
-
-@list_blocks.register_fake
-def _(some: Tensor, every: Tensor) -> list[Tensor]:
-    shape = some.shape
-    flipped = (*shape[:2], shape[3], shape[2])
-    sizes = [size for kind in (shape, shape, flipped, flipped) for size in (kind[:3], kind)]
-    return [torch.empty(size, dtype=torch.int32, device=some.device) for size in sizes]
-
-
-def _listed(chosen: Tensor) -> tuple[Tensor, Tensor]:
-    """How many blocks each row visits, and their numbers first in the list."""
-    return chosen.sum(-1, dtype=torch.int32), chosen.int().argsort(dim=-1, descending=True, stable=True).int()
-
-
-def _blank(q: Tensor, k: Tensor, v: Tensor, mask: Mask, places: Places) -> tuple[Tensor, Tensor, Tensor]:
-    live, seen = visible(mask, places, q.shape[0], q.shape[1], q.device)
+def _blank(q: Tensor, k: Tensor, v: Tensor, live: Tensor | None, seen: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:
     if live is not None:
         q = q.masked_fill(~live[..., None], 0)
     if seen is not None:

@@ -94,7 +94,7 @@ class Made:
 
 def _keep(key: Hashable, made: Any, size: int) -> None:
     global _bytes
-    if made is None or size > LARGEST // 8:
+    if made is None or size > LARGEST // 2:
         return
     with _lock:
         _drop(key)

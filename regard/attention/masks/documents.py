@@ -11,7 +11,7 @@ from regard.attention.masks.facts import FREE, BlockMap, Facts, Index, Range, Ru
 from regard.attention.masks.mask import Mask, run_ends
 from regard.attention.masks.padding import index_device
 from regard.attention.masks.visibility import on_one_line
-from regard.attention.positions.positions import LINE, Places, block_ends
+from regard.attention.positions.positions import LINE, Places, block_ends, positions_of
 from regard.attention.positions.reach import readable
 from regard.attention.positions.sizes import number
 from regard.attention.scores.term import Shape, Term
@@ -366,6 +366,12 @@ class Prefix(Mask):
         before = within((None, 0), (first_q, last_q), (first_k, last_k))
         lengths = self.lengths if isinstance(self.lengths, int) else self._by_row(device)[:, None, None, None]
         return BlockMap(before.some | (first_k < lengths), before.every | (last_k < lengths))
+
+    def sides(self, places: Places, device: torch.device) -> tuple[Tensor, Tensor]:
+        queries, keys = (positions_of(side, device)[:, None] for side in places.line(self))
+        lengths = self.lengths if isinstance(self.lengths, int) else self._by_row(device)[:, None, None]
+        first, last = keys[..., :1], queries[..., -1:]
+        return (first <= queries) | (first < lengths), (keys <= last) | (keys < lengths)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({show(self.lengths)})"

@@ -23,7 +23,7 @@ from regard.attention.scores.term import Shape, check_map, read_map, slab_map
 from regard.attention.value import Value, show
 from regard.checks import check_tensor
 
-STATEMENTS = ("facts", "blocks", "slab", "conjuncts", "disjuncts", "along", "documents", "num_real")
+STATEMENTS = ("facts", "blocks", "slab", "conjuncts", "disjuncts", "along", "documents", "num_real", "sides")
 
 
 class Mask(Value):
@@ -127,6 +127,12 @@ class Mask(Value):
 
     def num_real(self, device: torch.device) -> Int[Tensor, " B"] | None:
         """How many tokens of each row are real, where its `facts` say that those come first; None to count them."""
+        return None
+
+    def sides(
+        self, places: Places, device: torch.device
+    ) -> tuple[Bool[Tensor, "rows heads T"], Bool[Tensor, "rows heads S"]] | None:
+        """Which queries see a key, and which keys a query sees, where a class can tell without its pairs; else None."""
         return None
 
     def placed(self, places: Places, device: torch.device) -> "Mask":
@@ -332,6 +338,18 @@ class Dense(Mask):
 
     def __repr__(self) -> str:
         return f"Dense({show(self.tensor)})"
+
+
+def has_blocks(mask: Mask, places: Places) -> bool:
+    """Whether `blocks` tells full blocks and empty ones from the others."""
+    if isinstance(mask, Not):
+        return has_blocks(mask.mask, places)
+    for parts in (mask.conjuncts, mask.disjuncts):
+        if len(parts) > 1:
+            return all([has_blocks(part, places) for part in parts])
+    facts = mask.facts(places)
+    known = facts.full or facts.interval or facts.cells or facts.real is not None or facts.documents is not None
+    return bool(known) or type(mask).blocks is not Mask.blocks
 
 
 def leaves(mask: Mask) -> Iterator[Mask]:

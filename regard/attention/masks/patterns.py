@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from regard.attention.masks.facts import FREE, BlockMap, Cell, Facts, Index
 from regard.attention.masks.mask import Mask
-from regard.attention.positions.positions import Places, block_ends
+from regard.attention.positions.positions import Places, block_ends, positions_of
 from regard.attention.positions.sizes import number, surely
 from regard.attention.scores.term import Shape
 from regard.checks import check_whole
@@ -81,3 +82,7 @@ class GlobalTokens(Mask):
         first_q, last_q = (end[:, None, :, None] < self.count for end in block_ends(queries, size, device))
         first_k, last_k = (end[:, None, None, :] < self.count for end in block_ends(keys, size, device))
         return BlockMap(first_q | first_k, last_q | last_k)
+
+    def sides(self, places: Places, device: torch.device) -> tuple[Tensor, Tensor]:
+        queries, keys = (positions_of(side, device)[:, None] < self.count for side in places.line(self))
+        return queries | keys[..., :1], keys | queries[..., :1]

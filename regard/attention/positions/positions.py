@@ -182,6 +182,11 @@ def block_ends(side: Sequence, size: int, device: torch.device) -> tuple[Tensor,
     return _rows(side, first), _rows(side, last)
 
 
+def positions_of(side: Sequence, device: torch.device) -> Tensor:
+    """Where each token stands, (B, n) when rows start at different places, else (1, n)."""
+    return _rows(side, torch.arange(side.n, device=device))
+
+
 def block_edges(n: int, size: int, device: torch.device) -> tuple[Tensor, Tensor]:
     """First and last index of each block of `size`, the last block cut at n."""
     first = torch.arange(0, n, size, device=device)

@@ -1,13 +1,14 @@
 """FlexAttention's inputs, checked where it cannot run: which blocks to visit, and the value told as functions."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import pytest
 import torch
 from torch import Tensor
 from torch.nn.attention.flex_attention import BlockMask, create_block_mask
 
-from regard.algorithms.kernels import flex, slabs
+from regard.algorithms.kernels import block_lists, flex, slabs
 from regard.algorithms.planning import kept
 from regard.algorithms.planning.problem import Problem, pose
 from regard.attention import (
@@ -108,6 +109,40 @@ def test_the_blocks_to_visit_are_those_of_the_dense_map(T: int, S: int):
         assert by_key.sum() == lists[0].sum(), name
 
 
+@dataclass(frozen=True, eq=False)
+class Own(Mask):
+    """Documents that nothing is known of; token 5 is in none."""
+
+    ids: Tensor
+
+    def allows(self, b, h, i, j, places):
+        return (self.ids[i] == self.ids[j]) & (j <= i) & (i != 5) & (j != 5)
+
+
+@pytest.mark.compiled
+@pytest.mark.filterwarnings("ignore:flex_attention called without torch.compile")
+@pytest.mark.usefixtures("uncompiled")
+def test_a_mask_of_ones_own_is_asked_once_for_its_blocks():
+    ids = torch.arange(300) // 140
+    mask = Own(ids)
+    attention = Attention(Content() + Slopes.geometric(H), mask)
+    problem = problem_of(attention, 300, 300)
+    lists, (live, seen) = flex._decided(problem, CPU)
+    expected = create_block_mask(lambda b, h, i, j: mask.allows(b, h, i, j, None), 1, 1, 300, 300, device="cpu")
+    ours = BlockMask((300, 300), *lists, BLOCK_SIZE=(flex.SIZE, flex.SIZE))
+    assert torch.equal(ours.to_dense(), expected.to_dense())
+    assert lists[2].sum() == expected.full_kv_num_blocks.sum()
+    assert live is not None
+    assert seen is not None
+    assert live.flatten().nonzero().flatten().tolist() == [i for i in range(300) if i != 5]
+    assert torch.equal(live, seen)
+    q, k, v = (torch.randn(B, H, 300, 16) for _ in range(3))
+    wanted = reference(q, k, v, attention)[0]
+    for x in (q, k, v):
+        x[:, :, 5] = float("nan")
+    torch.testing.assert_close(by_flex(q, k, v, attention)[0], wanted, **TORCH_EAGER_FLEX)
+
+
 @pytest.mark.compiled  # torch traces the value's functions even where it does not compile them
 @pytest.mark.filterwarnings("ignore:flex_attention called without torch.compile")
 @pytest.mark.parametrize(("T", "S"), [(150, 150), pytest.param(40, 150, marks=pytest.mark.slow)])
@@ -131,7 +166,7 @@ def test_the_operators_keep_their_promises_to_the_compiler():
     mask = Causal() & KeyPadding(torch.tensor([5, 100]))
     problem = problem_of(Attention(mask=mask), 300, 300)
     some, every = (x.expand(B, 1, 3, 3).contiguous() for x in mask.blocks(problem.places, flex.SIZE, CPU))
-    torch.library.opcheck(flex.list_blocks, (some, every))
+    torch.library.opcheck(block_lists.list_blocks, (some, every))
     q, k, v = (torch.randn(B, heads, 140, 16, requires_grad=True) for heads in (H, 2, 2))
     problem = problem_of(Attention(mask=mask), 140, 140)
     maps = [x.contiguous() for x in mask.blocks(problem.places, slabs.SIZE, CPU)]

@@ -198,7 +198,7 @@ def test_memory_of_the_choice_is_linear(machine: str):
         for n in (4096, 16384):
             chosen = plan(*meta(Shape(2, 8, 8, n, n, 64, 64), torch.bfloat16), Attention(mask=mask(n)), device=machine)
             peaks += [candidate.cost.memory for candidate in chosen.candidates if candidate.name == chosen.chosen]
-        assert peaks[1] <= 4 * peaks[0], name
+        assert peaks[1] <= 4.01 * peaks[0], name  # a window is cut at the first tokens
 
 
 @pytest.mark.parametrize("wrong", ["fuesd", "packd", "flash"])
@@ -240,7 +240,8 @@ def test_a_forced_algorithm_that_refuses_says_why(name: str):
 def test_every_algorithm_has_an_efficiency_in_every_table():
     for table in machines.TABLES.values():
         composite = {"partitioned", "merged"}  # their time is that of their parts
-        assert set(table.efficiency) == {algorithm.name for algorithm in PLANNER.algorithms} - composite
+        parts = {"flex"} if table.kind == "cuda" else set()  # the other way of blockwise
+        assert set(table.efficiency) == {algorithm.name for algorithm in PLANNER.algorithms} - composite | parts
 
 
 def test_beta_and_contents_are_no_part_of_the_problem():

@@ -285,7 +285,7 @@ def test_what_is_kept_has_an_end(monkeypatch: pytest.MonkeyPatch):
     made = [kept.recall(("bytes", n), lambda: torch.zeros(25, device="cpu")) for n in range(10)]
     assert sum(size for _, size in kept._kept.values()) <= 800
     assert kept.recall(("bytes", 9), lambda: None) is made[9]
-    large = [kept.recall(("large",), lambda: torch.zeros(100, device="cpu")) for _ in range(2)]
+    large = [kept.recall(("large",), lambda: torch.zeros(101, device="cpu")) for _ in range(2)]
     assert large[0] is not large[1]
 
 

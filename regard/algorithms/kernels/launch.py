@@ -1,0 +1,59 @@
+"""Triton kernels started at the least cost to the host.
+
+Triton looks at every argument of every call, which takes longer than small kernels run. A `Launch` holds all arguments
+but the addresses, and the kernel that Triton compiled for them, which is started at once.
+"""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from regard.algorithms.planning.kept import look, remember
+from regard.attention.torch_private import stream_of
+
+
+class Launch:
+    """A kernel with all its arguments but tensors: whole numbers and fractions, then what it is compiled for.
+
+    `strides` are those of the tensors, which stand first among the numbers, and `types` what their types are. Where all
+    strides are multiples of 16 that 32 bits hold, launches with the same constants and types share a compiled kernel;
+    the kernel must not be specialised for the other numbers.
+    """
+
+    def __init__(
+        self,
+        kernel: Any,
+        programs: int,
+        strides: tuple[int, ...],
+        numbers: tuple[Any, ...],
+        constants: tuple[Any, ...],
+        tiles: tuple[int, int],
+        types: tuple[Any, ...],
+    ) -> None:
+        self.kernel, self.programs, self.tiles = kernel, programs, tiles
+        self.rest = (*strides, *numbers, *constants)
+        self.key = (kernel, constants, tiles, types)
+        self.regular = all([stride % 16 == 0 and stride < 1 << 31 for stride in strides])
+        self.compiled = look(self.key) if self.regular else None
+
+    def __call__(self, device: torch.device, tensors: tuple[Tensor | None, ...], aligned: bool) -> None:
+        """Run on these tensors; `aligned`: their addresses are multiples of 16."""
+        compiled = self.compiled if aligned else None
+        if compiled is None:
+            warps, stages = self.tiles
+            compiled = self.kernel[(self.programs,)](*tensors, *self.rest, num_warps=warps, num_stages=stages)
+            if aligned and self.regular and compiled is not None:  # the interpreter compiles nothing
+                self.compiled = remember(self.key, compiled)
+            return
+        addresses = [None if x is None else x.data_ptr() for x in tensors]
+        about = (compiled.function, compiled.packed_metadata, None, None, None)
+        compiled.run(self.programs, 1, 1, stream_of(device), *about, *addresses, *self.rest)
+
+
+def are_aligned(*tensors: Tensor) -> bool:
+    """Whether the addresses are multiples of 16."""
+    bits = 0
+    for x in tensors:
+        bits |= x.data_ptr()
+    return bits & 15 == 0
