@@ -19,6 +19,8 @@ from benchmarks.sparse_cases import (
     CAUSAL_WINDOW_256,
     CAUSAL_WINDOW_1024,
     EVERYTHING,
+    OWN,
+    PREFIX,
     WINDOW,
     Case,
     line,
@@ -32,6 +34,7 @@ from regard.algorithms.planning.machines import table_of
 
 OVER_SDPA = Bar("≥", 12.0)
 OVER_FLEX = Bar("≥", 1.0)
+LIKE_FLEX = Bar("≥", 0.95)  # where nothing is known that it is not told
 OVER_CAUSAL = Bar("≥", 10.0)
 GROWTH = Bar("≤", 1.25)  # time over that of linear growth
 Barred = tuple[Case, Bar | None]
@@ -42,14 +45,18 @@ def window_cases(setting: Setting) -> list[Barred]:
     if setting.on_cuda:
         N = setting.pick(full=16384, tiny=2048)
         bar = setting.pick(full=OVER_FLEX, tiny=None)
-        return [(line(setting, CAUSAL_WINDOW_256, N), bar), (line(setting, CAUSAL_WINDOW_1024, N), None)]
+        like = setting.pick(full=LIKE_FLEX, tiny=None)
+        windows = [(line(setting, CAUSAL_WINDOW_256, N), bar), (line(setting, CAUSAL_WINDOW_1024, N), None)]
+        return [*windows, (line(setting, OWN, N), like), (line(setting, PREFIX, N // 2, B=4), like)]
     N, bar = setting.pick(full=8192, tiny=256), setting.pick(full=OVER_SDPA, tiny=None)
     H = setting.pick(full=8, tiny=2)
     return [(line(setting, pattern, N, H=H), bar) for pattern in (CAUSAL_WINDOW, WINDOW)]
 
 
 def window(setting: Setting) -> list[Row]:
-    """A window against sdpa given the same mask, and FlexAttention given a block mask; regard's other ways beside."""
+    """Windows, and on the GPU a mask that nothing is known of and a prefix, against sdpa given the same mask, and
+    FlexAttention given a block mask; regard's other ways beside.
+    """
     watch, rows = setting.watch("sparse window"), []
     measures = ("inference", "forward", "both") if setting.on_cuda else ("both",)
     for case, bar in window_cases(setting):

@@ -24,6 +24,8 @@ from regard.attention import (
     Grid,
     Kernel,
     Mask,
+    Places,
+    Prefix,
     SameRow,
     Strided,
     Tiles,
@@ -114,6 +116,16 @@ def _window(before: int, after: int) -> Callable[[Any, Any, int], Any]:
     return lambda i, j, w: (i - j <= before) & (j - i <= after)
 
 
+@dataclass(frozen=True, eq=False)
+class OwnDocuments(Mask):
+    """Causal within documents of one length, as a user writes it: nothing is known of it."""
+
+    length: int
+
+    def allows(self, b: Any, h: Any, i: Any, j: Any, places: Places) -> Any:
+        return (i // self.length == j // self.length) & (j <= i)
+
+
 EVERYTHING = Pattern("everything", Everything(), lambda i, j, w: (i >= 0) & (j >= 0))
 CAUSAL = Pattern("causal", Causal(), lambda i, j, w: j <= i)
 CAUSAL_WINDOW = Pattern("causal window 128", Causal() & Window(127), _window(127, 0))
@@ -130,6 +142,8 @@ SPARSE = Pattern(
     Causal() & (Window(127) | Strided(128)),
     lambda i, j, w: (j <= i) & ((i - j <= 127) | ((i - j) % 128 == 0)),
 )
+OWN = Pattern("own documents of 1000", OwnDocuments(1000), lambda i, j, w: (i // 1000 == j // 1000) & (j <= i))
+PREFIX = Pattern("prefix 1024", Prefix(1024), lambda i, j, w: (j <= i) | (j < 1024), small=(1, 1300))
 TILES = (
     Pattern(
         "tiles 8×8",
@@ -168,7 +182,7 @@ LINES = (
     ),
 )
 PATTERNS = (EVERYTHING, CAUSAL, CAUSAL_WINDOW, WINDOW, CAUSAL_WINDOW_256, CAUSAL_WINDOW_1024, GLOBAL, SPARSE)
-PATTERNS = (*PATTERNS, *TILES, SEVENS, *LINES, *AXES)
+PATTERNS = (*PATTERNS, OWN, PREFIX, *TILES, SEVENS, *LINES, *AXES)
 
 
 def line(setting: Setting, pattern: Pattern, N: int, B: int = 1, H: int | None = None, linear: bool = False) -> Case:
