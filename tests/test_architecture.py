@@ -114,9 +114,10 @@ def num_arguments(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
 
 
 def num_lines(path: Path, function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
-    """All lines; of a command only what follows its options and its docstring, which are a table and its help."""
+    """All lines; of a command or a kernel only what follows its options and its docstring: a table and its help."""
     is_command = PACKAGE / "commands" in path.parents and ast.get_docstring(function) is not None
-    first = function.body[1] if is_command and len(function.body) > 1 else function
+    is_kernel = any("triton" in ast.dump(decorator) for decorator in function.decorator_list)
+    first = function.body[1] if (is_command or is_kernel) and len(function.body) > 1 else function
     return (function.end_lineno or 0) - first.lineno + 1
 
 

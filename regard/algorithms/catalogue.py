@@ -10,6 +10,7 @@ from regard.algorithms.composite.union import Merged
 from regard.algorithms.content.augmented import Augmented
 from regard.algorithms.content.banded import Banded
 from regard.algorithms.content.blockwise import Blockwise
+from regard.algorithms.content.decode import Decode
 from regard.algorithms.content.fused import Fused
 from regard.algorithms.content.masked import Masked
 from regard.algorithms.content.packed import Packed
@@ -25,6 +26,7 @@ from regard.algorithms.reference import Reference
 
 PLANNER = Planner()
 PLANNER.algorithms += [
+    Decode(),
     Fused(),
     Augmented(),
     Banded(),

@@ -67,6 +67,20 @@ def test_the_short_way_in_half_precision():
             torch.testing.assert_close(got.cpu().double(), want, atol=0.06 * want.abs().max().item(), rtol=0)
 
 
+def test_rows_of_different_lengths_take_the_short_way_too():
+    exact, model = both("llama3-8b", torch.bfloat16)
+    words, lengths = torch.randint(60, (3, 9)), (4, 1, 3)
+    with torch.inference_mode():
+        reader = model.reader(3, 300)
+        reader.read(words[:, :4].cuda(), lengths)
+        assert reader.step.fits(reader.caches, words[:, :1].cuda())
+        for more in range(4):
+            got = reader.read(words[:, more : more + 1].cuda()).cpu().double()
+            for row, length in enumerate(lengths):
+                want = exact(torch.cat((words[row, :length], words[row, : more + 1]))[None]).logits[0, -1]
+                torch.testing.assert_close(got[row], want, atol=0.06 * want.abs().max().item(), rtol=0)
+
+
 def test_an_lstm_writes():
     torch.manual_seed(0)
     model = Recurrent(RecurrentConfig(vocabulary=9, width=16, hidden=32)).double().eval()

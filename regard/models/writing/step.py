@@ -13,8 +13,7 @@ from torch import Tensor, nn
 from torch.nn.functional import scaled_dot_product_attention
 
 from regard.algorithms import attend
-from regard.algorithms.kernels.sdpa import attend_by
-from regard.attention import Attention, Cache, Causal, Content, Softmax
+from regard.attention import Attention, Cache, Causal, Content, KeyPadding, Softmax
 from regard.attention.torch_private import has_global_hooks
 from regard.layers import Buckets, FeedForward, MultiHead, Rotation
 from regard.layers.feed_forward import ACTIVATIONS
@@ -29,7 +28,8 @@ class Slot:
 
     rotation: Rotation | None
     slots: Int[Tensor, " B"] | None = None  # in the caches, of rows of different lengths
-    seen: Bool[Tensor, "B 1 1 S"] | None = None  # keys, of rows of different lengths
+    seen: Bool[Tensor, "B 1 1 S"] | None = None  # keys, of rows of different lengths, on the CPU
+    mask: KeyPadding | None = None  # the same on a GPU
 
     @classmethod
     def of(cls, cache: Cache, rotation: Rotation | None) -> "Slot":
@@ -37,6 +37,8 @@ class Slot:
         if lengths.count(lengths[0]) == len(lengths):
             return cls(rotation=rotation)
         slots = torch.tensor(lengths, device=cache.device)
+        if slots.is_cuda:
+            return cls(rotation=rotation, slots=slots, mask=KeyPadding(slots + 1))
         seen = torch.arange(max(lengths) + 1, device=cache.device) <= slots[:, None]
         return cls(rotation=rotation, slots=slots, seen=seen[:, None, None])
 
@@ -66,8 +68,6 @@ class Step:
     def fits(self, caches: tuple[Cache, ...], tokens: Tensor) -> bool:
         """Whether this is one token per row for caches that keep everything, without gradients and without autocast."""
         one = tokens.shape[1] == 1 and caches[0].window is None and len({cache.lengths for cache in caches}) == 1
-        if tokens.is_cuda and caches[0].dtype == torch.float64 and len(set(caches[0].lengths)) > 1:
-            return False  # which no kernel there takes with a mask
         return one and not torch.is_grad_enabled() and not torch.is_autocast_enabled(tokens.device.type)
 
     def __call__(
@@ -113,13 +113,11 @@ class StepOfBlock:
         if slot.rotation is not None:
             q, k = slot.rotation.turn(q.view(B, self.heads, 1, -1)), slot.rotation.turn(k)
         keys, values = cache.extend(k, v, slot.slots)
-        q = q.view(B, G, -1, k.shape[3])  # the heads that share keys are as many queries of one token
-        if not q.is_cuda:
+        if q.is_cuda:
+            o = attend(q.view(B, self.heads, 1, -1), keys, values, Attention(self.content, slot.mask))
+        else:  # the heads that share keys are as many queries of one token
+            q = q.view(B, G, -1, k.shape[3])
             o = scaled_dot_product_attention(q, keys, values, attn_mask=slot.seen, scale=self.beta)
-        elif slot.seen is None:  # some kernels plan for long at each new length; `attend` knows which
-            o = attend(q, keys, values, Attention(self.content))
-        else:
-            o = attend_by("efficient", q, keys, values, beta=self.content.scale(k.shape[3]), bias=slot.seen)
         return o.reshape(B, -1)  # (B, G, H/G, E) → (B, H·E)
 
 

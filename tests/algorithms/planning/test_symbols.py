@@ -1,5 +1,6 @@
 """Every algorithm says what it costs in symbols too: formulas that give the numbers."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -58,6 +59,7 @@ LINE, PIXELS = Shape(B, H, H, N, N, D, D), Shape(B, 9, 1, h * w, h * w, 0, D)
 CASES: dict[str, tuple[Shape, Any]] = {
     "reference": (LINE, in_line(lambda: Attention())),
     "fused": (LINE, in_line(lambda: Attention(mask=Causal()))),
+    "decode": (replace(LINE, T=1), in_line(lambda: Attention())),
     "blockwise": (LINE, in_line(lambda: Attention(mask=Causal()))),
     "masked": (LINE, in_line(lambda: Attention(mask=Strided(3)))),
     "banded": (LINE, in_line(lambda: Attention(mask=Causal() & Window(256)))),
