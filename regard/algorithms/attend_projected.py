@@ -74,6 +74,8 @@ def _is_cheaper(problem: Problem, out_width: int) -> bool:
     """Compare with the planner's choice: products and traffic, of the projection too."""
     if separable.Separable().refuses(problem) is not None:
         return False
+    if separable.plans_kernel(problem):
+        return False  # one kernel mixes along both axes, and the projection is one product
     shape = problem.shape
     queries, keys = separable.grids(problem.places)
     passes = 3 if problem.backward else 1

@@ -1,5 +1,6 @@
 """Images as tokens, one for each patch of pixels."""
 
+import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
@@ -32,4 +33,6 @@ class Patches(nn.Module):
                 f"images must be (B, {channels}, h, w) with h and w multiples of {size}: got shape "
                 f"{tuple(images.shape)}; resize or crop them"
             )
+        if images.is_cuda:
+            images = images.contiguous(memory_format=torch.channels_last)  # so that tokens need no transposed copy
         return self.conv(images).flatten(2).mT  # (B, C, h/size, w/size) → (B, C, T) → (B, T, C)

@@ -177,3 +177,19 @@ def test_attention_of_a_layer_can_be_planned():
     layer = GaussianHeads(4, 3)
     out = attend(None, None, torch.randn(1, 1, 9, 4), layer.attention(Grid(3, 3)))
     assert out.shape == (1, 3, 9, 4)
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_two_projections_may_be_one(bias: bool, monkeypatch: pytest.MonkeyPatch):
+    layer = GaussianHeads(6, 4, out_width=5, bias=bias, dtype=torch.float64)
+    x = torch.randn(2, 12, 6, dtype=torch.float64, requires_grad=True)
+    leaves = [x, *layer.parameters()]
+    wanted = layer(x, Grid(3, 4))
+    monkeypatch.setattr(GaussianHeads, "_folds", lambda *_: True)
+    got = layer(x, Grid(3, 4))
+    torch.testing.assert_close(got, wanted)
+    grad = torch.randn_like(wanted)
+    for mine, other in zip(
+        torch.autograd.grad(got, leaves, grad), torch.autograd.grad(wanted, leaves, grad), strict=True
+    ):
+        torch.testing.assert_close(mine, other)

@@ -5,6 +5,8 @@
 so the values are mixed along rows, then along columns: N·(h + w) in place of N².
 """
 
+from dataclasses import replace
+from importlib.util import find_spec
 from typing import cast
 
 import torch
@@ -12,15 +14,20 @@ from torch import Tensor
 
 from regard.algorithms.kernels.gaussian_map import gaussian_maps
 from regard.algorithms.kernels.mixing import mix
-from regard.algorithms.planning.algorithm import Algorithm, refuses_softmax, told
+from regard.algorithms.planning.algorithm import Algorithm, predicted, refuses_softmax, told
 from regard.algorithms.planning.cost import Cost, output
 from regard.algorithms.planning.problem import Problem
 from regard.algorithms.position.shared_map import blank_values, mixed_bytes, refuses_content, whole_logits, whole_map
 from regard.attention import Attention, Everything, Grid, Mask, Places, Quadratic, Sum, Term
 from regard.attention.masks.visibility import visible
+from regard.attention.positions.sizes import Count, is_symbol
 from regard.attention.reference import logsumexp
+from regard.attention.torch_private import is_forward_mode, is_transformed
 
 SMALL_PRODUCT = 0.003  # of a launch
+TILE = 16  # rows and columns of a grid that a tile of the kernel holds
+SMALL_TILES = 4.6  # times the time that large products take
+HAS_TRITON = find_spec("triton") is not None
 
 
 class Separable(Algorithm):
@@ -46,7 +53,7 @@ class Separable(Algorithm):
         return None
 
     def cost(self, problem: Problem) -> Cost:
-        """The values in between cross memory."""
+        """The values in between cross memory, unless a tile of the kernel holds a grid."""
         shape = problem.shape
         queries, keys = grids(problem.places)
         rows = shape.B * shape.H * queries.h * keys.h * keys.w * shape.E
@@ -54,6 +61,8 @@ class Separable(Algorithm):
         between = problem.item * shape.B * shape.H * queries.h * keys.w * shape.E
         products = (2 if problem.backward else 1) + (1 if problem.bias_backward else 0)
         passes = 2 if problem.backward else 1
+        if plans_kernel(problem):
+            return self._cost_of_kernel(problem, rows + columns, rows, between)
         # Columns are mixed by one small product for every row and head: a batch of those is no single launch.
         calls = 35 + SMALL_PRODUCT * shape.B * shape.H * queries.h
         return Cost(
@@ -63,15 +72,42 @@ class Separable(Algorithm):
             launches=calls * products,
         )
 
+    def _cost_of_kernel(self, problem: Problem, mixing: Count, again: Count, between: Count) -> Cost:
+        """All gradients come together; on a small grid the values are mixed along one axis once more for them."""
+        shape, back, small = problem.shape, 1 if problem.backward else 0, fits_tile(problem)
+        written = 0 if small else between
+        return Cost(
+            flops=2 * (mixing * (1 + 2 * back) + again * back * small),
+            bytes=mixed_bytes(problem) * (1 + back) + written * (2 + 4 * back),
+            memory=(written + output(shape, problem.item)) * (1 + back),
+            launches=8 + 17 * back,
+        )
+
+    def seconds(self, problem: Problem) -> float:
+        """A grid that fits into a tile takes the time of a whole one, in products too small to be quick."""
+        cost = self.cost(problem)
+        if plans_kernel(problem) and fits_tile(problem):
+            queries, keys = grids(problem.places)
+            whole = TILE**3 / (queries.h * keys.w * (keys.h + queries.w) / 2)
+            cost = replace(cost, flops=SMALL_TILES * whole * cost.flops)
+        return predicted(problem, self.name, cost, problem.dtype)
+
     def run(self, problem: Problem, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor | None]:
         B, H, T, E = *q.shape[:3], v.shape[3]
         queries, keys = grids(problem.places)
         maps = axis_maps(problem, v)
         values = blanked(v, problem)
-        mixed = mix(maps[0], values.unflatten(2, (keys.h, keys.w)).flatten(3))  # (B, H, h′, w·E), as (B, h′, H, w·E)
-        by_row = mixed.transpose(1, 2).reshape(B * queries.h, H, keys.w, E)
-        out = mix(maps[1], by_row)  # (B·h′, H, w′, E), as (B·h′, w′, H, E)
-        out = out.transpose(1, 2).reshape(B, T, H, E).transpose(1, 2)
+        if has_kernel(values):
+            from regard.algorithms.kernels.grid_mixing import mix_grid
+
+            out = mix_grid(maps[0], maps[1], values)
+        else:
+            mixed = mix(
+                maps[0], values.unflatten(2, (keys.h, keys.w)).flatten(3)
+            )  # (B, H, h′, w·E), as (B, h′, H, w·E)
+            by_row = mixed.transpose(1, 2).reshape(B * queries.h, H, keys.w, E)
+            out = mix(maps[1], by_row)  # (B·h′, H, w′, E), as (B·h′, w′, H, E)
+            out = out.transpose(1, 2).reshape(B, T, H, E).transpose(1, 2)
         if not problem.return_lse:
             return out, None
         rows, columns = (logsumexp(axis_logits(problem, axis, v.device)[None])[0] for axis in (0, 1))
@@ -80,6 +116,25 @@ class Separable(Algorithm):
         empty = lse == -torch.inf
         lse = torch.where(empty, 0, lse).masked_fill(empty, -torch.inf) if problem.masks else lse
         return out, lse.to(problem.wide).flatten(1).expand(B, -1, -1)
+
+
+def plans_kernel(problem: Problem) -> bool:
+    """Whether the kernel is there for such a problem."""
+    return problem.on_cuda and problem.dtype != torch.float64
+
+
+def fits_tile(problem: Problem) -> bool:
+    """Whether the grid is so small that a tile of the kernel holds it."""
+    queries, keys = grids(problem.places)
+    sides = (queries.h, queries.w, keys.h, keys.w)
+    return not any([is_symbol(side) for side in sides]) and max(sides) <= TILE
+
+
+def has_kernel(v: Tensor) -> bool:
+    """Whether the kernel takes these values: on a GPU, where no transform follows them."""
+    if not (v.is_cuda and HAS_TRITON) or v.dtype == torch.float64:
+        return False
+    return torch.compiler.is_compiling() or not (is_transformed() or is_forward_mode())
 
 
 def grids(places: Places) -> tuple[Grid, Grid]:

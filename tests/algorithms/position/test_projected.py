@@ -76,14 +76,15 @@ def test_a_value_that_nobody_sees_reaches_nothing(monkeypatch: pytest.MonkeyPatc
 
 
 def test_the_choice_follows_the_sizes():
-    """A wide layer on a large grid goes by axes; sixteen pixels do not."""
+    """A wide layer on a large grid goes by axes; sixteen pixels do not, nor anything that the kernel takes."""
 
-    def by_axes(side: int, rows: int) -> bool:
-        x = torch.empty(rows, 1, side * side, 400, device="meta", dtype=torch.bfloat16)
+    def by_axes(side: int, rows: int, device: str, dtype: torch.dtype) -> bool:
+        x = torch.empty(rows, 1, side * side, 400, device="meta", dtype=dtype)
         attention = Attention(Quadratic(torch.zeros(9, 2), torch.ones(9)), keys=Grid(side, side))
         q, k = module.without_content(None, None, x, attention)
-        return module._is_cheaper(module.pose(q, k, x, attention, device="h200"), 400)
+        return module._is_cheaper(module.pose(q, k, x, attention, device=device), 400)
 
-    assert by_axes(64, 8)
-    assert by_axes(128, 2)
-    assert not by_axes(4, 1024)
+    assert by_axes(64, 8, "cpu", torch.float32)
+    assert by_axes(128, 2, "h200", torch.float64)
+    assert not by_axes(4, 1024, "cpu", torch.float32)
+    assert not by_axes(64, 8, "h200", torch.bfloat16)
