@@ -17,7 +17,7 @@ from torch.nn.functional import linear
 
 from regard.algorithms.attend import attend
 from regard.algorithms.catalogue import PLANNER
-from regard.algorithms.kernels.mixing import rounded, times
+from regard.algorithms.kernels.position.mixing import rounded, times
 from regard.algorithms.planning.kept import recall
 from regard.algorithms.planning.problem import Outline, Problem, bind, check_tensors, pose, traits, without_content
 from regard.algorithms.planning.recording import part

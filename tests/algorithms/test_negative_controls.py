@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from regard.algorithms.catalogue import PLANNER
-from regard.algorithms.kernels import toeplitz as toeplitz_kernel
+from regard.algorithms.kernels.position import toeplitz as toeplitz_kernel
 from regard.algorithms.planning import kept, machines
 from regard.algorithms.planning.algorithm import Algorithm
 from regard.algorithms.planning.cost import Cost

@@ -12,8 +12,8 @@ from typing import cast
 import torch
 from torch import Tensor
 
-from regard.algorithms.kernels.gaussian_map import gaussian_maps
-from regard.algorithms.kernels.mixing import mix
+from regard.algorithms.kernels.position.gaussian_map import gaussian_maps
+from regard.algorithms.kernels.position.mixing import mix
 from regard.algorithms.planning.algorithm import Algorithm, predicted, refuses_softmax, told
 from regard.algorithms.planning.cost import Cost, output
 from regard.algorithms.planning.problem import Problem
@@ -98,7 +98,7 @@ class Separable(Algorithm):
         maps = axis_maps(problem, v)
         values = blanked(v, problem)
         if has_kernel(values):
-            from regard.algorithms.kernels.grid_mixing import mix_grid
+            from regard.algorithms.kernels.position.grid_mixing import mix_grid
 
             out = mix_grid(maps[0], maps[1], values)
         else:

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from regard.algorithms.kernels.mixing import mix
+from regard.algorithms.kernels.position.mixing import mix
 from regard.algorithms.planning.algorithm import Algorithm
 from regard.algorithms.planning.cost import Cost, output
 from regard.algorithms.planning.problem import Problem

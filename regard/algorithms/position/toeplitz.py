@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from regard.algorithms.kernels.toeplitz import Axis, block_sizes, quotient
+from regard.algorithms.kernels.position.toeplitz import Axis, block_sizes, quotient
 from regard.algorithms.planning.algorithm import Algorithm, told
 from regard.algorithms.planning.cost import Cost, output
 from regard.algorithms.planning.kept import recall

@@ -13,7 +13,7 @@ from tests.algorithms.test_equivalence import RUNS
 
 pytest.importorskip("triton")
 
-from regard.algorithms.kernels import grid_mixing
+from regard.algorithms.kernels.position import grid_mixing
 
 # Triton's interpreter reads bfloat16 as whole numbers.
 HALF = {"cpu": torch.float16, "cuda": torch.bfloat16}

@@ -13,7 +13,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from regard import attend, plan
 from regard.algorithms import Refused, attend_projected
 from regard.algorithms.catalogue import PLANNER
-from regard.algorithms.kernels import toeplitz as toeplitz_kernel
+from regard.algorithms.kernels.position import toeplitz as toeplitz_kernel
 from regard.algorithms.planning.problem import pose, without_content
 from regard.algorithms.position import toeplitz
 from regard.algorithms.position.convolution import taps

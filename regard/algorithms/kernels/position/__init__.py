@@ -1,0 +1,1 @@
+"""Values mixed by maps of positions alone."""
