@@ -1,5 +1,6 @@
 """What every test shares: the device, the threads and the seeds."""
 
+import ast
 import itertools
 import json
 import os
@@ -22,10 +23,17 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import hypothesis
 import jaxtyping
+import jaxtyping._import_hook
 import pytest
 import torch
 
 from regard.algorithms.planning.kept import forget
+
+# What Triton compiles are no functions of Python's types: the type-checking hook leaves them as they are.
+is_unchecked = jaxtyping._import_hook._is_no_type_check
+setattr(  # noqa: B010
+    jaxtyping._import_hook, "_is_no_type_check", lambda node: is_unchecked(node) or "triton" in ast.dump(node)
+)
 
 # Two workers with every core's threads each would fight for the cores.
 if "PYTEST_XDIST_WORKER" in os.environ:

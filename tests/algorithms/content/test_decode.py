@@ -174,6 +174,23 @@ def test_the_operator_says_what_it_gives(device, small):
     torch.library.opcheck(decode._operator, arguments, test_utils=("test_schema", "test_faketensor"))
 
 
+@pytest.mark.compiled
+def test_a_compiled_call_is_one_graph(device, small, monkeypatch: pytest.MonkeyPatch):
+    """Of any number of keys; whatever the algorithm refuses, as without a GPU."""
+    monkeypatch.setattr(Decode, "refuses", lambda self, problem: None)
+
+    def call(q: Tensor, k: Tensor, v: Tensor, lengths: Tensor) -> Tensor:
+        return attend(q, k, v, Attention(Content(0.4), KeyPadding(lengths)), algorithm="decode")
+
+    compiled = torch.compile(call, fullgraph=True, backend="aot_eager", dynamic=True)
+    q, k, v, attention = Case().build(device)
+    wanted = reference(q.double(), k.double(), v.double(), attention)[0]
+    lengths = attention.mask.num_real(device)
+    assert lengths is not None
+    with torch.no_grad():
+        torch.testing.assert_close(compiled(q, k, v, lengths).double(), wanted, rtol=0, atol=ROUNDED[torch.float32])
+
+
 def posed(attention: Attention, T: int = 1, dtype: torch.dtype = torch.bfloat16, D: int = 128) -> Problem:
     q, k = (torch.empty(4, heads, n, D, dtype=dtype, device="meta") for heads, n in ((32, T), (8, 8192)))
     with torch.no_grad():
