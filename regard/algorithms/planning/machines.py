@@ -93,7 +93,7 @@ TABLES = {
                 "packed": 0.5,
                 "gather": 1.0,
                 "convolution": 0.05,
-                "separable": 0.6,
+                "separable": 0.4,
                 "toeplitz": 0.8,
                 "shared": 0.6,
                 "blockwise": 0.4,

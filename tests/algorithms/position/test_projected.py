@@ -85,6 +85,6 @@ def test_the_choice_follows_the_sizes():
         return module._is_cheaper(module.pose(q, k, x, attention, device=device), 400)
 
     assert by_axes(64, 8, "cpu", torch.float32)
-    assert by_axes(128, 2, "h200", torch.float64)
+    assert by_axes(128, 2, "h200", torch.float32)
     assert not by_axes(4, 1024, "cpu", torch.float32)
     assert not by_axes(64, 8, "h200", torch.bfloat16)

@@ -222,18 +222,21 @@ def mix_grid(rows: Tensor, columns: Tensor, v: Tensor) -> Tensor:
 
 def reference(rows: Tensor, columns: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
     """The same by products of torch, and the values in between, (B, H, h′, w, E)."""
-    x = v.unflatten(2, (rows.shape[2], columns.shape[2]))
-    rows, columns = (maps.to(v.dtype).unflatten(0, (v.shape[1], -1)) for maps in (rows, columns))
-    between = torch.einsum("grij,bgjwe->bgriwe", rows, x)
-    out = torch.einsum("gruw,bgriwe->biugre", columns, between)
-    return out.flatten(3, 4).flatten(1, 2).transpose(1, 2), between.flatten(1, 2)
+    between = _between(rows, columns, v)
+    out = torch.einsum("huw,bhiwe->biuhe", columns.to(v.dtype), between)
+    return out.flatten(1, 2).transpose(1, 2), between
+
+
+def _between(rows: Tensor, columns: Tensor, v: Tensor) -> Tensor:
+    x, by_group = v.unflatten(2, (rows.shape[2], columns.shape[2])), rows.to(v.dtype).unflatten(0, (v.shape[1], -1))
+    return torch.einsum("grij,bgjwe->bgriwe", by_group, x).flatten(1, 2)
 
 
 def _reference_gradients(
     grad: Tensor, rows: Tensor, columns: Tensor, v: Tensor, between: Tensor
 ) -> tuple[Tensor, Tensor, Tensor]:
     if not between.numel():
-        between = reference(rows, columns, v)[1]
+        between = _between(rows, columns, v)
     x, g = v.unflatten(2, (rows.shape[2], columns.shape[2])), grad.unflatten(2, (rows.shape[1], columns.shape[1]))
     back = torch.einsum("huw,bhiue->bhiwe", columns.to(v.dtype), g)
     d_columns = torch.einsum("bhiue,bhiwe->huw", g, between).float()
