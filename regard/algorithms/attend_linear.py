@@ -4,8 +4,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from regard.algorithms.kernels import causal_sums
-from regard.algorithms.linear.unordered import blanked, kernel_of, pads
+from regard.algorithms.linear.causal import attended
+from regard.algorithms.linear.unordered import kernel_of, pads
 from regard.algorithms.planning.planner import Refused
 from regard.algorithms.planning.problem import check_options, check_tensors, check_types
 from regard.attention import Attention, Content, Facts, Kernel, Shape
@@ -49,22 +49,22 @@ def attend_linear(
     attention = attention.on(q.device)
     kernel, content = kernel_of(attention)
     if state is None:
-        sizes = (shape.B, shape.G, shape.D, shape.E)
-        state = LinearState.empty(kernel, *sizes, beta=content.beta, dtype=q.dtype, device=q.device)
+        lengths, sums = torch.zeros(shape.B, dtype=torch.int64, device=q.device), None
     else:
         _check_state(state, kernel, content, k, v)
+        lengths, sums = state.lengths, state.sums
     places = attention.places(shape.T, shape.S)
     masks = attention.mask.conjuncts
     facts = tuple([mask.facts(places) for mask in masks])
     asks, real = pads(masks, facts, places, shape.B, q.device)
     live = None
     if real is not None:
-        live = state.lengths[:, None] + real.cumsum(1) > 0
+        live = lengths[:, None] + real.cumsum(1) > 0
         live = live if asks is None else live & asks
-    q, k, v = blanked(q, live), blanked(k, real), blanked(v, real)
-    out, sums = causal_sums.attended(q, k, v, real, state.sums, kernel, content)
-    lengths = state.lengths + (shape.T if real is None else real.sum(1))
-    return blanked(out, live).to(v.dtype), LinearState.of(kernel, sums, lengths, content.beta)
+    out, sums = attended(q, k, v, live, real, sums, kernel, content, wants_end=True)
+    assert sums is not None
+    lengths = lengths + (shape.T if real is None else real.sum(1))
+    return out, LinearState.of(kernel, sums, lengths, content.beta)
 
 
 def _refuses(attention: Attention, shape: Shape) -> str | None:

@@ -17,7 +17,7 @@ from torch.nn.functional import pad
 
 from regard.attention import Content, Kernel
 from regard.attention.eager import is_eager
-from regard.attention.positions.sizes import is_open, least, surely
+from regard.attention.positions.sizes import Count, is_open, least, surely
 from regard.attention.weighting.weighting import divided
 
 CHUNK = 64  # tokens: shorter ones write more states, longer ones compute more pairs
@@ -30,13 +30,20 @@ def attended(
     q: Float[Tensor, "B H N D"],
     k: Float[Tensor, "B G N D"],
     v: Float[Tensor, "B G N E"],
+    live: Bool[Tensor, "B N"] | None,
     real: Bool[Tensor, "B N"] | None,
-    sums: Float[Tensor, "B G F E1"],
+    sums: Float[Tensor, "B G F E1"] | None,
     kernel: Kernel,
     content: Content,
 ) -> tuple[Float[Tensor, "B H N E"], Float[Tensor, "B G F E1"]]:
-    """Outputs where query i sees the keys up to i and all that `sums` holds, and the sums after the last key."""
+    """Outputs where query i sees the keys up to i and all that `sums` holds, and the sums after the last key.
+
+    Queries that are not `live` get zeros, tokens that are not `real` are no keys; a NaN in either reaches nothing.
+    """
     B, G, N = k.shape[:3]
+    q, k, v = blanked(q, live), blanked(k, real), blanked(v, real)
+    if sums is None:
+        sums = empty_sums(k, v, kernel)
     if is_open(N):
         q, k, v, real = _filled(q, k, v, real)
     state, outs = sums.flatten(0, 1), []
@@ -49,7 +56,30 @@ def attended(
         out, state = causal_piece(queries, keys, values, there, state, kernel.normalise)
         outs.append(out.unflatten(0, (B, G)).transpose(2, 3).reshape(B, q.shape[1], n * C, -1))
     out = outs[0] if len(outs) == 1 else torch.cat(outs, 2)
-    return out[:, :, :N] if is_open(N) else out, state.unflatten(0, (B, G))
+    return blanked(out[:, :, :N] if is_open(N) else out, live), state.unflatten(0, (B, G))
+
+
+def empty_sums(k: Tensor, v: Tensor, kernel: Kernel) -> Float[Tensor, "B G F E1"]:
+    """The sums before the first key."""
+    shape = (*k.shape[:2], kernel.features.width(k.shape[3]), v.shape[3] + 1)
+    return k.new_zeros(shape, dtype=torch.promote_types(v.dtype, torch.float32))
+
+
+def blanked(x: Tensor, there: Tensor | None) -> Tensor:
+    """Zeros in place of tokens that are not there: a NaN in them must not reach anything."""
+    return x if there is None else x.masked_fill(~there[:, None, :, None], 0)
+
+
+def flops(N: Count, r: Count, F: Count, E: Count, backward: bool) -> Count:
+    """Of the products over N keys and r times as many queries.
+
+    Forward: `g(q)g(k)ᵀ` and its product with the values; the states and their product with g(q). Going back each of
+    these has two gradients, and both `g(q)g(k)ᵀ` and the states are made again.
+    """
+    inside = 2 * r * (N // CHUNK * CHUNK**2 + (N % CHUNK) ** 2)
+    state = 2 * F * (E + 1)
+    forward = inside * (F + E + 1) + (1 + r) * N * state
+    return forward + inside * (3 * F + 2 * E + 2) + (3 + 2 * r) * N * state if backward else forward
 
 
 def _filled(q: Tensor, k: Tensor, v: Tensor, real: Tensor | None) -> tuple[Tensor, Tensor, Tensor, Tensor]:

@@ -5,15 +5,16 @@ go side by side, in pieces of whole chunks; queries that are left over at the en
 """
 
 from dataclasses import dataclass
+from importlib.util import find_spec
 
 import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
 from regard.algorithms.kernels import causal_sums
+from regard.algorithms.kernels.causal_sums import blanked
 from regard.algorithms.linear.unordered import (
     answered,
-    blanked,
     kernel_of,
     mapping,
     num_features,
@@ -23,9 +24,10 @@ from regard.algorithms.linear.unordered import (
 from regard.algorithms.planning.algorithm import Algorithm, predicted, told
 from regard.algorithms.planning.cost import Cost, traffic
 from regard.algorithms.planning.problem import Problem
-from regard.attention import Facts
+from regard.attention import Content, Elu, Exp, Facts, Kernel, Relu, SquaredRelu
+from regard.attention.eager import is_eager
 from regard.attention.masks.visibility import index_band, on_one_line, visible
-from regard.attention.positions.sizes import Count, least, most
+from regard.attention.positions.sizes import Count, is_symbol, least, most, surely
 
 
 def hides_later_keys(facts: Facts) -> bool:
@@ -76,36 +78,46 @@ class Chunked(Algorithm):
         return None
 
     def cost(self, problem: Problem) -> Cost:
-        """Forward: `g(q)g(k)ᵀ` and its product with the values; the states and their product with g(q).
-
-        Going back each of these has two gradients, and both `g(q)g(k)ᵀ` and the states are made again.
-        """
+        """The products, and those of the tokens that all queries see or that see all keys."""
         shape, F, E = problem.shape, num_features(problem), problem.shape.E
-        a, C = align(problem), causal_sums.CHUNK
+        a = align(problem)
         groups, r = shape.B * shape.G, shape.H // shape.G
-        inside = 2 * r * (a.both // C * C**2 + (a.both % C) ** 2)
-        state = 2 * F * (E + 1)
-        outside = r * a.after * state + 2 * a.before * F * E
-        flops = inside * (F + E + 1) + (1 + r) * a.both * state + outside
-        if problem.backward:
-            flops += inside * (3 * F + 2 * E + 2) + (3 + 2 * r) * a.both * state + 2 * outside
-        wide, tokens = max(4, problem.item), groups * a.both
+        outside = r * a.after * 2 * F * (E + 1) + 2 * a.before * F * E
+        flops = causal_sums.flops(a.both, r, F, E, problem.backward) + (3 if problem.backward else 1) * outside
+        flops = groups * flops + mapping(problem, groups * (r * (a.both + a.after) + a.before + a.both))
+        costs = self._scan_costs if takes_kernel(problem) else self._product_costs
+        return Cost(flops, *costs(problem, groups * a.both, r, F, E))
+
+    def _scan_costs(self, problem: Problem, tokens: Count, r: Count, F: Count, E: Count) -> tuple[Count, ...]:
+        """Bytes, memory and launches: every token once, keys and values twice."""
+        item, once = problem.item, traffic(problem.shape, problem.item, problem.backward)
+        again = item * tokens * (F + E) * (3 if problem.backward else 1)
+        rows = item * tokens * ((1 + 2 * r) * F + (2 + r) * E) if problem.backward else 0
+        mapped = (
+            0
+            if problem.kernel is not None and fused_map(problem.kernel)
+            else 4 * (6 if problem.backward else 3) * tokens * (1 + r) * F
+        )
+        return once + again + mapped, item * tokens * r * E + rows + mapped // 2, 6 if problem.backward else 2
+
+    def _product_costs(self, problem: Problem, tokens: Count, r: Count, F: Count, E: Count) -> tuple[Count, ...]:
+        wide, C = max(4, problem.item), causal_sums.CHUNK
         features, values, others = (1 + r) * F, 1 + r + (1 + r) * E, r * C + F * E // C  # others: squares and states
         passes, kept = (18, 1) if problem.backward else (6, 0)
         made = tokens if problem.on_cuda else least(tokens, causal_sums.PIECE // r)  # at once
-        return Cost(
-            flops=groups * flops + mapping(problem, groups * (r * (a.both + a.after) + a.before + a.both)),
-            bytes=passes * wide * tokens * (features + values) // 2
+        return (
+            passes * wide * tokens * (features + values) // 2
             + passes // 3 * wide * tokens * others
-            + traffic(shape, problem.item, problem.backward),
-            memory=wide * (tokens * (kept * features + 2 * values) + made * (features + values + 2 * others)),
-            launches=(110 if problem.backward else 50)
-            * (1 if problem.on_cuda else 1 + r * tokens // causal_sums.PIECE),
+            + traffic(problem.shape, problem.item, problem.backward),
+            wide * (tokens * (kept * features + 2 * values) + made * (features + values + 2 * others)),
+            (110 if problem.backward else 50) * (1 if problem.on_cuda else 1 + r * tokens // causal_sums.PIECE),
         )
 
     def seconds(self, problem: Problem) -> float:
-        """Products are in at least float32, whatever the type of q, k and v."""
-        return predicted(problem, self.name, self.cost(problem), problem.wide)
+        """Products of torch are in at least float32, whatever the type of q, k and v."""
+        return predicted(
+            problem, self.name, self.cost(problem), problem.dtype if takes_kernel(problem) else problem.wide
+        )
 
     def run(self, problem: Problem, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor | None]:
         kernel, content = kernel_of(problem.attention)
@@ -114,25 +126,75 @@ class Chunked(Algorithm):
         if any([facts.real is not None for facts in problem.facts]):
             sides = visible(problem.attention.mask, places, q.shape[0], 1, q.device)
             live, seen = (x[:, 0] for x in sides if x is not None)
-            q, k, v = blanked(q, live), blanked(k, seen), blanked(v, seen)
         a = align(problem)
-        shape = (*k.shape[:2], kernel.features.width(k.shape[3]), v.shape[3] + 1)
-        sums = k.new_zeros(shape, dtype=problem.wide)
+        queries, keys = slice(a.blind, a.blind + a.both), slice(a.before, a.before + a.both)
+        sums, parts = None, []
         if a.before:
-            real = None if seen is None else seen[:, : a.before]
-            sums = summed(k[:, :, : a.before], v[:, :, : a.before], real, kernel, content)
-        parts = []
+            first = slice(a.before)
+            real = _some(seen, first)
+            sums = summed(blanked(k[:, :, first], real), blanked(v[:, :, first], real), real, kernel, content)
         if a.both > 0:
-            queries, keys = slice(a.blind, a.blind + a.both), slice(a.before, a.before + a.both)
-            real = None if seen is None else seen[:, keys]
-            out, sums = causal_sums.attended(
-                q[:, :, queries], k[:, :, keys], v[:, :, keys], real, sums, kernel, content
-            )
+            some = (q[:, :, queries], k[:, :, keys], v[:, :, keys]) if a.both < T or a.before else (q, k, v)
+            asks, real = _some(live, queries), _some(seen, keys)
+            out, sums = attended(*some, asks, real, sums, kernel, content, wants_end=bool(a.after))
             parts.append(out)
         if not parts:  # even where no query sees a key, the output belongs to q, k and v
+            sums = causal_sums.empty_sums(k, v, kernel) if sums is None else sums
             sums = sums + sum([x[:, :, :0].sum() for x in (k, v)])
         if a.after or not parts:
-            parts.append(answered(q[:, :, T - a.after :], sums, kernel, content))
+            last = slice(T - a.after, T)
+            asks = _some(live, last)
+            assert sums is not None
+            out = answered(blanked(q[:, :, last], asks), sums, kernel, content)
+            parts.append(blanked(out, asks).to(v.dtype))
         out = parts[0] if len(parts) == 1 else torch.cat(parts, 2)
-        out = pad(out, (0, 0, a.blind, 0)) if a.blind else out
-        return blanked(out, live).to(v.dtype), None
+        return pad(out, (0, 0, a.blind, 0)) if a.blind else out, None
+
+
+def _some(there: Tensor | None, tokens: slice) -> Tensor | None:
+    return None if there is None else there[:, tokens]
+
+
+# The feature maps that the kernel computes itself, number by number; those of subclasses it does not know.
+FUSED = {Elu: "Elu", Relu: "Relu", SquaredRelu: "SquaredRelu", Exp: "Exp"}
+WIDEST = 256  # features that the kernel takes
+HAS_TRITON = find_spec("triton") is not None
+
+
+def fused_map(kernel: Kernel) -> str:
+    """The name by which the kernel knows the features; none where torch maps them before."""
+    return FUSED.get(type(kernel.features), "")
+
+
+def takes_kernel(problem: Problem) -> bool:
+    """Whether the GPU kernel computes it, not torch's products."""
+    F = num_features(problem)
+    return problem.on_cuda and problem.dtype != torch.float64 and (is_symbol(F) or surely(F <= WIDEST))
+
+
+def attended(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    live: Tensor | None,
+    real: Tensor | None,
+    sums: Tensor | None,
+    kernel: Kernel,
+    content: Content,
+    wants_end: bool,
+) -> tuple[Tensor, Tensor | None]:
+    """Outputs where query i sees the keys up to i and all that `sums` holds, and where wanted the sums after the keys.
+
+    Queries that are not `live` get zeros, tokens that are not `real` are no keys; a NaN in either reaches nothing.
+    """
+    usable = torch.compiler.is_compiling() or is_eager(q)
+    if usable and HAS_TRITON and q.is_cuda and q.dtype != torch.float64:
+        map = fused_map(kernel)
+        if kernel.features.width(q.shape[3]) <= WIDEST:
+            from regard.algorithms.kernels import linear_scan
+
+            if not map:
+                q, k = kernel.map(blanked(q, live), content), kernel.map(blanked(k, real), content)
+            return linear_scan.attended(q, k, v, live, real, sums, map, kernel.normalise, wants_end)
+    out, sums = causal_sums.attended(q, k, v, live, real, sums, kernel, content)
+    return out.to(v.dtype), sums

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from regard.algorithms.kernels import causal_sums
+from regard.algorithms.kernels.causal_sums import blanked
 from regard.algorithms.planning.algorithm import Algorithm, predicted, told
 from regard.algorithms.planning.cost import Cost, inputs, traffic
 from regard.algorithms.planning.problem import Problem
@@ -136,8 +137,3 @@ def sides(
         return None, None
     some = real.any(1, keepdim=True).expand(-1, q.shape[2])
     return (some, real) if asks is None else (asks & some, real & asks.any(1, keepdim=True))
-
-
-def blanked(x: Tensor, there: Tensor | None) -> Tensor:
-    """Zeros in place of tokens that are not there: a NaN in them must not reach anything."""
-    return x if there is None else x.masked_fill(~there[:, None, :, None], 0)
