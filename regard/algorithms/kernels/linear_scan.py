@@ -8,11 +8,15 @@ segment before it has published, publishes the result for the next one, and then
 in the cache. Programs take numbers in the order in which they start, so nobody waits for one that has not begun.
 
 Two numbers, on an H200 with 8 rows of 16384 tokens, 16 heads of width 64, bfloat16: 69 GFLOP over 771 TFLOP/s are
-0.09 ms, q, k, v and o over 4.27 TB/s are 0.25 ms. Going back: 0.2 ms, and 0.5 ms where everything is read once.
+0.09 ms, q, k, v and o over 4.27 TB/s are 0.25 ms. It takes 0.26 ms without feature map and denominator, 0.43 ms with
+`Elu` and denominator, whose exponentials and extra products the loads do not hide. Going back: 0.23 ms and 0.50 ms
+where everything is read once, 0.63 ms by two passes; it takes 0.67 and 1.64 ms. In 2 rows of 65536 tokens keys and
+values are read twice, 0.38 ms; it takes 0.42 and 0.46 ms, and 0.99 and 1.70 ms going back.
 """
 
 # ruff: noqa: SIM102 — what is known when a kernel is compiled is asked first, alone
 # pyright: reportGeneralTypeIssues=false
+import functools
 from typing import Any, NamedTuple
 
 import torch
@@ -32,12 +36,12 @@ from regard.attention.weighting.weighting import divided
 
 # Tokens of a chunk, whose pairs are computed by the quadratic form; warps; loads in flight; tiles as wide as values.
 TUNED = {"forward": (64, 4, 4, 1), "queries": (64, 4, 4, 2), "keys": (64, 4, 4, 2)}
-MEMORY = 230_000  # bytes of shared memory
-WIDEST = 256  # features
+MEMORY = 230_000  # bytes of shared memory at most
 STATE = 1 << 14  # numbers of a state that registers hold
-SEGMENT = 1024  # tokens: k and v of the segments at work stay in the cache
+SEGMENT = 2048  # tokens at most; longer ones leave the cache before they are read again
 SHORTEST = 256  # tokens of a segment
-PROGRAMS = 264  # that fill a GPU
+FEW = 100  # heads that leave a GPU idle: to read keys and values twice costs less
+MANY = 264  # programs that fill a GPU, two to a processor: where features are computed, one waits too often
 
 SIZES = ["N", "B", "H", "G", "segments", "length"]  # of which no kernel of its own is made
 MAPS = {"": 0, "Elu": 1, "Relu": 2, "SquaredRelu": 3, "Exp": 4}
@@ -114,20 +118,6 @@ def _tile(x, first, stride, there, WIDTH: tl.constexpr, BLOCK: tl.constexpr, C: 
     if WIDTH == BLOCK:
         return tl.load(at, mask=there[:, None], other=0.0)
     return tl.load(at, mask=there[:, None] & (columns[None, :] < WIDTH), other=0.0)
-
-
-@triton.jit
-def _spread(x, WIDTH: tl.constexpr, SPREADS: tl.constexpr):
-    """The tile in float32, laid out as the result of a product: read so, shared memory would serve a few rows at once.
-
-    A product with ones on the diagonal lays it out; −∞ times zero is kept out.
-    """
-    if SPREADS:
-        if x.dtype == tl.bfloat16:
-            index = tl.arange(0, WIDTH)
-            x = tl.where(x < -3.0e38, -3.0e38, x).to(tl.bfloat16)
-            return tl.dot(x, (index[:, None] == index[None, :]).to(tl.bfloat16))
-    return x.to(tl.float32)
 
 
 @triton.jit
@@ -302,7 +292,7 @@ def _backward_queries(
     for first in tl.range(begin, stop, C, num_stages=STAGES):
         there = _rows(real, b, first, N, C, HAS_REAL, EVEN)
         asks = _rows(live, b, first, N, C, HAS_LIVE, EVEN)
-        x = _spread(_tile(q, first, q_token, asks, F, BF, C), BF, ON_GPU)
+        x = _tile(q, first, q_token, asks, F, BF, C)
         fk = _features(_tile(k, first, k_token, there, F, BF, C), there, F, BF, MAP, ON_GPU).to(DOT)
         w = _tile(v, first, v_token, there, E, BE, C).to(DOT)
         seeds = _tile(grad, first, g_token, asks, E, BE, C).to(DOT)
@@ -322,7 +312,7 @@ def _backward_queries(
             tl.store(slopes + at, slope, mask=inside)
             Z = tl.dot(full, fk, Z, input_precision=PRECISION)
         if MAP > 0:
-            found = tl.where(asks[:, None], found * _slope(x, MAP, ON_GPU), 0.0)
+            found = tl.where(asks[:, None], found * _slope(x.to(tl.float32), MAP, ON_GPU), 0.0)
         _put(dq, found, first, d_token, N, F, BF, C, EVEN)
         S = tl.dot(tl.trans(w), fk, S, input_precision=PRECISION)
 
@@ -431,7 +421,7 @@ def _backward_keys(
     for step in tl.range(0, chunks, num_stages=STAGES):
         first = begin + (chunks - 1 - step) * C
         there = _rows(real, b, first, N, C, HAS_REAL, EVEN)
-        x = _spread(_tile(k, first, k_token, there, F, BF, C), BF, ON_GPU and MAP > 0)
+        x = _tile(k, first, k_token, there, F, BF, C)
         fk = _features(x, there, F, BF, MAP, ON_GPU).to(DOT)
         w = _tile(v, first, v_token, there, E, BE, C).to(DOT)
         state = S.to(DOT)
@@ -456,11 +446,20 @@ def _backward_keys(
                 found_k, S, Z = _grad_keys(w, fq, seeds, slope, found_k, S, Z, C, NORMALISE, DOT, PRECISION)
             _put(dv, tl.where(there[:, None], found_v, 0.0), first, dv_token, N, E, BE, C, EVEN)
         if MAP > 0:
-            found_k = found_k * _slope(x, MAP, ON_GPU)
+            found_k = found_k * _slope(x.to(tl.float32), MAP, ON_GPU)
         _put(dk, tl.where(there[:, None], found_k, 0.0), first, dk_token, N, F, BF, C, EVEN)
     if HAS_START:
         if segment == segments - 1:
             _store_state(grad_start + head.to(tl.int64) * F * (E + 1), S, tl.sum(Z, 0) / C, F, E, BF, BE)
+
+
+@functools.lru_cache
+def _memory(device: torch.device) -> int:
+    """Bytes of shared memory that a program may take."""
+    if device.type != "cuda":
+        return MEMORY
+    found = getattr(torch.cuda.get_device_properties(device), "shared_memory_per_block_optin", MEMORY)
+    return min(MEMORY, found - 1024)
 
 
 def _block(width: int) -> int:
@@ -478,11 +477,12 @@ class Sizes(NamedTuple):
     length: int
 
     @classmethod
-    def of(cls, heads: int, N: int, F: int, E: int) -> "Sizes":
+    def of(cls, heads: int, N: int, F: int, E: int, few: int) -> "Sizes":
+        """Sequences are cut where there are fewer heads than `few`."""
         BF, BE = _block(F), _block(E)
-        if heads >= PROGRAMS or N <= SHORTEST:
+        if heads >= few or N <= SHORTEST:
             return cls(BF, BE, heads, 1, N)
-        even = -(-N * heads // (PROGRAMS * 64)) * 64
+        even = -(-N * heads // (MANY * 64)) * 64
         length = min(SEGMENT, max(SHORTEST, even))
         return cls(BF, BE, heads, -(-N // length), length)
 
@@ -494,7 +494,7 @@ class Sizes(NamedTuple):
         sums = torch.empty(number * self.BF * (self.BE + 1), dtype=torch.float32, device=device)
         return sums, torch.zeros(number + 1, dtype=torch.int32, device=device)
 
-    def options(self, kernel: str, q: Tensor, v: Tensor, computed: bool) -> dict[str, Any]:
+    def options(self, kernel: str, q: Tensor, v: Tensor) -> dict[str, Any]:
         """What all kernels are compiled for."""
         BF, BE, (chunk, warps, stages, tiles), N = self.BF, self.BE, TUNED[kernel], v.shape[2]
         # float16 cannot hold sums of many tokens: its numbers are multiplied in tf32, which has as many digits.
@@ -502,8 +502,8 @@ class Sizes(NamedTuple):
         wide = BF * BE > 64 * 64
         # As many loads in flight as shared memory has room for, beside operands that are computed: of two programs
         # where there are many, of one where there are few.
-        operands = (2 if half else 4) * BF * (BE + (2 if computed else 1) * chunk)
-        room = (MEMORY if wide or self.segments == 1 else MEMORY // 2) - operands
+        operands = 2 * BF * (BE + chunk) if half else 4 * BF * (BE + 2 * chunk)
+        room = _memory(v.device) // (1 if wide or self.segments == 1 else 2) - operands
         each = chunk * (2 * BF * q.itemsize + tiles * BE * v.itemsize)
         return {
             "BF": BF,
@@ -533,7 +533,7 @@ def _run_forward(
 ) -> tuple[Tensor, Tensor]:
     (B, H, N, F), (G, E) = q.shape, (k.shape[1], v.shape[3])
     q, k, v = _readable(q), _readable(k), _readable(v)
-    sizes, computed = Sizes.of(B * H, N, F, E), bool(given.map) or given.normalise
+    sizes = Sizes.of(B * H, N, F, E, FEW)
     out = _empty_output(q, v, given)
     end = _empty_end(k, v, given)
     sums, flags = sizes.shared(q.device)
@@ -544,7 +544,7 @@ def _run_forward(
         N, B, H, G, sizes.segments, sizes.length,
         F=F, E=E, MAP=MAPS[given.map], NORMALISE=given.normalise,
         HAS_LIVE=live is not None, HAS_REAL=real is not None, HAS_START=start is not None, HAS_END=given.wants_end,
-        **sizes.options("forward", q, v, computed),
+        **sizes.options("forward", q, v),
     )  # fmt: skip
     return out, end
 
@@ -576,23 +576,23 @@ def _run_backward(
         "HAS_REAL": real is not None,
         "HAS_START": start is not None,
     }
-    computed = bool(given.map) or given.normalise
+    few = MANY if given.map or given.normalise else FEW
     strides = (*grad.stride()[:3], *q.stride()[:3], *k.stride()[:3], *v.stride()[:3])
     if wanted[0] or given.normalise:
-        sizes = Sizes.of(B * H, N, F, E)
+        sizes = Sizes.of(B * H, N, F, E, few)
         backward: Any = _backward_queries
         backward[(sizes.heads * sizes.segments,)](
             grad, q, k, v, live, real, start, dq, inverse, slopes, *sizes.shared(q.device),
             *strides, *dq.stride()[:3], N, B, H, G, sizes.segments, sizes.length,
-            **common, **sizes.options("queries", q, v, computed),
+            **common, **sizes.options("queries", q, v),
         )  # fmt: skip
     if any(wanted[1:]):
-        sizes = Sizes.of(B * G, N, F, E)
+        sizes = Sizes.of(B * G, N, F, E, few)
         backward_keys: Any = _backward_keys
         backward_keys[(sizes.heads * sizes.segments,)](
             grad, q, k, v, live, real, grad_end, inverse, slopes, dk, dv, grad_start, *sizes.shared(q.device),
             *strides, *dk.stride()[:3], *dv.stride()[:3], N, B, H, G, sizes.segments, sizes.length,
-            R=H // G, HAS_END=grad_end is not None, **common, **sizes.options("keys", q, v, computed),
+            R=H // G, HAS_END=grad_end is not None, **common, **sizes.options("keys", q, v),
         )  # fmt: skip
     found = (dq, dk, dv, grad_start)
     return [x for x, want in zip(found, wanted, strict=True) if want and x is not None]

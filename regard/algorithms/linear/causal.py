@@ -89,16 +89,16 @@ class Chunked(Algorithm):
         return Cost(flops, *costs(problem, groups * a.both, r, F, E))
 
     def _scan_costs(self, problem: Problem, tokens: Count, r: Count, F: Count, E: Count) -> tuple[Count, ...]:
-        """Bytes, memory and launches: every token once, keys and values twice."""
-        item, once = problem.item, traffic(problem.shape, problem.item, problem.backward)
-        again = item * tokens * (F + E) * (3 if problem.backward else 1)
-        rows = item * tokens * ((1 + 2 * r) * F + (2 + r) * E) if problem.backward else 0
-        mapped = (
-            0
-            if problem.kernel is not None and fused_map(problem.kernel)
-            else 4 * (6 if problem.backward else 3) * tokens * (1 + r) * F
+        """Bytes, memory and launches of the kernel; features that torch computes before it are in float32."""
+        item, backward, kernel = problem.item, problem.backward, problem.kernel
+        assert kernel is not None
+        mapped = 0 if fused_map(kernel) else 4 * tokens * (1 + r) * F
+        grads = item * tokens * ((1 + r) * F + E) + 8 * tokens * r if backward else 0
+        return (
+            traffic(problem.shape, item, backward) + (8 if backward else 3) * mapped,
+            item * tokens * r * E + grads + (2 if backward else 1) * mapped,
+            6 if backward else 2,
         )
-        return once + again + mapped, item * tokens * r * E + rows + mapped // 2, 6 if problem.backward else 2
 
     def _product_costs(self, problem: Problem, tokens: Count, r: Count, F: Count, E: Count) -> tuple[Count, ...]:
         wide, C = max(4, problem.item), causal_sums.CHUNK
@@ -157,7 +157,6 @@ def _some(there: Tensor | None, tokens: slice) -> Tensor | None:
 
 # The feature maps that the kernel computes itself, number by number; those of subclasses it does not know.
 FUSED = {Elu: "Elu", Relu: "Relu", SquaredRelu: "SquaredRelu", Exp: "Exp"}
-WIDEST = 256  # features that the kernel takes
 HAS_TRITON = find_spec("triton") is not None
 
 
@@ -169,7 +168,7 @@ def fused_map(kernel: Kernel) -> str:
 def takes_kernel(problem: Problem) -> bool:
     """Whether the GPU kernel computes it, not torch's products."""
     F = num_features(problem)
-    return problem.on_cuda and problem.dtype != torch.float64 and (is_symbol(F) or surely(F <= WIDEST))
+    return problem.on_cuda and problem.dtype != torch.float64 and (is_symbol(F) or surely(F <= causal_sums.WIDEST))
 
 
 def attended(
@@ -190,7 +189,7 @@ def attended(
     usable = torch.compiler.is_compiling() or is_eager(q)
     if usable and HAS_TRITON and q.is_cuda and q.dtype != torch.float64:
         map = fused_map(kernel)
-        if kernel.features.width(q.shape[3]) <= WIDEST:
+        if kernel.features.width(q.shape[3]) <= causal_sums.WIDEST:
             from regard.algorithms.kernels import linear_scan
 
             if not map:

@@ -99,7 +99,7 @@ TABLES = {
                 "blockwise": 0.4,
                 "flex": 0.3,
                 "linear": 0.33,
-                "chunked": 0.15,
+                "chunked": 0.4,
             },
             # Fitted to planner-regret-h200.json; of convolution, toeplitz and gather that has none: as if separable.
             host={
@@ -118,7 +118,7 @@ TABLES = {
                 "blockwise": (60e-6, 330e-6),
                 "flex": (350e-6, 1170e-6),
                 "linear": (370e-6, 1500e-6),
-                "chunked": (350e-6, 2100e-6),
+                "chunked": (130e-6, 400e-6),
                 "partitioned": (700e-6, 800e-6),
             },
         ),

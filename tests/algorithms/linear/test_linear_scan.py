@@ -62,7 +62,8 @@ def chunks(monkeypatch: pytest.MonkeyPatch, device: torch.device) -> None:
 @pytest.fixture(params=[False, True], ids=["whole", "in segments"])
 def segment(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, device: torch.device) -> None:
     """Sequences in one piece, or in segments of one chunk."""
-    monkeypatch.setattr(linear_scan, "PROGRAMS", 1 << 20 if request.param else 1)
+    for name in ("FEW", "MANY"):
+        monkeypatch.setattr(linear_scan, name, 1 << 20 if request.param else 1)
     for name in ("SHORTEST", "SEGMENT"):
         monkeypatch.setattr(linear_scan, name, 16 if device.type == "cpu" else 64)
 
