@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regard.algorithms.catalogue import PLANNER
-from regard.algorithms.kernels import causal_sums, slabs
+from regard.algorithms.kernels import slabs
+from regard.algorithms.kernels.linear import causal_sums
 from regard.attention import Shape
 from tests.algorithms.cases import DTYPES, TABLES, Case, build, cases, is_meant
 from tests.algorithms.harness import EQUAL, REFUSED, verdicts, wrong

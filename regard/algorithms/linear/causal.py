@@ -11,8 +11,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from regard.algorithms.kernels import causal_sums
-from regard.algorithms.kernels.causal_sums import blanked
+from regard.algorithms.kernels.linear import causal_sums
+from regard.algorithms.kernels.linear.causal_sums import blanked
 from regard.algorithms.linear.unordered import (
     answered,
     kernel_of,
@@ -134,7 +134,8 @@ class Chunked(Algorithm):
             real = _some(seen, first)
             sums = summed(blanked(k[:, :, first], real), blanked(v[:, :, first], real), real, kernel, content)
         if a.both > 0:
-            some = (q[:, :, queries], k[:, :, keys], v[:, :, keys]) if a.both < T or a.before else (q, k, v)
+            whole = surely(a.both == T) and surely(a.both == k.shape[2])
+            some = (q, k, v) if whole else (q[:, :, queries], k[:, :, keys], v[:, :, keys])
             asks, real = _some(live, queries), _some(seen, keys)
             out, sums = attended(*some, asks, real, sums, kernel, content, wants_end=bool(a.after))
             parts.append(out)
@@ -190,10 +191,10 @@ def attended(
     if usable and HAS_TRITON and q.is_cuda and q.dtype != torch.float64:
         map = fused_map(kernel)
         if kernel.features.width(q.shape[3]) <= causal_sums.WIDEST:
-            from regard.algorithms.kernels import linear_scan
+            from regard.algorithms.kernels.linear import scan
 
             if not map:
                 q, k = kernel.map(blanked(q, live), content), kernel.map(blanked(k, real), content)
-            return linear_scan.attended(q, k, v, live, real, sums, map, kernel.normalise, wants_end)
+            return scan.attended(q, k, v, live, real, sums, map, kernel.normalise, wants_end)
     out, sums = causal_sums.attended(q, k, v, live, real, sums, kernel, content)
     return out.to(v.dtype), sums

@@ -8,8 +8,8 @@ N·F·E in place of N²·(F + E), and no map.
 import torch
 from torch import Tensor
 
-from regard.algorithms.kernels import causal_sums
-from regard.algorithms.kernels.causal_sums import blanked
+from regard.algorithms.kernels.linear import causal_sums
+from regard.algorithms.kernels.linear.causal_sums import blanked
 from regard.algorithms.planning.algorithm import Algorithm, predicted, told
 from regard.algorithms.planning.cost import Cost, inputs, traffic
 from regard.algorithms.planning.problem import Problem

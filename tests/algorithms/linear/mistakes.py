@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from regard.algorithms.catalogue import PLANNER
-from regard.algorithms.kernels import causal_sums
+from regard.algorithms.kernels.linear import causal_sums
 from regard.algorithms.planning.problem import pose
 from regard.attention import Attention, Causal, Everything, Kernel, KeyPadding, Padding
 from regard.attention.reference import kernel_weights, reference

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from regard import Attention, attend
 from regard.algorithms import Refused, attend_linear
-from regard.algorithms.kernels import causal_sums
+from regard.algorithms.kernels.linear import causal_sums
 from regard.attention import (
     Causal,
     Content,

@@ -14,7 +14,7 @@ from torch.utils.flop_counter import FlopCounterMode, baddbmm_flop
 from regard import Attention, attend, plan
 from regard.algorithms import Refused
 from regard.algorithms.catalogue import PLANNER
-from regard.algorithms.kernels import causal_sums
+from regard.algorithms.kernels.linear import causal_sums
 from regard.algorithms.linear import unordered as linear
 from regard.algorithms.planning import kept, machines
 from regard.algorithms.planning.problem import Flags, bind, outlined, pose

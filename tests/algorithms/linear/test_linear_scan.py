@@ -11,8 +11,9 @@ from torch.utils.flop_counter import FlopCounterMode
 
 pytest.importorskip("triton")
 
-from regard.algorithms.kernels import causal_sums, linear_scan
-from regard.algorithms.kernels.linear_scan import Given
+from regard.algorithms.kernels.linear import causal_sums
+from regard.algorithms.kernels.linear import scan as linear_scan
+from regard.algorithms.kernels.linear.scan import Given
 
 attended: Any = linear_scan.attended
 by_products: Any = linear_scan.by_products

@@ -22,7 +22,7 @@ from regard.attention.weighting.weighting import divided
 
 CHUNK = 64  # tokens: shorter ones write more states, longer ones compute more pairs
 PIECE = 1 << 13  # tokens of all heads whose features, maps and states are made at once, on the CPU
-WIDEST = 256  # features that the GPU kernel of `linear_scan` takes
+WIDEST = 256  # features that the GPU kernel of `scan` takes
 
 Both = tuple[Tensor, Tensor]
 

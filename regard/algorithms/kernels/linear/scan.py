@@ -28,8 +28,8 @@ from torch.nn.functional import pad
 from torch.utils.flop_counter import register_flop_formula
 from triton.language.extra import libdevice
 
-from regard.algorithms.kernels import causal_sums
 from regard.algorithms.kernels.layouts import laid_out
+from regard.algorithms.kernels.linear import causal_sums
 from regard.attention import Content, Elu, Exp, Features, Kernel, Own, Relu, SquaredRelu
 from regard.attention.torch_private import is_dispatched
 from regard.attention.weighting.weighting import divided
