@@ -14,6 +14,7 @@ from regard.algorithms.content.decode import Decode
 from regard.algorithms.content.fused import Fused
 from regard.algorithms.content.masked import Masked
 from regard.algorithms.content.packed import Packed
+from regard.algorithms.content.tiled import Tiled
 from regard.algorithms.linear.causal import Chunked
 from regard.algorithms.linear.unordered import Linear
 from regard.algorithms.planning.planner import Planner
@@ -28,6 +29,7 @@ PLANNER = Planner()
 PLANNER.algorithms += [
     Decode(),
     Fused(),
+    Tiled(),
     Augmented(),
     Banded(),
     Partitioned(PLANNER),

@@ -92,5 +92,3 @@ flash_cpu_backward = _kernel("_scaled_dot_product_flash_attention_for_cpu_backwa
 flash = _kernel("_scaled_dot_product_flash_attention")
 efficient = _kernel("_scaled_dot_product_efficient_attention")
 cudnn = _kernel("_scaled_dot_product_cudnn_attention")
-flash_segments = _kernel("_flash_attention_forward")  # of windows, and of segments
-efficient_segments = _kernel("_efficient_attention_forward")

@@ -96,6 +96,17 @@ RUNS = {
             for layout in ("transposed", "every other column", "one head for all")
         ],
     ],
+    "tiled": [
+        *[
+            Case(mask=mask, dtype=dtype, wanted="output and log-sum-exp")
+            for mask in ("everything", "causal", "key lengths", "lengths", "causal lengths", "causal window")
+            for dtype in ("float16", "bfloat16")
+        ],
+        *[Case(mask=mask, dtype="bfloat16") for mask in ("documents", "causal documents", "prefix", "key map")],
+        Case(scores="slopes", mask="causal", dtype="bfloat16"),
+        Case(scores="gaussian", positions="grid", dtype="bfloat16"),
+        Case(scores="full gaussian", positions="grid", dtype="float16"),
+    ],
     "packed": [
         Case(mask=mask, dtype=dtype)
         for mask in (
@@ -237,7 +248,7 @@ RUNS = {
     ],
 }
 
-ON_GPUS = ("decode",)  # whose kernels are tested on the CPU by themselves, in Triton's interpreter
+ON_GPUS = ("decode", "tiled")  # whose kernels are tested on the CPU by themselves, in Triton's interpreter
 
 
 @pytest.mark.parametrize("name", [algorithm.name for algorithm in PLANNER.algorithms])

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from torch import Tensor
 
 from regard import Attention, attend, plan, weights
-from regard.algorithms.kernels.varlen import of_documents
+from regard.algorithms.content.tiled import spans_of
 from regard.attention import (
     Bias,
     Cache,
@@ -204,24 +204,14 @@ def test_the_longest_document_bounds_what_a_table_must_cover():
 
 @settings(max_examples=examples(200))
 @given(mask=documents(11))
-def test_segments_are_the_documents_and_leave_out_every_pad(mask: Documents):
-    """On the CPU what the variable-length kernel is told: segment by segment, the pairs of the mask and no others."""
-    runs, S, B = mask.facts(Attention().places(11, 11)).documents, 11, 2
-    assert runs is not None
+def test_spans_are_the_documents_and_leave_out_every_pad(mask: Documents):
+    """What the kernel on the GPU is told: of each token the pairs of the mask and no others."""
+    S, B = 11, 2
     numbers = mask.numbers(S, CPU)
-    most = runs.most or S
-    segments = of_documents(numbers, most, runs.prefix, B // len(numbers))
-    ends_q, ends_k = segments.ends_q, segments.ends_k
-    assert (ends_q.dtype, ends_k.dtype) == (torch.int32, torch.int32)
-    assert len(ends_q) == len(ends_k) == 1 + B * (most + 2 if runs.prefix else 3 * most + 2)
-    found = torch.zeros(B * S, B * S, dtype=torch.bool)
-    sides = [list(zip(ends.tolist(), ends.tolist()[1:], strict=False)) for ends in (ends_q, ends_k)]
-    for (first_q, last_q), (first_k, last_k) in zip(*sides, strict=True):
-        assert first_q <= last_q
-        assert first_k <= last_k
-        found[first_q:last_q, first_k:last_k] = True
-    assert (ends_q[-1], ends_k[-1]) == (B * S, B * S)
-    assert torch.equal(found, torch.block_diag(*pairs(mask, B, S, S).int()).bool())
+    first, last = spans_of(numbers).expand(2, B, S)
+    tokens = torch.arange(S)
+    found = (first[:, :, None] <= tokens) & (tokens <= last[:, :, None])
+    assert torch.equal(found, pairs(mask, B, S, S))
 
 
 def test_who_computes_documents_on_a_gpu():
@@ -231,14 +221,10 @@ def test_who_computes_documents_on_a_gpu():
         return plan(q, q, q, Attention(mask=mask), device="h200").chosen
 
     lengths, ids = torch.tensor([[2000, 2000], [4000, 96]]), torch.zeros(2, 4096).long()
-    assert chosen(Documents(((2000, 2000), (4000, 96))) & Causal()) == "packed"
-    assert chosen(Documents(lengths) & Causal()) == "packed"
-    assert chosen(Documents(ids=ids, most=8)) == "packed"
-    assert chosen(Documents(ids=ids)) == "blockwise"
-    assert chosen(Documents(lengths) & Window(64)) == "blockwise"
-    found = plan(q, q, q, Attention(mask=Documents(ids=ids)), device="h200")
-    refusals = {candidate.name: candidate.refusal for candidate in found.candidates}
-    assert refusals["packed"] == "must know how many documents a row may have: use lengths, or ids with most=…"
+    assert chosen(Documents(((2000, 2000), (4000, 96))) & Causal()) == "tiled"
+    assert chosen(Documents(lengths) & Causal()) == "tiled"
+    assert chosen(Documents(ids=ids)) == "tiled"
+    assert chosen(Documents(lengths) & Window(64)) == "tiled"
 
 
 def test_maps_show_documents():

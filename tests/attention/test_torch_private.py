@@ -239,16 +239,6 @@ SCHEMAS = {
         "query, key, value, attn_bias, compute_log_sumexp, dropout_p, is_causal, return_debug_mask, scale -> output, "
         "logsumexp, cum_seq_q, cum_seq_k, max_q, max_k, philox_seed, philox_offset, debug_attn_mask"
     ),
-    "efficient_segments": (
-        "query, key, value, bias, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k, dropout_p, custom_mask_type, "
-        "compute_log_sumexp, scale "
-        "-> output, logsumexp, philox_seed, philox_offset, max_seqlen_batch_q, max_seqlen_batch_k"
-    ),
-    "flash_segments": (
-        "query, key, value, cum_seq_q, cum_seq_k, max_q, max_k, dropout_p, is_causal, return_debug_mask, scale, "
-        "window_size_left, window_size_right "
-        "-> output, softmax_logsumexp, rng_state, unused, debug_attn_mask"
-    ),
 }
 
 

@@ -1,7 +1,7 @@
 """Windows: a band of diagonals, computed as a batch of short attentions.
 
-Queries are cut into blocks, and each block meets the keys around it and no others. The CPU computes all blocks by one
-fused call over overlapping runs of keys; the GPU's flash kernel knows windows itself.
+Queries are cut into blocks, and each block meets the keys around it and no others: one fused call on the CPU over
+overlapping runs of keys.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from regard.algorithms.kernels.layouts import laid_out, multiple_of_eight
+from regard.algorithms.kernels.layouts import laid_out
 from regard.algorithms.kernels.sdpa import attend_by, attend_with_lse, flash_gradients
 from regard.algorithms.planning.algorithm import Algorithm, refuses_softmax
 from regard.algorithms.planning.cost import Cost, inputs, kept, output, products, traffic
@@ -20,8 +20,8 @@ from regard.algorithms.planning.problem import Problem
 from regard.attention import Facts, Places
 from regard.attention.eager import given, is_eager, once, refuse_forward_mode
 from regard.attention.masks.visibility import index_band
-from regard.attention.positions.sizes import Count, is_symbol, least, most, number, surely
-from regard.attention.torch_private import flash_cpu, flash_segments
+from regard.attention.positions.sizes import Count, least, most, number, surely
+from regard.attention.torch_private import flash_cpu
 
 KEPT = 16 << 20  # bytes of a mask that is kept for the next call
 PIECE = 20 << 20  # bytes of queries at a time on the CPU
@@ -81,24 +81,26 @@ class Banded(Algorithm):
         reason = refuses_softmax(problem)
         if reason is not None:
             return reason
+        if problem.on_cuda:
+            return "lays blocks side by side in memory: on the CPU alone"
         if not problem.content_alone:
             return "needs Content() as the only score term"
-        if problem.dropout and not problem.on_cuda:
-            return "has no dropout on the CPU"
+        if problem.dropout:
+            return "has no dropout"
         found = find(problem.facts, problem.places) if problem.masks else None
         if found is None:
             return "needs a window with an end on either side, and positions known without reading a tensor"
-        return _refuses_on_cuda(problem, found) if problem.on_cuda else None
+        return None
 
     def cost(self, problem: Problem) -> Cost:
         """Every block of queries against the keys around it."""
         shape = problem.shape
         found = find(problem.facts, problem.places)
         assert found is not None
-        size = SIZES[0] if problem.on_cuda else found.size
+        size = found.size
         rows = shape.B * shape.H * -(-found.num_queries // size) * size
         keys = found.width + size - 1
-        copies, launches = (0, 2) if problem.on_cuda else (_copies(problem, found), 25)
+        copies, launches = _copies(problem, found), 25
         return Cost(
             flops=products(rows * keys, shape.D, shape.E, problem.backward, recompute=True),
             bytes=traffic(shape, problem.item, problem.backward) + copies * (3 if problem.backward else 1),
@@ -112,34 +114,12 @@ class Banded(Algorithm):
         beta, T = problem.beta, q.shape[2]
         q = q[:, :, found.first_q : found.last_q + 1]
         k, v = (x[:, :, found.first_k : found.last_k + 1] for x in (k, v))
-        if q.is_cuda:
-            out, lse = _by_flash(q, k, v, found, beta, problem.dropout), None
-        else:
-            out, lse = _by_heads(q, k, v, found, beta, problem.return_lse)
+        out, lse = _by_heads(q, k, v, found, beta, problem.return_lse)
         rest = (found.first_q, T - 1 - found.last_q)
         if not (surely(rest[0] == 0) and surely(rest[1] == 0)):
             out = pad(out, (0, 0, *rest))
             lse = lse if lse is None else pad(lse, rest, value=-torch.inf)
         return out, lse
-
-
-def _refuses_on_cuda(problem: Problem, found: Band) -> str | None:
-    if problem.dtype not in (torch.float16, torch.bfloat16):
-        return "the flash kernel takes half precision alone"
-    if problem.return_lse:
-        return "the flash kernel gives no gradient of its log-sum-exp"
-    if any([not is_symbol(width) and not surely(width <= 256) for width in (problem.shape.D, problem.shape.E)]):
-        return "the flash kernel takes widths up to 256"
-    left, right = _sides(found)
-    if not (surely(number(left) >= 0) and surely(number(right) >= 0)):
-        return "the flash kernel takes windows that hold the query's own place"
-    return None
-
-
-def _sides(found: Band) -> tuple[int, int]:
-    """Keys before and after, as the flash kernel counts: it puts the last query at the last key."""
-    shift = found.num_keys - found.num_queries
-    return shift - found.low, found.high - shift
 
 
 def _copies(problem: Problem, found: Band) -> Count:
@@ -149,30 +129,6 @@ def _copies(problem: Problem, found: Band) -> Count:
     run = found.width + found.size - 1
     keys = item * shape.B * shape.H * blocks * run * (shape.D + shape.E)
     return 2 * keys + inputs(shape, item) + 2 * output(shape, item) + 4 * blocks * found.size * run
-
-
-def _by_flash(q: Tensor, k: Tensor, v: Tensor, found: Band, beta: float, dropout: float) -> Tensor:
-    """The kernel behind `scaled_dot_product_attention`, asked for a window, which sdpa has no word for."""
-    E = v.shape[3]
-    width = multiple_of_eight(max(q.shape[3], E))
-    left, right = _sides(found)
-    q, k, v = (laid_out(x, width).transpose(1, 2) for x in (q, k, v))  # (B, T, H, D)
-    S = k.shape[1]
-    if not surely(found.num_queries <= found.num_keys) and right >= S and found.high < S - 1:
-        # The kernel takes a side as long as the keys for one without an end. More queries than keys may have such a
-        # side and an end too; those beyond the last key have none.
-        near = _flash(q[:, :S], k, v, beta, dropout, -found.low, found.high)
-        out = torch.cat([near, _flash(q[:, S:], k, v, beta, dropout, left, -1)], 1)
-    else:
-        out = _flash(q, k, v, beta, dropout, left, right)
-    return out[..., :E].transpose(1, 2)
-
-
-def _flash(q: Tensor, k: Tensor, v: Tensor, beta: float, dropout: float, left: int, right: int) -> Tensor:
-    return flash_segments(
-        q, k, v, None, None, q.shape[1], k.shape[1], dropout, False, False,
-        scale=beta, window_size_left=left, window_size_right=right,
-    )[0]  # fmt: skip
 
 
 def _by_heads(

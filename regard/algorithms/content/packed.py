@@ -1,17 +1,12 @@
-"""Padded and packed batches without computing a pad: each sequence or document is attended to on its own.
-
-One fused call per sequence on the CPU, one variable-length kernel on the GPU.
-"""
+"""Padded and packed batches on the CPU without computing a pad: one fused call for each sequence or document."""
 
 from dataclasses import replace
-from functools import partial
 
 import torch
 from torch import Tensor
 
 from regard.algorithms.content.blockwise import dropping, real_share
 from regard.algorithms.content.fused import starts_causal
-from regard.algorithms.kernels import varlen
 from regard.algorithms.kernels.slabs import Cut, Work, Written, attend_by_slabs
 from regard.algorithms.planning.algorithm import Algorithm, refuses_softmax
 from regard.algorithms.planning.cost import Cost, kept, output, products, traffic
@@ -19,9 +14,7 @@ from regard.algorithms.planning.problem import Problem
 from regard.algorithms.planning.visits import visited
 from regard.attention import Facts, Mask
 from regard.attention.masks.mask import real_tokens
-from regard.attention.positions.sizes import Count, is_symbol, surely
-
-SHORT = 1024  # queries up to which one call of a slower kernel is quicker than two
+from regard.attention.positions.sizes import Count
 
 
 class Packed(Algorithm):
@@ -33,6 +26,8 @@ class Packed(Algorithm):
         reason = refuses_softmax(problem)
         if reason is not None:
             return reason
+        if problem.on_cuda:
+            return "calls a kernel for each sequence: on the CPU alone"
         if not problem.content_alone:
             return "needs Content() as the only score term"
         cuts = [facts for facts in problem.facts if _is_cut(facts)]
@@ -41,28 +36,15 @@ class Packed(Algorithm):
             return "needs one of Padding, KeyPadding and Documents"
         if others and not starts_causal(others, problem.places):
             return "takes beside Padding, KeyPadding or Documents only Causal() with the first query at the first key"
-        if others and not _takes_causal(problem, cuts[0]):
-            return "takes Causal() & KeyPadding(lengths) on the GPU alone, and where T = S"
-        if problem.on_cuda:
-            if problem.dtype not in (torch.float16, torch.bfloat16):
-                return "the variable-length kernel takes float16 and bfloat16 alone"
-            if any([not is_symbol(width) and not surely(width <= 256) for width in (problem.shape.D, problem.shape.E)]):
-                return "the variable-length kernel takes head widths to 256"
-            if cuts[0].documents is not None and cuts[0].documents.most is None:
-                return "must know how many documents a row may have: use lengths, or ids with most=…"
-            segments = problem.shape.B * _segments_per_row(cuts[0])
-            if not is_symbol(segments) and surely(segments > varlen.MOST_SEGMENTS):
-                return "the variable-length kernel takes no more than 65,535 segments"
-            if problem.return_lse:
-                return "the variable-length kernel's log-sum-exp has no gradient"
+        if others and cuts[0].real is not None and not cuts[0].real.queries:
+            return "takes no Causal() beside KeyPadding: pad queries see what no causal sequence shows them"
         return None
 
     def cost(self, problem: Problem) -> Cost:
         """The visible pairs of each sequence, and one pass over the tensors."""
         shape = problem.shape
-        calls = 2 if problem.on_cuda else 10 + (30 if problem.dropout else 22) * _sequences(problem)
-        # On the CPU a sequence's part is written before it is put in place.
-        parts = 0 if problem.on_cuda else output(shape, problem.item)
+        calls = 10 + (30 if problem.dropout else 22) * _sequences(problem)
+        parts = output(shape, problem.item)  # a sequence's part is written before it is put in place
         pairs = visited(problem)
         drops = dropping(problem, pairs)
         return Cost(
@@ -74,13 +56,11 @@ class Packed(Algorithm):
 
     def expected(self, problem: Problem) -> Cost:
         cost = self.cost(problem)
-        return cost if problem.on_cuda else replace(cost, flops=cost.flops * real_share(problem))
+        return replace(cost, flops=cost.flops * real_share(problem))
 
     def run(self, problem: Problem, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor | None]:
         mask, facts = _cut(problem)
         causal = len(problem.masks) > 1
-        if q.is_cuda:
-            return _by_segments(problem, facts, q, k, v, causal), None
         tokens = problem.made("tokens", q.device, lambda: _tokens(problem, mask, facts, q.device))
         cut = Cut((tokens,), facts.real is None or facts.real.queries, causal)
         work = Work(
@@ -94,27 +74,12 @@ class Packed(Algorithm):
         return attend_by_slabs(work, q, k, v, ())
 
 
-def _takes_causal(problem: Problem, cut: Facts) -> bool:
-    """Pad queries see what no causal segment shows them; on the GPU they are a call of their own."""
-    if cut.real is None or cut.real.queries:
-        return True
-    return problem.on_cuda and cut.real.prefix and surely(problem.shape.T == problem.shape.S)
-
-
 def _is_cut(facts: Facts) -> bool:
     return facts.real is not None or facts.documents is not None
 
 
-def _segments_per_row(facts: Facts) -> int:
-    """How many segments a row is cut into at most: see `kernels/varlen.py`."""
-    runs = facts.documents
-    if runs is None:
-        return 3
-    return (1 if runs.prefix else 3) * (runs.most or 1) + 2
-
-
 def _sequences(problem: Problem) -> Count:
-    """How many calls there are on the CPU: one per row, or per document of each row; ids may be of one document."""
+    """How many calls there are: one per row, or per document of each row; ids may be of one document."""
     for facts in problem.facts:
         runs = facts.documents
         if runs is not None and runs.lengths is not None:
@@ -139,41 +104,3 @@ def _tokens(problem: Problem, mask: Mask, facts: Facts, device: torch.device) ->
     numbers = mask.documents(problem.places, device)
     assert numbers is not None
     return numbers
-
-
-def _by_segments(problem: Problem, facts: Facts, q: Tensor, k: Tensor, v: Tensor, causal: bool) -> Tensor:
-    mask, real, runs = _cut(problem)[0], facts.real, facts.documents
-    B, T, S = q.shape[0], q.shape[2], k.shape[2]
-
-    def segments(looking: varlen.Looking, heads: int) -> varlen.Segments:
-        def make() -> varlen.Segments:
-            if runs is not None and runs.lengths is not None and runs.prefix:
-                return varlen.of_document_lengths(runs.lengths, T, B // len(runs.lengths) * heads, q.device)
-            lengths = mask.num_real(q.device) if real is not None and real.prefix else None
-            if lengths is not None:
-                return varlen.of_lengths(lengths, S, looking, T, heads)
-            tokens = _tokens(problem, mask, facts, q.device)
-            if runs is None:
-                return varlen.of_tokens(tokens, looking, T, heads)
-            assert runs.most is not None
-            return varlen.of_documents(tokens, runs.most, runs.prefix, B // len(tokens) * heads)
-
-        return problem.made(("segments", looking, heads), q.device, make)
-
-    longest = (T, S)
-    if runs is not None and runs.lengths is not None:
-        most = varlen.longest_segment(runs.lengths, T)
-        longest = (most, most)
-
-    def attend_by(looking: varlen.Looking, causal: bool) -> Tensor:
-        of_heads, beta, dropout = partial(segments, looking), problem.beta, problem.dropout
-        return varlen.attend_by_segments(
-            q, k, v, of_heads, _segments_per_row(facts), longest, looking == "real", causal, beta, dropout
-        )
-
-    if not causal or real is None or real.queries:
-        return attend_by("real" if real is None or real.queries else "all", causal)
-    if k.shape[1] == q.shape[1] and surely(T <= SHORT):
-        return varlen.attend_prefixes(q, k, v, partial(segments, "prefix"), problem.beta, problem.dropout)
-    # A causal segment has its last query at its last key: right for real queries. Pads come after all real keys.
-    return attend_by("real", True) + attend_by("pads", False)

@@ -48,6 +48,7 @@ TABLES = {
                 "reference": 0.3,
                 "decode": 0.3,  # refused: a name that every table has
                 "fused": 0.45,
+                "tiled": 0.01,
                 "masked": 0.75,
                 "banded": 0.58,
                 "augmented": 0.7,
@@ -87,6 +88,7 @@ TABLES = {
                 "reference": 0.05,
                 "decode": 0.65,
                 "fused": 0.65,
+                "tiled": 0.58,
                 "masked": 0.28,
                 "banded": 0.2,
                 "augmented": 0.6,
@@ -106,6 +108,7 @@ TABLES = {
                 "reference": (940e-6, 2100e-6),
                 "decode": (45e-6, 45e-6),
                 "fused": (40e-6, 310e-6),
+                "tiled": (60e-6, 400e-6),
                 "masked": (165e-6, 560e-6),
                 "banded": (83e-6, 570e-6),
                 "augmented": (300e-6, 1800e-6),

@@ -357,7 +357,10 @@ class Prefix(Mask):
             covers = not isinstance(lengths, Tensor) and number(keys.at(0, keys.n - 1)) < min(lengths)
             full = covers or number(places.offset_range(self)[1]) <= 0
         same = isinstance(self.lengths, int)
-        return Facts(full=full, rows=not (same and places.is_static), heads=False, positional=same)
+        return Facts(full=full, rows=not (same and places.is_static), heads=False, prefix=True, positional=same)
+
+    def num_real(self, device: torch.device) -> Tensor | None:
+        return self._by_row(device)
 
     def blocks(self, places: Places, size: int, device: torch.device) -> BlockMap:
         queries, keys = places.line(self)

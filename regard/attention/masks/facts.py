@@ -86,6 +86,7 @@ class Facts:
     cells: tuple[Cell, ...] = ()  # it is *being in the same cell* along every axis
     real: Real | None = None  # it hides pads and nothing else
     documents: Runs | None = None  # it is *being in the same document*
+    prefix: bool = False  # it hides what is behind the query, but for keys at positions below its row's `num_real`
     relative: bool = False  # offsets alone decide, so that tokens may be moved together
     positional: bool = False  # positions and the head alone decide: a piece is masked as the whole is
 

@@ -30,6 +30,7 @@ class TermFacts:
     positional: bool = False  # a pair's positions, own tokens and head say all: a piece scores as the whole does
     movable: bool = False  # it is the same when all tokens are moved together: it reads offsets, or indices alone
     quadratic: str | None = None  # its `centre` and `precision` are all: isotropic, diagonal or full
+    slopes: bool = False  # its `slopes` are all: −slope·|δ| in a line
     table: bool = False  # its `table`, `bound` and `axis` are all: an entry for every offset
     bound: float | int | None = None  # it lies in −bound…bound
     finite: bool = False  # it is −∞ nowhere
@@ -250,7 +251,7 @@ class Slopes(Term):
         return self.slopes.shape[0]
 
     def facts(self) -> TermFacts:
-        return TermFacts(rows=False, positional=True, movable=True, reads_once=True)
+        return TermFacts(rows=False, positional=True, movable=True, slopes=True, reads_once=True)
 
     def check(self, shape: Shape, places: Places) -> None:
         if tuple(self.slopes.shape) != (shape.H,):

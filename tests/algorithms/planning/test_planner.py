@@ -204,7 +204,7 @@ def test_memory_of_the_choice_is_linear(machine: str):
 @pytest.mark.parametrize("wrong", ["fuesd", "packd", "flash"])
 def test_an_unknown_algorithm_names_its_neighbours(wrong: str):
     q = torch.zeros(1, 1, 2, 4)
-    expected = {"fuesd": "fused", "packd": "packed", "flash": "fused, augmented, banded, .*, reference"}[wrong]
+    expected = {"fuesd": "fused", "packd": "packed", "flash": "fused, tiled, augmented, .*, reference"}[wrong]
     with pytest.raises(ValueError, match=expected) as error:
         attend(q, q, q, algorithm=wrong)
     assert repr(wrong) in str(error.value)

@@ -60,6 +60,7 @@ CASES: dict[str, tuple[Shape, Any]] = {
     "reference": (LINE, in_line(lambda: Attention())),
     "fused": (LINE, in_line(lambda: Attention(mask=Causal()))),
     "decode": (replace(LINE, T=1), in_line(lambda: Attention())),
+    "tiled": (LINE, in_line(lambda: Attention(mask=Causal()))),
     "blockwise": (LINE, in_line(lambda: Attention(mask=Causal()))),
     "masked": (LINE, in_line(lambda: Attention(mask=Strided(3)))),
     "banded": (LINE, in_line(lambda: Attention(mask=Causal() & Window(256)))),

@@ -27,6 +27,7 @@ from regard.attention import (
     Tiles,
     Window,
 )
+from tests.algorithms.test_equivalence import ON_GPUS
 from tests.analysis.cost.by_hand import floats, mixed, triangle
 
 B, H, N, D, E = 2, 4, 48, 8, 8
@@ -159,12 +160,12 @@ def test_content_and_gaussians_need_no_more_pairs():
 
 
 def test_every_algorithm_was_counted():
-    """FFTs are no matrix products, Toeplitz blocks have denominators beside the plan, and decode is for GPUs:
-    its own test counts it.
+    """FFTs are no matrix products, Toeplitz blocks have denominators beside the plan's products, and kernels of GPUs
+    are counted by their own tests.
     """
     seen = {algorithm for _, algorithm in EXACT + OTHERS} | {algorithm for _, _, algorithm, *_ in POSITION}
     seen |= {"linear", "chunked", "augmented"}
-    assert {algorithm.name for algorithm in PLANNER.algorithms} - seen == {"convolution", "toeplitz", "decode"}
+    assert {algorithm.name for algorithm in PLANNER.algorithms} - seen == {"convolution", "toeplitz", *ON_GPUS}
     c = cost(Attend(tables, "toeplitz", torch.zeros(H, 11, 15)), *tokens(1))
     assert c.forward.executed >= PAIRS
     assert not c.unknown

@@ -1,0 +1,440 @@
+"""Content softmax in tiles on the GPU, under masks that show each query an interval of keys, with position terms.
+
+Causal masks, windows, padding, prefixes and what they make together leave query i the keys `first_i ≤ j < last_i`. A
+tile of queries visits the tiles of keys that one of them sees, and asks pair by pair only at their edges. Lengths are
+read by the kernel: nothing is made before, and the host waits for nothing. Keys that no query sees are never read.
+
+Position terms are computed from coordinates in registers, and the gradients of their parameters summed in float32.
+The backward pass is deterministic: one kernel visits queries for each tile of keys, another keys for each of queries.
+"""
+
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+from torch.utils.flop_counter import register_flop_formula
+
+from regard.algorithms.kernels import tiled_programs as programs
+from regard.algorithms.kernels.launch import Launch, are_aligned
+from regard.algorithms.kernels.layouts import laid_out
+from regard.algorithms.planning.kept import look, remember
+from regard.algorithms.planning.visits import in_band
+from regard.attention.eager import given as noting
+from regard.attention.eager import is_eager, once
+from regard.attention.torch_private import is_dispatched
+
+DRAWS = (1 << 31) - 1  # steps of a dropout
+NARROW = 512  # keys of a window that small tiles waste less of
+
+
+class Spec(NamedTuple):
+    """What a call computes, beside its tensors.
+
+    Query i sees the keys with `low ≤ j − i ≤ high`, or below its row's prefix, of these the first `lengths` of its row,
+    and if it is a pad and `hides_queries` none. The position term is SLOPES, −m·|x|, BEFORE, the same where no visible
+    key stands behind its query, or QUADRATIC, −(a·y² + b·x² + c·y·x) of the offset less a centre. `grids` says where
+    tokens stand: the widths of both grids, the place of the first key less that of the first query, and the steps of
+    both, rows before columns.
+    """
+
+    scale: float
+    low: int | None = None
+    high: int | None = None
+    hides_queries: bool = False
+    term: int = 0
+    axes: int = 1
+    full: bool = False  # the quadratic term has a product of both offsets
+    grids: tuple[float, ...] = (1, 1, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0)
+    pads_between: bool = False  # of documents
+    dropout: float = 0.0
+
+
+class Tiles(NamedTuple):
+    """How a kernel is cut: queries and keys in a tile, warps, and loads in flight."""
+
+    queries: int
+    keys: int
+    warps: int
+    stages: int
+
+
+class Given(NamedTuple):
+    """The tensors of a call beside q, k and v."""
+
+    lengths: Tensor | None = None  # (B,)
+    prefixes: Tensor | None = None  # (B,)
+    theta: Tensor | None = None  # parameters of the term, float32: (H, 1) m; (H, 5) a, b, c and the centre
+    spans: Tensor | None = None  # (2, B|1, S) int32: the first and the last token of each token's document
+    seed: Tensor | None = None  # () int64, of the dropout
+
+
+def _tiles(pass_: str, width: int, spec: Spec, given: Given) -> Tiles:
+    """What was quickest on an H200: for heads of this width, and where queries see few keys."""
+    if width > 128:
+        return {"forward": Tiles(64, 64, 8, 2), "keys": Tiles(32, 64, 8, 2), "queries": Tiles(64, 32, 8, 2)}[pass_]
+    keys, queries = Tiles(32, 128, 4, 3), Tiles(64, 64, 4, 3)
+    if width > 64:
+        keys = Tiles(64, 128, 8, 3)
+    elif given.spans is not None:
+        keys = Tiles(64, 64, 4, 3)
+    elif spec.low is not None and spec.high is not None and spec.high - spec.low < NARROW:
+        keys, queries = Tiles(32, 64, 4, 3), Tiles(64, 32, 4, 3)
+    return {"forward": Tiles(64, 64, 4, 3), "keys": keys, "queries": queries}[pass_]
+
+
+def attend_by_tiles(q: Tensor, k: Tensor, v: Tensor, given: Given, spec: Spec) -> tuple[Tensor, Tensor]:
+    """Output (B, H, T, E) and log-sum-exp (B, H, T), both with gradients."""
+    if not is_eager(q) or is_dispatched():
+        return _operator(q, k, v, *given, *_flat(spec))
+    if torch.is_grad_enabled() and (q.requires_grad or k.requires_grad or v.requires_grad or _learns(given)):
+        return _Tiled.apply(q, k, v, *given, spec)  # pyright: ignore[reportReturnType]
+    return forward(q, k, v, given, spec)
+
+
+def _learns(given: Given) -> bool:
+    return given.theta is not None and given.theta.requires_grad
+
+
+class _Tiled(torch.autograd.Function):
+    """Quicker to call than an operator."""
+
+    @staticmethod
+    @noting
+    def forward(ctx: Any, q: Tensor, k: Tensor, v: Tensor, *rest: Any) -> tuple[Tensor, Tensor]:
+        *tensors, spec = rest
+        given = Given(*tensors)
+        out, lse = forward(q, k, v, given, spec)
+        ctx.save_for_backward(q, k, v, *given, out, lse)
+        ctx.spec = spec
+        ctx.set_materialize_grads(False)
+        return out, lse
+
+    @staticmethod
+    @once
+    def backward(ctx: Any, grad: Tensor | None, grad_lse: Tensor | None) -> tuple[Any, ...]:  # pyright: ignore[reportIncompatibleMethodOverride]
+        q, k, v, *tensors, out, lse = ctx.saved_tensors
+        if grad is None:
+            grad = torch.zeros_like(out)
+        given, learns = Given(*tensors), ctx.needs_input_grad[5]
+        dq, dk, dv, dtheta = backward(grad, grad_lse, q, k, v, given, out, lse, ctx.spec, learns)
+        return dq, dk, dv, None, None, dtheta, None, None, None
+
+
+def _flat(spec: Spec) -> tuple[list[int], list[float]]:
+    """The numbers of a call as an operator takes them."""
+    low, high = spec.low, spec.high
+    ends = [int(low is not None), 0 if low is None else low, int(high is not None), 0 if high is None else high]
+    return [*ends, int(spec.hides_queries), spec.term, spec.axes, int(spec.full), int(spec.pads_between)], [
+        spec.scale,
+        *spec.grids,
+        spec.dropout,
+    ]
+
+
+def _unflat(whole: list[int], numbers: list[float]) -> Spec:
+    low, high = whole[1] if whole[0] else None, whole[3] if whole[2] else None
+    grids = (int(numbers[1]), int(numbers[2]), *numbers[3:9])
+    kinds = (bool(whole[4]), whole[5], whole[6], bool(whole[7]))
+    return Spec(numbers[0], low, high, *kinds, grids, bool(whole[8]), numbers[9])
+
+
+@torch.library.custom_op("regard::tiled", mutates_args=())
+def _operator(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    lengths: Tensor | None,
+    prefixes: Tensor | None,
+    theta: Tensor | None,
+    spans: Tensor | None,
+    seed: Tensor | None,
+    whole: list[int],
+    numbers: list[float],
+) -> tuple[Tensor, Tensor]:
+    return forward(q, k, v, Given(lengths, prefixes, theta, spans, seed), _unflat(whole, numbers))
+
+
+@_operator.register_fake
+def _(q, k, v, lengths, prefixes, theta, spans, seed, whole, numbers):
+    B, H, T, _ = q.shape
+    return _empty_output(q, v), q.new_empty(B, H, T, dtype=torch.float32)
+
+
+@torch.library.custom_op("regard::tiled_backward", mutates_args=())
+def _operator_backward(
+    grad: Tensor,
+    grad_lse: Tensor | None,
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    lengths: Tensor | None,
+    prefixes: Tensor | None,
+    theta: Tensor | None,
+    spans: Tensor | None,
+    seed: Tensor | None,
+    out: Tensor,
+    lse: Tensor,
+    whole: list[int],
+    numbers: list[float],
+    learns: bool,
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    given = Given(lengths, prefixes, theta, spans, seed)
+    *found, dtheta = backward(grad, grad_lse, q, k, v, given, out, lse, _unflat(whole, numbers), learns)
+    return found[0], found[1], found[2], lse.new_empty(0) if dtheta is None else dtheta
+
+
+@_operator_backward.register_fake
+def _(grad, grad_lse, q, k, v, lengths, prefixes, theta, spans, seed, out, lse, whole, numbers, learns):
+    dtheta = theta.new_empty(theta.shape) if learns else lse.new_empty(0)
+    return _empty_like(q), _empty_like(k), _empty_like(v), dtheta
+
+
+def _save(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+    *tensors, ctx.whole, ctx.numbers = inputs
+    ctx.save_for_backward(*tensors, *output)
+
+
+def _differentiate(ctx: Any, grad: Tensor, grad_lse: Tensor) -> tuple[Any, ...]:
+    learns = ctx.needs_input_grad[5]
+    found = _operator_backward(grad, grad_lse, *ctx.saved_tensors, ctx.whole, ctx.numbers, learns)
+    return *found[:3], None, None, found[3] if learns else None, None, None, None, None
+
+
+_operator.register_autograd(_differentiate, setup_context=_save)
+
+
+@register_flop_formula([torch.ops.regard.tiled])
+def _flops(q: Any, k: Any, v: Any, *rest: Any, **others: Any) -> int:
+    """Of the pairs that the ends of the interval leave; what lengths and documents hide is data."""
+    whole = rest[5]
+    (B, H, T, D), (S, E) = q, v[2:]
+    low, high = whole[1] if whole[0] else None, whole[3] if whole[2] else None
+    return 2 * B * H * in_band(T, S, low, high) * (D + E)
+
+
+@register_flop_formula([torch.ops.regard.tiled_backward])
+def _flops_backward(grad: Any, grad_lse: Any, *rest: Any, **others: Any) -> int:
+    """Logits and dP twice, and the three gradients."""
+    q, k, v, *given = rest
+    (_, _, _, D), E = q, v[3]
+    return _flops(q, k, v, *given[:5], given[7]) // (D + E) * (4 * D + 3 * E)
+
+
+def _width(n: int) -> int:
+    return max(16, 1 << (n - 1).bit_length())
+
+
+def _empty_output(q: Tensor, v: Tensor) -> Tensor:
+    """Laid out as the queries are, so that merging heads is free where splitting them was."""
+    (B, H, T, _), E = q.shape, v.shape[3]
+    if q.stride(1) < q.stride(2):
+        return q.new_empty(B, T, H, E).transpose(1, 2)
+    return q.new_empty(B, H, T, E)
+
+
+def _empty_like(x: Tensor) -> Tensor:
+    return _empty_output(x, x)
+
+
+class _Room(NamedTuple):
+    """How a result lies in memory."""
+
+    shape: torch.Size
+    stride: tuple[int, ...]
+
+    def empty(self, like: Tensor) -> Tensor:
+        return torch.empty_strided(self.shape, self.stride, dtype=like.dtype, device=like.device)
+
+
+def _room(q: Tensor, v: Tensor) -> _Room:
+    empty = _empty_output(q.to("meta"), v)
+    return _Room(empty.shape, empty.stride())
+
+
+class _Calls(NamedTuple):
+    """All that calls with tensors of these sizes, strides and types share."""
+
+    rooms: tuple[_Room, ...]
+    launches: tuple[Launch, ...]
+
+
+def _strides(*tensors: Any) -> tuple[int, ...]:
+    return tuple([stride for x in tensors for stride in (x.stride if isinstance(x, _Room) else x.stride())[:3]])
+
+
+def _readable(x: Tensor) -> Tensor:
+    """As the kernels are promised it: neighbouring columns, and a head whose numbers 32 bits can count."""
+    x = laid_out(x)
+    return x if x.shape[2] * x.stride(2) < 1 << 31 else x.contiguous()
+
+
+def _key(spec: Spec, given: Given, *tensors: Tensor) -> tuple[Any, ...]:
+    """What a call has in common with others: sizes, strides and types, and no address."""
+    lengths, prefixes, theta, spans, seed = given
+    types = (
+        None if lengths is None else lengths.dtype,
+        None if prefixes is None else prefixes.dtype,
+        theta is None,
+        None if spans is None else spans.shape[1],
+        seed is None,
+    )
+    return spec, types, tensors[0].dtype, tensors[0].device, *[(x.shape, x.stride()) for x in tensors]
+
+
+def _kinds(spec: Spec, given: Given) -> tuple[Any, ...]:
+    """What is compiled for: which ends the interval has, whether rows have lengths and prefixes, and the term."""
+    padding = 0 if given.lengths is None else 2 if spec.hides_queries else 1
+    ends = (spec.low is not None, spec.high is not None, padding, given.prefixes is not None)
+    spans = 0 if given.spans is None else 2 if spec.pads_between else 1
+    return *ends, spec.term, spec.axes, spec.full, spans, given.seed is not None
+
+
+def _numbers(spec: Spec, given: Given, H: int, R: int, T: int, S: int) -> tuple[Any, ...]:
+    """The numbers that all three kernels take."""
+    low, high = 0 if spec.low is None else spec.low, 0 if spec.high is None else spec.high
+    between = each = 0
+    if given.spans is not None:
+        between, each = given.spans.stride(0), 0 if given.spans.shape[1] == 1 else S
+    dropped = min(round(spec.dropout * DRAWS), DRAWS - 1)
+    larger = DRAWS / (DRAWS - dropped)  # by what is drawn: the mean of the weights is exact
+    return H, R, T, S, low, high, spec.scale, *spec.grids, between, each, dropped, larger
+
+
+def _same_row(spec: Spec, tiles: Tiles) -> bool:
+    """Whether all keys of a tile stand in one row of a grid."""
+    return spec.axes == 2 and spec.grids[1] % tiles.keys == 0
+
+
+def _precision(x: Tensor) -> str:
+    return "ieee" if x.dtype == torch.float32 else "tf32"
+
+
+def _types(q: Tensor, given: Given) -> tuple[Any, ...]:
+    return q.dtype, q.device, *[None if x is None else x.dtype for x in given]
+
+
+def forward(
+    q: Tensor, k: Tensor, v: Tensor, given: Given, spec: Spec, tiles: Tiles | None = None
+) -> tuple[Tensor, Tensor]:
+    """Output and log-sum-exp."""
+    key = ("tiled", tiles, _key(spec, given, q, k, v))
+    calls, aligned = look(key), are_aligned(q, k, v)
+    if calls is None or not aligned:
+        q, k, v = _readable(q), _readable(k), _readable(v)
+        aligned = are_aligned(q, k, v)
+        key = ("tiled", tiles, _key(spec, given, q, k, v))
+        calls = look(key) or remember(key, _forward_calls(q, k, v, given, spec, tiles))
+    out = calls.rooms[0].empty(q)
+    lse = torch.empty(q.shape[:3], dtype=torch.float32, device=q.device)
+    calls.launches[0](q.device, (q, k, v, out, lse, *given), aligned)
+    return out, lse
+
+
+def _forward_calls(q: Tensor, k: Tensor, v: Tensor, given: Given, spec: Spec, tiles: Tiles | None) -> _Calls:
+    (B, H, T, D), (G, S, E) = q.shape, v.shape[1:]
+    out = _room(q, v)
+    tiles = tiles or _tiles("forward", max(D, E), spec, given)
+    sizes = (D, E, _width(D), _width(E), tiles.queries, tiles.keys)
+    launch = Launch(
+        programs.attend,
+        -(-T // tiles.queries) * B * H,
+        _strides(q, k, v, out),
+        _numbers(spec, given, H, H // G, T, S),
+        (*sizes, *_kinds(spec, given), _same_row(spec, tiles), _precision(q)),
+        (tiles.warps, tiles.stages),
+        _types(q, given),
+    )
+    return _Calls((out,), (launch,))
+
+
+def backward(
+    grad: Tensor,
+    grad_lse: Tensor | None,
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    given: Given,
+    out: Tensor,
+    lse: Tensor,
+    spec: Spec,
+    learns: bool,
+    tiles: tuple[Tiles, Tiles] | None = None,
+) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
+    """Gradients of q, k and v, and where it learns of theta."""
+    key = ("tiled backward", tiles, learns, grad_lse is None, _key(spec, given, q, k, v, grad))
+    calls, aligned = look(key), are_aligned(q, k, v, grad)
+    if calls is None or not aligned:
+        q, k, v, grad = _readable(q), _readable(k), _readable(v), _readable(grad)
+        aligned = are_aligned(q, k, v, grad)
+        key = ("tiled backward", tiles, learns, grad_lse is None, _key(spec, given, q, k, v, grad))
+        calls = look(key) or remember(key, _backward_calls(grad, grad_lse, q, k, v, given, out, spec, learns, tiles))
+    dq, dk, dv = (room.empty(q) for room in calls.rooms)
+    delta, device = torch.empty_like(lse), q.device
+    grad_lse = None if grad_lse is None else grad_lse.contiguous()
+    of_queries, of_keys = calls.launches
+    sums = torch.empty(of_queries.programs, 5, dtype=torch.float32, device=device) if learns else None
+    of_queries(device, (q, k, v, grad, lse, delta, dq, sums, out, grad_lse, *given), aligned)
+    of_keys(device, (q, k, v, grad, lse, delta, dk, dv, *given), aligned)
+    if sums is None:
+        return dq, dk, dv, None
+    assert given.theta is not None
+    return dq, dk, dv, _gradient_of_theta(sums.view(*q.shape[:2], -1, 5).sum((0, 2)), given.theta)
+
+
+def _backward_calls(
+    grad: Tensor,
+    grad_lse: Tensor | None,
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    given: Given,
+    out: Tensor,
+    spec: Spec,
+    learns: bool,
+    tiles: tuple[Tiles, Tiles] | None,
+) -> _Calls:
+    (B, H, T, D), (G, S, E) = q.shape, v.shape[1:]
+    dq, dk, dv = _room(q, q), _room(k, k), _room(v, v)
+    by_key, by_query = tiles or (
+        _tiles("keys", max(D, E), spec, given),
+        _tiles("queries", max(D, E), spec, given),
+    )
+    types = _types(q, given)
+    inputs, numbers = _strides(q, k, v, grad), _numbers(spec, given, H, H // G, T, S)
+    widths, kinds = (D, E, _width(D), _width(E)), _kinds(spec, given)
+    of_keys = Launch(
+        programs.differentiate_keys,
+        -(-S // by_key.keys) * B * G,
+        (*inputs, *_strides(dk, dv)),
+        numbers,
+        (*widths, by_key.queries, by_key.keys, *kinds, _precision(q)),
+        (by_key.warps, by_key.stages),
+        types,
+    )
+    of_queries = Launch(
+        programs.differentiate_queries,
+        -(-T // by_query.queries) * B * H,
+        (*inputs, *_strides(dq, out)),
+        numbers,
+        (
+            *widths,
+            by_query.queries,
+            by_query.keys,
+            *kinds,
+            _same_row(spec, by_query),
+            learns,
+            grad_lse is not None,
+            _precision(q),
+        ),
+        (by_query.warps, by_query.stages),
+        types,
+    )
+    return _Calls((dq, dk, dv), (of_queries, of_keys))
+
+
+def _gradient_of_theta(sums: Tensor, theta: Tensor) -> Tensor:
+    """From sums of dS times the squares, the product and the offsets themselves to the gradient of each parameter."""
+    if theta.shape[1] == 1:
+        return -sums[:, :1]
+    (yy, xx, yx, y, x), (a, b, c, _, _) = sums.unbind(1), theta.unbind(1)
+    return torch.stack([-yy, -xx, -yx, 2 * a * y + c * x, 2 * b * x + c * y], 1)
