@@ -1,0 +1,252 @@
+"""The GPU's kernels beside the best peer and the machine's limit: `python -m benchmarks.kernels --device cuda`.
+
+A row's `limit` is the larger of FLOPs over 771 TFLOP/s and bytes over 4.27 TB/s. flash-linear-attention is a peer where
+it can be imported.
+"""
+
+import functools
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from benchmarks.contest import keep_graphs
+from benchmarks.record import Bar, Row, race
+from benchmarks.session import Sections, run
+from benchmarks.setting import Setting, progress
+from benchmarks.timing import Run, interleave
+from regard import Attention, attend
+from regard.attention import (
+    Causal,
+    Content,
+    Documents,
+    Elu,
+    Grid,
+    Kernel,
+    KeyPadding,
+    Mask,
+    Padding,
+    Prefix,
+    Quadratic,
+    Slopes,
+    Window,
+)
+
+RATE, BANDWIDTH = 771e12, 4.27e12
+Attending = Callable[[Tensor, Tensor, Tensor], Tensor]
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Sizes, the value, how many pairs are visible in one head and row, and what its peers compute."""
+
+    name: str
+    sizes: tuple[int, int, int, int]  # B, H, N, D
+    attention: Attention
+    pairs: float
+    peers: dict[str, Attending]
+    bar: tuple[Bar | None, Bar | None] = (None, None)  # forward, forward and backward
+
+    def limit(self, both: bool) -> float:
+        """Seconds: two products forward and five back; q, k, v and o once forward, and twice more with gradients."""
+        B, H, N, D = self.sizes
+        flops = B * H * self.pairs * D * (14 if both else 4)
+        return max(flops / RATE, B * H * N * D * 2 * (11 if both else 4) / BANDWIDTH)
+
+
+def flex(N: int, sees: Any, score: Any = None) -> Attending:
+    """FlexAttention with a block mask that is ready."""
+    from torch.nn.attention.flex_attention import create_block_mask, flex_attention
+
+    blocks = create_block_mask(sees, None, None, N, N, device="cuda")
+    compiled: Any = torch.compile(flex_attention, fullgraph=True, dynamic=False)
+    return functools.partial(compiled, score_mod=score, block_mask=blocks)
+
+
+def by(algorithm: str, attention: Attention | None = None) -> Attending:
+    return lambda q, k, v: attend(q, k, v, attention or Attention(), algorithm=algorithm)
+
+
+def race_of(problem: Problem, setting: Setting) -> list[Row]:
+    """Forward without gradients, and forward and backward of q, k and v."""
+    progress(problem.name)
+    B, H, N, D = problem.sizes
+    q, k, v, grad = (torch.randn(B, H, N, D, device=setting.device, dtype=torch.bfloat16) for _ in range(4))
+    learnt = [x.clone().requires_grad_() for x in (q, k, v)]
+    terms = [x for x in problem.attention.flatten()[1] if x.requires_grad]
+    ways = {"regard": lambda q, k, v: attend(q, k, v, problem.attention), **problem.peers}
+
+    def both(name: str, way: Attending) -> None:
+        leaves = [*learnt, *terms] if name == "regard" else learnt
+        torch.autograd.grad(way(*learnt), leaves, grad)
+
+    rows = []
+    for measure, bar in zip(("forward", "both"), problem.bar, strict=True):
+        runs: dict[str, list[Run]] = {}
+        for name, way in ways.items():
+            runs[name] = [functools.partial(both if measure == "both" else _forward, *_of(measure, name, way, q, k, v))]
+        row = race(
+            "kernels", problem.name, measure, interleave(runs, setting.device, setting.effort), [*problem.peers], bar
+        )
+        row.cells["limit"] = f"{problem.limit(measure == 'both') * 1e3:.3f} ms"
+        rows.append(row)
+    return rows
+
+
+def _forward(way: Attending, q: Tensor, k: Tensor, v: Tensor) -> None:
+    with torch.no_grad():
+        way(q, k, v)
+
+
+def _of(measure: str, name: str, way: Attending, *tensors: Tensor) -> tuple[Any, ...]:
+    return (name, way) if measure == "both" else (way, *tensors)
+
+
+def own_documents(N: int) -> tuple[Mask, Any]:
+    """A mask of one's own, of which nothing is known: the documents of `benchmarks.sparse`, causal."""
+    from benchmarks.sparse_cases import OWN
+
+    return OWN.mask, lambda b, h, i, j: OWN.sees(i, j, N)
+
+
+def problems(setting: Setting) -> list[Problem]:
+    device, N = setting.device, setting.pick(full=16384, tiny=2048)
+    triangle = N * (N + 1) / 2
+    lengths = (64, 128, 500, 1000, 2000, 3000, 4692, 5000)
+    mask, sees = own_documents(N)
+    numbers = torch.repeat_interleave(torch.arange(8, device=device), torch.tensor(lengths, device=device))
+    found = [
+        Problem(
+            f"causal window {width}",
+            (1, 16, N, 64),
+            Attention(mask=Causal() & Window(width - 1)),
+            N * width - width * (width - 1) / 2,
+            {"flex": flex(N, lambda b, h, i, j, width=width: (i >= j) & (i - j < width))},
+            (Bar("≥", bar), Bar("≥", bar)),
+        )
+        for width, bar in ((256, 1.5), (1024, 1.1))
+    ]
+    found += [
+        Problem(
+            "eight documents, causal",
+            (1, 16, N, 64),
+            Attention(mask=Causal() & Documents(lengths)),
+            sum(n * (n + 1) / 2 for n in lengths),
+            {"flex": flex(N, lambda b, h, i, j: (i >= j) & (numbers[i] == numbers[j]))},
+            (Bar("≥", 0.95), Bar("≥", 0.95)),
+        ),
+        Problem("a mask of one's own", (1, 16, N, 64), Attention(mask=mask), triangle, {"flex": flex(N, sees)},
+                (Bar("≥", 0.95), Bar("≥", 0.95))),
+    ]  # fmt: skip
+    N = N // 2
+    triangle = N * (N + 1) / 2
+    slopes = Slopes.geometric(16, device=device)
+    found += [
+        Problem(
+            "slopes, causal",
+            (4, 16, N, 64),
+            Attention(Content() + slopes, mask=Causal()),
+            triangle,
+            {"flex": flex(N, lambda b, h, i, j: i >= j, lambda s, b, h, i, j: s - slopes.slopes[h] * (i - j))},
+            (Bar("≥", 1.2), Bar("≥", 1.2)),
+        ),
+        Problem(
+            "prefix",
+            (4, 16, N, 64),
+            Attention(mask=Prefix(1000)),
+            triangle + 1000 * 999 / 2,
+            {"flex": flex(N, lambda b, h, i, j: (i >= j) | (j < 1000))},
+            (Bar("≥", 0.95), Bar("≥", 0.95)),
+        ),
+    ]
+    for side, rows in ((64, 4), (128, 1)):
+        centre, precision = torch.randn(8, 2, device=device) * 3, torch.full((8,), 0.05, device=device)
+        grid, n = Grid(side, side), side * side
+        value = Content() + Quadratic(centre.requires_grad_(), precision.requires_grad_())
+        attention = Attention(value, queries=grid, keys=grid)
+        bars = (Bar("≥", 1 / 1.4), Bar("≥", 1 / 1.8))
+        plain: dict[str, Attending] = {"plain": by("fused")}
+        found.append(Problem(f"content and gaussians {side}×{side}", (rows, 8, n, 64), attention, n * n, plain, bars))
+    return found
+
+
+def kernels(setting: Setting) -> list[Row]:
+    return [row for problem in problems(setting) for row in race_of(problem, setting)]
+
+
+def padding(setting: Setting) -> list[Row]:
+    """Eight sequences of 512…4096 in a padded batch: useful TFLOP/s."""
+    lengths = torch.linspace(512, 4096, 8).long()
+    useful = 4 * 64 * 16 * float((lengths**2).sum())
+    attention = Attention(mask=Padding(lengths.to(setting.device)))
+    problem = Problem("padding, 8 of 512…4096", (8, 16, 4096, 64), attention, float((lengths**2).sum()) / 8, {})
+    rows = race_of(problem, setting)
+    seconds: Any = rows[0].cells["regard"]
+    rows[0].ratio, rows[0].bar, rows[0].unit = useful / seconds.median / 1e12, Bar("≥", 330), " TFLOP/s"
+    return rows
+
+
+def decode(setting: Setting) -> list[Row]:
+    """One query behind caches of different lengths, 32 heads on 8: the share of the bandwidth on real tokens."""
+    rows = []
+    for name, B, S, ragged in (
+        ("ragged to 32k", 16, 32768, True),
+        ("B1 32k", 1, 32768, False),
+        ("B32 4k", 32, 4096, False),
+    ):
+        progress(name)
+        lengths = torch.randint(1, S + 1, (B,)) if ragged else torch.full((B,), S)
+        q = torch.randn(B, 32, 1, 128, device=setting.device, dtype=torch.bfloat16)
+        k, v = (torch.randn(B, 8, S, 128, device=setting.device, dtype=torch.bfloat16) for _ in range(2))
+        attention = Attention(mask=KeyPadding(lengths.to(setting.device)))
+        runs: dict[str, list[Run]] = {"regard": [lambda q=q, k=k, v=v, a=attention: attend(q, k, v, a)]}
+        with torch.no_grad():
+            results = interleave(runs, setting.device, setting.effort)
+        limit = 2 * 8 * 128 * 2 * float(lengths.sum()) / BANDWIDTH
+        row = Row("decode", name, "forward", {**results, "limit": f"{limit * 1e3:.3f} ms"}, bar=Bar("≥", 0.75))
+        seconds: Any = results["regard"]
+        row.ratio, row.against, row.unit = limit / seconds.median, "bandwidth", " of it"
+        rows.append(row)
+    return rows
+
+
+def linear(setting: Setting) -> list[Row]:
+    """Causal linear attention, plain features and normalised `Elu`, beside flash-linear-attention's plain ones."""
+    rows = []
+    for B, N, bars in ((8, 16384, (1.35, 1.3)), (2, 65536, (1.8, 1.3))):
+        attention = Attention(mask=Causal(), weighting=Kernel(Elu()))
+        peers: dict[str, Attending] = {}
+        try:
+            from fla.ops.linear_attn import chunk_linear_attn, fused_chunk_linear_attn  # pyright: ignore
+        except ImportError:
+            progress("flash-linear-attention is not here")
+        else:
+
+            def peer(of: Any, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+                return of(*(x.transpose(1, 2) for x in (q, k, v)), normalize=False)[0].transpose(1, 2)
+
+            peers = {"fla chunk": functools.partial(peer, chunk_linear_attn)}
+            peers["fla fused"] = functools.partial(peer, fused_chunk_linear_attn)
+        problem = Problem(
+            f"linear, Elu, B{B} N{N}", (B, 16, N, 64), attention, 0, peers, (Bar("≥", bars[0]), Bar("≥", bars[1]))
+        )
+        rows += race_of(problem, setting)
+    return rows
+
+
+SECTIONS: dict[str, Sections] = {
+    "cuda": {"padding": padding, "decode": decode, "kernels": kernels, "linear": linear},
+    "cpu": {},
+}
+
+
+def main(words: list[str]) -> None:
+    keep_graphs()
+    run("benchmarks.kernels", "Kernels", __doc__, SECTIONS, words)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
