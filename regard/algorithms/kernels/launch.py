@@ -35,17 +35,24 @@ class Launch:
         self.rest = (*strides, *numbers, *constants)
         self.key = (kernel, constants, tiles, types)
         self.regular = all([stride % 16 == 0 and stride < 1 << 31 for stride in strides])
-        self.compiled = look(self.key) if self.regular else None
+        self.compiled: dict[torch.device, Any] = {}
 
     def __call__(self, device: torch.device, tensors: tuple[Tensor | None, ...], aligned: bool) -> None:
         """Run on these tensors; `aligned`: their addresses are multiples of 16."""
-        compiled = self.compiled if aligned else None
+        if device.type == "cuda" and device.index != torch.cuda.current_device():
+            with torch.cuda.device(device):  # a kernel is loaded where it is current
+                self(device, tensors, aligned)
+            return
+        compiled = self.compiled.get(device) if aligned else None
+        if compiled is None and aligned and self.regular:
+            compiled = look((self.key, device))
         if compiled is None:
             warps, stages = self.tiles
             compiled = self.kernel[(self.programs,)](*tensors, *self.rest, num_warps=warps, num_stages=stages)
             if aligned and self.regular and compiled is not None:  # the interpreter compiles nothing
-                self.compiled = remember(self.key, compiled)
+                self.compiled[device] = remember((self.key, device), compiled)
             return
+        self.compiled[device] = compiled
         addresses = [None if x is None else x.data_ptr() for x in tensors]
         about = (compiled.function, compiled.packed_metadata, None, None, None)
         compiled.run(self.programs, 1, 1, stream_of(device), *about, *addresses, *self.rest)
