@@ -16,7 +16,6 @@ values are read twice, 0.38 ms; it takes 0.42 and 0.46 ms, and 0.99 and 1.70 ms 
 
 # ruff: noqa: SIM102 — what is known when a kernel is compiled is asked first, alone
 # pyright: reportGeneralTypeIssues=false
-import functools
 from typing import Any, NamedTuple
 
 import torch
@@ -453,7 +452,6 @@ def _backward_keys(
             _store_state(grad_start + head.to(tl.int64) * F * (E + 1), S, tl.sum(Z, 0) / C, F, E, BF, BE)
 
 
-@functools.lru_cache
 def _memory(device: torch.device) -> int:
     """Bytes of shared memory that a program may take."""
     if device.type != "cuda":
