@@ -69,7 +69,7 @@ def test_lengths_make_a_padded_batch() -> None:
     assert made["shape"]["B"] == 3
     assert made["shape"]["T"] == made["shape"]["S"] == 4096
     assert "mask=Padding((512, 1024, 4096))" in made["attention"]
-    assert made["chosen"] == "packed"
+    assert made["chosen"] == "tiled"
     assert "mask=Causal() & Padding((5, 6))" in planned("--lengths", "5,6", "--mask", "causal")["attention"]
     assert planned("--mask", "key_padding(5, 6)", "--tokens", "9")["shape"]["B"] == 2
     assert planned("--mask", "prefix(5, 6)", "--tokens", "9")["shape"]["B"] == 2
@@ -79,7 +79,7 @@ def test_documents_make_a_packed_batch() -> None:
     made = planned("--mask", "causal & documents([5000, 3000], [7000, 2000, 50])", "--device", "h200")
     assert made["shape"]["B"] == 2
     assert made["shape"]["T"] == made["shape"]["S"] == 9050
-    assert made["chosen"] == "packed"
+    assert made["chosen"] == "tiled"
     assert planned("--mask", "documents(5, 6)", "--batch", "3")["shape"] == made["shape"] | {"B": 3, "T": 11, "S": 11}
 
 

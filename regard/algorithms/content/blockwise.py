@@ -123,7 +123,7 @@ def by_bits(problem: Problem) -> bool:
 
     Not where data change the mask and its blocks are known without a map of pairs, nor for few queries of long rows.
     """
-    if torch.compiler.is_compiling() or not problem.masks or not problem.content_alone:
+    if torch.compiler.is_compiling() or not problem.masks or not problem.content_alone or not problem.has_positive_beta:
         return False
     shape = problem.shape
     B, H, T, S, D, E = (number(size) for size in (shape.B, shape.H, shape.T, shape.S, shape.D, shape.E))

@@ -20,10 +20,11 @@ from regard.algorithms.planning.kept import look, recall_from, remember
 from regard.algorithms.planning.problem import Problem
 from regard.algorithms.planning.visits import visited
 from regard.attention import Facts, Grid, Mask, Places, Sequence
+from regard.attention.eager import refuse_forward_mode
 from regard.attention.masks.facts import Range
 from regard.attention.masks.mask import real_tokens, run_ends
 from regard.attention.masks.visibility import index_band, on_one_line
-from regard.attention.positions.sizes import is_symbol, number, surely
+from regard.attention.positions.sizes import is_symbol, least, most, number, surely
 
 WIDEST = 256  # heads
 TILE = 64  # queries and keys
@@ -42,8 +43,8 @@ class Tiled(Algorithm):
             return reason
         if not problem.on_cuda or (torch.cuda.is_available() and find_spec("triton") is None):
             return "is a Triton kernel: runs on CUDA GPUs alone"
-        if problem.attention.content is None:
-            return "needs Content() among the scores"
+        if not problem.has_positive_beta:
+            return "needs Content() with a positive beta among the scores"
         if problem.dtype not in (torch.float16, torch.bfloat16):
             return "takes float16 and bfloat16 alone"
         if any([not is_symbol(width) and not surely(width <= WIDEST) for width in (problem.shape.D, problem.shape.E)]):
@@ -51,9 +52,12 @@ class Tiled(Algorithm):
         return _refuses_mask(problem) or _refuses_term(problem)
 
     def cost(self, problem: Problem) -> Cost:
-        """The tiles that hold a visible pair; the way back computes the logits twice and dP twice."""
+        """The visible pairs, and half a tile of others for each query at either end of its interval; the way back
+        computes the logits twice and dP twice.
+        """
         shape, backward = problem.shape, problem.backward
-        pairs = visited(problem, TILE)
+        ends = [end for end in _band(problem) if end is not None]
+        pairs = visited(problem) + shape.B * shape.H * shape.T * (TILE // 2) * len(ends)
         again = 2 * pairs * (shape.D + shape.E) if backward else 0
         return Cost(
             flops=products(pairs, shape.D, shape.E, backward, recompute=True) + again,
@@ -79,6 +83,7 @@ class Tiled(Algorithm):
             between = any([not run.prefix for run in runs])
             spec = tiled.Spec(problem.beta, *_interval(problem), *_term(problem), pads_between=between)
             spec = remember(key, spec)
+        refuse_forward_mode(q, k, v, *problem.attention.flatten()[1])
         lengths = prefixes = theta = spans = seed = order = None
         for mask, facts in zip(problem.masks, problem.facts, strict=True):
             if facts.real is not None and facts.real.prefix:
@@ -190,7 +195,10 @@ def _band(problem: Problem) -> Range:
 
 
 def _interval(problem: Problem) -> tuple[Any, Any, bool]:
-    low, high = _band(problem)
+    """Both ends, no farther than there are tokens, for the kernel counts in 32 bits; whether pads are no queries."""
+    (low, high), shape = _band(problem), problem.shape
+    low = low if low is None else most(low, -shape.T)
+    high = high if high is None else least(high, shape.S)
     return low, high, any([facts.real is not None and facts.real.queries for facts in problem.facts])
 
 
@@ -234,9 +242,7 @@ def _per_row(problem: Problem, mask: Mask, name: str, device: torch.device) -> T
     def make() -> Tensor:
         numbers = mask.num_real(device)
         assert numbers is not None
-        return (
-            numbers if numbers.ndim == 1 and numbers.is_contiguous() else numbers.expand(problem.shape.B).contiguous()
-        )
+        return numbers.expand(problem.shape.B).contiguous()
 
     return make() if len(mask.flatten()[1]) > 0 else problem.made(("tiled", name), device, make)
 
@@ -252,7 +258,7 @@ def _parameters(problem: Problem, device: torch.device) -> Tensor:
 
 
 def _slopes(term: Any, device: torch.device) -> Tensor:
-    return term.slopes.to(device, torch.float32)[:, None]
+    return term.slopes.to(device, torch.float32).contiguous()[:, None]
 
 
 def _quadratic(term: Any, device: torch.device) -> Tensor:

@@ -107,6 +107,7 @@ def _attend(
         with torch.cuda.device(q.device):
             return _attend(q, k, v, lengths, starts, work)
     B, H, T, _ = q.shape
+    lengths, starts = (x if x is None else x.contiguous() for x in (lengths, starts))
     out = q.new_empty((B, T, H, v.shape[3]))
     lse = q.new_empty((B, H, T), dtype=torch.float32) if work.wants_lse else None
     if not (q.stride(3) == k.stride(3) == v.stride(3) == 1):
@@ -230,7 +231,7 @@ def _launch(
     """Write output and log-sum-exp."""
     (B, H, T, D), (_, G, S, E), (beta, shift, low, high, wants_lse, _) = q.shape, v.shape, work
     device, strides = q.device, (*q.stride()[:3], *k.stride()[:3], *v.stride()[:3])
-    large = B.bit_length() if B > 128 else 0
+    large = (B - 1).bit_length() if B > 128 else 0
     of_lengths = None if lengths is None else lengths.dtype
     key = ("decode", q.dtype, device, H, G, T, D, E, strides, large, of_lengths, starts is None, low is None)
     found: Kind = look((key, high is None, wants_lse)) or _prepare(q, k, v, lengths, starts, work)
@@ -384,7 +385,7 @@ def _share(
         g, row = column // tiles, column % tiles * ROWS + mine
         h, i = g * (H // G) + row // T, row % T
         long = b.to(tl.int64)
-        queries = q + long * q_row + h[:, None] * q_head + i[:, None] * q_token + d[None, :]
+        queries = q + long * q_row + h[:, None].to(tl.int64) * q_head + i[:, None] * q_token + d[None, :]
         own = tl.load(queries, mask=(row < rows)[:, None] & (d < D)[None, :], other=0.0)
         keys = k + (long * (k_row // UNIT) + g.to(tl.int64) * (k_head // UNIT)) * UNIT
         values = v + (long * (v_row // UNIT) + g.to(tl.int64) * (v_head // UNIT)) * UNIT

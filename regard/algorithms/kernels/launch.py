@@ -4,6 +4,7 @@ Triton looks at every argument of every call, which takes longer than small kern
 but the addresses, and the kernel that Triton compiled for them, which is started at once.
 """
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import torch
@@ -56,6 +57,12 @@ class Launch:
         addresses = [None if x is None else x.data_ptr() for x in tensors]
         about = (compiled.function, compiled.packed_metadata, None, None, None)
         compiled.run(self.programs, 1, 1, stream_of(device), *about, *addresses, *self.rest)
+
+
+def current(device: torch.device) -> AbstractContextManager[Any]:
+    """In which Triton, which starts kernels on the current device, starts them on this one."""
+    is_current = device.type != "cuda" or device.index == torch.cuda.current_device()
+    return nullcontext() if is_current else torch.cuda.device(device)
 
 
 def are_aligned(*tensors: Tensor) -> bool:

@@ -227,9 +227,14 @@ def _width(n: int) -> int:
 def _empty_output(q: Tensor, v: Tensor) -> Tensor:
     """Laid out as the queries are, so that merging heads is free where splitting them was."""
     (B, H, T, _), E = q.shape, v.shape[3]
-    if q.stride(1) < q.stride(2):
+    if has_heads_inside(q):
         return q.new_empty(B, T, H, E).transpose(1, 2)
     return q.new_empty(B, H, T, E)
+
+
+def has_heads_inside(x: Tensor) -> bool:
+    """Whether heads lie closer in memory than tokens, in a row that 32 bits can count."""
+    return x.stride(1) < x.stride(2) and x.shape[1] * x.shape[2] < 1 << 23
 
 
 def _empty_like(x: Tensor) -> Tensor:
@@ -246,9 +251,10 @@ class _Room(NamedTuple):
         return torch.empty_strided(self.shape, self.stride, dtype=like.dtype, device=like.device)
 
 
-def _room(q: Tensor, v: Tensor) -> _Room:
-    empty = _empty_output(q.to("meta"), v)
-    return _Room(empty.shape, empty.stride())
+def _room(q: Tensor, width: int, heads_inside: bool) -> _Room:
+    B, H, T, _ = q.shape
+    heads = (T * H * width, width, H * width, 1) if heads_inside else (H * T * width, T * width, width, 1)
+    return _Room(torch.Size((B, H, T, width)), heads)
 
 
 class _Calls(NamedTuple):
@@ -317,22 +323,25 @@ def forward(
     q: Tensor, k: Tensor, v: Tensor, given: Given, spec: Spec, tiles: Tiles | None = None
 ) -> tuple[Tensor, Tensor]:
     """Output and log-sum-exp."""
-    key = ("tiled", tiles, _key(spec, given, q, k, v))
+    heads_inside = has_heads_inside(q)  # before it is copied: a compiler was told how the output lies
+    key = ("tiled", tiles, heads_inside, _key(spec, given, q, k, v))
     calls, aligned = look(key), are_aligned(q, k, v)
     if calls is None or not aligned:
         q, k, v = _readable(q), _readable(k), _readable(v)
         aligned = are_aligned(q, k, v)
-        key = ("tiled", tiles, _key(spec, given, q, k, v))
-        calls = look(key) or remember(key, _forward_calls(q, k, v, given, spec, tiles))
+        key = ("tiled", tiles, heads_inside, _key(spec, given, q, k, v))
+        calls = look(key) or remember(key, _forward_calls(q, k, v, given, spec, tiles, heads_inside))
     out = calls.rooms[0].empty(q)
     lse = torch.empty(q.shape[:3], dtype=torch.float32, device=q.device)
     calls.launches[0](q.device, (q, k, v, out, lse, *given), aligned)
     return out, lse
 
 
-def _forward_calls(q: Tensor, k: Tensor, v: Tensor, given: Given, spec: Spec, tiles: Tiles | None) -> _Calls:
+def _forward_calls(
+    q: Tensor, k: Tensor, v: Tensor, given: Given, spec: Spec, tiles: Tiles | None, heads_inside: bool
+) -> _Calls:
     (B, H, T, D), (G, S, E) = q.shape, v.shape[1:]
-    out = _room(q, v)
+    out = _room(q, E, heads_inside)
     tiles = tiles or _tiles("forward", max(D, E), spec, given)
     sizes = (D, E, _width(D), _width(E), tiles.queries, tiles.keys)
     launch = Launch(
@@ -361,13 +370,18 @@ def backward(
     tiles: tuple[Tiles, Tiles] | None = None,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
     """Gradients of q, k and v, and where it learns of theta."""
-    key = ("tiled backward", tiles, learns, grad_lse is None, _key(spec, given, q, k, v, grad))
-    calls, aligned = look(key), are_aligned(q, k, v, grad)
+    heads_inside = has_heads_inside(q), has_heads_inside(k), has_heads_inside(v)
+    about = ("tiled backward", tiles, learns, grad_lse is None, heads_inside)
+    key = (about, _key(spec, given, q, k, v, grad, out))
+    calls, aligned = look(key), are_aligned(q, k, v, grad, out)
     if calls is None or not aligned:
-        q, k, v, grad = _readable(q), _readable(k), _readable(v), _readable(grad)
-        aligned = are_aligned(q, k, v, grad)
-        key = ("tiled backward", tiles, learns, grad_lse is None, _key(spec, given, q, k, v, grad))
-        calls = look(key) or remember(key, _backward_calls(grad, grad_lse, q, k, v, given, out, spec, learns, tiles))
+        q, k, v, grad, out = (_readable(x) for x in (q, k, v, grad, out))
+        aligned = are_aligned(q, k, v, grad, out)
+        key = (about, _key(spec, given, q, k, v, grad, out))
+        calls = look(key)
+    if calls is None:
+        made = _backward_calls(grad, grad_lse, q, k, v, given, out, spec, learns, tiles, heads_inside)
+        calls = remember(key, made)
     dq, dk, dv = (room.empty(q) for room in calls.rooms)
     delta, device = torch.empty_like(lse), q.device
     grad_lse = None if grad_lse is None else grad_lse.contiguous()
@@ -392,9 +406,10 @@ def _backward_calls(
     spec: Spec,
     learns: bool,
     tiles: tuple[Tiles, Tiles] | None,
+    heads_inside: tuple[bool, bool, bool],
 ) -> _Calls:
     (B, H, T, D), (G, S, E) = q.shape, v.shape[1:]
-    dq, dk, dv = _room(q, q), _room(k, k), _room(v, v)
+    dq, dk, dv = (_room(x, x.shape[3], inside) for x, inside in zip((q, k, v), heads_inside, strict=True))
     by_key, by_query = tiles or (
         _tiles("keys", max(D, E), spec, given),
         _tiles("queries", max(D, E), spec, given),

@@ -195,7 +195,8 @@ def _key_tiles(
     if SPANS > 0:
         begin, full_begin = tl.maximum(begin, tl.min(firsts, 0)), tl.maximum(full_begin, tl.max(firsts, 0))
         stop, full_stop = tl.minimum(stop, tl.max(lasts, 0) + 1), tl.minimum(full_stop, tl.min(lasts, 0) + 1)
-    stop = tl.where(last_q >= first_q, stop, begin)
+    some = last_q >= first_q  # behind the last real query nothing is visited
+    begin, stop, full_stop = tl.where(some, begin, 0), tl.where(some, stop, 0), tl.where(some, full_stop, 0)
     inner = tl.minimum(tl.cdiv(full_begin, BN) * BN, tl.cdiv(stop, BN) * BN)
     outer = tl.maximum(full_stop // BN * BN, inner)
     return begin, stop, inner, outer

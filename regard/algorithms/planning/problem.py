@@ -125,6 +125,12 @@ class Problem:
         return 0.0 if content is None else content.scale(self.shape.D)
 
     @property
+    def has_positive_beta(self) -> bool:
+        """Whether there is content whose scale is positive, as kernels that hide a pair before they scale it need."""
+        content = self.attention.content
+        return content is not None and (content.beta is None or content.beta > 0)
+
+    @property
     def on_cuda(self) -> bool:
         return self.machine.kind == "cuda"
 

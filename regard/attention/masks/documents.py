@@ -9,7 +9,7 @@ from torch import Tensor
 from regard.attention.eager import may_keep
 from regard.attention.masks.facts import FREE, BlockMap, Facts, Index, Range, Runs, within
 from regard.attention.masks.mask import Mask, run_ends
-from regard.attention.masks.padding import index_device
+from regard.attention.masks.padding import index_device, sent
 from regard.attention.masks.visibility import on_one_line
 from regard.attention.positions.positions import LINE, Places, block_ends, positions_of
 from regard.attention.positions.reach import readable
@@ -360,7 +360,10 @@ class Prefix(Mask):
         return Facts(full=full, rows=not (same and places.is_static), heads=False, prefix=True, positional=same)
 
     def num_real(self, device: torch.device) -> Tensor | None:
-        return self._by_row(device)
+        lengths = self.lengths
+        if isinstance(lengths, Tensor):
+            return lengths.to(device)
+        return sent((lengths,) if isinstance(lengths, int) else lengths, device)
 
     def blocks(self, places: Places, size: int, device: torch.device) -> BlockMap:
         queries, keys = places.line(self)

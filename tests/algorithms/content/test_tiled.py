@@ -20,6 +20,7 @@ from regard.attention import (
     Padding,
     Prefix,
     Quadratic,
+    Sequence,
     Slopes,
     Term,
     Window,
@@ -172,3 +173,49 @@ def test_a_plan_for_the_gpu_prefers_it_where_each_query_sees_an_interval():
         assert chosen(Content(), mask) == "tiled"
     assert chosen(Content() + Slopes.geometric(16), Causal()) == "tiled"
     assert chosen(Content(), Causal()) == "fused"
+
+
+def test_ends_farther_than_any_token_are_those_of_the_tokens(device: torch.device):
+    q, k, v = draw((1, 2, 2, 20, 20, 16, 16), device)
+    leaves = [x.requires_grad_() for x in (q, k, v)]
+    for mask in (Window(2**31 - 1), Window(3, 2**31 - 1), Window(2**40, 2)):
+        exact = attend(q.double(), k.double(), v.double(), Attention(mask=mask), algorithm="reference")
+        out, _ = run(q, k, v, Attention(mask=mask))
+        for x, y in zip(torch.autograd.grad(out.sum(), leaves), torch.autograd.grad(exact.sum(), leaves), strict=True):
+            assert (x - y).norm() <= 3e-3 * y.norm() + 1e-5
+
+
+def test_behind_the_last_real_query_no_key_is_read(device: torch.device):
+    """Pads see nothing, and what nobody sees may hold anything, though no tile of keys is cut."""
+    q, k, v = draw((1, 2, 2, 128, 128, 16, 16), device)
+    k[:, :, 63], v[:, :, 63] = torch.nan, torch.nan  # real, but behind every real query
+    leaves = [x.requires_grad_() for x in (q, k, v)]
+    mask = Causal() & Padding(torch.tensor([64], device=device))
+    out, _ = run(q, k, v, Attention(mask=mask, queries=Sequence(128), keys=Sequence(128, start=1)))
+    assert all(x.isfinite().all() for x in (out, *torch.autograd.grad(out.sum(), leaves)))
+
+
+@pytest.mark.parametrize("slopes", [torch.tensor([0.5, 9.0, 0.02, 9.0])[::2], torch.tensor(0.3).expand(2)])
+def test_slopes_may_lie_in_memory_as_they_like(slopes: Tensor, device: torch.device):
+    q, k, v = draw((1, 2, 2, 30, 30, 16, 16), device)
+    value = Attention(Content() + Slopes(slopes.to(device)), Causal())
+    exact = attend(q.double(), k.double(), v.double(), value, algorithm="reference")
+    assert (run(q, k, v, value)[0] - exact).norm() <= 3e-3 * exact.norm()
+
+
+def test_gradients_do_not_depend_on_how_the_output_was_saved(device: torch.device):
+    """A hook may hand back what was saved in another layout."""
+    q, k, v = (x.requires_grad_() for x in draw((1, 3, 3, 33, 33, 16, 32), device))
+    grads = []
+    for pack in (lambda x: x, lambda x: x.contiguous()):
+        with torch.autograd.graph.saved_tensors_hooks(pack, lambda x: x):
+            out, _ = run(q, k, v, Attention(mask=Causal() & KeyPadding(torch.tensor([20], device=device))))
+        grads.append(torch.autograd.grad(out.square().sum(), (q, k, v)))
+    for x, y in zip(*grads, strict=True):
+        assert torch.equal(x, y)
+
+
+def test_a_negative_beta_is_refused():
+    q = torch.zeros(1, 1, 4, 16, dtype=torch.float16)
+    problem = pose(q, q, q, Attention(Content(-1.0), Causal()), device="h200")
+    assert "positive beta" in (PLANNER.named("tiled").refuses(problem) or "")

@@ -107,13 +107,15 @@ def test_a_crossing_is_exact_to_a_token():
 @pytest.mark.parametrize(
     ("mask", "quantity", "reaches", "is_exact"),
     [
-        pytest.param("window(64, 64) | global_tokens(4)", "flops", [479, 515, 557], True, marks=pytest.mark.slow),
-        ("causal & window(256)", "seconds", [1535, 1538, 1580], True),
+        pytest.param("window(64, 64) | global_tokens(4)", "flops", [479, 515, 557], False, marks=pytest.mark.slow),
+        ("causal & window(256)", "seconds", [1535, 1538, 1580], False),
         pytest.param("causal & (window(64) | strided(64))", "flops", [222, 258, 402], False, marks=pytest.mark.slow),
     ],
 )
 def test_a_crossing_is_the_last_though_costs_have_jumps(mask: str, quantity: str, reaches: list[int], is_exact: bool):
-    """Sizes after the first crossing at which the mechanism costs more again are before the one that is told."""
+    """Sizes after the first crossing at which the mechanism costs more again are before the one that is told, which is
+    exact where no cost drops: `blockwise` goes by another kernel where there is more to do.
+    """
     crossings = ask("growth", mask=mask).crossings
     (found,) = [one for one in crossings if (one.quantity, one.right) == (quantity, "full attention")
                 and one.left == "this mechanism"]  # fmt: skip

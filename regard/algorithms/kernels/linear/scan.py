@@ -27,6 +27,7 @@ from torch.nn.functional import pad
 from torch.utils.flop_counter import register_flop_formula
 from triton.language.extra import libdevice
 
+from regard.algorithms.kernels.launch import current
 from regard.algorithms.kernels.layouts import laid_out
 from regard.algorithms.kernels.linear import causal_sums
 from regard.attention import Content, Elu, Exp, Features, Kernel, Own, Relu, SquaredRelu
@@ -67,9 +68,9 @@ def _mapped(x, MAP: tl.constexpr, ON_GPU: tl.constexpr):
     if MAP == 1:
         x = tl.where(x > 0, x + 1, _exp(x, ON_GPU))
     elif MAP == 2:
-        x = tl.where(x > 0, x, 0.0)
+        x = tl.where(x <= 0, 0.0, x)
     elif MAP == 3:
-        x = tl.where(x > 0, x * x, 0.0)
+        x = tl.where(x <= 0, 0.0, x * x)
     elif MAP == 4:
         x = _exp(x, ON_GPU)
     return x
@@ -83,7 +84,7 @@ def _slope(x, MAP: tl.constexpr, ON_GPU: tl.constexpr):
     elif MAP == 2:
         x = tl.where(x > 0, 1.0, 0.0)
     elif MAP == 3:
-        x = tl.where(x > 0, 2 * x, 0.0)
+        x = tl.where(x <= 0, 0.0, 2 * x)
     elif MAP == 4:
         x = _exp(x, ON_GPU)
     return x
@@ -219,10 +220,10 @@ def _forward(
     head, segment = _program(flags, B * H, segments, SEGMENTED)
     b, h = (head // H).to(tl.int64), head % H
     g = h // (H // G)
-    q += b * q_row + h * q_head
-    k += b * k_row + g * k_head
-    v += b * v_row + g * v_head
-    out += b * o_row + h * o_head
+    q += b * q_row + h.to(tl.int64) * q_head
+    k += b * k_row + g.to(tl.int64) * k_head
+    v += b * v_row + g.to(tl.int64) * v_head
+    out += b * o_row + h.to(tl.int64) * o_head
     begin = segment * length
     stop = tl.minimum(begin + length, N)
     S, Z = _before(
@@ -273,11 +274,11 @@ def _backward_queries(
     head, segment = _program(flags, B * H, segments, SEGMENTED)
     b, h = (head // H).to(tl.int64), head % H
     g = h // (H // G)
-    q += b * q_row + h * q_head
-    k += b * k_row + g * k_head
-    v += b * v_row + g * v_head
-    grad += b * g_row + h * g_head
-    dq += b * d_row + h * d_head
+    q += b * q_row + h.to(tl.int64) * q_head
+    k += b * k_row + g.to(tl.int64) * k_head
+    v += b * v_row + g.to(tl.int64) * v_head
+    grad += b * g_row + h.to(tl.int64) * g_head
+    dq += b * d_row + h.to(tl.int64) * d_head
     begin = segment * length
     stop = tl.minimum(begin + length, N)
     S, Z = _before(
@@ -406,9 +407,9 @@ def _backward_keys(
     """
     head, segment = _program(flags, B * G, segments, SEGMENTED)
     b, h = (head // G).to(tl.int64), head % G
-    q, grad = q + b * q_row + h * R * q_head, grad + b * g_row + h * R * g_head
-    k, v = k + b * k_row + h * k_head, v + b * v_row + h * v_head
-    dk, dv = dk + b * dk_row + h * dk_head, dv + b * dv_row + h * dv_head
+    q, grad = q + b * q_row + h.to(tl.int64) * R * q_head, grad + b * g_row + h.to(tl.int64) * R * g_head
+    k, v = k + b * k_row + h.to(tl.int64) * k_head, v + b * v_row + h.to(tl.int64) * v_head
+    dk, dv = dk + b * dk_row + h.to(tl.int64) * dk_head, dv + b * dv_row + h.to(tl.int64) * dv_head
     inverse, slopes = inverse + (b * H + h * R) * N, slopes + (b * H + h * R) * N
     begin = (segments - 1 - segment) * length  # the last segment goes first
     chunks = tl.cdiv(tl.minimum(length, N - begin), C)
@@ -526,24 +527,30 @@ class Given(NamedTuple):
     wide: bool  # the output is float32, whatever the type of the values
 
 
+def _contiguous(x: Tensor | None) -> Tensor | None:
+    return x if x is None else x.contiguous()
+
+
 def _run_forward(
     q: Tensor, k: Tensor, v: Tensor, live: Tensor | None, real: Tensor | None, start: Tensor | None, given: Given
 ) -> tuple[Tensor, Tensor]:
     (B, H, N, F), (G, E) = q.shape, (k.shape[1], v.shape[3])
     q, k, v = _readable(q), _readable(k), _readable(v)
+    live, real, start = _contiguous(live), _contiguous(real), _contiguous(start)
     sizes = Sizes.of(B * H, N, F, E, FEW)
     out = _empty_output(q, v, given)
     end = _empty_end(k, v, given)
     sums, flags = sizes.shared(q.device)
     forward: Any = _forward
-    forward[(sizes.heads * sizes.segments,)](
-        q, k, v, live, real, start, out, end, sums, flags,
-        *q.stride()[:3], *k.stride()[:3], *v.stride()[:3], *out.stride()[:3],
-        N, B, H, G, sizes.segments, sizes.length,
-        F=F, E=E, MAP=MAPS[given.map], NORMALISE=given.normalise,
-        HAS_LIVE=live is not None, HAS_REAL=real is not None, HAS_START=start is not None, HAS_END=given.wants_end,
-        **sizes.options("forward", q, v),
-    )  # fmt: skip
+    with current(q.device):
+        forward[(sizes.heads * sizes.segments,)](
+            q, k, v, live, real, start, out, end, sums, flags,
+            *q.stride()[:3], *k.stride()[:3], *v.stride()[:3], *out.stride()[:3],
+            N, B, H, G, sizes.segments, sizes.length,
+            F=F, E=E, MAP=MAPS[given.map], NORMALISE=given.normalise,
+            HAS_LIVE=live is not None, HAS_REAL=real is not None, HAS_START=start is not None, HAS_END=given.wants_end,
+            **sizes.options("forward", q, v),
+        )  # fmt: skip
     return out, end
 
 
@@ -560,6 +567,7 @@ def _run_backward(
     wanted: list[bool],
 ) -> list[Tensor]:
     """The gradients of q, k, v and the start that are wanted."""
+    live, real, start, grad_end = (_contiguous(x) for x in (live, real, start, grad_end))
     (B, H, N, F), (G, E) = q.shape, (k.shape[1], v.shape[3])
     grad, q, k, v = _readable(grad), _readable(q), _readable(k), _readable(v)
     dq, dk, dv = _empty_like(q), _empty_like(k), _empty_like(v)
@@ -579,19 +587,21 @@ def _run_backward(
     if wanted[0] or given.normalise:
         sizes = Sizes.of(B * H, N, F, E, few)
         backward: Any = _backward_queries
-        backward[(sizes.heads * sizes.segments,)](
-            grad, q, k, v, live, real, start, dq, inverse, slopes, *sizes.shared(q.device),
-            *strides, *dq.stride()[:3], N, B, H, G, sizes.segments, sizes.length,
-            **common, **sizes.options("queries", q, v),
-        )  # fmt: skip
+        with current(q.device):
+            backward[(sizes.heads * sizes.segments,)](
+                grad, q, k, v, live, real, start, dq, inverse, slopes, *sizes.shared(q.device),
+                *strides, *dq.stride()[:3], N, B, H, G, sizes.segments, sizes.length,
+                **common, **sizes.options("queries", q, v),
+            )  # fmt: skip
     if any(wanted[1:]):
         sizes = Sizes.of(B * G, N, F, E, few)
         backward_keys: Any = _backward_keys
-        backward_keys[(sizes.heads * sizes.segments,)](
-            grad, q, k, v, live, real, grad_end, inverse, slopes, dk, dv, grad_start, *sizes.shared(q.device),
-            *strides, *dk.stride()[:3], *dv.stride()[:3], N, B, H, G, sizes.segments, sizes.length,
-            R=H // G, HAS_END=grad_end is not None, **common, **sizes.options("keys", q, v),
-        )  # fmt: skip
+        with current(q.device):
+            backward_keys[(sizes.heads * sizes.segments,)](
+                grad, q, k, v, live, real, grad_end, inverse, slopes, dk, dv, grad_start, *sizes.shared(q.device),
+                *strides, *dk.stride()[:3], *dv.stride()[:3], N, B, H, G, sizes.segments, sizes.length,
+                R=H // G, HAS_END=grad_end is not None, **common, **sizes.options("keys", q, v),
+            )  # fmt: skip
     found = (dq, dk, dv, grad_start)
     return [x for x, want in zip(found, wanted, strict=True) if want and x is not None]
 

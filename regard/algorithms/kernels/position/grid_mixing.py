@@ -22,7 +22,7 @@ import triton.language as tl
 from torch import Tensor
 from torch.utils.flop_counter import register_flop_formula
 
-from regard.algorithms.kernels.launch import Launch, are_aligned
+from regard.algorithms.kernels.launch import Launch, are_aligned, current
 from regard.algorithms.planning.kept import look, remember
 from regard.attention.eager import given, is_eager, once
 from regard.attention.torch_private import is_dispatched
@@ -419,11 +419,12 @@ def _along(x: Tensor, maps: Tensor, out: Tensor, total: bool = False) -> Any:
     grid = (B * heads * triton.cdiv(items, chunk) * triton.cdiv(M, a.outputs),)
     group = maps.shape[0] // (heads if total else x.shape[1])
     (x_b, x_h, x_r, x_n, _), (o_b, o_h, o_r, o_n, _) = x.stride(), out.stride()
-    return _mix_axis[grid](
-        x, maps, out, x_b, x_h, x_n, x_r, o_b, o_h, o_n, o_r, *maps.stride(), M, N, R, E, heads, group, chunk,
-        total, a.inputs >= N, a.outputs, a.inputs, a.channels, _precision(x),
-        num_warps=a.warps, num_stages=a.stages,
-    )  # fmt: skip
+    with current(x.device):
+        return _mix_axis[grid](
+            x, maps, out, x_b, x_h, x_n, x_r, o_b, o_h, o_n, o_r, *maps.stride(), M, N, R, E, heads, group, chunk,
+            total, a.inputs >= N, a.outputs, a.inputs, a.channels, _precision(x),
+            num_warps=a.warps, num_stages=a.stages,
+        )  # fmt: skip
 
 
 def _along_back(x: Tensor, maps: Tensor, grad: Tensor, dx: Tensor | None) -> Tensor:
@@ -437,11 +438,12 @@ def _along_back(x: Tensor, maps: Tensor, grad: Tensor, dx: Tensor | None) -> Ten
     values = dx is not None and blocks == 1
     target = x if dx is None else dx
     d_b, d_h, d_r, d_n, _ = target.stride()
-    _gradients_axis[(H * shares * blocks,)](
-        x, maps, grad, target, d_maps, x_b, x_h, x_n, x_r, g_b, g_h, g_n, g_r, d_b, d_h, d_n, d_r,
-        M, N, R, E, B, H, H // G, shares, values, a.outputs, a.inputs, a.channels, _precision(x),
-        num_warps=a.warps, num_stages=a.stages,
-    )  # fmt: skip
+    with current(x.device):
+        _gradients_axis[(H * shares * blocks,)](
+            x, maps, grad, target, d_maps, x_b, x_h, x_n, x_r, g_b, g_h, g_n, g_r, d_b, d_h, d_n, d_r,
+            M, N, R, E, B, H, H // G, shares, values, a.outputs, a.inputs, a.channels, _precision(x),
+            num_warps=a.warps, num_stages=a.stages,
+        )  # fmt: skip
     if dx is not None and not values:
         _along(grad, maps.mT, dx)
     return d_maps.sum(0)
