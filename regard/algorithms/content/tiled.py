@@ -215,7 +215,7 @@ def _term(problem: Problem) -> tuple[Any, ...]:
     return kind, axes, axes == 2 and facts.quadratic == "full", _grids(places)
 
 
-def _grids(places: Places) -> tuple[float, ...]:
+def _grids(places: Places) -> tuple[float | int, ...]:
     queries, keys = places.queries, places.keys
     if isinstance(queries, Grid) and isinstance(keys, Grid):
         first = [keys.start[n] - queries.start[n] for n in range(2)]

@@ -44,7 +44,7 @@ class Spec(NamedTuple):
     term: int = 0
     axes: int = 1
     full: bool = False  # the quadratic term has a product of both offsets
-    grids: tuple[float, ...] = (1, 1, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0)
+    grids: tuple[float | int, ...] = (1, 1, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0)
     pads_between: bool = False  # of documents
     dropout: float = 0.0
 
@@ -234,7 +234,7 @@ def _empty_output(q: Tensor, v: Tensor) -> Tensor:
 
 def has_heads_inside(x: Tensor) -> bool:
     """Whether heads lie closer in memory than tokens, in a row that 32 bits can count."""
-    return x.stride(1) < x.stride(2) and x.shape[1] * x.shape[2] < 1 << 23
+    return bool(x.stride(1) < x.stride(2) and x.shape[1] * x.shape[2] < 1 << 23)
 
 
 def _empty_like(x: Tensor) -> Tensor:
