@@ -145,7 +145,8 @@ def test_a_mask_of_ones_own_is_asked_once_for_its_blocks():
 
 @pytest.mark.compiled  # torch traces the value's functions even where it does not compile them
 @pytest.mark.filterwarnings("ignore:flex_attention called without torch.compile")
-@pytest.mark.parametrize(("T", "S"), [(150, 150), pytest.param(40, 150, marks=pytest.mark.slow)])
+@pytest.mark.slow  # the interpreter of FlexAttention; smaller parts of it are tested by the others here
+@pytest.mark.parametrize(("T", "S"), [(150, 150), (40, 150)])
 @pytest.mark.usefixtures("uncompiled")
 def test_flex_is_given_the_whole_value(T: int, S: int):
     q, k, v = torch.randn(B, H, T, 20), torch.randn(B, 2, S, 20), torch.randn(B, 2, S, 12)

@@ -86,7 +86,11 @@ def results(layer: Callable[..., Tensor], parameters: list[Tensor], x: Tensor, e
     return [out, *torch.autograd.grad(out, [x, *parameters], seed, materialize_grads=True)]
 
 
-@pytest.mark.parametrize("name", VALUES)
+ALIKE = ("learnt directions", "a function")  # others of their kind are compiled in every run
+EACH = [pytest.param(name, marks=pytest.mark.slow if name in ALIKE else ()) for name in VALUES]
+
+
+@pytest.mark.parametrize("name", EACH)
 def test_compiled_equals_eager_and_compiles_once(name: str, device):
     layer = Layer(*VALUES[name]).to(device)
     counter = CompileCounterWithBackend("aot_eager")
