@@ -231,7 +231,7 @@ def _launch(
     """Write output and log-sum-exp."""
     (B, H, T, D), (_, G, S, E), (beta, shift, low, high, wants_lse, _) = q.shape, v.shape, work
     device, strides = q.device, (*q.stride()[:3], *k.stride()[:3], *v.stride()[:3])
-    large = (B - 1).bit_length() if B > 128 else 0
+    large = max(128, _power_of_two(B))  # COUNTED, for which the kernel is compiled
     of_lengths = None if lengths is None else lengths.dtype
     key = ("decode", q.dtype, device, H, G, T, D, E, strides, large, of_lengths, starts is None, low is None)
     found: Kind = look((key, high is None, wants_lse)) or _prepare(q, k, v, lengths, starts, work)

@@ -137,6 +137,15 @@ def test_any_number_of_shares_gives_the_same(shares: int, device, small, monkeyp
     torch.testing.assert_close(compute(q, k, v, attention)[0].double(), wanted, rtol=0, atol=ROUNDED[torch.float32])
 
 
+def test_lengths_and_starts_may_lie_in_memory_as_they_like(device, small):
+    many = torch.tensor([[50, 9], [0, 9], [23, 9]], device=device)
+    q, k, v, _ = CASES["lengths"].build(device)
+    work = decode.Work(0.4, high=0)
+    lengths, starts = many[:, 0], torch.tensor(20, device=device).expand(3)
+    got = decode.attend_few(q, k, v, work, lengths, starts)[0]
+    assert torch.equal(got, decode.attend_few(q, k, v, work, lengths.contiguous(), starts.contiguous())[0])
+
+
 def test_a_call_leaves_its_counters_as_it_found_them(device, small):
     """A second one that counted on would join what the first has left."""
     for _ in range(2):

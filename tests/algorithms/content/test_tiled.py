@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 import torch
 from torch import Tensor
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.autograd import forward_ad
 from torch.utils.flop_counter import FlopCounterMode
 
 from regard import Attention, attend, plan
@@ -219,3 +221,20 @@ def test_a_negative_beta_is_refused():
     q = torch.zeros(1, 1, 4, 16, dtype=torch.float16)
     problem = pose(q, q, q, Attention(Content(-1.0), Causal()), device="h200")
     assert "positive beta" in (PLANNER.named("tiled").refuses(problem) or "")
+
+
+def test_the_compiler_is_told_how_the_output_lies(device: torch.device):
+    """An expanded query is copied before the kernel reads it; the output lies as the query that was given says."""
+    q = torch.randn(2, 1, 40, 16, device=device, dtype=torch.float16).expand(2, 2, 40, 16)
+    k, v = (torch.randn(2, 2, 40, 16, device=device, dtype=torch.float16) for _ in range(2))
+    args = (q, k, v, None, None, None, None, None, *tiled._flat(tiled.Spec(0.25, high=0)))
+    with FakeTensorMode(allow_non_fake_inputs=True) as mode:
+        told = tiled._operator(*[mode.from_tensor(x) if isinstance(x, Tensor) else x for x in args])[0]
+    assert tiled._operator(*args)[0].stride() == told.stride()
+
+
+@pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated")  # torch's own, at the first jvp
+def test_a_forward_derivative_is_refused(device: torch.device):
+    q, k, v = draw((1, 1, 1, 4, 4, 16, 16), device)
+    with forward_ad.dual_level(), pytest.raises(RuntimeError, match="forward-mode"):
+        run(forward_ad.make_dual(q, torch.ones_like(q)), k, v, Attention(mask=Causal() & Window(2)))

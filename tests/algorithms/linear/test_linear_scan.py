@@ -148,6 +148,23 @@ def test_what_nobody_reads_changes_nothing(map: str, device):
         assert (clean[name].masked_select(~x[mask][:, None, :, None]) == 0).all(), name
 
 
+def test_real_tokens_may_be_a_part_of_a_larger_map(device):
+    case = Case(B=2, padded=True)
+    x = inputs(case, device)
+    wide = {name: torch.cat((x[name], ~x[name]), 1)[:, : x[name].shape[1]] for name in ("live", "real")}
+    assert_close(results(attended, x | wide, case), results(attended, x, case), case.dtype)
+
+
+@pytest.mark.parametrize("map", ["Relu", "SquaredRelu"])
+def test_a_nan_that_is_seen_is_seen(map: str, device):
+    case = Case(map=map, resumes=False)
+    x = inputs(case, device)
+    x["k"][:, :, 5] = torch.nan
+    out = attended(*x.values(), map, True, False)[0]
+    assert torch.equal(out.isnan(), defined(*x.values(), map, True, False)[0].isnan())
+    assert out.isnan().any()
+
+
 def test_an_empty_row_gives_zeros(device):
     case = Case(map="Relu", resumes=False, N=5)
     x = inputs(case, device)
