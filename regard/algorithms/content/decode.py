@@ -12,11 +12,12 @@ from regard.algorithms.planning.visits import visited
 from regard.attention import Facts, Sequence
 from regard.attention.masks.facts import FREE, Range, both
 from regard.attention.masks.mask import real_tokens
-from regard.attention.positions.sizes import is_symbol, least, surely
+from regard.attention.positions.sizes import is_symbol, least, most, surely
 
 MOST_QUERIES = 16
 PROGRAMS = 264  # of an H200, each of which leaves two parts at most
 WIDEST = 256
+FARTHEST = 1 << 30  # offsets
 LACKS_TRITON = torch.version.cuda is not None and find_spec("triton") is None
 
 
@@ -33,8 +34,8 @@ class Decode(Algorithm):
             return "its kernel is for CUDA GPUs"
         if LACKS_TRITON:
             return "its kernel needs Triton, which this torch came without"
-        if not problem.content_alone:
-            return "needs Content() as the only score term"
+        if not problem.content_alone or not problem.has_positive_beta:
+            return "needs Content() with a positive beta as the only score term"
         if problem.backward:
             return "has no gradient: it is for tokens that are being written"
         if problem.dropout:
@@ -90,12 +91,13 @@ def _refuses_masks(problem: Problem) -> str | None:
 
 
 def _band(facts: tuple[Facts, ...]) -> Range:
-    """The offsets that all masks leave."""
+    """The offsets that all masks leave, none farther than 32 bits can tell: the kernel counts in them."""
     band = FREE
     for fact in facts:
         if fact.real is None:
             band = both(band, fact.band[0])
-    return band
+    low, high = band
+    return low if low is None else most(low, -FARTHEST), high if high is None else least(high, FARTHEST)
 
 
 def _stand(problem: Problem) -> tuple[Tensor | None, int]:

@@ -124,11 +124,8 @@ def _flat(spec: Spec) -> tuple[list[int], list[float]]:
     """The numbers of a call as an operator takes them."""
     low, high = spec.low, spec.high
     ends = [int(low is not None), 0 if low is None else low, int(high is not None), 0 if high is None else high]
-    return [*ends, int(spec.hides_queries), spec.term, spec.axes, int(spec.full), int(spec.pads_between)], [
-        spec.scale,
-        *spec.grids,
-        spec.dropout,
-    ]
+    kinds = [int(spec.hides_queries), spec.term, spec.axes, int(spec.full), int(spec.pads_between)]
+    return [*ends, *kinds], [float(n) for n in (spec.scale, *spec.grids, spec.dropout)]
 
 
 def _unflat(whole: list[int], numbers: list[float]) -> Spec:

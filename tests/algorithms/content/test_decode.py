@@ -12,6 +12,7 @@ from regard import attend
 from regard.algorithms import Refused
 from regard.algorithms.catalogue import PLANNER
 from regard.algorithms.content.decode import Decode
+from regard.algorithms.content.decode import _band as band_of
 from regard.algorithms.planning.problem import Problem, pose
 from regard.attention import Attention, Bias, Cache, Causal, Content, Hard, KeyPadding, Mask, Padding, Sequence, Window
 from regard.attention.reference import reference
@@ -209,7 +210,9 @@ def posed(attention: Attention, T: int = 1, dtype: torch.dtype = torch.bfloat16,
 LENGTHS = KeyPadding(torch.tensor([3, 4, 5, 6]))
 REFUSALS = {
     "computes a softmax, not Hard()": posed(Attention(weighting=Hard())),
-    "needs Content() as the only score term": posed(Attention(Content() + Bias(torch.zeros(1, 8192)))),
+    "needs Content() with a positive beta as the only score term": posed(
+        Attention(Content() + Bias(torch.zeros(1, 8192)))
+    ),
     "takes no more than 16 queries": posed(Attention(), T=17),
     "takes head widths to 256": posed(Attention(), D=257),
     "its kernel takes no float64": posed(Attention(), dtype=torch.float64),
@@ -281,3 +284,9 @@ def test_pieces_of_a_cache(lengths: tuple[int, ...], window: int | None, device)
         got = attend(q, keys, values, placed, algorithm="decode")
     wanted = reference(q.double(), keys.double(), values.double(), placed.on(device))[0]
     torch.testing.assert_close(got.double(), wanted, rtol=0, atol=ROUNDED[torch.float32])
+
+
+def test_a_far_window_is_no_wider_than_the_kernel_counts():
+    for mask in (Window(2**40, 2), Window(3, 2**31 - 1), Causal() & Window(2**33)):
+        problem = pose(*(torch.zeros(1, 1, n, 16) for n in (2, 30, 30)), Attention(mask=mask), device="h200")
+        assert all(end is None or abs(end) < 2**31 for end in band_of(problem.facts))
