@@ -77,10 +77,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what needs CUDA where there is none, and all but one in so many pairs of moves."""
-    skip = pytest.mark.skip(reason="needs CUDA: run with --device cuda")
+    device = config.getoption("--device")
+    other, reason = {"cpu": ("gpu", "needs CUDA: run with --device cuda"), "cuda": ("cpu", "is for the CPU alone")}[
+        device
+    ]
     for item in items:
-        if item.get_closest_marker("gpu") and config.getoption("--device") == "cpu":
-            item.add_marker(skip)
+        if item.get_closest_marker(other):
+            item.add_marker(pytest.mark.skip(reason=reason))
     pairs = [item for item in items if item.name.startswith("test_each_move_and_all_pairs") and " + " in item.name]
     kept = set(pairs[:: config.getoption("--one-in")])
     left_out = [item for item in pairs if item not in kept]

@@ -85,9 +85,7 @@ def attend(
         options = {"dropout": dropout, "algorithm": algorithm, "prepared": prepared, "return_lse": return_lse}
         with torch.autocast(q.device.type, enabled=False):
             return attend(q, k, v, attention, **options)  # pyright: ignore[reportArgumentType, reportCallIssue]
-    signed = content is not None and content.beta is not None and content.beta <= 0
-    if signed and not isinstance(attention.weighting, Kernel):
-        q, attention = _with_positive_beta(q, attention)
+    q, attention = _with_positive_beta(q, attention)
     out, lse = PLANNER.solve(
         q, k, v, attention, dropout=dropout, return_lse=return_lse, name=algorithm, prepared=prepared
     )
@@ -110,11 +108,15 @@ def plan(
     """What `attend` would do with these tensors, and why; meta tensors and another `device` ("h200") are fine."""
     check_options(attention, dropout, return_lse)
     q, k = without_content(q, k, v, attention)
+    q, attention = _with_positive_beta(q, attention)
     return PLANNER.plan(pose(q, k, v, attention, dropout=dropout, return_lse=return_lse, device=device))
 
 
 def _with_positive_beta(q: Tensor, attention: Attention) -> tuple[Tensor, Attention]:
     """The same logits with β > 0: kernels hide a pair by −∞ before they scale, and −∞·β must stay −∞."""
+    content = attention.content
+    if content is None or content.beta is None or content.beta > 0 or isinstance(attention.weighting, Kernel):
+        return q, attention
     terms = []
     for term in attention.scores.terms:
         if isinstance(term, Content):

@@ -1,11 +1,9 @@
 """A few new queries against the keys of a cache, rows of any lengths: memory is read once, and nothing else counts."""
 
-from importlib.util import find_spec
-
 import torch
 from torch import Tensor
 
-from regard.algorithms.planning.algorithm import Algorithm, refuses_softmax
+from regard.algorithms.planning.algorithm import Algorithm, refuses_softmax, refuses_triton
 from regard.algorithms.planning.cost import Cost, output, products
 from regard.algorithms.planning.problem import Problem
 from regard.algorithms.planning.visits import visited
@@ -18,7 +16,6 @@ MOST_QUERIES = 16
 PROGRAMS = 264  # of an H200, each of which leaves two parts at most
 WIDEST = 256
 FARTHEST = 1 << 30  # offsets
-LACKS_TRITON = torch.version.cuda is not None and find_spec("triton") is None
 
 
 class Decode(Algorithm):
@@ -27,13 +24,9 @@ class Decode(Algorithm):
     name = "decode"
 
     def refuses(self, problem: Problem) -> str | None:
-        reason = refuses_softmax(problem)
+        reason = refuses_softmax(problem) or refuses_triton(problem)
         if reason is not None:
             return reason
-        if not problem.on_cuda:
-            return "its kernel is for CUDA GPUs"
-        if LACKS_TRITON:
-            return "its kernel needs Triton, which this torch came without"
         if not problem.content_alone or not problem.has_positive_beta:
             return "needs Content() with a positive beta as the only score term"
         if problem.backward:

@@ -6,7 +6,6 @@ gaussians from coordinates in registers, with gradients of their parameters in f
 
 import functools
 from dataclasses import replace
-from importlib.util import find_spec
 from typing import Any
 
 import torch
@@ -14,7 +13,7 @@ from torch import Tensor
 
 from regard.algorithms.content.fused import starts_causal
 from regard.algorithms.kernels.dropout import new_seed
-from regard.algorithms.planning.algorithm import Algorithm, refuses_softmax
+from regard.algorithms.planning.algorithm import Algorithm, refuses_softmax, refuses_triton
 from regard.algorithms.planning.cost import Cost, kept, products, traffic
 from regard.algorithms.planning.kept import look, recall_from, remember
 from regard.algorithms.planning.problem import Problem
@@ -38,11 +37,9 @@ class Tiled(Algorithm):
     name = "tiled"
 
     def refuses(self, problem: Problem) -> str | None:
-        reason = refuses_softmax(problem)
+        reason = refuses_softmax(problem) or refuses_triton(problem)
         if reason is not None:
             return reason
-        if not problem.on_cuda or (torch.cuda.is_available() and find_spec("triton") is None):
-            return "is a Triton kernel: runs on CUDA GPUs alone"
         if not problem.has_positive_beta:
             return "needs Content() with a positive beta among the scores"
         if problem.dtype not in (torch.float16, torch.bfloat16):

@@ -5,7 +5,6 @@ go side by side, in pieces of whole chunks; queries that are left over at the en
 """
 
 from dataclasses import dataclass
-from importlib.util import find_spec
 
 import torch
 from torch import Tensor
@@ -21,7 +20,7 @@ from regard.algorithms.linear.unordered import (
     refuses_weighting,
     summed,
 )
-from regard.algorithms.planning.algorithm import Algorithm, predicted, told
+from regard.algorithms.planning.algorithm import HAS_TRITON, Algorithm, predicted, told
 from regard.algorithms.planning.cost import Cost, traffic
 from regard.algorithms.planning.problem import Problem
 from regard.attention import Content, Elu, Exp, Facts, Kernel, Relu, SquaredRelu
@@ -158,7 +157,6 @@ def _some(there: Tensor | None, tokens: slice) -> Tensor | None:
 
 # The feature maps that the kernel computes itself, number by number; those of subclasses it does not know.
 FUSED = {Elu: "Elu", Relu: "Relu", SquaredRelu: "SquaredRelu", Exp: "Exp"}
-HAS_TRITON = find_spec("triton") is not None
 
 
 def fused_map(kernel: Kernel) -> str:

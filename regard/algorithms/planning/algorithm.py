@@ -1,6 +1,7 @@
 """What an algorithm is: it refuses what it would not compute exactly, says what it costs, and runs."""
 
 from abc import ABC, abstractmethod
+from importlib.util import find_spec
 from typing import ClassVar
 
 import torch
@@ -9,6 +10,8 @@ from torch import Tensor
 from regard.algorithms.planning.cost import Cost
 from regard.algorithms.planning.problem import Problem
 from regard.attention.positions.sizes import most
+
+HAS_TRITON = find_spec("triton") is not None  # asked once: a compiler cannot follow the question
 
 
 class Algorithm(ABC):
@@ -60,3 +63,12 @@ def refuses_softmax(problem: Problem) -> str | None:
     if problem.softmax:
         return None
     return told("computes a softmax, not {}()", type(problem.attention.weighting).__name__)
+
+
+def refuses_triton(problem: Problem) -> str | None:
+    """Why a Triton kernel does not run; a plan for another machine takes Triton for granted there."""
+    if not problem.on_cuda:
+        return "its kernel is for CUDA GPUs"
+    if torch.version.cuda is not None and not HAS_TRITON:
+        return "its kernel needs Triton, which this torch came without"
+    return None

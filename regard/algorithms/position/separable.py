@@ -6,7 +6,6 @@ so the values are mixed along rows, then along columns: N·(h + w) in place of N
 """
 
 from dataclasses import replace
-from importlib.util import find_spec
 from typing import cast
 
 import torch
@@ -14,7 +13,7 @@ from torch import Tensor
 
 from regard.algorithms.kernels.position.gaussian_map import gaussian_maps
 from regard.algorithms.kernels.position.mixing import mix
-from regard.algorithms.planning.algorithm import Algorithm, predicted, refuses_softmax, told
+from regard.algorithms.planning.algorithm import HAS_TRITON, Algorithm, predicted, refuses_softmax, told
 from regard.algorithms.planning.cost import Cost, output
 from regard.algorithms.planning.problem import Problem
 from regard.algorithms.position.shared_map import blank_values, mixed_bytes, refuses_content, whole_logits, whole_map
@@ -27,7 +26,6 @@ from regard.attention.torch_private import is_forward_mode, is_transformed
 SMALL_PRODUCT = 0.003  # of a launch
 TILE = 16  # rows and columns of a grid that a tile of the kernel holds
 SMALL_TILES = 3.1  # times the time that large products take
-HAS_TRITON = find_spec("triton") is not None
 
 
 class Separable(Algorithm):

@@ -23,7 +23,7 @@ from regard.attention import Attention, KeyPadding, Mask, Padding, Quadratic, Sa
 from regard.attention.positions.positions import Grid
 from tests.algorithms.cases import Call, build
 from tests.algorithms.harness import EQUAL, results, verdicts
-from tests.algorithms.test_equivalence import ON_GPUS, RUNS
+from tests.algorithms.test_equivalence import ON_CPUS, ON_GPUS, RUNS
 from tests.holding import tensors_in
 
 ROOT = Path(__file__).parents[3]
@@ -157,10 +157,8 @@ def run(call: Call, algorithm: str) -> Tensor:
     return out[0] if isinstance(out, tuple) else out
 
 
-ALGORITHMS = [
-    pytest.param(algorithm.name, marks=pytest.mark.gpu if algorithm.name in ON_GPUS else ())
-    for algorithm in PLANNER.algorithms
-]
+MARKS = dict.fromkeys(ON_CPUS, pytest.mark.cpu) | dict.fromkeys(ON_GPUS, pytest.mark.gpu)
+ALGORITHMS = [pytest.param(algorithm.name, marks=MARKS.get(algorithm.name, ())) for algorithm in PLANNER.algorithms]
 
 
 @pytest.fixture
@@ -183,7 +181,9 @@ def test_a_first_call_in_another_world(algorithm: str, world: str, device):
     with WORLDS[world]():
         found = run(call, algorithm)
     assert found.device == expected.device
-    torch.testing.assert_close(found, expected, rtol=0, atol=0, equal_nan=True)
+    # Under a counter plain operations take the place of decode's kernel, which has nothing to launch on there.
+    exact = {"rtol": 1e-5, "atol": 1e-6} if (algorithm, world) == ("decode", "a counter") else {"rtol": 0, "atol": 0}
+    torch.testing.assert_close(found, expected, **exact, equal_nan=True)
     assert not any(x.is_inference() for x in tensors_in(dict(kept._kept)))
     assert verdicts(call, [algorithm])[algorithm] == EQUAL
 
