@@ -72,7 +72,7 @@ def _by_axes_is_cheaper(q: Tensor, k: Tensor, v: Tensor, attention: Attention, o
 
 def _is_cheaper(problem: Problem, out_width: int) -> bool:
     """Compare with the planner's choice: products and traffic, of the projection too."""
-    if separable.Separable().refuses(problem) is not None:
+    if problem.sink is not None or separable.Separable().refuses(problem) is not None:
         return False
     if separable.plans_kernel(problem):
         return False  # one kernel mixes along both axes, and the projection is one product

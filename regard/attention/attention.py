@@ -87,6 +87,16 @@ class Attention(Value):
         """All terms but the content."""
         return tuple([term for term in self.scores.terms if not isinstance(term, Content)])
 
+    @property
+    def heads(self) -> int | None:
+        """The number of heads that its scores and its sink are for, None when they fit any."""
+        return self.scores.heads or (None if self.sink is None else len(self.sink))
+
+    @property
+    def sink(self) -> Tensor | None:
+        """The logit of each head that takes weight and gives nothing, when there is one."""
+        return self.weighting.sink if isinstance(self.weighting, Softmax) else None
+
     def check(self, shape: Shape) -> None:
         """Raise unless scores, mask, weighting and positions fit tensors of these sizes, and each other."""
         places = self.places(shape.T, shape.S)
@@ -98,6 +108,8 @@ class Attention(Value):
         self.mask.check(shape, places)
         if isinstance(self.weighting, Kernel):
             self.weighting.check(self.scores, shape)
+        elif isinstance(self.weighting, Softmax):
+            self.weighting.check(shape)
         for term in self.scores.terms:
             if isinstance(term, RelativeTable) and term.facts().table:
                 check_cover(term, self.mask, places)

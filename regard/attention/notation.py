@@ -110,14 +110,17 @@ def parse_scores(text: str, num_heads: int, places: Places | None = None, learns
     return Reader("a sum of scores", text, words, "content(beta=0.3) + slopes").scores()
 
 
-def parse_weighting(text: str, width: int) -> Weighting:
-    """The weighting that `text` names; random features, for heads of this `width`, are placeholders to plan with.
+def parse_weighting(text: str, num_heads: int, width: int, learns: bool = False) -> Weighting:
+    """The weighting that `text` names for so many heads of this `width`; `sink` is a softmax with one.
 
-    >>> parse_weighting("squared_relu", 64)
-    Kernel(SquaredRelu())
+    Sinks, which may learn, and random features are placeholders to plan with.
+
+    >>> parse_weighting("squared_relu", num_heads=8, width=64), parse_weighting("sink", num_heads=8, width=64)
+    (Kernel(SquaredRelu()), Softmax(sink=float32[8]))
     """
     words = (
-        Word("softmax", Softmax),
+        Word("softmax", lambda: Softmax()),
+        Word("sink", lambda: Softmax(placeholder((num_heads,), torch.float32, learns))),
         Word("hard", Hard),
         Word("elu", lambda: Kernel(Elu())),
         Word("relu", lambda: Kernel(Relu())),

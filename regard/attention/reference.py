@@ -22,7 +22,7 @@ def reference(
 
     logits  = β·q kᵀ + bias                     in at least float32; one row for the batch where none differs
     logits  = −∞ where the mask forbids
-    weights = softmax(logits), 0 in an empty row
+    weights = softmax(logits), 0 in an empty row; with a sink, of one logit more, whose weight is left out
     output  = weights · v
     """
     q, k, v, attention, index, places, mask = _prepared(q, k, v, attention)
@@ -37,7 +37,7 @@ def reference(
         weights = torch.nn.functional.dropout(weights.expand(v.shape[0], -1, -1, -1), dropout)
     output = weights @ v
 
-    return output, logsumexp(logits).expand(output.shape[:3])
+    return output, logsumexp(with_sink(logits, attention)).expand(output.shape[:3])
 
 
 def weight_map(
@@ -78,13 +78,20 @@ def logits_of(
 def weigh(logits: Float[Tensor, "#B H T S"], attention: Attention) -> Float[Tensor, "#B H T S"]:
     """Logits, −∞ where hidden, to weights; a row that is −∞ throughout gives zeros and no gradient."""
     if not isinstance(attention.weighting, Hard):
-        return softmax(logits)
+        return softmax(with_sink(logits, attention))[..., : logits.shape[-1]]
     best = logits.detach()
     positions = torch.arange(best.shape[-1], device=best.device)
     largest = best.amax(-1, keepdim=True)
     # argmax promises no order among equals: take the first by its position.
     first = torch.where(best == largest, positions, best.shape[-1]).amin(-1, keepdim=True)
     return (positions == first).to(logits.dtype).masked_fill(largest == -torch.inf, 0)
+
+
+def with_sink(logits: Float[Tensor, "#B H T S"], attention: Attention) -> Float[Tensor, "#B H T S_or_more"]:
+    """The logits, and that of the sink as a last key's, where there is one."""
+    if attention.sink is None:
+        return logits
+    return torch.cat([logits, attention.sink.to(logits.dtype)[:, None, None].expand(*logits.shape[:3], 1)], -1)
 
 
 def softmax(logits: Float[Tensor, "#B H T S"]) -> Float[Tensor, "#B H T S"]:

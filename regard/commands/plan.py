@@ -30,8 +30,8 @@ WeightingText = Annotated[
     str | None,
     typer.Option(
         metavar="TEXT",
-        help="From scores to weights: softmax, hard, or linear attention with the features elu, relu, squared_relu, "
-        "exp, random_features(count).",
+        help="From scores to weights: softmax, sink (a softmax with one), hard, or linear attention with the features "
+        "elu, relu, squared_relu, exp, random_features(count).",
     ),
 ]
 Cached = Annotated[
@@ -111,8 +111,9 @@ def plan(
             visible = padding if isinstance(visible, Everything) else visible & padding
         rows, longest = batch_of(visible)
         places = read_places(grid, stride, tokens, keys, default=longest or (4096 if cached is None else 1))
-        weights = parse_weighting("hard" if hard else weighting or "softmax", width)
-        attention = build_mechanism(scores, visible, weights, places, heads, backward and cached is None)
+        learns = backward and cached is None
+        weights = parse_weighting("hard" if hard else weighting or "softmax", heads, width, learns)
+        attention = build_mechanism(scores, visible, weights, places, heads, learns)
         B, G, T, E = batch or rows or 4, groups or heads, places.queries.count, value_width or width
         if cached is None:
             sizes = (B, heads, G, T, places.keys.count, width, E)

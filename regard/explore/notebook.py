@@ -91,8 +91,8 @@ def _describe_mechanism(thing: Mask | Attention) -> dict[str, Any]:
         "scores": print_scores(thing.scores),
         "weighting": _print_weighting(thing),
     }
-    if thing.scores.heads is not None:
-        state["heads"] = thing.scores.heads
+    if thing.heads is not None:
+        state["heads"] = thing.heads
     if isinstance(thing.keys, Grid):
         state["grid"] = [thing.keys.h, thing.keys.w]
     elif thing.keys is not None:
@@ -129,7 +129,7 @@ def print_scores(term: Term) -> str:
 def _print_weighting(attention: Attention) -> str:
     weighting = attention.weighting
     if isinstance(weighting, Softmax):
-        return "softmax"
+        return "softmax" if weighting.sink is None else "sink"
     if isinstance(weighting, Hard):
         return "hard"
     if isinstance(weighting, Kernel) and type(weighting.features) in FEATURES:

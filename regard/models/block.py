@@ -3,12 +3,13 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional
 
 from regard.algorithms import Prepared
-from regard.attention import Attention, Cache, Content, Documents, Everything, Mask, Term, Weighting
+from regard.attention import Attention, Cache, Content, Documents, Everything, Mask, Softmax, Term, Weighting
 from regard.checks import check_divides, check_known, check_sizes
 from regard.layers import FeedForward, MultiHead, Packing, Rotation, Widths
 from regard.layers.feed_forward import ACTIVATIONS
@@ -38,19 +39,26 @@ class NormConfig:
 class Mechanism:
     """How tokens attend to each other: what the model's own mask (causal, pads) is composed with, the weighting, and β.
 
-    Attention to a memory takes the weighting and β.
+    Attention to a memory takes the weighting and β. With `sink` the heads of each layer learn one, which begins at 0.
 
     >>> from regard.attention import Window
-    >>> Mechanism(mask=Window(before=255))
-    Mechanism(mask=Window(before=255, after=0), weighting=None, beta=None)
+    >>> Mechanism(mask=Window(before=255), sink=True)
+    Mechanism(mask=Window(before=255, after=0), weighting=None, beta=None, sink=True)
     """
 
     mask: Mask = EVERYTHING
     weighting: Weighting | None = None  # None: Softmax()
     beta: float | int | None = None  # None: 1/√D
+    sink: bool = False
 
     def __post_init__(self) -> None:
         Attention(Content(self.beta), self.mask, self.weighting)  # refuses what is no mask, no weighting, not finite
+        if self.sink and self.weighting is not None:
+            raise ValueError(f"a sink is the softmax's: got weighting={self.weighting!r} too; leave one of them out")
+
+    def weigh(self, num_heads: int) -> Weighting | None:
+        """The weighting of one layer, with a sink of its own."""
+        return Softmax(nn.Parameter(torch.zeros(num_heads))) if self.sink else self.weighting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,7 +109,7 @@ class BlockConfig:
             out_bias=self.bias,
             beta=self.mechanism.beta,
             dropout=dropout,
-            weighting=self.mechanism.weighting,
+            weighting=self.mechanism.weigh(self.num_heads),
         )
 
 

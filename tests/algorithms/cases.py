@@ -348,7 +348,11 @@ class Case:
         return " + ".join(moved) or "ordinary"
 
 
-WEIGHTINGS: dict[str, Callable[[Draw], Weighting]] = {"softmax": lambda draw: Softmax(), "hard": lambda draw: Hard()}
+WEIGHTINGS: dict[str, Callable[[Draw], Weighting]] = {
+    "softmax": lambda draw: Softmax(),
+    "hard": lambda draw: Hard(),
+    "sink": lambda draw: Softmax(sink=2 * draw.normal(draw.shape.H).requires_grad_()),
+}
 WEIGHTINGS |= KERNELS
 TABLES: dict[str, dict[str, Any]] = {
     "scores": SCORES,

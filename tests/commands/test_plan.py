@@ -246,7 +246,8 @@ def test_one_more_token_after_a_cache() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "chosen"), [("elu", "chunked"), ("random_features(128)", "chunked"), ("hard", "reference")]
+    ("text", "chosen"),
+    [("sink", "blockwise"), ("elu", "chunked"), ("random_features(128)", "chunked"), ("hard", "reference")],
 )
 def test_a_weighting_in_words(text: str, chosen: str) -> None:
     made = planned("--mask", "causal", "--weighting", text, "--tokens", "16384", "--device", "cpu", "--batch", "1")
@@ -260,7 +261,7 @@ def test_a_weighting_in_words(text: str, chosen: str) -> None:
         (("--cached", "9", "--mask", "causal", "--grid", "3x3"), "got --grid too; leave it out"),
         (("--cached", "9"), "a cached query must not see tokens that are still to come: got mask=Everything()"),
         (("--hard", "--weighting", "elu"), "--hard is a weighting: got --weighting elu too"),
-        (("--weighting", "sigmoid"), "use softmax, hard, elu, relu, squared_relu, exp, random_features"),
+        (("--weighting", "sigmoid"), "use softmax, sink, hard, elu, relu, squared_relu, exp, random_features"),
         (("--weighting", "elu", "--scores", "content + slopes"), "Kernel"),
     ],
 )

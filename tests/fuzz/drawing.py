@@ -168,8 +168,14 @@ class Drawing:
     def _weighting(self) -> Node:
         if self.call == "attend_linear" or (self.call in ("attend", "weights") and self.chance(0.14)):
             return Node("Kernel", (*self._features(), self.chance(0.8)))
-        hard = self.call != "cache" and self.chance(0.14)
-        return Node("Hard" if hard else "Softmax")
+        if self.call != "cache" and self.chance(0.14):
+            return Node("Hard")
+        return Node("Softmax", (self._sink(),) if self.chance(0.2) else ())
+
+    def _sink(self) -> Ref:
+        """A sink for each head, in either type; sometimes one that takes nothing, or all."""
+        text = f"{self.pick('tr')}({self.sizes.H})"
+        return self.tensor(self.pick((text, text, f"3 * {text}", f"{text} - 40", f"{text} + 40")), self.chance(0.6))
 
     def _features(self) -> tuple[str, tuple[Any, ...]]:
         name = self.pick((*BUILT_IN_FEATURES, *FEATURES, "RandomFeatures"))

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from regard import attend
-from regard.attention import Attention, Content, Everything, Window
+from regard.attention import Attention, Content, Everything, Softmax, Window
 
 Attend = Callable[..., Any]
 
@@ -62,6 +62,12 @@ def forgets_other_terms(q: Tensor, k: Tensor, v: Tensor, value: Attention, **opt
     return attend(q, k, v, _with(value, scores=value.content or Content()), **options)
 
 
+def forgets_the_sink_on_the_way_back(q: Tensor, k: Tensor, v: Tensor, value: Attention, **options: Any) -> Any:
+    """As by a kernel whose log-sum-exp has no gradient."""
+    out, lse = attend(q, k, v, _with(value, weighting=Softmax()), return_lse=True)
+    return out * (lse.detach() - value.sink[:, None]).sigmoid()[..., None]  # type: ignore[index]
+
+
 MISTAKES: dict[str, Attend] = {
     function.__name__: function
     for function in (
@@ -75,5 +81,6 @@ MISTAKES: dict[str, Attend] = {
         reads_hidden_values,
         computes_in_half_precision,
         forgets_other_terms,
+        forgets_the_sink_on_the_way_back,
     )
 }

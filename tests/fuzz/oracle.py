@@ -289,11 +289,22 @@ class Oracle:
             best = self.mask & (logits.detach() == largest)
             first = best & (best.cumsum(-1) == 1)
             return first.double(), none
+        sink = self._sink(x)
+        if sink is not None:
+            largest = torch.maximum(largest, sink.detach())
+            powers = (logits - largest).exp().where(self.mask, none)
+            total = powers.sum(-1, keepdim=True) + (sink - largest).exp()
+            return powers / total, (total.log() + largest)[..., 0]
         powers = (logits - largest.masked_fill(empty, 0)).exp().where(self.mask, none)
         total = powers.sum(-1, keepdim=True).masked_fill(empty, 1)
         lse = (total.log() + largest.masked_fill(empty, 0)).masked_fill(empty, 0)[..., 0]
         lse = lse - torch.where(empty[..., 0], torch.inf, 0.0)
         return powers / total, lse
+
+    def _sink(self, x: dict[str, Tensor]) -> Tensor | None:
+        """The logit beside those of the keys that gives nothing, (H, 1, 1)."""
+        softmax = self.case.weighting.kind == "Softmax"
+        return x[self.case.weighting.args[0].name][:, None, None] if softmax and self.case.weighting.args else None
 
     def _logits(self, x: dict[str, Tensor], size: bool = False) -> Tensor:
         s = self.s
@@ -338,10 +349,14 @@ class Oracle:
         if self.case.weighting.kind == "Kernel":
             return self._kernel_sizes(learnt)
         plain = self._seen({name: x if x is None else x.detach() for name, x in self.tensors.items()})
-        P = self._weights(plain)[0]
+        P, lse = self._weights(plain)
         magnitude = self._logits(sizes, size=True)
         visible = magnitude.detach().where(self.mask, 0.0)
         depth = visible.flatten(2).amax(-1)[:, :, None, None]
+        sink = self._sink(plain)
+        if sink is not None:
+            depth = torch.maximum(depth, sink.abs())
+            self.lost = (sink - lse[..., None]).exp()  # the weight of the sink, (B, H, T, 1)
         share = self.unit * (2 * LOGIT_ROUNDINGS * depth + SUM_ROUNDINGS + self.s.S / 4)
         spread = P + self.least * self.mask / (share + self.coarse)
         hard = self.case.weighting.kind == "Hard"
@@ -375,10 +390,19 @@ class Oracle:
         lse = self.grads["lse"].abs()[..., None] if self.case.return_lse else torch.zeros(())
         if self.case.return_lse:
             found["lse"] = (forward[..., 0] + (HALF_LSE if self.half else 0.0)).expand(came.shape[:3])
-        own = (came @ values.mT + (came * heads).sum(-1, keepdim=True) + lse) * spread * back
+        row = (came * heads).sum(-1, keepdim=True) + lse
+        own = (came @ values.mT + row) * spread * back
         to_values = (spread * back).mT @ came
         found["gradient of v"] = to_values.unflatten(1, (self.s.G, -1)).sum(2)
-        return found | self._to_terms(own, sizes, learnt, magnitude)
+        return found | self._to_terms(own, sizes, learnt, magnitude) | self._to_sink(row * back)
+
+    def _to_sink(self, row: Tensor) -> dict[str, Tensor]:
+        """The bound of the gradient of the sink, to which each row sends its share."""
+        if self._sink(self.tensors) is None:
+            return {}
+        many = 1 + (self.s.B * self.s.T) ** 0.5 / 16
+        name = self.case.weighting.args[0].name
+        return {f"gradient of {name}": many * (row * (self.lost + self.least)).sum((0, 2, 3))}
 
     def _to_terms(
         self, own: Tensor, sizes: dict[str, Tensor], learnt: list[str], magnitude: Tensor | None
@@ -402,8 +426,9 @@ class Oracle:
         magnitude: Tensor | None,
     ) -> dict[str, Tensor]:
         came = self.grads["out"].abs()
-        own = (came + (came * spread).sum(-1, keepdim=True)) * spread * back
-        return {"out": forward * spread} | self._to_terms(own, sizes, learnt, magnitude)
+        row = (came * spread).sum(-1, keepdim=True)
+        own = (came + row) * spread * back
+        return {"out": forward * spread} | self._to_terms(own, sizes, learnt, magnitude) | self._to_sink(row * back)
 
     def _project(
         self, bound: Tensor, heads: Tensor, came: Tensor, sizes: dict[str, Tensor]

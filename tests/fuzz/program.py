@@ -103,7 +103,7 @@ def incoming_text(case: Case) -> str:
 def value_text(case: Case) -> str:
     """The line that makes the value."""
     parts = [f"scores={' + '.join(_term(term) for term in case.scores)}", f"mask={mask_text(case.mask)}"]
-    if case.weighting.kind != "Softmax":
+    if case.weighting != Node("Softmax"):
         parts.append(f"weighting={_weighting(case.weighting)}")
     for name, side in (("queries", case.queries), ("keys", case.keys)):
         if side is not None:
@@ -164,7 +164,7 @@ def _term(node: Node) -> str:
 
 def _weighting(node: Node) -> str:
     if node.kind != "Kernel":
-        return f"{node.kind}()"
+        return f"{node.kind}({', '.join(_argument(x) for x in node.args)})"
     name, fields, normalise = node.args
     if name in FEATURES:
         features = FEATURES[name].value.format(*(_argument(x) for x in fields))

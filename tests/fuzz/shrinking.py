@@ -55,6 +55,8 @@ def _smaller(case: Case) -> Iterator[Case]:
     if len(case.scores) > 1:
         for term in case.scores:
             yield _used(replace(case, scores=tuple(other for other in case.scores if other is not term)))
+    if case.weighting.kind == "Softmax" and case.weighting.args:
+        yield _used(replace(case, weighting=Node("Softmax")))
     defaults = {
         "world": "plain",
         "layouts": ("contiguous",) * 3,
@@ -94,7 +96,7 @@ def _children(mask: Node) -> Iterator[Node]:
 
 def _used(case: Case) -> Case:
     """Without the tensors that nothing refers to any more."""
-    fields = case.weighting.args[1] if case.weighting.kind == "Kernel" else ()
+    fields = case.weighting.args[1] if case.weighting.kind == "Kernel" else case.weighting.args
     names = {ref.name for ref in fields}
     for node in (case.mask, *case.scores):
         names |= _references(node)

@@ -55,9 +55,13 @@ WHERE = {
     "reads_hidden_values": replace(ORDINARY, mask=Node("KeyPadding", ("sizes", (5, 7))), poison="nan"),
     "computes_in_half_precision": ORDINARY,
     "forgets_other_terms": replace(ORDINARY, scores=(*ORDINARY.scores, Node("Bias", (Ref("x0"),))), tensors=BIAS),
+    "forgets_the_sink_on_the_way_back": replace(
+        ORDINARY, weighting=Node("Softmax", (Ref("x0"),)), tensors=(Drawn("x0", "t(2)", learnt=True),)
+    ),
 }
 # Those that are larger than the roundings of half precision.
 COARSE = ("drops_the_mask", "widens_windows", "gives_zeros", "forgets_a_gradient", "reads_hidden_values")
+COARSE += ("forgets_the_sink_on_the_way_back",)
 
 
 PAIRS = [(name, dtype) for name in MISTAKES for dtype in ("float32", "float64")]

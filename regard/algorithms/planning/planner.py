@@ -12,6 +12,7 @@ from regard.algorithms.planning.cost import Cost
 from regard.algorithms.planning.kept import Prepared, look, recall_from, remember
 from regard.algorithms.planning.problem import Outline, Problem, bind, check_tensors, length_class, pose, traits
 from regard.algorithms.planning.recording import recorder
+from regard.algorithms.planning.sink import join_sink, joining
 from regard.attention import Attention
 from regard.attention.positions.sizes import number
 from regard.attention.torch_private import stream_of, without_modes
@@ -54,7 +55,7 @@ class Plan:
                 "dtype": str(problem.dtype).removeprefix("torch."),
                 "backward": problem.backward,
                 "shape": asdict(problem.shape),
-                "attention": repr(problem.attention),
+                "attention": repr(problem.stated),
                 "candidates": [asdict(candidate) for candidate in self.candidates],
             }
         )
@@ -116,22 +117,27 @@ class Planner:
         found = False
         for algorithm in self.algorithms:
             if algorithm.refuses(problem) is None:
-                time = number(algorithm.seconds(problem))
+                time = number(self.seconds_by(algorithm, problem))
                 if not found or time < best_time:
                     found, best, best_time = True, algorithm, time
         return best
 
     def seconds(self, problem: Problem) -> float:
         """Predicted time by the cheapest algorithm."""
-        return self.choose(problem).seconds(problem)
+        return self.seconds_by(self.choose(problem), problem)
+
+    def seconds_by(self, algorithm: Algorithm, problem: Problem) -> float:
+        """Predicted time by this algorithm, with a sink joined where there is one."""
+        joined, machine = joining(problem), problem.machine
+        return algorithm.seconds(problem) + joined.launches * machine.launch + joined.bytes / machine.bandwidth
 
     def plan(self, problem: Problem) -> Plan:
         """What every algorithm says to a problem."""
         candidates = []
         for algorithm in self.algorithms:
             refusal = algorithm.refuses(problem)
-            cost = algorithm.cost(problem) if refusal is None else None
-            time = algorithm.seconds(problem) if refusal is None else None
+            cost = algorithm.cost(problem) + joining(problem) if refusal is None else None
+            time = self.seconds_by(algorithm, problem) if refusal is None else None
             candidates.append(Candidate(algorithm.name, cost, time, refusal))
         exact = [one for one in candidates if one.refusal is None]
         return Plan(problem, min(exact, key=lambda one: number(one.seconds)).name, tuple(candidates))
@@ -152,17 +158,19 @@ class Planner:
         if torch.compiler.is_compiling():
             problem = pose(q, k, v, attention, dropout=dropout, return_lse=return_lse)
             algorithm = self.choose(problem, name)
-            return algorithm.run(bind(problem.outline, attention.on(q.device), dropout, prepared), q, k, v)
+            return _run(
+                algorithm, bind(problem.outline, attention.on(q.device), dropout, prepared), q, k, v, return_lse
+            )
         algorithm, problem = self._posed(q, k, v, attention, dropout, return_lse, name, prepared)
         listener = recorder()
         if listener is None:
-            return algorithm.run(problem, q, k, v)
+            return _run(algorithm, problem, q, k, v, return_lse)
         with without_modes():
             wanted, watching = listener.call(algorithm.name, q, k, v, attention)
             if wanted != algorithm.name:
                 algorithm, problem = self._posed(q, k, v, attention, dropout, return_lse, wanted, prepared)
         with watching:
-            return algorithm.run(problem, q, k, v)
+            return _run(algorithm, problem, q, k, v, return_lse)
 
     def _posed(
         self,
@@ -238,6 +246,17 @@ class Planner:
         if algorithm is None or algorithm.refuses(problem) is not None:
             return remember(alike, self.choose(problem))
         return algorithm
+
+
+def _run(
+    algorithm: Algorithm, problem: Problem, q: Tensor, k: Tensor, v: Tensor, return_lse: bool
+) -> tuple[Tensor, Tensor | None]:
+    """What the algorithm gives, with the sink joined to it where there is one."""
+    out, lse = algorithm.run(problem, q, k, v)
+    if problem.sink is None:
+        return out, lse
+    assert lse is not None
+    return join_sink(out, lse, problem.sink, return_lse)
 
 
 def _about(structure: Any) -> Any:

@@ -35,9 +35,10 @@ class Flags:
     """What is wanted of a call."""
 
     dropout: bool
-    return_lse: bool
-    backward: bool  # q, k, v, a score term or a feature map needs a gradient
+    return_lse: bool  # the algorithm is to give it; a sink needs it too
+    backward: bool  # q, k, v, a score term, a feature map or a sink needs a gradient
     bias_backward: bool  # a score term or a feature map does
+    sink: bool = False  # one is joined to what the algorithm gives
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +59,10 @@ class Outline:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """What `refuses`, `cost` and `run` may know: an outline that may be kept, and this call's value, which may not."""
+    """What `refuses`, `cost` and `run` may know: an outline that may be kept, and this call's value, which may not.
+
+    A sink is no part of the value here: the planner joins it to the output, by the log-sum-exp.
+    """
 
     outline: Outline
     attention: Attention
@@ -66,10 +70,19 @@ class Problem:
     masks: tuple[Mask, ...]  # the conjuncts of the mask that may hide something
     dropout: float
     prepared: Prepared | None = None  # where what is made for the call is to be found again
+    sink: Tensor | None = None  # (H,)
 
     @property
     def shape(self) -> Shape:
         return self.outline.shape
+
+    @property
+    def stated(self) -> Attention:
+        """The value as it was given, with its sink."""
+        value = self.attention
+        if self.sink is None:
+            return value
+        return Attention(value.scores, value.mask, Softmax(self.sink), value.queries, value.keys)
 
     @property
     def dtype(self) -> torch.dtype:
@@ -159,7 +172,7 @@ class Problem:
     def within(self, shape: Shape, attention: Attention, return_lse: bool) -> "Problem":
         """The problem of a part of the tensors, under another value."""
         outline = self.outline
-        flags = replace(outline.flags, return_lse=return_lse)
+        flags = replace(outline.flags, return_lse=return_lse, sink=False)
         inner = outlined(shape, attention, outline.dtype, outline.machine, flags, outline.holds_tensors)
         return bind(inner, attention, self.dropout, self.prepared)
 
@@ -193,12 +206,13 @@ def pose(
     check_options(attention, dropout, return_lse)
     shape = check_tensors(q, k, v)
     attention.check(shape)
-    biases = check_types(q, attention)
+    biases, sink = check_types(q, attention), attention.sink
     grads = torch.is_grad_enabled()
-    bias_backward = grads and any([bias.requires_grad for bias in biases])
-    backward = bias_backward or (grads and (q.requires_grad or k.requires_grad or v.requires_grad))
+    bias_backward = grads and any([bias.requires_grad for bias in (biases if sink is None else biases[:-1])])
+    learnt = (q, k, v) if sink is None else (q, k, v, sink)
+    backward = bias_backward or (grads and any([x.requires_grad for x in learnt]))
     machine = table_of(q.device) if device is None else table(device)
-    flags = Flags(dropout > 0, return_lse, backward, bias_backward)
+    flags = Flags(dropout > 0, return_lse or sink is not None, backward, bias_backward, sink is not None)
     outline = outlined(shape, attention, q.dtype, machine, flags, len(attention.flatten()[1]) > 0)
     return bind(outline, attention, dropout)
 
@@ -230,12 +244,15 @@ def outlined(
 
 def bind(outline: Outline, attention: Attention, dropout: float, prepared: Prepared | None = None) -> Problem:
     """The outline with the value of one call."""
+    sink = attention.sink
+    if sink is not None:
+        attention = Attention(attention.scores, attention.mask, Softmax(), attention.queries, attention.keys)
     places = outline.places
     if places is None:
         places = attention.places(outline.shape.T, outline.shape.S)
     conjuncts = attention.mask.conjuncts if outline.hiding else ()
     masks = tuple([conjuncts[n] for n in outline.hiding])
-    return Problem(outline, attention, places, masks, dropout, prepared)
+    return Problem(outline, attention, places, masks, dropout, prepared, sink)
 
 
 def traits(q: Tensor, k: Tensor, v: Tensor, structure: Structure, tensors: Any) -> tuple[Any, ...]:
@@ -277,7 +294,7 @@ def without_content(q: Tensor | None, k: Tensor | None, v: Tensor, attention: At
             f"v must be floating point (B, G, S, E): got {v.dtype} of shape {tuple(v.shape)}; use .float()"
         )
     B, G, S, _ = v.shape
-    H = attention.scores.heads
+    H = attention.heads
     if H is None:
         raise ValueError(f"the score terms must say the number of heads: got {attention.scores!r}; add one per head")
     return v.new_empty(B, H, attention.num_queries(S), 0), v.new_empty(B, G, S, 0)
@@ -333,14 +350,14 @@ def check_options(attention: Attention, dropout: float, return_lse: bool) -> Non
 
 
 def check_types(q: Tensor, attention: Attention) -> list[Tensor]:
-    """The tensors of score terms and features: no wider than the logits, and like all that is large, where q is."""
+    """The tensors of scores, features and sinks: no wider than the logits, and like all that is large, where q is."""
     biases = [tensor for term in attention.biases for tensor in term.flatten()[1]]
     biases += attention.weighting.flatten()[1]
     widest = torch.promote_types(q.dtype, torch.float32)
     for bias in biases:
         if torch.promote_types(bias.dtype, widest) != widest:
             raise ValueError(
-                f"score terms and features may be at most {widest} for q of {q.dtype}: got {bias.dtype}; "
+                f"score terms, features and sinks may be at most {widest} for q of {q.dtype}: got {bias.dtype}; "
                 "cast them explicitly"
             )
     for tensor in attention.flatten()[1]:

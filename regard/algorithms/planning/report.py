@@ -62,7 +62,8 @@ def heading(problem: Problem) -> "Text":
     facts = [sizes, str(problem.dtype).removeprefix("torch."), problem.machine.name]
     facts.append("forward and backward" if problem.backward else "forward only")
     facts += ["dropout"] * (problem.dropout > 0) + ["log-sum-exp"] * problem.return_lse
-    return Text.assemble((repr(problem.attention), "bold"), "\n", (" · ".join(facts), "cyan"), overflow="fold")
+    facts += ["for the sink"] * problem.outline.flags.sink
+    return Text.assemble((repr(problem.stated), "bold"), "\n", (" · ".join(facts), "cyan"), overflow="fold")
 
 
 def figures(candidate: Candidate) -> tuple[str, str, str, str]:

@@ -141,8 +141,10 @@ def _logit(q: Tensor, k: Tensor, attention: Attention) -> Tensor:
 
 
 def _check(attention: Attention, side: str, index: int, x: Tensor, noise: Tensor) -> None:
-    if attention.content is None or not isinstance(attention.weighting, Softmax):
-        raise ValueError(f"a perturbation is of a softmax of queries and keys: got {attention!r}; use Content, Softmax")
+    if attention.content is None or not isinstance(attention.weighting, Softmax) or attention.sink is not None:
+        raise ValueError(
+            f"a perturbation is of a softmax of queries and keys: got {attention!r}; use Content, Softmax()"
+        )
     if x.ndim != 4 or not 0 <= index < x.shape[2]:
         raise ValueError(f"{side} must be one of those given: got {side}={index} for shape {tuple(x.shape)}")
     B, heads, _, D = x.shape

@@ -165,7 +165,7 @@ class Cache:
         bases = self._bases if fits else self._starts
         low, high = min(minus(firsts, bases)), max(minus(ends, bases))
         placed = self._placed(attention, n, [base + low for base in bases], minus(ends, bases, low))
-        H = attention.scores.heads or self.num_groups
+        H = attention.heads or self.num_groups
         placed.check(Shape(self.batch, H, self.num_groups, n, high - low, self.width, self.value_width))
 
         keys, values = self._write(k, v, counts, None if fits else high)

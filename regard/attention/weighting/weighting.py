@@ -5,16 +5,48 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
+from jaxtyping import Float
 from torch import Tensor
 
 from regard.attention.scores.term import Content, Shape, Term
-from regard.attention.value import Value
+from regard.attention.value import Value, show
 from regard.attention.weighting.features import Features, Own, check_features
+from regard.checks import check_tensor
 
 
 @dataclass(frozen=True, eq=False)
 class Softmax(Value):
-    """`a_j = exp(s_j) / Σ exp(s)` over the keys that a query may see; an empty row gives zeros."""
+    """`a_j = exp(s_j) / (exp(sink) + Σ exp(s))` over the keys that a query may see; an empty row gives zeros.
+
+    `sink` is a logit for each head, shape (H,), that takes weight and gives nothing, so that a head may look nowhere:
+    the weights of a row add up to less than one. It may learn; −∞ for a head is none. Without a sink the term is 0.
+
+    >>> from regard import Attention, weights
+    >>> weights(torch.zeros(1, 1, 1, 4), torch.zeros(1, 1, 3, 4), Attention(weighting=Softmax(torch.zeros(1))))
+    tensor([[[[0.2500, 0.2500, 0.2500]]]])
+
+    Agarwal et al., *gpt-oss-120b & gpt-oss-20b Model Card*, 2025: their learned bias in the denominator is our sink.
+    """
+
+    sink: Float[Tensor, " H"] | None = None
+
+    def __post_init__(self) -> None:
+        if self.sink is None:
+            return
+        check_tensor("sink", self.sink)
+        if not self.sink.is_floating_point():
+            raise ValueError(f"sink must be floating point: got {self.sink.dtype}; use sink.float()")
+
+    def check(self, shape: Shape) -> None:
+        """Raise unless there is a sink for each head, or none."""
+        if self.sink is not None and tuple(self.sink.shape) != (shape.H,):
+            raise ValueError(
+                f"Softmax needs one sink per head: got shape {tuple(self.sink.shape)} for H={shape.H}; "
+                f"use torch.zeros({shape.H})"
+            )
+
+    def __repr__(self) -> str:
+        return "Softmax()" if self.sink is None else f"Softmax(sink={show(self.sink)})"
 
 
 @dataclass(frozen=True, eq=False)

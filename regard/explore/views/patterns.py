@@ -193,7 +193,7 @@ def check_mechanism(workspace: Workspace, request: MechanismRequest) -> Mechanis
     wrong = dict[str, str]()
     tries: dict[str, Callable[[], object]] = {
         "mask": lambda: _check_mask(parse_mask(request.mask), request),
-        "weighting": lambda: parse_weighting(request.weighting, request.width),
+        "weighting": lambda: parse_weighting(request.weighting, request.heads, request.width),
         "scores": lambda: parse_scores(request.scores, request.heads, request.places),
     }
     for name, tried in tries.items():
@@ -242,7 +242,7 @@ def make_plan(workspace: Workspace, request: MechanismRequest) -> PlanResponse:
         )
         shape = found.problem.shape
         return PlanResponse(
-            value=repr(found.problem.attention),
+            value=repr(found.problem.stated),
             chosen=found.chosen,
             device=found.problem.machine.name,
             dtype=str(found.problem.dtype).removeprefix("torch."),
@@ -256,7 +256,7 @@ def make_plan(workspace: Workspace, request: MechanismRequest) -> PlanResponse:
 
 def _plan(request: MechanismRequest, places: Places) -> Plan:
     mask = parse_mask(request.mask)
-    weighting = parse_weighting(request.weighting, request.width)
+    weighting = parse_weighting(request.weighting, request.heads, request.width, request.backward)
     attention = build_mechanism(request.scores, mask, weighting, places, request.heads, request.backward)
     return _plan_sized(request, attention, places.keys.count, batch_of(mask)[0] or request.batch)
 

@@ -59,12 +59,12 @@ class GridConfig:
     def heads(self) -> PositionHeads | ContentHeads:
         reach = (self.image // self.patch - 1, self.image // self.patch - 1)
         if self.encoding == "learned + content":
-            return ContentHeads(self.width, self.num_heads, reach, weighting=self.mechanism.weighting)
+            return ContentHeads(self.width, self.num_heads, reach, weighting=self.mechanism.weigh(self.num_heads))
         if self.encoding == "learned":
             position = Tables(self.num_heads, reach, kind="axes")
         else:
             position = Gaussian(self.num_heads, kind=self.encoding)
-        return PositionHeads(self.width, position, weighting=self.mechanism.weighting)
+        return PositionHeads(self.width, position, weighting=self.mechanism.weigh(self.num_heads))
 
 
 class GridBlock(nn.Module):

@@ -166,7 +166,8 @@ def _known(block: nn.Module) -> bool:
     """Whether a block is made of nothing but what `StepOfBlock` does by hand."""
     if type(block) is not Block or type(block.attention) is not MultiHead or block.cross is not None:
         return False
-    softmax = block.attention.weighting is None or type(block.attention.weighting) is Softmax
+    weighting = block.attention.weighting
+    softmax = weighting is None or (type(weighting) is Softmax and weighting.sink is None)
     inside = [module for module in block.modules() if module is not block]
     return softmax and all([type(module) in (*PLAIN, MultiHead, FeedForward) for module in inside])
 

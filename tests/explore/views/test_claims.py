@@ -158,7 +158,7 @@ def test_every_link_leads_to_a_view_in_a_state_that_it_has(workspace: Workspace)
         if name == "maps":
             assert state["model"] in [one.name for one in list_models(workspace, Empty()).models]
         parse_mask(state.get("mask", "everything"))
-        parse_weighting(state.get("weighting", "softmax"), 64)
+        parse_weighting(state.get("weighting", "softmax"), 8, 64)
         if name == "playground":
             own = {key: value for key, value in state.items() if key in PlaygroundRequest.model_fields}
             compute_playground(workspace, PlaygroundRequest(**begin.model_dump() | own))

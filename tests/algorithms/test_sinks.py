@@ -1,0 +1,198 @@
+"""Sinks: a logit of each head that takes weight and gives nothing, whatever algorithm computes the rest."""
+
+import json
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from regard import Attention, attend, plan, weights
+from regard.attention import Cache, Causal, Content, Everything, KeyPadding, Mask, Slopes, Softmax, Window
+from regard.layers import MultiHead
+from tests.algorithms.cases import Case, build
+from tests.algorithms.harness import EQUAL, verdicts
+
+MASKS = (Everything(), Causal(), Causal() & Window(5))
+
+
+def tensors(B: int = 2, H: int = 4, G: int = 2, T: int = 12, D: int = 8) -> tuple[Tensor, ...]:
+    generator = torch.Generator().manual_seed(0)
+    q, k, v = (torch.randn(B, n, T, D, generator=generator).requires_grad_() for n in (H, G, G))
+    return q, k, v, torch.randn(H, generator=generator).requires_grad_()
+
+
+@pytest.mark.parametrize("mask", MASKS, ids=str)
+def test_equal_to_the_eager_attention_of_gpt_oss(mask: Mask):
+    """Theirs joins the sink to the logits as one more column, and drops it after the softmax."""
+    modeling = pytest.importorskip("transformers.models.gpt_oss.modeling_gpt_oss")
+    q, k, v, sink = tensors()
+    module = nn.Module()
+    module.num_key_value_groups, module.sinks, module.training = 2, sink, False
+    b, h, i, j = (torch.arange(n) for n in (1, 1, 12, 12))
+    hidden = torch.zeros(1, 1, 12, 12).masked_fill(~mask.slab(b, h, i, j, Attention().places(12, 12)), -torch.inf)
+    theirs, their_map = modeling.eager_attention_forward(module, q, k, v, hidden, scaling=8**-0.5)
+    attention = Attention(mask=mask, weighting=Softmax(sink))
+    ours = attend(q, k, v, attention)
+    torch.testing.assert_close(ours.transpose(1, 2), theirs, rtol=0, atol=1e-6)
+    torch.testing.assert_close(weights(q, k, attention), their_map, rtol=0, atol=1e-6)
+    came = torch.randn(ours.shape, generator=torch.Generator().manual_seed(1))
+    leaves = [q, k, v, sink]
+    pairs = [torch.autograd.grad(out, leaves, grad) for out, grad in ((ours, came), (theirs, came.transpose(1, 2)))]
+    for mine, other in zip(*pairs, strict=True):
+        torch.testing.assert_close(mine, other, rtol=0, atol=2e-6)
+
+
+@pytest.mark.parametrize("name", ["reference", "packed", "masked", "blockwise"])
+def test_a_row_that_sees_nothing_gives_zeros_and_the_sink(name: str):
+    q, k, v, sink = tensors()
+    attention = Attention(mask=KeyPadding([5, 0]), weighting=Softmax(sink))
+    out, lse = attend(q, k, v, attention, algorithm=name, return_lse=True)
+    assert (out[1] == 0).all()
+    torch.testing.assert_close(lse[1], sink[:, None].expand(4, 12))
+    (grad,) = torch.autograd.grad(lse[1].sum(), sink)
+    torch.testing.assert_close(grad, torch.full((4,), 12.0))
+    (grad,) = torch.autograd.grad(attend(q, k, v, attention, algorithm=name)[1].sum(), sink)
+    assert (grad == 0).all()
+
+
+def test_a_sink_of_minus_infinity_takes_nothing():
+    """Heads without a sink beside heads with one, in rows that see nothing too."""
+    q, k, v, sink = tensors()
+    none = sink.detach().clone()
+    none[1:3] = -torch.inf
+    none.requires_grad_()
+    plain, joined = Attention(mask=KeyPadding([5, 0])), Attention(mask=KeyPadding([5, 0]), weighting=Softmax(none))
+    expected = attend(q, k, v, plain, return_lse=True)
+    for name in ("reference", "masked"):
+        found = attend(q, k, v, joined, algorithm=name, return_lse=True)
+        for got, exact in zip(found, expected, strict=True):
+            torch.testing.assert_close(got[:, 1:3], exact[:, 1:3])
+        grads = torch.autograd.grad([found[0].sum(), found[1][0].sum()], [q, k, v, none])
+        assert all(grad.isfinite().all() for grad in grads)
+        assert (grads[3][1:3] == 0).all()
+
+
+def test_gradients_that_a_share_of_nearly_one_would_round_away():
+    """With a sink far below the logits its gradient is exp(−30): 1 − σ would be 0 in float32."""
+    q, k, v, _ = tensors()
+    sink = torch.full((4,), -30.0, requires_grad=True)
+    found = torch.autograd.grad(attend(q, k, v, Attention(weighting=Softmax(sink))).square().sum(), sink)[0]
+    wide = [x.detach().double().requires_grad_() for x in (q, k, v, sink)]
+    out = attend(*wide[:3], Attention(weighting=Softmax(wide[3])), algorithm="reference")
+    torch.testing.assert_close(found.double(), torch.autograd.grad(out.square().sum(), wide[3])[0], rtol=1e-5, atol=0)
+
+
+def test_a_plan_says_that_the_log_sum_exp_is_for_the_sink():
+    q, k, v, sink = tensors()
+    made = plan(q, k, v, Attention(mask=Causal(), weighting=Softmax(sink)))
+    assert "weighting=Softmax(sink=float32[4])" in json.loads(made.json())["attention"]
+    assert "log-sum-exp · for the sink" in " ".join(str(made).split())
+    plain = plan(q, k, v, Attention(mask=Causal()), return_lse=True)
+    costs = [{one.name: one.cost for one in found.candidates} for found in (made, plain)]
+    assert costs[0]["masked"].flops == costs[1]["masked"].flops
+    assert costs[0]["masked"].bytes > costs[1]["masked"].bytes
+
+
+def test_dropout_acts_on_the_weights():
+    """With values that are unit vectors the output is the map: each weight is dropped, or stands for two."""
+    q, k, _, sink = tensors(G=4)
+    attention = Attention(weighting=Softmax(sink))
+    torch.manual_seed(0)
+    got = attend(q, k, torch.eye(12).expand(2, 4, 12, 12), attention, dropout=0.5)
+    kept = got != 0
+    assert 0.4 < kept.float().mean() < 0.6
+    torch.testing.assert_close(got[kept], 2 * weights(q, k, attention)[kept])
+
+
+@pytest.mark.parametrize("scores", [Content(), Content() + Slopes(torch.tensor([0.1, 0.2, 0.3, 0.4]))], ids=str)
+@pytest.mark.parametrize("mask", [Causal(), Causal() & Window(4)], ids=str)
+def test_one_token_at_a_time(scores: Content, mask: Mask):
+    q, k, v, sink = (x.detach() for x in tensors())
+    attention = Attention(scores, mask, Softmax(sink))
+    cache = Cache(2, 2, 8, 8, capacity=12)
+    steps = [
+        attend(q[:, :, t : t + 1], *cache.append(k[:, :, t : t + 1], v[:, :, t : t + 1], attention)) for t in range(12)
+    ]
+    torch.testing.assert_close(torch.cat(steps, 2), attend(q, k, v, attention), rtol=0, atol=1e-6)
+
+
+def test_a_layer_learns_its_sink_and_keeps_it():
+    sink = nn.Parameter(torch.zeros(4))
+    layer = MultiHead(16, 4, weighting=Softmax(sink))
+    assert dict(layer.named_parameters())["weighting_0"] is sink
+    x = torch.randn(2, 6, 16)
+    layer(x, causal=True).square().sum().backward()
+    assert sink.grad is not None
+    assert (sink.grad != 0).all()
+    other = MultiHead(16, 4, weighting=Softmax(nn.Parameter(torch.ones(4))))
+    assert not torch.equal(other(x), layer(x))
+    other.load_state_dict(layer.state_dict())
+    assert torch.equal(other(x), layer(x))
+    assert (layer.weights(x).sum(-1) < 1).all()
+
+
+@pytest.mark.compiled
+def test_one_graph_with_gradients():
+    q, k, v, sink = tensors()
+
+    def call(q: Tensor, k: Tensor, v: Tensor, sink: Tensor) -> tuple[Tensor, Tensor]:
+        return attend(q, k, v, Attention(mask=Causal(), weighting=Softmax(sink)), return_lse=True)
+
+    torch.compiler.reset()
+    results = []
+    for function in (call, torch.compile(call, fullgraph=True, backend="aot_eager")):
+        out, lse = function(q, k, v, sink)
+        results.append([out, lse, *torch.autograd.grad(out.square().sum() + lse.sum(), [q, k, v, sink])])
+    for got, exact in zip(*results, strict=True):
+        torch.testing.assert_close(got, exact, rtol=0, atol=2e-5)
+
+
+RUNS = {
+    "banded": Case(mask="causal window", weighting="sink"),
+    "packed": Case(mask="causal lengths", weighting="sink", dtype="bfloat16"),
+    "masked": Case(mask="dense per row and head", weighting="sink"),
+    "blockwise": Case(mask="not both", weighting="sink", scores="bias and slopes"),
+    "partitioned": Case(mask="blocks", weighting="sink"),
+    "merged": Case(mask="window or strided", weighting="sink"),
+    "separable": Case(scores="gaussian alone", positions="grid", weighting="sink"),
+    "shared": Case(scores="full gaussian alone", positions="grid", weighting="sink"),
+    "convolution": Case(scores="bounded table alone", positions="grid", weighting="sink"),
+    "toeplitz": Case(scores="bounded table alone", positions="grid", weighting="sink"),
+}
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_what_gives_a_log_sum_exp_takes_a_sink(name: str):
+    assert verdicts(build(RUNS[name], torch.device("cpu")), [name]) == {name: EQUAL}
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Softmax([0.0, 1.0]), "sink needs a tensor: got list; use torch.tensor"),  # pyright: ignore[reportArgumentType]
+        (lambda: Softmax(torch.tensor([1, 2])), "sink must be floating point: got torch.int64; use sink.float()"),
+    ],
+)
+def test_bad_sinks(make, message: str):
+    with pytest.raises(ValueError, match="sink") as caught:
+        make()
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("sink", "message"),
+    [
+        (torch.zeros(3), "Softmax needs one sink per head: got shape (3,) for H=4; use torch.zeros(4)"),
+        (torch.zeros(()), "Softmax needs one sink per head: got shape () for H=4; use torch.zeros(4)"),
+        (torch.zeros(4).double(), "score terms, features and sinks may be at most torch.float32"),
+    ],
+)
+def test_sinks_that_do_not_fit(sink: Tensor, message: str):
+    q, k, v, _ = tensors()
+    for call in (
+        lambda: attend(q, k, v, Attention(weighting=Softmax(sink))),
+        lambda: weights(q, k, Attention(weighting=Softmax(sink))),
+    ):
+        with pytest.raises(ValueError, match="sink") as caught:
+            call()
+        assert message in str(caught.value)
