@@ -173,6 +173,7 @@ def test_what_gives_a_log_sum_exp_takes_a_sink(name: str):
         (lambda: Softmax(torch.tensor([1, 2])), "sink must be floating point: got torch.int64; use sink.float()"),
     ],
 )
+@pytest.mark.usefixtures("unhooked")
 def test_bad_sinks(make, message: str):
     with pytest.raises(ValueError, match="sink") as caught:
         make()
@@ -187,6 +188,7 @@ def test_bad_sinks(make, message: str):
         (torch.zeros(4).double(), "score terms, features and sinks may be at most torch.float32"),
     ],
 )
+@pytest.mark.usefixtures("unhooked")
 def test_sinks_that_do_not_fit(sink: Tensor, message: str):
     q, k, v, _ = tensors()
     for call in (
