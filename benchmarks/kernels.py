@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.nn.functional import cross_entropy, elu
 
 from benchmarks.contest import keep_graphs
 from benchmarks.record import Bar, Row, race
@@ -34,6 +35,9 @@ from regard.attention import (
     Slopes,
     Window,
 )
+from regard.layers import Gaussian, PositionHeads
+from regard.models import GridConfig, GridModel
+from regard.training import Descent
 
 RATE, BANDWIDTH = 771e12, 4.27e12
 Attending = Callable[[Tensor, Tensor, Tensor], Tensor]
@@ -49,6 +53,7 @@ class Problem:
     pairs: float
     peers: dict[str, Attending]
     bar: tuple[Bar | None, Bar | None] = (None, None)  # forward, forward and backward
+    heads_inside: bool = False  # (B, N, H, D) in memory, as a projection leaves them
 
     def limit(self, both: bool) -> float:
         """Seconds: two products forward and five back; q, k, v and o once forward, and twice more with gradients."""
@@ -62,6 +67,7 @@ def flex(N: int, sees: Any, score: Any = None) -> Attending:
     from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 
     blocks = create_block_mask(sees, None, None, N, N, device="cuda")
+    torch.compiler.reset()  # or it would count the graphs of the problems before
     compiled: Any = torch.compile(flex_attention, fullgraph=True, dynamic=False)
     return functools.partial(compiled, score_mod=score, block_mask=blocks)
 
@@ -74,8 +80,11 @@ def race_of(problem: Problem, setting: Setting) -> list[Row]:
     """Forward without gradients, and forward and backward of q, k and v."""
     progress(problem.name)
     B, H, N, D = problem.sizes
-    q, k, v, grad = (torch.randn(B, H, N, D, device=setting.device, dtype=torch.bfloat16) for _ in range(4))
-    learnt = [x.clone().requires_grad_() for x in (q, k, v)]
+    drawn = [torch.randn(B, H, N, D, device=setting.device, dtype=torch.bfloat16) for _ in range(4)]
+    if problem.heads_inside:
+        drawn = [x.view(B, N, H, D).transpose(1, 2) for x in drawn]
+    q, k, v, grad = drawn
+    learnt = [x.detach().requires_grad_() for x in (q, k, v)]
     terms = [x for x in problem.attention.flatten()[1] if x.requires_grad]
     ways = {"regard": lambda q, k, v: attend(q, k, v, problem.attention), **problem.peers}
 
@@ -138,9 +147,15 @@ def problems(setting: Setting) -> list[Problem]:
             {"flex": flex(N, lambda b, h, i, j: (i >= j) & (numbers[i] == numbers[j]))},
             (Bar("≥", 0.95), Bar("≥", 0.95)),
         ),
-        Problem("a mask of one's own", (1, 16, N, 64), Attention(mask=mask), triangle, {"flex": flex(N, sees)},
-                (Bar("≥", 0.95), Bar("≥", 0.95))),
-    ]  # fmt: skip
+        Problem(
+            "a mask of one's own",
+            (1, 16, N, 64),
+            Attention(mask=mask),
+            sum(n * (n + 1) / 2 for n in [1000] * (N // 1000) + [N % 1000]),
+            {"flex": flex(N, sees)},
+            (Bar("≥", 0.95), Bar("≥", 0.95)),
+        ),
+    ]
     N = N // 2
     triangle = N * (N + 1) / 2
     slopes = Slopes.geometric(16, device=device)
@@ -213,32 +228,91 @@ def decode(setting: Setting) -> list[Row]:
     return rows
 
 
+def itself(x: Tensor) -> Tensor:
+    return x
+
+
 def linear(setting: Setting) -> list[Row]:
-    """Causal linear attention, plain features and normalised `Elu`, beside flash-linear-attention's plain ones."""
+    """Causal linear attention, plain and with normalised `Elu`, beside flash-linear-attention's, each in its layout."""
+    try:
+        from fla.ops.linear_attn import chunk_linear_attn, fused_chunk_linear_attn  # pyright: ignore
+    except ImportError:
+        progress("flash-linear-attention is not here")
+        ways = {}
+    else:
+        ways = {"fla chunk": chunk_linear_attn, "fla fused": fused_chunk_linear_attn}
+
+    def peer(of: Any, positive: bool, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+        if positive:
+            q, k = elu(q) + 1, elu(k) + 1
+        inputs = (x.transpose(1, 2) for x in (q, k, v))
+        return of(*inputs, scale=1.0, normalize=positive)[0].transpose(1, 2)
+
     rows = []
     for B, N, bars in ((8, 16384, (1.35, 1.3)), (2, 65536, (1.8, 1.3))):
-        attention = Attention(mask=Causal(), weighting=Kernel(Elu()))
-        peers: dict[str, Attending] = {}
-        try:
-            from fla.ops.linear_attn import chunk_linear_attn, fused_chunk_linear_attn  # pyright: ignore
-        except ImportError:
-            progress("flash-linear-attention is not here")
-        else:
-
-            def peer(of: Any, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-                return of(*(x.transpose(1, 2) for x in (q, k, v)), normalize=False)[0].transpose(1, 2)
-
-            peers = {"fla chunk": functools.partial(peer, chunk_linear_attn)}
-            peers["fla fused"] = functools.partial(peer, fused_chunk_linear_attn)
-        problem = Problem(
-            f"linear, Elu, B{B} N{N}", (B, 16, N, 64), attention, 0, peers, (Bar("≥", bars[0]), Bar("≥", bars[1]))
-        )
-        rows += race_of(problem, setting)
+        for name, kernel, positive in (
+            ("plain", Kernel(itself, normalise=False), False),
+            ("Elu, normalised", Kernel(Elu()), True),
+        ):
+            peers: dict[str, Attending] = {key: functools.partial(peer, of, positive) for key, of in ways.items()}
+            attention = Attention(mask=Causal(), weighting=kernel)
+            bar = (Bar("≥", bars[0]), Bar("≥", bars[1]))
+            rows += race_of(
+                Problem(f"linear, {name}, B{B} N{N}", (B, 16, N, 64), attention, 0, peers, bar, True), setting
+            )
     return rows
 
 
+def grids(setting: Setting) -> list[Row]:
+    """A layer of nine gaussian heads, 400 wide, and the training step of six of them, compiled."""
+    rows = []
+    for side, batch in ((64, 4), (128, 1)):
+        progress(f"gaussian heads {side}×{side}")
+        layer = PositionHeads(400, Gaussian(9), project=False, device=setting.device, dtype=torch.bfloat16)
+        x = torch.randn(batch, side * side, 400, device=setting.device, dtype=torch.bfloat16, requires_grad=True)
+        leaves = [x, *layer.parameters()]
+
+        def both(layer: Any = layer, x: Tensor = x, side: int = side, leaves: list[Tensor] = leaves) -> None:
+            torch.autograd.grad(layer(x, Grid(side, side)).square().mean(), leaves)
+
+        results = interleave({"regard": [both]}, setting.device, setting.effort)
+        row = Row("grids", f"gaussian heads {side}×{side}, batch {batch}", "both", {**results}, bar=Bar("≤", 1.0))
+        seconds: Any = results["regard"]
+        row.ratio, row.unit = seconds.median * 1e3, " ms"
+        rows.append(row)
+    for batch in (100, 500):
+        progress(f"six layers, batch {batch}")
+        step = training_step(batch, setting.device)
+        results = interleave({"regard": [step]}, setting.device, setting.effort)
+        row = Row("grids", f"six gaussian layers, 16×16, batch {batch}", "step", {**results}, bar=Bar("≥", 15000))
+        seconds = results["regard"]
+        row.ratio, row.unit = batch / seconds.median, " images/s"
+        rows.append(row)
+    return rows
+
+
+def training_step(batch: int, device: torch.device) -> Callable[[], None]:
+    """A step of the recipe's model: forward and backward as one graph, then its optimizer."""
+    model = GridModel(GridConfig()).to(device)
+    optimizer = Descent().optimizer(model)
+    images, labels = torch.randn(batch, 3, 32, 32, device=device), torch.randint(0, 10, (batch,), device=device)
+
+    def loss() -> Tensor:
+        with torch.autocast(device.type, torch.bfloat16):
+            return cross_entropy(model(images), labels)
+
+    compiled: Any = torch.compile(loss)
+
+    def step() -> None:
+        compiled().backward()
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+
+    return step
+
+
 SECTIONS: dict[str, Sections] = {
-    "cuda": {"padding": padding, "decode": decode, "kernels": kernels, "linear": linear},
+    "cuda": {"padding": padding, "decode": decode, "kernels": kernels, "linear": linear, "grids": grids},
     "cpu": {},
 }
 

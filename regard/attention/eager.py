@@ -75,7 +75,9 @@ class _Last(torch.autograd.Function):
 
 def refuse_forward_mode(*tensors: Tensor) -> None:
     """Raise where a forward-mode derivative is asked for: an operator without one would answer zero."""
-    if not torch.compiler.is_compiling() and any([unpack_dual(x).tangent is not None for x in tensors]):
+    if torch.compiler.is_compiling() or not is_forward_mode():
+        return
+    if any([unpack_dual(x).tangent is not None for x in tensors]):
         raise RuntimeError(
             "packed, blockwise and banded attention have no forward-mode derivative; use algorithm='reference'"
         )

@@ -29,6 +29,7 @@ WIDEST = 256  # heads
 TILE = 64  # queries and keys
 SLOPES, BEFORE, QUADRATIC = 1, 2, 3  # how the kernel calls the terms
 FARTHEST = 1 << 21  # tokens on a grid whose rows float32 tells apart
+FAINTEST = 1e-12  # β by which the parameters of a term can be divided
 
 
 class Tiled(Algorithm):
@@ -138,6 +139,8 @@ def _refuses_term(problem: Problem) -> str | None:
     (facts, *others), places = problem.terms, problem.places
     if others or not (facts.quadratic or facts.slopes):
         return "takes beside Content() one of Slopes and Quadratic"
+    if problem.beta < FAINTEST:
+        return "computes score terms in units of a β of at least 1e-12"
     if not places.is_static:
         return "takes score terms of positions that are the same in every row"
     sides = (places.queries, places.keys)
@@ -239,6 +242,8 @@ def _per_row(problem: Problem, mask: Mask, name: str, device: torch.device) -> T
     def make() -> Tensor:
         numbers = mask.num_real(device)
         assert numbers is not None
+        if numbers.shape[0] == problem.shape.B and numbers.is_contiguous():
+            return numbers
         return numbers.expand(problem.shape.B).contiguous()
 
     return make() if len(mask.flatten()[1]) > 0 else problem.made(("tiled", name), device, make)

@@ -146,12 +146,13 @@ class _BlockSparse(torch.autograd.Function):
 
 
 class Tiles(NamedTuple):
-    """The queries and keys of a tile, warps, and loads in flight."""
+    """The queries and keys of a tile, warps, loads in flight, and how many registers a thread may have."""
 
     queries: int
     keys: int
     warps: int
     stages: int
+    registers: int | None = None
 
 
 def tiles_of(kind: str, D: int, E: int, dtype: torch.dtype) -> Tiles:

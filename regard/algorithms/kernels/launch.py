@@ -13,6 +13,8 @@ from torch import Tensor
 from regard.algorithms.planning.kept import look, remember
 from regard.attention.torch_private import stream_of
 
+OPTIONS = ("num_warps", "num_stages", "maxnreg")  # how Triton names what `tiles` says
+
 
 class Launch:
     """A kernel with all its arguments but tensors: whole numbers and fractions, then what it is compiled for.
@@ -29,7 +31,7 @@ class Launch:
         strides: tuple[int, ...],
         numbers: tuple[Any, ...],
         constants: tuple[Any, ...],
-        tiles: tuple[int, int],
+        tiles: tuple[int | None, ...],
         types: tuple[Any, ...],
     ) -> None:
         self.kernel, self.programs, self.tiles = kernel, programs, tiles
@@ -48,8 +50,8 @@ class Launch:
         if compiled is None and aligned and self.regular:
             compiled = look((self.key, device))
         if compiled is None:
-            warps, stages = self.tiles
-            compiled = self.kernel[(self.programs,)](*tensors, *self.rest, num_warps=warps, num_stages=stages)
+            options = dict(zip(OPTIONS, self.tiles, strict=False))
+            compiled = self.kernel[(self.programs,)](*tensors, *self.rest, **options)
             if aligned and self.regular and compiled is not None:  # the interpreter compiles nothing
                 self.compiled[device] = remember((self.key, device), compiled)
             return

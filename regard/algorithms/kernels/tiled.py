@@ -56,6 +56,8 @@ class Tiles(NamedTuple):
     keys: int
     warps: int
     stages: int
+    registers: int | None = None  # of a thread at most, so that more programs run side by side
+    one_loop: bool = False  # over edges and what is between them: the quickest where that is not much
 
 
 class Given(NamedTuple):
@@ -72,14 +74,19 @@ def _tiles(pass_: str, width: int, spec: Spec, given: Given) -> Tiles:
     """What was quickest on an H200: for heads of this width, and where queries see few keys."""
     if width > 128:
         return {"forward": Tiles(64, 64, 8, 2), "keys": Tiles(32, 64, 8, 2), "queries": Tiles(64, 32, 8, 2)}[pass_]
-    keys, queries = Tiles(32, 128, 4, 3), Tiles(64, 64, 4, 3)
+    forward, keys, queries = Tiles(64, 64, 4, 3), Tiles(32, 128, 4, 3), Tiles(64, 64, 4, 3)
     if width > 64:
         keys = Tiles(64, 128, 8, 3)
-    elif given.spans is not None:
-        keys = Tiles(64, 64, 4, 3)
     elif spec.low is not None and spec.high is not None and spec.high - spec.low < NARROW:
-        keys, queries = Tiles(32, 64, 4, 3), Tiles(64, 32, 4, 3)
-    return {"forward": Tiles(64, 64, 4, 3), "keys": keys, "queries": queries}[pass_]
+        forward = Tiles(64, 64, 4, 3, one_loop=True)
+        keys, queries = Tiles(32, 64, 4, 2, 168, one_loop=True), Tiles(64, 32, 4, 3, one_loop=True)
+    else:
+        forward = Tiles(64, 64, 4, 3, 128)
+        if given.spans is not None:
+            keys = Tiles(32, 64, 4, 3, 168)
+        elif spec.low is not None:
+            keys = Tiles(32, 64, 4, 2, 168)
+    return {"forward": forward, "keys": keys, "queries": queries}[pass_]
 
 
 def attend_by_tiles(q: Tensor, k: Tensor, v: Tensor, given: Given, spec: Spec) -> tuple[Tensor, Tensor]:
@@ -303,9 +310,9 @@ def _numbers(spec: Spec, given: Given, H: int, R: int, T: int, S: int) -> tuple[
     return H, R, T, S, low, high, spec.scale, *spec.grids, between, each, dropped, larger
 
 
-def _same_row(spec: Spec, tiles: Tiles) -> bool:
-    """Whether all keys of a tile stand in one row of a grid."""
-    return spec.axes == 2 and spec.grids[1] % tiles.keys == 0
+def _same_row(width: float, spec: Spec, size: int) -> bool:
+    """Whether all tokens of a tile stand in one row of a grid so wide."""
+    return spec.axes == 2 and width % size == 0
 
 
 def _precision(x: Tensor) -> str:
@@ -346,8 +353,8 @@ def _forward_calls(
         -(-T // tiles.queries) * B * H,
         _strides(q, k, v, out),
         _numbers(spec, given, H, H // G, T, S),
-        (*sizes, *_kinds(spec, given), _same_row(spec, tiles), _precision(q)),
-        (tiles.warps, tiles.stages),
+        (*sizes, *_kinds(spec, given), _same_row(spec.grids[1], spec, tiles.keys), _precision(q), tiles.one_loop),
+        tiles[2:5],
         _types(q, given),
     )
     return _Calls((out,), (launch,))
@@ -419,8 +426,16 @@ def _backward_calls(
         -(-S // by_key.keys) * B * G,
         (*inputs, *_strides(dk, dv)),
         numbers,
-        (*widths, by_key.queries, by_key.keys, *kinds, _precision(q)),
-        (by_key.warps, by_key.stages),
+        (
+            *widths,
+            by_key.queries,
+            by_key.keys,
+            *kinds,
+            _same_row(spec.grids[0], spec, by_key.queries),
+            _precision(q),
+            by_key.one_loop,
+        ),
+        by_key[2:5],
         types,
     )
     of_queries = Launch(
@@ -433,12 +448,13 @@ def _backward_calls(
             by_query.queries,
             by_query.keys,
             *kinds,
-            _same_row(spec, by_query),
+            _same_row(spec.grids[1], spec, by_query.keys),
             learns,
             grad_lse is not None,
             _precision(q),
+            by_query.one_loop,
         ),
-        (by_query.warps, by_query.stages),
+        by_query[2:5],
         types,
     )
     return _Calls((dq, dk, dv), (of_queries, of_keys))

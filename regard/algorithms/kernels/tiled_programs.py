@@ -1,7 +1,8 @@
 """The programs of `kernels/tiled.py` that run on the GPU, in Triton.
 
 Tensors are (B, H, T, D), of which D is contiguous; logits are in base 2. `s*b`, `s*h`, `s*t` are strides. A tile of
-queries first visits the tiles of keys that only some of them see, then those that all see, then the others again.
+queries visits the tiles of keys at the edges of what it sees, then those between that all of its queries see: where
+there are but few, all in one loop.
 """
 # pyright: basic, reportGeneralTypeIssues=false, reportUnboundVariable=false
 
@@ -12,6 +13,7 @@ LOG2E = tl.constexpr(1.4426950408889634)
 FREE = ["H", "R", "T", "S", "low", "high", "wq", "wk", "dy0", "dx0", "sqy", "sqx", "sky", "skx"]
 FREE += ["between", "each", "dropped", "larger"]  # one kernel for all of them
 SLOPES, BEFORE, QUADRATIC = tl.constexpr(1), tl.constexpr(2), tl.constexpr(3)
+INNER, EDGES, ALL = tl.constexpr(0), tl.constexpr(1), tl.constexpr(2)  # of the tiles of an interval
 
 
 @triton.jit
@@ -82,15 +84,15 @@ def _places(index, w, sy, sx, y0, x0, AXES: tl.constexpr):
 
 
 @triton.jit
-def _parameters(theta, h, TERM: tl.constexpr):
-    """Of a head, in units of base-2 logits: a, b, c, and the centre as it is."""
+def _parameters(theta, h, scale, TERM: tl.constexpr):
+    """Of a head, in units of the scale, as products are: a, b, c, and the centre as it is."""
     a, b, c, cy, cx = 0.0, 0.0, 0.0, 0.0, 0.0
     if TERM != QUADRATIC and TERM > 0:
-        a = tl.load(theta + h) * LOG2E
+        a = tl.load(theta + h) / scale
     if TERM == QUADRATIC:
-        a = tl.load(theta + h * 5) * LOG2E
-        b = tl.load(theta + h * 5 + 1) * LOG2E
-        c = tl.load(theta + h * 5 + 2) * LOG2E
+        a = tl.load(theta + h * 5) / scale
+        b = tl.load(theta + h * 5 + 1) / scale
+        c = tl.load(theta + h * 5 + 2) / scale
         cy = tl.load(theta + h * 5 + 3)
         cx = tl.load(theta + h * 5 + 4)
     return a, b, c, cy, cx
@@ -98,51 +100,71 @@ def _parameters(theta, h, TERM: tl.constexpr):
 
 @triton.jit
 def _with_term(
-    s, scale, ky, kx, y, x, a, b, c, TERM: tl.constexpr, AXES: tl.constexpr, FULL: tl.constexpr, SAME_ROW: tl.constexpr
+    s, ky, kx, y, x, a, b, c, TERM: tl.constexpr, AXES: tl.constexpr, FULL: tl.constexpr, SAME_ROW: tl.constexpr
 ):  # fmt: skip
-    """Base-2 logits of products s with a position term: a part for each pair, less a part for each query.
+    """Products s with a position term, both in units of the scale; and a part for each query that is still to be taken.
 
     Where every visible key stands before its query, −m·|x| is m·key − m·query. Where the keys of a tile share one row
     of a grid, what depends on it is a number per query.
     """
     if TERM == BEFORE:
-        return s * scale + (a * kx)[None, :], a * x
+        return s + (a * kx)[None, :], a * x
     rest = x * 0.0
     dx = kx[None, :] - x[:, None]
     if TERM == SLOPES:
-        return s * scale - a * tl.abs(dx), rest
+        return s - a * tl.abs(dx), rest
     if AXES == 1:
-        return s * scale - b * dx * dx, rest
+        return s - b * dx * dx, rest
     if SAME_ROW:
         dy = ky - y
-        s = s * scale - b * dx * dx
-        if FULL:
-            s -= (c * dy)[:, None] * dx
-        return s, a * dy * dy
+        slope = b * dx + (c * dy)[:, None] if FULL else b * dx
+        return s - slope * dx, a * dy * dy
     dy = ky[None, :] - y[:, None]
-    s = s * scale - b * dx * dx - a * dy * dy
+    s = s - b * dx * dx - a * dy * dy
     if FULL:
         s -= c * dy * dx
     return s, rest
 
 
 @triton.jit
+def _range(begin, stop, inner, outer, SIZE: tl.constexpr, WHICH: tl.constexpr):
+    """From where to where a loop goes: over the tiles that all see, over all, or over as many as are at the edges."""
+    if WHICH == INNER:
+        return inner, outer
+    return begin // SIZE * SIZE, stop if WHICH == ALL else stop - (outer - inner)
+
+
+@triton.jit
+def _tile(at, inner, outer, WHICH: tl.constexpr):
+    """Where the tile of a step begins: a loop over edges leaves out what is between them."""
+    return tl.where(at < inner, at, at - inner + outer) if WHICH == EDGES else at
+
+
+@triton.jit
+def _is_edge(at, inner, outer, WHICH: tl.constexpr):
+    """Whether to ask in this tile pair by pair; where a loop has tiles of one kind, its code knows."""
+    return (at < inner) | (at >= outer) if WHICH == ALL else WHICH == EDGES
+
+
+@triton.jit
 def _visit_keys(
     acc, total, top, q, K, V, spans, seed, nh, rows, dropped, wk, sky, skx, first, last, y, x, y0, x0, a, b, c, sks,
     svs,
-    scale, start, stop, low_k, high_k,
-    D: tl.constexpr, E: tl.constexpr, BD: tl.constexpr, BE: tl.constexpr, BN: tl.constexpr, MASKED: tl.constexpr,
+    scale, low_k, high_k, inner, outer,
+    D: tl.constexpr, E: tl.constexpr, BD: tl.constexpr, BE: tl.constexpr, BN: tl.constexpr, WHICH: tl.constexpr,
     TERM: tl.constexpr, AXES: tl.constexpr, FULL: tl.constexpr, SAME_ROW: tl.constexpr,
     SPANS: tl.constexpr, DROPS: tl.constexpr, PRECISION: tl.constexpr,
 ):  # fmt: skip
     d, e, n = tl.arange(0, BD), tl.arange(0, BE), tl.arange(0, BN)
-    for j in tl.range(start, stop, BN):
+    start, end = _range(low_k, high_k, inner, outer, BN, WHICH)
+    for at in tl.range(start, end, BN):
+        j = _tile(at, inner, outer, WHICH)
         columns = j + n
         known = (columns >= low_k) & (columns < high_k)
-        if MASKED and SPANS == 2:  # pads stand between the documents
+        if WHICH != INNER and SPANS == 2:  # pads stand between the documents
             known &= tl.load(spans + columns, mask=known, other=-1) >= 0
         k_at, v_at = K + columns[None, :] * sks + d[:, None], V + columns[:, None] * svs + e[None, :]
-        if MASKED:
+        if WHICH != INNER:
             k = tl.load(k_at, mask=known[None, :] & (d[:, None] < D), other=0.0)
         elif BD == D:
             k = tl.load(k_at)
@@ -151,21 +173,22 @@ def _visit_keys(
         s = tl.dot(q, k, input_precision=PRECISION)
         if TERM > 0:
             if SAME_ROW:
-                ky, kx0 = _places(tl.maximum(j, start), wk, sky, skx, y0, x0, AXES)  # j, as a number of the device
+                ky, kx0 = _places(j, wk, sky, skx, y0, x0, AXES)
                 kx = n.to(tl.float32) * skx + kx0
             else:
                 ky, kx = _places(columns, wk, sky, skx, y0, x0, AXES)
-            s, less = _with_term(s, scale, ky, kx, y, x, a, b, c, TERM, AXES, FULL, SAME_ROW)
-        if MASKED:
+            s, less = _with_term(s, ky, kx, y, x, a, b, c, TERM, AXES, FULL, SAME_ROW)
+            less *= scale
+        if _is_edge(j, inner, outer, WHICH):
             s = tl.where((columns[None, :] >= first[:, None]) & (columns[None, :] < last[:, None]), s, float("-inf"))
         # The scale is positive: the largest logit is that of the largest product.
-        new = tl.maximum(top, tl.max(s, 1) - less if TERM > 0 else tl.max(s, 1) * scale)
-        base = tl.where(new == float("-inf"), 0.0, new) if MASKED else new
-        p = tl.exp2(s - (base + less)[:, None]) if TERM > 0 else tl.exp2(s * scale - base[:, None])
+        new = tl.maximum(top, tl.max(s, 1) * scale - less if TERM > 0 else tl.max(s, 1) * scale)
+        base = tl.where(new == float("-inf"), 0.0, new) if WHICH != INNER else new
+        p = tl.exp2(s * scale - (base + less if TERM > 0 else base)[:, None])
         share = tl.exp2(top - base)
         total = total * share + tl.sum(p, 1)
         acc = acc * share[:, None]
-        if MASKED:
+        if WHICH != INNER:
             v = tl.load(v_at, mask=known[:, None] & (e[None, :] < E), other=0.0)
         elif BE == E:
             v = tl.load(v_at)
@@ -202,16 +225,6 @@ def _key_tiles(
     return begin, stop, inner, outer
 
 
-@triton.jit
-def _stage(begin, stop, inner, outer, SIZE: tl.constexpr, stage: tl.constexpr):
-    """From where to where a stage goes: up to the tiles of which all is seen, through them, and on."""
-    if stage == 0:
-        return begin // SIZE * SIZE, inner
-    if stage == 1:
-        return inner, outer
-    return outer, stop
-
-
 @triton.jit(do_not_specialize=FREE)
 def attend(
     Q, K, V, Out, Lse, lengths, prefixes, theta, spans, seed,
@@ -221,7 +234,7 @@ def attend(
     D: tl.constexpr, E: tl.constexpr, BD: tl.constexpr, BE: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr,
     LOW: tl.constexpr, HIGH: tl.constexpr, LENGTHS: tl.constexpr, PREFIX: tl.constexpr,
     TERM: tl.constexpr, AXES: tl.constexpr, FULL: tl.constexpr, SPANS: tl.constexpr, DROPS: tl.constexpr,
-    SAME_ROW: tl.constexpr, PRECISION: tl.constexpr,
+    SAME_ROW: tl.constexpr, PRECISION: tl.constexpr, ONE_LOOP: tl.constexpr,
 ):  # fmt: skip
     tiles = tl.cdiv(T, BM)
     n, tile = tl.program_id(0) // tiles, tiles - 1 - tl.program_id(0) % tiles  # the longest first
@@ -245,7 +258,7 @@ def attend(
     )
     lasts_at = spans + b * each + between if SPANS == 2 else spans
     y, x, y0, x0 = rows, rows, 0.0, 0.0
-    pa, pb, pc, cy, cx = _parameters(theta, h, TERM)
+    pa, pb, pc, cy, cx = _parameters(theta, h, scale, TERM)
     if TERM > 0:
         y0, x0 = _places(first_q, wq, sqy, sqx, 0.0, 0.0, AXES)
         y, x = _places(rows, wq, sqy, sqx, cy - y0, cx - x0, AXES)
@@ -254,14 +267,13 @@ def attend(
     total = tl.zeros((BM,), tl.float32)
     top = tl.full((BM,), float("-inf"), tl.float32)
     scale2 = scale * LOG2E
-    for stage in tl.static_range(3):
-        start, end = _stage(begin, stop, inner, outer, BN, stage)
-        if stage > 0 or LOW or SPANS > 0:
-            acc, total, top = _visit_keys(
-                acc, total, top, q, K, V, lasts_at, seed, n, rows, dropped, wk, sky, skx, first, last, y, x, y0, x0,
-                pa, pb, pc, sks, svs, scale2, start, end, begin, stop,
-                D, E, BD, BE, BN, stage != 1, TERM, AXES, FULL, SAME_ROW, SPANS, DROPS, PRECISION,
-            )  # fmt: skip
+    for part in tl.static_range(1 if ONE_LOOP else 2):
+        acc, total, top = _visit_keys(
+            acc, total, top, q, K, V, lasts_at, seed, n, rows, dropped, wk, sky, skx, first, last, y, x, y0, x0,
+            pa, pb, pc, sks, svs, scale2, begin, stop, inner, outer,
+            D, E, BD, BE, BN, ALL if ONE_LOOP else EDGES if part == 0 else INNER,
+            TERM, AXES, FULL, SAME_ROW, SPANS, DROPS, PRECISION,
+        )  # fmt: skip
     live = (total > 0) & (rows < end_q)
     acc = tl.where(live[:, None], acc * (larger / tl.where(live, total, 1.0))[:, None], 0.0)
     Out += b * sob + h.to(tl.int64) * soh
@@ -275,21 +287,27 @@ def attend(
 def _visit_queries(
     dk, dv, k, v, Q, Grad, Lse, Delta, seed, nh, dropped, larger, kfirst, klast, wq, sqy, sqx, columns, ky, kx, y0,
     x0, a, b, c, sqt, sgt, scale, low, high, prefix,
-    start, stop, low_q, high_q, end_k,
-    D: tl.constexpr, E: tl.constexpr, BD: tl.constexpr, BE: tl.constexpr, BM: tl.constexpr, MASKED: tl.constexpr,
+    low_q, high_q, end_k, inner, outer,
+    D: tl.constexpr, E: tl.constexpr, BD: tl.constexpr, BE: tl.constexpr, BM: tl.constexpr, WHICH: tl.constexpr,
     LOW: tl.constexpr, HIGH: tl.constexpr, PREFIX: tl.constexpr,
-    TERM: tl.constexpr, AXES: tl.constexpr, FULL: tl.constexpr,
+    TERM: tl.constexpr, AXES: tl.constexpr, FULL: tl.constexpr, SAME_ROW: tl.constexpr,
     SPANS: tl.constexpr, DROPS: tl.constexpr, PRECISION: tl.constexpr,
 ):  # fmt: skip
     d, e, m = tl.arange(0, BD), tl.arange(0, BE), tl.arange(0, BM)
-    for i in tl.range(start, stop, BM):
+    start, end = _range(low_q, high_q, inner, outer, BM, WHICH)
+    for at in tl.range(start, end, BM):
+        i = _tile(at, inner, outer, WHICH)
         rows = i + m
         known = (rows >= low_q) & (rows < high_q)
         q_at, g_at = Q + rows[:, None] * sqt + d[None, :], Grad + rows[:, None] * sgt + e[None, :]
-        if MASKED:
+        if WHICH != INNER:
+            first = _first_keys(rows, low, LOW)
+            last = _end_keys(rows, high, prefix, end_k, HIGH, PREFIX)
+            known &= first < last  # what sees nothing may hold anything
             lse = tl.load(Lse + rows, mask=known, other=float("-inf"))
-            known &= lse > float("-inf")  # what sees nothing may hold anything
-            lse = tl.where(known, lse * LOG2E, float("inf"))
+            if SPANS > 0:
+                known &= lse > float("-inf")
+            lse = tl.where(lse > float("-inf"), lse * LOG2E, float("inf"))
             q = tl.load(q_at, mask=known[:, None] & (d[None, :] < D), other=0.0)
             grad = tl.load(g_at, mask=known[:, None] & (e[None, :] < E), other=0.0)
             delta = tl.load(Delta + rows, mask=known, other=0.0)
@@ -300,18 +318,20 @@ def _visit_queries(
             delta = tl.load(Delta + rows)
         s = tl.dot(k, tl.trans(q), input_precision=PRECISION)
         if TERM > 0:  # offsets are even in what is squared: queries and keys may change places
-            y, x = _places(rows, wq, sqy, sqx, y0, x0, AXES)
-            if TERM == BEFORE:
-                s = s * scale + (a * kx)[:, None]
-                lse += a * x
+            if SAME_ROW:
+                y, x_first = _places(i, wq, sqy, sqx, y0, x0, AXES)
+                x = m.to(tl.float32) * sqx + x_first
             else:
-                s, _ = _with_term(s, scale, y, x, ky, kx, a, b, c, TERM, AXES, FULL, False)
-            p = tl.exp2(s - lse[None, :])
-        else:
-            p = tl.exp2(s * scale - lse[None, :])
-        if MASKED:
-            first = _first_keys(rows, low, LOW)
-            last = _end_keys(rows, high, prefix, end_k, HIGH, PREFIX)
+                y, x = _places(rows, wq, sqy, sqx, y0, x0, AXES)
+            if TERM == BEFORE:
+                s += (a * kx)[:, None]
+                lse += scale * a * x
+            else:
+                s, less = _with_term(s, y, x, ky, kx, a, b, c, TERM, AXES, FULL, SAME_ROW)
+                if SAME_ROW:
+                    s -= less[:, None]
+        p = tl.exp2(s * scale - lse[None, :])
+        if _is_edge(i, inner, outer, WHICH):
             seen = (columns[:, None] >= first[None, :]) & (columns[:, None] < last[None, :]) & known[None, :]
             if SPANS > 0:
                 seen &= (rows[None, :] >= kfirst[:, None]) & (rows[None, :] <= klast[:, None])
@@ -360,7 +380,7 @@ def differentiate_keys(
     D: tl.constexpr, E: tl.constexpr, BD: tl.constexpr, BE: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr,
     LOW: tl.constexpr, HIGH: tl.constexpr, LENGTHS: tl.constexpr, PREFIX: tl.constexpr,
     TERM: tl.constexpr, AXES: tl.constexpr, FULL: tl.constexpr, SPANS: tl.constexpr, DROPS: tl.constexpr,
-    PRECISION: tl.constexpr,
+    SAME_ROW: tl.constexpr, PRECISION: tl.constexpr, ONE_LOOP: tl.constexpr,
 ):  # fmt: skip
     """Gradients of a tile of keys and values, from all query heads of the group."""
     tiles = tl.cdiv(S, BN)
@@ -402,16 +422,15 @@ def differentiate_keys(
         h = g * R + r
         row = (b * H + h) * T
         at, grad_at = Q + b * sqb + h.to(tl.int64) * sqh, Grad + b * sgb + h.to(tl.int64) * sgh
-        pa, pb, pc, cy, cx = _parameters(theta, h, TERM)
-        for stage in tl.static_range(3):
-            start, end = _stage(begin, stop, inner, outer, BM, stage)
-            if stage > 0 or HIGH or SPANS > 0:
-                dk, dv = _visit_queries(
-                    dk, dv, k, v, at, grad_at, Lse + row, Delta + row, seed, b * H + h, dropped, larger, kfirst, klast,
-                    wq, sqy, sqx, columns, ky, kx, y0 + cy, x0 + cx, pa, pb, pc, sqt, sgt, scale2,
-                    low, high, prefix, start, end, begin, stop, end_k,
-                    D, E, BD, BE, BM, stage != 1, LOW, HIGH, PREFIX, TERM, AXES, FULL, SPANS, DROPS, PRECISION,
-                )  # fmt: skip
+        pa, pb, pc, cy, cx = _parameters(theta, h, scale, TERM)
+        for part in tl.static_range(1 if ONE_LOOP else 2):
+            dk, dv = _visit_queries(
+                dk, dv, k, v, at, grad_at, Lse + row, Delta + row, seed, b * H + h, dropped, larger, kfirst, klast,
+                wq, sqy, sqx, columns, ky, kx, y0 + cy, x0 + cx, pa, pb, pc, sqt, sgt, scale2,
+                low, high, prefix, begin, stop, end_k, inner, outer,
+                D, E, BD, BE, BM, ALL if ONE_LOOP else EDGES if part == 0 else INNER, LOW, HIGH, PREFIX,
+                TERM, AXES, FULL, SAME_ROW, SPANS, DROPS, PRECISION,
+            )  # fmt: skip
     DK += b * sdkb + g.to(tl.int64) * sdkh
     DV += b * sdvb + g.to(tl.int64) * sdvh
     dk_at, dv_at = DK + columns[:, None] * sdks + d[None, :], DV + columns[:, None] * sdvs + e[None, :]
@@ -423,19 +442,21 @@ def differentiate_keys(
 def _visit_keys_again(
     dq, w1, w2, w3, w4, w5, q, grad, lse, delta, K, V, spans, seed, nh, rows, dropped, larger, wk, sky, skx, first,
     last, y, x, y0, x0, a, b, c, sks, svs, scale,
-    start, stop, low_k, high_k,
-    D: tl.constexpr, E: tl.constexpr, BD: tl.constexpr, BE: tl.constexpr, BN: tl.constexpr, MASKED: tl.constexpr,
+    low_k, high_k, inner, outer,
+    D: tl.constexpr, E: tl.constexpr, BD: tl.constexpr, BE: tl.constexpr, BN: tl.constexpr, WHICH: tl.constexpr,
     TERM: tl.constexpr, AXES: tl.constexpr, FULL: tl.constexpr, SAME_ROW: tl.constexpr, LEARNS: tl.constexpr,
     SPANS: tl.constexpr, DROPS: tl.constexpr, PRECISION: tl.constexpr,
 ):  # fmt: skip
     d, e, n = tl.arange(0, BD), tl.arange(0, BE), tl.arange(0, BN)
-    for j in tl.range(start, stop, BN):
+    start, end = _range(low_k, high_k, inner, outer, BN, WHICH)
+    for at in tl.range(start, end, BN):
+        j = _tile(at, inner, outer, WHICH)
         columns = j + n
         known = (columns >= low_k) & (columns < high_k)
-        if MASKED and SPANS == 2:
+        if WHICH != INNER and SPANS == 2:
             known &= tl.load(spans + columns, mask=known, other=-1) >= 0
         k_at, v_at = K + columns[None, :] * sks + d[:, None], V + columns[None, :] * svs + e[:, None]
-        if MASKED:
+        if WHICH != INNER:
             k = tl.load(k_at, mask=known[None, :] & (d[:, None] < D), other=0.0)
             v = tl.load(v_at, mask=known[None, :] & (e[:, None] < E), other=0.0)
         else:
@@ -444,26 +465,35 @@ def _visit_keys_again(
         s = tl.dot(q, k, input_precision=PRECISION)
         if TERM > 0:
             if SAME_ROW:
-                ky, kx0 = _places(tl.maximum(j, start), wk, sky, skx, y0, x0, AXES)  # j, as a number of the device
+                ky, kx0 = _places(j, wk, sky, skx, y0, x0, AXES)
                 kx = n.to(tl.float32) * skx + kx0
             else:
                 ky, kx = _places(columns, wk, sky, skx, y0, x0, AXES)
-            s, less = _with_term(s, scale, ky, kx, y, x, a, b, c, TERM, AXES, FULL, SAME_ROW)
-            p = tl.exp2(s - (lse + less)[:, None])
+            s, less = _with_term(s, ky, kx, y, x, a, b, c, TERM, AXES, FULL, SAME_ROW)
+            p = tl.exp2(s * scale - (lse + scale * less)[:, None])
         else:
             p = tl.exp2(s * scale - lse[:, None])
         dp = tl.dot(grad, v, input_precision=PRECISION)
         if DROPS:
             dp = tl.where(_kept(seed, nh, rows[:, None], columns[None, :], dropped), dp * larger, 0.0)
         ds = p * (dp - delta[:, None])
-        if MASKED:
+        if _is_edge(j, inner, outer, WHICH):
             ds = tl.where((columns[None, :] >= first[:, None]) & (columns[None, :] < last[:, None]), ds, 0.0)
         if LEARNS:
             dx = kx[None, :] - x[:, None]
-            dy = (ky - y)[:, None] if SAME_ROW else ky[None, :] - y[:, None]
             if TERM != QUADRATIC:
                 w1 += tl.sum(ds * tl.abs(dx), 1)
-            if TERM == QUADRATIC:
+            elif SAME_ROW:
+                dy, by_x = ky - y, ds * dx
+                of_row, of_x = tl.sum(ds, 1), tl.sum(by_x, 1)
+                w1 += dy * dy * of_row
+                w2 += tl.sum(by_x * dx, 1)
+                w4 += dy * of_row
+                w5 += of_x
+                if FULL:
+                    w3 += dy * of_x
+            else:
+                dy = ky[None, :] - y[:, None]
                 w2 += tl.sum(ds * dx * dx, 1)
                 w5 += tl.sum(ds * dx, 1)
                 if AXES == 2:
@@ -485,7 +515,7 @@ def differentiate_queries(
     D: tl.constexpr, E: tl.constexpr, BD: tl.constexpr, BE: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr,
     LOW: tl.constexpr, HIGH: tl.constexpr, LENGTHS: tl.constexpr, PREFIX: tl.constexpr,
     TERM: tl.constexpr, AXES: tl.constexpr, FULL: tl.constexpr, SPANS: tl.constexpr, DROPS: tl.constexpr,
-    SAME_ROW: tl.constexpr, LEARNS: tl.constexpr, LSE: tl.constexpr, PRECISION: tl.constexpr,
+    SAME_ROW: tl.constexpr, LEARNS: tl.constexpr, LSE: tl.constexpr, PRECISION: tl.constexpr, ONE_LOOP: tl.constexpr,
 ):  # fmt: skip
     """Gradients of a tile of queries, and its part of the sums that the gradients of the term's parameters are."""
     tiles = tl.cdiv(T, BM)
@@ -520,7 +550,7 @@ def differentiate_queries(
     )
     lasts_at = spans + b * each + between if SPANS == 2 else spans
     y, x, y0, x0 = rows, rows, 0.0, 0.0
-    pa, pb, pc, cy, cx = _parameters(theta, h, TERM)
+    pa, pb, pc, cy, cx = _parameters(theta, h, scale, TERM)
     if TERM > 0:
         y0, x0 = _places(first_q, wq, sqy, sqx, 0.0, 0.0, AXES)
         y, x = _places(rows, wq, sqy, sqx, cy - y0, cx - x0, AXES)
@@ -529,14 +559,13 @@ def differentiate_queries(
     w1 = tl.zeros((BM,), tl.float32)
     w2, w3, w4, w5 = w1, w1, w1, w1
     scale2 = scale * LOG2E
-    for stage in tl.static_range(3):
-        start, end = _stage(begin, stop, inner, outer, BN, stage)
-        if stage > 0 or LOW or SPANS > 0:
-            dq, w1, w2, w3, w4, w5 = _visit_keys_again(
-                dq, w1, w2, w3, w4, w5, q, grad, lse, delta, K, V, lasts_at, seed, n, rows, dropped, larger,
-                wk, sky, skx, first, last, y, x, y0, x0, pa, pb, pc, sks, svs, scale2, start, end, begin, stop,
-                D, E, BD, BE, BN, stage != 1, TERM, AXES, FULL, SAME_ROW, LEARNS, SPANS, DROPS, PRECISION,
-            )  # fmt: skip
+    for part in tl.static_range(1 if ONE_LOOP else 2):
+        dq, w1, w2, w3, w4, w5 = _visit_keys_again(
+            dq, w1, w2, w3, w4, w5, q, grad, lse, delta, K, V, lasts_at, seed, n, rows, dropped, larger,
+            wk, sky, skx, first, last, y, x, y0, x0, pa, pb, pc, sks, svs, scale2, begin, stop,
+            inner, outer, D, E, BD, BE, BN, ALL if ONE_LOOP else EDGES if part == 0 else INNER,
+            TERM, AXES, FULL, SAME_ROW, LEARNS, SPANS, DROPS, PRECISION,
+        )  # fmt: skip
     DQ += b * sdb + h.to(tl.int64) * sdh
     at = DQ + rows[:, None] * sdt + d[None, :]
     tl.store(at, (dq * scale).to(DQ.dtype.element_ty), mask=(rows[:, None] < T) & (d[None, :] < D))
