@@ -20,6 +20,7 @@ ORDER = (
     "layers",
     "generation",  # asks a model for scores alone, so that models can offer to write
     "models",
+    "integrations",
     "tasks",
     "training",
     "analysis",

@@ -13,6 +13,7 @@ ROOMS = (
     "regard.layers",
     "regard.generation",
     "regard.models",
+    "regard.integrations.transformers",
     "regard.training",
     "regard.recipes",
     "regard.analysis",

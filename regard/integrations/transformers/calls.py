@@ -1,0 +1,154 @@
+"""One layer's attention of transformers, computed by `attend`."""
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from transformers.utils.output_capturing import _active_collector
+
+from regard.algorithms import attend, weights
+from regard.attention import Attention, Bias, Causal, Content, Dense, Documents, Mask, Softmax, Term
+from regard.attention.masks.mask import leaves
+from regard.integrations.transformers.masks import ModelMask
+
+# What models pass along that says nothing of this layer's arithmetic, or says again what its mask holds.
+SILENT = frozenset(
+    [
+        "cache_position",
+        "deterministic",
+        "kernel_options",
+        "logits_to_keep",
+        "num_items_in_batch",
+        "output_hidden_states",
+        "output_router_logits",
+        "past_key_values",
+        "position_embeddings",
+        "position_ids",
+        "return_dict",
+        "seq_idx",
+        "sliding_window",
+        "use_cache",
+    ]
+)
+PACKED = frozenset(["cu_seq_lens_q", "cu_seq_lens_k", "max_length_q", "max_length_k"])
+
+
+def attend_for_module(
+    module: nn.Module,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attention_mask: ModelMask | Tensor | None,
+    dropout: float = 0.0,
+    scaling: float | Tensor | None = None,
+    *,
+    is_causal: bool | None = None,
+    output_attentions: bool | None = False,
+    position_bias: Tensor | None = None,
+    s_aux: Tensor | None = None,
+    **keywords: Any,
+) -> tuple[Tensor, Tensor | None]:
+    """`attend` under the signature that models of transformers call: q (B,H,T,D) in, (B,T,H,E) and perhaps maps out.
+
+    A keyword that would change the result and is not known is refused by its name.
+    """
+    _check_keywords(module, keywords, attention_mask)
+    query, key, value = _of_one_type(query, key, value)
+    if isinstance(scaling, Tensor):  # one that is learnt scales the queries
+        query, scaling = query * scaling, 1.0
+    S = key.shape[2]
+    weighting = Softmax(None if s_aux is None else s_aux.flatten())
+    scores: Term = Content(None if scaling is None else float(scaling))
+    if isinstance(attention_mask, ModelMask):
+        n = attention_mask.keys.n
+        if n < S and attention_mask.shape[3] == S:
+            key, value = key[:, :, :n], value[:, :, :n]
+        position_bias = None if position_bias is None else position_bias[..., :n]
+        attention = attention_mask.attention(_with_bias(scores, position_bias), weighting)
+        prepared = attention_mask.prepared
+    else:
+        mask, added = _read_tensor(attention_mask, query, S)
+        if mask is None and _is_causal(module, is_causal, query.shape[2]):
+            mask = Causal()
+        attention, prepared = Attention(_with_bias(_with_bias(scores, position_bias), added), mask, weighting), None
+    out = attend(query, key, value, attention, dropout=dropout, prepared=prepared)
+    out = out.transpose(1, 2).contiguous()
+    if not (output_attentions or _collects_maps()):
+        return out, None
+    maps = weights(query, key, attention)
+    return out, nn.functional.pad(maps, (0, S - maps.shape[3]))
+
+
+def _check_keywords(module: nn.Module, keywords: dict[str, Any], mask: object) -> None:
+    given = {name for name, value in keywords.items() if value is not None} - SILENT
+    if given & PACKED and isinstance(mask, ModelMask) and any([isinstance(m, Documents) for m in leaves(mask.mask)]):
+        given -= PACKED  # the mask tells the same documents
+    if not given:
+        return
+    names = ", ".join(sorted(given))
+    use = "pass position_ids that start again in each document" if given & PACKED else 'use attn_implementation="eager"'
+    raise ValueError(f"regard takes no keyword that it does not know: got {names} from {type(module).__name__}; {use}")
+
+
+def _collects_maps() -> bool:
+    """Whether the model is collecting maps: some take `output_attentions` and tell their layers nothing."""
+    if torch.compiler.is_compiling():
+        return False
+    return any(["attentions" in name for name in _active_collector.get() or ()])
+
+
+def _of_one_type(*tensors: Tensor) -> tuple[Tensor, ...]:
+    """Under autocast models mix types, as they may where matrix products cast: q, k and v of its type."""
+    if len({x.dtype for x in tensors}) == 1:
+        return tensors
+    device = tensors[0].device.type
+    if torch.is_autocast_enabled(device):
+        return tuple([x.to(torch.get_autocast_dtype(device)) for x in tensors])
+    return tensors
+
+
+def _is_causal(module: nn.Module, told: bool | None, T: int) -> bool:
+    """Whether no mask means a causal one: as the caller says; a module that only hints at it is refused."""
+    if T == 1:
+        return False
+    if told is not None:
+        return told
+    if getattr(module, "is_causal", False):
+        raise ValueError(
+            f"{type(module).__name__} is causal but came without a mask, which sdpa takes for a causal one and eager "
+            "for none: got attention_mask=None; pass is_causal=True or False, or a mask"
+        )
+    return False
+
+
+def _with_bias(scores: Term, bias: Tensor | None) -> Term:
+    """Scores and a tensor added to them, unless it can be seen to be zero."""
+    if bias is None:
+        return scores
+    if not bias.requires_grad and bias.device.type == "cpu" and not torch.compiler.is_compiling() and not bias.any():
+        return scores
+    return scores + Bias(bias)
+
+
+def _read_tensor(tensor: Tensor | None, query: Tensor, S: int) -> tuple[Mask | None, Tensor | None]:
+    """A model's own mask (B, 1|H, 1|T, S): True where a query may attend, or numbers that are added to the logits.
+
+    The least number of its type hides a pair. What is neither that nor zero is returned as an addition.
+    """
+    if tensor is None:
+        return None, None
+    if not isinstance(tensor, Tensor) or tensor.ndim != 4:
+        got = tuple(tensor.shape) if isinstance(tensor, Tensor) else type(tensor).__name__
+        raise ValueError(
+            f"a mask that a model makes must be a tensor (B, 1 or H, 1 or T, S): got {got}; pass such a one"
+        )
+    B, T = query.shape[0], query.shape[2]
+    tensor = tensor[..., :S].expand(B, -1, T, -1)
+    if tensor.dtype == torch.bool:
+        return Dense(tensor), None
+    if not tensor.is_floating_point():
+        raise ValueError(f"a mask must hold booleans or numbers to add to the logits: got {tensor.dtype}; use .bool()")
+    hidden = tensor <= torch.finfo(tensor.dtype).min
+    added = tensor.masked_fill(hidden, 0)
+    looks = not (torch.compiler.is_compiling() or tensor.requires_grad or tensor.is_meta)
+    return Dense(~hidden), None if looks and not added.any() else added

@@ -1,0 +1,31 @@
+"""Telling transformers the name `regard`: what computes attention, and what makes masks."""
+
+from regard.checks import MissingExtra
+
+NAME = "regard"
+
+
+def register() -> None:
+    """Make `attn_implementation="regard"` known to transformers; a second call changes nothing.
+
+    >>> register()
+    >>> from transformers import BertConfig, BertModel
+    >>> config = BertConfig(hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16)
+    >>> BertModel._from_config(config, attn_implementation="regard").config._attn_implementation
+    'regard'
+    """
+    try:
+        from transformers import AttentionInterface
+        from transformers.masking_utils import AttentionMaskInterface
+        from transformers.models.falcon import modeling_falcon
+    except ImportError as error:
+        raise MissingExtra("attn_implementation='regard'", "transformers 5 or newer", "transformers") from error
+
+    from regard.integrations.transformers.calls import attend_for_module
+    from regard.integrations.transformers.falcon import attention_class
+    from regard.integrations.transformers.masks import make_mask
+
+    # Both, always: a model whose implementation has no mask function silently gets no mask.
+    AttentionInterface.register(NAME, attend_for_module)
+    AttentionMaskInterface.register(NAME, make_mask)
+    modeling_falcon.FALCON_ATTENTION_CLASSES.setdefault(NAME, attention_class())
