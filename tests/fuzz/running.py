@@ -164,7 +164,9 @@ def _verdict(prepared: Prepared, name: str, refusal: str | None, run: Callable[.
     except Refused as error:
         if refusal is None and algorithm is None:
             return f"refuses altogether: {error}"
-        return REFUSED if refusal is not None and refusal in str(error) else f"refuses unlike its plan: {error}"
+        # A first call without gradients may be refused for another reason than the plan of the one that counts.
+        alike = refusal is not None and (refusal in str(error) or case.world in ("inference first", "no grad first"))
+        return REFUSED if alike else f"refuses unlike its plan: {error}"
     except Exception as error:
         if "CUDA error" in str(error):
             raise ContextLostError(str(error)) from error

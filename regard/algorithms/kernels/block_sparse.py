@@ -164,9 +164,9 @@ def tiles_of(kind: str, D: int, E: int, dtype: torch.dtype) -> Tiles:
     if dtype == torch.float32:
         return Tiles(64, 32, 4, 2) if width <= 64 else Tiles(32, 32, 4, 1)
     table = {
-        "forward": (Tiles(64, 128, 4, 3), Tiles(64, 64, 4, 3), Tiles(64, 32, 4, 2)),
-        "keys": (Tiles(64, 64, 4, 3), Tiles(32, 64, 4, 3), Tiles(32, 64, 8, 2)),
-        "queries": (Tiles(64, 64, 4, 3), Tiles(64, 32, 4, 3), Tiles(64, 32, 8, 2)),
+        "forward": (Tiles(64, 64, 4, 2, 128), Tiles(64, 64, 4, 3), Tiles(64, 32, 4, 2)),
+        "keys": (Tiles(32, 64, 4, 3, 168), Tiles(32, 64, 4, 3), Tiles(32, 64, 8, 2)),
+        "queries": (Tiles(64, 64, 4, 3, 168), Tiles(64, 32, 4, 3), Tiles(64, 32, 8, 2)),
     }
     return table[kind][0 if width <= 64 else 1 if width <= 128 else 2]
 

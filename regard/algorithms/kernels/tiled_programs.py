@@ -141,9 +141,23 @@ def _tile(at, inner, outer, WHICH: tl.constexpr):
 
 
 @triton.jit
-def _is_edge(at, inner, outer, WHICH: tl.constexpr):
-    """Whether to ask in this tile pair by pair; where a loop has tiles of one kind, its code knows."""
-    return (at < inner) | (at >= outer) if WHICH == ALL else WHICH == EDGES
+def _where_seen(x, hidden, columns, first, last, at, inner, outer, WHICH: tl.constexpr):
+    """What the queries of a tile see of it, elsewhere `hidden`; asked pair by pair at the edges alone."""
+    if WHICH == EDGES:
+        x = tl.where((columns[None, :] >= first[:, None]) & (columns[None, :] < last[:, None]), x, hidden)
+    if WHICH == ALL:  # noqa: SIM102 - which is known when this is compiled, where is not
+        if (at < inner) | (at >= outer):
+            x = tl.where((columns[None, :] >= first[:, None]) & (columns[None, :] < last[:, None]), x, hidden)
+    return x
+
+
+@triton.jit
+def _seen_by(columns, rows, known, first, last, kfirst, klast, SPANS: tl.constexpr):
+    """Which of the queries, side by side, see which of the keys."""
+    seen = (columns[:, None] >= first[None, :]) & (columns[:, None] < last[None, :]) & known[None, :]
+    if SPANS > 0:
+        seen &= (rows[None, :] >= kfirst[:, None]) & (rows[None, :] <= klast[:, None])
+    return seen
 
 
 @triton.jit
@@ -179,8 +193,7 @@ def _visit_keys(
                 ky, kx = _places(columns, wk, sky, skx, y0, x0, AXES)
             s, less = _with_term(s, ky, kx, y, x, a, b, c, TERM, AXES, FULL, SAME_ROW)
             less *= scale
-        if _is_edge(j, inner, outer, WHICH):
-            s = tl.where((columns[None, :] >= first[:, None]) & (columns[None, :] < last[:, None]), s, float("-inf"))
+        s = _where_seen(s, float("-inf"), columns, first, last, j, inner, outer, WHICH)
         # The scale is positive: the largest logit is that of the largest product.
         new = tl.maximum(top, tl.max(s, 1) * scale - less if TERM > 0 else tl.max(s, 1) * scale)
         base = tl.where(new == float("-inf"), 0.0, new) if WHICH != INNER else new
@@ -331,11 +344,11 @@ def _visit_queries(
                 if SAME_ROW:
                     s -= less[:, None]
         p = tl.exp2(s * scale - lse[None, :])
-        if _is_edge(i, inner, outer, WHICH):
-            seen = (columns[:, None] >= first[None, :]) & (columns[:, None] < last[None, :]) & known[None, :]
-            if SPANS > 0:
-                seen &= (rows[None, :] >= kfirst[:, None]) & (rows[None, :] <= klast[:, None])
-            p = tl.where(seen, p, 0.0)
+        if WHICH == EDGES:
+            p = tl.where(_seen_by(columns, rows, known, first, last, kfirst, klast, SPANS), p, 0.0)
+        if WHICH == ALL:  # noqa: SIM102
+            if (i < inner) | (i >= outer):
+                p = tl.where(_seen_by(columns, rows, known, first, last, kfirst, klast, SPANS), p, 0.0)
         dp = tl.dot(v, tl.trans(grad), input_precision=PRECISION)
         if DROPS:
             keep = _kept(seed, nh, rows[None, :], columns[:, None], dropped)
@@ -477,8 +490,7 @@ def _visit_keys_again(
         if DROPS:
             dp = tl.where(_kept(seed, nh, rows[:, None], columns[None, :], dropped), dp * larger, 0.0)
         ds = p * (dp - delta[:, None])
-        if _is_edge(j, inner, outer, WHICH):
-            ds = tl.where((columns[None, :] >= first[:, None]) & (columns[None, :] < last[:, None]), ds, 0.0)
+        ds = _where_seen(ds, 0.0, columns, first, last, j, inner, outer, WHICH)
         if LEARNS:
             dx = kx[None, :] - x[:, None]
             if TERM != QUADRATIC:
