@@ -18,6 +18,7 @@ from torch.nn.functional import linear
 from regard.algorithms.attend import attend
 from regard.algorithms.catalogue import PLANNER
 from regard.algorithms.kernels.position.mixing import rounded, times
+from regard.algorithms.planning.algorithm import refusal
 from regard.algorithms.planning.kept import recall
 from regard.algorithms.planning.problem import Outline, Problem, bind, check_tensors, pose, traits, without_content
 from regard.algorithms.planning.recording import part
@@ -72,7 +73,7 @@ def _by_axes_is_cheaper(q: Tensor, k: Tensor, v: Tensor, attention: Attention, o
 
 def _is_cheaper(problem: Problem, out_width: int) -> bool:
     """Compare with the planner's choice: products and traffic, of the projection too."""
-    if problem.sink is not None or separable.Separable().refuses(problem) is not None:
+    if problem.sink is not None or refusal(separable.Separable(), problem) is not None:
         return False
     if separable.plans_kernel(problem):
         return False  # one kernel mixes along both axes, and the projection is one product

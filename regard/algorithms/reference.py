@@ -14,6 +14,7 @@ class Reference(Algorithm):
     """Every pair is computed."""
 
     name = "reference"
+    any_device = True
 
     def refuses(self, problem: Problem) -> str | None:
         return None

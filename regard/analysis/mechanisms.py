@@ -48,7 +48,7 @@ def plan_mechanism(
 
 def dtype_of(dtype: str | None, device: str) -> torch.dtype:
     """The type of that name, or the one that the device usually computes in."""
-    return getattr(torch, dtype or ("float32" if table(device).kind == "cpu" else "bfloat16"))
+    return table(device).dtype if dtype is None else getattr(torch, dtype)
 
 
 def batch_of(visible: Mask) -> tuple[int | None, int | None]:

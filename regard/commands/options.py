@@ -25,7 +25,12 @@ def size(help: str) -> Any:
 Type = Literal["bfloat16", "float16", "float32", "float64"]
 Machine = Annotated[
     str | None,
-    typer.Option("--device", metavar="NAME", help="cpu, cuda or h200, present or not; by default this machine."),
+    typer.Option(
+        "--device",
+        metavar="NAME|FILE",
+        help="cpu, h200, a100, h100, b200, l40s, t4, cuda or other, present or not, or a table that "
+        "[b]regard calibrate[/b] wrote, x.json; by default this machine.",
+    ),
 ]
 Device = Annotated[
     str | None, typer.Option("--device", metavar="NAME", help="cpu, cuda, cuda:1 …; by default a GPU if there is one.")
@@ -58,7 +63,7 @@ def refuse(why: str, given: Mapping[str, object]) -> None:
 def machine_name(device: str | None) -> str:
     """The machine to plan for; by default the one that this runs on."""
     if device is not None:
-        return device.lower()
+        return device
     import torch
 
     from regard.algorithms.planning.machines import table_of

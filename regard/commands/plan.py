@@ -79,7 +79,9 @@ def plan(
     lse: Annotated[bool, typer.Option("--lse", help="Ask for the log-sum-exp of the logits too.")] = False,
     as_json: Annotated[
         bool,
-        typer.Option("--json", help="Print chosen, device, dtype, backward, shape, attention, candidates as JSON."),
+        typer.Option(
+            "--json", help="Print chosen, device, its table, dtype, backward, shape, attention, candidates as JSON."
+        ),
     ] = False,
 ) -> None:
     """Show every algorithm's cost or reason to refuse, and which one [b]attend[/b] would choose.

@@ -34,7 +34,7 @@ def test_plain_plan_shows_every_algorithm() -> None:
 
 def test_json_has_the_documented_fields() -> None:
     made = planned("--device", "h200")
-    assert set(made) == {"chosen", "device", "dtype", "backward", "shape", "attention", "candidates"}
+    assert set(made) == {"chosen", "device", "table", "dtype", "backward", "shape", "attention", "candidates"}
     assert made["dtype"] == "bfloat16"
     assert {candidate["name"] for candidate in made["candidates"]} == {
         algorithm.name for algorithm in PLANNER.algorithms
@@ -56,7 +56,7 @@ def test_every_option_reaches_the_plan() -> None:
     assert made["backward"] is False
     assert planned("--backward")["backward"] is True
     assert planned("--dtype", "float64")["dtype"] == "float64"
-    assert planned("--device", "CUDA")["device"] == "h200"
+    assert planned("--device", "H200")["device"] == "h200"
     assert "Hard()" in planned("--hard")["attention"]
     refusals = {c["name"]: c["refusal"] for c in planned("--dropout", "0.1", "--device", "cpu")["candidates"]}
     assert "dropout" in refusals["fused"]

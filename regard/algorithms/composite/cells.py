@@ -26,6 +26,7 @@ class Partitioned(Algorithm):
     """Each kind of cell by its cheapest algorithm, and the tensors taken apart and put together."""
 
     name = "partitioned"
+    any_device = True
     any_length = False  # every length has cells of its own
 
     def __init__(self, planner: Planner) -> None:

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from regard.algorithms.kernels import slabs
 from regard.algorithms.kernels.slabs import Cut, Pairs, Slab, Work, Written, attend_by_slabs, may_ask
-from regard.algorithms.planning.algorithm import Algorithm, predicted, refuses_softmax
+from regard.algorithms.planning.algorithm import Algorithm, predicted, refuses_softmax, refuses_triton
 from regard.algorithms.planning.cost import Cost, inputs, kept, products, traffic
 from regard.algorithms.planning.problem import Problem
 from regard.algorithms.planning.visits import visited
@@ -22,6 +22,7 @@ from regard.attention.torch_private import is_dispatched
 from regard.attention.value import Structure, unflatten
 
 CALLS = 30  # of torch for a slab on the CPU, and half as many for each score term
+WIDE_ROOM = 140_000  # bytes of shared memory that the kernel of bits needs for heads wider than 128
 MOST_BITS = 1 << 28  # bytes of a mask's bits on the GPU: one map of 32,768 tokens
 ATOMIC = 2.4e-9  # seconds for one addition to a tensor of one number, by many threads at once; less by √numbers
 
@@ -39,6 +40,8 @@ class Blockwise(Algorithm):
             return "has no dropout on the GPU"
         if problem.on_cuda and problem.dtype == torch.float64:
             return "FlexAttention takes no float64"
+        if problem.on_cuda and refuses_triton(problem) is not None:
+            return refuses_triton(problem)
         if problem.on_cuda and problem.bias_backward and not all([term.reads_once for term in problem.terms]):
             return "FlexAttention differentiates score terms that say of themselves that they read each tensor once"
         return None
@@ -128,7 +131,8 @@ def by_bits(problem: Problem) -> bool:
     shape = problem.shape
     B, H, T, S, D, E = (number(size) for size in (shape.B, shape.H, shape.T, shape.S, shape.D, shape.E))
     busy = B * H * -(-T // slabs.SIZE) >= 64 or S <= 8192
-    if not busy or max(D, E) > 256 or T * S > 4 * MOST_BITS:
+    widest = 256 if problem.machine.shared >= WIDE_ROOM else 128
+    if not busy or max(D, E) > widest or T * S > 4 * MOST_BITS:
         return False
     maps = [x for x in problem.attention.mask.flatten()[1] if x.numel() >= T * S]
     return _by_sizes(problem) or len(maps) > 0 or not has_blocks(problem.attention.mask, problem.places)

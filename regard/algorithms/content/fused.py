@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from regard.algorithms.kernels.sdpa import attend_by, fastest
-from regard.algorithms.planning.algorithm import Algorithm, refuses_softmax
+from regard.algorithms.planning.algorithm import Algorithm, refuses_bfloat16, refuses_softmax
 from regard.algorithms.planning.cost import Cost, kept, products, traffic
 from regard.algorithms.planning.problem import Problem
 from regard.algorithms.planning.visits import visited
@@ -17,6 +17,7 @@ class Fused(Algorithm):
     """One call of a kernel."""
 
     name = "fused"
+    any_device = True
 
     def refuses(self, problem: Problem) -> str | None:
         reason = refuses_softmax(problem)
@@ -50,7 +51,7 @@ def refuses_kernel(problem: Problem) -> str | None:
         return "sdpa with dropout is quadratic in memory on the CPU"
     if problem.on_cuda and problem.dtype == torch.float64:
         return "no CUDA kernel of sdpa takes float64"
-    return None
+    return refuses_bfloat16(problem)
 
 
 def run_kernel(problem: Problem, q: Tensor, k: Tensor, v: Tensor, beta: float) -> Tensor:
@@ -58,8 +59,8 @@ def run_kernel(problem: Problem, q: Tensor, k: Tensor, v: Tensor, beta: float) -
     T, causal = q.shape[2], len(problem.masks) > 0
     if causal and not surely(k.shape[2] <= T):
         k, v = k[:, :, :T], v[:, :, :T]
-    kernel = fastest(q, v)
-    if causal and q.is_cuda and not surely(k.shape[2] == T):
+    kernel = fastest(q, v, problem.machine)
+    if causal and problem.on_cuda and not surely(k.shape[2] == T):
         kernel = "efficient"  # flash would put the last query at the last key
     return attend_by(kernel, q, k, v, beta=beta, causal=causal, dropout=problem.dropout)
 

@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from regard.algorithms.kernels.sdpa import REGISTER, aligned, attend_by, attend_with_lse
-from regard.algorithms.planning.algorithm import Algorithm, refuses_softmax
+from regard.algorithms.planning.algorithm import Algorithm, refuses_bfloat16, refuses_softmax
 from regard.algorithms.planning.cost import Cost, inputs, kept, output, products, traffic
 from regard.algorithms.planning.problem import Problem
 from regard.attention.eager import may_keep, refuse_forward_mode
@@ -53,6 +53,9 @@ class Masked(Algorithm):
             return "the CPU's kernel has no dropout"
         if problem.on_cuda and problem.dtype == torch.float64:
             return "no CUDA kernel of sdpa takes float64"
+        reason = refuses_bfloat16(problem)
+        if reason is not None:
+            return reason
         if problem.on_cuda and problem.return_lse:
             return "the CUDA kernel's log-sum-exp has no gradient"
         additions = _additions(problem)

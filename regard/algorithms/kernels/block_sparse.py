@@ -13,7 +13,7 @@ pairs, so that forward takes 4·64·16·24 M = 98 GFLOP, 0.13 ms at 771 TFLOP/s,
 # Inside a kernel numbers are Triton's own.
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 import triton
@@ -23,6 +23,7 @@ from torch import Tensor
 from regard.algorithms.kernels.block_lists import list_blocks
 from regard.algorithms.kernels.launch import Launch, are_aligned
 from regard.algorithms.kernels.layouts import laid_out
+from regard.algorithms.kernels.tiles import Tiles, fitted, need_of_gradients, need_of_output
 from regard.algorithms.planning.kept import look, remember
 from regard.attention.eager import given, once
 from regard.attention.masks.mask import Mask
@@ -145,22 +146,19 @@ class _BlockSparse(torch.autograd.Function):
         return *backward(q, k, v, out, lse, grad, grad_lse, ctx.decided, ctx.beta), None, None
 
 
-class Tiles(NamedTuple):
-    """The queries and keys of a tile, warps, loads in flight, and how many registers a thread may have."""
+def tiles_of(kind: str, q: Tensor, v: Tensor) -> Tiles:
+    """What is quickest on an H200, or less where a GPU has no room for it: a word of bits is not cut.
 
-    queries: int
-    keys: int
-    warps: int
-    stages: int
-    registers: int | None = None
-
-
-def tiles_of(kind: str, D: int, E: int, dtype: torch.dtype) -> Tiles:
-    """What is quickest on an H200, by the kernel, the wider of the two widths, and the type.
-
-    Both kernels of the backward pass are one launch, of as many warps and loads in flight.
+    Going back, both kernels are one launch, which holds operands as they are and transposed.
     """
-    width = max(D, E)
+    D, E, item = _power(q.shape[3]), _power(v.shape[3]), q.itemsize
+    copies = 2 if item == 2 else 1
+    need = need_of_output(D, E, item) if kind == "forward" else need_of_gradients(D, E, item, by=kind, copies=copies)
+    return fitted(_tiles_of_width(kind, max(q.shape[3], v.shape[3]), q.dtype), need, q.device, smallest=32)
+
+
+def _tiles_of_width(kind: str, width: int, dtype: torch.dtype) -> Tiles:
+    """By the kernel, the wider of the two widths, and the type."""
     if dtype == torch.float32:
         return Tiles(64, 32, 4, 2) if width <= 64 else Tiles(32, 32, 4, 1)
     table = {
@@ -200,14 +198,14 @@ def _forward_of(
     (B, H, T, D), (G, S, E) = q.shape, v.shape[1:]
     side_by_side = q.stride(1) < q.stride(2)
     out = (T * H * E, E, H * E) if side_by_side else (H * T * E, T * E, E)
-    tiles = tiles or tiles_of("forward", D, E, q.dtype)
+    tiles = tiles or tiles_of("forward", q, v)
     launch = Launch(
         _forward,
         -(-T // tiles.queries) * B * H,
         (*q.stride()[:3], *k.stride()[:3], *v.stride()[:3], *out),
         (beta, H, H // G, T, S, *decided.steps),
         (D, E, _power(D), _power(E), SIZE, tiles.queries, tiles.keys, _precision(q)),
-        tiles[2:],
+        tiles[2:5],
         (q.dtype, q.device),
     )
     return side_by_side, launch
@@ -247,14 +245,14 @@ def _backward_of(
         (4, 1),
         types,
     )
-    by_key, by_query = tiles or (tiles_of("keys", D, E, q.dtype), tiles_of("queries", D, E, q.dtype))
+    by_key, by_query = tiles or (tiles_of("keys", q, v), tiles_of("queries", q, v))
     products = Launch(
         _backward,
         -(-S // by_key.keys) * B * G + -(-T // by_query.queries) * B * H,
         tuple([step for x in (q, k, v, grad, dq, dk, dv) for step in x.stride()[:3]]),
         (beta, B, H, H // G, T, S, *decided.steps),
         (D, E, _power(D), _power(E), SIZE, *by_key[:2], *by_query[:2], _precision(q)),
-        by_key[2:],
+        (by_key.warps, min(by_key.stages, by_query.stages), by_key.registers),
         types,
     )
     return sums, products

@@ -18,6 +18,7 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
+from regard.algorithms.kernels.tiles import Tiles, fitted, need_of_output
 from regard.algorithms.planning.kept import Prepared, look, recall, remember
 from regard.attention.eager import is_eager, may_keep
 from regard.attention.torch_private import is_dispatched, stream_of
@@ -29,16 +30,6 @@ LEAST = 2  # blocks that a program takes at least
 EVEN = 10  # one in so many programs may be idle if that leaves all tiles whole
 JOINED = 8192  # numbers of parts that are joined at once
 MOST_JOINED = 16 * JOINED  # of one tile
-
-
-@dataclass(frozen=True)
-class Tile:
-    """How the kernel goes over the keys."""
-
-    rows: int  # queries of the heads of a group, padded
-    keys: int
-    warps: int
-    stages: int
 
 
 class Work(NamedTuple):
@@ -154,11 +145,13 @@ def _power_of_two(n: int) -> int:
     return 1 << (n - 1).bit_length()
 
 
-def tile_of(rows: int, width: int, item: int, is_aligned: bool) -> Tile:
-    """The tile for so many queries of a group, of this width and of so many bytes to a number."""
+def tile_of(rows: int, width: int, item: int, is_aligned: bool, device: torch.device) -> Tiles:
+    """The tile for so many queries of a group, padded, of this width and of so many bytes to a number."""
     # Of 64 rows Hopper's own products, to which Triton 3.6 hands wrong operands where it loads number by number.
     height = min(64 if is_aligned else 32, max(16, _power_of_two(rows)))
-    return Tile(height, max(16, min(128, 16384 // (width * item))), warps=4, stages=2 if item == 4 else 3)
+    tiles = Tiles(height, max(16, min(128, 16384 // (width * item))), warps=4, stages=2 if item == 4 else 3)
+    # Products of float32 split their operands.
+    return fitted(tiles, need_of_output(width, width, item, copies=2 if item == 4 else 1), device)
 
 
 def num_shares(device: torch.device) -> int:
@@ -172,7 +165,7 @@ def num_shares(device: torch.device) -> int:
 class Kind:
     """What calls of one kind share: sizes that do not depend on the number of keys, and the compiled kernel."""
 
-    tile: Tile
+    tile: Tiles
     columns: int  # tiles of one row of the batch
     shares: int  # programs, at most
     most: int  # of them that share a tile
@@ -186,15 +179,15 @@ def _prepare(q: Tensor, k: Tensor, v: Tensor, lengths: Tensor | None, starts: Te
     rows = H // G * T
     width, value_width = (max(16, _power_of_two(n)) for n in (D, E))
     is_aligned = not any([n % 8 for x in (k, v) for n in x.stride()[:3]])
-    tile = tile_of(rows, max(width, value_width), q.element_size(), is_aligned)
-    real = min(tile.rows, _power_of_two(rows))
+    tile = tile_of(rows, max(width, value_width), q.element_size(), is_aligned, q.device)
+    real = min(tile.queries, _power_of_two(rows))
     constants = {
         "UNIT": 8 if is_aligned else 1,  # of strides, so that the compiler knows it
         "D": D,
         "E": E,
         "WIDE_D": width,
         "WIDE_E": value_width,
-        "ROWS": tile.rows,
+        "ROWS": tile.queries,
         "REAL": real,
         "KEYS": tile.keys,
         "PARTS": max(2, min(16, JOINED // (real * value_width))),
@@ -210,7 +203,7 @@ def _prepare(q: Tensor, k: Tensor, v: Tensor, lengths: Tensor | None, starts: Te
     shares, numbers = num_shares(q.device), real * value_width
     return Kind(
         tile,
-        G * -(-rows // tile.rows),
+        G * -(-rows // tile.queries),
         shares,
         max(8, MOST_JOINED // numbers),
         2 * shares * (numbers + real),

@@ -1,8 +1,11 @@
 """The kernels behind torch's `scaled_dot_product_attention`, each called by its own name: never its quadratic fallback.
 
 The operators check nothing: a last stride other than 1 gives garbage, no keys at all kill the process. `attend_by`
-hands them what they were promised. Under a compiler sdpa itself is called, with one kernel allowed.
+hands them what they were promised. Under a compiler sdpa itself is called, with one kernel allowed, and on devices
+whose kernels we do not know ("any") with all.
 """
+
+from contextlib import nullcontext
 
 import torch
 from torch import Tensor
@@ -10,11 +13,14 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.functional import pad, scaled_dot_product_attention
 
 from regard.algorithms.kernels.layouts import laid_out, multiple_of_eight
+from regard.algorithms.planning.machines import Machine
 from regard.attention import torch_private
 from regard.attention.positions.sizes import surely
 
 REGISTER = 16  # numbers of a vector register of the CPU
 SMALL, FEW = 128, 256  # queries and keys, and heads of all rows, up to which the efficient kernel is quicker than flash
+FLASH = 80  # the capability from which on GPUs have flash and cuDNN
+NARROW, LARGE = 192, 1 << 17  # widths that flash goes back from on GPUs with less shared memory than this
 BACKENDS = {
     "cpu": SDPBackend.FLASH_ATTENTION,
     "flash": SDPBackend.FLASH_ATTENTION,
@@ -23,18 +29,20 @@ BACKENDS = {
 }
 
 
-def fastest(q: Tensor, v: Tensor) -> str:
-    """The fastest kernel for these sizes.
+def fastest(q: Tensor, v: Tensor, machine: Machine) -> str:
+    """The fastest kernel for these sizes among those that the machine has.
 
     cuDNN is, but it plans for 50 ms whenever it meets new sizes: not for decoding, nor where the kernel takes
     microseconds, nor where a compiler keeps the number of queries open. Of the others the efficient one asks least of
     the host, which is all that counts where there is next to nothing to do.
     """
-    if not q.is_cuda:
-        return "cpu"
+    if machine.kind != "cuda":
+        return "cpu" if machine.kind == "cpu" else "any"
     D, E = q.shape[3], v.shape[3]
-    if q.dtype == torch.float32 or not (surely(D <= 256) and surely(E <= 256)):
+    if q.dtype == torch.float32 or not (surely(D <= 256) and surely(E <= 256)) or machine.capability < FLASH:
         return "efficient"
+    if machine.shared < LARGE and not (surely(D <= NARROW) and surely(E <= NARROW)):
+        return "efficient"  # on such GPUs flash does not go back
     if not torch.compiler.is_compiling() and q.shape[2] <= SMALL and v.shape[2] <= SMALL and q.shape[1] == v.shape[1]:
         return "efficient" if q.shape[0] * q.shape[1] <= FEW else "flash"
     return "cudnn" if surely(D <= 128) and surely(E <= 128) and surely(q.shape[2] >= 512) else "flash"
@@ -73,9 +81,9 @@ def attend_by(
         k, v = (x.repeat_interleave(H // G, 1) for x in (k, v))
     if bias is not None:
         bias = _laid_out_bias(bias, q, k)
-    if torch.compiler.is_compiling():
+    if torch.compiler.is_compiling() or kernel == "any":
         grouped = not surely(k.shape[1] == q.shape[1])
-        with sdpa_kernel(BACKENDS[kernel]):
+        with nullcontext() if kernel == "any" else sdpa_kernel(BACKENDS[kernel]):
             out = scaled_dot_product_attention(
                 q, k, v, attn_mask=bias, dropout_p=dropout, is_causal=causal, scale=beta, enable_gqa=grouped
             )
@@ -95,7 +103,7 @@ def attend_by(
 
 def _widths(D: int, E: int, kernel: str) -> tuple[int, int]:
     """Widths that the kernel takes: flash wants one for all, the CUDA kernels want multiples of eight."""
-    if kernel == "cpu":
+    if kernel in ("cpu", "any"):
         return (D, E) if D == E else (max(D, E), max(D, E))
     if kernel == "flash":
         return multiple_of_eight(max(D, E)), multiple_of_eight(max(D, E))

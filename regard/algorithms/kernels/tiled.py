@@ -17,6 +17,7 @@ from torch.utils.flop_counter import register_flop_formula
 from regard.algorithms.kernels import tiled_programs as programs
 from regard.algorithms.kernels.launch import Launch, are_aligned
 from regard.algorithms.kernels.layouts import laid_out
+from regard.algorithms.kernels.tiles import Tiles, fitted, need_of_gradients, need_of_output
 from regard.algorithms.planning.kept import look, remember
 from regard.algorithms.planning.visits import in_band
 from regard.attention.eager import given as noting
@@ -49,17 +50,6 @@ class Spec(NamedTuple):
     dropout: float = 0.0
 
 
-class Tiles(NamedTuple):
-    """How a kernel is cut: queries and keys in a tile, warps, and loads in flight."""
-
-    queries: int
-    keys: int
-    warps: int
-    stages: int
-    registers: int | None = None  # of a thread at most, so that more programs run side by side
-    one_loop: bool = False  # over edges and what is between them: the quickest where that is not much
-
-
 class Given(NamedTuple):
     """The tensors of a call beside q, k and v."""
 
@@ -70,8 +60,15 @@ class Given(NamedTuple):
     seed: Tensor | None = None  # () int64, of the dropout
 
 
-def _tiles(pass_: str, width: int, spec: Spec, given: Given) -> Tiles:
-    """What was quickest on an H200: for heads of this width, and where queries see few keys."""
+def _tiles(pass_: str, q: Tensor, v: Tensor, spec: Spec, given: Given) -> Tiles:
+    """What was quickest on an H200, or less where a GPU has no room for it."""
+    widths = (_width(q.shape[3]), _width(v.shape[3]), q.itemsize)
+    need = need_of_output(*widths) if pass_ == "forward" else need_of_gradients(*widths, by=pass_)
+    return fitted(_tiles_of_width(pass_, max(q.shape[3], v.shape[3]), spec, given), need, q.device)
+
+
+def _tiles_of_width(pass_: str, width: int, spec: Spec, given: Given) -> Tiles:
+    """For heads of this width, and where queries see few keys."""
     if width > 128:
         return {"forward": Tiles(64, 64, 8, 2), "keys": Tiles(32, 64, 8, 2), "queries": Tiles(64, 32, 8, 2)}[pass_]
     forward, keys, queries = Tiles(64, 64, 4, 3), Tiles(32, 128, 4, 3), Tiles(64, 64, 4, 3)
@@ -346,7 +343,7 @@ def _forward_calls(
 ) -> _Calls:
     (B, H, T, D), (G, S, E) = q.shape, v.shape[1:]
     out = _room(q, E, heads_inside)
-    tiles = tiles or _tiles("forward", max(D, E), spec, given)
+    tiles = tiles or _tiles("forward", q, v, spec, given)
     sizes = (D, E, _width(D), _width(E), tiles.queries, tiles.keys)
     launch = Launch(
         programs.attend,
@@ -415,8 +412,8 @@ def _backward_calls(
     (B, H, T, D), (G, S, E) = q.shape, v.shape[1:]
     dq, dk, dv = (_room(x, x.shape[3], inside) for x, inside in zip((q, k, v), heads_inside, strict=True))
     by_key, by_query = tiles or (
-        _tiles("keys", max(D, E), spec, given),
-        _tiles("queries", max(D, E), spec, given),
+        _tiles("keys", q, v, spec, given),
+        _tiles("queries", q, v, spec, given),
     )
     types = _types(q, given)
     inputs, numbers = _strides(q, k, v, grad), _numbers(spec, given, H, H // G, T, S)

@@ -20,7 +20,7 @@ from regard.algorithms.linear.unordered import (
     refuses_weighting,
     summed,
 )
-from regard.algorithms.planning.algorithm import HAS_TRITON, Algorithm, predicted, told
+from regard.algorithms.planning.algorithm import Algorithm, predicted, refuses_triton, runs_triton, told
 from regard.algorithms.planning.cost import Cost, traffic
 from regard.algorithms.planning.problem import Problem
 from regard.attention import Content, Elu, Exp, Facts, Kernel, Relu, SquaredRelu
@@ -61,6 +61,7 @@ class Chunked(Algorithm):
     """Whole squares inside the chunks, and products with states for every token."""
 
     name = "chunked"
+    any_device = True
 
     def refuses(self, problem: Problem) -> str | None:
         reason = refuses_weighting(problem)
@@ -167,7 +168,8 @@ def fused_map(kernel: Kernel) -> str:
 def takes_kernel(problem: Problem) -> bool:
     """Whether the GPU kernel computes it, not torch's products."""
     F = num_features(problem)
-    return problem.on_cuda and problem.dtype != torch.float64 and (is_symbol(F) or surely(F <= causal_sums.WIDEST))
+    takes = problem.dtype != torch.float64 and (is_symbol(F) or surely(F <= causal_sums.WIDEST))
+    return takes and refuses_triton(problem) is None
 
 
 def attended(
@@ -186,7 +188,7 @@ def attended(
     Queries that are not `live` get zeros, tokens that are not `real` are no keys; a NaN in either reaches nothing.
     """
     usable = torch.compiler.is_compiling() or is_eager(q)
-    if usable and HAS_TRITON and q.is_cuda and q.dtype != torch.float64:
+    if usable and runs_triton(q.device) and q.dtype != torch.float64:
         map = fused_map(kernel)
         if kernel.features.width(q.shape[3]) <= causal_sums.WIDEST:
             from regard.algorithms.kernels.linear import scan

@@ -23,6 +23,7 @@ class Linear(Algorithm):
     """Two products, with keys and with queries; going back, two for each of them."""
 
     name = "linear"
+    any_device = True
 
     def refuses(self, problem: Problem) -> str | None:
         reason = refuses_weighting(problem)

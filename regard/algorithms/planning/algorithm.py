@@ -12,6 +12,8 @@ from regard.algorithms.planning.problem import Problem
 from regard.attention.positions.sizes import most
 
 HAS_TRITON = find_spec("triton") is not None  # asked once: a compiler cannot follow the question
+TRITON = 80  # the capability from which on it uses matrix units; below, products are number by number
+BFLOAT16 = 80  # the capability from which on GPUs have it
 
 
 class Algorithm(ABC):
@@ -19,6 +21,7 @@ class Algorithm(ABC):
 
     name: ClassVar[str]
     any_length: ClassVar[bool] = True  # one graph of a compiler serves all lengths
+    any_device: ClassVar[bool] = False  # nothing but what torch has for every device, and no float64
 
     @abstractmethod
     def refuses(self, problem: Problem) -> str | None:
@@ -39,6 +42,13 @@ class Algorithm(ABC):
     @abstractmethod
     def run(self, problem: Problem, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor | None]:
         """The output (B, H, T, E) in the type of v, and where the problem wants it the log-sum-exp (B, H, T)."""
+
+
+def refusal(algorithm: Algorithm, problem: Problem) -> str | None:
+    """Why the algorithm would not be exact, or not run; of a device that is neither a CPU nor a CUDA GPU too."""
+    if problem.machine.kind == "other" and not algorithm.any_device:
+        return "is written for CPUs and CUDA GPUs"
+    return algorithm.refuses(problem)
 
 
 def predicted(problem: Problem, name: str, cost: Cost, dtype: torch.dtype) -> float:
@@ -65,10 +75,26 @@ def refuses_softmax(problem: Problem) -> str | None:
     return told("computes a softmax, not {}()", type(problem.attention.weighting).__name__)
 
 
+def refuses_bfloat16(problem: Problem) -> str | None:
+    """Why no kernel of torch takes the type on an older GPU."""
+    if problem.on_cuda and problem.dtype == torch.bfloat16 and problem.machine.capability < BFLOAT16:
+        return "sdpa has no kernel for bfloat16 below compute capability 8.0; it has one for float16"
+    return None
+
+
+def runs_triton(device: torch.device) -> bool:
+    """Whether this device runs our Triton kernels."""
+    if device.type != "cuda" or torch.version.hip is not None or not HAS_TRITON:
+        return False
+    return 10 * torch.cuda.get_device_properties(device).major >= TRITON
+
+
 def refuses_triton(problem: Problem) -> str | None:
     """Why a Triton kernel does not run; a plan for another machine takes Triton for granted there."""
     if not problem.on_cuda:
         return "its kernel is for CUDA GPUs"
+    if problem.machine.capability < TRITON:
+        return told("Triton has matrix units from compute capability 8.0 on: got {}", problem.machine.capability / 10)
     if torch.version.cuda is not None and not HAS_TRITON:
         return "its kernel needs Triton, which this torch came without"
     return None

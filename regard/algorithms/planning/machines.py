@@ -1,12 +1,26 @@
-"""What machines can do: the shipped tables that every choice is made from. Nothing here is measured at run time.
+"""What machines can do: the tables that every choice is made from. Nothing here is measured at run time.
 
-A table is fitted to what `python -m benchmarks.planner_regret` measured, by its `--fit`. A machine without a table of
-its own takes the one of its kind, which is enough to rank algorithms.
+Those of a CPU and of an H200 are fitted to what `python -m benchmarks.planner_regret` measured, by its `--fit`. Other
+GPUs have the ceilings that their vendor publishes, of which they are taken to reach what an H200 does, and machines
+without a table share one that is enough to rank algorithms. `regard calibrate` writes a table for one machine to a
+file, which is read where it is named.
 """
 
-from dataclasses import dataclass, field
+import json
+import math
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
 
 import torch
+
+KINDS = ("cpu", "cuda", "other")
+SOURCES = {
+    "measured": "measured on {}",
+    "calibrated": "measured by `regard calibrate` on {}",
+    "published": "published ceilings of {}, not measured",
+    "generic": "a generic table for {}, not measured",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,7 +30,11 @@ class Machine:
     """
 
     name: str
-    kind: str
+    kind: str  # one of `KINDS`; "other" uses only what torch has for every device
+    source: str = "measured"  # one of `SOURCES`
+    where: str = ""  # what was measured, or whose ceilings they are
+    capability: int = 0  # of a CUDA GPU: 90 for 9.0
+    shared: int = 0  # bytes of shared memory that a program on a CUDA GPU may take
     half: float
     single: float
     double: float
@@ -24,6 +42,7 @@ class Machine:
     launch: float
     efficiency: dict[str, float]
     host: dict[str, tuple[float, float]] = field(default_factory=dict)
+    error: float | None = None  # the factor by which half of the predictions for its own problems are off at most
 
     def rate(self, dtype: torch.dtype) -> float:
         """Peak of matrix products in this type."""
@@ -31,14 +50,36 @@ class Machine:
             return self.double
         return self.single if dtype == torch.float32 else self.half
 
+    @property
+    def is_measured(self) -> bool:
+        return self.source in ("measured", "calibrated")
+
+    @property
+    def basis(self) -> str:
+        """Where the numbers come from.
+
+        >>> table("t4").basis
+        'published ceilings of a T4, not measured'
+        """
+        error = "" if self.error is None else f", half of the predictions within {self.error:.2f}×"
+        return SOURCES[self.source].format(self.where) + error
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """The type in which it usually computes: half precision on a GPU, bfloat16 from capability 8.0 on."""
+        if self.kind == "cpu":
+            return torch.float32
+        return torch.bfloat16 if self.capability >= 80 else torch.float16
+
 
 # efficiency: the share of `rate` that each algorithm's matrix products reach at 4k tokens, forward and backward.
-TABLES = {
+TABLES: dict[str, Machine] = {
     table.name: table
     for table in (
         Machine(
             name="cpu",
             kind="cpu",
+            where="two threads of an Intel Xeon",
             half=0.2e12,
             single=0.25e12,
             double=0.12e12,
@@ -79,6 +120,9 @@ TABLES = {
         Machine(
             name="h200",
             kind="cuda",
+            where="an H200",
+            capability=90,
+            shared=232_448,
             half=771e12,
             single=50e12,
             double=60e12,
@@ -128,21 +172,139 @@ TABLES = {
     )
 }
 
+# FLOP/s of dense matrix products in half, single and double precision, and byte/s, as the vendor's data sheets say.
+CEILINGS = {
+    "a100": (312e12, 19.5e12, 19.5e12, 2.04e12),
+    "h100": (989e12, 67e12, 67e12, 3.35e12),
+    "h200": (989e12, 67e12, 67e12, 4.8e12),
+    "b200": (2250e12, 75e12, 37e12, 8e12),
+    "l40s": (362e12, 91.6e12, 1.43e12, 0.864e12),
+    "t4": (65e12, 8.1e12, 0.25e12, 0.32e12),
+}
+
+
+def _published(name: str, where: str, capability: int, shared: int) -> Machine:
+    """A GPU that reaches of its published ceilings what an H200 reaches of its own, algorithm by algorithm."""
+    known = TABLES["h200"]
+    rates = (known.half, known.single, known.double, known.bandwidth)
+    reached = [
+        float(f"{ceiling * rate / own:.3g}")
+        for ceiling, rate, own in zip(CEILINGS[name], rates, CEILINGS["h200"], strict=True)
+    ]
+    half, single, double, bandwidth = reached
+    return replace(
+        known,
+        name=name,
+        source="published",
+        where=where,
+        capability=capability,
+        shared=shared,
+        half=half,
+        single=single,
+        double=double,
+        bandwidth=bandwidth,
+    )
+
+
+TABLES |= {
+    "a100": _published("a100", "an A100 of 80 GB", 80, 166_912),
+    "h100": _published("h100", "an H100 SXM", 90, 232_448),
+    "b200": _published("b200", "a B200", 100, 232_448),
+    "l40s": _published("l40s", "an L40S", 89, 101_376),
+    "t4": _published("t4", "a T4", 75, 65_536),
+    # Of any CUDA GPU: rates in the middle of those above, and the least that those from 8.0 on have.
+    "cuda": replace(
+        TABLES["h200"],
+        name="cuda",
+        source="generic",
+        where="CUDA GPUs",
+        capability=80,
+        shared=101_376,
+        half=150e12,
+        single=20e12,
+        double=1e12,
+        bandwidth=1e12,
+    ),
+    # Of whatever else torch computes on, such as Apple's GPUs.
+    "other": replace(
+        TABLES["h200"],
+        name="other",
+        kind="other",
+        source="generic",
+        where="devices that are neither CPUs nor CUDA GPUs",
+        capability=0,
+        shared=0,
+        half=10e12,
+        single=5e12,
+        double=0.1e12,
+        bandwidth=0.2e12,
+        launch=10e-6,
+        efficiency={name: share for name, share in TABLES["h200"].efficiency.items() if name != "flex"},
+    ),
+}
+
 
 def table(device: str) -> Machine:
-    """The table of a name, or of a kind of device: `h200`, `cuda`, `cpu`."""
-    if device in TABLES:
-        return TABLES[device]
-    if device == "cuda":
-        return TABLES["h200"]
-    raise ValueError(f"no table for device {device!r}: use one of cuda, {', '.join(TABLES)}")
+    """The table of a name such as `h200`, or of a file of `regard calibrate`, whose name ends in .json.
+
+    `cuda` is the GPU that is here, or any where there is none.
+    """
+    if device.endswith(".json"):
+        return read_table(Path(device))
+    name = device.lower()
+    if name == "cuda" and torch.cuda.is_available():
+        return table_of(torch.device("cuda"))
+    if name in TABLES:
+        return TABLES[name]
+    raise ValueError(
+        f"no table for device {device!r}: use one of {', '.join(TABLES)}, or a file of `regard calibrate`, x.json"
+    )
 
 
 def table_of(device: torch.device) -> Machine:
-    """The table of the machine that holds a tensor."""
-    if device.type == "cuda":
-        name = torch.cuda.get_device_properties(device).name.lower()
-        for key, machine in TABLES.items():
-            if key in name:
-                return machine
-    return table("cpu" if device.type in ("cpu", "meta") else device.type)
+    """The table of the machine that holds a tensor: by the GPU's name, or the one of its kind."""
+    if device.type in ("cpu", "meta"):
+        return TABLES["cpu"]
+    if device.type != "cuda" or torch.version.hip is not None:
+        return TABLES["other"]
+    gpu = torch.cuda.get_device_properties(device)
+    words = gpu.name.lower().replace("-", " ").split()
+    if "mig" not in words:  # a slice of a GPU
+        for name in CEILINGS:
+            if name in words:
+                return TABLES[name]
+    shared = getattr(gpu, "shared_memory_per_block_optin", TABLES["cuda"].shared)
+    return replace(TABLES["cuda"], capability=10 * gpu.major + gpu.minor, shared=shared)
+
+
+def write_table(machine: Machine, path: Path, about: dict[str, Any]) -> None:
+    """Write a table to a file, with what is known of it."""
+    path.write_text(json.dumps({"table": asdict(machine), **about}, indent=1, ensure_ascii=False) + "\n")
+
+
+def read_table(path: Path) -> Machine:
+    """The table of a file that `write_table` wrote."""
+    advice = "write one by `regard calibrate`"
+    try:
+        found = json.loads(path.read_text())
+    except FileNotFoundError:
+        raise ValueError(f"the file of a table must exist: got {path}; {advice}") from None
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise ValueError(f"a table must be a JSON file: got {path}, {error}; {advice}") from None
+    values: Any = found.get("table") if isinstance(found, dict) else None
+    names = [one.name for one in fields(Machine)]
+    if not isinstance(values, dict) or set(values) != set(names) or values["kind"] not in KINDS:
+        raise ValueError(f"a table must have {', '.join(names)}: got {path}, which has not; {advice}")
+    prices = [pair for pair in values["host"].values() if len(pair) == 2]
+    numbers = [values[name] for name in ("half", "single", "double", "bandwidth", "launch")]
+    numbers += [*values["efficiency"].values(), *[price for pair in prices for price in pair]]
+    if len(prices) < len(values["host"]) or not all([_is_positive(number) for number in numbers]):
+        raise ValueError(f"the rates and prices of a table must be positive numbers: got {path}, where not; {advice}")
+    if set(values["efficiency"]) != set(TABLES[values["kind"]].efficiency):
+        raise ValueError(f"a table must name the algorithms of this release: got {path}, which names others; {advice}")
+    values["host"] = {name: tuple(pair) for name, pair in values["host"].items()}
+    return Machine(**values)
+
+
+def _is_positive(number: object) -> bool:
+    return isinstance(number, int | float) and not isinstance(number, bool) and 0 < number < math.inf

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
-from regard.algorithms.planning.algorithm import Algorithm
+from regard.algorithms.planning.algorithm import Algorithm, refusal
 from regard.algorithms.planning.cost import Cost
 from regard.algorithms.planning.kept import Prepared, look, recall_from, remember
 from regard.algorithms.planning.problem import Outline, Problem, bind, check_tensors, length_class, pose, traits
@@ -52,6 +52,7 @@ class Plan:
             {
                 "chosen": self.chosen,
                 "device": problem.machine.name,
+                "table": {"measured": problem.machine.is_measured, "basis": problem.machine.basis},
                 "dtype": str(problem.dtype).removeprefix("torch."),
                 "backward": problem.backward,
                 "shape": asdict(problem.shape),
@@ -104,19 +105,19 @@ class Planner:
         """
         if name is not None:
             algorithm = self.named(name)
-            reason = algorithm.refuses(problem)
+            reason = refusal(algorithm, problem)
             if reason is not None:
                 raise Refused(f"algorithm {name!r} refuses: {reason}; leave algorithm=None to choose one that does not")
             return algorithm
         if problem.is_open:  # there are no times to compare
             for algorithm in self.algorithms:
                 serves = algorithm.any_length or not problem.has_open_length
-                if serves and algorithm.refuses(problem) is None:
+                if serves and refusal(algorithm, problem) is None:
                     return algorithm
         best, best_time = self.algorithms[-1], 0.0
         found = False
         for algorithm in self.algorithms:
-            if algorithm.refuses(problem) is None:
+            if refusal(algorithm, problem) is None:
                 time = number(self.seconds_by(algorithm, problem))
                 if not found or time < best_time:
                     found, best, best_time = True, algorithm, time
@@ -135,10 +136,10 @@ class Planner:
         """What every algorithm says to a problem."""
         candidates = []
         for algorithm in self.algorithms:
-            refusal = algorithm.refuses(problem)
-            cost = algorithm.cost(problem) + joining(problem) if refusal is None else None
-            time = self.seconds_by(algorithm, problem) if refusal is None else None
-            candidates.append(Candidate(algorithm.name, cost, time, refusal))
+            reason = refusal(algorithm, problem)
+            cost = algorithm.cost(problem) + joining(problem) if reason is None else None
+            time = self.seconds_by(algorithm, problem) if reason is None else None
+            candidates.append(Candidate(algorithm.name, cost, time, reason))
         exact = [one for one in candidates if one.refusal is None]
         return Plan(problem, min(exact, key=lambda one: number(one.seconds)).name, tuple(candidates))
 
@@ -243,7 +244,7 @@ class Planner:
             return self.choose(problem)
         alike = ("lengths", planner, return_lse, drops, value, wanted, alike, *types)
         algorithm = look(alike)
-        if algorithm is None or algorithm.refuses(problem) is not None:
+        if algorithm is None or refusal(algorithm, problem) is not None:
             return remember(alike, self.choose(problem))
         return algorithm
 

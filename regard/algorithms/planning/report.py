@@ -63,7 +63,9 @@ def heading(problem: Problem) -> "Text":
     facts.append("forward and backward" if problem.backward else "forward only")
     facts += ["dropout"] * (problem.dropout > 0) + ["log-sum-exp"] * problem.return_lse
     facts += ["for the sink"] * problem.outline.flags.sink
-    return Text.assemble((repr(problem.stated), "bold"), "\n", (" · ".join(facts), "cyan"), overflow="fold")
+    about = f"table {problem.machine.name}: {problem.machine.basis}"
+    parts = ((repr(problem.stated), "bold"), "\n", (" · ".join(facts), "cyan"), "\n", (about, "cyan"))
+    return Text.assemble(*parts, overflow="fold")
 
 
 def figures(candidate: Candidate) -> tuple[str, str, str, str]:

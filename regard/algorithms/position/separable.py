@@ -13,7 +13,14 @@ from torch import Tensor
 
 from regard.algorithms.kernels.position.gaussian_map import gaussian_maps
 from regard.algorithms.kernels.position.mixing import mix
-from regard.algorithms.planning.algorithm import HAS_TRITON, Algorithm, predicted, refuses_softmax, told
+from regard.algorithms.planning.algorithm import (
+    Algorithm,
+    predicted,
+    refuses_softmax,
+    refuses_triton,
+    runs_triton,
+    told,
+)
 from regard.algorithms.planning.cost import Cost, output
 from regard.algorithms.planning.problem import Problem
 from regard.algorithms.position.shared_map import blank_values, mixed_bytes, refuses_content, whole_logits, whole_map
@@ -118,7 +125,7 @@ class Separable(Algorithm):
 
 def plans_kernel(problem: Problem) -> bool:
     """Whether the kernel is there for such a problem: in half precision, for which GPUs have matrix units."""
-    return problem.on_cuda and problem.item == 2
+    return problem.item == 2 and refuses_triton(problem) is None
 
 
 def fits_tile(problem: Problem) -> bool:
@@ -130,7 +137,7 @@ def fits_tile(problem: Problem) -> bool:
 
 def has_kernel(v: Tensor) -> bool:
     """Whether the kernel takes these values: on a GPU, where no transform follows them."""
-    if not (v.is_cuda and HAS_TRITON) or v.dtype.itemsize != 2:
+    if not runs_triton(v.device) or v.dtype.itemsize != 2:
         return False
     return torch.compiler.is_compiling() or not (is_transformed() or is_forward_mode())
 

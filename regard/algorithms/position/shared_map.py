@@ -19,6 +19,7 @@ class SharedMap(Algorithm):
     """One map for the batch, and one product with the values of all rows."""
 
     name = "shared"
+    any_device = True
 
     def refuses(self, problem: Problem) -> str | None:
         return refuses_content(problem)

@@ -108,7 +108,7 @@ def count_next_token(
     ceilings = table(device)
     dtype = next((p.dtype for p in module.parameters()), torch.float32)
     seconds = max(cost.forward.flops / ceilings.rate(dtype), (cache + parameters) / ceilings.bandwidth)
-    return NextToken(cached, batch, cost, cache, parameters, ceilings.name, seconds)
+    return NextToken(cached, batch, cost, cache, parameters, ceilings.name, ceilings.basis, seconds)
 
 
 def _is_on_cuda(module: nn.Module) -> bool:

@@ -177,6 +177,7 @@ class NextToken:
     cache: int
     parameters: int
     device: str
+    basis: str  # of the device's table: what was measured, or not
     seconds: float
 
     def json(self) -> str:
@@ -195,6 +196,7 @@ class NextToken:
             f"one more token behind {self.cached:,}, {rows}: cache {si(self.cache, 'B')}, parameters "
             f"{si(self.parameters, 'B')}",
             f"at least {si(self.seconds, 's')} on {self.device}: parameters and cache once through its memory",
+            f"table {self.device}: {self.basis}",
         ]
         return Group(*[Text(line, style="bold") for line in lines], "", self.cost.rich(depth))
 

@@ -73,7 +73,7 @@ class MechanismRequest(LayoutRequest):
     batch: Annotated[int, Field(ge=1, le=4096)] = 1
     heads: Annotated[int, Field(ge=1, le=256)] = 16
     width: Annotated[int, Field(ge=1, le=1024)] = 64
-    device: Literal["cpu", "h200"] = "h200"
+    device: Literal["cpu", "h200", "a100", "h100", "b200", "l40s", "t4", "cuda", "other"] = "h200"
     dtype: Literal["bfloat16", "float16", "float32", "float64"] | None = None
     backward: bool = False
 
@@ -111,6 +111,7 @@ class PlanResponse(Response):
     value: str
     chosen: str
     device: str
+    basis: str  # of the machine's table: what was measured, or not
     dtype: str
     shape: dict[str, int]
     candidates: list[CandidateCost]
@@ -245,6 +246,7 @@ def make_plan(workspace: Workspace, request: MechanismRequest) -> PlanResponse:
             value=repr(found.problem.stated),
             chosen=found.chosen,
             device=found.problem.machine.name,
+            basis=found.problem.machine.basis,
             dtype=str(found.problem.dtype).removeprefix("torch."),
             shape={name: getattr(shape, name) for name in shape.__match_args__},
             candidates=[CandidateCost(name=one.name, refusal=one.refusal, **_costs(found, one.name)) for one in ranked],

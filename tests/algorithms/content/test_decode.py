@@ -92,7 +92,7 @@ CASES = {
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Many blocks and several tiles in few tokens, and more shares than rows."""
-    monkeypatch.setattr(decode, "tile_of", lambda *_: decode.Tile(16, 16, 4, 2))
+    monkeypatch.setattr(decode, "tile_of", lambda *_: decode.Tiles(16, 16, 4, 2))
     monkeypatch.setattr(decode, "num_shares", lambda device: 5)
     monkeypatch.setattr(decode, "LEAST", 1)
     monkeypatch.setattr(decode, "JOINED", 512)

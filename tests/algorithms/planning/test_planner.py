@@ -44,7 +44,7 @@ def test_contents_do_not_decide(case: Case, device):
     """Meta tensors in the call and inside the value give the same plan, on every device."""
     real = build(case, device)
     hollow = without_contents(real)
-    for machine in (*machines.TABLES, "cuda"):
+    for machine in ("cpu", "h200", "t4", "other"):
         plans = [
             plan(call.q, call.k, call.v, call.attention, return_lse=call.return_lse, device=machine)
             for call in (real, hollow)
@@ -184,7 +184,7 @@ def test_a_plan_is_json_and_a_table():
     assert all(algorithm.name in table for algorithm in PLANNER.algorithms)
 
 
-@pytest.mark.parametrize("machine", machines.TABLES)
+@pytest.mark.parametrize("machine", ["cpu", "h200", "l40s"])
 def test_memory_of_the_choice_is_linear(machine: str):
     masks = {
         "everything": lambda n: Everything(),

@@ -30,6 +30,7 @@ from triton.language.extra import libdevice
 from regard.algorithms.kernels.launch import current
 from regard.algorithms.kernels.layouts import laid_out
 from regard.algorithms.kernels.linear import causal_sums
+from regard.algorithms.kernels.tiles import shared_memory
 from regard.attention import Content, Elu, Exp, Features, Kernel, Own, Relu, SquaredRelu
 from regard.attention.torch_private import is_dispatched
 from regard.attention.weighting.weighting import divided
@@ -453,14 +454,6 @@ def _backward_keys(
             _store_state(grad_start + head.to(tl.int64) * F * (E + 1), S, tl.sum(Z, 0) / C, F, E, BF, BE)
 
 
-def _memory(device: torch.device) -> int:
-    """Bytes of shared memory that a program may take."""
-    if device.type != "cuda":
-        return MEMORY
-    found = getattr(torch.cuda.get_device_properties(device), "shared_memory_per_block_optin", MEMORY)
-    return min(MEMORY, found - 1024)
-
-
 def _block(width: int) -> int:
     """Columns of a tile."""
     return max(16, 1 << (width - 1).bit_length())
@@ -502,7 +495,7 @@ class Sizes(NamedTuple):
         # As many loads in flight as shared memory has room for, beside operands that are computed: of two programs
         # where there are many, of one where there are few.
         operands = 2 * BF * (BE + chunk) if half else 4 * BF * (BE + 2 * chunk)
-        room = _memory(v.device) // (1 if wide or self.segments == 1 else 2) - operands
+        room = min(MEMORY, shared_memory(v.device) - 1024) // (1 if wide or self.segments == 1 else 2) - operands
         each = chunk * (2 * BF * q.itemsize + tiles * BE * v.itemsize)
         return {
             "BF": BF,

@@ -23,6 +23,7 @@ from torch import Tensor
 from torch.utils.flop_counter import register_flop_formula
 
 from regard.algorithms.kernels.launch import Launch, are_aligned, current
+from regard.algorithms.kernels.tiles import shared_memory
 from regard.algorithms.planning.kept import look, remember
 from regard.attention.eager import given, is_eager, once
 from regard.attention.torch_private import is_dispatched
@@ -408,7 +409,11 @@ def _axis(M: int, N: int, x: Tensor) -> Axis:
     M, N = (min(LARGEST, max(16, triton.next_power_of_2(n))) for n in (M, N))
     if x.dtype == torch.float32:
         return Axis(M, N, 32, 8, 1)
-    return Axis(M, N, 128, 4, 3) if max(M, N) <= 64 else Axis(M, N, 64, 8, 3)
+    axis = Axis(M, N, 128, 4, 3) if max(M, N) <= 64 else Axis(M, N, 64, 8, 3)
+    # Beside the loads in flight, less one, a program holds a map and its gradient; only an H200 has room for all.
+    room = shared_memory(x.device) // x.itemsize - 2 * M * N - 1024
+    fitting = 1 + max(1, room // (axis.channels * (M + N)))
+    return axis._replace(stages=min(axis.stages, fitting))
 
 
 def _along(x: Tensor, maps: Tensor, out: Tensor, total: bool = False) -> Any:

@@ -66,6 +66,7 @@ export function PlanPanel({ found, saving }) {
       <p class="patterns-headline"><b data-chosen=${plan.chosen}>${plan.chosen}</b> is the fastest exact way here.${beside(plan)}</p>
       <p class="patterns-value">${plan.value.replace("Content(beta=None)", "Content()")}</p>
       <p class="note">${Object.entries(plan.shape).map(([name, size]) => `${name} = ${whole(size)}`).join(" · ")} · ${plan.dtype} · ${plan.device}</p>
+      <p class="note">Times by the table ${plan.device}: ${plan.basis}.</p>
       <div class="scrolls" tabindex="0" role="region" aria-label="Algorithms and their costs"><table class="lines patterns-plan">
         <thead><tr><th>algorithm</th>
           ${COLUMNS.map((name) => html`<th class="number" title=${QUANTITIES[name].about}>${QUANTITIES[name].name}</th>`)}</tr></thead>

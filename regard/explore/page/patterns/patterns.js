@@ -13,7 +13,10 @@ const WEIGHTINGS = [
   ["softmax", "softmax"], ["hard", "hard, one-hot"], ["elu", "linear, elu"], ["relu", "linear, relu"],
   ["squared_relu", "linear, squared relu"], ["exp", "linear, exp"], ["random_features(64)", "linear, 64 random features"],
 ];
-const MACHINES = { cpu: "a CPU", h200: "NVIDIA H200" };
+const MACHINES = {
+  cpu: "a CPU", h200: "NVIDIA H200", a100: "NVIDIA A100", h100: "NVIDIA H100", b200: "NVIDIA B200", l40s: "NVIDIA L40S", t4: "NVIDIA T4",
+  cuda: "any CUDA GPU", other: "another device",
+};
 const TYPES = [["", "default type"], ["bfloat16", "bfloat16"], ["float16", "float16"], ["float32", "float32"], ["float64", "float64"]];
 const TOKENS = sizesUpTo(16, 131072);
 const SIDES = sizesUpTo(4, 128);

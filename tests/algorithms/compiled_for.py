@@ -1,0 +1,130 @@
+"""Our Triton kernels compiled for GPUs that are not here: `python -m tests.algorithms.compiled_for 89 101376 decode`.
+
+Prints a line of JSON for every kernel: its name, and the bytes of shared memory that Triton allocates. Tensors are on
+the CPU and nothing is launched, but all else is as in a call: what is compiled for is what the host's code asks for.
+Needs a process of its own, without Triton's interpreter (`TRITON_INTERPRET`).
+"""
+
+import json
+import sys
+from types import SimpleNamespace
+from typing import Any
+
+import torch
+import triton
+from triton.backends.compiler import GPUTarget
+from triton.runtime.jit import JITFunction
+
+from regard.algorithms.kernels import block_sparse, decode, tiled, tiles
+from regard.algorithms.kernels.linear import scan
+from regard.algorithms.kernels.position import grid_mixing
+from regard.algorithms.planning import kept
+
+HALF, SINGLE = torch.bfloat16, torch.float32
+N = 512
+
+
+class Driver:
+    """A GPU of some compute capability, as far as the compiler asks."""
+
+    def __init__(self, capability: int) -> None:
+        self.target = GPUTarget("cuda", capability, 32)
+
+    def get_current_target(self) -> GPUTarget:
+        return self.target
+
+    def get_current_device(self) -> int:
+        return 0
+
+    def get_current_stream(self, device: int) -> int:
+        return 0
+
+
+def compile_for(capability: int, room: int) -> None:
+    """Compile what is called, and launch nothing; say what each kernel needs."""
+    triton.runtime.driver.set_active(Driver(capability))  # pyright: ignore[reportArgumentType]
+    run: Any = JITFunction.run
+
+    def compile_only(kernel: Any, *args: Any, grid: Any, warmup: bool, **options: Any) -> Any:
+        compiled = run(kernel, *args, grid=grid, warmup=True, **options)
+        print(json.dumps({"kernel": kernel.fn.__name__, "shared": compiled.metadata.shared}), flush=True)
+
+    JITFunction.run = compile_only  # pyright: ignore[reportAttributeAccessIssue]
+    for module in (tiles, scan, grid_mixing):
+        module.shared_memory = lambda _: room  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def run_tiled(width: int, dtype: torch.dtype) -> None:
+    """Causal, windows, documents, and gaussians on a grid."""
+    q = torch.randn(1, 4, N, width, dtype=dtype)
+    for spec, given in (
+        (tiled.Spec(1.0, None, 0), tiled.Given()),
+        (tiled.Spec(1.0, -100, 0), tiled.Given()),
+        (tiled.Spec(1.0, None, 0), tiled.Given(spans=torch.zeros(2, 1, N, dtype=torch.int32))),
+        (tiled.Spec(1.0, term=3, axes=2, full=True, grids=(32, 32, *[1.0] * 6)), tiled.Given(theta=torch.zeros(4, 5))),
+    ):
+        out, lse = tiled.forward(q, q, q, given, spec)
+        tiled.backward(q, None, q, q, q, given, out, lse, spec, given.theta is not None)
+
+
+def run_decode(width: int, dtype: torch.dtype) -> None:
+    """A query alone, and as many of a group as a tile holds."""
+    k = torch.randn(2, 1, N, width, dtype=dtype)
+    for heads in (1, 64):
+        q = torch.randn(2, heads, 1, width, dtype=dtype)
+        decode.attend_few(q, k, k, decode.Work(1.0), torch.tensor([5, 6]))
+
+
+def run_blocks(width: int, dtype: torch.dtype) -> None:
+    q, n = torch.randn(1, 4, N, width, dtype=dtype), N // block_sparse.SIZE
+    counts, numbers = torch.zeros(1, 1, n, dtype=torch.int32), torch.zeros(1, 1, n, n, dtype=torch.int32)
+    bits, real = torch.zeros(n * n, 2, block_sparse.SIZE, 4, dtype=torch.int32), torch.ones(1, 1, N, dtype=torch.uint8)
+    decided = block_sparse.Decided([counts, numbers] * 4, numbers, bits, real, real)
+    out, lse = block_sparse.forward(q, q, q, decided, 1.0)
+    block_sparse.backward(q, q, q, out, lse, q, None, decided, 1.0)
+
+
+def run_grid(side: int, dtype: torch.dtype) -> None:
+    maps, v = torch.randn(4, side, side, dtype=dtype), torch.randn(1, 2, side * side, 64, dtype=dtype)
+    out, between = grid_mixing._forward(maps, maps, v)
+    grid_mixing._gradients(out.contiguous(), maps, maps, v, between)
+
+
+def run_scan(width: int, dtype: torch.dtype) -> None:
+    """Few heads, whose sequences are cut, and many."""
+    options = scan.Sizes.options
+
+    def on_gpu(sizes: Any, kernel: str, q: Any, v: Any) -> dict[str, Any]:
+        about = [SimpleNamespace(dtype=x.dtype, itemsize=x.itemsize, shape=x.shape, device=x.device) for x in (q, v)]
+        about[1].is_cuda = True
+        return options(sizes, kernel, *about)  # pyright: ignore[reportArgumentType]
+
+    scan.Sizes.options = on_gpu  # pyright: ignore[reportAttributeAccessIssue]
+    given = scan.Given("Elu", True, False, False)
+    for rows in (1, 64):
+        q = torch.randn(rows, 4, N, width, dtype=dtype)
+        scan._run_forward(q, q, q, None, None, None, given)
+        scan._run_backward(q, None, q, q, q, None, None, None, given, [True, True, True, False])
+    scan.Sizes.options = options
+
+
+CALLS = {
+    "tiled": (run_tiled, [(64, HALF), (128, HALF), (256, HALF)]),
+    "decode": (run_decode, [(width, dtype) for dtype in (HALF, SINGLE) for width in (64, 128, 256)]),
+    "blocks": (run_blocks, [(64, HALF), (128, HALF), (256, HALF), (64, SINGLE), (128, SINGLE), (256, SINGLE)]),
+    "grid": (run_grid, [(16, HALF), (64, HALF), (128, HALF)]),
+    "scan": (run_scan, [(width, dtype) for dtype in (HALF, SINGLE) for width in (64, 128)]),
+}
+
+
+def main(capability: int, room: int, kernels: str, widest: int) -> None:
+    compile_for(capability, room)
+    run, cases = CALLS[kernels]
+    for width, dtype in cases:
+        if width <= widest:
+            kept.forget()
+            run(width, dtype)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3], int(sys.argv[4]))
