@@ -15,6 +15,7 @@ from typer.core import TyperGroup
 
 from regard.commands.claims import claims
 from regard.commands.cost import cost
+from regard.commands.doctor import doctor
 from regard.commands.explore import explore
 from regard.commands.grade import grade, questions
 from regard.commands.models import classify, embed, generate, translate
@@ -119,6 +120,6 @@ for command in (
     *(plan, pattern, tour, reach, explore),
     *(claims, questions, grade),
     *(train, runs, resume, evaluate),
-    *(cost, classify, embed, generate, translate),
+    *(cost, doctor, classify, embed, generate, translate),
 ):
     app.command()(command)

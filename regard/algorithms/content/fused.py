@@ -10,7 +10,7 @@ from regard.algorithms.planning.problem import Problem
 from regard.algorithms.planning.visits import visited
 from regard.attention import Facts, Places
 from regard.attention.masks.visibility import index_band
-from regard.attention.positions.sizes import surely
+from regard.attention.positions.sizes import number, surely
 
 
 class Fused(Algorithm):
@@ -66,8 +66,9 @@ def run_kernel(problem: Problem, q: Tensor, k: Tensor, v: Tensor, beta: float) -
 
 
 def starts_causal(facts: tuple[Facts, ...], places: Places) -> bool:
-    """Query i sees keys 0…i: the one alignment that sdpa's `is_causal` means."""
-    if len(facts) != 1 or not facts[0].interval:
+    """Query i sees keys 0…i: the one alignment that sdpa's `is_causal` means. A window may reach the first key."""
+    if not facts or not all([fact.interval for fact in facts]):
         return False
     low, high = index_band(facts, places)
-    return low is None and high is not None and surely(high == 0)
+    reaches = low is None or surely(number(low) <= number(1 - places.queries.count))
+    return reaches and high is not None and surely(high == 0)

@@ -1,12 +1,12 @@
 """One layer's attention of transformers, computed by `attend`."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 from transformers.utils.output_capturing import _active_collector
 
-from regard.algorithms import attend, weights
+from regard.algorithms import Prepared, attend, weights
 from regard.attention import Attention, Bias, Causal, Content, Dense, Documents, Mask, Softmax, Term
 from regard.attention.masks.mask import leaves
 from regard.integrations.transformers.masks import ModelMask
@@ -33,6 +33,52 @@ SILENT = frozenset(
 PACKED = frozenset(["cu_seq_lens_q", "cu_seq_lens_k", "max_length_q", "max_length_k"])
 
 
+class Call(NamedTuple):
+    """What one layer asks for: `attend(q, k, v, attention, prepared=prepared)`."""
+
+    q: Tensor
+    k: Tensor
+    v: Tensor
+    attention: Attention
+    prepared: Prepared | None
+
+
+def read_call(
+    module: nn.Module,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attention_mask: ModelMask | Tensor | None,
+    scaling: float | Tensor | None = None,
+    *,
+    is_causal: bool | None = None,
+    position_bias: Tensor | None = None,
+    s_aux: Tensor | None = None,
+    **keywords: Any,
+) -> Call:
+    """What a layer's arguments mean. A keyword that would change the result and is not known is refused by its name."""
+    _check_keywords(module, keywords, attention_mask)
+    q, k, v = _of_one_type(query, key, value)
+    if isinstance(scaling, Tensor):  # one that is learnt scales the queries
+        q, scaling = q * scaling, 1.0
+    scores: Term = Content(None if scaling is None else float(scaling))
+    weighting = Softmax(None if s_aux is None else s_aux.flatten())
+    if isinstance(attention_mask, ModelMask):
+        n = attention_mask.keys.n
+        if n < k.shape[2] == attention_mask.shape[3]:
+            k, v = k[:, :, :n], v[:, :, :n]
+        prepared = attention_mask.prepared
+        if position_bias is not None and not _is_zero(position_bias, prepared):
+            scores = scores + Bias(position_bias[..., :n])
+        return Call(q, k, v, attention_mask.attention(scores, weighting), prepared)
+    mask, added = _read_tensor(attention_mask, q, k.shape[2])
+    if mask is None and _is_causal(module, is_causal, q.shape[2]):
+        mask = Causal()
+    for bias in (position_bias, added):
+        scores = scores if bias is None else scores + Bias(bias)
+    return Call(q, k, v, Attention(scores, mask, weighting), None)
+
+
 def attend_for_module(
     module: nn.Module,
     query: Tensor,
@@ -40,43 +86,17 @@ def attend_for_module(
     value: Tensor,
     attention_mask: ModelMask | Tensor | None,
     dropout: float = 0.0,
-    scaling: float | Tensor | None = None,
-    *,
-    is_causal: bool | None = None,
     output_attentions: bool | None = False,
-    position_bias: Tensor | None = None,
-    s_aux: Tensor | None = None,
-    **keywords: Any,
+    **others: Any,
 ) -> tuple[Tensor, Tensor | None]:
-    """`attend` under the signature that models of transformers call: q (B,H,T,D) in, (B,T,H,E) and perhaps maps out.
-
-    A keyword that would change the result and is not known is refused by its name.
-    """
-    _check_keywords(module, keywords, attention_mask)
-    query, key, value = _of_one_type(query, key, value)
-    if isinstance(scaling, Tensor):  # one that is learnt scales the queries
-        query, scaling = query * scaling, 1.0
-    S = key.shape[2]
-    weighting = Softmax(None if s_aux is None else s_aux.flatten())
-    scores: Term = Content(None if scaling is None else float(scaling))
-    if isinstance(attention_mask, ModelMask):
-        n = attention_mask.keys.n
-        if n < S and attention_mask.shape[3] == S:
-            key, value = key[:, :, :n], value[:, :, :n]
-        position_bias = None if position_bias is None else position_bias[..., :n]
-        attention = attention_mask.attention(_with_bias(scores, position_bias), weighting)
-        prepared = attention_mask.prepared
-    else:
-        mask, added = _read_tensor(attention_mask, query, S)
-        if mask is None and _is_causal(module, is_causal, query.shape[2]):
-            mask = Causal()
-        attention, prepared = Attention(_with_bias(_with_bias(scores, position_bias), added), mask, weighting), None
-    out = attend(query, key, value, attention, dropout=dropout, prepared=prepared)
+    """`attend` under the signature that models of transformers call: q (B,H,T,D) in, (B,T,H,E) and perhaps maps out."""
+    call = read_call(module, query, key, value, attention_mask, **others)
+    out = attend(call.q, call.k, call.v, call.attention, dropout=dropout, prepared=call.prepared)
     out = out.transpose(1, 2).contiguous()
     if not (output_attentions or _collects_maps()):
         return out, None
-    maps = weights(query, key, attention)
-    return out, nn.functional.pad(maps, (0, S - maps.shape[3]))
+    maps = weights(call.q, call.k, call.attention)
+    return out, nn.functional.pad(maps, (0, key.shape[2] - maps.shape[3]))
 
 
 def _check_keywords(module: nn.Module, keywords: dict[str, Any], mask: object) -> None:
@@ -121,13 +141,11 @@ def _is_causal(module: nn.Module, told: bool | None, T: int) -> bool:
     return False
 
 
-def _with_bias(scores: Term, bias: Tensor | None) -> Term:
-    """Scores and a tensor added to them, unless it can be seen to be zero."""
-    if bias is None:
-        return scores
-    if not bias.requires_grad and bias.device.type == "cpu" and not torch.compiler.is_compiling() and not bias.any():
-        return scores
-    return scores + Bias(bias)
+def _is_zero(bias: Tensor, prepared: Prepared) -> bool:
+    """Whether a bias that does not learn adds nothing, as T5's in cross-attention: looked at once in a pass."""
+    if bias.requires_grad or bias.is_meta or torch.compiler.is_compiling():
+        return False
+    return prepared.recall_from((bias,), "is zero", lambda: not bool(bias.any()))
 
 
 def _read_tensor(tensor: Tensor | None, query: Tensor, S: int) -> tuple[Mask | None, Tensor | None]:

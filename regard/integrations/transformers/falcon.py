@@ -7,9 +7,8 @@ from torch import Tensor
 
 def attention_class() -> type:
     """Falcon's attention with the projections and the cache of its own, and `attend` between them."""
+    from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
     from transformers.models.falcon.modeling_falcon import FalconAttention, apply_rotary_pos_emb
-
-    from regard.integrations.transformers.calls import attend_for_module
 
     class FalconRegardAttention(FalconAttention):
         """`FalconAttention` by `attend`."""
@@ -35,7 +34,7 @@ def attention_class() -> type:
                     -1, -1, q.shape[2], -1
                 )
                 dropout = self.attention_dropout.p if self.training else 0.0
-            out, maps = attend_for_module(
+            out, maps = ALL_ATTENTION_FUNCTIONS[self.config._attn_implementation](
                 self,
                 q,
                 k,

@@ -84,7 +84,11 @@ class ModelMask:
         return Places(self.queries, self.keys)
 
     def attention(self, scores: Any, weighting: Any) -> Attention:
-        """The value of one layer."""
+        """The value of one layer; places that a value has without saying so are left out."""
+        T, S = self.queries.n, self.keys.n
+        first, start = self.queries.start, self.keys.start
+        if isinstance(first, int) and isinstance(start, int) and start == 0 and first == S - T:
+            return Attention(scores, self.mask, weighting)
         return Attention(scores, self.mask, weighting, self.queries, self.keys)
 
     def to(self, device: Any = None, *_: Any, **__: Any) -> "ModelMask":

@@ -52,6 +52,16 @@ def test_contents_do_not_decide(case: Case, device):
         assert plans[0].json() == plans[1].json()
 
 
+@pytest.mark.parametrize("mask", [Window(8), Window(7) & Causal(), Window(30, after=0)], ids=str)
+def test_a_window_that_reaches_the_first_key_is_causal(mask: Mask):
+    q, k, v = torch.randn(3, 1, 2, 8, 4).unbind(0)
+    wanted = attend(q, k, v, Attention(mask=Causal()), algorithm="fused")
+    assert torch.equal(attend(q, k, v, Attention(mask=mask), algorithm="fused"), wanted)
+    assert plan(*[torch.empty(8, 32, 512, 64, device="meta")] * 3, Attention(mask=Window(511))).chosen == "fused"
+    with pytest.raises(Refused, match=r"takes no mask but Causal\(\)"):
+        attend(q, k, v, Attention(mask=Window(6) & Causal()), algorithm="fused")
+
+
 @pytest.mark.parametrize("case", SINGLES, ids=str)
 def test_the_cheapest_that_does_not_refuse_is_chosen(case: Case, device):
     call = build(case, device)
