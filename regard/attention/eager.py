@@ -78,6 +78,4 @@ def refuse_forward_mode(*tensors: Tensor) -> None:
     if torch.compiler.is_compiling() or not is_forward_mode():
         return
     if any([unpack_dual(x).tangent is not None for x in tensors]):
-        raise RuntimeError(
-            "packed, blockwise and banded attention have no forward-mode derivative; use algorithm='reference'"
-        )
+        raise RuntimeError("this algorithm has no forward-mode derivative; use algorithm='reference'")

@@ -92,3 +92,6 @@ flash_cpu_backward = _kernel("_scaled_dot_product_flash_attention_for_cpu_backwa
 flash = _kernel("_scaled_dot_product_flash_attention")
 efficient = _kernel("_scaled_dot_product_efficient_attention")
 cudnn = _kernel("_scaled_dot_product_cudnn_attention")
+flash_backward = _kernel("_scaled_dot_product_flash_attention_backward")
+efficient_backward = _kernel("_scaled_dot_product_efficient_attention_backward")
+cudnn_backward = _kernel("_scaled_dot_product_cudnn_attention_backward")

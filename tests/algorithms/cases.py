@@ -351,7 +351,9 @@ class Case:
 WEIGHTINGS: dict[str, Callable[[Draw], Weighting]] = {
     "softmax": lambda draw: Softmax(),
     "hard": lambda draw: Hard(),
-    "sink": lambda draw: Softmax(sink=2 * draw.normal(draw.shape.H).requires_grad_()),
+    "sink": lambda draw: Softmax(
+        draw.normal(draw.shape.H, dtype=torch.promote_types(draw.dtype, torch.float32)).requires_grad_()
+    ),
 }
 WEIGHTINGS |= KERNELS
 TABLES: dict[str, dict[str, Any]] = {

@@ -239,6 +239,18 @@ SCHEMAS = {
         "query, key, value, attn_bias, compute_log_sumexp, dropout_p, is_causal, return_debug_mask, scale -> output, "
         "logsumexp, cum_seq_q, cum_seq_k, max_q, max_k, philox_seed, philox_offset, debug_attn_mask"
     ),
+    "flash_backward": (
+        "grad_out, query, key, value, out, logsumexp, cum_seq_q, cum_seq_k, max_q, max_k, dropout_p, is_causal, "
+        "philox_seed, philox_offset, scale -> grad_query, grad_key, grad_value"
+    ),
+    "efficient_backward": (
+        "grad_out_, query, key, value, attn_bias, out, logsumexp, philox_seed, philox_offset, dropout_p, "
+        "grad_input_mask, is_causal, scale -> , , , "
+    ),
+    "cudnn_backward": (
+        "grad_out, query, key, value, out, logsumexp, philox_seed, philox_offset, attn_bias, cum_seq_q, cum_seq_k, "
+        "max_q, max_k, dropout_p, is_causal, scale -> , , "
+    ),
 }
 
 

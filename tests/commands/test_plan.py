@@ -247,7 +247,7 @@ def test_one_more_token_after_a_cache() -> None:
 
 @pytest.mark.parametrize(
     ("text", "chosen"),
-    [("sink", "blockwise"), ("elu", "chunked"), ("random_features(128)", "chunked"), ("hard", "reference")],
+    [("sink", "fused"), ("elu", "chunked"), ("random_features(128)", "chunked"), ("hard", "reference")],
 )
 def test_a_weighting_in_words(text: str, chosen: str) -> None:
     made = planned("--mask", "causal", "--weighting", text, "--tokens", "16384", "--device", "cpu", "--batch", "1")

@@ -4,8 +4,9 @@ import torch
 from torch import Tensor
 
 from regard.algorithms.kernels.sdpa import attend_by, fastest
+from regard.algorithms.kernels.sdpa_with_sink import attend_with_sink
 from regard.algorithms.planning.algorithm import Algorithm, refuses_bfloat16, refuses_softmax
-from regard.algorithms.planning.cost import Cost, kept, products, traffic
+from regard.algorithms.planning.cost import Cost, kept, output, products, traffic
 from regard.algorithms.planning.problem import Problem
 from regard.algorithms.planning.visits import visited
 from regard.attention import Facts, Places
@@ -25,27 +26,35 @@ class Fused(Algorithm):
             return reason
         if not problem.content_alone:
             return "needs Content() as the only score term"
-        return refuses_kernel(problem)
+        if problem.sink_alone and problem.dropout:
+            return "has no dropout beside a sink"
+        return refuses_kernel(problem, takes_sink=problem.machine.kind != "other")
+
+    def joins_sink(self, problem: Problem) -> bool:
+        return True
 
     def cost(self, problem: Problem) -> Cost:
-        """The visible pairs, and one pass over the tensors; a few numbers per row are kept for the way back."""
+        """The visible pairs, and one pass over the tensors; a few numbers per row are kept for the way back. A sink
+        takes one more pass over the output, and over its gradient.
+        """
         shape = problem.shape
+        more = (4 if problem.backward else 2) * output(shape, problem.item) if problem.sink_alone else 0
         return Cost(
             flops=products(visited(problem), shape.D, shape.E, problem.backward, recompute=True),
-            bytes=traffic(shape, problem.item, problem.backward),
+            bytes=traffic(shape, problem.item, problem.backward) + more,
             memory=kept(shape, problem.item, problem.backward),
-            launches=4 if problem.backward else 1,
+            launches=(4 if problem.backward else 1) * (3 if problem.sink_alone else 1),
         )
 
     def run(self, problem: Problem, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor | None]:
         return run_kernel(problem, q, k, v, problem.beta), None
 
 
-def refuses_kernel(problem: Problem) -> str | None:
+def refuses_kernel(problem: Problem, takes_sink: bool = False) -> str | None:
     """Why no kernel of sdpa computes this, whatever the scores."""
     if problem.masks and not starts_causal(problem.facts, problem.places):
         return "takes no mask but Causal() with the first query at the first key"
-    if problem.return_lse:
+    if problem.return_lse and not (takes_sink and problem.sink_alone):
         return "sdpa returns no log-sum-exp"
     if problem.dropout and not problem.on_cuda:
         return "sdpa with dropout is quadratic in memory on the CPU"
@@ -62,6 +71,8 @@ def run_kernel(problem: Problem, q: Tensor, k: Tensor, v: Tensor, beta: float) -
     kernel = fastest(q, v, problem.machine)
     if causal and problem.on_cuda and not surely(k.shape[2] == T):
         kernel = "efficient"  # flash would put the last query at the last key
+    if problem.sink is not None:
+        return attend_with_sink(kernel, q, k, v, problem.sink, beta=beta, causal=causal)
     return attend_by(kernel, q, k, v, beta=beta, causal=causal, dropout=problem.dropout)
 
 

@@ -11,6 +11,7 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from regard.algorithms.kernels.sdpa import REGISTER, aligned, attend_by, attend_with_lse
+from regard.algorithms.kernels.sdpa_with_sink import attend_with_sink
 from regard.algorithms.planning.algorithm import Algorithm, refuses_bfloat16, refuses_softmax
 from regard.algorithms.planning.cost import Cost, inputs, kept, output, products, traffic
 from regard.algorithms.planning.problem import Problem
@@ -56,12 +57,15 @@ class Masked(Algorithm):
         reason = refuses_bfloat16(problem)
         if reason is not None:
             return reason
-        if problem.on_cuda and problem.return_lse:
+        if problem.on_cuda and problem.return_lse and not self.joins_sink(problem):
             return "the CUDA kernel's log-sum-exp has no gradient"
         additions = _additions(problem)
         if not is_symbol(additions) and surely(additions > LARGEST):
             return "would hold a mask of more than 128 MB"
         return None
+
+    def joins_sink(self, problem: Problem) -> bool:
+        return problem.sink_alone and not problem.dropout
 
     def cost(self, problem: Problem) -> Cost:
         """Every pair, and what it adds read by each row and head; the first call of several makes it."""
@@ -71,9 +75,13 @@ class Masked(Algorithm):
         passes = 3 if problem.backward else 1
         read, blanking = passes * item * pairs, _blanking(problem)
         flops = products(pairs, shape.D, shape.E, problem.backward, recompute=True)
-        if problem.return_lse and problem.backward:  # going back, the log-sum-exp is a column more, of a whole register
+        joins = self.joins_sink(problem)
+        if problem.return_lse and problem.backward and not joins:
+            # Going back, the log-sum-exp is a column more, of a whole register.
             wide = most(shape.D, shape.E) + REGISTER
             flops = 2 * pairs * (shape.D + shape.E) + 2 * pairs * 5 * wide
+        if joins:
+            blanking = blanking + (passes + 1) * output(shape, item)
         return Cost(
             flops=flops,
             bytes=traffic(shape, item, problem.backward) + blanking + READS * additions + read,
@@ -90,11 +98,12 @@ class Masked(Algorithm):
             k, v = k.masked_fill(found.unseen, 0), v.masked_fill(found.unseen, 0)
         if found.empty is not None:
             q = q.masked_fill(found.empty, 0)
-        lse = None
-        if problem.return_lse:
+        lse, kernel = None, "efficient" if q.is_cuda else "cpu"
+        if problem.sink is not None and self.joins_sink(problem):
+            out = attend_with_sink(kernel, q, k, v, problem.sink, beta=problem.beta, bias=found.bias)
+        elif problem.return_lse:
             out, lse = _with_lse(q, k, v, found.bias, problem.beta)
         else:
-            kernel = "efficient" if q.is_cuda else "cpu"
             out = attend_by(kernel, q, k, v, beta=problem.beta, bias=found.bias, dropout=problem.dropout)
         if found.empty is not None:
             out = out.masked_fill(found.empty, 0)

@@ -64,6 +64,32 @@ def attend_by(
     `causal` hides the keys after each query, both counted from 0. A bias, added to the logits, is for "cpu" and
     "efficient"; it broadcasts to (B,H,T,S), and may hide by −∞ but not empty a row.
     """
+    E = v.shape[3]
+    q, k, v, bias = prepared_for(kernel, q, k, v, bias)
+    if torch.compiler.is_compiling() or kernel == "any":
+        grouped = not surely(k.shape[1] == q.shape[1])
+        with nullcontext() if kernel == "any" else sdpa_kernel(BACKENDS[kernel]):
+            out = scaled_dot_product_attention(
+                q, k, v, attn_mask=bias, dropout_p=dropout, is_causal=causal, scale=beta, enable_gqa=grouped
+            )
+        return out if out.shape[3] == E else out[..., :E]
+    if kernel == "cpu":
+        out = torch_private.flash_cpu(q, k, v, dropout, causal, attn_mask=bias, scale=beta)[0]
+    elif kernel == "flash":
+        out = torch_private.flash(q, k, v, dropout, causal, False, scale=beta)[0]
+    else:
+        learns = torch.is_grad_enabled() and (q.requires_grad or k.requires_grad or v.requires_grad)
+        if kernel == "efficient":
+            out = torch_private.efficient(q, k, v, bias, learns, dropout, causal, scale=beta)[0]
+        else:
+            out = torch_private.cudnn(q, k, v, bias, learns, dropout, causal, False, scale=beta)[0]
+    return out if out.shape[3] == E else out[..., :E]
+
+
+def prepared_for(
+    kernel: str, q: Tensor, k: Tensor, v: Tensor, bias: Tensor | None
+) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
+    """What the kernel is promised: widths, layouts and heads that it takes, and a bias for all pairs."""
     (B, H, T, D), (rows, G, S, key_width), (value_rows, value_heads, values, E) = q.shape, k.shape, v.shape
     # What sdpa checks before it calls a kernel.
     assert B == rows == value_rows
@@ -81,24 +107,7 @@ def attend_by(
         k, v = (x.repeat_interleave(H // G, 1) for x in (k, v))
     if bias is not None:
         bias = _laid_out_bias(bias, q, k)
-    if torch.compiler.is_compiling() or kernel == "any":
-        grouped = not surely(k.shape[1] == q.shape[1])
-        with nullcontext() if kernel == "any" else sdpa_kernel(BACKENDS[kernel]):
-            out = scaled_dot_product_attention(
-                q, k, v, attn_mask=bias, dropout_p=dropout, is_causal=causal, scale=beta, enable_gqa=grouped
-            )
-        return out if value_width == E else out[..., :E]
-    if kernel == "cpu":
-        out = torch_private.flash_cpu(q, k, v, dropout, causal, attn_mask=bias, scale=beta)[0]
-    elif kernel == "flash":
-        out = torch_private.flash(q, k, v, dropout, causal, False, scale=beta)[0]
-    else:
-        learns = torch.is_grad_enabled() and (q.requires_grad or k.requires_grad or v.requires_grad)
-        if kernel == "efficient":
-            out = torch_private.efficient(q, k, v, bias, learns, dropout, causal, scale=beta)[0]
-        else:
-            out = torch_private.cudnn(q, k, v, bias, learns, dropout, causal, False, scale=beta)[0]
-    return out if value_width == E else out[..., :E]
+    return q, k, v, bias
 
 
 def _widths(D: int, E: int, kernel: str) -> tuple[int, int]:

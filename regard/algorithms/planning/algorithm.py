@@ -39,6 +39,10 @@ class Algorithm(ABC):
         """Predicted time: by the table of the machine, unless it knows better."""
         return predicted(problem, self.name, self.expected(problem), problem.dtype)
 
+    def joins_sink(self, problem: Problem) -> bool:
+        """Whether it joins a sink itself; else the planner does, by the log-sum-exp."""
+        return False
+
     @abstractmethod
     def run(self, problem: Problem, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor | None]:
         """The output (B, H, T, E) in the type of v, and where the problem wants it the log-sum-exp (B, H, T)."""

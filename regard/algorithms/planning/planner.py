@@ -129,7 +129,7 @@ class Planner:
 
     def seconds_by(self, algorithm: Algorithm, problem: Problem) -> float:
         """Predicted time by this algorithm, with a sink joined where there is one."""
-        joined, machine = joining(problem), problem.machine
+        joined, machine = joining(problem, algorithm), problem.machine
         return algorithm.seconds(problem) + joined.launches * machine.launch + joined.bytes / machine.bandwidth
 
     def plan(self, problem: Problem) -> Plan:
@@ -137,7 +137,7 @@ class Planner:
         candidates = []
         for algorithm in self.algorithms:
             reason = refusal(algorithm, problem)
-            cost = algorithm.cost(problem) + joining(problem) if reason is None else None
+            cost = algorithm.cost(problem) + joining(problem, algorithm) if reason is None else None
             time = self.seconds_by(algorithm, problem) if reason is None else None
             candidates.append(Candidate(algorithm.name, cost, time, reason))
         exact = [one for one in candidates if one.refusal is None]
@@ -254,7 +254,7 @@ def _run(
 ) -> tuple[Tensor, Tensor | None]:
     """What the algorithm gives, with the sink joined to it where there is one."""
     out, lse = algorithm.run(problem, q, k, v)
-    if problem.sink is None:
+    if problem.sink is None or algorithm.joins_sink(problem):
         return out, lse
     assert lse is not None
     return join_sink(out, lse, problem.sink, return_lse)

@@ -35,10 +35,10 @@ class Flags:
     """What is wanted of a call."""
 
     dropout: bool
-    return_lse: bool  # the algorithm is to give it; a sink needs it too
+    return_lse: bool
     backward: bool  # q, k, v, a score term, a feature map or a sink needs a gradient
     bias_backward: bool  # a score term or a feature map does
-    sink: bool = False  # one is joined to what the algorithm gives
+    sink: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +61,7 @@ class Outline:
 class Problem:
     """What `refuses`, `cost` and `run` may know: an outline that may be kept, and this call's value, which may not.
 
-    A sink is no part of the value here: the planner joins it to the output, by the log-sum-exp.
+    A sink is no part of the value here: the planner joins it to the output by the log-sum-exp, or the algorithm does.
     """
 
     outline: Outline
@@ -104,7 +104,14 @@ class Problem:
 
     @property
     def return_lse(self) -> bool:
-        return self.outline.flags.return_lse
+        """Whether the algorithm is to give the log-sum-exp: it is wanted, or a sink is joined by it."""
+        flags = self.outline.flags
+        return flags.return_lse or flags.sink
+
+    @property
+    def sink_alone(self) -> bool:
+        """Whether there is a sink, and the log-sum-exp is wanted for nothing else."""
+        return self.outline.flags.sink and not self.outline.flags.return_lse
 
     @property
     def backward(self) -> bool:
@@ -212,7 +219,7 @@ def pose(
     learnt = (q, k, v) if sink is None else (q, k, v, sink)
     backward = bias_backward or (grads and any([x.requires_grad for x in learnt]))
     machine = table_of(q.device) if device is None else table(device)
-    flags = Flags(dropout > 0, return_lse or sink is not None, backward, bias_backward, sink is not None)
+    flags = Flags(dropout > 0, return_lse, backward, bias_backward, sink is not None)
     outline = outlined(shape, attention, q.dtype, machine, flags, len(attention.flatten()[1]) > 0)
     return bind(outline, attention, dropout)
 

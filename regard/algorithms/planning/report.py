@@ -61,8 +61,8 @@ def heading(problem: Problem) -> "Text":
     sizes = " ".join(f"{name}={getattr(problem.shape, name)}" for name in problem.shape.__match_args__)
     facts = [sizes, str(problem.dtype).removeprefix("torch."), problem.machine.name]
     facts.append("forward and backward" if problem.backward else "forward only")
-    facts += ["dropout"] * (problem.dropout > 0) + ["log-sum-exp"] * problem.return_lse
-    facts += ["for the sink"] * problem.outline.flags.sink
+    facts += ["dropout"] * (problem.dropout > 0) + ["log-sum-exp"] * problem.outline.flags.return_lse
+    facts += ["log-sum-exp for the sink"] * problem.sink_alone
     about = f"table {problem.machine.name}: {problem.machine.basis}"
     parts = ((repr(problem.stated), "bold"), "\n", (" · ".join(facts), "cyan"), "\n", (about, "cyan"))
     return Text.assemble(*parts, overflow="fold")

@@ -9,6 +9,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from regard.algorithms.planning.algorithm import Algorithm
 from regard.algorithms.planning.cost import Cost, output
 from regard.algorithms.planning.problem import Problem
 
@@ -28,9 +29,9 @@ def join_sink(
     return out, joined.masked_fill(joined == least, -torch.inf)
 
 
-def joining(problem: Problem) -> Cost:
+def joining(problem: Problem, algorithm: Algorithm) -> Cost:
     """What the sink adds to the cost of an algorithm: the output is read and written once more, in the wide type."""
-    if not problem.outline.flags.sink:
+    if not problem.outline.flags.sink or algorithm.joins_sink(problem):
         return Cost(0, 0, 0, 0)
     once = output(problem.shape, problem.item) + output(problem.shape, problem.wide.itemsize)
     passes, launches = (5, 18) if problem.backward else (2, 5)
