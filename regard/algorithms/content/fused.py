@@ -4,7 +4,6 @@ import torch
 from torch import Tensor
 
 from regard.algorithms.kernels.sdpa import attend_by, fastest
-from regard.algorithms.kernels.sdpa_with_sink import attend_with_sink
 from regard.algorithms.planning.algorithm import Algorithm, refuses_bfloat16, refuses_softmax
 from regard.algorithms.planning.cost import Cost, kept, output, products, traffic
 from regard.algorithms.planning.problem import Problem
@@ -72,6 +71,8 @@ def run_kernel(problem: Problem, q: Tensor, k: Tensor, v: Tensor, beta: float) -
     if causal and problem.on_cuda and not surely(k.shape[2] == T):
         kernel = "efficient"  # flash would put the last query at the last key
     if problem.sink is not None:
+        from regard.algorithms.kernels.sdpa_with_sink import attend_with_sink
+
         return attend_with_sink(kernel, q, k, v, problem.sink, beta=beta, causal=causal)
     return attend_by(kernel, q, k, v, beta=beta, causal=causal, dropout=problem.dropout)
 

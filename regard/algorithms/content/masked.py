@@ -11,7 +11,6 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from regard.algorithms.kernels.sdpa import REGISTER, aligned, attend_by, attend_with_lse
-from regard.algorithms.kernels.sdpa_with_sink import attend_with_sink
 from regard.algorithms.planning.algorithm import Algorithm, refuses_bfloat16, refuses_softmax
 from regard.algorithms.planning.cost import Cost, inputs, kept, output, products, traffic
 from regard.algorithms.planning.problem import Problem
@@ -100,6 +99,8 @@ class Masked(Algorithm):
             q = q.masked_fill(found.empty, 0)
         lse, kernel = None, "efficient" if q.is_cuda else "cpu"
         if problem.sink is not None and self.joins_sink(problem):
+            from regard.algorithms.kernels.sdpa_with_sink import attend_with_sink
+
             out = attend_with_sink(kernel, q, k, v, problem.sink, beta=problem.beta, bias=found.bias)
         elif problem.return_lse:
             out, lse = _with_lse(q, k, v, found.bias, problem.beta)
