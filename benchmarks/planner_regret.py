@@ -7,6 +7,7 @@ that choices are made from to a report, prints it, and says what the planner wou
 
 import argparse
 import json
+import multiprocessing
 import os
 import sys
 import time
@@ -58,9 +59,9 @@ class Session:
         in_time = self.compiling < COMPILE_SHARE * self.seconds or self.firsts.get(drawn.kind, SLOW) < SLOW
         return in_time and self.drawing.may_compile(drawn)
 
-    def problem(self) -> dict[str, Any] | None:
-        """The measurements of the next problem; None where its choice cannot be timed."""
-        drawn = self.drawing.problem()
+    def problem(self, number: int) -> dict[str, Any] | None:
+        """The measurements of a problem; None where its choice cannot be timed."""
+        drawn = self.drawing.problem(number)
         made = make(drawn, self.device)
         planned = _planned(drawn, made)
         if planned.chosen in COMPILES and not self.may_compile(drawn):
@@ -178,12 +179,34 @@ def _run(drawn: Drawn, made: Made, algorithm: str) -> object:
     return torch.autograd.grad(out, made.leaves, made.grad, allow_unused=True)  # Hard() has gradients for v alone
 
 
+def warm(options: argparse.Namespace, device: torch.device) -> None:
+    """Compile what the problems need in several processes, whose caches on disk the measurement finds."""
+    context = multiprocessing.get_context("spawn")
+    processes = [context.Process(target=_visit, args=(options, device, part)) for part in range(options.warm)]
+    for process in processes:
+        process.start()
+    deadline = time.monotonic() + options.warm_seconds
+    for process in processes:
+        process.join(max(0.0, deadline - time.monotonic()))
+        process.kill()  # nothing is lost but what it would have compiled
+
+
+def _visit(options: argparse.Namespace, device: torch.device, part: int) -> None:
+    warnings.filterwarnings("ignore")
+    options.turns, options.seconds = 1, options.warm_seconds / COMPILE_SHARE
+    session = Session(options, device)
+    for number in range(part, options.problems, options.warm):
+        session.problem(number)
+
+
 def measure(options: argparse.Namespace, device: torch.device, report: Report) -> Report:
     """The report with as many problems as there is time for; written every now and then."""
     session = Session(options, device)
     problems: list[dict[str, Any]] = report["problems"]
-    while len(problems) + report["skipped"] < options.problems and not session.over():
-        found = session.problem()
+    for number in range(options.problems):
+        if session.over():
+            break
+        found = session.problem(number)
         if found is None:
             report["skipped"] += 1
             continue
@@ -299,6 +322,10 @@ def main(arguments: list[str] | None = None) -> None:
     warnings.filterwarnings("ignore")
     report = machine(device, options.commit) | {"table": table_of(device).name, "wanted": options.problems}
     report |= {"command": " ".join([Path(sys.executable).name, "-m", "benchmarks.planner_regret", *words])}
+    if options.warm:
+        start = time.perf_counter()
+        warm(options, device)
+        progress(f"compiled in {time.perf_counter() - start:.0f} s")
     report |= {"load before": os.getloadavg(), "skipped": 0, "problems": []}
     measure(options, device, report)
     write(options, report)
@@ -312,6 +339,8 @@ def parser() -> argparse.ArgumentParser:
     options.add_argument("--seed", type=int, default=0)
     options.add_argument("--seconds", type=float, default=420, help="after which no new problem is begun")
     options.add_argument("--kinds", type=int, default=16, help="that may be compiled for on a GPU")
+    options.add_argument("--warm", type=int, default=0, metavar="N", help="processes that compile before")
+    options.add_argument("--warm-seconds", type=float, default=300)
     options.add_argument("--turns", type=int, default=TURNS)
     options.add_argument("--out", type=Path, help="JSON with every number")
     options.add_argument("--markdown", type=Path, help="the worst choices")

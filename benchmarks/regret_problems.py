@@ -138,15 +138,16 @@ class Drawn:
 
 
 class Drawing:
-    """Problems one after the other. `num_compiled` combinations have one kind each that may be compiled for."""
+    """Problems by their number. `num_compiled` combinations have one kind each that may be compiled for."""
 
     def __init__(self, seed: int, device: torch.device, num_compiled: int) -> None:
-        self.random = random.Random(seed)
+        self.seed, self.random = seed, random.Random(seed)
         self.device = device
         self.compiled = {combination: self._kind(combination) for combination in COMBINATIONS[:num_compiled]}
 
-    def problem(self) -> Drawn:
-        """One of the kinds that are compiled for, or any other, half of the time each."""
+    def problem(self, number: int) -> Drawn:
+        """One of the kinds that are compiled for, or any other, half of the time each: in every process the same."""
+        self.random = random.Random(f"{self.seed} {number}")
         weights = [combination.weight for combination in COMBINATIONS]
         (combination,) = self.random.choices(COMBINATIONS, weights)
         known = combination in self.compiled and self.random.random() < 0.5

@@ -77,9 +77,9 @@ def test_every_combination_is_a_problem_that_attend_takes(combination):
 
 def test_a_seed_means_the_same_problems():
     first, again, other = (Drawing(seed, CPU, 16) for seed in (1, 1, 2))
-    drawn = [first.problem() for _ in range(20)]
-    assert drawn == [again.problem() for _ in range(20)]
-    assert drawn != [other.problem() for _ in range(20)]
+    drawn = [first.problem(n) for n in range(20)]
+    assert drawn == [again.problem(n) for n in range(20)]
+    assert drawn != [other.problem(n) for n in range(20)]
 
 
 def invented(table: Table, machine: Machine, count: int = 60):

@@ -117,14 +117,15 @@ def follow(process: subprocess.Popen, seed: int, options: argparse.Namespace, ta
     last = time.monotonic()
     while True:
         now = time.monotonic()
-        if now >= deadline or now - last > options.hang:
+        over = now >= deadline and tally.cases > 0  # the first case is waited for, however slow the start
+        if over or now - last > options.hang:
             process.kill()
             process.wait()
             reader.join()
-            if now < deadline:
+            if not over:
                 tally.add_crash(seed, running, f"no answer for {options.hang:.0f} s", options.device)
             return seed
-        if not select.select([process.stdout], [], [], min(1.0, max(0.0, deadline - now)))[0]:
+        if not select.select([process.stdout], [], [], min(1.0, max(0.05, deadline - now)))[0]:
             continue
         text = process.stdout.readline()
         last = time.monotonic()

@@ -154,6 +154,10 @@ def _planned(prepared: Prepared) -> Any:
     return planned
 
 
+# In these worlds a call without gradients comes before the one that counts.
+FIRST_WITHOUT_GRADIENTS = ("inference first", "no grad first", "again")
+
+
 def _verdict(prepared: Prepared, name: str, refusal: str | None, run: Callable[..., Any]) -> str:
     case = prepared.case
     algorithm = name if case.call == "attend" and name != CHOICE else None
@@ -165,7 +169,7 @@ def _verdict(prepared: Prepared, name: str, refusal: str | None, run: Callable[.
         if refusal is None and algorithm is None:
             return f"refuses altogether: {error}"
         # A first call without gradients may be refused for another reason than the plan of the one that counts.
-        alike = refusal is not None and (refusal in str(error) or case.world in ("inference first", "no grad first"))
+        alike = refusal is not None and (refusal in str(error) or case.world in FIRST_WITHOUT_GRADIENTS)
         return REFUSED if alike else f"refuses unlike its plan: {error}"
     except Exception as error:
         if "CUDA error" in str(error):

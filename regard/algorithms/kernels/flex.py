@@ -3,6 +3,7 @@
 import itertools
 import types
 from collections.abc import Callable
+from threading import RLock
 from typing import Any
 
 import torch
@@ -24,6 +25,7 @@ from regard.attention.value import unflatten
 SIZE = 128  # FlexAttention's own block
 NARROWEST = 16  # its smallest head width
 FAR = 1 << 30  # and the tokens of a sequence are fewer than that
+_compiling = RLock()  # two threads must not compile one kernel at once
 
 
 def attend_by_flex(problem: Problem, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor | None]:
@@ -46,7 +48,8 @@ def attend_by_flex(problem: Problem, q: Tensor, k: Tensor, v: Tensor) -> tuple[T
         dtypes = tuple([x.dtype for x in tensors])
         hides = tuple([side is not None for side in sides])
         kind = (structure, dtypes, q.dtype, q.shape[1], k.shape[1], D, E, torch.is_grad_enabled(), hides, options)
-        out, lse = recall(("flex", kind), _compiled)(q, k, v, attention, problem.beta, lists, sides, options)
+        with _compiling:
+            out, lse = recall(("flex", kind), _compiled)(q, k, v, attention, problem.beta, lists, sides, options)
     return out[..., :E], lse
 
 
