@@ -215,8 +215,12 @@ class _Runs(torch.autograd.Function):
         return _added(grad, S, ctx.step).unflatten(0, (B, G)), None, None
 
 
+@torch.library.custom_op("regard::added_runs", mutates_args=())
 def _added(parts: Tensor, S: int, step: int) -> Tensor:
-    """The sum of overlapping runs, (runs, B·G, length, D) → (B·G, S, D)."""
+    """The sum of overlapping runs, (runs, B·G, length, D) → (B·G, S, D).
+
+    It is one operator for the counter of costs, which takes it apart once for all calls that are alike.
+    """
     count, rows, length, D = parts.shape
     whole = parts.new_zeros(rows, max(S, count * step + length), D)
     for first in range(0, length, step):
@@ -224,6 +228,12 @@ def _added(parts: Tensor, S: int, step: int) -> Tensor:
         target = whole[:, first : first + count * step].unflatten(1, (count, step))
         target[:, :, : part.shape[2]] += part
     return whole[:, :S]
+
+
+@_added.register_fake
+def _(parts: Tensor, S: int, step: int) -> Tensor:
+    count, rows, length, D = parts.shape
+    return parts.new_empty(rows, max(S, count * step + length), D)[:, :S]
 
 
 @torch.library.custom_op("regard::banded", mutates_args=(), device_types="cpu")

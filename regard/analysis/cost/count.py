@@ -27,7 +27,7 @@ from regard.analysis.cost.functions import WholeFunctions
 from regard.analysis.cost.masks import HIDES, Role, known, remember, set_role
 from regard.analysis.cost.memory import Allocations
 from regard.analysis.cost.report import Memory, ModelCost, ModuleCost, NextToken, Work
-from regard.analysis.cost.watch import Trace, Watch, attend_recorder
+from regard.analysis.cost.watch import Watch, attend_recorder
 
 ONE_AT_A_TIME = threading.RLock()
 MAX_KNOWN = 1 << 28  # elements of an integer or boolean tensor whose contents are kept
@@ -103,12 +103,13 @@ def count_next_token(
         call, cache = step(module)
         watch.phase = "forward"
         call()
-    cost = summarise(module, watch.finish(), None)
+    cost = summarise(module, watch, None)
     parameters = sum(p.numel() * p.element_size() for p in module.parameters())
+    met = watch.experts.count_active(module, batch, in_bytes=True)
     ceilings = table(device)
     dtype = next((p.dtype for p in module.parameters()), torch.float32)
-    seconds = max(cost.forward.flops / ceilings.rate(dtype), (cache + parameters) / ceilings.bandwidth)
-    return NextToken(cached, batch, cost, cache, parameters, ceilings.name, ceilings.basis, seconds)
+    seconds = max(cost.forward.flops / ceilings.rate(dtype), (cache + met) / ceilings.bandwidth)
+    return NextToken(cached, batch, cost, cache, parameters, met, ceilings.name, ceilings.basis, seconds)
 
 
 def _is_on_cuda(module: nn.Module) -> bool:
@@ -248,13 +249,14 @@ def _count(
         watch.trace.notes["no CUDA here: the CPU's kernels stand in for the GPU's, executed and in memory"] = None
     with watching(watch, module, stands_in):
         run(watch, module, inputs, keywords, backward)
-    return summarise(module, watch.finish(), memory.report())
+    return summarise(module, watch, memory.report())
 
 
 @contextmanager
 def watching(watch: Watch, module: nn.Module, for_cuda: bool = False) -> Iterator[None]:
     """See every operation, and in which module it is called; torch's hooks see all threads: one count at a time."""
     names = {id(part): _clean(name) for name, part in module.named_modules()}
+    watch.experts.modules = dict(distinct_modules(module))
     own = threading.get_ident()
 
     def is_foreign(part: nn.Module) -> bool:
@@ -333,8 +335,9 @@ def _outputs(out: Any) -> list[Tensor]:
     return [x for part in parts for x in _outputs(part)]
 
 
-def summarise(module: nn.Module, trace: Trace, memory: Memory | None) -> ModelCost:
+def summarise(module: nn.Module, watch: Watch, memory: Memory | None) -> ModelCost:
     """Tallies by module, each with all that is inside it."""
+    trace = watch.finish()
     own: dict[str, dict[str, Any]] = {}
     operations: dict[str, dict[str, Work]] = {"forward": {}, "backward": {}}
     for (phase, name, operation), tally in trace.tallies.items():
@@ -354,6 +357,7 @@ def summarise(module: nn.Module, trace: Trace, memory: Memory | None) -> ModelCo
                 type(part).__name__,
                 sum(p.numel() for p in part.parameters()),
                 sum(p.numel() for p in part.parameters() if p.requires_grad),
+                watch.experts.count_active(part),
                 sum((found["forward"] for found in inside), Work()),
                 sum((found["backward"] for found in inside), Work()),
                 sum(found["attention"] for found in inside),
@@ -363,6 +367,7 @@ def summarise(module: nn.Module, trace: Trace, memory: Memory | None) -> ModelCo
     return ModelCost(
         whole.parameters,
         whole.trainable,
+        whole.active,
         whole.forward,
         whole.backward,
         tuple(parts),

@@ -64,9 +64,9 @@ def _run_sdpa(
     kernel = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu
     if q.shape[-1] == v.shape[-1]:
         return kernel(q, k, v, 0.0, is_causal, attn_mask=mask, scale=scale)[0]
-    named = {"query": q, "key": k, "value": v, "is_causal": is_causal, "attn_mask": mask}
+    named = {"query": q, "key": k, "value": v, "is_causal": is_causal}
     with unset_fake_temporarily():
-        pairs, widths = dense_pairs(named, watch.sizes, "cuda", watch.read_pairs)
+        pairs, widths = dense_pairs(named, mask, watch.sizes, "cuda", watch.read_pairs)
     back = backward_products(pairs, *widths, Wanted.by(q, k, v)).needed
     width = max(q.shape[-1], v.shape[-1])
     padded = [functional.pad(x, (0, width - x.shape[-1])) for x in (q, k, v)]

@@ -19,10 +19,12 @@ from torch.utils._pytree import tree_flatten, tree_map_only, tree_unflatten
 # Attributes of fake tensors: their contents, whether they are random numbers alone, their role, whether a parameter.
 KNOWN, NOISE, ROLE, WEIGHT = "_regard_known", "_regard_noise", "_regard_role", "_regard_weight"
 MAX_BYTES = 1 << 29  # of one result that is computed for real
+MAX_BYTES_IN_SCOPE = 1 << 22  # the same where no mask is read: lists of blocks and of tokens, to go on by
 HIDES = -1e4  # a logit at or below it hides its pair, as exp(−10,000) is 0 in every type
 ADDITIONS = frozenset({"add", "add_", "sub", "sub_"})
 FILLS = frozenset({"masked_fill", "masked_fill_", "where"})
 SOFTMAXES = frozenset({"_softmax", "_safe_softmax"})
+CASTS = frozenset({"_to_copy", "clone"})
 RESHAPES = frozenset({"view", "_unsafe_view", "_reshape_alias", "expand", "unsqueeze", "squeeze"})
 MAX_PRODUCTS = 4  # that logits are the sum of
 MAX_PAIRS = 1 << 27  # of a map that is turned and cut with its logits
@@ -88,12 +90,12 @@ def compute(func: Any, contents: tuple[Any, Any]) -> Any:
         return func(*args, **kwargs)
 
 
-def keep_contents(func: Any, args: Any, out: Any, contents: tuple[Any, Any]) -> None:
+def keep_contents(func: Any, args: Any, out: Any, contents: tuple[Any, Any], max_bytes: int) -> None:
     """Compute and remember the contents of results that are small enough; a view shares its base's fate."""
     fakes = tree_flatten(out)[0]
     if not any(isinstance(x, FakeTensor) for x in fakes):
         return
-    if any(isinstance(x, Tensor) and x.numel() * x.element_size() > MAX_BYTES for x in fakes):
+    if any(isinstance(x, Tensor) and x.numel() * x.element_size() > max_bytes for x in fakes):
         return
     base = args[0] if func.is_view or func._schema.is_mutable else None
     shares = isinstance(base, FakeTensor) and KNOWN in base.__dict__
@@ -145,6 +147,7 @@ class Role:
     kind: str  # logits, bias or weights
     products: tuple[tuple[Share, int], ...] = ()  # that it is the sum of, each with its pairs
     visible: Tensor | None = None
+    sinks: int = 0  # columns beside those of the keys
 
 
 def role_of(x: Any) -> Role | None:
@@ -213,8 +216,11 @@ def follow_roles(func: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, 
         out = out[0]  # beside it, which weights were kept
     if not isinstance(out, Tensor):
         return
-    if func.is_view and is_weight(args[0]):
+    if (func.is_view or name in CASTS) and is_weight(args[0]):
         setattr(out, WEIGHT, True)
+    if name == "cat":
+        _add_sinks(args, kwargs, out)
+        return
     if name in ADDITIONS and len(args) > 1:
         _add(-1 if name.startswith("sub") else 1, args, out)
         return
@@ -240,12 +246,28 @@ def follow_roles(func: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, 
 def _add(sign: int, args: tuple[Any, ...], out: Tensor) -> None:
     """Give a role to a sum of logits, of logits and a mask, or of a bias and a mask."""
     held = [found for x in args[:2] if (found := role_of(x)) is not None and found.kind != "weights"]
+    sinks = max((found.sinks for found in held), default=0)
+    pairs = math.prod(out.shape[:-1]) * (out.shape[-1] - sinks) if sinks else out.numel()
     # A product that is repeated over rows is computed once: it is needed whole.
-    products = tuple(pair for found in held for pair in found.products if pair[1] >= out.numel())
+    products = tuple(pair for found in held for pair in found.products if pair[1] >= pairs)
     hidden = [found.visible for found in held if found.kind == "logits"]
     visible = _intersect(*hidden, read_mask(args[0]), read_mask(args[1], sign))
     if len(products) <= MAX_PRODUCTS and (held or visible is not None):
-        set_role(out, Role("logits" if products else "bias", products, visible))
+        set_role(out, Role("logits" if products else "bias", products, visible, sinks))
+
+
+def _add_sinks(args: tuple[Any, ...], kwargs: dict[str, Any], out: Tensor) -> None:
+    """Give a role to logits with columns beside them that take weight and give nothing."""
+    parts, dim = args[0], args[1] if len(args) > 1 else kwargs.get("dim", 0)
+    found = [(n, held) for n, x in enumerate(parts) if (held := role_of(x)) is not None and held.kind == "logits"]
+    if len(found) != 1 or dim % out.ndim != out.ndim - 1:
+        return
+    (place, held), sizes = found[0], [x.shape[-1] for x in parts]
+    visible, sinks = held.visible, out.shape[-1] - sizes[place]
+    if visible is not None:
+        whole = visible.expand(*visible.shape[:-1], sizes[place])
+        visible = nn.functional.pad(whole, (sum(sizes[:place]), sum(sizes[place + 1 :])), value=True)
+    set_role(out, replace(held, visible=visible, sinks=held.sinks + sinks))
 
 
 def _reshape_role(func: Any, source: Tensor, held: Role, args: Any, kwargs: Any, out: Tensor) -> Role | None:
@@ -253,6 +275,8 @@ def _reshape_role(func: Any, source: Tensor, held: Role, args: Any, kwargs: Any,
     name = func._schema.name.split("::")[1]
     if source is not args[0] or not (func.is_view or name in RESHAPES):
         return None
+    if held.sinks and source.shape[-1] - out.shape[-1] == held.sinks:
+        held = replace(held, sinks=0)
     if held.visible is None:
         return held
     last = held.visible
@@ -260,6 +284,8 @@ def _reshape_role(func: Any, source: Tensor, held: Role, args: Any, kwargs: Any,
         last = last[0]
     if name in RESHAPES and source.shape[source.ndim - last.ndim :] == out.shape[out.ndim - last.ndim :]:
         return replace(held, visible=last)  # the sizes that it speaks of are the same
+    if name == "slice" and (dim := (args[1] if len(args) > 1 else 0) % source.ndim - source.ndim) >= -last.ndim:
+        return replace(held, visible=last if last.shape[dim] == 1 else func(last, dim, *args[2:], **kwargs))
     if source.numel() > MAX_PAIRS:
         return None
     whole = held.visible.expand(source.shape)
@@ -270,10 +296,14 @@ def _reshape_role(func: Any, source: Tensor, held: Role, args: Any, kwargs: Any,
 def _settle(held: Role, shape: tuple[int, ...]) -> None:
     """Tell the products that a softmax has come: what is visible now is what they were needed for."""
     for share, pairs in held.products:
-        count = pairs if held.visible is None else count_visible(held.visible, shape)
+        count = pairs if held.visible is None else count_visible(held.visible, shape) - _count_sinks(held, shape)
         # Logits of two softmaxes are needed where either sees them: as many as the one that sees more.
         share.visible = max(count, share.visible if share.attends else 0)
         share.pairs, share.attends = pairs, True
+
+
+def _count_sinks(held: Role, shape: tuple[int, ...]) -> int:
+    return held.sinks * math.prod(shape[:-1])
 
 
 def _intersect(*parts: Tensor | None) -> Tensor | None:

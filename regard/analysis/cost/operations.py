@@ -193,6 +193,16 @@ def _grouped(call: Call) -> Count:
     return 2 * groups * left[-2] * left[-1] * right[-1]
 
 
+def make_grouped(
+    left: Tensor, right: Tensor, offs: Any = None, bias: Any = None, out_dtype: torch.dtype | None = None
+) -> Tensor:
+    """The result of a grouped product without contents, of any type: torch's own asks for bfloat16."""
+    del bias
+    rows, columns = left.shape[-2], right.shape[-1]
+    groups = (offs.shape[0],) if left.ndim == right.ndim == 2 else left.shape[:1] if left.ndim == right.ndim else ()
+    return left.new_empty(*groups, rows, columns, dtype=out_dtype or left.dtype)
+
+
 _FORMULAS: dict[str, Callable[[Call], Count]] = {
     "mm bmm _int_mm _scaled_mm": functools.partial(_matmul, first=0),
     "addmm addmm_ _addmm_activation baddbmm baddbmm_ addbmm addbmm_": functools.partial(_matmul, first=1),
@@ -295,7 +305,9 @@ def pick(named: dict[str, Any], *names: str) -> Any:
     return next((named[name] for name in names if named.get(name) is not None), None)
 
 
-def dense_pairs(named: dict[str, Any], sizes: Sizes, name: str, read: Callable[[int], Count]) -> tuple[Pairs, Widths]:
+def dense_pairs(
+    named: dict[str, Any], mask: Tensor | None, sizes: Sizes, name: str, read: Callable[[int], Count]
+) -> tuple[Pairs, Widths]:
     """Pairs of (B,H,T,D) queries and (B,G,S,D) keys under a causal flag or a mask.
 
     `read` turns a count of pairs into a number or a polynomial.
@@ -303,7 +315,6 @@ def dense_pairs(named: dict[str, Any], sizes: Sizes, name: str, read: Callable[[
     q, k, v = pick(named, "query", "q"), pick(named, "key", "k"), pick(named, "value", "v")
     rows = sizes(q)[0] * sizes(q)[1] if q.ndim == 4 else sizes(q)[0]
     T, S = sizes(q)[-2], sizes(k)[-2]
-    mask = pick(named, "attn_mask", "attn_bias", "bias")
     visible = visited = rows * T * S
     if named.get("is_causal"):
         visible = rows * triangle(T, S, q.shape[-2] <= k.shape[-2])
@@ -311,7 +322,7 @@ def dense_pairs(named: dict[str, Any], sizes: Sizes, name: str, read: Callable[[
             visited = rows * (cpu_blocks(T, S) if "cpu" in name else tiles(T, S))
         else:
             visited = visible
-    elif isinstance(mask, Tensor):
+    elif mask is not None:
         seen = masks.read_mask(mask)
         if seen is not None:
             visible = read(masks.count_visible(seen, (*q.shape[:-1], k.shape[-2])))

@@ -42,12 +42,13 @@ class Work:
 
 @dataclass(frozen=True)
 class ModuleCost:
-    """One module with all that is inside it."""
+    """One module with all that is inside it; of its parameters a token meets those that are active."""
 
     name: str
     kind: str
     parameters: int
     trainable: int
+    active: int
     forward: Work
     backward: Work
     attention: Count = 0  # of the forward FLOPs those of logits and of mixing
@@ -96,11 +97,13 @@ class ModelCost:
     """What a module costs on the given inputs.
 
     `unknown` names the operations that could not be counted and how often they ran: where it is not empty, the FLOPs
-    are a lower bound. `notes` says what was assumed.
+    are a lower bound. `notes` says what was assumed. `active` are the parameters that one token meets: all of them but
+    those of experts that are not chosen for it.
     """
 
     parameters: int
     trainable: int
+    active: int
     forward: Work
     backward: Work
     modules: tuple[ModuleCost, ...]
@@ -124,11 +127,11 @@ class ModelCost:
         """A line per module, from the whole to its parts."""
         names, passes = ("flops", "executed", "elementwise", "bytes"), ("forward", "backward")
         rows: list[list[Any]] = [
-            ["module", "kind", "parameters", "trainable", *(f"{p} {n}" for p in passes for n in names)]
+            ["module", "kind", "parameters", "trainable", "active", *(f"{p} {n}" for p in passes for n in names)]
         ]
         for module in self.modules:
             work = [getattr(getattr(module, p), n) for p in passes for n in names]
-            rows.append([module.name, module.kind, module.parameters, module.trainable, *work])
+            rows.append([module.name, module.kind, module.parameters, module.trainable, module.active, *work])
         return write_csv(rows)
 
     def rich(self, depth: int = 3) -> Any:
@@ -155,7 +158,8 @@ class ModelCost:
             flops = (si(work.flops, "FLOP"), si(work.executed, "FLOP"))
             totals.add_row(name, *flops, si(work.elementwise, ""), si(work.bytes, "B"))
         frozen = f", {self.parameters - self.trainable:,} of them frozen" if self.trainable != self.parameters else ""
-        parts: list[Any] = [Text(f"{self.parameters:,} parameters{frozen}", style="bold"), totals]
+        active = f", {self.active:,} of them active for a token" if self.active != self.parameters else ""
+        parts: list[Any] = [Text(f"{self.parameters:,} parameters{active}{frozen}", style="bold"), totals]
         parts.append(Padding(modules, (1, 0, 0, 0)))
         if self.memory is not None:
             parts.append(Padding(self.memory.rich(), (1, 0, 0, 0)))
@@ -169,13 +173,17 @@ class ModelCost:
 
 @dataclass(frozen=True)
 class NextToken:
-    """One step of decoding behind `cached` tokens: its cost, the bytes of the cache, and the least time it can take."""
+    """One step of decoding behind `cached` tokens: its cost, bytes of the cache and parameters, the least time it takes.
+
+    Of the parameters those that are `active` are read: all of them but those of experts that no row chooses.
+    """
 
     cached: int
     batch: int
     cost: ModelCost
     cache: int
     parameters: int
+    active: int
     device: str
     basis: str  # of the device's table: what was measured, or not
     seconds: float
@@ -192,10 +200,11 @@ class NextToken:
         from rich.text import Text
 
         rows = f"{self.batch} row" + ("s" if self.batch > 1 else "")
+        active = f", {si(self.active, 'B')} of them active" if self.active != self.parameters else ""
         lines = [
             f"one more token behind {self.cached:,}, {rows}: cache {si(self.cache, 'B')}, parameters "
-            f"{si(self.parameters, 'B')}",
-            f"at least {si(self.seconds, 's')} on {self.device}: parameters and cache once through its memory",
+            f"{si(self.parameters, 'B')}{active}",
+            f"at least {si(self.seconds, 's')} on {self.device}: {'active ' if active else ''}parameters and cache once through its memory",
             f"table {self.device}: {self.basis}",
         ]
         return Group(*[Text(line, style="bold") for line in lines], "", self.cost.rich(depth))

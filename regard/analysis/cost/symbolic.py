@@ -169,7 +169,7 @@ def at_witnesses(make: Make, witnesses: Witnesses, **fixed: int) -> Formulas:
     """The formulas of a model that is built, and called, at witness sizes; `fixed` are no symbols."""
     watch = Watch(witnesses.read, witnesses.read_pairs)
     module = _run(watch, make, {name: witnesses[name] for name in witnesses.primes} | fixed)
-    counted = summarise(module, watch.finish(), None)
+    counted = summarise(module, watch, None)
     parts = dict(distinct_modules(module))
     rows = [
         ModuleFormulas(
@@ -202,7 +202,7 @@ def count_at(make: Make, **sizes: int) -> ModelCost:
     """The count in numbers, by the same run."""
     watch = Watch()
     module = _run(watch, make, sizes)
-    return summarise(module, watch.finish(), None)
+    return summarise(module, watch, None)
 
 
 def _run(watch: Watch, make: Make, sizes: dict[str, int]) -> nn.Module:

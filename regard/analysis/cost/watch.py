@@ -14,6 +14,7 @@ from torch._ops import HigherOrderOperator
 from torch._subclasses.fake_tensor import (
     DataDependentOutputException,
     DynamicOutputShapeException,
+    FakeTensor,
     unset_fake_temporarily,
 )
 from torch.overrides import enable_reentrant_dispatch
@@ -25,6 +26,7 @@ from regard.algorithms.planning.cost import Count
 from regard.algorithms.planning.problem import pose
 from regard.algorithms.planning.visits import visited
 from regard.analysis.cost import masks, operations
+from regard.analysis.cost.experts import Experts, deal_out
 from regard.analysis.cost.masks import known
 from regard.analysis.cost.memory import Allocations
 from regard.analysis.cost.operations import Call, Pairs, Products, Wanted, backward_products, forward_products
@@ -119,6 +121,7 @@ class Watch(TorchDispatchMode):
         self.all_scopes: list[Scope] = []
         self.deferred: list[Deferred] = []
         self.bodies: dict[Any, Body] = {}
+        self.experts = Experts()
         self.memory: Allocations | None = None  # follows storages, if somebody asks for it
 
     def sizes(self, x: Tensor) -> tuple[Count, ...]:
@@ -150,6 +153,8 @@ class Watch(TorchDispatchMode):
 
     def _run(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Run on fake tensors, and on contents too where everything that goes in is known."""
+        if func is torch.ops.aten._grouped_mm.default and isinstance(args[0], FakeTensor):
+            return operations.make_grouped(*args, **kwargs)
         contents = masks.known_arguments(func, args, kwargs)
         try:
             out = func(*args, **kwargs)
@@ -166,9 +171,22 @@ class Watch(TorchDispatchMode):
             masks.forget_contents(func, args)
             if self.phase == "building":
                 masks.follow_noise(func, args, out)
-        else:
-            masks.keep_contents(func, args, out, contents)
+            else:
+                self._deal_out(func, args, out)
+        else:  # what a scope needs is known from outside: its masks are not read
+            masks.keep_contents(func, args, out, contents, masks.MAX_BYTES_IN_SCOPE if self.scopes else masks.MAX_BYTES)
         return out
+
+    def _deal_out(self, func: Any, args: tuple[Any, ...], out: Any) -> None:
+        """Assume a choice of experts that depends on data."""
+        routing = self.experts.route(func, args, self.stack[-1] if self.stack else "")
+        if routing is None:
+            return
+        self.trace.notes[routing.note] = None
+        chosen = out[1] if isinstance(out, tuple) else out
+        if isinstance(chosen, FakeTensor) and not self.is_symbolic:  # no formula depends on which they are
+            with unset_fake_temporarily():
+                masks.remember(chosen, deal_out(routing, chosen.shape))
 
     def _select(self, func: Any, args: tuple[Any, ...]) -> Any:
         """Rows of something unknown that a known mask chooses; None where the operation is not that."""
@@ -196,7 +214,9 @@ class Watch(TorchDispatchMode):
             flops, what = operations.PRODUCTS[name](Call(args, kwargs, out, self.sizes)), "product"
             products = Products.all_needed(flops)
             if name in operations.MATRICES and (self.phase == "forward" or is_again):
-                site.share = masks.follow_product(name, args, out)
+                routing = self.experts.met_by_all(*args[-2:])
+                every = masks.follow_product(name, args, out)
+                site.share = every if routing is None else masks.Share(*routing.share())
         elif name in operations.FUSED:
             products = self._count_fused(name, operations.bind_arguments(func, args, kwargs), site)
             what = "product"
@@ -276,8 +296,8 @@ class Watch(TorchDispatchMode):
         if name in operations.RAGGED | operations.RAGGED_BACKWARD:
             pairs, widths, is_known = operations.ragged_pairs(named, self.sizes)
         else:
-            pairs, widths = operations.dense_pairs(named, self.sizes, name, self.read_pairs)
-            mask = operations.pick(named, "attn_mask", "attn_bias", "bias")
+            mask = None if site.scope is not None else operations.pick(named, "attn_mask", "attn_bias", "bias")
+            pairs, widths = operations.dense_pairs(named, mask, self.sizes, name, self.read_pairs)
             is_known = not isinstance(mask, Tensor) or masks.is_understood(mask)
         if not is_known:
             self._assume_visible(name)

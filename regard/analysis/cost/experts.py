@@ -1,0 +1,115 @@
+"""Mixtures of experts: which choice routes tokens, to which parameters, and what is assumed of it.
+
+A router takes the k largest of E scores; which they are depends on data that a count has not. The products do not: every
+token meets k experts, whoever they are. Where the code asks for them, tokens are dealt out evenly, one after the other.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+CHOICES = {torch.ops.aten.topk.default, torch.ops.aten.argmax.default}
+
+
+@dataclass(frozen=True)
+class Routing:
+    """So many of the experts are chosen for each of these tokens."""
+
+    chosen: int
+    experts: int
+    tokens: int
+
+    def share(self, tokens: int = 1) -> tuple[int, int]:
+        """The share of the experts that so many tokens meet, if they are dealt out evenly: a fraction's two numbers.
+
+        >>> Routing(2, 8, 100).share(), Routing(2, 8, 100).share(5)
+        ((2, 8), (8, 8))
+        """
+        return min(self.chosen * tokens, self.experts), self.experts
+
+    @property
+    def note(self) -> str:
+        return f"{self.chosen} of {self.experts} experts for each token: assumed to be chosen evenly"
+
+
+class Experts:
+    """The experts of a model, found when a router chooses among them."""
+
+    def __init__(self) -> None:
+        self.modules: dict[str, nn.Module] = {}
+        self.routings: dict[int, Routing] = {}  # by the identity of an expert's parameter
+        self.found: dict[tuple[str, int], list[nn.Parameter]] = {}
+
+    def route(self, func: Any, args: tuple[Any, ...], name: str) -> Routing | None:
+        """The routing that this operation of that module is, if it is one: a choice among as many as there are experts."""
+        if func not in CHOICES or not args[0].is_floating_point() or args[0].ndim == 0:
+            return None
+        x, k = args[0], args[1] if func is torch.ops.aten.topk.default else 1
+        dim = (args[2] if len(args) > 2 else -1) if func is torch.ops.aten.topk.default else (args[1:] or (None,))[0]
+        if dim is None or dim % x.ndim != x.ndim - 1 or k > x.shape[-1]:
+            return None
+        parameters = self._look_around(name, x.shape[-1])
+        if not parameters:
+            return None
+        routing = Routing(k, x.shape[-1], math.prod(x.shape[:-1]))
+        for parameter in parameters:
+            self.routings[id(parameter)] = routing
+        return routing
+
+    def _look_around(self, name: str, count: int) -> list[nn.Parameter]:
+        """The parameters of so many experts inside of a module, or else beside it."""
+        key = (name, count)
+        if key not in self.found:
+            self.found[key] = []
+            for place in (name, name.rpartition(".")[0]):
+                if place in self.modules and (inside := list(expert_parameters(self.modules[place], count))):
+                    self.found[key] = inside
+                    break
+        return self.found[key]
+
+    def met_by_all(self, x: Any, weight: Any) -> Routing | None:
+        """The routing of a product (E, tokens, …) by (E, …) that computes all tokens by all experts."""
+        routing = self.routings.get(id(weight))
+        if routing is None or x.ndim != 3 or tuple(x.shape[:2]) != (routing.experts, routing.tokens):
+            return None
+        return routing
+
+    def count_active(self, module: nn.Module, tokens: int = 1, in_bytes: bool = False) -> int:
+        """Parameters, or their bytes, that so many tokens meet."""
+        total = 0
+        for parameter in module.parameters():
+            size = parameter.numel() * (parameter.element_size() if in_bytes else 1)
+            routing = self.routings.get(id(parameter))
+            met, all_of_them = (1, 1) if routing is None else routing.share(tokens)
+            total += size * met // all_of_them
+        return total
+
+
+def expert_parameters(module: nn.Module, count: int) -> Iterator[nn.Parameter]:
+    """What belongs to one of so many experts: matrices in a stack with their biases, rows of one tall matrix, modules.
+
+    >>> sum(p.numel() for p in expert_parameters(nn.ModuleList([nn.Linear(2, 2), nn.Linear(2, 2)]), 2))
+    12
+    """
+    for part in module.modules():
+        if isinstance(part, (nn.ModuleList, nn.ModuleDict)) and len(part) == count > 1:
+            yield from part.parameters()
+            continue
+        own = [p for p in part.parameters(recurse=False) if p.ndim > 1]
+        if any(p.ndim == 3 and p.shape[0] == count for p in own):
+            yield from (p for p in own if p.shape[0] == count)
+        elif any("experts" in name and size == count for name, size in vars(part).items()):
+            yield from (p for p in own if p.shape[0] > count and p.shape[0] % count == 0)
+
+
+def deal_out(routing: Routing, shape: torch.Size) -> Tensor:
+    """Experts of tokens, one after the other: every one is chosen as often as any other, or once more.
+
+    >>> deal_out(Routing(2, 3, 3), torch.Size((3, 2))).tolist()
+    [[0, 1], [2, 0], [1, 2]]
+    """
+    return (torch.arange(routing.tokens * routing.chosen) % routing.experts).view(shape)
