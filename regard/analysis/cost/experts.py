@@ -1,7 +1,7 @@
 """Mixtures of experts: which choice routes tokens, to which parameters, and what is assumed of it.
 
-A router takes the k largest of E scores; which they are depends on data that a count has not. The products do not: every
-token meets k experts, whoever they are. Where the code asks for them, tokens are dealt out evenly, one after the other.
+A router takes the k largest of E scores; which they are depends on data that a count has not. The products do not:
+every token meets k experts, whichever they are. Where the code asks which, tokens are dealt out one after the other.
 """
 
 import math
@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-CHOICES = {torch.ops.aten.topk.default, torch.ops.aten.argmax.default}
+TOP, FIRST, BEST = torch.ops.aten.topk.default, torch.ops.aten.argmax.default, torch.ops.aten.max.dim
 
 
 @dataclass(frozen=True)
@@ -42,23 +42,40 @@ class Experts:
     def __init__(self) -> None:
         self.modules: dict[str, nn.Module] = {}
         self.routings: dict[int, Routing] = {}  # by the identity of an expert's parameter
+        self.groups: dict[int, tuple[int, list[nn.Parameter]]] = {}  # so too: tokens, and all parameters of the experts
         self.found: dict[tuple[str, int], list[nn.Parameter]] = {}
 
     def route(self, func: Any, args: tuple[Any, ...], name: str) -> Routing | None:
-        """The routing that this operation of that module is, if it is one: a choice among as many as there are experts."""
-        if func not in CHOICES or not args[0].is_floating_point() or args[0].ndim == 0:
+        """The routing that this operation of that module is, if it is one: a choice among as many as there are experts.
+
+        The largest score alone tells how many tokens there are, and not how often one is chosen for each of them.
+        """
+        if func not in (TOP, FIRST, BEST) or not args[0].is_floating_point() or args[0].ndim == 0:
             return None
-        x, k = args[0], args[1] if func is torch.ops.aten.topk.default else 1
-        dim = (args[2] if len(args) > 2 else -1) if func is torch.ops.aten.topk.default else (args[1:] or (None,))[0]
+        x, k = args[0], args[1] if func is TOP else 1
+        dim = args[2] if func is TOP and len(args) > 2 else args[1] if func is not TOP and len(args) > 1 else -1
         if dim is None or dim % x.ndim != x.ndim - 1 or k > x.shape[-1]:
             return None
         parameters = self._look_around(name, x.shape[-1])
-        if not parameters:
-            return None
         routing = Routing(k, x.shape[-1], math.prod(x.shape[:-1]))
-        for parameter in parameters:
-            self.routings[id(parameter)] = routing
+        self.groups |= dict.fromkeys(map(id, parameters), (routing.tokens, parameters))
+        if not parameters or func is BEST:
+            return None
+        self._assign(parameters, routing)
         return routing
+
+    def _assign(self, parameters: list[nn.Parameter], routing: Routing) -> None:
+        self.routings |= dict.fromkeys(map(id, parameters), routing)
+
+    def observe(self, rows: int, weight: nn.Parameter | None) -> None:
+        """So many rows meet the experts, one each: that says how many are chosen for a token."""
+        tokens, parameters = self.groups.get(id(weight), (0, []))
+        if weight is not None and tokens and rows % tokens == 0:
+            self._assign(parameters, Routing(rows // tokens, weight.shape[0], tokens))
+
+    def notes(self) -> list[str]:
+        """What was assumed."""
+        return sorted({routing.note for routing in self.routings.values()})
 
     def _look_around(self, name: str, count: int) -> list[nn.Parameter]:
         """The parameters of so many experts inside of a module, or else beside it."""

@@ -16,7 +16,7 @@ from torch._guards import detect_fake_mode
 from torch._subclasses.fake_tensor import FakeTensor, unset_fake_temporarily
 from torch.utils._pytree import tree_flatten, tree_map_only, tree_unflatten
 
-# Attributes of fake tensors: their contents, whether they are random numbers alone, their role, whether a parameter.
+# Attributes of fake tensors: their contents, whether they are random numbers alone, their role, the parameter.
 KNOWN, NOISE, ROLE, WEIGHT = "_regard_known", "_regard_noise", "_regard_role", "_regard_weight"
 MAX_BYTES = 1 << 29  # of one result that is computed for real
 MAX_BYTES_IN_SCOPE = 1 << 22  # the same where no mask is read: lists of blocks and of tokens, to go on by
@@ -161,9 +161,9 @@ def set_role(x: Any, role: Role) -> None:
         setattr(x, ROLE, role)
 
 
-def is_weight(x: Any) -> bool:
-    """Whether this is a parameter or a view of one: a product with it projects, and makes no logits."""
-    return isinstance(x, nn.Parameter) or getattr(x, WEIGHT, False)
+def weight_of(x: Any) -> nn.Parameter | None:
+    """The parameter that this is, or of which it is a view: a product with it projects, and makes no logits."""
+    return x if isinstance(x, nn.Parameter) else getattr(x, WEIGHT, None)
 
 
 def read_mask(x: Any, sign: int = 1) -> Tensor | None:
@@ -197,7 +197,7 @@ def count_visible(visible: Tensor, shape: tuple[int, ...]) -> int:
 
 def follow_product(name: str, args: tuple[Any, ...], out: Any) -> Share | None:
     """The visible share of a product of two activations: known if it mixes by weights, else left to a softmax."""
-    if any(map(is_weight, args[-2:])):
+    if any(weight_of(x) is not None for x in args[-2:]):
         return None
     for x in args[-2:]:
         held = role_of(x)
@@ -216,8 +216,8 @@ def follow_roles(func: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, 
         out = out[0]  # beside it, which weights were kept
     if not isinstance(out, Tensor):
         return
-    if (func.is_view or name in CASTS) and is_weight(args[0]):
-        setattr(out, WEIGHT, True)
+    if (func.is_view or name in CASTS) and (weight := weight_of(args[0])) is not None:
+        setattr(out, WEIGHT, weight)
     if name == "cat":
         _add_sinks(args, kwargs, out)
         return

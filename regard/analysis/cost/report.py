@@ -173,7 +173,7 @@ class ModelCost:
 
 @dataclass(frozen=True)
 class NextToken:
-    """One step of decoding behind `cached` tokens: its cost, bytes of the cache and parameters, the least time it takes.
+    """One step of decoding behind `cached` tokens: its cost, bytes of cache and parameters, the least time it takes.
 
     Of the parameters those that are `active` are read: all of them but those of experts that no row chooses.
     """
@@ -201,10 +201,11 @@ class NextToken:
 
         rows = f"{self.batch} row" + ("s" if self.batch > 1 else "")
         active = f", {si(self.active, 'B')} of them active" if self.active != self.parameters else ""
+        read = "active parameters" if active else "parameters"
         lines = [
             f"one more token behind {self.cached:,}, {rows}: cache {si(self.cache, 'B')}, parameters "
             f"{si(self.parameters, 'B')}{active}",
-            f"at least {si(self.seconds, 's')} on {self.device}: {'active ' if active else ''}parameters and cache once through its memory",
+            f"at least {si(self.seconds, 's')} on {self.device}: {read} and cache once through its memory",
             f"table {self.device}: {self.basis}",
         ]
         return Group(*[Text(line, style="bold") for line in lines], "", self.cost.rich(depth))

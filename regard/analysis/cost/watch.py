@@ -182,7 +182,6 @@ class Watch(TorchDispatchMode):
         routing = self.experts.route(func, args, self.stack[-1] if self.stack else "")
         if routing is None:
             return
-        self.trace.notes[routing.note] = None
         chosen = out[1] if isinstance(out, tuple) else out
         if isinstance(chosen, FakeTensor) and not self.is_symbolic:  # no formula depends on which they are
             with unset_fake_temporarily():
@@ -213,6 +212,8 @@ class Watch(TorchDispatchMode):
         if name in operations.PRODUCTS:
             flops, what = operations.PRODUCTS[name](Call(args, kwargs, out, self.sizes)), "product"
             products = Products.all_needed(flops)
+            if name == "aten._grouped_mm" and self.phase == "forward" and args[1].ndim == 3:
+                self.experts.observe(args[0].shape[0], masks.weight_of(args[1]))
             if name in operations.MATRICES and (self.phase == "forward" or is_again):
                 routing = self.experts.met_by_all(*args[-2:])
                 every = masks.follow_product(name, args, out)
@@ -415,6 +416,7 @@ class Watch(TorchDispatchMode):
             if scope.was_entered_backward:
                 tally = self.trace.tally("backward", scope.module, "attend")
                 tally.needed = tally.needed + scope.backward
+        self.trace.notes |= dict.fromkeys(self.experts.notes())
         self.deferred, self.all_scopes = [], []
         return self.trace
 
