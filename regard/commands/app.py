@@ -21,7 +21,7 @@ from regard.commands.grade import grade, questions
 from regard.commands.models import classify, embed, generate, translate
 from regard.commands.options import Svg
 from regard.commands.output import OutputLost, bad_input, check_file, echo, printing, write_file
-from regard.commands.plan import plan
+from regard.commands.plan import calibrate, plan
 from regard.commands.reach import pattern, reach
 from regard.commands.train import evaluate, resume, runs, train
 
@@ -120,6 +120,6 @@ for command in (
     *(plan, pattern, tour, reach, explore),
     *(claims, questions, grade),
     *(train, runs, resume, evaluate),
-    *(cost, doctor, classify, embed, generate, translate),
+    *(cost, doctor, calibrate, classify, embed, generate, translate),
 ):
     app.command()(command)

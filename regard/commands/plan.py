@@ -1,22 +1,25 @@
-"""`regard plan`: which algorithm `attend` would choose, and what each would cost."""
+"""`regard plan`: which algorithm `attend` would choose, and what each costs; `regard calibrate`: a table for that."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from regard.commands.options import (
     MASKS,
+    Device,
     GridSize,
     Machine,
     Stride,
     Type,
     is_whole,
     machine_name,
+    present_device,
     read_places,
     refuse,
     size,
 )
-from regard.commands.output import bad_input, show_result
+from regard.commands.output import bad_input, check_file, progress_bar, show, show_result, write_file
 
 ScoresText = Annotated[
     str,
@@ -139,3 +142,42 @@ def read_lengths(text: str) -> list[int]:
         if not is_whole(part):
             raise ValueError(f"--lengths must be whole numbers with commas: got {part!r} in {text!r}; write 512,1024")
     return [int(part) for part in text.split(",")]
+
+
+def calibrate(
+    out: Annotated[Path, typer.Option(metavar="FILE", help="Where to write the table; its name ends in .json.")] = Path(
+        "machine.json"
+    ),
+    device: Device = None,
+    seconds: Annotated[
+        float, typer.Option(min=1.0, max=3600.0, metavar="S", help="How long to time problems; more is more exact.")
+    ] = 60.0,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Which random problems.")] = 0,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite a file that is there.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the table and its errors as JSON.")] = False,
+) -> None:
+    """Measure this machine, and write a table by which [b]regard plan[/b] and [b]regard cost[/b] predict its times.
+
+    Large products, copies and launches first, then random problems by every algorithm that takes them, to which the
+    table is fitted. Leave the machine alone meanwhile. The table is used where it is named, and nowhere else:
+    [b]attend[/b] goes on to choose by the shipped ones, so that all machines of a run agree. [b]Examples[/b]:
+
+    regard calibrate --out laptop.json
+
+    regard plan --mask "window(64)" --tokens 4096 --device laptop.json
+    """
+    with bad_input():
+        check_file("--out", out, (".json",))
+        if out.exists() and not force:
+            raise ValueError(f"--out must be a new file: got {out}, which exists; give another name or --force")
+        import torch
+
+        from regard.analysis.calibration import calibrate as measure
+
+        where = torch.device(present_device(device))
+        with progress_bar("measuring") as progress:
+            found = measure(where, seconds=seconds, seed=seed, progress=progress)
+        write_file(out, found.json())
+    show_result(found, as_json)
+    if not as_json:
+        show(f"written to {out}; use it by --device {out}")

@@ -7,6 +7,7 @@ Needs a process of its own, without Triton's interpreter (`TRITON_INTERPRET`).
 
 import json
 import sys
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -19,6 +20,7 @@ from regard.algorithms.kernels import block_sparse, decode, tiled, tiles
 from regard.algorithms.kernels.linear import scan
 from regard.algorithms.kernels.position import grid_mixing
 from regard.algorithms.planning import kept
+from regard.algorithms.planning.machines import TABLES
 
 HALF, SINGLE = torch.bfloat16, torch.float32
 N = 512
@@ -52,6 +54,8 @@ def compile_for(capability: int, room: int) -> None:
     JITFunction.run = compile_only  # pyright: ignore[reportAttributeAccessIssue]
     for module in (tiles, scan, grid_mixing):
         module.shared_memory = lambda _: room  # pyright: ignore[reportAttributeAccessIssue]
+    machine = replace(TABLES["cuda"], capability=capability, shared=room)
+    scan.table_of = lambda _: machine  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def run_tiled(width: int, dtype: torch.dtype) -> None:
@@ -100,11 +104,10 @@ def run_scan(width: int, dtype: torch.dtype) -> None:
         return options(sizes, kernel, *about)  # pyright: ignore[reportArgumentType]
 
     scan.Sizes.options = on_gpu  # pyright: ignore[reportAttributeAccessIssue]
-    given = scan.Given("Elu", True, False, False)
     for rows in (1, 64):
-        q = torch.randn(rows, 4, N, width, dtype=dtype)
-        scan._run_forward(q, q, q, None, None, None, given)
-        scan._run_backward(q, None, q, q, q, None, None, None, given, [True, True, True, False])
+        q = torch.randn(rows, 4, N, width, dtype=dtype, requires_grad=True)
+        out, _ = scan.attended(q, q, q, None, None, None, "Elu", True, False)
+        out.sum().backward()
     scan.Sizes.options = options
 
 

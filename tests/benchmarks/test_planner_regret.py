@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 import torch
 
-from benchmarks import planner_regret, regret_problems
-from benchmarks.regret_fit import Measured, Table, evaluate, fit, source
-from benchmarks.regret_problems import COMBINATIONS, Drawing, make
+from benchmarks import planner_regret
 from regard import attend, plan
 from regard.algorithms.planning.machines import TABLES, Machine
+from regard.analysis.calibration import problems as drawn_problems
+from regard.analysis.calibration.fit import Measured, Table, evaluate, fit, source
+from regard.analysis.calibration.problems import COMBINATIONS, Drawing, make
 from regard.attention.reference import reference
 
 CPU = torch.device("cpu")
@@ -19,7 +20,7 @@ CPU = torch.device("cpu")
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
-    monkeypatch.setitem(regret_problems.PAIRS, "cpu", 1e4)
+    monkeypatch.setitem(drawn_problems.PAIRS, "cpu", 1e4)
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     yield

@@ -151,7 +151,7 @@ def tile_of(rows: int, width: int, item: int, is_aligned: bool, device: torch.de
     height = min(64 if is_aligned else 32, max(16, _power_of_two(rows)))
     tiles = Tiles(height, max(16, min(128, 16384 // (width * item))), warps=4, stages=2 if item == 4 else 3)
     # Products of float32 split their operands.
-    return fitted(tiles, need_of_output(width, width, item, copies=2 if item == 4 else 1), device)
+    return fitted(tiles, need_of_output(width, width, item, copies=1.75 if item == 4 else 1), device)
 
 
 def num_shares(device: torch.device) -> int:

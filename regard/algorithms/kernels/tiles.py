@@ -59,12 +59,12 @@ def fitted(tiles: Tiles, need: Need, device: torch.device, smallest: int = SMALL
     return tiles
 
 
-def need_of_output(D: int, E: int, item: int, copies: int = 1) -> Need:
+def need_of_output(D: int, E: int, item: int, copies: float = 1) -> Need:
     """Of a tile of queries that keys and values pass by: `q, (k, v)…, p`."""
 
     def need(tiles: Tiles) -> int:
         passing = max(1, tiles.stages - 1) * tiles.keys * (D + E)
-        return copies * item * (tiles.queries * D + passing + tiles.queries * tiles.keys) + SLACK
+        return int(copies * item * (tiles.queries * D + passing + tiles.queries * tiles.keys)) + SLACK
 
     return need
 

@@ -277,13 +277,13 @@ def table_of(device: torch.device) -> Machine:
     return replace(TABLES["cuda"], capability=10 * gpu.major + gpu.minor, shared=shared)
 
 
-def write_table(machine: Machine, path: Path, about: dict[str, Any]) -> None:
-    """Write a table to a file, with what is known of it."""
-    path.write_text(json.dumps({"table": asdict(machine), **about}, indent=1, ensure_ascii=False) + "\n")
+def to_json(machine: Machine, about: dict[str, Any]) -> str:
+    """A table, with what is known of it, as `read_table` takes it."""
+    return json.dumps({"table": asdict(machine), **about}, indent=1, ensure_ascii=False)
 
 
 def read_table(path: Path) -> Machine:
-    """The table of a file that `write_table` wrote."""
+    """The table in a file of `regard calibrate`."""
     advice = "write one by `regard calibrate`"
     try:
         found = json.loads(path.read_text())

@@ -14,7 +14,7 @@ from regard.algorithms.kernels.sdpa import attend_by, fastest
 from regard.algorithms.kernels.tiles import Tiles, fitted, need_of_gradients, need_of_output
 from regard.algorithms.planning import kept, problem
 from regard.algorithms.planning.algorithm import runs_triton
-from regard.algorithms.planning.machines import CEILINGS, TABLES, read_table, table, table_of, write_table
+from regard.algorithms.planning.machines import CEILINGS, TABLES, read_table, table, table_of, to_json
 from regard.attention import Bias, Causal, Content, Elu, Kernel, Padding, Slopes, Window
 from regard.attention.reference import reference
 
@@ -169,7 +169,7 @@ def test_sdpa_itself_takes_groups_and_widths_of_its_own():
 def test_a_table_is_read_as_it_was_written(tmp_path):
     machine = replace(TABLES["cpu"], name="mine", source="calibrated", where="a Raspberry Pi", single=1e9, error=1.25)
     file = tmp_path / "Mine.json"
-    write_table(machine, file, {"torch": "2.13"})
+    file.write_text(to_json(machine, {"torch": "2.13"}))
     assert read_table(file) == table(str(file)) == machine
     made = planned(str(file), torch.float32, Attention())
     assert json.loads(made.json())["table"] == {
@@ -197,8 +197,7 @@ def test_a_file_that_is_no_table_is_refused(tmp_path, change, says):
     if isinstance(change, str):
         file.write_text(change)
     elif change is not None:
-        write_table(TABLES["cpu"], file, {})
-        found = json.loads(file.read_text())
+        found = json.loads(to_json(TABLES["cpu"], {}))
         found["table"] |= change
         found["table"] = {name: value for name, value in found["table"].items() if value is not None or name == "error"}
         file.write_text(json.dumps(found))

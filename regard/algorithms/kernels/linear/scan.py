@@ -31,6 +31,7 @@ from regard.algorithms.kernels.launch import current
 from regard.algorithms.kernels.layouts import laid_out
 from regard.algorithms.kernels.linear import causal_sums
 from regard.algorithms.kernels.tiles import shared_memory
+from regard.algorithms.planning.machines import table_of
 from regard.attention import Content, Elu, Exp, Features, Kernel, Own, Relu, SquaredRelu
 from regard.attention.torch_private import is_dispatched
 from regard.attention.weighting.weighting import divided
@@ -39,6 +40,7 @@ from regard.attention.weighting.weighting import divided
 TUNED = {"forward": (64, 4, 4, 1), "queries": (64, 4, 4, 2), "keys": (64, 4, 4, 2)}
 MEMORY = 230_000  # bytes of shared memory at most
 STATE = 1 << 14  # numbers of a state that registers hold
+WIDE_ROOM = 140_000  # bytes of shared memory without which products of float32 take half of it
 SEGMENT = 2048  # tokens at most; longer ones leave the cache before they are read again
 SHORTEST = 256  # tokens of a segment
 FEW = 100  # heads that leave a GPU idle: to read keys and values twice costs less
@@ -636,7 +638,9 @@ def attended(
     `map` is one of `MAPS`, "" where q and k are features already. Tokens that are not `live` ask nothing and get zeros,
     those that are not `real` are no keys; nothing of either is read.
     """
-    E, most = v.shape[3], STATE // _block(k.shape[3])
+    machine = table_of(v.device)
+    small = machine.kind == "cuda" and machine.shared < WIDE_ROOM and v.dtype != torch.bfloat16
+    E, most = v.shape[3], (STATE // 2 if small else STATE) // _block(k.shape[3])
     if most >= E:
         out, end = _scanned(q, k, v, live, real, start, Given(map, normalise, wants_end, wide=False))
         return out, end if wants_end else None

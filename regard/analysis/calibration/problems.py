@@ -9,8 +9,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from regard import Attention
 from regard.attention import (
+    Attention,
     Axial,
     Bias,
     Blocks,
@@ -181,7 +181,7 @@ class Drawing:
             if not kind.combination.square and not compiled and self.random.random() < 0.1:
                 T = 1  # a token behind a cache
         B = self._size(least, MOST_ROWS)
-        per_row, most = kind.H * T * S, PAIRS[self.device.type]
+        per_row, most = kind.H * T * S, PAIRS["cuda" if self.device.type == "cuda" else "cpu"]
         B = max(least, min(B, int(most / per_row)))
         if B * per_row > 4 * most:
             return self.sized(kind)

@@ -18,7 +18,7 @@ import torch
 
 from regard.algorithms.planning.machines import Machine
 
-Report = dict[str, Any]  # what `benchmarks.planner_regret` writes
+Report = dict[str, Any]  # "problems", each as `measure.Session.problem` gives it
 WIDE = ("linear", "chunked")  # their products are in at least float32
 STAY = 0.3  # what moving a price by a factor of e must take off the sum of all errors
 NEAR = 1.1  # times the best: a choice within it is as good
@@ -35,8 +35,7 @@ class Table:
 
     @classmethod
     def of(cls, machine: Machine) -> "Table":
-        host = getattr(machine, "host", {})
-        return cls(machine.launch, machine.bandwidth, dict(machine.efficiency), dict(host))
+        return cls(machine.launch, machine.bandwidth, dict(machine.efficiency), dict(machine.host))
 
 
 class Measured:
@@ -97,7 +96,8 @@ class Evaluation:
     near: int  # within 1.1 times the best
     mean: float  # geometric
     worst: float
-    error: float  # the median factor between predicted and measured times
+    error: float  # the factor by which half of the predicted times are off at most
+    tail: float  # the same of nine in ten
 
     def __str__(self) -> str:
         share = self.near / max(self.problems, 1)
@@ -111,10 +111,11 @@ def evaluate(measured: Measured, table: Table) -> Evaluation:
     """What the planner would have done by this table on the problems that were measured."""
     predicted = measured.predicted(table)
     regrets, errors = measured.regrets(predicted), measured.errors(predicted)
+    error, tail = [float(np.exp(np.quantile(errors, share))) if len(errors) else 1.0 for share in (0.5, 0.9)]
     if len(regrets) == 0:
-        return Evaluation(0, 0, 1.0, 1.0, float(np.exp(np.median(errors))) if len(errors) else 1.0)
+        return Evaluation(0, 0, 1.0, 1.0, error, tail)
     mean, worst = float(np.exp(np.log(regrets).mean())), float(regrets.max())
-    return Evaluation(len(regrets), int((regrets <= NEAR).sum()), mean, worst, float(np.exp(np.median(errors))))
+    return Evaluation(len(regrets), int((regrets <= NEAR).sum()), mean, worst, error, tail)
 
 
 def fit(measured: Measured, start: Table, *, launch: float | None = None, regret: float = 1.0) -> Table:
