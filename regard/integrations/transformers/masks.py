@@ -193,7 +193,7 @@ def make_mask(
         parts = parts + _padding(_real(attention_mask, kv_offset, num_keys), own)
     if left is not None and attention_mask is not None:  # chunks are counted from the first real token
         queries, keys = (Sequence(side.n, side.start - left) for side in (queries, keys))
-    return ModelMask(_intersection(parts), queries, keys, shape, device)
+    return ModelMask(intersection(parts), queries, keys, shape, device)
 
 
 def _rows(offset: int | Tensor, batch: int) -> int | Tensor:
@@ -228,7 +228,7 @@ def _leaf(kind: str, held: dict[str, Any], end: int) -> Mask:
         case "packed_sequence_mask_function":
             return Documents(ids=held["packed_sequence_mask"])
         case "or_masks":
-            masks = [_intersection(_conjuncts(inner, end)) for inner in held["mask_functions"]]
+            masks = [intersection(_conjuncts(inner, end)) for inner in held["mask_functions"]]
             union = masks[0]
             for mask in masks[1:]:
                 union = union | mask
@@ -237,7 +237,7 @@ def _leaf(kind: str, held: dict[str, Any], end: int) -> Mask:
             raise Unknown(kind)
 
 
-def _intersection(parts: list[Mask]) -> Mask:
+def intersection(parts: list[Mask]) -> Mask:
     mask: Mask = Everything()
     for part in parts:
         mask = mask & part
