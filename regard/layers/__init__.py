@@ -10,8 +10,10 @@ from regard.layers.patches import Patches
 from regard.layers.pooled import PooledMultiHead
 from regard.layers.position_heads import ContentHeads, GatedMultiHead, GaussianHeads, PositionedMultiHead, PositionHeads
 from regard.layers.positions import (
+    DynamicScaling,
     LearnedPositions,
     Llama3Scaling,
+    LongScaling,
     Rotary,
     RotaryScaling,
     Rotation,
@@ -31,6 +33,7 @@ __all__ = [
     "ContentHeads",
     "DotProductAttention",
     "DualBlock",
+    "DynamicScaling",
     "FeedForward",
     "GatedMultiHead",
     "Gaussian",
@@ -38,6 +41,7 @@ __all__ = [
     "LearnedPositions",
     "Llama3Scaling",
     "LocalPositions",
+    "LongScaling",
     "MultiHead",
     "Packing",
     "Patches",

@@ -173,7 +173,10 @@ class RotaryScaling:
         """The factor that multiplies turned queries and keys."""
         return 1.0
 
-    def frequencies(self, base: float | int, powers: Float[Tensor, " half"]) -> Float[Tensor, " half"]:
+    def frequencies(
+        self, base: float | int, powers: Float[Tensor, " half"], length: int | Tensor = 0
+    ) -> Float[Tensor, " half"]:
+        """ω of these powers; `length` is that of the sequences so far, for scalings that ask."""
         return 1 / base**powers / self.factor
 
 
@@ -198,7 +201,9 @@ class Llama3Scaling(RotaryScaling):
         super().__post_init__()
         _check_turns(self.original, self.low, self.high)
 
-    def frequencies(self, base: float | int, powers: Float[Tensor, " half"]) -> Float[Tensor, " half"]:
+    def frequencies(
+        self, base: float | int, powers: Float[Tensor, " half"], length: int | Tensor = 0
+    ) -> Float[Tensor, " half"]:
         fast = 1 / base**powers
         part = ((self.original / (2 * math.pi / fast) - self.low) / (self.high - self.low)).clamp(0, 1)
         return (1 - part) * fast / self.factor + part * fast
@@ -233,7 +238,9 @@ class YarnScaling(RotaryScaling):
     def stretch(self) -> float:
         return 0.1 * math.log(self.factor) + 1 if self.attention is None else float(self.attention)
 
-    def frequencies(self, base: float | int, powers: Float[Tensor, " half"]) -> Float[Tensor, " half"]:
+    def frequencies(
+        self, base: float | int, powers: Float[Tensor, " half"], length: int | Tensor = 0
+    ) -> Float[Tensor, " half"]:
         half, periods = len(powers), base**powers
         i_high, i_low = (
             half * math.log(self.original / (2 * math.pi * turns)) / math.log(base) for turns in (self.high, self.low)
@@ -242,6 +249,81 @@ class YarnScaling(RotaryScaling):
         i = torch.arange(half, device=powers.device).to(powers.dtype)
         part = 1 - ((i - first) / (last - first or 0.001)).clamp(0, 1)
         return 1 / (self.factor * periods) * (1 - part) + 1 / periods * part
+
+
+@dataclass(frozen=True, kw_only=True)
+class DynamicScaling(RotaryScaling):
+    """The base grows with the sequence, from where it is longer than those of the training.
+
+        base ← base·(factor·n/original − factor + 1)^(D/(D − 2))        n = max(length, original)
+
+    A token that is written behind cached ones is turned by the length that it makes; they stay as they are.
+
+    >>> scaling = DynamicScaling(factor=2, original=100)
+    >>> (
+    ...     scaling.frequencies(10000, torch.tensor([0.0, 0.5]), 100),
+    ...     scaling.frequencies(10000, torch.tensor([0.0, 0.5]), 200),
+    ... )
+    (tensor([1.0000, 0.0100]), tensor([1.0000, 0.0033]))
+
+    "NTK-aware scaled RoPE", as transformers computes it.
+    """
+
+    original: int
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_whole("original", self.original, 1)
+
+    def frequencies(
+        self, base: float | int, powers: Float[Tensor, " half"], length: int | Tensor = 0
+    ) -> Float[Tensor, " half"]:
+        D = 2 * len(powers)
+        n = length.clamp(min=self.original) if isinstance(length, Tensor) else max(length, self.original)
+        return 1 / (base * (self.factor * n / self.original - self.factor + 1) ** (D / (D - 2))) ** powers
+
+
+@dataclass(frozen=True, kw_only=True)
+class LongScaling(RotaryScaling):
+    """Each wave is slowed down by a factor of its own, of one list for short sequences and of another for long ones.
+
+        ω_i ← ω_i / short_i        up to `original` tokens, and ω_i / long_i beyond
+        stretch = √(1 + ln factor/ln original)        unless `attention` is given
+
+    >>> LongScaling(factor=32, original=4096, short=(1.0, 1.1), long=(1.0, 40.0)).stretch
+    1.190238071423808
+
+    Ding et al., *LongRoPE*, ICML 2024.
+    """
+
+    original: int
+    short: tuple[float | int, ...]
+    long: tuple[float | int, ...]
+    attention: float | int | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_whole("original", self.original, 2)
+        if len(self.short) != len(self.long) or not all(0 < x < math.inf for x in (*self.short, *self.long)):
+            raise ValueError(
+                f"short and long must be as many positive factors: got {len(self.short)} and {len(self.long)}"
+            )
+
+    @property
+    def stretch(self) -> float:
+        if self.attention is not None:
+            return float(self.attention)
+        return math.sqrt(1 + math.log(self.factor) / math.log(self.original))
+
+    def frequencies(
+        self, base: float | int, powers: Float[Tensor, " half"], length: int | Tensor = 0
+    ) -> Float[Tensor, " half"]:
+        if len(self.short) != len(powers):
+            raise ValueError(f"each of {len(powers)} waves needs a factor: got {len(self.short)}; use {len(powers)}")
+        short, long = (torch.tensor(x, dtype=powers.dtype, device=powers.device) for x in (self.short, self.long))
+        beyond = length > self.original
+        factors = torch.where(beyond, long, short) if isinstance(beyond, Tensor) else long if beyond else short
+        return 1 / (factors * base**powers)
 
 
 def _check_turns(original: int, low: float | int, high: float | int) -> None:
@@ -280,8 +362,12 @@ class Rotary(nn.Module):
         exact = torch.promote_types(like.dtype, torch.float32)  # half types cannot count tokens
         # In the order of published models: thousands of tokens on, the last bit of a frequency is seen.
         powers = torch.arange(0, self.width, 2, device=like.device).to(exact) / self.width
-        frequencies = 1 / self.base**powers if self.scaling is None else self.scaling.frequencies(self.base, powers)
-        angles = read_positions(positions, like.device)[..., None].to(exact) * frequencies
+        at = read_positions(positions, like.device)
+        if self.scaling is None:
+            frequencies = 1 / self.base**powers
+        else:
+            frequencies = self.scaling.frequencies(self.base, powers, _length(positions, at))
+        angles = at[..., None].to(exact) * frequencies
         if angles.ndim == 3:
             angles = angles[:, None]  # all heads of a row alike
         cos, sin = angles.cos(), angles.sin()
@@ -291,6 +377,13 @@ class Rotary(nn.Module):
 
     def extra_repr(self) -> str:
         return f"width={self.width}, base={self.base}" + ("" if self.scaling is None else f", scaling={self.scaling}")
+
+
+def _length(positions: Sequence | Tensor, at: Tensor) -> int | Tensor:
+    """One more than the last position: a number where that is known."""
+    if isinstance(positions, Tensor) or isinstance(positions.start, Tensor):
+        return at.max() + 1
+    return positions.start + positions.step * (positions.n - 1) + 1
 
 
 def check_scaling(scaling: object) -> None:

@@ -77,6 +77,8 @@ class BlockConfig:
     activation: str = "gelu"
     gated: bool = False
     bias: bool = True
+    projection_bias: bool | None = None  # of queries, keys and values; None: as bias
+    head_norm: bool = False  # queries and keys of each head have norms
     norm: NormConfig = field(default_factory=NormConfig)
     mechanism: Mechanism = field(default_factory=Mechanism)
 
@@ -101,16 +103,17 @@ class BlockConfig:
         return 4 * self.width if self.hidden is None else self.hidden
 
     def attention(self, dropout: float) -> MultiHead:
-        return MultiHead(
+        layer = MultiHead(
             Widths(query=self.width, head=self.head_width),
             self.num_heads,
             num_groups=self.num_groups,
-            bias=self.bias,
+            bias=self.bias if self.projection_bias is None else self.projection_bias,
             out_bias=self.bias,
             beta=self.mechanism.beta,
             dropout=dropout,
             weighting=self.mechanism.weigh(self.num_heads),
         )
+        return layer.norm_heads(self.norm.make) if self.head_norm else layer
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -147,6 +147,22 @@ def _llama3(depth: int, width: int, num_heads: int, hidden: int, factor: int | N
     return config if factor is None else vary(config, context=131072, scaling=Llama3Scaling(factor=factor))
 
 
+def _qwen(depth: int, width: int, num_heads: int, hidden: int, **changes: Any) -> DecoderConfig:
+    """Qwen2, with biases of queries, keys and values, and Qwen3, with norms of queries and keys."""
+    names = ("num_groups", "vocabulary")
+    config = _llama(
+        depth,
+        width,
+        num_heads,
+        hidden,
+        **{name: changes[name] for name in names},
+        eps=1e-6,
+        base=1000000,
+        context=32768,
+    )
+    return vary(config, **{name: change for name, change in changes.items() if name not in names})
+
+
 PRESETS: dict[str, Config] = {
     "gpt2": _gpt2(12, 768, 12),
     "gpt2-medium": _gpt2(24, 1024, 16),
@@ -179,6 +195,8 @@ PRESETS: dict[str, Config] = {
     "llama3.1-8b": _llama3(32, 4096, 32, 14336, factor=8),
     "llama3.2-1b": vary(_llama3(16, 2048, 32, 8192, factor=32), tied=True),
     "llama3.2-3b": vary(_llama3(28, 3072, 24, 8192, factor=32), tied=True),
+    "qwen2-7b": _qwen(28, 3584, 28, 18944, num_groups=4, vocabulary=152064, projection_bias=True),
+    "qwen3-8b": _qwen(36, 4096, 32, 12288, num_groups=8, vocabulary=151936, head_norm=True),
     "mistral-7b": vary(_llama(32, 4096, 32, 14336, num_groups=8, context=32768), mask=Window(before=4095)),
 }
 

@@ -15,7 +15,10 @@ def refused(message: str):
 
 SMALL = {"model_type": "gpt2", "n_layer": 1, "n_embd": 8, "n_head": 2}
 WRONG: list[tuple[dict[str, Any], str]] = [
-    ({"model_type": "mamba"}, "model_type must be one of bert, gpt2, llama, mistral, t5, vit: got 'mamba'; use"),
+    (
+        {"model_type": "mamba"},
+        "mistral, mt5, qwen2, qwen3, t5, vit: got 'mamba'; load it by transformers",
+    ),
     ({"architectures": ["GPT2ForSequenceClassification"]}, "GPT2Model: got 'GPT2ForSequenceClassification'"),
     ({"n_layer": "1"}, "n_layer in config.json must be of type int: got '1'; correct it"),
     ({"n_layer": True}, "n_layer in config.json must be of type int: got True; correct it"),
@@ -41,7 +44,10 @@ WRONG: list[tuple[dict[str, Any], str]] = [
         {"model_type": "bert", "is_decoder": True},
         "is_decoder must be False, the only one that is implemented: got True",
     ),
-    ({"model_type": "llama", "attention_bias": True}, "mlp_bias must be as attention_bias: got False and True; use"),
+    (
+        {"model_type": "llama", "attention_bias": True},
+        "mlp_bias must be as attention_bias: got False and True; load",
+    ),
     ({"model_type": "t5", "feed_forward_proj": "gated-tanh"}, "unknown feed_forward_proj 'tanh': "),
     (
         {"model_type": "t5", "dense_act_fn": "gelu"},

@@ -75,6 +75,8 @@ SIZES = {  # as published
     "llama3.2-1b": 1_235_814_400,
     "llama3.2-3b": 3_212_749_824,
     "mistral-7b": 7_241_732_096,
+    "qwen2-7b": 7_615_616_512,
+    "qwen3-8b": 8_190_735_360,
 }
 DAVITS = {"davit-tiny", "davit-small", "davit-base"}  # test_davit.py has their sizes
 ALONE = {"transformer-base", "transformer-big", "attention-only"}

@@ -121,12 +121,12 @@ def test_logits_thousands_of_tokens_on(kind: str, tmp_path: Path):
 
 WRONG: list[tuple[dict[str, Any], str]] = [
     (
-        {"rope_scaling": {"type": "dynamic", "factor": 2.0}},
-        "must be of type default, linear, llama3, yarn: got 'dynamic'",
+        {"rope_scaling": {"type": "proportional", "factor": 2.0}},
+        "must be of type default, linear, llama3, yarn, dynamic, longrope: got 'proportional'; load it by transformers",
     ),
     (
         {"rope_parameters": {"rope_type": "longrope"}},
-        "rope_parameters must be of type default, linear, llama3, yarn: got",
+        "rope_parameters of type longrope must say short_factor, long_factor: got",
     ),
     (
         {"rope_scaling": LLAMA3},
@@ -135,7 +135,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"rope_parameters": {"rope_type": "linear"}}, "rope_parameters of type linear must say factor: got {'rope_type'"),
     (
         {"rope_parameters": {"factor": 2}},
-        "of type default says rope_theta and no more: got ['factor']; use another mod",
+        "of type default says rope_theta and no more: got ['factor']; load it by",
     ),
     (
         {"rope_scaling": YARN | {"mscale": 1.0, "truncate": False}},

@@ -173,7 +173,7 @@ def test_tensors_that_do_not_fit(folder: Path, tmp_path: Path):
         models.load(mixed)
     assert models.load(mixed, dtype=torch.float32).stack.norm.bias.dtype == torch.float32
     rewritten(mixed, lambda t: t.update({"transformer.ln_f.bias": t["transformer.ln_f.bias"].int()}))
-    with refused("weights must be of type F64, F32, F16, BF16: got I32; use another model"):
+    with refused("weights must be of type F64, F32, F16, BF16: got I32; load it by transformers"):
         models.load(mixed)
 
 

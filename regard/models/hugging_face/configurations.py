@@ -6,7 +6,7 @@ from typing import Any
 
 from regard.attention import Window
 from regard.checks import check_known, check_probability
-from regard.layers import Llama3Scaling, RotaryScaling, YarnScaling
+from regard.layers import DynamicScaling, Llama3Scaling, LongScaling, RotaryScaling, YarnScaling
 from regard.models.architectures.decoder import DecoderConfig
 from regard.models.architectures.encoder import HEADS, EncoderConfig
 from regard.models.architectures.encoder_decoder import EncoderDecoderConfig
@@ -96,6 +96,10 @@ HARMLESS = frozenset(
         "use_cache",
     ]
 )
+# The door for all other models of transformers.
+ELSEWHERE = (
+    'load it by transformers, with attn_implementation="regard" after regard.integrations.transformers.register()'
+)
 FIXED = {  # what every model may say, and we mean
     "add_cross_attention": False,
     "cross_attention_hidden_size": None,
@@ -129,9 +133,7 @@ class Keys:
             self.read.add(key)
             got = self.published.get(key, value)
             if got != value and not (got is None and not value):
-                raise ValueError(
-                    f"{key} must be {value!r}, the only one that is implemented: got {got!r}; use another model"
-                )
+                raise ValueError(f"{key} must be {value!r}, the only one that is implemented: got {got!r}; {ELSEWHERE}")
 
     def fields(self, names: dict[str, str]) -> dict[str, Any]:
         """The values of keys that are fields of ours."""
@@ -208,6 +210,17 @@ LLAMA = BLOCK | {
     "max_position_embeddings": "context",
     "tie_word_embeddings": "tied",
 }
+T5 = {
+    "vocab_size": "vocabulary",
+    "d_model": "width",
+    "d_kv": "head",
+    "d_ff": "hidden",
+    "num_layers": "depth",
+    "num_heads": "num_heads",
+    "relative_attention_num_buckets": "num_buckets",
+    "relative_attention_max_distance": "most",
+    "layer_norm_epsilon": "eps",
+}
 BERT_DROPOUT = {"hidden_dropout_prob": 0.1, "attention_probs_dropout_prob": 0.1}
 GPT2_DROPOUT = {"resid_pdrop": 0.1, "embd_pdrop": 0.1, "attn_pdrop": 0.1}
 VIT_DROPOUT = dict.fromkeys(BERT_DROPOUT, 0.0)
@@ -233,8 +246,8 @@ def _t5_activation(feed_forward: str) -> str:
     return "gelu_new" if feed_forward == "gated-gelu" else feed_forward.removeprefix("gated-")
 
 
-def _t5(keys: Keys) -> dict[str, Any]:
-    feed_forward = keys.take("feed_forward_proj", "relu")
+def _t5(keys: Keys, feed_forward: str = "relu") -> dict[str, Any]:
+    feed_forward = keys.take("feed_forward_proj", feed_forward)
     gated, activation = feed_forward.startswith("gated-"), _t5_activation(feed_forward)
     keys.fixed(is_encoder_decoder=True, is_gated_act=gated, dense_act_fn=activation)
     tied = keys.take("tie_word_embeddings", True)
@@ -246,6 +259,13 @@ def _t5(keys: Keys) -> dict[str, Any]:
         "scaled": "head" if keys.take("scale_decoder_outputs", tied) else "none",
         "dropout": keys.one_dropout(dropout_rate=0.1),
     }
+
+
+def _mt5(keys: Keys) -> dict[str, Any]:
+    """T5 with other defaults, never scaled, and tied whatever the file says; it is saved as the T5 that it is."""
+    sizes = {"vocab_size": 250112, "d_ff": 1024, "num_layers": 8, "num_heads": 6}
+    defaults = {T5[theirs]: keys.take(theirs, size) for theirs, size in sizes.items()}
+    return _t5(keys, "gated-gelu") | defaults | {"tied": True, "scaled": "none"}
 
 
 def _vit(keys: Keys) -> dict[str, Any]:
@@ -300,15 +320,27 @@ SCALINGS: dict[str, tuple[type[RotaryScaling] | None, dict[str, str]]] = {
             "attention_factor": "attention",
         },
     ),
+    "dynamic": (DynamicScaling, {"factor": "factor"}),
+    "longrope": (
+        LongScaling,
+        {
+            "factor": "factor",
+            "original_max_position_embeddings": "original",
+            "short_factor": "short",
+            "long_factor": "long",
+            "attention_factor": "attention",
+        },
+    ),
 }
 MAY_LACK = ("beta_slow", "beta_fast", "attention_factor")
+KINDS_OF_VALUES = {"original": int, "short": list, "long": list}
 
 
 def read_llama(keys: Keys) -> dict[str, Any]:
     keys.fixed(is_encoder_decoder=False, rope_interleaved=False, partial_rotary_factor=1.0, sliding_window=None)
     bias = keys.take("attention_bias", False)
     if keys.take("mlp_bias", False) != bias:
-        raise ValueError(f"mlp_bias must be as attention_bias: got {not bias} and {bias}; use another model")
+        raise ValueError(f"mlp_bias must be as attention_bias: got {not bias} and {bias}; {ELSEWHERE}")
     return rotary(keys) | {
         "bias": bias,
         "num_groups": keys.take("num_key_value_heads", None, int),
@@ -329,6 +361,47 @@ def read_mistral(keys: Keys) -> dict[str, Any]:
         "eps": keys.take("rms_norm_eps", 1e-6),
         "dropout": keys.one_dropout(attention_dropout=0.0),
     }
+
+
+QWEN_DEFAULTS = {
+    "vocab_size": 151936,
+    "hidden_size": 4096,
+    "intermediate_size": 22016,
+    "num_hidden_layers": 32,
+    "num_attention_heads": 32,
+    "max_position_embeddings": 32768,
+    "rms_norm_eps": 1e-6,
+}
+
+
+def read_qwen2(keys: Keys) -> dict[str, Any]:
+    """Llama with biases of queries, keys and values; a window that some layers have is not used in published ones."""
+    keys.fixed(is_encoder_decoder=False, partial_rotary_factor=1.0, use_sliding_window=False)
+    keys.read |= {"sliding_window", "max_window_layers", "use_mrope"}  # of no use without the former
+    layers = keys.take("layer_types", [])
+    if set(layers) - {"full_attention"}:
+        raise ValueError(f"layer_types must all be 'full_attention': got {sorted(set(layers))}; {ELSEWHERE}")
+    sizes = {LLAMA[theirs]: keys.take(theirs, size) for theirs, size in QWEN_DEFAULTS.items()}
+    return (
+        rotary(keys)
+        | sizes
+        | {
+            "num_groups": keys.unless_null("num_key_value_heads", 32),
+            "head": keys.take("head_dim", None, int),
+            "dropout": keys.one_dropout(attention_dropout=0.0),
+        }
+    )
+
+
+def read_qwen3(keys: Keys) -> dict[str, Any]:
+    """Qwen2 without biases, whose queries and keys have norms."""
+    keys.fixed(attention_bias=False)
+    return read_qwen2(keys) | {"head": keys.take("head_dim", 128)}
+
+
+def write_qwen(config: DecoderConfig) -> dict[str, Any]:
+    written = write_llama(config)
+    return {key: value for key, value in written.items() if "bias" not in key} | {"use_sliding_window": False}
 
 
 def write_llama(config: DecoderConfig) -> dict[str, Any]:
@@ -356,7 +429,9 @@ def rotary(keys: Keys) -> dict[str, Any]:
     """
     beside = keys.take("rope_theta", None, float)
     given = {key: keys.take(key, {}, dict) for key in ("rope_scaling", "rope_parameters")}
-    said = [_rope(key, rope, beside) for key, rope in given.items() if rope] or [(beside, None)]
+    context = keys.published.get("max_position_embeddings") or keys.defaults.get("context", 2048)
+    original = keys.take("original_max_position_embeddings", None, int)  # where Phi-3 has it
+    said = [_rope(key, rope, beside, context, original) for key, rope in given.items() if rope] or [(beside, None)]
     base, scaling = said[0]
     if said[-1] != said[0] or beside not in (None, base):
         got = ", ".join([f"{key}={keys.published[key]!r}" for key in ("rope_theta", *given) if key in keys.published])
@@ -365,21 +440,27 @@ def rotary(keys: Keys) -> dict[str, Any]:
 
 
 def _rope(
-    key: str, rope: dict[str, Any], beside: float | int | None
+    key: str, rope: dict[str, Any], beside: float | int | None, context: int, original: int | None
 ) -> tuple[float | int | None, RotaryScaling | None]:
     keys = Keys(rope, {}, None)
     kind = keys.take("rope_type", keys.take("type", "default"))
     if kind not in SCALINGS:
-        raise ValueError(f"{key} must be of type {', '.join(SCALINGS)}: got {kind!r}; use another model")
+        raise ValueError(f"{key} must be of type {', '.join(SCALINGS)}: got {kind!r}; {ELSEWHERE}")
     ours, names = SCALINGS[kind]
-    found = {name: keys.take(name, None, int if names[name] == "original" else float) for name in names}
+    found = {name: keys.take(name, None, KINDS_OF_VALUES.get(names[name], float)) for name in names}
+    if kind == "longrope":
+        known = "original_max_position_embeddings"
+        found[known] = found[known] or original or context
+        found["factor"] = found["factor"] or context / found[known]
     base = keys.take("rope_theta", beside, float)
     if unknown := sorted(rope.keys() - keys.read):
         said = ", ".join(["rope_theta", *names])
-        raise ValueError(f"{key} of type {kind} says {said} and no more: got {unknown}; use another model")
+        raise ValueError(f"{key} of type {kind} says {said} and no more: got {unknown}; {ELSEWHERE}")
     if missing := [name for name, value in found.items() if value is None and name not in MAY_LACK]:
         raise ValueError(f"{key} of type {kind} must say {', '.join(missing)}: got {rope}; correct it")
     values = {names[name]: value for name, value in found.items() if value is not None}
+    values |= {name: tuple(value) for name, value in values.items() if isinstance(value, list)}
+    values |= {"original": context} if kind == "dynamic" else {}
     return base, None if ours is None else ours(**values)
 
 
@@ -390,7 +471,7 @@ def rotary_in_files(base: float | int, scaling: RotaryScaling | None) -> dict[st
     for theirs, ours in SCALINGS[kind][1].items():
         value = getattr(scaling, ours)
         if value is not None:
-            rope[theirs] = value if ours == "original" else float(value)
+            rope[theirs] = list(value) if isinstance(value, tuple) else value if ours == "original" else float(value)
     return {
         "rope_theta": base,
         "rope_scaling": None if kind == "default" else rope,
@@ -463,20 +544,32 @@ KINDS = {
         others=read_mistral,
         write=write_mistral,
     ),
+    "mt5": Kind(
+        preset="t5-small",
+        architectures=("MT5ForConditionalGeneration", "MT5Model"),
+        fields=T5,
+        others=_mt5,
+        write=_write_t5,
+        harmless=("n_positions",),
+    ),
+    "qwen2": Kind(
+        preset="qwen2-7b",
+        architectures=("Qwen2ForCausalLM", "Qwen2Model"),
+        fields=LLAMA,
+        others=read_qwen2,
+        write=write_qwen,
+    ),
+    "qwen3": Kind(
+        preset="qwen3-8b",
+        architectures=("Qwen3ForCausalLM", "Qwen3Model"),
+        fields=LLAMA,
+        others=read_qwen3,
+        write=write_qwen,
+    ),
     "t5": Kind(
         preset="t5-small",
         architectures=("T5ForConditionalGeneration", "T5WithLMHeadModel", "T5Model"),
-        fields={
-            "vocab_size": "vocabulary",
-            "d_model": "width",
-            "d_kv": "head",
-            "d_ff": "hidden",
-            "num_layers": "depth",
-            "num_heads": "num_heads",
-            "relative_attention_num_buckets": "num_buckets",
-            "relative_attention_max_distance": "most",
-            "layer_norm_epsilon": "eps",
-        },
+        fields=T5,
         others=_t5,
         write=_write_t5,
         harmless=("n_positions",),
@@ -502,6 +595,10 @@ def kind_of(config: object) -> str:
     if isinstance(config, DecoderConfig):
         if config.positions.kind != "rotary":
             return "gpt2"
+        if config.block.head_norm:
+            return "qwen3"
+        if config.block.projection_bias not in (None, config.block.bias):
+            return "qwen2"
         mask = config.block.mechanism.mask
         return "mistral" if isinstance(mask, Window) and mask.after == 0 else "llama"
     types = {EncoderConfig: "bert", EncoderDecoderConfig: "t5", ViTConfig: "vit"}
@@ -522,14 +619,14 @@ def check_kind(published: dict[str, Any]) -> Kind:
     """The kind of a config.json, or an error that names what is not implemented."""
     name = published.get("model_type")
     if not isinstance(name, str) or name not in KINDS:
-        raise ValueError(f"model_type must be one of {', '.join(KINDS)}: got {name!r}; use another model")
+        raise ValueError(f"model_type must be one of {', '.join(KINDS)}: got {name!r}; {ELSEWHERE}")
     kind = KINDS[name]
     named = published.get("architectures") or []
     for architecture in named if isinstance(named, list) else [named]:
         if architecture not in kind.architectures:
             raise ValueError(
                 f"architectures of {name} must be among {', '.join(kind.architectures)}: got {architecture!r}; "
-                "use another model"
+                f"{ELSEWHERE}"
             )
     return kind
 
@@ -636,6 +733,7 @@ def describe(config: object) -> dict[str, Any]:
         facts |= describe(value) if is_dataclass(value) and field.name in PARTS else {field.name: value}
     if isinstance(config, BlockConfig):
         facts |= {"num_groups": config.groups, "head": config.head_width, "hidden": config.hidden_width}
+        facts |= {"projection_bias": config.bias if config.projection_bias is None else config.projection_bias}
     if isinstance(config, EncoderDecoderConfig):
         facts |= {"decoder_depth": config.decoder_depth or config.depth}
     if isinstance(config, PositionConfig):

@@ -20,7 +20,16 @@ from regard.models.architectures.decoder import Decoder
 from regard.models.architectures.encoder import Encoder
 from regard.models.architectures.encoder_decoder import EncoderDecoder
 from regard.models.architectures.vision import ViT
-from regard.models.hugging_face.configurations import KINDS, Published, check_kind, describe, family_of, read, write
+from regard.models.hugging_face.configurations import (
+    ELSEWHERE,
+    KINDS,
+    Published,
+    check_kind,
+    describe,
+    family_of,
+    read,
+    write,
+)
 from regard.models.hugging_face.folder import (
     COMPANIONS,
     CONFIG,
@@ -98,7 +107,7 @@ def _without_copies(config: Published, files: Files) -> Published:
         else:
             raise ValueError(
                 f"{files.full_name(copy)} must be the same as {files.full_name(original)}: got other numbers; "
-                "use another model"
+                f"{ELSEWHERE}"
             )
     return config
 
@@ -138,7 +147,7 @@ def _check(wanted: dict[str, Stored], files: Files, family: Family, dtype: torch
         raise ValueError(f"tensors must be those of the model: got {said}; {advice}")
     types = sorted({kind for _, kind in there.values()})
     if unknown := [kind for kind in types if kind not in TYPES]:
-        raise ValueError(f"weights must be of type {', '.join(TYPES)}: got {', '.join(unknown)}; use another model")
+        raise ValueError(f"weights must be of type {', '.join(TYPES)}: got {', '.join(unknown)}; {ELSEWHERE}")
     if len(types) > 1 and dtype is None:
         raise ValueError(f"weights must be of one type: got {', '.join(types)}; use load(…, dtype=torch.float32)")
     return TYPES[types[0]]

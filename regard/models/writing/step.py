@@ -92,6 +92,9 @@ class StepOfBlock:
         self.query, self.key, self.value = (
             _linear(layer) for layer in (attention.query, attention.key, attention.value)
         )
+        self.query_norm, self.key_norm = (
+            None if norm is None else _norm(norm) for norm in (attention.query_norm, attention.key_norm)
+        )
         self.add_attended, self.add_fed = _adding(attention.out), _adding(block.feed_forward.out)
         self.hidden = _hidden(block.feed_forward)
 
@@ -110,6 +113,8 @@ class StepOfBlock:
     def _attend(self, y: Tensor, cache: Cache, slot: Slot) -> Tensor:
         B, G = y.shape[0], self.groups
         q, k, v = self.query(y), self.key(y).view(B, G, 1, -1), self.value(y).view(B, G, 1, -1)
+        if self.query_norm is not None and self.key_norm is not None:
+            q, k = self.query_norm(q.view(B, self.heads, 1, -1)), self.key_norm(k)
         if slot.rotation is not None:
             q, k = slot.rotation.turn(q.view(B, self.heads, 1, -1)), slot.rotation.turn(k)
         keys, values = cache.extend(k, v, slot.slots)

@@ -118,9 +118,9 @@ def test_configurations():
     assert read(no_name, ["layernorm.bias"]) == headless
     assert read(no_name, ["classifier.bias"]).classes == 7
     assert read(no_name | {"architectures": ["ViTForImageClassification"]}, ["layernorm.bias"]).classes == 7
-    with refused("pooler_act must be 'tanh', the only one that is implemented: got 'relu'; use another model"):
+    with refused("pooler_act must be 'tanh', the only one that is implemented: got 'relu'; load it by transformers"):
         read(no_name, ["pooler.dense.bias"])
-    with refused("pooler_output_size must be 768, the only one that is implemented: got 5; use another model"):
+    with refused("pooler_output_size must be 768, the only one that is implemented: got 5; load it by transformers"):
         read(no_name | {"pooler_act": "tanh"}, ["pooler.dense.bias"])
     assert read({"model_type": "vit", "pooler_output_size": None}, ["pooler.dense.bias"]) == pooled
     with refused("classes must be a whole number from 1 to below 2^62: got classes=0"):
