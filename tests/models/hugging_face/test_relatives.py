@@ -105,7 +105,7 @@ def test_writing_token_by_token(case: str, tmp_path: Path) -> None:
     """Behind a cache, where lengths grow past the point at which rotations change."""
     theirs = made(case)
     theirs.config.eos_token_id = theirs.generation_config.eos_token_id = None
-    ours = models.load(saved(theirs, tmp_path))
+    ours: Any = models.load(saved(theirs, tmp_path))
     prompt = torch.randint(3, V, (1, 3))
     want = theirs.generate(prompt, max_new_tokens=9, do_sample=False, pad_token_id=0)
     assert ours.generate(prompt.tolist()[0], max_new=9).tokens == tuple(want[0, 3:].tolist())
