@@ -67,7 +67,7 @@ def flex(N: int, sees: Any, score: Any = None) -> Attending:
     from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 
     blocks = create_block_mask(sees, None, None, N, N, device="cuda")
-    torch.compiler.reset()  # or it would count the graphs of the problems before
+    torch._dynamo.config.recompile_limit = 64  # one graph for each problem
     compiled: Any = torch.compile(flex_attention, fullgraph=True, dynamic=False)
     return functools.partial(compiled, score_mod=score, block_mask=blocks)
 
@@ -122,6 +122,7 @@ def own_documents(N: int) -> tuple[Mask, Any]:
 
 
 def problems(setting: Setting) -> list[Problem]:
+    """Masks, slopes and prefixes, beside FlexAttention."""
     device, N = setting.device, setting.pick(full=16384, tiny=2048)
     triangle = N * (N + 1) / 2
     lengths = (64, 128, 500, 1000, 2000, 3000, 4692, 5000)
@@ -177,6 +178,12 @@ def problems(setting: Setting) -> list[Problem]:
             (Bar("≥", 0.95), Bar("≥", 0.95)),
         ),
     ]
+    return found
+
+
+def with_gaussians(setting: Setting) -> list[Problem]:
+    """Content and gaussians, whose parameters learn, beside content alone."""
+    found, device = [], setting.device
     for side, rows in ((64, 4), (128, 1)):
         centre, precision = torch.randn(8, 2, device=device) * 3, torch.full((8,), 0.05, device=device)
         grid, n = Grid(side, side), side * side
@@ -189,7 +196,7 @@ def problems(setting: Setting) -> list[Problem]:
 
 
 def kernels(setting: Setting) -> list[Row]:
-    return [row for problem in problems(setting) for row in race_of(problem, setting)]
+    return [row for problem in [*problems(setting), *with_gaussians(setting)] for row in race_of(problem, setting)]
 
 
 def padding(setting: Setting) -> list[Row]:

@@ -10,7 +10,7 @@ from torch import Tensor
 from regard.algorithms.kernels import slabs
 from regard.algorithms.kernels.slabs import Cut, Pairs, Slab, Work, Written, attend_by_slabs, may_ask
 from regard.algorithms.planning.algorithm import Algorithm, predicted, refuses_softmax, refuses_triton
-from regard.algorithms.planning.cost import Cost, inputs, kept, products, traffic
+from regard.algorithms.planning.cost import Cost, idle, inputs, kept, products, traffic
 from regard.algorithms.planning.problem import Problem
 from regard.algorithms.planning.visits import visited
 from regard.attention import BlockMap, Grid, Mask, Places, Sequence, Term, TermFacts
@@ -21,6 +21,8 @@ from regard.attention.positions.sizes import Count, is_symbol, least, most, numb
 from regard.attention.torch_private import is_dispatched
 from regard.attention.value import Structure, unflatten
 
+ROWS = 64  # queries of a tile on the GPU
+SINGLE = 3.0  # times as long as the rate of float32 says: without tensor cores
 CALLS = 30  # of torch for a slab on the CPU, and half as many for each score term
 WIDE_ROOM = 140_000  # bytes of shared memory that the kernel of bits needs for heads wider than 128
 MOST_BITS = 1 << 28  # bytes of a mask's bits on the GPU: one map of 32,768 tokens
@@ -68,6 +70,10 @@ class Blockwise(Algorithm):
 
     def expected(self, problem: Problem) -> Cost:
         cost, shape = self.cost(problem), problem.shape
+        if problem.on_cuda and by_bits(problem):
+            slower = SINGLE if problem.dtype == torch.float32 else 1.0
+            share = 1.0 if is_symbol(shape.T) else shape.T / _whole_blocks(shape.T)  # counted as whole blocks
+            return replace(cost, flops=cost.flops * slower * share * idle(shape, ROWS))
         if problem.on_cuda or problem.dropout or is_symbol(cost.flops):
             return cost
         share = (shape.T * shape.S) / (_whole_blocks(shape.T) * _whole_blocks(shape.S))  # the last blocks are shorter

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from regard.algorithms.planning.algorithm import Algorithm, refuses_softmax, refuses_triton
-from regard.algorithms.planning.cost import Cost, output, products
+from regard.algorithms.planning.cost import PROGRAMS, Cost, output, products
 from regard.algorithms.planning.problem import Problem
 from regard.algorithms.planning.visits import visited
 from regard.attention import Facts, Sequence
@@ -13,7 +13,6 @@ from regard.attention.masks.mask import real_tokens
 from regard.attention.positions.sizes import is_symbol, least, most, surely
 
 MOST_QUERIES = 16
-PROGRAMS = 264  # of an H200, each of which leaves two parts at most
 WIDEST = 256
 FARTHEST = 1 << 30  # offsets
 

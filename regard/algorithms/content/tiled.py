@@ -14,7 +14,7 @@ from torch import Tensor
 from regard.algorithms.content.fused import starts_causal
 from regard.algorithms.kernels.dropout import new_seed
 from regard.algorithms.planning.algorithm import Algorithm, refuses_softmax, refuses_triton
-from regard.algorithms.planning.cost import Cost, kept, products, traffic
+from regard.algorithms.planning.cost import Cost, idle, kept, products, traffic
 from regard.algorithms.planning.kept import look, recall_from, remember
 from regard.algorithms.planning.problem import Problem
 from regard.algorithms.planning.visits import visited
@@ -28,6 +28,7 @@ from regard.attention.positions.sizes import is_symbol, least, most, number, sur
 WIDEST = 256  # heads
 TILE = 64  # queries and keys
 SLOPES, BEFORE, QUADRATIC = 1, 2, 3  # how the kernel calls the terms
+NARROW = 64  # heads whose gradients have registers enough
 FARTHEST = 1 << 21  # tokens on a grid whose rows float32 tells apart
 FAINTEST = 1e-12  # β by which the parameters of a term can be divided
 
@@ -65,11 +66,16 @@ class Tiled(Algorithm):
         )
 
     def expected(self, problem: Problem) -> Cost:
-        """Terms are computed pair by pair beside the products, which wait for them."""
+        """Terms are computed pair by pair beside the products, which wait for them; wide gradients leave few registers.
+
+        Programs compute whole tiles, and few of them leave most of the machine idle.
+        """
         cost, slower = self.cost(problem), 1.0
         if problem.terms:
-            slower = 1.2 if problem.terms[0].slopes else 1.9 if problem.backward else 1.45
-        return replace(cost, flops=slower * cost.flops)
+            slower = 1.2 if problem.terms[0].slopes else 1.6 if problem.backward else 1.4
+        if problem.backward and not is_symbol(problem.shape.D) and surely(problem.shape.D > NARROW):
+            slower *= 1.5
+        return replace(cost, flops=slower * cost.flops * idle(problem.shape, TILE))
 
     def run(self, problem: Problem, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor | None]:
         from regard.algorithms.kernels import tiled

@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
-from regard.attention.positions.sizes import Count, most
+from regard.attention.positions.sizes import Count, is_symbol, most
+
+PROGRAMS = 264  # that keep a large GPU at work: two on each multiprocessor
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,15 @@ def products(pairs: Count, D: Count, E: Count, backward: bool, recompute: bool) 
     if not backward:
         return forward
     return 3 * forward + (2 * pairs * D if recompute else 0)
+
+
+def idle(shape: Any, rows: int) -> float:
+    """How many times longer products take because programs compute tiles of so many queries, or are too few."""
+    if any([is_symbol(size) for size in (shape.B, shape.H, shape.T)]):
+        return 1.0
+    tiles = -(-shape.T // rows)
+    programs = max(1, shape.B * shape.H * tiles)
+    return tiles * rows / max(1, shape.T) * max(1.0, PROGRAMS / 2 / programs)
 
 
 def inputs(shape: Any, item: int) -> Count:
