@@ -307,7 +307,7 @@ def _numbers(spec: Spec, given: Given, H: int, R: int, T: int, S: int) -> tuple[
     return H, R, T, S, low, high, spec.scale, *spec.grids, between, each, dropped, larger
 
 
-def _same_row(width: float, spec: Spec, size: int) -> bool:
+def _same_row(width: float | int, spec: Spec, size: int) -> bool:
     """Whether all tokens of a tile stand in one row of a grid so wide."""
     return spec.axes == 2 and width % size == 0
 

@@ -79,7 +79,7 @@ TABLES: dict[str, Machine] = {
         Machine(
             name="cpu",
             kind="cpu",
-            where="two threads of an Intel Xeon",
+            where="two threads of Intel Xeon and AMD EPYC",
             half=0.2e12,
             single=0.25e12,
             double=0.12e12,

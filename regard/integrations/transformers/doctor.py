@@ -78,7 +78,7 @@ class Layer:
             "seconds": self.seconds,
             "why": self.why,
             "sdpa": {"runs": self.instead, "seconds": self.instead_seconds},
-            **{name: problem[name] for name in ("shape", "attention", "dtype", "backward", "device")},
+            **{name: problem[name] for name in ("shape", "attention", "dtype", "backward", "device", "table")},
             "exact": {one["name"]: one["seconds"] for one in candidates},
         }
 
@@ -130,8 +130,11 @@ class Diagnosis:
             )
         ours, theirs = self.seconds
         total = f"All attention of a pass: {si(ours, 's')}, by sdpa {si(theirs, 's')}, {theirs / ours:.2f} × as long."
-        sizes = _sizes(self.layers[0])
-        return Group(Text(f"{self.family} · {sizes}", style="bold"), Text(), table, *reasons, Text(), Text(total))
+        sizes, machine = _sizes(self.layers[0]), self.layers[0].plan.problem.machine
+        basis = Text(f"table {machine.name}: {machine.basis}", style="cyan")
+        return Group(
+            Text(f"{self.family} · {sizes}", style="bold"), basis, Text(), table, *reasons, Text(), Text(total)
+        )
 
 
 def _sizes(layer: Layer) -> str:

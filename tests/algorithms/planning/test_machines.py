@@ -9,13 +9,14 @@ import torch
 
 from regard import Attention, attend, plan
 from regard.algorithms.catalogue import PLANNER
+from regard.algorithms.content.blockwise import by_bits
 from regard.algorithms.kernels import tiles
 from regard.algorithms.kernels.sdpa import attend_by, fastest
 from regard.algorithms.kernels.tiles import Tiles, fitted, need_of_gradients, need_of_output
 from regard.algorithms.planning import kept, problem
 from regard.algorithms.planning.algorithm import runs_triton
 from regard.algorithms.planning.machines import CEILINGS, TABLES, read_table, table, table_of, to_json
-from regard.attention import Bias, Causal, Content, Elu, Kernel, Padding, Slopes, Window
+from regard.attention import Bias, Causal, Content, Elu, Kernel, Padding, Slopes, Strided, Window
 from regard.attention.reference import reference
 
 GPU = torch.device("cuda")
@@ -219,3 +220,52 @@ def test_tiles_are_as_on_an_h200_or_fit(monkeypatch):
     monkeypatch.setattr(tiles, "shared_memory", lambda device: 20_000)
     with pytest.raises(ValueError, match="bytes of shared memory: got 20,000 on cuda"):
         fitted(large, need_of_gradients(256, 256, 4, by="keys"), GPU)
+
+
+def tiled_results(width: int) -> list[torch.Tensor]:
+    from regard.algorithms.kernels import tiled
+
+    torch.manual_seed(0)
+    q, k, v, grad = (torch.randn(1, 2, 70, width) for _ in range(4))
+    spec, given = tiled.Spec(width**-0.5, None, 0), tiled.Given()
+    out, lse = tiled.forward(q, k, v, given, spec)
+    return [out, lse, *tiled.backward(grad, None, q, k, v, given, out, lse, spec, False)[:3]]
+
+
+def block_results(width: int) -> list[torch.Tensor]:
+    from regard.algorithms.kernels import block_sparse
+
+    torch.manual_seed(0)
+    q, k, v, grad = (torch.randn(1, 2, 140, width, dtype=torch.float16) for _ in range(4))
+    places = Attention().places(140, 140)
+    decided = block_sparse.decide(Window(30, 5), places, 1, 2, q.device, 1 << 28)
+    assert decided is not None
+    out, lse = block_sparse.forward(q, k, v, decided, width**-0.5)
+    return [out, lse, *block_sparse.backward(q, k, v, out, lse, grad, None, decided, width**-0.5)]
+
+
+@pytest.mark.cpu
+@pytest.mark.parametrize(("results", "room"), [(tiled_results, 101_376), (block_results, 166_912)])
+def test_smaller_tiles_give_the_same(monkeypatch, results, room):
+    """By the interpreter, at a width whose tiles an H200 alone has room for."""
+    pytest.importorskip("triton")
+    expected, before = results(256), []
+    kept.forget()
+
+    def narrow(device: torch.device) -> int:
+        before.append(device)
+        return room
+
+    monkeypatch.setattr(tiles, "shared_memory", narrow)
+    found = results(256)
+    assert before
+    kept.forget()
+    for one, other in zip(found, expected, strict=True):
+        assert torch.allclose(one.float(), other.float(), atol=2e-3, rtol=2e-2)
+
+
+def test_wide_heads_under_bits_are_left_to_flex_where_memory_is_short():
+    def asked(machine: str, D: int) -> bool:
+        return by_bits(planned(machine, torch.bfloat16, Attention(mask=Strided(3)), D=D).problem)
+
+    assert [asked("h200", 256), asked("a100", 256), asked("l40s", 128), asked("l40s", 256)] == [True] * 3 + [False]

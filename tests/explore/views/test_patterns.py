@@ -64,6 +64,7 @@ def test_a_plan_is_the_librarys():
     assert (found.chosen, found.device, found.dtype, found.shape) == (
         theirs["chosen"], theirs["device"], theirs["dtype"], theirs["shape"]
     )  # fmt: skip
+    assert found.basis == theirs["table"]["basis"] == "measured on an H200"
     by_name = {one.name: one for one in found.candidates}
     assert found.candidates[0].name == theirs["chosen"]
     for one in theirs["candidates"]:
