@@ -285,7 +285,7 @@ def generate(
     ] = False,
     as_json: GeneratedJson = False,
 ) -> None:
-    """Continue a prompt with a GPT-2, Llama or T5, as the text comes. Several prompts are continued side by side.
+    """Continue a prompt with a GPT-2, Llama, Qwen or T5, as the text comes. Several prompts are continued side by side.
 
     [b]Examples[/b]:
 

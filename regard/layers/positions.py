@@ -14,18 +14,20 @@ from regard.checks import check_whole
 
 
 class LearnedPositions(nn.Module):
-    """A learned vector for each of `count` positions: row p of `weight` for position p.
+    """A learned vector for each of `count` positions: row p of `weight` for position p, behind `offset` rows.
 
     >>> layer = LearnedPositions(1024, 64)
     >>> layer(Sequence(5, start=3)).shape, layer(Sequence(5, start=torch.tensor([0, 7]))).shape
     (torch.Size([5, 64]), torch.Size([2, 5, 64]))
     """
 
-    def __init__(self, count: int, width: int) -> None:
+    def __init__(self, count: int, width: int, offset: int = 0) -> None:
         super().__init__()
         check_whole("count", count, 1)
         check_whole("width", width, 1)
-        self.weight = nn.Parameter(torch.empty(count, width))
+        check_whole("offset", offset, 0)
+        self.count, self.offset = count, offset
+        self.weight = nn.Parameter(torch.empty(offset + count, width))
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -36,22 +38,23 @@ class LearnedPositions(nn.Module):
 
         Starts that are a tensor are data: a position beyond the last counts as the last, so that pads may stand there.
         """
+        table = self.weight[self.offset :] if self.offset else self.weight
         if isinstance(positions, Tensor):
-            return self.weight[self._learned(positions.to(self.weight.device))]
-        n, start, most = positions.n, positions.start, self.weight.shape[0]
+            return table[self._learned(positions.to(table.device))]
+        n, start, most = positions.n, positions.start, self.count
         if isinstance(start, Tensor):
-            return self.weight[read_positions(positions, self.weight.device).clamp(max=most - 1)]
+            return table[read_positions(positions, table.device).clamp(max=most - 1)]
         last = start + positions.step * (n - 1)
         if start < 0 or last >= most:
             raise ValueError(
                 f"positions must lie among the {most} that are learned: got {start}…{last}; "
                 "use shorter sequences, or a model of more positions"
             )
-        return self.weight[start : last + 1 : positions.step]
+        return table[start : last + 1 : positions.step]
 
     def _learned(self, positions: Tensor) -> Tensor:
         """The positions, checked to be learned; on a GPU the error is raised later, without waiting."""
-        most = self.weight.shape[0]
+        most = self.count
         if torch.compiler.is_compiling():
             return positions
         if positions.is_cuda:
@@ -64,7 +67,8 @@ class LearnedPositions(nn.Module):
         return positions
 
     def extra_repr(self) -> str:
-        return f"count={self.weight.shape[0]}, width={self.weight.shape[1]}"
+        offset = f", offset={self.offset}" if self.offset else ""
+        return f"count={self.count}, width={self.weight.shape[1]}{offset}"
 
 
 class SinusoidalPositions(nn.Module):

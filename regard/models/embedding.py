@@ -105,8 +105,8 @@ def _tokens(model: Encoder | Decoder, texts: Sequence[str], truncate: bool) -> l
 
 def _hidden(model: Encoder | Decoder, tokens: Int[Tensor, "B T"], lengths: list[int]) -> Float[Tensor, "B T C"]:
     """As the model's own forward, without the scores of all words, which would take most of the memory."""
-    x = model.embedding(real_tokens(tokens, model.config.vocabulary, lengths))
-    x = x + model.types.weight[0] if isinstance(model, Encoder) else x
+    tokens = real_tokens(tokens, model.config.vocabulary, lengths)
+    x = model.embed_tokens(tokens) if isinstance(model, Encoder) else model.embedding(tokens)
     return model.stack(x, lengths=lengths)[0]
 
 
@@ -117,8 +117,7 @@ def _pooled(
         return hidden[:, 0]
     if pool == "pooler":
         assert isinstance(model, Encoder)
-        assert model.pooler is not None
-        return model.pooler(hidden[:, 0]).tanh()
+        return model.pool(hidden)
     if pool == "last":
         return last_real(hidden, tuple(lengths))
     exact = hidden.to(torch.promote_types(hidden.dtype, torch.float32))

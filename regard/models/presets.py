@@ -170,6 +170,8 @@ PRESETS: dict[str, Config] = {
     "gpt2-xl": _gpt2(48, 1600, 25),
     "bert-base": _bert(12, 768, 12),
     "bert-large": _bert(24, 1024, 16),
+    "distilbert-base": vary(_bert(6, 768, 12), num_types=0, heads=("words",), pooling="relu"),
+    "roberta-base": vary(_bert(12, 768, 12), vocabulary=50265, num_types=1, eps=1e-5, offset=2, heads=("words",)),
     "transformer-base": _transformer(512, 8),
     "transformer-big": _transformer(1024, 16),
     "t5-small": _t5(6, 512, 8),

@@ -29,7 +29,7 @@ class PositionConfig:
     take none that are longer.
 
     >>> PositionConfig(kind="rotary", base=500000, context=8192)
-    PositionConfig(kind='rotary', context=8192, base=500000, num_buckets=32, most=128, scaling=None)
+    PositionConfig(kind='rotary', context=8192, base=500000, num_buckets=32, most=128, scaling=None, offset=0)
     """
 
     kind: str = "learned"
@@ -38,6 +38,7 @@ class PositionConfig:
     num_buckets: int = 32
     most: int = 128  # the distance from which all is one bucket
     scaling: RotaryScaling | None = None  # of rotary positions
+    offset: int = 0  # rows of learned positions before the first: RoBERTa's, for pads
 
     def __post_init__(self) -> None:
         check_known("positions", self.kind, KINDS)
@@ -52,7 +53,7 @@ class PositionConfig:
 
     def make(self, block: BlockConfig, causal: bool) -> nn.Module | None:
         if self.kind == "learned":
-            return LearnedPositions(self.context, block.width)
+            return LearnedPositions(self.context, block.width, self.offset)
         if self.kind == "sinusoidal":
             return SinusoidalPositions(block.width, self.base)
         if self.kind == "rotary":
@@ -189,9 +190,9 @@ def _places(
     if isinstance(positions, LearnedPositions):
         counts = (n,) * len(held) if lengths is None or isinstance(lengths, Tensor) else lengths
         most = max([length + count for length, count in zip(held, counts, strict=False)])
-        if most > positions.weight.shape[0]:
+        if most > positions.count:
             raise ValueError(
-                f"positions must lie among the {positions.weight.shape[0]} that are learned: got rows of {most} "
+                f"positions must lie among the {positions.count} that are learned: got rows of {most} "
                 "tokens; use shorter sequences, or a model of more positions"
             )
     return Sequence(n, torch.tensor(held))

@@ -74,7 +74,9 @@ SIZES = {  # as published
     "llama3.1-8b": 8_030_261_248,
     "llama3.2-1b": 1_235_814_400,
     "llama3.2-3b": 3_212_749_824,
+    "distilbert-base": 66_985_530,
     "mistral-7b": 7_241_732_096,
+    "roberta-base": 124_697_433,
     "qwen2-7b": 7_615_616_512,
     "qwen3-8b": 8_190_735_360,
 }

@@ -5,178 +5,18 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 from regard.attention import Window
-from regard.checks import check_known, check_probability
 from regard.layers import DynamicScaling, Llama3Scaling, LongScaling, RotaryScaling, YarnScaling
 from regard.models.architectures.decoder import DecoderConfig
-from regard.models.architectures.encoder import HEADS, EncoderConfig
+from regard.models.architectures.encoder import HEADS, PRETRAINING, EncoderConfig
 from regard.models.architectures.encoder_decoder import EncoderDecoderConfig
 from regard.models.architectures.vision import ViTConfig
 from regard.models.block import EVERYTHING, BlockConfig
+from regard.models.hugging_face.keys import ELSEWHERE, FIXED, Keys, activation_in_files
 from regard.models.hugging_face.names import FAMILIES, Family
 from regard.models.presets import PRESETS, vary
 from regard.models.stack import PositionConfig
 
 Published = EncoderConfig | DecoderConfig | EncoderDecoderConfig | ViTConfig
-
-ACTIVATIONS = {  # theirs → ours; the first of each of ours is the one that is written
-    "gelu": "gelu",
-    "gelu_python": "gelu",
-    "gelu_new": "gelu_approximate",
-    "gelu_pytorch_tanh": "gelu_approximate",
-    "relu": "relu",
-    "silu": "silu",
-    "swish": "silu",
-}
-# What says nothing about the numbers of a forward pass: bookkeeping, generation, heads that we have not.
-HARMLESS = frozenset(
-    [
-        "_attn_implementation_autoset",
-        "_commit_hash",
-        "_name_or_path",
-        "_num_labels",
-        "architectures",
-        "attn_implementation",
-        "auto_map",
-        "bad_words_ids",
-        "begin_suppress_tokens",
-        "bos_token_id",
-        "chunk_size_feed_forward",
-        "classifier_dropout",
-        "decoder_start_token_id",
-        "diversity_penalty",
-        "do_sample",
-        "dtype",
-        "early_stopping",
-        "encoder_no_repeat_ngram_size",
-        "eos_token_id",
-        "exponential_decay_length_penalty",
-        "finetuning_task",
-        "forced_bos_token_id",
-        "forced_eos_token_id",
-        "gradient_checkpointing",
-        "id2label",
-        "initializer_factor",
-        "initializer_range",
-        "label2id",
-        "length_penalty",
-        "max_length",
-        "max_new_tokens",
-        "min_length",
-        "model_type",
-        "name_or_path",
-        "no_repeat_ngram_size",
-        "num_beam_groups",
-        "num_beams",
-        "num_labels",
-        "num_return_sequences",
-        "output_attentions",
-        "output_hidden_states",
-        "output_past",
-        "output_scores",
-        "pad_token_id",
-        "prefix",
-        "problem_type",
-        "remove_invalid_values",
-        "repetition_penalty",
-        "return_dict",
-        "return_dict_in_generate",
-        "sep_token_id",
-        "suppress_tokens",
-        "task_specific_params",
-        "temperature",
-        "tf_legacy_loss",
-        "tokenizer_class",
-        "top_k",
-        "top_p",
-        "torch_dtype",
-        "torchscript",
-        "transformers_version",
-        "typical_p",
-        "use_bfloat16",
-        "use_cache",
-    ]
-)
-# The door for all other models of transformers.
-ELSEWHERE = (
-    'load it by transformers, with attn_implementation="regard" after regard.integrations.transformers.register()'
-)
-FIXED = {  # what every model may say, and we mean
-    "add_cross_attention": False,
-    "cross_attention_hidden_size": None,
-    "pruned_heads": {},
-    "quantization_config": None,
-    "tie_encoder_decoder": False,
-}
-
-
-class Keys:
-    """A config.json that is read key by key; `check_all_read` refuses what nobody has asked for."""
-
-    def __init__(self, published: dict[str, Any], defaults: dict[str, Any], dropout: float | None) -> None:
-        self.published, self.defaults, self.dropout = published, defaults, dropout
-        self.read: set[str] = set()
-
-    def take(self, key: str, default: Any, kind: type | None = None) -> Any:
-        """The value of a key, or the default where it is absent or null."""
-        self.read.add(key)
-        value = self.published.get(key)
-        if value is None:
-            return default
-        kind = kind or type(default)
-        wanted = (int, float) if kind is float else kind
-        if not isinstance(value, wanted) or (isinstance(value, bool) and kind is not bool):
-            raise ValueError(f"{key} in config.json must be of type {kind.__name__}: got {value!r}; correct it")
-        return value
-
-    def fixed(self, **values: Any) -> None:
-        for key, value in values.items():
-            self.read.add(key)
-            got = self.published.get(key, value)
-            if got != value and not (got is None and not value):
-                raise ValueError(f"{key} must be {value!r}, the only one that is implemented: got {got!r}; {ELSEWHERE}")
-
-    def fields(self, names: dict[str, str]) -> dict[str, Any]:
-        """The values of keys that are fields of ours."""
-        facts, values = self.defaults, {}
-        for theirs, ours in names.items():
-            if ours == "activation":
-                values[ours] = self.activation(theirs, self.take(theirs, activation_in_files(facts[ours])))
-            else:
-                values[ours] = self.take(theirs, facts[ours])
-        return values
-
-    def unless_null(self, key: str, default: int) -> int | None:
-        """The value of a key, the default where it is absent, None where it is null."""
-        return self.take(key, None if key in self.published else default, int)
-
-    def activation(self, key: str, value: str) -> str:
-        check_known(key, value, ACTIVATIONS)
-        return ACTIVATIONS[value]
-
-    def one_dropout(self, **defaults: float) -> float:
-        """The probability of all dropouts, which in our models is one; it acts in training only."""
-        given = {key: self.take(key, default) for key, default in defaults.items()}
-        if self.dropout is not None:
-            check_probability("dropout", self.dropout)
-            return self.dropout
-        if len(set(given.values())) > 1:
-            said = ", ".join(f"{key}={value}" for key, value in given.items())
-            raise ValueError(f"a model has one dropout: got {said}; use load(…, dropout=0.0), or what to train with")
-        return next(iter(given.values()))
-
-    def check_all_read(self, harmless: Collection[str]) -> None:
-        unknown = sorted(self.published.keys() - self.read - HARMLESS - set(harmless))
-        if unknown:
-            said = ", ".join(f"{key}={self.published[key]!r:.50}" for key in unknown[:5])
-            raise ValueError(
-                f"keys of config.json must be known, they could change numbers: got {len(unknown)} unknown ({said}); "
-                f"use load(…, ignore={tuple(unknown)!r}) for what changes none"
-            )
-
-
-def activation_in_files(activation: str) -> str:
-    """Their name of an activation of ours."""
-    return next(theirs for theirs, ours in ACTIVATIONS.items() if ours == activation)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -191,12 +31,32 @@ class Kind:
     harmless: tuple[str, ...] = ()
 
 
-BERT_HEADS = {
-    "BertForPreTraining": HEADS,
-    "BertForMaskedLM": ("words",),
-    "BertForNextSentencePrediction": ("pooler", "next_sentence"),
-    "BertModel": (),  # with a pooler where the files have one
+# Heads of each architecture of encoders; the last is without one, but for a pooler where the files have it.
+ENCODER_HEADS = {
+    "ForPreTraining": PRETRAINING,
+    "ForMaskedLM": ("words",),
+    "ForNextSentencePrediction": ("pooler", "next_sentence"),
+    "ForSequenceClassification": ("pooler", "sequence_labels"),
+    "ForTokenClassification": ("token_labels",),
+    "Model": (),
 }
+MARKS = {  # the beginnings of names of tensors that tell of a head
+    "pooler.": "pooler",
+    "cls.predictions.": "words",
+    "cls.seq_relationship.": "next_sentence",
+    "lm_head.": "words",
+    "vocab_": "words",
+}
+
+
+def _encoders(start: str, *without: str) -> tuple[str, ...]:
+    return tuple([start + end for end in ENCODER_HEADS if end not in without])
+
+
+def _heads_of(architecture: str) -> tuple[str, ...]:
+    return next(heads for end, heads in ENCODER_HEADS.items() if architecture.endswith(end))
+
+
 BLOCK = {
     "hidden_size": "width",
     "num_hidden_layers": "depth",
@@ -210,6 +70,7 @@ LLAMA = BLOCK | {
     "max_position_embeddings": "context",
     "tie_word_embeddings": "tied",
 }
+BERT = BLOCK | {"vocab_size": "vocabulary", "layer_norm_eps": "eps", "type_vocab_size": "num_types"}
 T5 = {
     "vocab_size": "vocabulary",
     "d_model": "width",
@@ -223,12 +84,38 @@ T5 = {
 }
 BERT_DROPOUT = {"hidden_dropout_prob": 0.1, "attention_probs_dropout_prob": 0.1}
 GPT2_DROPOUT = {"resid_pdrop": 0.1, "embd_pdrop": 0.1, "attn_pdrop": 0.1}
+DISTILBERT_DROPOUT = {"dropout": 0.1, "attention_dropout": 0.1}
 VIT_DROPOUT = dict.fromkeys(BERT_DROPOUT, 0.0)
 
 
 def _bert(keys: Keys) -> dict[str, Any]:
     keys.fixed(is_encoder_decoder=False, tie_word_embeddings=True, position_embedding_type="absolute")
     return {"dropout": keys.one_dropout(**BERT_DROPOUT)}
+
+
+def _roberta(keys: Keys, vocabulary: int = 50265) -> dict[str, Any]:
+    """BERT whose table of positions begins with rows for pads, and whose head for words has a gelu whatever it says."""
+    keys.fixed(hidden_act="gelu")
+    offset = keys.take("pad_token_id", 1) + 1
+    defaults = {"vocab_size": vocabulary, "type_vocab_size": 2, "layer_norm_eps": 1e-12}
+    return (
+        _bert(keys)
+        | {BERT[theirs]: keys.take(theirs, value) for theirs, value in defaults.items()}
+        | {"offset": offset, "context": keys.take("max_position_embeddings", 512) - offset}
+    )
+
+
+def _write_roberta(config: EncoderConfig) -> dict[str, Any]:
+    positions = config.positions
+    return dict.fromkeys(BERT_DROPOUT, config.dropout) | {
+        "max_position_embeddings": positions.context + positions.offset,
+        "pad_token_id": positions.offset - 1,
+    }
+
+
+def _distilbert(keys: Keys) -> dict[str, Any]:
+    keys.fixed(is_encoder_decoder=False, tie_word_embeddings=True, sinusoidal_pos_embds=False)
+    return {"dropout": keys.one_dropout(**DISTILBERT_DROPOUT)}
 
 
 def _gpt2(keys: Keys) -> dict[str, Any]:
@@ -268,10 +155,18 @@ def _mt5(keys: Keys) -> dict[str, Any]:
     return _t5(keys, "gated-gelu") | defaults | {"tied": True, "scaled": "none"}
 
 
+def _count_labels(keys: Keys) -> int:
+    labels = keys.take("id2label", None, dict)
+    return keys.take("num_labels", 2) if labels is None else len(labels)
+
+
+def _write_labels(count: int) -> dict[str, Any]:
+    return {"id2label": {str(n): f"LABEL_{n}" for n in range(count)}}
+
+
 def _vit(keys: Keys) -> dict[str, Any]:
     keys.fixed(is_encoder_decoder=False, qkv_bias=True)
-    labels = keys.take("id2label", None, dict)
-    classes = keys.take("num_labels", 2) if labels is None else len(labels)
+    classes = _count_labels(keys)
     sizes = {}
     for theirs, ours in (("image_size", "image"), ("patch_size", "patch")):
         size = keys.published.get(theirs)
@@ -482,14 +377,8 @@ def rotary_in_files(base: float | int, scaling: RotaryScaling | None) -> dict[st
 KINDS = {
     "bert": Kind(
         preset="bert-base",
-        architectures=tuple(BERT_HEADS),
-        fields=BLOCK
-        | {
-            "vocab_size": "vocabulary",
-            "layer_norm_eps": "eps",
-            "max_position_embeddings": "context",
-            "type_vocab_size": "num_types",
-        },
+        architectures=_encoders("Bert"),
+        fields=BERT | {"max_position_embeddings": "context"},
         others=_bert,
         write=lambda config: dict.fromkeys(BERT_DROPOUT, config.dropout),
         harmless=(
@@ -500,6 +389,36 @@ KINDS = {
             "pooler_size_per_head",
             "pooler_type",
         ),
+    ),
+    "distilbert": Kind(
+        preset="distilbert-base",
+        architectures=_encoders("DistilBert", "ForPreTraining", "ForNextSentencePrediction"),
+        fields={
+            "vocab_size": "vocabulary",
+            "dim": "width",
+            "n_layers": "depth",
+            "n_heads": "num_heads",
+            "hidden_dim": "hidden",
+            "activation": "activation",
+            "max_position_embeddings": "context",
+        },
+        others=_distilbert,
+        write=lambda config: dict.fromkeys(DISTILBERT_DROPOUT, config.dropout),
+        harmless=("qa_dropout", "seq_classif_dropout", "tie_weights_"),
+    ),
+    "roberta": Kind(
+        preset="roberta-base",
+        architectures=_encoders("Roberta", "ForPreTraining", "ForNextSentencePrediction"),
+        fields=BERT,
+        others=_roberta,
+        write=_write_roberta,
+    ),
+    "xlm-roberta": Kind(
+        preset="roberta-base",
+        architectures=_encoders("XLMRoberta", "ForPreTraining", "ForNextSentencePrediction"),
+        fields=BERT,
+        others=lambda keys: _roberta(keys, 30522),
+        write=_write_roberta,
     ),
     "gpt2": Kind(
         preset="gpt2",
@@ -581,7 +500,7 @@ KINDS = {
         others=_vit,
         write=lambda config: (
             {"image_size": config.image, "patch_size": config.patch}
-            | ({"id2label": {str(n): f"LABEL_{n}" for n in range(config.classes)}} if config.classes else {})
+            | (_write_labels(config.classes) if config.classes else {})
             | {"architectures": ["ViTForImageClassification" if config.classes else "ViTModel"]}
             | dict.fromkeys(VIT_DROPOUT, config.dropout)
         ),
@@ -601,6 +520,10 @@ def kind_of(config: object) -> str:
             return "qwen2"
         mask = config.block.mechanism.mask
         return "mistral" if isinstance(mask, Window) and mask.after == 0 else "llama"
+    if isinstance(config, EncoderConfig) and config.positions.offset:
+        return "roberta"
+    if isinstance(config, EncoderConfig) and not config.num_types:
+        return "distilbert"
     types = {EncoderConfig: "bert", EncoderDecoderConfig: "t5", ViTConfig: "vit"}
     if type(config) not in types:
         raise ValueError(
@@ -611,8 +534,10 @@ def kind_of(config: object) -> str:
 
 
 def family_of(config: Published) -> Family:
+    kind = kind_of(config)
     gated = isinstance(config, EncoderDecoderConfig) and config.block.gated
-    return FAMILIES[kind_of(config) + ("-gated" if gated else "")]
+    of_sequences = kind == "roberta" and isinstance(config, EncoderConfig) and "sequence_labels" in config.heads
+    return FAMILIES[kind + ("-gated" if gated else "-sequences" if of_sequences else "")]
 
 
 def check_kind(published: dict[str, Any]) -> Kind:
@@ -651,7 +576,7 @@ def read(
     keys.fixed(is_decoder=isinstance(base, DecoderConfig) and published.get("is_decoder", False))  # which they ignore
     values = keys.fields(kind.fields) | kind.others(keys)
     if isinstance(base, EncoderConfig):
-        values["heads"] = _bert_heads(published, names)
+        values |= {"heads": _encoder_heads(published, names), "labels": _count_labels(keys)}
     if isinstance(base, DecoderConfig):
         without = published.get("architectures") == [kind.architectures[-1]] and "lm_head.weight" not in names
         values["headless"] = without and not values["tied"]
@@ -661,15 +586,9 @@ def read(
     return vary(base, **values)
 
 
-def _bert_heads(published: dict[str, Any], names: Collection[str]) -> tuple[str, ...]:
-    heads = {head for architecture in published.get("architectures") or () for head in BERT_HEADS[architecture]}
-    for head, start in (
-        ("pooler", "pooler."),
-        ("words", "cls.predictions."),
-        ("next_sentence", "cls.seq_relationship."),
-    ):
-        if any(name.startswith(start) for name in names):
-            heads.add(head)
+def _encoder_heads(published: dict[str, Any], names: Collection[str]) -> tuple[str, ...]:
+    heads = {head for architecture in published.get("architectures") or () for head in _heads_of(architecture)}
+    heads |= {head for start, head in MARKS.items() if any(name.startswith(start) for name in names)}
     if "next_sentence" in heads:
         heads.add("pooler")
     return tuple([head for head in HEADS if head in heads])
@@ -703,8 +622,9 @@ def write(config: object) -> dict[str, Any]:
         published[theirs] = activation_in_files(facts[ours]) if ours == "activation" else facts[ours]
     if isinstance(config, EncoderConfig):
         # The first that finds all its heads; what is beyond them is stored, and it does not read it.
-        fitting = [name for name, heads in BERT_HEADS.items() if set(heads) <= set(config.heads)]
+        fitting = [name for name in kind.architectures if set(_heads_of(name)) <= set(config.heads)]
         published |= {"architectures": fitting[:1], "tie_word_embeddings": True}
+        published |= {} if config.labels == 2 else _write_labels(config.labels)  # as many as there are by default
     by_names = {fact: facts[fact] for fact in ("heads", "pooler") if fact in facts}  # which tensors say
     again = describe(read(published)) | by_names
     different = [f"{name}={value!r}" for name, value in facts.items() if not _same(value, again.get(name))]
@@ -743,7 +663,7 @@ def describe(config: object) -> dict[str, Any]:
 
 PARTS = ("block", "norm", "mechanism", "positions")
 POSITIONS = {
-    "learned": ("context",),
+    "learned": ("context", "offset"),
     "sinusoidal": ("context", "base"),
     "rotary": ("context", "base", "scaling"),
     "buckets": ("num_buckets", "most"),

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import torch
 from torch import Tensor, nn
@@ -58,6 +58,7 @@ BERT = Family(
         "words.norm": "cls.predictions.transform.LayerNorm",
         "words": "cls.predictions",
         "next_sentence": "cls.seq_relationship",
+        "classifier": "classifier",
     },
     copies={
         "cls.predictions.decoder.weight": "embeddings.word_embeddings.weight",
@@ -65,6 +66,51 @@ BERT = Family(
     },
     buffers=(r"embeddings\.position_ids",),
     spellings={"LayerNorm.gamma": "LayerNorm.weight", "LayerNorm.beta": "LayerNorm.bias"},
+)
+ROBERTA = replace(
+    BERT,
+    prefix="roberta.",
+    heads={
+        "words.transform": "lm_head.dense",
+        "words.norm": "lm_head.layer_norm",
+        "words": "lm_head",
+        "classifier": "classifier",
+    },
+    copies={"lm_head.decoder.weight": "embeddings.word_embeddings.weight", "lm_head.decoder.bias": "lm_head.bias"},
+)
+# Its classifier of sequences has a pooler of its own.
+ROBERTA_OF_SEQUENCES = replace(
+    ROBERTA,
+    names={ours: theirs for ours, theirs in ROBERTA.names.items() if ours != "pooler"},
+    heads={"pooler": "classifier.dense", "classifier": "classifier.out_proj"},
+)
+DISTILBERT = Family(
+    prefix="distilbert.",
+    names={
+        "embedding": "embeddings.word_embeddings",
+        "stack.positions": "embeddings.position_embeddings",
+        "stack.entry_norm": "embeddings.LayerNorm",
+    }
+    | _in_block(
+        "stack.blocks",
+        "transformer.layer",
+        {f"attention.{part}": f"attention.{part[0]}_lin" for part in PROJECTIONS}
+        | {
+            "attention.out": "attention.out_lin",
+            "norm": "sa_layer_norm",
+            "feed_forward.inner": "ffn.lin1",
+            "feed_forward.out": "ffn.lin2",
+            "feed_forward_norm": "output_layer_norm",
+        },
+    ),
+    heads={
+        "words.transform": "vocab_transform",
+        "words.norm": "vocab_layer_norm",
+        "words": "vocab_projector",
+        "pooler": "pre_classifier",
+        "classifier": "classifier",
+    },
+    copies={"vocab_projector.weight": "embeddings.word_embeddings.weight"},
 )
 GPT2 = Family(
     prefix="transformer.",
@@ -162,6 +208,10 @@ VIT = Family(
 )
 FAMILIES = {
     "bert": BERT,
+    "distilbert": DISTILBERT,
+    "roberta": ROBERTA,
+    "roberta-sequences": ROBERTA_OF_SEQUENCES,
+    "xlm-roberta": ROBERTA,
     "gpt2": GPT2,
     "llama": LLAMA,
     "mistral": LLAMA,

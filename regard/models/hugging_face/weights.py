@@ -59,7 +59,7 @@ def load(
     dropout: float | None = None,
     ignore: Collection[str] = (),
 ) -> Model:
-    """The model of a folder with config.json and safetensors: a BERT, GPT-2, Llama, T5 or ViT, ready for use.
+    """The model of a folder with config.json and safetensors: of BERT, GPT-2, Llama, T5, ViT or kin, ready for use.
 
     The weights have the type that they are stored in unless `dtype` is given. `dropout` is that of config.json unless
     given; it acts in training only, and wherever our models have one. `ignore` are keys of config.json that
@@ -245,7 +245,9 @@ def _check_weights(config: Published, weights: dict[str, Tensor]) -> torch.dtype
 def _merged(written: dict[str, Any], before: dict[str, Any], dtype: torch.dtype) -> dict[str, Any]:
     """The configuration as it is now, with those keys of the loaded one that say nothing about numbers."""
     kept = {key: before[key] for key in ("architectures", "id2label") if before.get(key)}
-    if before.get("model_type") != written["model_type"]:  # a Mistral without a window is the Llama that it is
+    if (before.get("model_type"), written["model_type"]) == ("xlm-roberta", "roberta"):  # two names of one model
+        kept["model_type"] = "xlm-roberta"
+    elif before.get("model_type") != written["model_type"]:  # a Mistral without a window is the Llama that it is
         kept.pop("architectures", None)
     type_key = "torch_dtype" if "torch_dtype" in before else "dtype"
     return before | written | kept | {type_key: str(dtype).removeprefix("torch.")}

@@ -11,8 +11,9 @@ import transformers
 from torch import Tensor
 
 from regard import models
-from regard.models.hugging_face.configurations import ELSEWHERE, describe, read
-from tests.models.published import EAGER, LENGTHS, LLAMA, REAL, T5, T, V, saved
+from regard.models.hugging_face.configurations import describe, read
+from regard.models.hugging_face.keys import ELSEWHERE
+from tests.models.published import EAGER, LENGTHS, LLAMA, REAL, SIZES, T5, T, V, saved
 
 ROPE = {"rope_theta": 500.0}
 LONG = {
@@ -20,7 +21,21 @@ LONG = {
     "long_factor": [1.5, 3.0, 4.0, 6.0],
     "original_max_position_embeddings": 5,
 }
+ENCODER = SIZES | {"vocab_size": V, "layer_norm_eps": 1e-3}
+ROBERTA = ENCODER | {"type_vocab_size": 1, "max_position_embeddings": 18}
+DISTILBERT = {"vocab_size": V, "dim": 32, "n_layers": 2, "n_heads": 4, "hidden_dim": 40, "max_position_embeddings": 16}
+LABELS = {"id2label": {0: "cat", 1: "dog", 2: "owl"}}
 CASES: dict[str, tuple[str, dict[str, Any]]] = {
+    "bert of sequences": ("BertForSequenceClassification", ENCODER | LABELS),
+    "bert of tokens": ("BertForTokenClassification", ENCODER | LABELS),
+    "roberta": ("RobertaForMaskedLM", ROBERTA),
+    "roberta of sequences": ("RobertaForSequenceClassification", ROBERTA | LABELS),
+    "roberta of tokens": ("RobertaForTokenClassification", ROBERTA | {"pad_token_id": 4}),
+    "roberta base": ("RobertaModel", ROBERTA),
+    "xlm-roberta": ("XLMRobertaForMaskedLM", ROBERTA | {"type_vocab_size": 2}),
+    "distilbert": ("DistilBertForMaskedLM", DISTILBERT),
+    "distilbert of sequences": ("DistilBertForSequenceClassification", DISTILBERT | LABELS),
+    "distilbert base": ("DistilBertModel", DISTILBERT | {"activation": "relu"}),
     "qwen2": ("Qwen2ForCausalLM", LLAMA),
     "qwen2 tied": ("Qwen2ForCausalLM", LLAMA | {"tie_word_embeddings": True}),
     "qwen2 base": ("Qwen2Model", LLAMA),
@@ -78,7 +93,7 @@ def run_ours(ours: Any, words: Tensor, names: Any) -> dict[str, Tensor]:
 
 def the_same(ours: Any, theirs: Any) -> None:
     """At real tokens within 1e-5, relative to the largest number."""
-    words = torch.randint(3, V, (2, T))  # none that stands for a pad
+    words = torch.randint(5, V, (2, T))  # none that stands for a pad
     want = run_theirs(theirs, words)
     got = run_ours(ours, words, want)
     for name, one in want.items():
@@ -114,7 +129,7 @@ def test_writing_token_by_token(case: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("config", "says"),
     [
-        ({"model_type": "mixtral"}, "model_type must be one of bert, gpt2, llama"),
+        ({"model_type": "mixtral"}, "model_type must be one of bert, distilbert, roberta"),
         ({"model_type": "llama", "rope_scaling": {"rope_type": "proportional"}}, "must be of type default, linear"),
         ({"model_type": "qwen2", "use_sliding_window": True}, "use_sliding_window must be False"),
         ({"model_type": "qwen3", "layer_types": ["sliding_attention"]}, "must all be 'full_attention'"),
