@@ -105,7 +105,10 @@ def plan(
     return_lse: bool = False,
     device: str | None = None,
 ) -> Plan:
-    """What `attend` would do with these tensors, and why; meta tensors and another `device` ("h200") are fine."""
+    """What `attend` would do with these tensors, and why. Meta tensors are fine.
+
+    `device` names another machine ("h200", "t4"), or the file of a table that `regard calibrate` wrote.
+    """
     check_options(attention, dropout, return_lse)
     q, k = without_content(q, k, v, attention)
     q, attention = _with_positive_beta(q, attention)

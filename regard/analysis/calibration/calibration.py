@@ -11,6 +11,7 @@ What this machine refuses keeps the shares of the table that was shipped for its
 import datetime
 import os
 import platform
+import warnings
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -97,13 +98,16 @@ def calibrate(
     It should have nothing else to do meanwhile: what others take from it becomes part of the table.
     """
     report = progress or (lambda done, total: None)
+    device = torch.empty(0, device=device).device  # with its index
     shipped = table_of(device)
     known = measure_ceilings(device, shipped)
     session = Session(device, seconds=seconds, seed=seed, turns=3, longest=0.25, patience=0.1)
     problems: list[dict[str, Any]] = []
     number, load = 0, os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
     while session.elapsed < (seconds if len(problems) >= FEWEST else 3 * seconds):
-        found = session.problem(number)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of compilers, about sizes
+            found = session.problem(number)
         number += 1
         if found is not None:
             problems.append(found)

@@ -15,6 +15,7 @@ Run = Callable[[], object]
 REFERENCE_LIMIT = 2e9  # bytes of maps beyond which the definition is not timed
 MEMORY = {"cuda": 40e9, "cpu": 2e9}  # bytes beyond its inputs beyond which another algorithm is not
 PATIENCE = 1.0  # predicted seconds beyond which nothing but the choice is timed
+ENDLESS = 2.0  # seconds of a first call, beyond which there is no other; a shorter one may only have warmed up
 HOPELESS = 20.0  # times the best after one call: timed no more
 COMPILES = ("blockwise", "merged")  # on a GPU, seconds for each kind
 SLOW = 0.5  # seconds: a first call that takes longer is compiling
@@ -148,7 +149,8 @@ class Session:
                     self.firsts[kind] = first
                 if self.device.type == "cuda" and first > SLOW:
                     self.compiling += first
-                hopeless = self.device.type != "cuda" and first > HOPELESS * min(once.values(), default=first)
+                hopeless = first > max(ENDLESS, HOPELESS * min(once.values(), default=first))
+                hopeless = hopeless and self.device.type != "cuda"
                 once[name] = first if hopeless else min([time_calls(run, self.device, 1) for _ in range(2)])
             except Exception as error:  # a failure is a result, not the end of the run
                 errors[name] = explain(error)
