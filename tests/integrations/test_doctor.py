@@ -49,7 +49,9 @@ def test_pads_caches_sinks_and_experts(tmp_path):
     folder = saved(configuration("GptOss", sliding_window=400), tmp_path, "GptOssForCausalLM")
     on_gpu = {"real": (9, 4), "device": "h200", "dtype": torch.bfloat16, "training": True}
     padded = examine(folder / "config.json", Examination(**{**ON_CPU, **on_gpu}))
-    assert {layer.plan.chosen for layer in padded.layers} == {"tiled"}
+    for facts in [layer.facts() for layer in padded.layers]:  # which is cheapest is the machine's table to say
+        assert "tiled" in facts["exact"]
+        assert facts["seconds"] == min(facts["exact"].values())
     assert all(layer.instead == "eager: no sinks" and layer.plan.problem.backward for layer in padded.layers)
     assert "Padding(int64[2])" in str(padded.layers[0].plan.problem.stated.mask)
     cached = examine(folder, Examination(**{**ON_CPU, "tokens": None, "cached": 30}))
