@@ -124,7 +124,7 @@ def _with_positive_beta(q: Tensor, attention: Attention) -> tuple[Tensor, Attent
     for term in attention.scores.terms:
         if isinstance(term, Content):
             assert term.beta is not None
-            q, term = (-q, Content(-term.beta)) if term.beta < 0 else (0 * q, Content(1.0))
+            q, term = (-q, Content(-term.beta, term.cap)) if term.beta < 0 else (0 * q, Content(1.0, term.cap))
         terms.append(term)
     scores = terms[0] if len(terms) == 1 else Sum(tuple(terms))
     return q, Attention(scores, attention.mask, attention.weighting, attention.queries, attention.keys)

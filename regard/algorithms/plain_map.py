@@ -13,7 +13,9 @@ MANY = 2**16  # weights of a head from which on the sweeps through memory cost m
 
 def is_plain(q: Tensor, k: Tensor, attention: Attention) -> bool:
     """Whether `plain_map` gives this map: content alone, no mask but causal, many weights, no gradient."""
-    if type(attention.scores) is not Content or type(attention.weighting) is not Softmax or attention.sink is not None:
+    if type(attention.scores) is not Content or type(attention.weighting) is not Softmax:
+        return False
+    if attention.scores.cap is not None or attention.sink is not None:
         return False
     T, S = q.shape[2], k.shape[2]
     places = attention.places(T, S)

@@ -14,6 +14,7 @@ class Reference(Algorithm):
     """Every pair is computed."""
 
     name = "reference"
+    takes_cap = True
     any_device = True
 
     def refuses(self, problem: Problem) -> str | None:

@@ -98,7 +98,7 @@ def parse_scores(text: str, num_heads: int, places: Places | None = None, learns
     """
     relative = Relative(num_heads, places, learns)
     words = (
-        Word("content(beta=None)", Content, numbers=REAL),
+        Word("content(beta=None, cap=None)", Content, numbers=REAL),
         Word("slopes", lambda: Slopes.geometric(num_heads)),
         Word("gaussian", lambda: relative.gaussian(0)),
         Word("diagonal_gaussian", lambda: relative.gaussian(1)),

@@ -21,6 +21,7 @@ def reference(
     """Output and log-sum-exp of the logits, by the definition; a `Kernel` has no logits, and None.
 
     logits  = β·q kᵀ + bias                     in at least float32; one row for the batch where none differs
+              c·tanh(β·q kᵀ / c) + bias         under a cap c
     logits  = −∞ where the mask forbids
     weights = softmax(logits), 0 in an empty row; with a sink, of one logit more, whose weight is left out
     output  = weights · v
@@ -68,7 +69,7 @@ def logits_of(
     """The sum of the score terms at these rows, heads, queries and keys; mask not applied."""
     logits = q.new_zeros(())
     if attention.content is not None:
-        logits = attention.content.scale(q.shape[3]) * q @ k.mT
+        logits = attention.content.logits(q, k)
     for term in attention.biases:
         logits = logits + term.slab(*index, places).to(q.dtype)
     rows = logits.shape[0] if logits.ndim == 4 else 1

@@ -25,8 +25,8 @@ ScoresText = Annotated[
     str,
     typer.Option(
         metavar="TEXT",
-        help="What is scored: content, content(beta=0.3), slopes, gaussian, diagonal_gaussian, full_gaussian, table, "
-        "table(bound), row_table, column_table, joined by +. Without content there is neither q nor k.",
+        help="What is scored: content, content(beta=0.3, cap=50), slopes, gaussian, diagonal_gaussian, full_gaussian, "
+        "table, table(bound), row_table, column_table, joined by +. Without content there is neither q nor k.",
     ),
 ]
 WeightingText = Annotated[

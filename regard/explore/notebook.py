@@ -115,7 +115,9 @@ def print_scores(term: Term) -> str:
     if isinstance(term, Sum):
         return " + ".join(print_scores(one) for one in term.terms)
     if isinstance(term, Content):
-        return "content" if term.beta is None else f"content(beta={float(term.beta)!r})"
+        given = {"beta": term.beta, "cap": term.cap}
+        options = [f"{name}={float(number)!r}" for name, number in given.items() if number is not None]
+        return f"content({', '.join(options)})" if options else "content"
     if isinstance(term, Slopes):
         return "slopes"
     if isinstance(term, Quadratic):

@@ -46,7 +46,8 @@ class MultiHead(nn.Module):
     `width` is the model's, C, or each width by its name. `num_groups` heads of keys and values (G) are shared by
     `num_heads` heads of queries (H). `bias` is for queries, keys and values, `out_bias` for the output. Dropout acts on
     the attention weights, in training only. `weighting` is the softmax unless given: `Kernel(Elu())` is linear
-    attention.
+    attention, `Softmax(nn.Parameter(torch.zeros(num_heads)))` has a sink that learns. `beta` may be a `Content`, with
+    its cap.
 
     >>> layer = MultiHead(512, 8)
     >>> layer(torch.randn(2, 5, 512), causal=True).shape
@@ -68,7 +69,7 @@ class MultiHead(nn.Module):
         num_groups: int | None = None,
         bias: bool = True,
         out_bias: bool = True,
-        beta: float | None = None,
+        beta: float | Content | None = None,
         dropout: float = 0.0,
         weighting: Weighting | None = None,
         device: torch.device | str | None = None,
@@ -89,7 +90,7 @@ class MultiHead(nn.Module):
         out = widths.out or widths.query
 
         self.num_heads, self.num_groups = H, G
-        self.beta = Content(beta).beta  # refuses what is not finite
+        self.content = beta if isinstance(beta, Content) else Content(beta)  # refuses what is not finite
         self.dropout = dropout
         hold(self, "weighting", weighting)
         self.query = nn.Linear(widths.query, H * D, bias, device, dtype)
@@ -118,6 +119,11 @@ class MultiHead(nn.Module):
     def weighting(self) -> Weighting | None:
         """How logits become weights."""
         return held(self, "weighting")
+
+    @property
+    def beta(self) -> float | int | None:
+        """β, None for 1/√D."""
+        return self.content.beta
 
     def reset_parameters(self) -> None:
         """Xavier uniform weights, each projection by its own sizes, and biases of zero."""
@@ -252,7 +258,7 @@ class MultiHead(nn.Module):
 
     def attention(self, mask: Mask, queries: Positions | None, keys: Positions | None) -> Attention:
         """The mechanism of one forward pass. A layer with more score terms overrides this."""
-        return Attention(Content(self.beta), mask, self.weighting, queries, keys)
+        return Attention(self.content, mask, self.weighting, queries, keys)
 
     def _attention(self, mask: Mask, queries: Positions | None, keys: Positions | None, term: Term | None) -> Attention:
         own = self.attention(mask, queries, keys)
@@ -317,9 +323,10 @@ class MultiHead(nn.Module):
         return layer.train(module.training)
 
     def extra_repr(self) -> str:
+        cap = "" if self.content.cap is None else f", cap={self.content.cap}"
         weighting = "" if self.weighting is None else f", weighting={self.weighting!r}"
         sizes = f"num_heads={self.num_heads}, num_groups={self.num_groups}"
-        return f"{sizes}, beta={self.beta}, dropout={self.dropout}{weighting}"
+        return f"{sizes}, beta={self.beta}{cap}, dropout={self.dropout}{weighting}"
 
 
 def split_heads(x: Float[Tensor, "B T HD"], num_heads: int) -> Float[Tensor, "B H T D"]:

@@ -178,7 +178,7 @@ class PositionedMultiHead(MultiHead):
         num_groups: int | None = None,
         bias: bool = True,
         out_bias: bool = True,
-        beta: float | None = None,
+        beta: float | Content | None = None,
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -187,7 +187,7 @@ class PositionedMultiHead(MultiHead):
         self.position = position
 
     def attention(self, mask: Mask, queries: Positions | None, keys: Positions | None) -> Attention:
-        return Attention(Content(self.beta) + self.position.term(), mask, None, queries, keys)
+        return Attention(self.content + self.position.term(), mask, None, queries, keys)
 
 
 class GatedMultiHead(PositionedMultiHead):
@@ -208,7 +208,7 @@ class GatedMultiHead(PositionedMultiHead):
         num_groups: int | None = None,
         bias: bool = True,
         out_bias: bool = True,
-        beta: float | None = None,
+        beta: float | Content | None = None,
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -230,7 +230,7 @@ class GatedMultiHead(PositionedMultiHead):
         return by_content + share * (weights(None, None, self._positional(attention)).to(q.dtype) - by_content)
 
     def attention(self, mask: Mask, queries: Positions | None, keys: Positions | None) -> Attention:
-        return Attention(Content(self.beta), mask, None, queries, keys)
+        return Attention(self.content, mask, None, queries, keys)
 
     def _positional(self, attention: Attention) -> Attention:
         if attention.queries is None and attention.keys is None:

@@ -2,7 +2,7 @@
 
 import torch
 
-from regard.attention import Attention, Content, Grid, Mask, Places, Positions, Tiles
+from regard.attention import Attention, Grid, Mask, Places, Positions, Tiles
 from regard.attention.positions.sizes import number
 from regard.layers.multihead import MultiHead, Widths
 from regard.layers.relative_positions import Tables
@@ -62,7 +62,7 @@ class WindowAttention(MultiHead):
                 f"window attention needs the grid of its tokens: got queries={queries!r}, keys={keys!r}; "
                 "use keys=Grid(h, w)"
             )
-        scores = Content(self.beta)
+        scores = self.content
         if self.position is not None:
             scores = scores + self.position.term()
         return Attention(scores, mask & self.tiles(Places(given[0], given[-1])), None, queries, keys)

@@ -39,22 +39,27 @@ class NormConfig:
 class Mechanism:
     """How tokens attend to each other: what the model's own mask (causal, pads) is composed with, the weighting, and β.
 
-    Attention to a memory takes the weighting and β. With `sink` the heads of each layer learn one, which begins at 0.
+    Attention to a memory takes the weighting, β and the cap. With `sink` each layer learns one for every head, from 0.
 
     >>> from regard.attention import Window
     >>> Mechanism(mask=Window(before=255), sink=True)
-    Mechanism(mask=Window(before=255, after=0), weighting=None, beta=None, sink=True)
+    Mechanism(mask=Window(before=255, after=0), weighting=None, beta=None, cap=None, sink=True)
     """
 
     mask: Mask = EVERYTHING
     weighting: Weighting | None = None  # None: Softmax()
     beta: float | int | None = None  # None: 1/√D
+    cap: float | int | None = None  # of the scores of content
     sink: bool = False
 
     def __post_init__(self) -> None:
-        Attention(Content(self.beta), self.mask, self.weighting)  # refuses what is no mask, no weighting, not finite
+        Attention(self.content, self.mask, self.weighting)  # refuses what is no mask, no weighting, not finite
         if self.sink and self.weighting is not None:
             raise ValueError(f"a sink is the softmax's: got weighting={self.weighting!r} too; leave one of them out")
+
+    @property
+    def content(self) -> Content:
+        return Content(self.beta, self.cap)
 
     def weigh(self, num_heads: int) -> Weighting | None:
         """The weighting of one layer, with a sink of its own."""
@@ -109,7 +114,7 @@ class BlockConfig:
             num_groups=self.num_groups,
             bias=self.bias if self.projection_bias is None else self.projection_bias,
             out_bias=self.bias,
-            beta=self.mechanism.beta,
+            beta=self.mechanism.content,
             dropout=dropout,
             weighting=self.mechanism.weigh(self.num_heads),
         )

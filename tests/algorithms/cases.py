@@ -148,6 +148,8 @@ SCORES: dict[str, Callable[[Draw], Term]] = {
     "content": lambda draw: Content(),
     "beta 0.3": lambda draw: Content(beta=0.3),
     "beta -0.2": lambda draw: Content(beta=-0.2),
+    "cap": lambda draw: Content(cap=1.5),
+    "cap and bias": lambda draw: Content(beta=-0.4, cap=2) + _bias(draw, draw.shape.H, grad=True),
     "bias": lambda draw: Content() + _bias(draw, grad=False),
     "bias with gradient": lambda draw: Content() + _bias(draw, grad=True),
     "float32 bias per head": lambda draw: (

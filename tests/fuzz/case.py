@@ -76,7 +76,8 @@ class Case:
         content = self.content
         beta = 1.0 if content is None else content.args[0]
         plain = beta in (0, 1, 0.5, -1) or (beta is None and self.sizes.D in (1, 4, 16))
-        return self.numbers == "eighths" and plain
+        capped = content is not None and len(content.args) > 1
+        return self.numbers == "eighths" and plain and not capped
 
 
 Line = list[list[int]]  # the position of each token, for every row of the batch

@@ -190,14 +190,14 @@ class Drawing:
             estimates = self.weighting.args[0] == "RandomFeatures"
             return (Node("Content", (self.pick((None, 0.3)) if estimates else None,)),)
         if self.call == "cache":
-            return (Node("Content", (None,)), *([self._slopes()] if self.chance(0.4) else []))
+            return (self._content((None,)), *([self._slopes()] if self.chance(0.4) else []))
         if self.simple:
             return self._simple_scores()
         terms = []
         content = self.call != "attend_projected" and self.chance(0.65)
         if content:
             betas = (None, None, 1, 0.5, -1, 0) if self.numbers == "eighths" else (None, None, None, 0.3, -0.2, 1, 0)
-            terms.append(Node("Content", (self.pick(betas),)))
+            terms.append(self._content(betas))
         count = self.pick((0, 0, 0, 1, 1, 2)) if content else self.pick((1, 1, 1, 2))
         terms += [self._bias_term() for _ in range(count)]
         if self.call == "attend_projected" and not self._says_heads(tuple(terms), None):
@@ -206,6 +206,10 @@ class Drawing:
         if self.dtype == "float64" and any(term.kind in ("Own", "Twist") for term in terms):
             self.numbers = "eighths"  # a user's `at` may compute in float32
         return tuple(terms)
+
+    def _content(self, betas: tuple[float | None, ...]) -> Node:
+        """Content, sometimes under a cap that bends it much or little."""
+        return Node("Content", (self.pick(betas), *([self.pick((0.5, 2, 50.0))] if self.chance(0.12) else [])))
 
     def _simple_scores(self) -> tuple[Node, ...]:
         """Content alone or with gaussians, or positions alone."""
@@ -217,7 +221,7 @@ class Drawing:
                 terms.append(self.pick((self._quadratic, self._table))())
             return tuple(terms)
         betas = (None, 1, 0.5) if self.numbers == "eighths" else (None, None, None, 0.3, -0.2, 0)
-        content = Node("Content", (self.pick(betas),))
+        content = self._content(betas)
         self.with_gaussians = kind != "content"
         return (content, self._quadratic()) if self.with_gaussians else (content,)
 

@@ -169,7 +169,9 @@ def _score(node: Node, x: Pairs, tensors: dict[str, Tensor], size: bool) -> Tens
     if kind == "Content":
         q, k = tensors["q"], tensors["k"]
         beta = q.shape[3] ** -0.5 if args[0] is None else args[0]
-        return (abs(beta) if size else beta) * (q @ k.repeat_interleave(q.shape[1] // k.shape[1], 1).mT)
+        products = (abs(beta) if size else beta) * (q @ k.repeat_interleave(q.shape[1] // k.shape[1], 1).mT)
+        # A cap is never steeper than 1: what is known of the products is known of it.
+        return products if size or len(args) == 1 else args[1] * torch.tanh(products / args[1])
     if kind == "Own":
         return TERMS[args[0]].truth(x, *(_plain(field, tensors) for field in args[1:]))
     if kind == "Twist":

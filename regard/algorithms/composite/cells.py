@@ -26,6 +26,7 @@ class Partitioned(Algorithm):
     """Each kind of cell by its cheapest algorithm, and the tensors taken apart and put together."""
 
     name = "partitioned"
+    takes_cap = True
     any_device = True
     any_length = False  # every length has cells of its own
 

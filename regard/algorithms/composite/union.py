@@ -23,6 +23,7 @@ class Merged(Algorithm):
     """The parts of a union, and a pass or two over their outputs."""
 
     name = "merged"
+    takes_cap = True
     any_device = True
 
     def __init__(self, planner: Planner) -> None:

@@ -33,6 +33,7 @@ class Blockwise(Algorithm):
     """FlexAttention on the GPU, slabs of fused calls on the CPU."""
 
     name = "blockwise"
+    takes_cap = True
 
     def refuses(self, problem: Problem) -> str | None:
         reason = refuses_softmax(problem)
@@ -53,7 +54,7 @@ class Blockwise(Algorithm):
         shape = problem.shape
         calls, extra = _on_cuda(problem) if problem.on_cuda else _on_cpu(problem)
         pairs = visited(problem, slabs.SIZE)
-        if problem.dropout:  # products take the last blocks as long as they are
+        if _makes_map(problem):  # products take the last blocks as long as they are
             pairs = pairs * (shape.T * shape.S) // (_whole_blocks(shape.T) * _whole_blocks(shape.S))
         drops = dropping(problem, pairs)
         return Cost(
@@ -74,7 +75,7 @@ class Blockwise(Algorithm):
             slower = SINGLE if problem.dtype == torch.float32 else 1.0
             share = 1.0 if is_symbol(shape.T) else shape.T / _whole_blocks(shape.T)  # counted as whole blocks
             return replace(cost, flops=cost.flops * slower * share * idle(shape, ROWS))
-        if problem.on_cuda or problem.dropout or is_symbol(cost.flops):
+        if problem.on_cuda or _makes_map(problem) or is_symbol(cost.flops):
             return cost
         share = (shape.T * shape.S) / (_whole_blocks(shape.T) * _whole_blocks(shape.S))  # the last blocks are shorter
         return replace(cost, flops=cost.flops * share * real_share(problem))
@@ -99,13 +100,18 @@ class Blockwise(Algorithm):
             leaves = [_whole(functools.reduce(torch.add, biases), q, k)] if terms else []
             cut, pairs = Cut(()), Written(mask)
         finite = all([facts.finite for facts in problem.terms])
-        work = Work(cut, pairs, problem.beta, len(terms) > 0, problem.return_lse, finite, problem.dropout)
+        work = Work(cut, pairs, problem.beta, len(terms) > 0, problem.return_lse, finite, problem.dropout, problem.cap)
         return attend_by_slabs(work, q, k, v, tuple(leaves))
+
+
+def _makes_map(problem: Problem) -> bool:
+    """Whether the CPU makes the map piece by piece, for its kernel has neither dropout nor a cap."""
+    return problem.dropout > 0 or (problem.cap is not None and not problem.on_cuda)
 
 
 def _run_on_cuda(problem: Problem, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor | None]:
     """By the bits of the mask where they are few enough, else by FlexAttention."""
-    if problem.masks and not problem.terms and is_eager(q) and not is_dispatched():
+    if problem.masks and not problem.terms and problem.cap is None and is_eager(q) and not is_dispatched():
         (decided,) = problem.made("bits", q.device, lambda: (_decided(problem, q.device),))
         if decided is not None:
             from regard.algorithms.kernels.block_sparse import attend_by_blocks
@@ -133,6 +139,8 @@ def by_bits(problem: Problem) -> bool:
     Not where data change the mask and its blocks are known without a map of pairs, nor for few queries of long rows.
     """
     if torch.compiler.is_compiling() or not problem.masks or not problem.content_alone or not problem.has_positive_beta:
+        return False
+    if problem.cap is not None:
         return False
     shape = problem.shape
     B, H, T, S, D, E = (number(size) for size in (shape.B, shape.H, shape.T, shape.S, shape.D, shape.E))
@@ -162,12 +170,12 @@ def _visible(problem: Problem, device: torch.device) -> tuple[Mask, BlockMap]:
 
 
 def dropping(problem: Problem, pairs: Count) -> Cost:
-    """What dropout adds to the products of a CPU's slabs.
+    """What dropout or a cap adds to the products of a CPU's slabs.
 
-    A softmax, random bits and some passes over a map that stays in a cache take the time of so many bytes for a pair.
-    Pieces of three maps are held at once, and the bits.
+    A softmax, random bits or a tanh and some passes over a map that stays in a cache take the time of so many bytes for
+    a pair. Pieces of three maps are held at once, and the bits.
     """
-    if not problem.dropout or problem.on_cuda:
+    if problem.on_cuda or not _makes_map(problem):
         return Cost(0, 0, 0, 0)
     wide = problem.wide.itemsize
     piece = least(pairs, most(slabs.PIECE, slabs.SIZE * problem.shape.S))

@@ -21,6 +21,7 @@ class Packed(Algorithm):
     """Attention of real tokens alone."""
 
     name = "packed"
+    takes_cap = True
 
     def refuses(self, problem: Problem) -> str | None:
         reason = refuses_softmax(problem)
@@ -70,6 +71,7 @@ class Packed(Algorithm):
             has_bias=False,
             wants_lse=problem.return_lse,
             dropout=problem.dropout,
+            cap=problem.cap,
         )
         return attend_by_slabs(work, q, k, v, ())
 

@@ -70,6 +70,7 @@ def _attend(
     q, k, v = _blank(q, k, v, *sides)
     terms = attention.biases
     scorers = [term.scorer(places, shift=not return_lse) for term in terms]
+    cap = None if attention.content is None else attention.content.cap
     blocks = None
     if lists is not None:
 
@@ -80,6 +81,8 @@ def _attend(
         blocks = BlockMask((q.shape[2], k.shape[2]), *lists, BLOCK_SIZE=(SIZE, SIZE), mask_mod=allows)
 
     def score(logit: Tensor, b: Tensor, h: Tensor, i: Tensor, j: Tensor) -> Tensor:
+        if cap is not None:
+            logit = cap * torch.tanh(logit / cap)
         for scorer in scorers:
             logit = logit + scorer(b, h, i, j)
         return logit
@@ -89,7 +92,7 @@ def _attend(
         q,
         k,
         v,
-        score_mod=score if terms else None,
+        score_mod=score if terms or cap is not None else None,
         block_mask=blocks,
         scale=beta,
         enable_gqa=not surely(q.shape[1] == k.shape[1]),

@@ -50,7 +50,7 @@ def _joined(
     s = sink.to(lse.dtype)[:, None]
     joined = _empty_output(q, v)
     torch.mul(out, torch.sigmoid(lse - s)[..., None], out=joined)
-    return joined, torch.logaddexp(lse, s)
+    return joined, torch.logaddexp(lse, s).contiguous()
 
 
 @torch.library.custom_op("regard::sdpa_with_sink", mutates_args=(), device_types=("cpu", "cuda"))

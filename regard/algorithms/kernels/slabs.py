@@ -2,7 +2,7 @@
 
 A slab's softmax is complete, so nothing has to be merged, and masks and score terms are evaluated on it alone. Where a
 compiler or a transform is at work one operator does all slabs, and is given mask and bias as tensors. The kernel has no
-dropout, and no gradient of a bias: there a slab's map is made piece by piece, small enough to stay in a cache.
+dropout, no cap, and no gradient of a bias: there a slab's map is made piece by piece, small enough to stay in a cache.
 """
 
 from abc import ABC, abstractmethod
@@ -160,6 +160,7 @@ class Work:
     wants_lse: bool
     is_finite: bool = False  # the bias is −∞ nowhere
     dropout: float = 0.0
+    cap: float | None = None
 
     def slabs(self, q: Tensor, k: Tensor) -> Iterator[Slab]:
         B, H, T = q.shape[:3]
@@ -186,7 +187,8 @@ def attend_by_slabs(
         assert isinstance(work.pairs, Written)
         cut, bias = work.cut, leaves[0] if leaves else None
         numbers = [cut.hides_queries, cut.causal, work.wants_lse]
-        out, lse = _operator(q, k, v, list(cut.maps), work.pairs.mask, bias, seed, work.beta, work.dropout, numbers)
+        scales = [work.beta, work.dropout, work.cap or 0.0]
+        out, lse = _operator(q, k, v, list(cut.maps), work.pairs.mask, bias, seed, scales, numbers)
     return out, lse if work.wants_lse else None
 
 
@@ -226,21 +228,21 @@ def _operator(
     mask: Tensor | None,
     bias: Tensor | None,
     seed: Tensor | None,
-    beta: float,
-    dropout: float,
+    scales: list[float],
     numbers: list[bool],
 ) -> tuple[Tensor, Tensor]:
     leaves = () if bias is None else (bias,)
-    work = _work(maps, mask, bias, beta, dropout, numbers)
+    work = _work(maps, mask, bias, scales, numbers)
     return _forward(work, work.draws(seed), q, k, v, leaves)
 
 
 def _work(
-    maps: list[Tensor], mask: Tensor | None, bias: Tensor | None, beta: float, dropout: float, numbers: list[bool]
+    maps: list[Tensor], mask: Tensor | None, bias: Tensor | None, scales: list[float], numbers: list[bool]
 ) -> Work:
-    hides_queries, causal, wants_lse = numbers
+    """Of β, the dropout and the cap, 0 for none, and of what hides queries, is causal, and is wanted."""
+    (beta, dropout, cap), (hides_queries, causal, wants_lse) = scales, numbers
     cut = Cut(tuple(maps or _block_maps(mask)), hides_queries, causal)
-    return Work(cut, Written(mask), beta, bias is not None, wants_lse, dropout=dropout)
+    return Work(cut, Written(mask), beta, bias is not None, wants_lse, dropout=dropout, cap=cap or None)
 
 
 def _block_maps(mask: Tensor | None) -> list[Tensor]:
@@ -265,8 +267,7 @@ def _(
     mask: Tensor | None,
     bias: Tensor | None,
     seed: Tensor | None,
-    beta: float,
-    dropout: float,
+    scales: list[float],
     numbers: list[bool],
 ) -> tuple[Tensor, Tensor]:
     exact = torch.promote_types(q.dtype, torch.float32)
@@ -281,13 +282,12 @@ def _operator_backward(
     mask: Tensor | None,
     bias: Tensor | None,
     seed: Tensor | None,
-    beta: float,
-    dropout: float,
+    scales: list[float],
     numbers: list[bool],
     learns: bool,
 ) -> list[Tensor]:
     leaves = () if bias is None else (bias,)
-    work = _work(maps, mask, bias, beta, dropout, numbers)
+    work = _work(maps, mask, bias, scales, numbers)
     return _backward(work, work.draws(seed), grads, saved, leaves, [0] if learns else [])
 
 
@@ -299,8 +299,7 @@ def _(
     mask: Tensor | None,
     bias: Tensor | None,
     seed: Tensor | None,
-    beta: float,
-    dropout: float,
+    scales: list[float],
     numbers: list[bool],
     learns: bool,
 ) -> list[Tensor]:
@@ -309,7 +308,7 @@ def _(
 
 
 def _save(ctx, inputs, output) -> None:
-    q, k, v, ctx.maps, ctx.mask, bias, seed, ctx.beta, ctx.dropout, ctx.numbers = inputs
+    q, k, v, ctx.maps, ctx.mask, bias, seed, ctx.scales, ctx.numbers = inputs
     ctx.has_bias, ctx.has_seed = bias is not None, seed is not None
     ctx.save_for_backward(q, k, v, *output, *[x for x in (seed, bias) if x is not None])
 
@@ -321,8 +320,8 @@ def _differentiate(ctx, grad: Tensor, grad_lse: Tensor):
     learns = ctx.has_bias and ctx.needs_input_grad[5]
     grads = [grad.contiguous(), grad_lse] if ctx.numbers[2] else [grad.contiguous()]
     saved = [q, k, v, out, lse]
-    found = _operator_backward(grads, saved, ctx.maps, ctx.mask, bias, seed, ctx.beta, ctx.dropout, ctx.numbers, learns)
-    return *found[:3], [None] * len(ctx.maps), None, found[3] if learns else None, None, None, None, None
+    found = _operator_backward(grads, saved, ctx.maps, ctx.mask, bias, seed, ctx.scales, ctx.numbers, learns)
+    return *found[:3], [None] * len(ctx.maps), None, found[3] if learns else None, None, None, None
 
 
 _operator.register_autograd(_differentiate, setup_context=_save)
@@ -335,10 +334,10 @@ def _forward(
     lse = torch.full(q.shape[:3], -torch.inf, dtype=torch.promote_types(q.dtype, torch.float32), device=q.device)
     for slab in work.slabs(q, k):
         x = _operands(work, q, k, v, slab, leaves)
-        if draws is None:
+        if draws is None and work.cap is None:
             part, norm = flash_cpu(x.q, x.k, x.v, 0.0, slab.causal, attn_mask=x.bias, scale=work.beta)
         else:
-            part, norm = _dropped(work, draws, x, slab.causal)
+            part, norm = _by_pieces(work, draws, x, slab.causal)
         part = part[..., : v.shape[3]]
         if x.empty is not None:
             part = part.masked_fill(x.empty, 0)
@@ -364,7 +363,7 @@ def _backward(
     totals = [torch.zeros(x.shape, dtype=torch.promote_types(x.dtype, torch.float32), device=x.device) for x in targets]
     for slab in work.slabs(q, k):
         groups = slab.groups(q.shape[1] // k.shape[1])
-        if wanted or draws is not None:
+        if wanted or draws is not None or work.cap is not None:
             parts = _by_products(work, draws, grads, q, k, v, slab, leaves, wanted)
         else:
             parts = _by_flash(work, grads, q, k, v, out, lse, slab, leaves)
@@ -478,17 +477,26 @@ def _pieces(x: "_Operands", causal: bool) -> Iterator[_Piece]:
                 yield _Piece(slice(b, b + rows), slice(h, h + heads), slice(i, last), slice(last if causal else S))
 
 
-def _logits(x: "_Operands", piece: _Piece, causal: bool, beta: float) -> Tensor:
-    """The logits of a piece in at least float32, (rows · heads, queries, keys); −∞ where hidden."""
+def _logits(work: Work, x: "_Operands", piece: _Piece, causal: bool) -> tuple[Tensor, Tensor | None]:
+    """The logits of a piece in at least float32, (rows · heads, queries, keys), −∞ where hidden; under a cap c also
+    the slope of `c·tanh(s / c)`.
+    """
     wide = torch.promote_types(x.q.dtype, torch.float32)
     q, k = piece.of(x.q).to(wide), piece.among_keys(x.k).to(wide)
+    if x.bias is not None and work.cap is None:
+        return torch.baddbmm(piece.of(x.bias).to(wide), q, k.mT, alpha=work.beta), None
+    logits = torch.baddbmm(q.new_empty(1, 1, 1), q, k.mT, beta=0, alpha=work.beta / (work.cap or 1))
+    slope = None
+    if work.cap is not None:
+        logits.tanh_()
+        slope = 1 - logits.square()
+        logits.mul_(work.cap)
     if x.bias is not None:
-        return torch.baddbmm(piece.of(x.bias).to(wide), q, k.mT, alpha=beta)
-    logits = torch.baddbmm(q.new_empty(1, 1, 1), q, k.mT, beta=0, alpha=beta)
-    if causal:
+        logits += piece.of(x.bias).to(wide)
+    elif causal:
         side = q.shape[1]
         logits[:, :, -side:] += logits.new_full((side, side), -torch.inf).triu(1)
-    return logits
+    return logits, slope
 
 
 def _weights(logits: Tensor, x: "_Operands", piece: _Piece) -> Tensor:
@@ -502,18 +510,22 @@ def _weights(logits: Tensor, x: "_Operands", piece: _Piece) -> Tensor:
     return weights
 
 
-def _dropped(work: Work, draws: Draws, x: "_Operands", causal: bool) -> tuple[Tensor, Tensor]:
-    """Output and log-sum-exp of a slab some of whose weights are dropped; the log-sum-exp only where it is wanted."""
+def _by_pieces(work: Work, draws: Draws | None, x: "_Operands", causal: bool) -> tuple[Tensor, Tensor]:
+    """Output and log-sum-exp of a slab under a cap, or some of whose weights are dropped; the log-sum-exp only where it
+    is wanted.
+    """
     wide = torch.promote_types(x.q.dtype, torch.float32)
     out = x.q.new_empty(*x.q.shape[:3], x.v.shape[3], dtype=wide)
     lse = x.q.new_zeros(x.q.shape[:3], dtype=wide)
     for piece in _pieces(x, causal):
-        logits = _logits(x, piece, causal, work.beta)
+        logits, _ = _logits(work, x, piece, causal)
         if work.wants_lse:
             lse[piece[:3]] = logits.logsumexp(-1).view_as(lse[piece[:3]])
         weights = _weights(logits, x, piece)
-        weights.mul_(draws.keep(weights.shape, wide))
-        mixed = torch.bmm(weights, piece.among_keys(x.v).to(wide)).mul_(draws.scale)
+        if draws is not None:
+            weights.mul_(draws.keep(weights.shape, wide))
+        mixed = torch.bmm(weights, piece.among_keys(x.v).to(wide))
+        mixed = mixed if draws is None else mixed.mul_(draws.scale)
         out[piece[:3]] = mixed.view_as(out[piece[:3]])
     return out, lse
 
@@ -529,9 +541,11 @@ def _by_products(
     leaves: tuple[Tensor, ...],
     wanted: list[int],
 ) -> list[Tensor]:
-    """Gradients of one slab where the bias learns or weights are dropped, for which the kernel has none.
+    """Gradients of one slab where the bias learns, weights are dropped or logits capped, for which the kernel has none.
 
     P = softmax(β·q kᵀ + bias)     K = keep / (1 − p)     G = P ∘ K ∘ (dO vᵀ)     dS = G − P ∘ (rows of G − dl)
+
+    Under a cap what goes on to q and k is dS times the slope of the cap.
 
     The rows are of G and not of dO·o: o has been rounded, and what all keys have in common must cancel.
     """
@@ -548,7 +562,8 @@ def _by_products(
     dv = x.v.new_zeros(*x.v.shape[:3], E, dtype=wide)
     dlogits = x.q.new_empty(*x.q.shape[:3], x.k.shape[2], dtype=wide) if wanted else None
     for piece in _pieces(x, slab.causal):
-        weights = _weights(_logits(x, piece, slab.causal, work.beta), x, piece)
+        logits, slope = _logits(work, x, piece, slab.causal)
+        weights = _weights(logits, x, piece)
         kept = weights if draws is None else draws.keep(weights.shape, wide).mul_(weights)
         grad = piece.of(grads[0])
         piece.among_keys(dv).baddbmm_(kept.mT, grad)
@@ -559,11 +574,13 @@ def _by_products(
         part.addcmul_(weights, common, value=-1)
         if x.empty is not None:
             part.masked_fill_(piece.of(x.empty.expand(*x.q.shape[:3], 1)), 0)
+        if dlogits is not None:
+            dlogits[piece[:3]] = part.view_as(dlogits[piece[:3]])
+        if slope is not None:
+            part.mul_(slope)
         found = torch.bmm(part, piece.among_keys(x.k)[..., :D].to(wide)).mul_(work.beta)
         dq[piece[:3]] = found.view_as(dq[piece[:3]])
         piece.among_keys(dk).baddbmm_(part.mT, piece.of(x.q)[..., :D].to(wide), alpha=work.beta)
-        if dlogits is not None:
-            dlogits[piece[:3]] = part.view_as(dlogits[piece[:3]])
     if dlogits is None:
         return [dq, dk, dv]
     return [dq, dk, dv, *_bias_gradients(work.pairs, slab, leaves, wanted, dlogits)]

@@ -22,6 +22,7 @@ class Algorithm(ABC):
     name: ClassVar[str]
     any_length: ClassVar[bool] = True  # one graph of a compiler serves all lengths
     any_device: ClassVar[bool] = False  # nothing but what torch has for every device, and no float64
+    takes_cap: ClassVar[bool] = False  # it computes Content(cap=…)
 
     @abstractmethod
     def refuses(self, problem: Problem) -> str | None:
@@ -52,6 +53,8 @@ def refusal(algorithm: Algorithm, problem: Problem) -> str | None:
     """Why the algorithm would not be exact, or not run; of a device that is neither a CPU nor a CUDA GPU too."""
     if problem.machine.kind == "other" and not algorithm.any_device:
         return "is written for CPUs and CUDA GPUs"
+    if problem.cap is not None and not algorithm.takes_cap:
+        return "has no soft cap"
     return algorithm.refuses(problem)
 
 

@@ -145,6 +145,12 @@ class Problem:
         return 0.0 if content is None else content.scale(self.shape.D)
 
     @property
+    def cap(self) -> float | int | None:
+        """The soft cap of the content, where there is one."""
+        content = self.attention.content
+        return None if content is None else content.cap
+
+    @property
     def has_positive_beta(self) -> bool:
         """Whether there is content whose scale is positive, as kernels that hide a pair before they scale it need."""
         content = self.attention.content

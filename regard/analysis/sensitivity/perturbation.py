@@ -137,7 +137,7 @@ def _perturbed(
 
 def _logit(q: Tensor, k: Tensor, attention: Attention) -> Tensor:
     assert attention.content is not None
-    return attention.content.scale(q.shape[-1]) * q @ k.repeat_interleave(q.shape[1] // k.shape[1], 1).mT
+    return attention.content.logits(q, k.repeat_interleave(q.shape[1] // k.shape[1], 1))
 
 
 def _check(attention: Attention, side: str, index: int, x: Tensor, noise: Tensor) -> None:

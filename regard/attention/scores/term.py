@@ -168,17 +168,26 @@ class Sum(Term):
 class Content(Term):
     """The scaled dot product `β·qᵀk`; β multiplies the logits (an inverse temperature), `None` means `1/√D`.
 
-    >>> Content().scale(64)
-    0.125
+    With a soft `cap` c it is `c·tanh(β·qᵀk / c)`, which stays within ±c; other terms and the mask come after it.
+
+    >>> Content().scale(64), Content(cap=50.0)
+    (0.125, Content(beta=None, cap=50.0))
+
+    Gemma Team, *Gemma 2: Improving Open Language Models at a Practical Size*, 2024: their soft_cap is our cap.
     """
 
     beta: float | int | None = None
+    cap: float | int | None = None
 
     def __post_init__(self) -> None:
         if self.beta is not None and type(self.beta) not in (int, float):
             raise ValueError(f"beta must be a plain number: got {self.beta!r}; scale q to learn it, or use float(beta)")
         if self.beta is not None and not math.isfinite(self.beta):
             raise ValueError(f"beta must be finite: got beta={self.beta}; for the limit beta → ∞ use weighting=Hard()")
+        if self.cap is not None and type(self.cap) not in (int, float):
+            raise ValueError(f"cap must be a plain number: got {self.cap!r}; use float(cap)")
+        if self.cap is not None and not (self.cap > 0 and math.isfinite(self.cap)):
+            raise ValueError(f"cap must be positive and finite: got cap={self.cap}; leave it out for none")
 
     def check(self, shape: Shape, places: Places) -> None:
         if shape.D < 1:
@@ -189,6 +198,15 @@ class Content(Term):
 
     def scale(self, width: int) -> float:
         return 1 / math.sqrt(width) if self.beta is None else float(self.beta)
+
+    def logits(self, q: Tensor, k: Tensor) -> Tensor:
+        """The term of all pairs of q (…, T, D) and k (…, S, D)."""
+        products = self.scale(q.shape[-1]) * q @ k.mT
+        return products if self.cap is None else self.cap * torch.tanh(products / self.cap)
+
+    def __repr__(self) -> str:
+        cap = "" if self.cap is None else f", cap={self.cap!r}"
+        return f"Content(beta={self.beta!r}{cap})"
 
 
 @dataclass(frozen=True, eq=False)

@@ -90,7 +90,9 @@ class Kernel(Value):
             raise ValueError(f"{self!r} must give at least one feature: got none for D={shape.D}; use Elu()")
 
     def check_beta(self, content: Content) -> None:
-        """Raise where β has no meaning: only an estimate of exp(β·qᵀk) knows a positive one."""
+        """Raise where β or a cap has no meaning: only an estimate of exp(β·qᵀk) knows a positive β."""
+        if content.cap is not None:
+            raise ValueError(f"{self!r} has no logits to cap: got {content!r}; leave the cap out")
         if content.beta is None:
             return
         if not self.features.estimates_exp:

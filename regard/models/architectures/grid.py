@@ -47,6 +47,8 @@ class GridConfig:
         check_known("encoding", self.encoding, ENCODINGS)
         if self.mechanism.beta is not None:
             raise ValueError(f"heads on a grid have no β to choose: got beta={self.mechanism.beta}; leave it out")
+        if self.mechanism.cap is not None:
+            raise ValueError(f"heads on a grid have no cap: got cap={self.mechanism.cap}; leave it out")
 
     @property
     def num_tokens(self) -> int:

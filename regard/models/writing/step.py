@@ -173,6 +173,7 @@ def _known(block: nn.Module) -> bool:
         return False
     weighting = block.attention.weighting
     softmax = weighting is None or (type(weighting) is Softmax and weighting.sink is None)
+    softmax = softmax and block.attention.content.cap is None
     inside = [module for module in block.modules() if module is not block]
     return softmax and all([type(module) in (*PLAIN, MultiHead, FeedForward) for module in inside])
 

@@ -152,7 +152,7 @@ def test_flex_is_given_the_whole_value(T: int, S: int):
     q, k, v = torch.randn(B, H, T, 20), torch.randn(B, 2, S, 20), torch.randn(B, 2, S, 12)
     biased = Content(0.3) + Bias(torch.randn(H, T, S)) + Slopes.geometric(H)
     for name, mask in masks(T, S).items():
-        for scores in (Content(), biased):
+        for scores in (Content(cap=1.5), biased):
             attention = Attention(scores, mask)
             out, lse = by_flex(q, k, v, attention)
             expected, expected_lse = reference(q.double(), k.double(), v.double(), attention)
@@ -174,8 +174,8 @@ def test_the_operators_keep_their_promises_to_the_compiler():
     allowed = mask.slab(*(torch.arange(n) for n in (B, H, 140, 140)), problem.places).contiguous()
     for bias in (None, torch.rand(1, H, 140, 140, requires_grad=True)):
         given = (q, k, v, maps, allowed, bias)
-        torch.library.opcheck(slabs._operator, (*given, None, 0.25, 0.0, [False, False, True]))
-        torch.library.opcheck(slabs._operator, (*given, torch.tensor(7), 0.25, 0.5, [False, False, True]))
+        torch.library.opcheck(slabs._operator, (*given, None, [0.25, 0.0, 1.5], [False, False, True]))
+        torch.library.opcheck(slabs._operator, (*given, torch.tensor(7), [0.25, 0.5, 0.0], [False, False, True]))
 
 
 @pytest.mark.compiled
@@ -194,3 +194,15 @@ def test_flex_knows_where_the_keys_begin(mask: Mask):
         attention = Attention(mask=mask, queries=queries, keys=keys)
         got = by_flex(q, k, v, attention)[0]
         torch.testing.assert_close(got, reference(q, k, v, attention)[0], **TORCH_EAGER_FLEX)
+
+
+@pytest.mark.compiled
+@pytest.mark.filterwarnings("ignore:flex_attention called without torch.compile")
+@pytest.mark.usefixtures("uncompiled")
+def test_flex_caps_the_content_and_nothing_else():
+    q, k, v = (torch.randn(B, H, 20, 16) for _ in range(3))
+    attention = Attention(Content(cap=0.5) + Slopes.geometric(H), Causal())
+    out, lse = by_flex(q, k, v, attention)
+    expected, expected_lse = reference(q, k, v, attention)
+    torch.testing.assert_close(out, expected, **TORCH_EAGER_FLEX)
+    torch.testing.assert_close(lse, expected_lse, **TORCH_EAGER_FLEX)
