@@ -43,6 +43,14 @@ def cost(
         ),
     ] = None,
     dtype: Annotated[Type | None, typer.Option(metavar="TYPE", help="By default as the model is built.")] = None,
+    attention: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="For a config.json, transformers' attn_implementation: sdpa, eager or regard, whose masks are known "
+            "at any length.  [default: transformers' own]",
+        ),
+    ] = None,
     device: Machine = None,
     depth: Annotated[int, size("Levels of modules in the table.")] = 3,
     real: Annotated[
@@ -92,7 +100,7 @@ def cost(
         check_known("optimizer", optimizer or "adamw", [*OPTIMIZERS, "none"])
         machine = machine_name(device)
         request = Request(batch=batch, tokens=tokens, inputs=tuple(inputs or ()), sizes=read_sizes(at))
-        target = find_target(model, dtype)
+        target = find_target(model, dtype, attention)
         growth = None
         try:
             target.check(request)

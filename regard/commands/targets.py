@@ -19,10 +19,11 @@ from regard.analysis.cost.count import count_next_token
 from regard.analysis.cost.polynomials import Formulas
 from regard.analysis.cost.report import NextToken
 from regard.analysis.cost.symbolic import formulas, preset_formulas
-from regard.checks import MissingExtra, nearest
+from regard.checks import MissingExtra, check_known, nearest
 from regard.models import PRESETS, Decoder, GridConfig, ViTConfig, build
 
 Step = Callable[[nn.Module], tuple[Callable[[], Any], int]]  # gives the call of one token, and the bytes of its cache
+IMPLEMENTATIONS = ("eager", "sdpa", "regard")  # of attention, that can be counted
 TYPES = {"float": None, "int": torch.int64, "bool": torch.bool}
 
 
@@ -162,7 +163,7 @@ class Preset(Target):
 class Published(Target):
     """A configuration of Hugging Face: the file config.json, or its folder."""
 
-    def __init__(self, name: str, dtype: torch.dtype | None = None) -> None:
+    def __init__(self, name: str, dtype: torch.dtype | None = None, attention: str | None = None) -> None:
         super().__init__(name, dtype)
         try:
             import transformers
@@ -178,6 +179,13 @@ class Published(Target):
         known = (transformers.PreTrainedModel, transformers.AutoModel)
         if not (isinstance(self.kind, type) and issubclass(self.kind, known)):
             raise ValueError(f"transformers {transformers.__version__} has no model {named!r}, which {name} names")
+        if attention is not None:
+            check_known("attention", attention, IMPLEMENTATIONS)
+            self.config._attn_implementation = attention
+        if attention == "regard":
+            from regard.integrations.transformers import register
+
+            register()
 
     def _build(self) -> nn.Module:
         with default_type(self.dtype):
@@ -293,22 +301,27 @@ def _import_file(path: Path) -> ModuleType:
     return module
 
 
-def find_target(name: str, dtype: str | None = None) -> Target:
-    """Find the model of a name.
+def find_target(name: str, dtype: str | None = None, attention: str | None = None) -> Target:
+    """Find the model of a name; `attention` is how transformers' models attend.
 
     >>> type(find_target("gpt2")).__name__
     'Preset'
     """
     kind = None if dtype is None else getattr(torch, dtype)
+    path = Path(name)
+    is_published = (path.suffix == ".json" and path.is_file()) or (path / "config.json").is_file()
+    if is_published and name not in PRESETS:
+        return Published(name, kind, attention)
+    if attention is not None:
+        raise ValueError(
+            f"--attention is for a config.json of Hugging Face: got {attention!r} for {name}; leave it out"
+        )
     if name in PRESETS:
         return Preset(name, kind)
     if re.search(r"\.py:\w+$", name):
         return Written(name, kind)
-    path = Path(name)
     if path.suffix == ".py":
         raise ValueError(f"a model in a file is a function: got {name!r}; use {name}:function")
-    if (path.suffix == ".json" and path.is_file()) or (path / "config.json").is_file():
-        return Published(name, kind)
     if path.is_dir():
         raise ValueError(f"a folder of Hugging Face must have config.json: got {name!r} without one")
     if path.suffix == ".json" or len(path.parts) > 1:

@@ -170,6 +170,8 @@ def test_exponents_are_fitted_from_runs(model: str) -> None:
     [
         (["gpt3"], "unknown model 'gpt3': did you mean gpt2"),
         (["gpt2", "--device", "h300"], "no table for device 'h300': use one of cpu, h200, a100"),
+        (["gpt2", "--attention", "regard"], "--attention is for a config.json of Hugging Face: got 'regard' for gpt2"),
+        (["FOLDER/negative", "--attention", "flash"], "unknown attention 'flash': use one of eager, sdpa, regard"),
         (["gpt2", "--optimizer", "adm"], "unknown optimizer 'adm': did you mean adam"),
         (["gpt2", "--input", "2x3"], "gpt2 makes its own inputs: got --input 2x3"),
         (["gpt2", "--tokens", "2000"], "positions must lie among the 1024 that are learned"),

@@ -214,6 +214,16 @@ def test_one_more_token_and_its_cache(name: str, dtype: str, tmp_path: Path) -> 
         assert made.cost.forward.flops == 3 * (2 * hand.matrices + again + 2 * mixed(H * (N + 1), 192, 128))
 
 
+@pytest.mark.parametrize(("name", "N"), [("mistral-7b", 32_768), ("gpt-oss-20b", 131_072)])
+def test_windows_at_full_length(name: str, N: int, tmp_path: Path) -> None:
+    """Masks that are values are counted at any length; one of all pairs would be a map of 1 GB or 17."""
+    (tmp_path / "config.json").write_text(json.dumps(fields := FIELDS[name] | {"num_hidden_layers": 2}))
+    target = find_target(str(tmp_path), attention="regard")
+    c, hand = count_made(lambda: target.make(Request(tokens=N)), None, "cpu", train=False), by_hand(fields, 1, N)
+    assert c.forward.flops == 2 * N * hand.matrices + hand.mixed
+    assert not any("not known" in note for note in c.notes)
+
+
 TINY = {"hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2,
         "intermediate_size": 48, "vocab_size": 99, "head_dim": 16, "max_position_embeddings": 64}  # fmt: skip
 ROUTED: dict[str, dict[str, Any]] = {
