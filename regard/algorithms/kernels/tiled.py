@@ -25,6 +25,7 @@ from regard.attention.eager import is_eager, once
 from regard.attention.torch_private import is_dispatched
 
 DRAWS = (1 << 31) - 1  # steps of a dropout
+PER_ROW = programs.PER_ROW.value  # numbers of a query that the keys' gradients read
 NARROW = 512  # keys of a window that small tiles waste less of
 
 
@@ -384,12 +385,12 @@ def backward(
         made = _backward_calls(grad, grad_lse, q, k, v, given, out, spec, learns, tiles, heads_inside)
         calls = remember(key, made)
     dq, dk, dv = (room.empty(q) for room in calls.rooms)
-    delta, device = torch.empty_like(lse), q.device
+    rows, device = lse.new_empty(*lse.shape, PER_ROW), q.device
     grad_lse = None if grad_lse is None else grad_lse.contiguous()
     of_queries, of_keys = calls.launches
     sums = torch.empty(of_queries.programs, 5, dtype=torch.float32, device=device) if learns else None
-    of_queries(device, (q, k, v, grad, lse, delta, dq, sums, out, grad_lse, *given), aligned)
-    of_keys(device, (q, k, v, grad, lse, delta, dk, dv, *given), aligned)
+    of_queries(device, (q, k, v, grad, lse, rows, dq, sums, out, grad_lse, *given), aligned)
+    of_keys(device, (q, k, v, grad, rows, dk, dv, *given), aligned)
     if sums is None:
         return dq, dk, dv, None
     assert given.theta is not None

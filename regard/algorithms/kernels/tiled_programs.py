@@ -13,6 +13,7 @@ LOG2E = tl.constexpr(1.4426950408889634)
 FREE = ["H", "R", "T", "S", "low", "high", "wq", "wk", "dy0", "dx0", "sqy", "sqx", "sky", "skx"]
 FREE += ["between", "each", "dropped", "larger"]  # one kernel for all of them
 SLOPES, BEFORE, QUADRATIC = tl.constexpr(1), tl.constexpr(2), tl.constexpr(3)
+PER_ROW = tl.constexpr(4)  # numbers of a query that the keys' gradients read: log-sum-exp, dO·o, and two of no meaning
 INNER, EDGES, ALL = tl.constexpr(0), tl.constexpr(1), tl.constexpr(2)  # of the tiles of an interval
 
 
@@ -141,23 +142,20 @@ def _tile(at, inner, outer, WHICH: tl.constexpr):
 
 
 @triton.jit
-def _where_seen(x, hidden, columns, first, last, at, inner, outer, WHICH: tl.constexpr):
+def _where_seen(x, hidden, columns, first, last, at, inner, outer, WHICH: tl.constexpr, BOTH: tl.constexpr):
     """What the queries of a tile see of it, elsewhere `hidden`; asked pair by pair at the edges alone."""
     if WHICH == EDGES:
-        x = tl.where((columns[None, :] >= first[:, None]) & (columns[None, :] < last[:, None]), x, hidden)
+        x = tl.where(_sees(columns[None, :], first[:, None], last[:, None], BOTH), x, hidden)
     if WHICH == ALL:  # noqa: SIM102 - which is known when this is compiled, where is not
         if (at < inner) | (at >= outer):
-            x = tl.where((columns[None, :] >= first[:, None]) & (columns[None, :] < last[:, None]), x, hidden)
+            x = tl.where(_sees(columns[None, :], first[:, None], last[:, None], BOTH), x, hidden)
     return x
 
 
 @triton.jit
-def _seen_by(columns, rows, known, first, last, kfirst, klast, SPANS: tl.constexpr):
-    """Which of the queries, side by side, see which of the keys."""
-    seen = (columns[:, None] >= first[None, :]) & (columns[:, None] < last[None, :]) & known[None, :]
-    if SPANS > 0:
-        seen &= (rows[None, :] >= kfirst[:, None]) & (rows[None, :] <= klast[:, None])
-    return seen
+def _sees(columns, first, last, BOTH: tl.constexpr):
+    """Which keys lie in the interval of which query: where it has but one end, one comparison tells."""
+    return (columns >= first) & (columns < last) if BOTH else columns < last
 
 
 @triton.jit
@@ -166,7 +164,7 @@ def _visit_keys(
     svs,
     scale, low_k, high_k, inner, outer,
     D: tl.constexpr, E: tl.constexpr, BD: tl.constexpr, BE: tl.constexpr, BN: tl.constexpr, WHICH: tl.constexpr,
-    TERM: tl.constexpr, AXES: tl.constexpr, FULL: tl.constexpr, SAME_ROW: tl.constexpr,
+    BOTH: tl.constexpr, TERM: tl.constexpr, AXES: tl.constexpr, FULL: tl.constexpr, SAME_ROW: tl.constexpr,
     SPANS: tl.constexpr, DROPS: tl.constexpr, PRECISION: tl.constexpr,
 ):  # fmt: skip
     d, e, n = tl.arange(0, BD), tl.arange(0, BE), tl.arange(0, BN)
@@ -193,7 +191,7 @@ def _visit_keys(
                 ky, kx = _places(columns, wk, sky, skx, y0, x0, AXES)
             s, less = _with_term(s, ky, kx, y, x, a, b, c, TERM, AXES, FULL, SAME_ROW)
             less *= scale
-        s = _where_seen(s, float("-inf"), columns, first, last, j, inner, outer, WHICH)
+        s = _where_seen(s, float("-inf"), columns, first, last, j, inner, outer, WHICH, BOTH)
         # The scale is positive: the largest logit is that of the largest product.
         new = tl.maximum(top, tl.max(s, 1) * scale - less if TERM > 0 else tl.max(s, 1) * scale)
         base = tl.where(new == float("-inf"), 0.0, new) if WHICH != INNER else new
@@ -285,7 +283,7 @@ def attend(
             acc, total, top, q, K, V, lasts_at, seed, n, rows, dropped, wk, sky, skx, first, last, y, x, y0, x0,
             pa, pb, pc, sks, svs, scale2, begin, stop, inner, outer,
             D, E, BD, BE, BN, ALL if ONE_LOOP else EDGES if part == 0 else INNER,
-            TERM, AXES, FULL, SAME_ROW, SPANS, DROPS, PRECISION,
+            LOW or SPANS > 0, TERM, AXES, FULL, SAME_ROW, SPANS, DROPS, PRECISION,
         )  # fmt: skip
     live = (total > 0) & (rows < end_q)
     acc = tl.where(live[:, None], acc * (larger / tl.where(live, total, 1.0))[:, None], 0.0)
@@ -297,8 +295,34 @@ def attend(
 
 
 @triton.jit
+def _of_seen(p, columns, rows, first, last, kfirst, klast, LOW: tl.constexpr, SPANS: tl.constexpr):
+    """Weights of keys, one below the other, by queries that see them; queries without a key have none already."""
+    p = tl.where(_sees(columns[:, None], first[None, :], last[None, :], LOW), p, 0.0)
+    if SPANS > 0:
+        p = tl.where((rows[None, :] >= kfirst[:, None]) & (rows[None, :] <= klast[:, None]), p, 0.0)
+    return p
+
+
+@triton.jit
+def _of_rows(Rows, i, low, high, BM: tl.constexpr, MASKED: tl.constexpr):
+    """Log-sum-exps, in base 2, and dO·o of a tile of queries.
+
+    They are loaded side by side, for each is so little that every thread would load all that it needs of it.
+    """
+    at = i * PER_ROW + tl.arange(0, BM * PER_ROW)
+    if MASKED:
+        numbers = tl.load(Rows + at, mask=(at >= low * PER_ROW) & (at < high * PER_ROW), other=float("inf"))
+    else:
+        numbers = tl.load(Rows + at)
+    first, second = tl.split(numbers.reshape(BM, 2, 2))
+    lse, _ = tl.split(first)
+    delta, _ = tl.split(second)
+    return lse, tl.where(delta < float("inf"), delta, 0.0) if MASKED else delta
+
+
+@triton.jit
 def _visit_queries(
-    dk, dv, k, v, Q, Grad, Lse, Delta, seed, nh, dropped, larger, kfirst, klast, wq, sqy, sqx, columns, ky, kx, y0,
+    dk, dv, k, v, Q, Grad, Rows, seed, nh, dropped, larger, kfirst, klast, wq, sqy, sqx, columns, ky, kx, y0,
     x0, a, b, c, sqt, sgt, scale, low, high, prefix,
     low_q, high_q, end_k, inner, outer,
     D: tl.constexpr, E: tl.constexpr, BD: tl.constexpr, BE: tl.constexpr, BM: tl.constexpr, WHICH: tl.constexpr,
@@ -317,18 +341,15 @@ def _visit_queries(
             first = _first_keys(rows, low, LOW)
             last = _end_keys(rows, high, prefix, end_k, HIGH, PREFIX)
             known &= first < last  # what sees nothing may hold anything
-            lse = tl.load(Lse + rows, mask=known, other=float("-inf"))
             if SPANS > 0:
-                known &= lse > float("-inf")
-            lse = tl.where(lse > float("-inf"), lse * LOG2E, float("inf"))
+                known &= tl.load(Rows + rows * PER_ROW, mask=known, other=float("inf")) < float("inf")
             q = tl.load(q_at, mask=known[:, None] & (d[None, :] < D), other=0.0)
             grad = tl.load(g_at, mask=known[:, None] & (e[None, :] < E), other=0.0)
-            delta = tl.load(Delta + rows, mask=known, other=0.0)
+            lse, delta = _of_rows(Rows, i, low_q, high_q, BM, True)
         else:
             q = tl.load(q_at) if BD == D else tl.load(q_at, mask=d[None, :] < D, other=0.0)
             grad = tl.load(g_at) if BE == E else tl.load(g_at, mask=e[None, :] < E, other=0.0)
-            lse = tl.load(Lse + rows) * LOG2E
-            delta = tl.load(Delta + rows)
+            lse, delta = _of_rows(Rows, i, low_q, high_q, BM, False)
         s = tl.dot(k, tl.trans(q), input_precision=PRECISION)
         if TERM > 0:  # offsets are even in what is squared: queries and keys may change places
             if SAME_ROW:
@@ -345,10 +366,10 @@ def _visit_queries(
                     s -= less[:, None]
         p = tl.exp2(s * scale - lse[None, :])
         if WHICH == EDGES:
-            p = tl.where(_seen_by(columns, rows, known, first, last, kfirst, klast, SPANS), p, 0.0)
+            p = _of_seen(p, columns, rows, first, last, kfirst, klast, LOW, SPANS)
         if WHICH == ALL:  # noqa: SIM102
             if (i < inner) | (i >= outer):
-                p = tl.where(_seen_by(columns, rows, known, first, last, kfirst, klast, SPANS), p, 0.0)
+                p = _of_seen(p, columns, rows, first, last, kfirst, klast, LOW, SPANS)
         dp = tl.dot(v, tl.trans(grad), input_precision=PRECISION)
         if DROPS:
             keep = _kept(seed, nh, rows[None, :], columns[:, None], dropped)
@@ -386,7 +407,7 @@ def _query_tiles(
 
 @triton.jit(do_not_specialize=FREE)
 def differentiate_keys(
-    Q, K, V, Grad, Lse, Delta, DK, DV, lengths, prefixes, theta, spans, seed,
+    Q, K, V, Grad, Rows, DK, DV, lengths, prefixes, theta, spans, seed,
     sqb, sqh, sqt, skb, skh, sks, svb, svh, svs, sgb, sgh, sgt, sdkb, sdkh, sdks, sdvb, sdvh, sdvs,
     H, R, T, S, low, high, scale, wq, wk, dy0, dx0, sqy, sqx, sky, skx,
     between, each, dropped, larger,
@@ -438,7 +459,7 @@ def differentiate_keys(
         pa, pb, pc, cy, cx = _parameters(theta, h, scale, TERM)
         for part in tl.static_range(1 if ONE_LOOP else 2):
             dk, dv = _visit_queries(
-                dk, dv, k, v, at, grad_at, Lse + row, Delta + row, seed, b * H + h, dropped, larger, kfirst, klast,
+                dk, dv, k, v, at, grad_at, Rows + row * PER_ROW, seed, b * H + h, dropped, larger, kfirst, klast,
                 wq, sqy, sqx, columns, ky, kx, y0 + cy, x0 + cx, pa, pb, pc, sqt, sgt, scale2,
                 low, high, prefix, begin, stop, end_k, inner, outer,
                 D, E, BD, BE, BM, ALL if ONE_LOOP else EDGES if part == 0 else INNER, LOW, HIGH, PREFIX,
@@ -457,7 +478,8 @@ def _visit_keys_again(
     last, y, x, y0, x0, a, b, c, sks, svs, scale,
     low_k, high_k, inner, outer,
     D: tl.constexpr, E: tl.constexpr, BD: tl.constexpr, BE: tl.constexpr, BN: tl.constexpr, WHICH: tl.constexpr,
-    TERM: tl.constexpr, AXES: tl.constexpr, FULL: tl.constexpr, SAME_ROW: tl.constexpr, LEARNS: tl.constexpr,
+    BOTH: tl.constexpr, TERM: tl.constexpr, AXES: tl.constexpr, FULL: tl.constexpr, SAME_ROW: tl.constexpr,
+    LEARNS: tl.constexpr,
     SPANS: tl.constexpr, DROPS: tl.constexpr, PRECISION: tl.constexpr,
 ):  # fmt: skip
     d, e, n = tl.arange(0, BD), tl.arange(0, BE), tl.arange(0, BN)
@@ -490,7 +512,7 @@ def _visit_keys_again(
         if DROPS:
             dp = tl.where(_kept(seed, nh, rows[:, None], columns[None, :], dropped), dp * larger, 0.0)
         ds = p * (dp - delta[:, None])
-        ds = _where_seen(ds, 0.0, columns, first, last, j, inner, outer, WHICH)
+        ds = _where_seen(ds, 0.0, columns, first, last, j, inner, outer, WHICH, BOTH)
         if LEARNS:
             dx = kx[None, :] - x[:, None]
             if TERM != QUADRATIC:
@@ -519,7 +541,7 @@ def _visit_keys_again(
 
 @triton.jit(do_not_specialize=FREE)
 def differentiate_queries(
-    Q, K, V, Grad, Lse, Delta, DQ, Sums, Out, GradLse, lengths, prefixes, theta, spans, seed,
+    Q, K, V, Grad, Lse, Rows, DQ, Sums, Out, GradLse, lengths, prefixes, theta, spans, seed,
     sqb, sqh, sqt, skb, skh, sks, svb, svh, svs, sgb, sgh, sgt, sdb, sdh, sdt, sob, soh, sot,
     H, R, T, S, low, high, scale,
     wq, wk, dy0, dx0, sqy, sqx, sky, skx,
@@ -550,8 +572,11 @@ def differentiate_queries(
     delta = tl.sum(out.to(tl.float32) * grad.to(tl.float32), 1)
     if LSE:
         delta -= tl.load(GradLse + n.to(tl.int64) * T + rows, mask=known, other=0.0)
-    tl.store(Delta + n.to(tl.int64) * T + rows, delta, mask=known)
     lse = tl.where(lse == float("-inf"), float("inf"), lse * LOG2E)
+    delta = tl.where(lse < float("inf"), delta, 0.0)  # of a query that sees nothing, whatever its gradient is
+    at = Rows + (n.to(tl.int64) * T + rows) * PER_ROW
+    tl.store(at, lse, mask=known)
+    tl.store(at + 1, delta, mask=known)
     first = _first_keys(rows, low, LOW)
     last = _end_keys(rows, high, prefix, end_k, HIGH, PREFIX)
     firsts, lasts = _span(spans, b, rows, T, between, each, SPANS)
@@ -576,7 +601,7 @@ def differentiate_queries(
             dq, w1, w2, w3, w4, w5, q, grad, lse, delta, K, V, lasts_at, seed, n, rows, dropped, larger,
             wk, sky, skx, first, last, y, x, y0, x0, pa, pb, pc, sks, svs, scale2, begin, stop,
             inner, outer, D, E, BD, BE, BN, ALL if ONE_LOOP else EDGES if part == 0 else INNER,
-            TERM, AXES, FULL, SAME_ROW, LEARNS, SPANS, DROPS, PRECISION,
+            LOW or SPANS > 0, TERM, AXES, FULL, SAME_ROW, LEARNS, SPANS, DROPS, PRECISION,
         )  # fmt: skip
     DQ += b * sdb + h.to(tl.int64) * sdh
     at = DQ + rows[:, None] * sdt + d[None, :]
