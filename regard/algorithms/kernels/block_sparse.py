@@ -23,6 +23,7 @@ from torch import Tensor
 from regard.algorithms.kernels.block_lists import list_blocks
 from regard.algorithms.kernels.launch import Launch, are_aligned
 from regard.algorithms.kernels.layouts import laid_out
+from regard.algorithms.kernels.tiled_programs import PER_ROW, numbers_of_rows
 from regard.algorithms.kernels.tiles import Tiles, fitted, need_of_gradients, need_of_output
 from regard.algorithms.planning.kept import look, remember
 from regard.attention.eager import given, once
@@ -217,16 +218,17 @@ def backward(
 ) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
     """The gradients of q, k and v."""
     q, k, v, grad = laid_out(q), laid_out(k), laid_out(v), laid_out(grad)
-    dq, dk, dv, delta = torch.empty_like(q), torch.empty_like(k), torch.empty_like(v), torch.empty_like(lse)
+    dq, dk, dv = torch.empty_like(q), torch.empty_like(k), torch.empty_like(v)
+    rows = lse.new_empty(*lse.shape, PER_ROW.value)
     key = (grad_lse is None, _key(tiles, decided, beta, q, k, v, grad))
     launches = look(key)
     if launches is None:
         launches = _backward_of(q, k, v, out, grad, dq, dk, dv, grad_lse is not None, decided, beta, tiles)
         remember(key, launches)
     aligned = are_aligned(q, k, v, grad)
-    launches[0](q.device, (out, grad, lse if grad_lse is None else grad_lse.contiguous(), delta), aligned)
+    launches[0](q.device, (out, grad, lse, lse if grad_lse is None else grad_lse.contiguous(), rows), aligned)
     maps = (*decided.lists, decided.slots, decided.bits, decided.live, decided.seen)
-    launches[1](q.device, (q, k, v, grad, lse, delta, dq, dk, dv, *maps), aligned)
+    launches[1](q.device, (q, k, v, grad, rows, dq, dk, dv, *maps), aligned)
     return dq, dk, dv
 
 
@@ -237,7 +239,7 @@ def _backward_of(
     (B, H, T, D), (G, S, E) = q.shape, v.shape[1:]
     types = (q.dtype, q.device)
     sums = Launch(
-        _delta,
+        _numbers,
         -(-T // SIZE) * B * H,
         (*out.stride()[:3], *grad.stride()[:3]),
         (H, T),
@@ -369,11 +371,11 @@ def _forward(
 
 
 @triton.jit(do_not_specialize=FREE)
-def _delta(
-    out, grad, grad_lse, delta, o_b, o_h, o_t, g_b, g_h, g_t, H, T,
+def _numbers(
+    out, grad, lse, grad_lse, numbers, o_b, o_h, o_t, g_b, g_h, g_t, H, T,
     E: tl.constexpr, BE: tl.constexpr, BM: tl.constexpr, OF_LSE: tl.constexpr,
 ):  # fmt: skip
-    """`Σ_e out·grad` of each query, less the gradient of its log-sum-exp."""
+    """The log-sum-exp of each query, in base 2, and `Σ_e out·grad` less the gradient of the log-sum-exp."""
     lines = tl.cdiv(T, BM)
     head, line = tl.program_id(0) // lines, tl.program_id(0) % lines
     b, h = (head // H).to(tl.int64), (head % H).to(tl.int64)
@@ -385,12 +387,13 @@ def _delta(
     at = head.to(tl.int64) * T + line * BM + rows
     if OF_LSE:
         found -= tl.load(grad_lse + at, mask=inside, other=0.0)
-    tl.store(delta + at, found, mask=inside)
+    tl.store(numbers + at * PER_ROW, tl.load(lse + at, mask=inside, other=0.0) * LOG2E, mask=inside)
+    tl.store(numbers + at * PER_ROW + 1, found, mask=inside)
 
 
 @triton.jit
 def _to_keys(
-    dk, dv, keys, values, q, grad, lse, delta, numbers, count, slots, bits, live, scale, column, T, m, q_t, g_t,
+    dk, dv, keys, values, q, grad, of_rows, numbers, count, slots, bits, live, scale, column, T, m, q_t, g_t,
     D: tl.constexpr, E: tl.constexpr, BD: tl.constexpr, BE: tl.constexpr, SIZE: tl.constexpr, BM: tl.constexpr,
     BN: tl.constexpr, PRECISION: tl.constexpr, PART: tl.constexpr,
 ):  # fmt: skip
@@ -405,11 +408,7 @@ def _to_keys(
         take = first + rows < T
         if PART:
             take = tl.load(live + first + rows, mask=take, other=0) != 0
-            norm = tl.load(lse + first + rows, mask=take, other=0.0) * LOG2E
-            mean = tl.load(delta + first + rows, mask=take, other=0.0)
-        else:
-            norm = tl.load(lse + first + rows) * LOG2E
-            mean = tl.load(delta + first + rows)
+        norm, mean = numbers_of_rows(of_rows, first, 0, T, BM, PART)
         queries = _tile(q, first, q_t, rows, d, take, D, BD, PART)
         p = tl.exp2(tl.dot(keys, tl.trans(queries), input_precision=PRECISION) * scale - norm[None, :])
         if PART:
@@ -457,7 +456,7 @@ def _to_queries(
 
 @triton.jit
 def _of_keys(
-    pid, q, k, v, grad, lse, delta, grad_k, grad_v, part_count, part, full_count, full, slots, bits, live, beta,
+    pid, q, k, v, grad, of_rows, grad_k, grad_v, part_count, part, full_count, full, slots, bits, live, beta,
     H, R, T, S, by_row, by_head, q_b, q_h, q_t, k_b, k_h, k_s, v_b, v_h, v_s, g_b, g_h, g_t,
     dk_b, dk_h, dk_s, dv_b, dv_h, dv_s,
     D: tl.constexpr, E: tl.constexpr, BD: tl.constexpr, BE: tl.constexpr, SIZE: tl.constexpr, BM: tl.constexpr,
@@ -478,12 +477,12 @@ def _of_keys(
         at = slots + which * n * m + column * BN // SIZE
         own = (b * H + h) * T
         dk, dv = _to_keys(
-            dk, dv, keys, values, q + b * q_b + h * q_h, grad + b * g_b + h * g_h, lse + own, delta + own,
+            dk, dv, keys, values, q + b * q_b + h * q_h, grad + b * g_b + h * g_h, of_rows + own * PER_ROW,
             part + block * n, tl.load(part_count + block), at, bits, live + which * T, beta * LOG2E, column, T, m, q_t,
             g_t, D, E, BD, BE, SIZE, BM, BN, PRECISION, True,
         )  # fmt: skip
         dk, dv = _to_keys(
-            dk, dv, keys, values, q + b * q_b + h * q_h, grad + b * g_b + h * g_h, lse + own, delta + own,
+            dk, dv, keys, values, q + b * q_b + h * q_h, grad + b * g_b + h * g_h, of_rows + own * PER_ROW,
             full + block * n, tl.load(full_count + block), at, bits, live, beta * LOG2E, column, T, m, q_t, g_t,
             D, E, BD, BE, SIZE, BM, BN, PRECISION, False,
         )  # fmt: skip
@@ -496,7 +495,7 @@ def _of_keys(
 
 @triton.jit
 def _of_queries(
-    pid, q, k, v, grad, lse, delta, grad_q, part_count, part, full_count, full, slots, bits, seen, beta,
+    pid, q, k, v, grad, of_rows, grad_q, part_count, part, full_count, full, slots, bits, seen, beta,
     H, R, T, S, by_row, by_head, q_b, q_h, q_t, k_b, k_h, k_s, v_b, v_h, v_s, g_b, g_h, g_t, dq_b, dq_h, dq_t,
     D: tl.constexpr, E: tl.constexpr, BD: tl.constexpr, BE: tl.constexpr, SIZE: tl.constexpr, BM: tl.constexpr,
     BN: tl.constexpr, PRECISION: tl.constexpr,
@@ -510,8 +509,8 @@ def _of_queries(
     queries = _tile(q + b * q_b + h * q_h, line * BM, q_t, rows, d, inside, D, BD, True)
     grads = _tile(grad + b * g_b + h * g_h, line * BM, g_t, rows, e, inside, E, BE, True)
     own = head.to(tl.int64) * T + line * BM + rows
-    norm = tl.load(lse + own, mask=inside, other=0.0) * LOG2E
-    mean = tl.load(delta + own, mask=inside, other=0.0)
+    norm = tl.load(of_rows + own * PER_ROW, mask=inside, other=0.0)
+    mean = tl.load(of_rows + own * PER_ROW + 1, mask=inside, other=0.0)
     k += b * k_b + h // R * k_h
     v += b * v_b + h // R * v_h
     block = which * n + line * BM // SIZE
@@ -531,7 +530,7 @@ def _of_queries(
 
 @triton.jit(do_not_specialize=FREE)
 def _backward(
-    q, k, v, grad, lse, delta, grad_q, grad_k, grad_v, part_count, part, full_count, full, part_count_q, part_q,
+    q, k, v, grad, of_rows, grad_q, grad_k, grad_v, part_count, part, full_count, full, part_count_q, part_q,
     full_count_q, full_q, slots, bits, live, seen,
     q_b, q_h, q_t, k_b, k_h, k_s, v_b, v_h, v_s, g_b, g_h, g_t, dq_b, dq_h, dq_t, dk_b, dk_h, dk_s, dv_b, dv_h, dv_s,
     beta, B, H, R, T, S, by_row, by_head,
@@ -542,13 +541,13 @@ def _backward(
     pid, of_keys = tl.program_id(0), tl.cdiv(S, KEYS_N) * B * (H // R)
     if pid < of_keys:
         _of_keys(
-            pid, q, k, v, grad, lse, delta, grad_k, grad_v, part_count_q, part_q, full_count_q, full_q, slots, bits,
+            pid, q, k, v, grad, of_rows, grad_k, grad_v, part_count_q, part_q, full_count_q, full_q, slots, bits,
             live, beta, H, R, T, S, by_row, by_head, q_b, q_h, q_t, k_b, k_h, k_s, v_b, v_h, v_s, g_b, g_h, g_t,
             dk_b, dk_h, dk_s, dv_b, dv_h, dv_s, D, E, BD, BE, SIZE, KEYS_M, KEYS_N, PRECISION,
         )  # fmt: skip
     else:
         _of_queries(
-            pid - of_keys, q, k, v, grad, lse, delta, grad_q, part_count, part, full_count, full, slots, bits, seen,
+            pid - of_keys, q, k, v, grad, of_rows, grad_q, part_count, part, full_count, full, slots, bits, seen,
             beta, H, R, T, S, by_row, by_head, q_b, q_h, q_t, k_b, k_h, k_s, v_b, v_h, v_s, g_b, g_h, g_t,
             dq_b, dq_h, dq_t, D, E, BD, BE, SIZE, QUERIES_M, QUERIES_N, PRECISION,
         )  # fmt: skip

@@ -304,7 +304,7 @@ def _of_seen(p, columns, rows, first, last, kfirst, klast, LOW: tl.constexpr, SP
 
 
 @triton.jit
-def _of_rows(Rows, i, low, high, BM: tl.constexpr, MASKED: tl.constexpr):
+def numbers_of_rows(Rows, i, low, high, BM: tl.constexpr, MASKED: tl.constexpr):
     """Log-sum-exps, in base 2, and dO·o of a tile of queries.
 
     They are loaded side by side, for each is so little that every thread would load all that it needs of it.
@@ -345,11 +345,11 @@ def _visit_queries(
                 known &= tl.load(Rows + rows * PER_ROW, mask=known, other=float("inf")) < float("inf")
             q = tl.load(q_at, mask=known[:, None] & (d[None, :] < D), other=0.0)
             grad = tl.load(g_at, mask=known[:, None] & (e[None, :] < E), other=0.0)
-            lse, delta = _of_rows(Rows, i, low_q, high_q, BM, True)
+            lse, delta = numbers_of_rows(Rows, i, low_q, high_q, BM, True)
         else:
             q = tl.load(q_at) if BD == D else tl.load(q_at, mask=d[None, :] < D, other=0.0)
             grad = tl.load(g_at) if BE == E else tl.load(g_at, mask=e[None, :] < E, other=0.0)
-            lse, delta = _of_rows(Rows, i, low_q, high_q, BM, False)
+            lse, delta = numbers_of_rows(Rows, i, low_q, high_q, BM, False)
         s = tl.dot(k, tl.trans(q), input_precision=PRECISION)
         if TERM > 0:  # offsets are even in what is squared: queries and keys may change places
             if SAME_ROW:
