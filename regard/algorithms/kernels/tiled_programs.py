@@ -603,8 +603,7 @@ def differentiate_queries(
             inner, outer, D, E, BD, BE, BN, ALL if ONE_LOOP else EDGES if part == 0 else INNER,
             LOW or SPANS > 0, TERM, AXES, FULL, SAME_ROW, LEARNS, SPANS, DROPS, PRECISION,
         )  # fmt: skip
-    DQ += b * sdb + h.to(tl.int64) * sdh
-    at = DQ + rows[:, None] * sdt + d[None, :]
+    at = DQ + b * sdb + h.to(tl.int64) * sdh + rows[:, None] * sdt + d[None, :]
     tl.store(at, (dq * scale).to(DQ.dtype.element_ty), mask=(rows[:, None] < T) & (d[None, :] < D))
     if LEARNS:
         part = Sums + tl.program_id(0).to(tl.int64) * 5
