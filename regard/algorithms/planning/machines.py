@@ -283,7 +283,7 @@ def to_json(machine: Machine, about: dict[str, Any]) -> str:
 
 
 def read_table(path: Path) -> Machine:
-    """The table in a file of `regard calibrate`."""
+    """The table in a file of `regard calibrate`, by the file's name."""
     advice = "write one by `regard calibrate`"
     try:
         found = json.loads(path.read_text())
@@ -302,8 +302,8 @@ def read_table(path: Path) -> Machine:
         raise ValueError(f"the rates and prices of a table must be positive numbers: got {path}, where not; {advice}")
     if set(values["efficiency"]) != set(TABLES[values["kind"]].efficiency):
         raise ValueError(f"a table must name the algorithms of this release: got {path}, which names others; {advice}")
-    values["host"] = {name: tuple(pair) for name, pair in values["host"].items()}
-    return Machine(**values)
+    host = {name: tuple(pair) for name, pair in values["host"].items()}
+    return Machine(**values | {"name": path.stem, "host": host})
 
 
 def _is_positive(number: object) -> bool:

@@ -168,7 +168,7 @@ def test_sdpa_itself_takes_groups_and_widths_of_its_own():
 
 
 def test_a_table_is_read_as_it_was_written(tmp_path):
-    machine = replace(TABLES["cpu"], name="mine", source="calibrated", where="a Raspberry Pi", single=1e9, error=1.25)
+    machine = replace(TABLES["cpu"], name="Mine", source="calibrated", where="a Raspberry Pi", single=1e9, error=1.25)
     file = tmp_path / "Mine.json"
     file.write_text(to_json(machine, {"torch": "2.13"}))
     assert read_table(file) == table(str(file)) == machine

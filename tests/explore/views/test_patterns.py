@@ -53,6 +53,12 @@ def test_a_large_map_is_pooled_and_its_counts_are_exact():
     assert levels.sum() == 2 * head.rows - 1
 
 
+def test_every_machine_that_is_offered_has_a_plan_that_says_what_was_measured():
+    for device in ask("presets").devices:
+        found = ask("plan", tokens=64, device=device)
+        assert (found.device, "not measured" in found.basis) == (device, device not in ("cpu", "h200"))
+
+
 def test_a_plan_is_the_librarys():
     found = ask("plan", mask="causal & window(64)", tokens=2048, heads=4, width=32, batch=2, backward=True)
     assert (
