@@ -27,6 +27,7 @@ ROOMS = {
     "regard.layers": "Modules",
     "regard.generation": "From scores to text",
     "regard.models": "Whole models",
+    "regard.integrations.transformers": "Models of transformers",
     "regard.training": "The loop",
     "regard.analysis": "Questions to layers and models",
     "regard.claims": "Statements that run",

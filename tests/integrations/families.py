@@ -38,6 +38,7 @@ WRITERS: dict[str, dict[str, Any]] = {
     "Qwen2": {"use_sliding_window": True, "sliding_window": 4, "max_window_layers": 1, **GROUPED},
     "Qwen3": HEADS,
     "Qwen3Moe": {**HEADS, **EXPERTS},
+    "Gemma2": {"sliding_window": 4, "query_pre_attn_scalar": 8, "attn_logit_softcapping": 2.0, **HEADS},
     "Gemma3Text": {"sliding_window": 4, "query_pre_attn_scalar": 8, "layer_types": LAYERS, **HEADS},
     "Phi3": {"sliding_window": 4, **GROUPED},
     "GptOss": {"sliding_window": 4, **HEADS, **EXPERTS},

@@ -54,6 +54,7 @@ def read_call(
     is_causal: bool | None = None,
     position_bias: Tensor | None = None,
     s_aux: Tensor | None = None,
+    softcap: float | None = None,
     **keywords: Any,
 ) -> Call:
     """What a layer's arguments mean. A keyword that would change the result and is not known is refused by its name."""
@@ -61,7 +62,7 @@ def read_call(
     q, k, v = _of_one_type(query, key, value)
     if isinstance(scaling, Tensor):  # one that is learnt scales the queries
         q, scaling = q * scaling, 1.0
-    scores: Term = Content(None if scaling is None else float(scaling))
+    scores: Term = Content(None if scaling is None else float(scaling), softcap)
     weighting = Softmax(None if s_aux is None else s_aux.flatten())
     if isinstance(attention_mask, ModelMask):
         n = attention_mask.keys.n

@@ -276,6 +276,8 @@ def _by_sdpa(found: Plan) -> tuple[str, float]:
     stated = problem.stated
     if isinstance(stated.weighting, Softmax) and stated.weighting.sink is not None:
         return "eager: no sinks", PLANNER.named("reference").seconds(problem)
+    if stated.content is not None and stated.content.cap is not None:
+        return "eager: no caps", PLANNER.named("reference").seconds(problem)
     if problem.bias_backward:
         return "math, all pairs", PLANNER.named("reference").seconds(problem)
     fused = next(one for one in found.candidates if one.name == "fused")
