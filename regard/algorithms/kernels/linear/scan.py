@@ -328,8 +328,8 @@ def _queries(
 ):  # fmt: skip
     """Of one head and chunk: `g(q_i)/d_i`, the gradient of the output, and s_i as `_backward_queries` found it."""
     asks = _rows(live, row, first, N, C, HAS_LIVE, EVEN)
-    fq = _features(_tile(q + r * q_head, first, q_token, asks, F, BF, C), asks, F, BF, MAP, ON_GPU)
-    seeds = _tile(grad + r * g_head, first, g_token, asks, E, BE, C).to(DOT)
+    fq = _features(_tile(q + r * tl.cast(q_head, tl.int64), first, q_token, asks, F, BF, C), asks, F, BF, MAP, ON_GPU)
+    seeds = _tile(grad + r * tl.cast(g_head, tl.int64), first, g_token, asks, E, BE, C).to(DOT)
     slope = tl.zeros([C], tl.float32)
     if NORMALISE:
         at, inside = r * N + first + tl.arange(0, C), _rows(live, row, first, N, C, False, EVEN)
