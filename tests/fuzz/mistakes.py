@@ -68,6 +68,10 @@ def forgets_the_sink_on_the_way_back(q: Tensor, k: Tensor, v: Tensor, value: Att
     return out * (lse.detach() - value.sink[:, None]).sigmoid()[..., None]  # type: ignore[index]
 
 
+def leaves_the_cap_out(q: Tensor, k: Tensor, v: Tensor, value: Attention, **options: Any) -> Any:
+    return attend(q, k, v, _with(value, scores=Content()), **options)
+
+
 MISTAKES: dict[str, Attend] = {
     function.__name__: function
     for function in (
@@ -82,5 +86,6 @@ MISTAKES: dict[str, Attend] = {
         computes_in_half_precision,
         forgets_other_terms,
         forgets_the_sink_on_the_way_back,
+        leaves_the_cap_out,
     )
 }

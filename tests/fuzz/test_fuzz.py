@@ -55,6 +55,7 @@ WHERE = {
     "reads_hidden_values": replace(ORDINARY, mask=Node("KeyPadding", ("sizes", (5, 7))), poison="nan"),
     "computes_in_half_precision": ORDINARY,
     "forgets_other_terms": replace(ORDINARY, scores=(*ORDINARY.scores, Node("Bias", (Ref("x0"),))), tensors=BIAS),
+    "leaves_the_cap_out": replace(ORDINARY, scores=(Node("Content", (None, 2)),)),
     "forgets_the_sink_on_the_way_back": replace(
         ORDINARY, weighting=Node("Softmax", (Ref("x0"),)), tensors=(Drawn("x0", "t(2)", learnt=True),)
     ),

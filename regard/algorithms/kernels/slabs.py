@@ -160,7 +160,7 @@ class Work:
     wants_lse: bool
     is_finite: bool = False  # the bias is −∞ nowhere
     dropout: float = 0.0
-    cap: float | None = None
+    cap: float | int | None = None
 
     def slabs(self, q: Tensor, k: Tensor) -> Iterator[Slab]:
         B, H, T = q.shape[:3]
@@ -187,7 +187,7 @@ def attend_by_slabs(
         assert isinstance(work.pairs, Written)
         cut, bias = work.cut, leaves[0] if leaves else None
         numbers = [cut.hides_queries, cut.causal, work.wants_lse]
-        scales = [work.beta, work.dropout, work.cap or 0.0]
+        scales = [work.beta, work.dropout, float(work.cap or 0)]
         out, lse = _operator(q, k, v, list(cut.maps), work.pairs.mask, bias, seed, scales, numbers)
     return out, lse if work.wants_lse else None
 
