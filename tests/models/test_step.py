@@ -28,6 +28,7 @@ def small(name: str = "gpt2", **changes: Any) -> Any:
 CASES: dict[str, dict[str, Any]] = {
     "gpt2": {},
     "llama with grouped heads": {"name": "llama3-8b", "num_groups": 2},
+    "qwen with norms of heads": {"name": "qwen3-8b", "num_groups": 2},
     "post-norm, relu, waves": {"first": False, "activation": "relu", "kind": "sinusoidal"},
     "its own β and head width": {"beta": 0.3, "head": 6, "kind": "none"},
     "rms, gated, no biases": {"rms": True, "gated": True, "bias": False},
