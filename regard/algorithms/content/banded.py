@@ -140,21 +140,21 @@ def _by_heads(
         out, lse = _operator(q, k, v, band, beta, return_lse)
         return out, lse if return_lse else None
     G = k.shape[1]
-    groups = max(1, min(G, PIECE * G // max(1, q.nbytes)))
+    groups, bias = max(1, min(G, PIECE * G // max(1, q.nbytes))), _bias(found, q)  # one for all pieces
     if groups == G:
-        return _by_blocks(q, k, v, found, beta, return_lse)
+        return _by_blocks(q, k, v, found, bias, beta, return_lse)
     heads = groups * q.shape[1] // G
     pieces = zip(q.split(heads, 1), k.split(groups, 1), v.split(groups, 1), strict=True)
-    outs, sums = zip(*[_by_blocks(*piece, found, beta, return_lse) for piece in pieces], strict=True)
+    outs, sums = zip(*[_by_blocks(*piece, found, bias, beta, return_lse) for piece in pieces], strict=True)
     return torch.cat(outs, 1), torch.cat(sums, 1) if return_lse else None
 
 
 def _by_blocks(
-    q: Tensor, k: Tensor, v: Tensor, found: Band, beta: float, return_lse: bool
+    q: Tensor, k: Tensor, v: Tensor, found: Band, bias: Tensor, beta: float, return_lse: bool
 ) -> tuple[Tensor, Tensor | None]:
     (B, _, T, _), E = q.shape, v.shape[3]
     q, k, v = _side_by_side(q, k, v, found)
-    bias, lse = _bias(found, q), None
+    lse = None
     if return_lse:
         refuse_forward_mode(q, k, v)
         k, v = (x.repeat_interleave(q.shape[1] // x.shape[1], 1) for x in (k, v))
