@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch._subclasses.fake_tensor import FakeTensor
 
 TOP, FIRST, BEST = torch.ops.aten.topk.default, torch.ops.aten.argmax.default, torch.ops.aten.max.dim
 
@@ -33,7 +34,7 @@ class Routing:
 
     @property
     def note(self) -> str:
-        return f"{self.chosen} of {self.experts} experts for each token: assumed to be chosen evenly"
+        return f"{self.chosen} of {self.experts} experts for each token"
 
 
 class Experts:
@@ -44,6 +45,7 @@ class Experts:
         self.routings: dict[int, Routing] = {}  # by the identity of an expert's parameter
         self.groups: dict[int, tuple[int, list[nn.Parameter]]] = {}  # so too: tokens, and all parameters of the experts
         self.found: dict[tuple[str, int], list[nn.Parameter]] = {}
+        self.is_assumed = False
 
     def route(self, func: Any, args: tuple[Any, ...], name: str) -> Routing | None:
         """The routing that this operation of that module is, if it is one: a choice among as many as there are experts.
@@ -59,6 +61,7 @@ class Experts:
         parameters = self._look_around(name, x.shape[-1])
         routing = Routing(k, x.shape[-1], math.prod(x.shape[:-1]))
         self.groups |= dict.fromkeys(map(id, parameters), (routing.tokens, parameters))
+        self.is_assumed = self.is_assumed or (bool(parameters) and isinstance(x, FakeTensor))
         if not parameters or func is BEST:
             return None
         self._assign(parameters, routing)
@@ -74,8 +77,9 @@ class Experts:
             self._assign(parameters, Routing(rows // tokens, weight.shape[0], tokens))
 
     def notes(self) -> list[str]:
-        """What was assumed."""
-        return sorted({routing.note for routing in self.routings.values()})
+        """How many experts are chosen, and what was assumed where tensors had no contents."""
+        assumed = ": assumed to be chosen evenly" if self.is_assumed else ""
+        return sorted({f"{routing.note}{assumed}" for routing in self.routings.values()})
 
     def _look_around(self, name: str, count: int) -> list[nn.Parameter]:
         """The parameters of so many experts inside of a module, or else beside it."""

@@ -171,19 +171,18 @@ class Watch(TorchDispatchMode):
             masks.forget_contents(func, args)
             if self.phase == "building":
                 masks.follow_noise(func, args, out)
-            else:
-                self._deal_out(func, args, out)
         else:  # what a scope needs is known from outside: its masks are not read
             masks.keep_contents(func, args, out, contents, masks.MAX_BYTES_IN_SCOPE if self.scopes else masks.MAX_BYTES)
+        self._deal_out(func, args, out)
         return out
 
     def _deal_out(self, func: Any, args: tuple[Any, ...], out: Any) -> None:
-        """Assume a choice of experts that depends on data."""
+        """Assume a choice of experts that depends on data, where there is none."""
         routing = self.experts.route(func, args, self.stack[-1] if self.stack else "")
         if routing is None:
             return
         chosen = out[1] if isinstance(out, tuple) else out
-        if isinstance(chosen, FakeTensor) and not self.is_symbolic:  # no formula depends on which they are
+        if known(chosen) is None and not self.is_symbolic:  # no formula depends on which they are
             with unset_fake_temporarily():
                 masks.remember(chosen, deal_out(routing, chosen.shape))
 

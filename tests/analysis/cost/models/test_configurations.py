@@ -247,3 +247,20 @@ def test_every_path_of_transformers_needs_the_same(name: str, experts: str, atte
     c = cost(module, torch.zeros(B, N, dtype=torch.long), optimizer=None)
     needed = 2 * B * N * hand.matrices + hand.mixed
     assert (c.forward.flops, c.backward.flops, c.active) == (needed, 2 * needed, hand.beside + hand.matrices)
+
+
+def test_a_run_with_contents_routes_as_it_does() -> None:
+    """Whichever experts real numbers choose, as many products are needed; nothing is assumed."""
+    fields = {"model_type": "mixtral", **TINY, **ROUTED["mixtral"]}
+    config = transformers.AutoConfig.for_model("mixtral", **TINY, **ROUTED["mixtral"])
+    module = transformers.AutoModelForCausalLM.from_config(config, experts_implementation="eager")
+    hand = by_hand(fields, 1, 16)
+    c = cost(module, torch.arange(16)[None], optimizer=None, real=True)
+    assert (c.forward.flops, c.active) == (2 * 16 * hand.matrices + hand.mixed, hand.beside + hand.matrices)
+    assert c.notes == ("2 of 4 experts for each token",)
+
+
+def test_one_more_token_where_the_code_asks_for_the_chosen(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text(json.dumps(cut("dbrx") | {"vocab_size": 99, "d_model": 96, "n_heads": 48}))
+    made = find_target(str(tmp_path)).next_token(Request(), 8, "cpu")
+    assert made.cache == 2 * 2 * 8 * 8 * 2 * 4  # two layers, keys and values, tokens, heads of width 2
