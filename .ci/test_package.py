@@ -18,6 +18,7 @@ EXTRAS = {
     "figures": ["cost gpt2 --tokens 128 --symbolic --plot cost.svg"],
     "models": ["generate MODEL ROMEO: --max-new 20"],
     "train": ["train reversal --smoke"],
+    "transformers": ["doctor MODEL"],
     "explore": ["claims nyu.1d"],  # the page itself is opened below
 }
 

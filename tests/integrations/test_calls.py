@@ -1,11 +1,15 @@
 """What a layer of transformers passes beside q, k and v is used, known to say nothing, or refused by its name."""
 
+import sys
+
 import pytest
 import torch
 from torch import nn
 
 from regard import Attention, attend, weights
 from regard.attention import Bias, Causal, Content, Dense
+from regard.checks import MissingExtra
+from regard.integrations.transformers import register
 from regard.integrations.transformers.calls import attend_for_module
 from regard.integrations.transformers.masks import make_mask
 
@@ -95,3 +99,9 @@ def test_types_that_autocast_mixes(tensors):
     assert out.dtype == torch.bfloat16
     wanted = attend(*[x.bfloat16() for x in (q, k, v)]).transpose(1, 2)
     torch.testing.assert_close(out, wanted)
+
+
+def test_without_transformers_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "transformers", None)
+    with pytest.raises(MissingExtra, match=r"must have transformers 5 or newer: got none; use pip install 'regard\[tr"):
+        register()
