@@ -46,7 +46,7 @@ def doctor(
         try:
             from regard.integrations.transformers.doctor import Examination, examine
         except ImportError as error:
-            raise MissingExtra("regard doctor", "transformers 5 or newer", "transformers") from error
+            raise MissingExtra("regard doctor", "transformers 5.22 or newer", "transformers") from error
         real = None if lengths is None else tuple(read_lengths(lengths))
         if cached:
             refuse("--cached plans equal rows, one step", {"--lengths": lengths, "--train": train})

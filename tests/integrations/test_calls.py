@@ -103,5 +103,7 @@ def test_types_that_autocast_mixes(tensors):
 
 def test_without_transformers_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "transformers", None)
-    with pytest.raises(MissingExtra, match=r"must have transformers 5 or newer: got none; use pip install 'regard\[tr"):
+    with pytest.raises(
+        MissingExtra, match=r"must have transformers 5.22 or newer: got none; use pip install 'regard\[tr"
+    ):
         register()

@@ -70,3 +70,28 @@ def test_families_that_change_hidden_states_between_layers_are_refused():
         leave_out_pads(models("T5")[1])
     with pytest.raises(ValueError, match="got attn_implementation='eager'; use \"regard\""):
         leave_out_pads(pair(configuration("Bert"), "AutoModel")[0])
+
+
+def test_a_model_in_training_writes_the_same_tokens():
+    """`generate` fills its cache in whatever mode a model is; without gradients nothing may be left out of it."""
+    theirs, ours = models("Llama")
+    leave_out_pads(ours)
+    given = inputs("Llama", real_tokens("left"))
+    options = {"max_new_tokens": 4, "do_sample": False, "pad_token_id": 0}
+    written = [model.train().generate(**given, **options) for model in (theirs, ours)]
+    assert torch.equal(written[0], written[1])
+
+
+def test_layers_that_are_taken_away_are_left_out_by_a_second_call():
+    _, ours = models("Llama")
+    leave_out_pads(ours)
+    ours.model.layers = ours.model.layers[:1]
+    leave_out_pads(ours)
+    assert ours(**inputs("Llama", real_tokens("right"))).logits.shape[:2] == (B, T)
+
+
+def test_a_last_layer_that_may_be_skipped_is_refused():
+    _, ours = models("OPT")
+    ours.config.layerdrop = 0.5
+    with pytest.raises(ValueError, match=r"must run: got layerdrop=0\.5; use layerdrop=0"):
+        leave_out_pads(ours)

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from regard.algorithms.content.fused import starts_causal
 from regard.algorithms.kernels.dropout import new_seed
-from regard.algorithms.planning.algorithm import Algorithm, refuses_softmax, refuses_triton
+from regard.algorithms.planning.algorithm import Algorithm, predicted, refuses_softmax, refuses_triton
 from regard.algorithms.planning.cost import Cost, idle, kept, products, traffic
 from regard.algorithms.planning.kept import look, recall_from, remember
 from regard.algorithms.planning.problem import Problem
@@ -27,6 +27,7 @@ from regard.attention.positions.sizes import is_symbol, least, most, number, sur
 
 WIDEST = 256  # heads
 TILE = 64  # queries and keys
+STEP = 0.6e-6  # seconds for a tile of keys, where nothing else is at work
 SLOPES, BEFORE, QUADRATIC = 1, 2, 3  # how the kernel calls the terms
 NARROW = 64  # heads whose gradients have registers enough
 FARTHEST = 1 << 21  # tokens on a grid whose rows float32 tells apart
@@ -76,6 +77,15 @@ class Tiled(Algorithm):
         if problem.backward and not is_symbol(problem.shape.D) and surely(problem.shape.D > NARROW):
             slower *= 1.5
         return replace(cost, flops=slower * cost.flops * idle(problem.shape, TILE))
+
+    def seconds(self, problem: Problem) -> float:
+        """No less than a program takes to go through the keys of its queries, one tile after the other."""
+        shape = problem.shape
+        (low, high), keys = _band(problem), shape.S
+        if low is not None and high is not None:
+            keys = least(keys, high - low + shape.T)
+        longest = STEP * keys / TILE * (3 if problem.backward else 1)
+        return most(predicted(problem, self.name, self.expected(problem), problem.dtype), longest)
 
     def run(self, problem: Problem, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor | None]:
         from regard.algorithms.kernels import tiled

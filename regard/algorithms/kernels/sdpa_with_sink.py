@@ -156,6 +156,13 @@ def _differentiate(ctx: Any, grad: Tensor, _: Any) -> tuple[Tensor | None, ...]:
 _operator.register_autograd(_differentiate, setup_context=_save)
 
 
+def _refuse_to_differentiate(ctx: Any, *grads: Any) -> None:
+    raise RuntimeError("this algorithm has no second derivative; use algorithm='reference'")
+
+
+_operator_backward.register_autograd(_refuse_to_differentiate)
+
+
 @register_flop_formula([torch.ops.regard.sdpa_with_sink])
 def _flops(q: Any, k: Any, v: Any, *rest: Any, **others: Any) -> int:
     (B, H, T, D), (S, E) = q, v[2:]

@@ -293,9 +293,12 @@ def read_table(path: Path) -> Machine:
         raise ValueError(f"a table must be a JSON file: got {path}, {error}; {advice}") from None
     values: Any = found.get("table") if isinstance(found, dict) else None
     names = [one.name for one in fields(Machine)]
-    if not isinstance(values, dict) or set(values) != set(names) or values["kind"] not in KINDS:
+    kinds = {"efficiency": dict, "host": dict, "capability": int, "shared": int, "where": str}
+    fits = isinstance(values, dict) and set(values) == set(names)
+    fits = fits and all([isinstance(values[name], kind) for name, kind in kinds.items()])
+    if not fits or values["kind"] not in KINDS or values["source"] not in SOURCES:
         raise ValueError(f"a table must have {', '.join(names)}: got {path}, which has not; {advice}")
-    prices = [pair for pair in values["host"].values() if len(pair) == 2]
+    prices = [pair for pair in values["host"].values() if isinstance(pair, list) and len(pair) == 2]
     numbers = [values[name] for name in ("half", "single", "double", "bandwidth", "launch")]
     numbers += [*values["efficiency"].values(), *[price for pair in prices for price in pair]]
     if len(prices) < len(values["host"]) or not all([_is_positive(number) for number in numbers]):

@@ -87,7 +87,7 @@ class Experts:
         if key not in self.found:
             self.found[key] = []
             for place in (name, name.rpartition(".")[0]):
-                if place in self.modules and (inside := list(expert_parameters(self.modules[place], count))):
+                if place in self.modules and (inside := list(expert_parameters(self.modules[place], count, place))):
                     self.found[key] = inside
                     break
         return self.found[key]
@@ -110,14 +110,17 @@ class Experts:
         return total
 
 
-def expert_parameters(module: nn.Module, count: int) -> Iterator[nn.Parameter]:
+def expert_parameters(module: nn.Module, count: int, name: str = "") -> Iterator[nn.Parameter]:
     """What belongs to one of so many experts: matrices in a stack with their biases, rows of one tall matrix, modules.
 
-    >>> sum(p.numel() for p in expert_parameters(nn.ModuleList([nn.Linear(2, 2), nn.Linear(2, 2)]), 2))
-    12
+    A list of modules is one of experts if it is called so: as many layers as there are classes are none.
+
+    >>> layers = nn.ModuleList([nn.Linear(2, 2), nn.Linear(2, 2)])
+    >>> [sum(p.numel() for p in expert_parameters(layers, 2, name)) for name in ("mlp.experts", "layers")]
+    [12, 0]
     """
-    for part in module.modules():
-        if isinstance(part, (nn.ModuleList, nn.ModuleDict)) and len(part) == count > 1:
+    for inner, part in module.named_modules(prefix=name):
+        if isinstance(part, (nn.ModuleList, nn.ModuleDict)) and len(part) == count > 1 and "expert" in inner.lower():
             yield from part.parameters()
             continue
         own = [p for p in part.parameters(recurse=False) if p.ndim > 1]

@@ -7,6 +7,7 @@ from torch import Tensor, nn
 from transformers.utils.output_capturing import _active_collector
 
 from regard.algorithms import Prepared, attend, weights
+from regard.algorithms.planning.kept import recall_from
 from regard.attention import Attention, Bias, Causal, Content, Dense, Documents, Mask, Softmax, Term
 from regard.attention.masks.mask import leaves
 from regard.integrations.transformers.masks import ModelMask
@@ -72,9 +73,15 @@ def read_call(
         if position_bias is not None and not _is_zero(position_bias, prepared):
             scores = scores + Bias(position_bias[..., :n])
         return Call(q, k, v, attention_mask.attention(scores, weighting), prepared)
-    mask, added = _read_tensor(attention_mask, q, k.shape[2])
+    sizes = (q.shape[0], q.shape[2], k.shape[2])
+    given = () if attention_mask is None else (attention_mask,)  # layers that are handed one tensor share what it says
+    mask, added = recall_from(given, ("mask of a model", sizes), lambda: _read_tensor(attention_mask, *sizes))
     if mask is None and _is_causal(module, is_causal, q.shape[2]):
         mask = Causal()
+    window = keywords.get("sliding_window")
+    if attention_mask is None and window is not None and window < k.shape[2]:
+        name = type(module).__name__
+        raise ValueError(f"a window comes with a mask: got sliding_window={window} and no mask from {name}; pass one")
     for bias in (position_bias, added):
         scores = scores if bias is None else scores + Bias(bias)
     return Call(q, k, v, Attention(scores, mask, weighting), None)
@@ -143,13 +150,16 @@ def _is_causal(module: nn.Module, told: bool | None, T: int) -> bool:
 
 
 def _is_zero(bias: Tensor, prepared: Prepared) -> bool:
-    """Whether a bias that does not learn adds nothing, as T5's in cross-attention: looked at once in a pass."""
-    if bias.requires_grad or bias.is_meta or torch.compiler.is_compiling():
+    """Whether a bias that does not learn adds nothing, as T5's in cross-attention: looked at once in a pass.
+
+    One that is the same for all queries is Falcon's, made anew in each layer and never zero.
+    """
+    if bias.requires_grad or bias.is_meta or torch.compiler.is_compiling() or bias.stride(-2) == 0:
         return False
     return prepared.recall_from((bias,), "is zero", lambda: not bool(bias.any()))
 
 
-def _read_tensor(tensor: Tensor | None, query: Tensor, S: int) -> tuple[Mask | None, Tensor | None]:
+def _read_tensor(tensor: Tensor | None, B: int, T: int, S: int) -> tuple[Mask | None, Tensor | None]:
     """A model's own mask (B, 1|H, 1|T, S): True where a query may attend, or numbers that are added to the logits.
 
     The least number of its type hides a pair. What is neither that nor zero is returned as an addition.
@@ -161,7 +171,6 @@ def _read_tensor(tensor: Tensor | None, query: Tensor, S: int) -> tuple[Mask | N
         raise ValueError(
             f"a mask that a model makes must be a tensor (B, 1 or H, 1 or T, S): got {got}; pass such a one"
         )
-    B, T = query.shape[0], query.shape[2]
     tensor = tensor[..., :S].expand(B, -1, T, -1)
     if tensor.dtype == torch.bool:
         return Dense(tensor), None

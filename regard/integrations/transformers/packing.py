@@ -37,12 +37,12 @@ class Packing(NamedTuple):
         """(B|1, T, …) → (1, N, …)."""
         if x is None or isinstance(x, tuple):
             return x and tuple([self.pack(part) for part in x])
-        return x.expand(self.batch, *x.shape[1:]).flatten(0, 1).index_select(0, self.real)[None]
+        return x.expand(self.batch, *x.shape[1:]).flatten(0, 1).index_select(0, self.real.to(x.device))[None]
 
     def unpack(self, x: Tensor) -> Tensor:
         """(1, N, …) → (B, T, …), zeros at pads."""
         whole = x.new_zeros(self.batch * self.tokens, *x.shape[2:])
-        return whole.index_copy(0, self.real, x[0]).unflatten(0, (self.batch, self.tokens))
+        return whole.index_copy(0, self.real.to(x.device), x[0]).unflatten(0, (self.batch, self.tokens))
 
     def is_packed(self, x: Tensor) -> bool:
         return x.shape[0] == 1 and x.shape[1] == len(self.real)
@@ -52,7 +52,8 @@ def leave_out_pads(model: nn.Module) -> None:
     """Let the layers of a model compute real tokens alone, wherever a padded batch goes through them without a cache.
 
     Layers that are asked for maps or hidden states, or that write a cache for later, compute the batch as it is.
-    While it trains, a model leaves its cache empty. A second call changes nothing.
+    Where gradients are taken while it trains, a model leaves its cache empty. A second call changes nothing, but where
+    layers were taken away or added: the last one is looked for again.
     """
     config: Any = model.config
     check_known("family whose pads can be left out", config.model_type, FAMILIES)
@@ -61,17 +62,24 @@ def leave_out_pads(model: nn.Module) -> None:
             "pads are left out by masks of regard: "
             f'got attn_implementation={config._attn_implementation!r}; use "regard"'
         )
+    if getattr(config, "layerdrop", 0):
+        raise ValueError(
+            f"the last layer puts the pads back, and must run: got layerdrop={config.layerdrop}; use layerdrop=0"
+        )
     stacks = [part for part in model.modules() if isinstance(part, nn.ModuleList) and len(part) > 0]
     for stack in stacks:
-        if not all([isinstance(layer, GradientCheckpointingLayer) for layer in stack]) or _take_in in _hooks(stack[0]):
+        if not all([isinstance(layer, GradientCheckpointingLayer) for layer in stack]):
             continue
         for layer in stack:
+            _remove(layer._forward_pre_hooks, _take_in)
+            _remove(layer._forward_hooks, _give_back)
             layer.register_forward_pre_hook(_take_in, with_kwargs=True)
         stack[-1].register_forward_hook(_give_back, with_kwargs=True)
 
 
-def _hooks(layer: nn.Module) -> list[Any]:
-    return list(layer._forward_pre_hooks.values())
+def _remove(hooks: dict[int, Any], hook: Any) -> None:
+    for key in [key for key, known in hooks.items() if known is hook]:
+        del hooks[key]
 
 
 def find_packing(mask: ModelMask) -> Packing | None:
@@ -144,7 +152,10 @@ def _can_be_packed(layer: nn.Module, args: tuple[Any, ...], kwargs: dict[str, An
     others = [*args, *[value for name, value in kwargs.items() if name not in PER_TOKEN]]
     if _active_collector.get() or any([_has_sizes(value) for value in others]):
         return False
-    return layer.training or not any([isinstance(value, Cache) for value in others])
+    if getattr(layer, "chunk_size_feed_forward", 0):  # it must divide the tokens, of which there are others now
+        return False
+    trains = layer.training and torch.is_grad_enabled()  # `generate` writes its cache in whatever mode a model is
+    return trains or not any([isinstance(value, Cache) for value in others])
 
 
 def _has_sizes(value: Any) -> bool:

@@ -18,12 +18,12 @@ def register() -> None:
         from transformers import AttentionInterface
         from transformers.masking_utils import AttentionMaskInterface
         from transformers.models.falcon import modeling_falcon
-    except ImportError as error:
-        raise MissingExtra("attn_implementation='regard'", "transformers 5 or newer", "transformers") from error
 
-    from regard.integrations.transformers.calls import attend_for_module
-    from regard.integrations.transformers.falcon import attention_class
-    from regard.integrations.transformers.masks import make_mask
+        from regard.integrations.transformers.calls import attend_for_module
+        from regard.integrations.transformers.falcon import attention_class
+        from regard.integrations.transformers.masks import make_mask
+    except ImportError as error:
+        raise MissingExtra("attn_implementation='regard'", "transformers 5.22 or newer", "transformers") from error
 
     # Both, always: a model whose implementation has no mask function silently gets no mask.
     AttentionInterface.register(NAME, attend_for_module)

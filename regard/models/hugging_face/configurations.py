@@ -271,8 +271,8 @@ QWEN_DEFAULTS = {
 
 def read_qwen2(keys: Keys) -> dict[str, Any]:
     """Llama with biases of queries, keys and values; a window that some layers have is not used in published ones."""
-    keys.fixed(is_encoder_decoder=False, partial_rotary_factor=1.0, use_sliding_window=False)
-    keys.read |= {"sliding_window", "max_window_layers", "use_mrope"}  # of no use without the former
+    keys.fixed(is_encoder_decoder=False, partial_rotary_factor=1.0, use_sliding_window=False, use_mrope=False)
+    keys.read |= {"sliding_window", "max_window_layers"}  # of no use without the former
     layers = keys.take("layer_types", [])
     if set(layers) - {"full_attention"}:
         raise ValueError(f"layer_types must all be 'full_attention': got {sorted(set(layers))}; {ELSEWHERE}")

@@ -211,3 +211,13 @@ def test_sinks_that_do_not_fit(sink: Tensor, message: str):
 def test_the_operator_keeps_its_promises_to_the_compiler():
     q, k, v, sink = tensors()
     torch.library.opcheck(sdpa_with_sink._operator, (q, k, v, None, sink, "cpu", 0.3, True))
+
+
+@pytest.mark.parametrize("algorithm", [None, "fused", "masked"])
+def test_a_second_derivative_is_refused_with_advice(algorithm: str | None):
+    q, k, v, sink = tensors()
+    mask = Everything() if algorithm == "fused" else Causal()
+    out = attend(q, k, v, Attention(mask=mask, weighting=Softmax(sink)), algorithm=algorithm)
+    (grad,) = torch.autograd.grad(out.sum(), [q], create_graph=True)
+    with pytest.raises(RuntimeError, match="no second derivative; use algorithm='reference'"):
+        grad.sum().backward()

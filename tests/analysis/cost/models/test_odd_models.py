@@ -194,3 +194,24 @@ def test_sizes_of_formulas_are_checked() -> None:
         formulas(lambda: (nn.Linear(2, 2), (torch.empty(2, 2),)))
     with pytest.raises(ValueError, match="factors are of the sizes N: got D=8"):
         formulas(lambda N: (nn.Linear(2, 2), (torch.empty(N, 2),)), factors={"D": 8}, N=4)
+
+
+class Classifier(nn.Module):
+    """As many layers as classes, and the likeliest class."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList([nn.Linear(C, C) for _ in range(10)])
+        self.head = nn.Linear(C, 10)
+
+    def forward(self, x: Tensor) -> Tensor:
+        for layer in self.layers:
+            x = layer(x)
+        return self.head(x).argmax(-1)
+
+
+def test_layers_as_many_as_classes_are_no_experts():
+    model = Classifier()
+    report = cost(model, torch.empty(B, T, C, device="meta"))
+    assert report.active == report.parameters
+    assert not [note for note in report.notes if "expert" in note]
