@@ -83,7 +83,7 @@ class Tiled(Algorithm):
         shape = problem.shape
         (low, high), keys = _band(problem), shape.S
         if low is not None and high is not None:
-            keys = least(keys, high - low + shape.T)
+            keys = least(keys, high - low + TILE)
         longest = STEP * keys / TILE * (3 if problem.backward else 1)
         return most(predicted(problem, self.name, self.expected(problem), problem.dtype), longest)
 
