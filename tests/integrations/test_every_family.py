@@ -27,7 +27,13 @@ NAMES = {
     **{"q_lora_rank": 16, "kv_lora_rank": 16, "qk_rope_head_dim": 8, "qk_nope_head_dim": 8, "v_head_dim": 4},
     **{"n_routed_experts": 4, "n_shared_experts": 1, "n_group": 1, "topk_group": 1, "first_k_dense_replace": 1},
 }
-REFUSALS = ("regard takes no keyword", "a mask of regard is for layers", "'regard'", "came without a mask")
+REFUSALS = (
+    "regard takes no keyword",
+    "a mask of regard is for layers",
+    "'regard'",
+    "came without a mask",
+    "and no mask from",
+)
 
 
 def small_models(family: str) -> tuple[Any, Any]:
