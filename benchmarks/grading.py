@@ -23,8 +23,8 @@ import torch
 
 from benchmarks import record
 from benchmarks.record import Bar, Row
-from regard.claims.answers.catalogue import built_in_questions
-from regard.claims.answers.key import Entry, Key, as_lists, compile_key
+from regard.grading.questions.catalogue import built_in_questions
+from regard.grading.questions.key import Entry, Key, as_lists, compile_key
 
 STUDENTS, ANSWERS, CORES = 500, 50, 2
 RIGHT = 0.6  # of the answers

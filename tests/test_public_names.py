@@ -18,6 +18,7 @@ ROOMS = (
     "regard.recipes",
     "regard.analysis",
     "regard.claims",
+    "regard.grading",
 )
 
 

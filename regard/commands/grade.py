@@ -44,8 +44,8 @@ def questions(
         check_file("--out", out)
         if out is not None and as_toml and out.exists():
             raise ValueError(f"--out must not overwrite answers: got {out}, which exists; name another file")
-        from regard.claims.answers.sheets import worksheet_markdown, worksheet_toml
-        from regard.claims.grading.sheet import asked, plain
+        from regard.grading.questions.sheet import asked, plain
+        from regard.grading.questions.sheets import worksheet_markdown, worksheet_toml
 
         chosen = asked(own or (), ids or ())
         if as_json:
@@ -95,13 +95,13 @@ def grade(
     """
     with bad_input():
         check_file("--csv", csv)
-        from regard.claims.grading.grade import grade as grade_submissions
-        from regard.claims.grading.isolation import Limits, memory_is_limited
-        from regard.claims.grading.marks import marks_csv
-        from regard.claims.grading.pages import check_report, write_report
-        from regard.claims.grading.sheet import asked
-        from regard.claims.grading.summary import summarise
-        from regard.claims.grading.terminal import many, one
+        from regard.grading.questions.sheet import asked
+        from regard.grading.reports.marks import marks_csv
+        from regard.grading.reports.pages import check_report, write_report
+        from regard.grading.reports.summary import summarise
+        from regard.grading.reports.terminal import many, one
+        from regard.grading.submissions.grade import grade as grade_submissions
+        from regard.grading.submissions.isolation import Limits, memory_is_limited
 
         if report is not None:
             check_report(report)

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from regard.claims.grading import grade, isolation
-from regard.claims.grading.isolation import Isolation, Limits
 from regard.commands.app import app
-from tests.claims.grading.classroom import EVIL, QUESTIONS, RIGHT
+from regard.grading.submissions import grade, isolation
+from regard.grading.submissions.isolation import Isolation, Limits
+from tests.grading.submissions.classroom import EVIL, QUESTIONS, RIGHT
 
 
 @pytest.fixture(scope="module")

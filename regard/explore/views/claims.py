@@ -17,9 +17,9 @@ from regard.explore.workspace import Workspace
 
 if TYPE_CHECKING:
     from regard.claims import Chart, Claim, Finding, Judgement, Version
-    from regard.claims.answers import Entry
-    from regard.claims.answers import Question as Exercise
-    from regard.claims.grading.isolation import Isolation, Outcome
+    from regard.grading import Entry
+    from regard.grading import Question as Exercise
+    from regard.grading.submissions.isolation import Isolation, Outcome
 
 TRAINING_SECONDS = 15  # that the small version of an experiment takes, about, with the start of its process
 JUDGEMENT_BYTES = 200_000  # of a judgement with its figure, about
@@ -418,7 +418,7 @@ def mark_answer(workspace: Workspace, request: AnswerRequest) -> AnswerResponse:
 
 def _list_exercises(claim: str) -> list[ExerciseResponse]:
     """The questions on a claim; those with parts, part by part."""
-    from regard.claims.answers import built_in_questions
+    from regard.grading import built_in_questions
 
     return [
         _describe_exercise(question, part)
@@ -429,7 +429,7 @@ def _list_exercises(claim: str) -> list[ExerciseResponse]:
 
 
 def _describe_exercise(question: "Exercise", part: "Exercise") -> ExerciseResponse:
-    from regard.claims.answers.sheets import how_to_answer
+    from regard.grading.questions.sheets import how_to_answer
 
     given = [mistake.answer for mistake in part.mistakes[: EXAMPLES - 1]]
     given += [] if part.truth.answer is None else [part.truth.answer]
@@ -457,7 +457,7 @@ def _print_answer(value: Any) -> str:
 
 
 def _find_entry(workspace: Workspace, question: str, part: str) -> "Entry":
-    from regard.claims.answers import built_in_questions, compile_key, select
+    from regard.grading import built_in_questions, compile_key, select
 
     chosen = [one for one in select(built_in_questions(), [question]) if one.id == question]
     if not chosen:
@@ -477,15 +477,15 @@ class MarkOne:
 
     def warm(self) -> None:
         """Mark what is true, so that the grammar is read before anything is forked."""
-        from regard.claims.answers import mark
-        from regard.claims.answers.key import as_lists
+        from regard.grading import mark
+        from regard.grading.questions.key import as_lists
 
         mark(self.entry, as_lists(self.entry.truth))
 
     def __call__(self, task: str) -> dict[str, Any]:
-        from regard.claims.answers import mark
-        from regard.claims.grading.grade import verdict
-        from regard.claims.grading.work import harmless
+        from regard.grading import mark
+        from regard.grading.submissions.grade import verdict
+        from regard.grading.submissions.work import harmless
 
         found = mark(self.entry, task)
         return harmless(asdict(found) | {"word": verdict(found)})
@@ -499,7 +499,7 @@ class Marker:
         self._isolation: Isolation | None = None
 
     def mark(self, entry: "Entry", given: str) -> "Outcome":
-        from regard.claims.grading.isolation import Isolation, Limits
+        from regard.grading.submissions.isolation import Isolation, Limits
 
         with self._lock:
             tasks = [given]

@@ -10,8 +10,6 @@ import pytest
 from regard.attention.notation import parse_mask, parse_weighting
 from regard.claims import Bars, Lines, Matrices, judge, select
 from regard.claims import catalogue as claims
-from regard.claims.answers import built_in_questions, compile_key, mark
-from regard.claims.answers import select as questions
 from regard.claims.experiments import EXPERIMENTS
 from regard.explore import cancellation
 from regard.explore.api import Empty
@@ -21,6 +19,8 @@ from regard.explore.views.claims import LINKS, AnswerRequest, ClaimRequest, char
 from regard.explore.views.maps import list_models
 from regard.explore.views.playground import PlaygroundRequest, compute_playground, give_example
 from regard.explore.workspace import SHIPPED, Workspace
+from regard.grading import built_in_questions, compile_key, mark
+from regard.grading import select as questions
 
 TAG = re.compile(r"p|code|em|math|m(row|i|o|n|text|space|frac|sqrt|sup|sub|subsup|over|under|underover|table|tr|td)")
 PLAIN = {"xmlns", "display", "mathvariant", "stretchy", "fence", "form", "accent", "width"}

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from regard.claims import catalogue, judge, select
-from regard.claims.answers import built_in_questions, compile_key, mark
-from regard.claims.answers import select as questions
+from regard.grading import built_in_questions, compile_key, mark
+from regard.grading import select as questions
 from tests.explore.conftest import Look, settle
 
 if TYPE_CHECKING:

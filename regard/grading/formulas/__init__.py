@@ -1,0 +1,1 @@
+"""Formulas: their bounds, values, normal forms, orders of growth and exact comparison."""

@@ -1,0 +1,219 @@
+"""A formula as a person wrote it: read, shown, evaluated and compared."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from regard.analysis.formulas import Node, Number, decimal, walk, write
+from regard.grading.formulas.bounds import MAX_SHOWN, NEAR, SEARCHED, SIZES, WORK, TooLarge, Undefined, Unreadable
+from regard.grading.formulas.domain import Domain
+from regard.grading.formulas.evaluation import evaluate, same
+from regard.grading.reading.reading import read
+
+if TYPE_CHECKING:
+    from mpmath.ctx_mp_python import _mpf as mpf
+
+    Difference = tuple[dict[str, Fraction], Fraction | mpf | None, Fraction | mpf]
+
+__all__ = ["Comparison", "Domain", "Expression", "Undefined", "Unreadable", "compare", "parse"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Expression:
+    r"""One formula, or a chain `a = b = c` of them, in known symbols; `str` gives it as it was read.
+
+    >>> str(parse(r"\frac{N(N+1)}{2}", ["N"])), parse("½N(N+1)", ["N"]).canonical()
+    ('N·(N + 1)/2', '(N² + N)/2')
+    """
+
+    text: str
+    symbols: tuple[str, ...]
+    trees: tuple[Node, ...] = field(repr=False)
+
+    def __str__(self) -> str:
+        return " = ".join(map(write, self.trees))
+
+    @property
+    def tree(self) -> Node:
+        """The last side, which is the result."""
+        return self.trees[-1]
+
+    @property
+    def sides(self) -> "tuple[Expression, ...]":
+        """The sides of `a = b = c`, each alone; one for a plain formula."""
+        return tuple(Expression(text=self.text, symbols=self.symbols, trees=(tree,)) for tree in self.trees)
+
+    def canonical(self, domain: Domain | None = None) -> str:
+        """The normal form of the last side, or the formula as read where it has none or a very long one.
+
+        Without a domain every symbol counts as positive, so that √(D²) is D.
+
+        >>> parse("3D(D+1)", ["D"]).canonical()
+        '3·D² + 3·D'
+        """
+        from regard.grading.formulas.algebra import Algebra, Beyond
+
+        algebra = Algebra(self.symbols, frozenset(self.symbols) if domain is None else domain.positive)
+        try:
+            form = algebra.tidy(algebra.normal(self.tree))
+        except Beyond:
+            return write(self.tree)
+        return write(algebra.tree(form) if len(form.over) <= MAX_SHOWN else self.tree)
+
+    def tight(self) -> "Expression | None":
+        """The other reading, where `1/2D` is 1/(2D), `d^-1/2` is d^(−1/2), `log N D` is log(N·D); or None."""
+        trees = read(self.text, self.symbols, tight=True)
+        return None if trees == self.trees else Expression(text=self.text, symbols=self.symbols, trees=trees)
+
+    def evaluate(self, sizes: Mapping[str, int | Fraction]) -> "Fraction | mpf":
+        """The last side at these sizes: exact where rational, else to 50 digits; `Undefined` where it has no value.
+
+        >>> parse("(k+1)^n", ["k", "n"]).evaluate({"k": 2, "n": 10})
+        Fraction(59049, 1)
+        """
+        return evaluate(self.tree, sizes)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """Whether an answer is the truth, what this rests on, and the smallest sizes where it is not."""
+
+    equal: bool
+    proof: str  # "identity"; "60 sizes" where no identity can be shown; "all 8 sizes" of a finite domain
+    counterexample: dict[str, Fraction] | None = None
+    yours: "Fraction | mpf | None" = None  # None beside a counterexample: the answer has no value there
+    true: "Fraction | mpf | None" = None
+    factor: Fraction | None = None  # the answer is this constant times the truth
+    side: int = 0  # which side of `a = b = c` differs
+    hint: str = ""  # "0.33 is rounded; write 1/3": what made a formula miss the truth by a hair
+
+
+def parse(text: str, symbols: Sequence[str]) -> Expression:
+    """Read a formula in these symbols; raises `Unreadable` with what is wrong, where, and what to do."""
+    names = tuple(symbols)
+    return Expression(text=text, symbols=names, trees=read(text, names))
+
+
+def compare(answer: Expression, truth: Expression, domain: Domain) -> Comparison:
+    """Every side of the answer against the truth, at all sizes of the domain.
+
+    >>> domain = Domain.parse({"D": "positive"})
+    >>> compare(parse("3D(D+1)", ["D"]), parse("3D² + 3D", ["D"]), domain).proof
+    'identity'
+    >>> wrong = compare(parse("3D² + 3", ["D"]), parse("3D² + 3D", ["D"]), domain)
+    >>> wrong.counterexample, wrong.yours, wrong.true
+    ({'D': Fraction(2, 1)}, Fraction(15, 1), Fraction(18, 1))
+    """
+    if missing := [name for name in (*answer.symbols, *truth.symbols) if name not in domain.symbols]:
+        raise ValueError(
+            f"every symbol needs a rule: got none for {', '.join(dict.fromkeys(missing))}; add it to the domain"
+        )
+    results = []
+    for side, tree in enumerate(answer.trees):
+        result = compare_trees(tree, truth.tree, domain, side)
+        if not result.equal:
+            return result
+        results.append(result)
+    return next((result for result in results if result.proof != "identity"), results[-1])
+
+
+def compare_trees(yours: Node, true: Node, domain: Domain, side: int) -> Comparison:
+    different, factor = by_algebra(yours, true, domain)
+    if factor == 1:
+        return Comparison(equal=True, proof="identity", factor=factor, side=side)
+    pair = Pair(yours, true)
+    found = None if different else pair.difference(spread_then_all(domain), enough=SIZES)
+    if not different and found is None:
+        return Comparison(equal=True, proof=on_sizes(pair.tried, domain), side=side)
+    found = pair.difference(domain.points()) or found or pair.difference(domain.sample(2 * SIZES))
+    if found is None and len(list(islice(domain.points(), pair.patience))) < pair.patience:
+        return Comparison(equal=True, proof=on_sizes(pair.tried, domain), side=side)
+    at, one, two = found or (None, None, None)
+    proof = "a counterexample" if found else "different polynomials"
+    hint = rounded_factor(yours, factor)
+    factor = None if hint else factor
+    return Comparison(
+        equal=False, proof=proof, counterexample=at, yours=one, true=two, factor=factor, side=side, hint=hint
+    )
+
+
+def rounded_factor(tree: Node, factor: Fraction | None) -> str:
+    """What to write for `0.333N` where N/3 is true: it is not 0.999 times the truth, but rounded."""
+    if factor is None or abs(factor - 1) > NEAR:
+        return ""
+    for value in {node.value for node, _ in walk(tree) if isinstance(node, Number)}:
+        meant, written = value / factor, decimal(value)
+        last = Fraction(1, 10 ** len(written.partition(".")[2]))
+        near = abs(meant - value) < (last if abs(meant) > abs(value) else last / 2)  # truncated, or rounded
+        if "." in written and near and meant.denominator < min(1000, value.denominator):
+            return f"{written} is rounded; write {meant}"
+    return ""
+
+
+def spread_then_all(domain: Domain) -> Iterator[dict[str, Fraction]]:
+    spread = domain.sample(2 * SIZES)
+    yield from spread
+    yield from (sizes for sizes in domain.points() if sizes not in spread)
+
+
+def on_sizes(tried: int, domain: Domain) -> str:
+    """What a comparison at so many sizes rests on."""
+    if not tried:
+        raise Undefined("formulas are compared where both have values: found no such sizes; change the domain")
+    finite = len(list(islice(domain.points(), tried + 1))) <= tried
+    return f"all {tried} sizes" if finite else f"{tried} sizes"
+
+
+def by_algebra(yours: Node, true: Node, domain: Domain) -> tuple[bool, Fraction | None]:
+    """Whether the two are surely different, and the constant c with yours = c · true where there is one."""
+    from regard.grading.formulas.algebra import Algebra, Beyond
+
+    algebra = Algebra(domain.symbols, domain.positive)
+    try:
+        one, two = algebra.normal(yours), algebra.normal(true)
+        left, right = algebra.multiplied(one.over, two.under), algebra.multiplied(two.over, one.under)
+    except Beyond:
+        return False, None
+    if left == right:
+        return False, Fraction(1)
+    sure = not algebra.opaque and domain.is_free
+    if left and right and len(left) == len(right):
+        ratio = left.LC / right.LC
+        if left == right * ratio:
+            return sure, Fraction(int(ratio.numerator), int(ratio.denominator))
+    return sure, None
+
+
+class Pair:
+    """Two formulas at one size after the other, up to a bounded amount of work."""
+
+    def __init__(self, yours: Node, true: Node):
+        self.yours, self.true, self.tried = yours, true, 0
+        self.patience = min(SEARCHED, WORK // sum(1 for tree in (yours, true) for _ in walk(tree)))
+
+    def difference(self, points: Iterable[dict[str, Fraction]], enough: int | None = None) -> "Difference | None":
+        """The first sizes where they differ, with both values; sizes where the truth has none are passed over."""
+        self.tried = 0
+        for sizes in islice(points, self.patience):
+            try:
+                true = evaluate(self.true, sizes)
+                yours = self.value(sizes)
+            except Undefined:
+                continue
+            if yours is None or not same(yours, true):
+                return sizes, yours, true
+            self.tried += 1
+            if self.tried == enough:
+                break
+        return None
+
+    def value(self, sizes: dict[str, Fraction]) -> "Fraction | mpf | None":
+        """The answer at these sizes, None where it has no value; `TooLarge` says nothing about it."""
+        try:
+            return evaluate(self.yours, sizes)
+        except TooLarge:
+            raise
+        except Undefined:
+            return None

@@ -1,0 +1,269 @@
+"""Marking formulas and orders: counterexamples at the smallest sizes, known mistakes, credit for right parts."""
+
+import re
+from collections.abc import Mapping
+from decimal import Decimal, localcontext
+from functools import lru_cache
+from typing import Any, TypeVar
+
+from regard.grading.formulas.bounds import SAME, Undefined, Unreadable
+from regard.grading.formulas.domain import Domain
+from regard.grading.formulas.expression import Comparison, Expression, compare, parse
+from regard.grading.formulas.orders import Order, compare_orders, parse_order
+from regard.grading.marking.credit import credited
+from regard.grading.marking.feedback import Counterexample, Mark, at, listed, right, sentence, shown, unread, wrong
+from regard.grading.questions.key import Entry, first_difference, same_order
+from regard.grading.questions.question import Mistake, Question
+from regard.grading.reading.digits import exact
+
+KEPT = 4096  # truths and mistakes that stay read: some hundred questions with a dozen each
+FLOPS = Mistake(
+    answer=None, name="FLOPs instead of multiply-adds", hint="one multiply-add is two FLOPs, and counts once here"
+)
+Read = TypeVar("Read", Expression, Order)
+
+
+def mark_formula(entry: Entry, given: Any) -> Mark:
+    """Equal over the whole domain, or wrong at the smallest sizes where it differs."""
+    question = entry.question
+    try:
+        answer = parse(_text(given), tuple(question.form.symbols))
+    except Unreadable as error:
+        return unread(question, str(error))
+    if entry.truth is None:
+        return _against_counts(entry, answer)
+    domain, truth = _domain(_rules(question)), _expression(entry.truth, tuple(question.form.symbols))
+    read = [(reading, _compared(reading, truth, domain)) for reading in _readings(answer)]
+    for reading, found in read:
+        if found is not None and found.equal:
+            remarks = [*_how_read(reading, answer), *_chain(answer), *in_flops(question, given)]
+            return right(question, str(reading), *remarks)
+    for reading, found in read:
+        if known := next(filter(None, (_known_formula(question, side) for side in reading.sides)), None):
+            return _wrong_formula(entry, reading, found, known, _how_read(reading, answer))
+    return _wrong_formula(entry, answer, read[0][1], None, [])
+
+
+def in_flops(question: Question, given: Any) -> list[str]:
+    """What to say of a right count of multiply-adds that is called FLOPs."""
+    counted = question.truth.count == "multiply-adds" or any(known.name == FLOPS.name for known in question.mistakes)
+    called = isinstance(given, str) and re.search(r"FLOPs?(?![A-Za-z])", given, re.IGNORECASE)
+    said = "These are multiply-adds; FLOPs would be twice as many."
+    return [said] if called and counted else []
+
+
+def apart(yours: Any, true: Any) -> tuple[str, str]:
+    """Two values as they are shown, with so many digits that they differ where they do.
+
+    >>> apart(exact("0.465369"), exact("0.4653688"))
+    ('0.465369', '0.4653688')
+    """
+    one, two = shown(yours), shown(true)
+    if one != two or yours is None or true is None:
+        return one, two
+    with localcontext() as context:
+        for context.prec in range(7, 2 * SAME):
+            values = [Decimal(n.numerator) / Decimal(n.denominator) for n in (exact(yours), exact(true))]
+            if values[0] != values[1]:
+                return str(values[0]), str(values[1])
+    return one, two
+
+
+def _compared(answer: Expression, truth: Expression, domain: Domain) -> Comparison | None:
+    """None where the answer and the truth have values at no common sizes."""
+    try:
+        return compare(answer, truth, domain)
+    except Undefined:
+        return None
+
+
+def _readings(answer: Read) -> list[Read]:
+    """From left to right, and where `1/2D` is 1/(2D)."""
+    try:
+        other = answer.tight()
+    except Unreadable:
+        return [answer]
+    return [answer] if other is None else [answer, other]
+
+
+def _how_read(reading: Expression | Order, answer: Expression | Order) -> list[str]:
+    said = f"Read as {reading}; brackets would say so: from left to right it is {answer}."
+    return [] if reading is answer else [said]
+
+
+def _wrong_formula(
+    entry: Entry, answer: Expression, found: Comparison | None, known: Mistake | None, remarks: list[str]
+) -> Mark:
+    question = entry.question
+    if found is None:
+        return wrong(question, str(answer), *remarks, "It has no value that could be compared.", mistake=known)
+    sizes = found.counterexample or {}
+    true_parts = _breakdown(entry, sizes)
+    yours, true = apart(found.yours, found.true)
+    value = f"the true value is {true}{_sum(true_parts)}"
+    gives = "your formula has no value" if found.yours is None else f"your formula gives {yours}"
+    lines = [f"At {at(sizes)} {gives}; {value}."] if sizes else [f"It gives {yours}; {value}."]
+    side = answer.sides[found.side]
+    if len(answer.sides) > 1:
+        lines.insert(0, f"Of the chain, {side} differs.")
+    if known is None and found.factor is not None:
+        if question.truth.count == "multiply-adds" and found.factor == 2:
+            known = FLOPS
+        else:
+            lines.append(f"It is {shown(found.factor)} times the true formula.")
+    if found.hint:
+        lines.append(sentence(found.hint))
+    points = 0.0
+    if question.parts:
+        points, line = _credit(entry, side, known)
+        lines += line
+    return wrong(
+        question,
+        str(answer),
+        *remarks,
+        *lines,
+        mistake=known,
+        points=points,
+        counterexample=_example(sizes, found.yours, found.true, true_parts),
+    )
+
+
+def _credit(entry: Entry, answer: Expression, known: Mistake | None) -> tuple[float, list[str]]:
+    """Points by part; where all are right, terms that belong to no part count as one part more.
+
+    A known mistake says what these terms are, so that the line of credit does not say it again in other words.
+    """
+    question = entry.question
+    symbols = tuple(question.form.symbols)
+    parts = {name: _expression(text, symbols) for name, text in question.parts.items()}
+    good, extra = credited(answer, _expression(entry.truth, symbols), parts, _domain(_rules(question)))
+    if not good:
+        return 0.0, []
+    missed = [name for name in parts if name not in good]
+    rest = f"; not: {listed(missed)}" if missed else ""
+    if extra and known is None:
+        rest += "; some terms belong to no part"
+    return round(question.points * len(good) / (len(parts) + (not missed)), 2), [f"Credited: {listed(good)}{rest}."]
+
+
+def _against_counts(entry: Entry, answer: Expression) -> Mark:
+    """The counts are the truth: the answer must give each of them."""
+    question = entry.question
+    for reading in _readings(answer):
+        if all(first_difference(side, entry.counts) is None for side in reading.sides):
+            sizes = f"It gives what was counted at {len(entry.counts)} sizes."
+            return right(question, str(reading), *_how_read(reading, answer), sizes)
+    differences = [first_difference(side, entry.counts) for side in answer.sides]
+    count, value = next(found for found in differences if found is not None)
+    gives = "your formula has no value" if value is None else f"your formula gives {shown(value)}"
+    line = f"At {at(count.sizes)} {gives}; the count is {shown(count.value)}{_sum(count.parts)}."
+    return wrong(
+        question,
+        str(answer),
+        line,
+        mistake=_known_formula(question, answer),
+        counterexample=_example(count.sizes, value, count.value, count.parts),
+    )
+
+
+def mark_order(entry: Entry, given: Any) -> Mark:
+    """The same class of growth, as all sizes go to infinity independently."""
+    question = entry.question
+    symbols = tuple(question.form.symbols)
+    domain, truth = _domain(_rules(question)), _order(entry.truth, symbols)
+    try:
+        answer = parse_order(_text(given), symbols)
+    except Unreadable as error:
+        return unread(question, str(error))
+    readings = _readings(answer)
+    for reading in readings:
+        if same_order(reading, truth, domain):
+            return _right_order(question, reading, truth, domain, _how_read(reading, answer))
+    known = [(m, reading) for reading in readings for m in question.mistakes if _is_order(reading, m, symbols, domain)]
+    mistake, reading = known[0] if known else (None, answer)
+    try:
+        found = compare_orders(reading, truth, domain)  # refuses what is no order: O(0), O(−N)
+    except (Unreadable, Undefined) as error:
+        return wrong(question, _inside(reading), mistake=mistake) if mistake else unread(question, str(error))
+    lines = [*_how_read(reading, answer), *(f"Missing: {term}." for term in found.missing)]
+    lines += [f"Too much: {term}{'' if found.missing else ': an upper bound, but not tight'}." for term in found.excess]
+    return wrong(question, _inside(reading), *lines, mistake=mistake)
+
+
+def _right_order(question: Question, answer: Order, truth: Order, domain: Domain, remarks: list[str]) -> Mark:
+    found = compare_orders(answer, truth, domain)
+    if found.redundant:
+        remarks.append(f"Not needed: {listed(list(found.redundant))}.")
+    if answer.letter == "Ω":
+        remarks.append("Ω says at least; at least and at most is Θ.")
+    return right(question, _inside(answer), *remarks)
+
+
+def _inside(order: Order) -> str:
+    return f"{order.letter or 'Θ'}({order.expression})"
+
+
+def _is_order(answer: Order, mistake: Mistake, symbols: tuple[str, ...], domain: Domain) -> bool:
+    return same_order(answer, _order(str(mistake.answer), symbols), domain)
+
+
+def _known_formula(question: Question, answer: Expression) -> Mistake | None:
+    domain, symbols = _domain(_rules(question)), tuple(question.form.symbols)
+    for mistake in question.mistakes:
+        found = _compared(answer, _expression(str(mistake.answer), symbols), domain)
+        if found is not None and found.equal:
+            return mistake
+    return None
+
+
+def _breakdown(entry: Entry, sizes: Mapping[str, Any]) -> dict[str, Any]:
+    """The true value by part at these sizes: by the parts of the formula, or as counted there."""
+    question = entry.question
+    symbols = tuple(question.form.symbols)
+    if question.parts and sizes:
+        try:
+            return {name: _expression(text, symbols).evaluate(sizes) for name, text in question.parts.items()}
+        except Undefined:
+            return {}
+    counted = (count.parts for count in entry.counts if dict(count.sizes) == dict(sizes))
+    return dict(next(counted, {}))
+
+
+def _chain(answer: Expression) -> list[str]:
+    return ["Every side of the chain is right."] if len(answer.sides) > 1 else []
+
+
+def _sum(parts: Mapping[str, Any]) -> str:
+    return f" = {' + '.join(f'{shown(value)} ({name})' for name, value in parts.items())}" if len(parts) > 1 else ""
+
+
+def _example(sizes: Mapping[str, Any], yours: Any, true: Any, parts: Mapping[str, Any]) -> Counterexample:
+    plain = {name: int(n) if n.denominator == 1 else str(n) for name, n in sizes.items()}
+    breakdown = {name: shown(part) for name, part in parts.items()}
+    one, two = apart(yours, true)
+    return Counterexample(sizes=plain, yours=one, true=two, breakdown=breakdown)
+
+
+def _text(given: Any) -> str:
+    if isinstance(given, bool) or not isinstance(given, str | int | float):
+        raise Unreadable(f"a formula is one line of text: got a {type(given).__name__}; write it in quotes")
+    return str(given)
+
+
+def _rules(question: Question) -> tuple[tuple[str, str], ...]:
+    return tuple(question.form.symbols.items())
+
+
+@lru_cache(KEPT)
+def _domain(rules: tuple[tuple[str, str], ...]) -> Domain:
+    return Domain.parse(dict(rules))
+
+
+@lru_cache(KEPT)
+def _expression(text: str, symbols: tuple[str, ...]) -> Expression:
+    return parse(text, symbols)
+
+
+@lru_cache(KEPT)
+def _order(text: str, symbols: tuple[str, ...]) -> Order:
+    return parse_order(text, symbols)

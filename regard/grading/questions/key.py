@@ -1,0 +1,322 @@
+"""The key: every question with its truth as plain data, so that marking needs no torch and no teacher's code."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import islice
+from math import isfinite
+from typing import Any
+
+from regard.checks import nearest
+from regard.grading.formulas.domain import Domain
+from regard.grading.formulas.expression import Expression, Undefined, Unreadable, compare, parse
+from regard.grading.formulas.orders import Order, compare_orders, parse_order
+from regard.grading.marking.feedback import at, shown
+from regard.grading.questions.question import Question
+from regard.grading.questions.truth import Counted, agrees, counts, value_of
+from regard.grading.reading.numbers import Given, close, parse_matrix, parse_number, parse_vector
+
+READERS = {"number": parse_number, "vector": parse_vector, "matrix": parse_matrix}
+SHAPES = {"number": 0, "vector": 1, "matrix": 2}
+TRIED = 60  # sizes at which a true formula may have its first value
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """A question with its truth: a formula or an order as text, numbers, the letter of a choice, True or False.
+
+    `counts` are those of a formula that was counted; its truth is None where no formula was given. `parts` are the
+    entries of subquestions, in their order.
+    """
+
+    question: Question
+    truth: Any = None
+    counts: tuple[Counted, ...] = ()
+    parts: tuple["Entry", ...] = ()
+
+    @property
+    def id(self) -> str:
+        return self.question.id
+
+    @property
+    def points(self) -> float:
+        return self.question.points
+
+
+@dataclass(frozen=True)
+class Key:
+    """The compiled questions by their id: plain data, which can be pickled and sent to other processes.
+
+    `key["udl.1a"]` is an entry, which `mark(entry, given)` takes; `for entry in key` goes in the questions' order.
+    """
+
+    entries: Mapping[str, Entry]
+
+    def __getitem__(self, id: str) -> Entry:
+        """The entry of this id; an unknown one raises a ValueError that names its neighbours."""
+        if id not in self.entries:
+            raise ValueError(f"no question is called {id!r}: {nearest(id, self.entries)}")
+        return self.entries[id]
+
+    def __contains__(self, id: str) -> bool:
+        return id in self.entries
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self.entries.values())
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    @property
+    def points(self) -> float:
+        """What all the questions are worth."""
+        return sum(entry.points for entry in self)
+
+
+def compile_key(questions: Sequence[Question]) -> Key:
+    """Work out every truth, by its formula and by its count, which must agree (else a `BadQuestion`, a ValueError)."""
+    return Key({question.id: entry_of(question) for question in questions})
+
+
+def entry_of(question: Question) -> Entry:
+    """One question's truth, worked out and checked, as are its parts and known mistakes."""
+    match question.kind:
+        case "parts":
+            return Entry(question=question, parts=tuple(entry_of(part) for part in question.subquestions))
+        case "formula":
+            return _formula(question)
+        case "order":
+            return _order(question)
+        case "choice":
+            return _choice(question)
+        case "truth":
+            return _truth(question)
+        case _:
+            return _numbers(question)
+
+
+def _formula(question: Question) -> Entry:
+    domain = domain_of(question)
+    truth = None if question.truth.answer is None else _true_formula(question, domain)
+    counted = () if question.truth.counted is None else counts(question, domain)
+    if truth is None:
+        if question.parts:
+            raise question.bad("parts", "are summands of the answer: give the answer as a formula too")
+        _check_mistakes_against_counts(question, counted)
+        return Entry(question=question, counts=counted)
+    for count in counted:
+        _check_count(question, truth, count)
+    if question.parts:
+        for name, part in question.parts.items():
+            _parsed(question, f"parts.{name}", part)
+        whole = _parsed(question, "parts", " + ".join(f"({part})" for part in question.parts.values()))
+        found = compare(whole, truth, domain)
+        if not found.equal:
+            values = f"{shown(found.yours)}, the answer {shown(found.true)}"
+            raise question.bad(
+                "parts", f"must add up to the answer: at {at(found.counterexample or {})} they are {values}"
+            )
+    for mistake in question.mistakes:
+        wrong = _parsed(question, f"mistake {mistake.name!r}", mistake.answer)
+        if compare(wrong, truth, domain).equal:
+            raise question.bad(f"mistake {mistake.name!r}", f"{mistake.answer!r} is the true answer")
+    return Entry(question=question, truth=str(question.truth.answer), counts=counted)
+
+
+def _true_formula(question: Question, domain: Domain) -> Expression:
+    """The formula of the answer, which has values in the domain, and one of them on all sides of a chain."""
+    truth = _parsed(question, "answer", question.truth.answer)
+    try:
+        found = compare(truth, truth, domain)
+    except Undefined as error:
+        raise question.bad("answer", str(error)) from error
+    if not found.equal:
+        values = f"{shown(found.yours)} and {shown(found.true)}"
+        raise question.bad("answer", f"the sides of {truth} differ: at {at(found.counterexample or {})} {values}")
+    if not any(_has_value(truth, sizes) for sizes in islice(domain.points(), TRIED)):
+        raise question.bad("answer", f"must have values: {truth} has none at {at(next(domain.points()))}")
+    return truth
+
+
+def _has_value(formula: Expression, sizes: Mapping[str, Fraction]) -> bool:
+    try:
+        formula.evaluate(sizes)
+    except Undefined:
+        return False
+    return True
+
+
+def _check_count(question: Question, truth: Expression, count: Counted) -> None:
+    try:
+        value = truth.evaluate(count.sizes)
+    except Undefined as error:
+        raise question.bad("answer", f"has no value at {at(count.sizes)}: {error}") from error
+    if not agrees(count.value, value):
+        raise question.bad(
+            "answer",
+            f"the formula and the count disagree at {at(count.sizes)}: {truth.canonical()} is {shown(value)}, "
+            f"{question.truth.counted} counts {shown(count.value)} ({question.truth.count})",
+        )
+
+
+def _check_mistakes_against_counts(question: Question, counted: tuple[Counted, ...]) -> None:
+    for mistake in question.mistakes:
+        wrong = _parsed(question, f"mistake {mistake.name!r}", mistake.answer)
+        if first_difference(wrong, counted) is None:
+            raise question.bad(f"mistake {mistake.name!r}", f"{mistake.answer!r} is what is counted")
+
+
+def first_difference(answer: Expression, counted: tuple[Counted, ...]) -> tuple[Counted, Any] | None:
+    """The first count that a formula does not give, and what it gives there: None where it has no value."""
+    for count in counted:
+        try:
+            value = answer.evaluate(count.sizes)
+        except Undefined:
+            return count, None
+        if not agrees(count.value, value):
+            return count, value
+    return None
+
+
+def _order(question: Question) -> Entry:
+    if question.truth.counted is not None:
+        raise question.bad("counted", "an order is not counted; give the answer, as Θ(…)")
+    domain = domain_of(question)
+    truth = _true_order(question, "answer", question.truth.answer, domain)
+    for mistake in question.mistakes:
+        key = f"mistake {mistake.name!r}"
+        if same_order(_true_order(question, key, mistake.answer, domain), truth, domain):
+            raise question.bad(key, f"{mistake.answer!r} is the true order")
+    return Entry(question=question, truth=str(question.truth.answer))
+
+
+def _true_order(question: Question, key: str, text: Any, domain: Domain) -> Order:
+    """An order that can be compared, at least with itself."""
+    try:
+        order = parse_order(str(text), tuple(question.form.symbols))
+        found = compare_orders(order, order, domain)
+    except (Unreadable, Undefined) as error:
+        raise question.bad(key, str(error)) from error
+    if not found.equal:
+        raise question.bad(key, f"{text!r} is no order of growth: its sides differ")
+    return order
+
+
+def same_order(one: Order, two: Order, domain: Domain) -> bool:
+    """Whether they are one class; orders that cannot be compared, such as 2^N and N, are two."""
+    try:
+        return compare_orders(one, two, domain).equal
+    except (Unreadable, Undefined):
+        return False
+
+
+def _numbers(question: Question) -> Entry:
+    answer = question.truth.answer
+    given = None if answer is None else _given(question, "answer", answer)
+    truth = _plain(_values(given)) if given is not None else None
+    if not _is_finite(truth):
+        raise question.bad("answer", f"is too large to be compared: got {answer!r}; use a number below 1e300")
+    if question.truth.counted is not None:
+        truth = _plain(value_of(question))
+        if _depth(truth) != SHAPES[question.kind]:
+            raise question.bad("counted", f"must give a {question.kind}: got {truth!r}")
+        if given is not None:
+            found = close(given, as_lists(truth), 1)
+            if not found.right:
+                values = f"the answer is {shown(found.yours)}, {question.truth.counted} gives {shown(found.true)}"
+                raise question.bad(
+                    "answer", f"and count disagree: {values}" if found.yours is not None else found.reason
+                )
+    for mistake in question.mistakes:
+        wrong = _given(question, f"mistake {mistake.name!r}", mistake.answer)
+        if close(wrong, as_lists(truth), 1).right:
+            raise question.bad(f"mistake {mistake.name!r}", f"{mistake.answer!r} is the true answer")
+    return Entry(question=question, truth=truth)
+
+
+def _choice(question: Question) -> Entry:
+    if question.truth.counted is not None:
+        raise question.bad("counted", "a choice is not counted; give the letter of the true one")
+    letters = question.form.choices
+    given = {"answer": question.truth.answer} | {f"mistake {m.name!r}": m.answer for m in question.mistakes}
+    for key, letter in given.items():
+        if letter not in letters:
+            raise question.bad(key, f"must be one of the choices {', '.join(letters)}: got {letter!r}")
+        if key != "answer" and letter == question.truth.answer:
+            raise question.bad(key, f"{letter!r} is the true answer")
+    return Entry(question=question, truth=question.truth.answer)
+
+
+def _truth(question: Question) -> Entry:
+    answer = question.truth.answer
+    if answer is not None and not isinstance(answer, bool):
+        raise question.bad("answer", f"must be true or false, without quotes: got {answer!r}")
+    if question.truth.counted is not None:
+        counted = value_of(question)
+        if not isinstance(counted, bool):
+            raise question.bad("counted", f"must give True or False: got {counted!r}")
+        if answer is not None and counted is not answer:
+            raise question.bad(
+                "answer", f"and count disagree: {shown(answer)}, {question.truth.counted} gives {counted}"
+            )
+        answer = counted
+    for mistake in question.mistakes:
+        if mistake.answer is not (not answer):
+            raise question.bad(
+                f"mistake {mistake.name!r}", f"the wrong answer is {shown(not answer)}: got {mistake.answer!r}"
+            )
+    return Entry(question=question, truth=answer)
+
+
+def domain_of(question: Question) -> Domain:
+    """The sizes that a question is about."""
+    try:
+        parse("1", tuple(question.form.symbols))  # refuses what is no symbol, and two spellings of one
+        return Domain.parse(question.form.symbols)
+    except ValueError as error:
+        raise question.bad("symbols", str(error)) from error
+
+
+def as_lists(truth: Any) -> Any:
+    return [as_lists(entry) for entry in truth] if isinstance(truth, tuple) else truth
+
+
+def _parsed(question: Question, key: str, text: Any) -> Expression:
+    try:
+        return parse(str(text), tuple(question.form.symbols))
+    except Unreadable as error:
+        raise question.bad(key, str(error)) from error
+
+
+def _given(question: Question, key: str, answer: Any) -> Given:
+    try:
+        return READERS[question.kind](answer)
+    except Unreadable as error:
+        raise question.bad(key, str(error)) from error
+
+
+def _values(given: Given) -> Any:
+    values = tuple(entry.value for entry in given.entries)
+    if not given.shape:
+        return values[0]
+    if len(given.shape) == 1:
+        return values
+    columns = given.shape[1]
+    return tuple(values[start : start + columns] for start in range(0, len(values), columns))
+
+
+def _plain(value: Any) -> Any:
+    """Numbers that are the same in every process: whole, fractions, floats; tuples of them for vectors and matrices."""
+    if isinstance(value, list | tuple):
+        return tuple(_plain(entry) for entry in value)
+    if isinstance(value, Fraction) and value.denominator == 1:
+        return int(value)
+    return value if isinstance(value, int | Fraction) else float(value)
+
+
+def _is_finite(truth: Any) -> bool:
+    return all(map(_is_finite, truth)) if isinstance(truth, tuple) else not isinstance(truth, float) or isfinite(truth)
+
+
+def _depth(value: Any) -> int:
+    return 1 + max((_depth(entry) for entry in value), default=0) if isinstance(value, tuple) else 0

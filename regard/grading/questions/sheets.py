@@ -1,0 +1,115 @@
+"""Worksheets: questions to print, as Markdown, and to fill in, as TOML."""
+
+import re
+import textwrap
+from collections.abc import Iterator, Sequence
+
+from regard.grading.questions.question import Question
+
+WIDTH = 116  # of comments in a TOML sheet
+HOW = {
+    "number": "a number, as '0.465', '1/3', '67.1M' or '5.6e-42'",
+    "vector": "a vector, as '(0.1, 0.2)'",
+    "matrix": "a matrix, as '[[1, 2], [3, 4]]', or row by row: '1 2; 3 4'",
+    "formula": "a formula",
+    "order": "an order of growth, as 'Θ(…)'",
+    "choice": "a letter",
+    "truth": "'true' or 'false'",
+}
+
+
+def worksheet_markdown(questions: Sequence[Question], title: str = "Questions") -> str:
+    """The questions with their points, symbols and choices, and no answers, as Markdown.
+
+    >>> from regard.grading.questions.catalogue import built_in_questions, select
+    >>> print(worksheet_markdown(select(built_in_questions(), ["udl.1b"])))
+    # Questions
+    <BLANKLINE>
+    1 question, 2 points.
+    <BLANKLINE>
+    ## udl.1b (2 points)
+    <BLANKLINE>
+    How many attention weights does one head compute for N tokens that attend to each other, without a mask?
+    <BLANKLINE>
+    *A formula in N (N positive).*
+    <BLANKLINE>
+    """
+    total = sum(question.points for question in questions)
+    lines = [f"# {title}", "", f"{_many(len(questions), 'question')}, {_points(total)}.", ""]
+    for question in questions:
+        lines += [f"## {question.id} ({_points(question.points)})", "", question.text, ""]
+        for part in question.subquestions:
+            lines += [f"**{part.id}** ({_points(part.points)}). {part.text}", "", *_asked(part)]
+        if not question.subquestions:
+            lines += _asked(question)
+    return "\n".join(lines)
+
+
+def worksheet_toml(questions: Sequence[Question]) -> str:
+    """A sheet to fill in: a key for every answer, empty, with the question above it as a comment.
+
+    >>> from regard.grading.questions.catalogue import built_in_questions, select
+    >>> print(worksheet_toml(select(built_in_questions(), ["udl.1b"])))
+    # Write each answer between its quotes; what stays empty is not answered.
+    name = ''
+    <BLANKLINE>
+    # udl.1b (2 points)
+    # How many attention weights does one head compute for N tokens that attend to each other, without a mask?
+    # Answer: a formula in N (N positive).
+    udl.1b = ''
+    <BLANKLINE>
+    """
+    lines = ["# Write each answer between its quotes; what stays empty is not answered.", "name = ''", ""]
+    for question in questions:
+        lines += [f"# {question.id} ({_points(question.points)})", *_comment(question.text)]
+        for part in question.subquestions:
+            lines += [*_comment(f"{part.id} ({_points(part.points)}): {part.text}"), *_answer(part)]
+            lines.append(f"{_key(question.id)}.{_key(part.id)} = ''")
+        if not question.subquestions:
+            lines += [*_answer(question), f"{_key(question.id)} = ''"]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def how_to_answer(question: Question) -> str:
+    """What kind of answer is expected: `a formula in D, H (D positive, H divides D)`."""
+    form = question.form
+    how = HOW[form.kind]
+    if form.symbols:
+        rules = ", ".join(f"{name} {rule}" for name, rule in form.symbols.items())
+        return f"{how} in {', '.join(form.symbols)} ({rules})"
+    digits = form.least_digits if form.kind in ("number", "vector", "matrix") else 0
+    return f"{how}; {_many(digits, 'digit')} or more where it is rounded" if digits else how
+
+
+def _asked(question: Question) -> Iterator[str]:
+    for letter, text in question.form.choices.items():
+        yield f"- {letter}: {text}"
+    if question.form.choices:
+        yield ""
+    how = how_to_answer(question)
+    yield from (f"*{how[0].upper()}{how[1:]}.*", "")
+
+
+def _answer(question: Question) -> Iterator[str]:
+    for letter, text in question.form.choices.items():
+        yield from _comment(f"{letter}: {text}", "   ")
+    yield from _comment(f"Answer: {how_to_answer(question)}.")
+
+
+def _comment(text: str, indent: str = "") -> list[str]:
+    lines = [line for paragraph in text.splitlines() for line in textwrap.wrap(paragraph, WIDTH - len(indent))]
+    return [f"# {indent}{line}" for line in lines]
+
+
+def _key(id: str) -> str:
+    """An id as a key of TOML: its dots may stand as they are, other letters need quotes."""
+    return ".".join(part if re.fullmatch(r"[A-Za-z0-9_-]+", part) else f'"{part}"' for part in id.split("."))
+
+
+def _points(points: float) -> str:
+    return _many(points, "point")
+
+
+def _many(count: float, word: str) -> str:
+    return f"{count:g} {word}{'' if count == 1 else 's'}"

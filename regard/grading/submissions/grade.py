@@ -1,0 +1,195 @@
+"""Submissions against the key: which files there are, and what became of each."""
+
+import hashlib
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from regard.grading.marking.feedback import unread
+from regard.grading.marking.marking import Counterexample, Mark
+from regard.grading.questions.key import compile_key
+from regard.grading.questions.question import Question
+from regard.grading.submissions.isolation import Isolation, Limits
+from regard.grading.submissions.submission import shown
+from regard.grading.submissions.work import Marking, Reading, Task
+
+LONGEST_FILE, LONGEST_REASON = 120, 400  # characters that are shown
+HASH = 12  # hexadecimal digits: nobody finds a second name with the same
+ALONE = 0.1  # of a submission's time for one answer, when they are marked one by one
+Progress = Callable[[int, int | None], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Graded:
+    """What became of a submission: a mark for every question that it answers, or the reason why there is none.
+
+    `given` has the answers as written; `readings` what the wrong ones read as, in a normal form where they have one.
+    Both go by the question's id, or its id and its part's: `udl.2.weights`.
+    """
+
+    file: str
+    name: str = ""
+    refused: str = ""
+    notes: tuple[str, ...] = ()
+    given: Mapping[str, str] = field(default_factory=dict)
+    readings: Mapping[str, str] = field(default_factory=dict)
+    marks: tuple[Mark, ...] = ()
+
+    @property
+    def points(self) -> float:
+        return sum(each.points for each in self.marks)
+
+    @property
+    def answers(self) -> Iterator[tuple[str, Mark]]:
+        """Every mark with the id under which its answer was given, parts one by one."""
+        for mark in self.marks:
+            yield from [(f"{mark.id}.{part.id}", part) for part in mark.parts] or [(mark.id, mark)]
+
+    def written(self, id: str) -> str:
+        """An answer as it was given; that to a question by those to its parts, where they were not marked as such."""
+        parts = [f"{label}: {text}" for label, text in self.given.items() if label.startswith(f"{id}.")]
+        return self.given.get(id, "; ".join(parts))
+
+    @property
+    def unread(self) -> dict[str, Mark]:
+        """The answers that could not be read: a person has to."""
+        return {id: mark for id, mark in self.answers if mark.unread}
+
+    @property
+    def status(self) -> str:
+        if self.refused:
+            return f"refused: {self.refused}"
+        by_hand = [f"not read, to be marked by hand: {', '.join(self.unread)}"] if self.unread else []
+        return "; ".join(["graded", *by_hand, *self.notes])
+
+    def json(self) -> dict[str, Any]:
+        """Plain data for `json.dumps`."""
+        return asdict(self) | {"points": self.points, "unread": list(self.unread), "status": self.status}
+
+
+def verdict(mark: Mark) -> str:
+    """A mark in a word or two. What could not be read is not called wrong."""
+    if mark.right:
+        return "right"
+    by_hand = [part.unread for part in mark.parts] or [mark.unread]
+    if any(by_hand):
+        return "not read" if all(by_hand) else "partly not read"
+    return "partly right" if mark.points else "wrong"
+
+
+def submissions(folder: Path, recursive: bool = False) -> list[Path]:
+    """Everything in a folder that calls itself *.toml, links and pipes too: each is told of later."""
+    found = []
+    for place, folders, files in os.walk(folder):  # it does not follow links
+        found += [Path(place, name) for name in (*folders, *files) if name.lower().endswith(".toml")]
+        if not recursive:
+            break
+    if not found:
+        further = "" if recursive else "; use --recursive to look into its folders"
+        raise ValueError(f"a folder must hold submissions, each a file NAME.toml: got none in {folder}{further}")
+    return sorted(found)
+
+
+def grade(
+    questions: Sequence[Question],
+    path: Path,
+    recursive: bool = False,
+    limits: Limits | None = None,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+) -> list[Graded]:
+    """Grade one file, or every submission of a folder, each in a process of its own; in the order of their names."""
+    if not path.exists():
+        raise ValueError(f"{path} must be a file of answers or a folder of them: there is no such thing")
+    several = path.is_dir()
+    if recursive and not several:
+        raise ValueError(f"--recursive looks into a folder: got the file {path}; leave it out")
+    files = submissions(path, recursive) if several else [path]
+    names = [file_name(os.fsencode(file.relative_to(path if several else path.parent))) for file in files]
+    tasks = [Task(file, follow=not several) for file in files]  # who names one file may name a link to it
+    asked = {question.id: [part.id for part in question.subquestions] for question in questions}
+    with Isolation(limits) as isolation:  # starts first, and imports while truths are worked out
+        if not several:  # the truths of a few answers take less time than all
+            ((_, outcome),) = isolation.run(Reading(asked), tasks)
+            if "ids" not in (found := outcome.result or {"refused": outcome.refused}):
+                return [_graded(names[0], found)]
+            questions = [question for question in questions if question.id in found["ids"]]
+        results = mark_all(isolation, Marking(asked, compile_key(questions)), tasks, jobs or cores(), progress)
+    return [_graded(name, result) for name, result in zip(names, results, strict=True)]
+
+
+def mark_all(
+    isolation: Isolation, marking: Marking, tasks: Sequence[Task], jobs: int = 1, progress: Progress | None = None
+) -> list[dict[str, Any]]:
+    """What children say of each file; where one does not live to say it, its answers are marked one by one."""
+    results: dict[int, dict[str, Any]] = {}
+    failed: list[int] = []
+    for number, outcome in isolation.run(marking, tasks, jobs):
+        results[number] = outcome.result or {"refused": outcome.refused}
+        failed += [number] if outcome.refused else []
+        if progress is not None:
+            progress(len(results), len(tasks))
+    again = _one_by_one(isolation, marking, [tasks[number] for number in failed], jobs) if failed else []
+    results |= dict(zip(failed, again, strict=True))
+    return [results[number] for number in range(len(tasks))]
+
+
+def _one_by_one(isolation: Isolation, marking: Marking, tasks: Sequence[Task], jobs: int) -> list[dict[str, Any]]:
+    """A child for every answer: one that ends it is left to a person, and the others have their marks."""
+    alone = replace(isolation.limits, seconds=ALONE * isolation.limits.seconds)
+    read = dict(isolation.run(Reading(marking.asked), tasks, jobs, alone))
+    results = [read[number].result or {"refused": read[number].refused} for number in range(len(tasks))]
+    single = []
+    for number, result in enumerate(results):
+        if "refused" not in result:
+            ids = result.pop("ids")
+            single += [(number, entry.id) for entry in marking.key if entry.id in ids]
+            result |= {"marks": [], "readings": {}}
+    answers = [replace(tasks[number], only=id) for number, id in single]
+    marked = dict(isolation.run(marking, answers, jobs, alone))
+    for place, (number, id) in enumerate(single):
+        found = marked[place].result or {"marks": [_not_marked(marking, id, marked[place].refused)], "readings": {}}
+        results[number]["marks"] += found["marks"]
+        results[number]["readings"] |= found["readings"]
+    return results
+
+
+def _not_marked(marking: Marking, id: str, reason: str) -> dict[str, Any]:
+    mark = unread(marking.key[id].question, "")
+    return asdict(replace(mark, feedback=(f"Could not be marked: it {shown(reason, LONGEST_REASON)}",)))
+
+
+def cores() -> int:
+    """How many processes run at once by default."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def file_name(path: bytes) -> str:
+    r"""A path to be shown, which need not be UTF-8; where it is not shown as it is, a hash keeps it apart from others.
+
+    >>> file_name(b"ada.toml"), file_name(b"a\xff.toml"), file_name(b"a\xfe.toml")
+    ('ada.toml', 'a�.toml #034b0983dc44', 'a�.toml #4e6ad0a54e51')
+    """
+    text = path.decode("utf-8", "replace")
+    short = shown(text, LONGEST_FILE)
+    return short if short == text and "\ufffd" not in text else f"{short} #{hashlib.sha256(path).hexdigest()[:HASH]}"
+
+
+def _graded(file: str, result: dict[str, Any]) -> Graded:
+    """From a child's plain data."""
+    if "refused" in result:
+        return Graded(file=file, refused=result["refused"])
+    marks = tuple([_mark(each) for each in result["marks"]])
+    return Graded(file=file, **result | {"marks": marks, "notes": tuple(result["notes"])})
+
+
+def _mark(data: dict[str, Any]) -> Mark:
+    example = data["counterexample"]
+    fields = {
+        "feedback": tuple(data["feedback"]),
+        "counterexample": None if example is None else Counterexample(**example),
+        "parts": tuple([_mark(part) for part in data["parts"]]),
+    }
+    return Mark(**data | fields)

@@ -1,0 +1,105 @@
+"""What a child does with one file: read it, mark its answers. It needs the key alone, no torch, no teacher's code."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from regard.grading.formulas.expression import parse
+from regard.grading.formulas.orders import parse_order
+from regard.grading.marking.marking import Mark, mark
+from regard.grading.questions.key import Entry, Key, as_lists
+from regard.grading.submissions.submission import Asked, Submission, read_submission, shown
+
+LONGEST_ANSWER, LONGEST_LINE = 300, 1000  # characters that are shown
+
+
+@dataclass(frozen=True)
+class Task:
+    """A file, whether it may be a symbolic link, and the one question of which its answer is marked, if not all."""
+
+    path: Path
+    follow: bool = False
+    only: str = ""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Read one file: whose it is, and what it answers."""
+
+    asked: Asked
+
+    def warm(self) -> None: ...
+
+    def __call__(self, task: Task) -> dict[str, Any]:
+        try:
+            submission = read_submission(task.path, self.asked, task.follow)
+        except ValueError as error:
+            return {"refused": str(error)}
+        return harmless(_told(submission) | {"ids": list(submission.answers)})
+
+
+@dataclass(frozen=True)
+class Marking:
+    """Read one file and mark its answers."""
+
+    asked: Asked
+    key: Key
+
+    def warm(self) -> None:
+        """Mark what is known once, true and wrong, so that grammars and truths are read before anything is forked."""
+        for leaf in [leaf for entry in self.key for leaf in entry.parts or (entry,)]:
+            for answer in (as_lists(leaf.truth), *[mistake.answer for mistake in leaf.question.mistakes]):
+                mark(leaf, answer)
+
+    def __call__(self, task: Task) -> dict[str, Any]:
+        try:
+            submission = read_submission(task.path, self.asked, task.follow)
+        except ValueError as error:
+            return {"refused": str(error)}
+        ids = [entry.id for entry in self.key if entry.id in submission.answers and task.only in ("", entry.id)]
+        marks = [(self.key[id], answer := submission.answers[id], self.mark(self.key[id], answer)) for id in ids]
+        readings = {label: reading for each in marks for label, reading in _readings(*each)}
+        return harmless(_told(submission) | {"readings": readings, "marks": [asdict(found) for _, _, found in marks]})
+
+    def mark(self, entry: Entry, answer: Any) -> Mark:
+        return mark(entry, answer)
+
+
+def _told(submission: Submission) -> dict[str, Any]:
+    """Whose it is, and the answers as they were given, those to parts one by one: `udl.2.weights`."""
+    given = {}
+    for id, answer in submission.answers.items():
+        parts = {f"{id}.{name}": part for name, part in answer.items()} if isinstance(answer, Mapping) else {id: answer}
+        given |= {label: _written(each) for label, each in parts.items()}
+    return {"name": submission.name, "notes": submission.notes, "given": given}
+
+
+def _written(answer: Any) -> str:
+    return shown(answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False), LONGEST_ANSWER)
+
+
+def _readings(entry: Entry, answer: Any, found: Mark) -> Iterator[tuple[str, str]]:
+    """Wrong answers by a normal form, so that those who wrote the same in other words are counted together."""
+    if found.parts and isinstance(answer, Mapping):
+        for part, mark_of_part in zip(entry.parts, found.parts, strict=True):
+            for _, reading in _readings(part, answer.get(part.id), mark_of_part):
+                yield f"{entry.id}.{part.id}", reading
+    elif found.read_as and not found.right:
+        symbols = tuple(entry.question.form.symbols)
+        if entry.question.kind == "formula":
+            yield entry.id, parse(str(answer), symbols).canonical()
+        elif entry.question.kind == "order":
+            yield entry.id, replace(parse_order(str(answer), symbols), letter="Θ").canonical()
+        else:
+            yield entry.id, found.read_as
+
+
+def harmless(data: Any) -> Any:
+    """All text in it without what steers a terminal: feedback repeats what was given."""
+    if isinstance(data, str):
+        return shown(data, LONGEST_LINE)
+    if isinstance(data, Mapping):
+        return {name: harmless(value) for name, value in data.items()}  # names are the questions', not the stranger's
+    return [harmless(each) for each in data] if isinstance(data, list | tuple) else data
