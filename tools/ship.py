@@ -1,4 +1,4 @@
-"""Put runs into the package, for the page to show: `python tools/ship.py RUNS` writes regard/explore/shipped.
+"""Put runs into the package, for the page to show: `python tools/ship.py RUNS` writes regard/recipes/shipped.
 
 RUNS is a folder with the runs of these commands (input.txt is the text known as Tiny Shakespeare):
 
@@ -21,7 +21,7 @@ from torch import Tensor
 from regard.recipes import Run, read_run
 from regard.training import Checkpoints, Recording
 
-SHIPPED = Path(__file__).parents[1] / "regard" / "explore" / "shipped"
+SHIPPED = Path(__file__).parents[1] / "regard" / "recipes" / "shipped"
 KEPT = {"reversal": ("attention", "transformer"), "digits-gaussian": ("seed-0",), "language": ("decoder",)}
 
 

@@ -2,7 +2,8 @@
 
 from regard.claims.catalogue import DOCUMENTS, catalogue, select
 from regard.claims.chart import Bars, Chart, Lines, Matrices
-from regard.claims.claim import Claim, Finding, Judgement, Texts, Verdict, Version, judge
+from regard.claims.claim import Claim, Finding, Judgement, Verdict, View, judge
+from regard.claims.texts import Texts, Version
 
 __all__ = [
     "DOCUMENTS",
@@ -16,6 +17,7 @@ __all__ = [
     "Texts",
     "Verdict",
     "Version",
+    "View",
     "catalogue",
     "judge",
     "select",

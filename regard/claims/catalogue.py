@@ -2,7 +2,6 @@
 
 import importlib
 from collections.abc import Sequence
-from typing import Any
 
 from regard.checks import nearest
 from regard.claims.claim import Claim
@@ -16,12 +15,12 @@ DOCUMENTS = {
 }
 
 
-def catalogue() -> tuple[Claim[Any], ...]:
+def catalogue() -> tuple[Claim, ...]:
     """Every claim: 77 rows of five documents."""
     return tuple(claim for key in DOCUMENTS for claim in importlib.import_module(f"regard.claims.{key}").CLAIMS)
 
 
-def select(names: Sequence[str]) -> tuple[Claim[Any], ...]:
+def select(names: Sequence[str]) -> tuple[Claim, ...]:
     """The claims of these ids, or of whole documents; all of them without a name."""
     claims = catalogue()
     known = {claim.id for claim in claims}

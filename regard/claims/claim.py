@@ -1,17 +1,29 @@
-"""A claim: what a document says, what is true, a check that tells them apart, a false twin to prove that it can."""
+"""A claim: what a document says, what is true, a check that tells them apart, a false twin to prove that it can.
 
+A claim is declared at its check, whose parameters are what is stated and whose defaults are what is true; the document
+and the false twin are given by their differences. Its texts are in the Markdown file beside the module.
+
+    @claim("udl.1a", REFUTED, document={"biases": lambda D: 3}, twin={"weights": lambda D: 3 * D})
+    def projections(weights=lambda D: 3 * D * D, biases=lambda D: 3 * D):
+        yield agrees("weights of q, k, v", weights, lambda D: count(D, "weight"), SIZES)
+        yield agrees("biases of q, k, v", biases, lambda D: count(D, "bias"), SIZES)
+"""
+
+import inspect
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Generic, Literal, TypeVar
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Literal
 
 from regard.claims import experiments
 from regard.claims.chart import Chart
-
-T = TypeVar("T")
+from regard.claims.texts import Texts, Version, read_texts
 
 Kind = Literal["statement", "open", "spec", "experiment"]
+Stated = Mapping[str, Any]  # what is stated, by the names of the check's parameters
 
 
 class Verdict(StrEnum):
@@ -22,8 +34,21 @@ class Verdict(StrEnum):
     REFUTED = "refuted"  # its answer does not, and here is the counterexample
     ANSWERED = "answered"  # it asks and does not answer; here is the answer
     BUILT = "built"  # it gives code or a figure; here is the part, tested
-    EXPERIMENT = "experiment"  # a run decides; here are its numbers
+    BORNE_OUT = "experiment: borne out"  # a run decides, and what the document says is so there
+    PARTLY_BORNE_OUT = "experiment: borne out in part"
+    NOT_BORNE_OUT = "experiment: not borne out"
     UNSETTLED = "unsettled"  # our own statement failed its check, or the false twin passed it
+
+    @property
+    def kind(self) -> Kind:
+        """What kind of row of the catalogue may have it."""
+        kinds: dict[Verdict, Kind] = {Verdict.ANSWERED: "open", Verdict.BUILT: "spec"}
+        return "experiment" if self.startswith("experiment") else kinds.get(self, "statement")
+
+
+HOLDS, CORRECTED, REFUTED = Verdict.HOLDS, Verdict.CORRECTED, Verdict.REFUTED
+ANSWERED, BUILT = Verdict.ANSWERED, Verdict.BUILT
+BORNE_OUT, PARTLY_BORNE_OUT, NOT_BORNE_OUT = Verdict.BORNE_OUT, Verdict.PARTLY_BORNE_OUT, Verdict.NOT_BORNE_OUT
 
 
 @dataclass(frozen=True)
@@ -39,45 +64,97 @@ class Finding:
     detail: bool = False
 
 
+Findings = Iterable[Finding]
+Check = Callable[..., Findings]
+
+
 @dataclass(frozen=True)
-class Version(Generic[T]):
-    """One way to say it: in words, as a formula (LaTeX), and as the value that the check takes."""
+class View:
+    """The view of the page that shows a claim, the text of the link to it, and the state that it opens in."""
 
-    text: str
-    formula: str
-    value: T
-
-
-@dataclass(frozen=True, kw_only=True)
-class Texts:
-    """What a reader is told beside the verdict."""
-
-    asks: str  # the question, in our words
-    derivation: str  # paragraphs; formulas between dollars, in LaTeX
-    quantities: Mapping[str, str] = field(default_factory=dict)  # what each letter stands for
-    method: str = "exact"  # exact, or the tolerance, the seeds, the confidence
-    code: tuple[str, ...] = ()  # where to read it: module:name of the library
+    name: str
+    words: str
+    state: Stated = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Claim(Generic[T]):
+class Claim:
     """A statement that can be run.
 
     `check` is given each version in turn. It must find that `ours` holds and that `twin`, which is false, does not;
     what it finds of the `document`'s version is the verdict. `document` is None where the document says what we say,
-    or only asks.
+    or only asks. `recipe` names the experiment whose recorded numbers the check reads.
     """
 
     id: str
     title: str
     texts: Texts
-    ours: Version[T]
-    twin: Version[T]
-    check: Callable[[T], Sequence[Finding]]
+    check: Check
     expected: Verdict
-    document: Version[T] | None = None
-    kind: Kind = "statement"
+    ours: Version
+    twin: Version
+    document: Version | None = None
     chart: Callable[[], Chart] | None = None
+    recipe: str = ""
+    view: View | None = None
+
+    @property
+    def kind(self) -> Kind:
+        return self.expected.kind
+
+
+def claim(
+    id: str,
+    expected: Verdict,
+    *,
+    twin: Stated,
+    document: Stated | None = None,
+    ours: Stated | None = None,
+    chart: Callable[[], Chart] | None = None,
+    recipe: str = "",
+    view: View | None = None,
+) -> Callable[[Check], Claim]:
+    """Declare a claim at its check: `ours`, `document` and `twin` say what differs from the defaults of its parameters.
+
+    A check that several claims share is declared once more for each: `soft = claim("nyu.1d", …)(sharpness)`.
+    """
+
+    def declare(check: Check) -> Claim:
+        written = read_texts(Path(inspect.getfile(check)).with_suffix(".md"), id, vars(inspect.getmodule(check)))
+        parameters = inspect.signature(check).parameters
+        true = {name: each.default for name, each in parameters.items()} | dict(ours or {})
+        for name in {**true, **(document or {}), **twin}:
+            if name not in parameters:
+                raise ValueError(f"{id} states {name!r}, which {check.__name__} does not take: {', '.join(parameters)}")
+
+        def version(role: str, differences: Stated) -> Version:
+            text, formula = written.versions[role]
+            return Version(text, formula, true | dict(differences))
+
+        if missing := {"ours", "twin", *(["document"] if document is not None else [])} ^ set(written.versions):
+            raise ValueError(
+                f"{id} and its Markdown must have the same versions: got {', '.join(missing)} in one alone"
+            )
+        return Claim(
+            id=id,
+            title=written.title,
+            texts=written.texts,
+            check=check,
+            expected=expected,
+            ours=version("ours", {}),
+            twin=version("twin", twin),
+            document=None if document is None else version("document", document),
+            chart=chart,
+            recipe=recipe,
+            view=view,
+        )
+
+    return declare
+
+
+def claims_in(*modules: ModuleType) -> tuple[Claim, ...]:
+    """The claims that modules declare, in the order in which they are written."""
+    return tuple(value for module in modules for value in vars(module).values() if isinstance(value, Claim))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,7 +173,8 @@ class Judgement:
 
     @property
     def as_expected(self) -> bool:
-        return self.verdict is self.expected
+        """Whether it is the verdict of the catalogue; a run decides of an experiment, whatever another run found."""
+        return self.verdict is self.expected or self.verdict.kind == self.expected.kind == "experiment"
 
     @property
     def line(self) -> str:
@@ -121,17 +199,29 @@ class Judgement:
         } | {name: [vars(finding) for finding in findings] for name, findings in versions.items()}
 
 
-def judge(claim: Claim[Any], *, chart: bool = False) -> Judgement:
-    """Run the check on every version; with `chart`, the figure's data come from the same run."""
+def judge(claim: Claim, *, chart: bool = False, between: Callable[[], None] = lambda: None) -> Judgement:
+    """Run the check on every version; with `chart`, the figure's data come from the same run.
+
+    `between` is called before each check: who waits no longer raises there.
+    """
     start = time.perf_counter()
+
+    def check(version: Version | None) -> tuple[Finding, ...]:
+        between()
+        return (
+            ()
+            if version is None
+            else tuple(
+                claim.check(**version.value) if isinstance(version.value, Mapping) else claim.check(version.value)
+            )
+        )
+
     with experiments.watched() as sources:
-        ours = tuple(claim.check(claim.ours.value))
-        document = () if claim.document is None else tuple(claim.check(claim.document.value))
-        twin = tuple(claim.check(claim.twin.value))
+        ours, document, twin = check(claim.ours), check(claim.document), check(claim.twin)
         figure = claim.chart() if chart and claim.chart is not None else None
     return Judgement(
         id=claim.id,
-        verdict=_verdict(claim.kind, ours, document, twin),
+        verdict=_verdict(claim, ours, document, twin),
         expected=claim.expected,
         ours=ours,
         document=document,
@@ -142,12 +232,14 @@ def judge(claim: Claim[Any], *, chart: bool = False) -> Judgement:
     )
 
 
-def _verdict(kind: Kind, ours: Sequence[Finding], document: Sequence[Finding], twin: Sequence[Finding]) -> Verdict:
+def _verdict(claim: Claim, ours: Sequence[Finding], document: Sequence[Finding], twin: Sequence[Finding]) -> Verdict:
     if not ours or not all(finding.holds for finding in ours) or all(finding.holds for finding in twin):
         return Verdict.UNSETTLED
-    if kind != "statement":
-        return {"open": Verdict.ANSWERED, "spec": Verdict.BUILT, "experiment": Verdict.EXPERIMENT}[kind]
     wrong = [finding for finding in document if not finding.holds]
+    if claim.kind == "experiment":
+        return BORNE_OUT if not wrong else PARTLY_BORNE_OUT if len(wrong) < len(document) else NOT_BORNE_OUT
+    if claim.kind != "statement":
+        return claim.expected
     if not wrong:
-        return Verdict.HOLDS
-    return Verdict.CORRECTED if all(finding.detail for finding in wrong) else Verdict.REFUTED
+        return HOLDS
+    return CORRECTED if all(finding.detail for finding in wrong) else REFUTED

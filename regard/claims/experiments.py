@@ -1,7 +1,8 @@
-"""Results of experiments: of the recipe's own run where one is recorded, of a small version run here otherwise."""
+"""Results of experiments: of a recorded run where there is one, of the recipe's small version run here otherwise."""
 
 import functools
 import json
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -9,30 +10,22 @@ from dataclasses import dataclass
 from pathlib import Path
 
 FILE = "claims.json"  # in the folder of a run: {"reversal": {"command": …, "numbers": {…}}}
+SHIPPED = Path(__file__).parents[1] / "recipes" / "shipped"  # the runs that come with the package
 
-runs: ContextVar[Path | None] = ContextVar("runs", default=None)  # the folder that holds the folders of runs
+# The folders that hold the folders of runs: the first that has a run of the recipe is read.
+runs: ContextVar[tuple[Path, ...]] = ContextVar("runs", default=(SHIPPED,))
 _used: ContextVar[list[str] | None] = ContextVar("used", default=None)  # where results came from, while it is watched
 
 SMALL = "small version, run here"
-EXPERIMENTS = {  # whose recorded numbers a claim reads
-    "conv.q2": "digits-gaussian",
-    "nyu.3h": "heads",
-    "nyu.4lr": "reversal-length",
-    "nyu.4d": "gradients",
-    "nyu.5c": "conv-vs-vit",
-    "udl.6b": "objectives",
-    "ist.3a": "reversal",
-    "ist.3b": "reversal",
-    "ist.3c": "reversal",
-}
 
 
 @dataclass(frozen=True)
 class Result:
-    """The numbers of an experiment, and which run they come from."""
+    """The numbers of an experiment, and which run they come from; a small one shows less."""
 
     numbers: Mapping[str, float]
     source: str
+    is_small: bool = False
 
     def __getitem__(self, name: str) -> float:
         if name not in self.numbers:
@@ -40,20 +33,23 @@ class Result:
             raise ValueError(f"{self.source} must have recorded {name!r}: got {known} …; train it again")
         return self.numbers[name]
 
-    @property
-    def is_small(self) -> bool:
-        return self.source == SMALL
 
+def result(recipe: str, small: Callable[[], Mapping[str, float]] | None = None) -> Result:
+    """What the recipe's latest recorded run found, or else its small version, which is run once in a process.
 
-def result(recipe: str, small: Callable[[], Mapping[str, float]]) -> Result:
-    """What the recipe's latest recorded run found, or what `small` finds now; it runs once in a process."""
-    return _told(latest(recipe) or _run(recipe, small))
+    `small` computes the numbers of an experiment for which there is no recipe yet.
+    """
+    return _told(_recorded(recipe) or _run(recipe, small))
 
 
 def latest(recipe: str) -> Result | None:
     """What the recipe's latest recorded run found, if there is one."""
-    found = None if (folder := runs.get()) is None else recorded(recipe, folder)
+    found = _recorded(recipe)
     return None if found is None else _told(found)
+
+
+def _recorded(recipe: str) -> Result | None:
+    return next((found for folder in runs.get() if (found := recorded(recipe, folder))), None)
 
 
 def _told(found: Result) -> Result:
@@ -74,8 +70,14 @@ def watched() -> Iterator[list[str]]:
 
 
 @functools.cache
-def _run(recipe: str, small: Callable[[], Mapping[str, float]]) -> Result:
-    return Result(small(), SMALL)
+def _run(recipe: str, small: Callable[[], Mapping[str, float]] | None) -> Result:
+    if small is not None:
+        return Result(small(), SMALL, is_small=True)
+    from regard.recipes import start_run
+
+    with tempfile.TemporaryDirectory() as folder:
+        outcome = start_run(recipe, Path(folder) / recipe, size="small").train()
+    return Result(outcome.claims[recipe], SMALL, is_small=True)
 
 
 def recorded(recipe: str, folder: Path) -> Result | None:
@@ -87,7 +89,8 @@ def recorded(recipe: str, folder: Path) -> Result | None:
         except (json.JSONDecodeError, UnicodeDecodeError) as error:
             raise ValueError(f"{path} must be JSON, as a recipe writes it: got {error}; remove the file") from error
         if recipe in content:
-            return Result(_numbers(path, recipe, content[recipe]), f"run {path.parent.name}")
+            is_small = isinstance(content[recipe], dict) and "--small" in str(content[recipe].get("command"))
+            return Result(_numbers(path, recipe, content[recipe]), f"run {path.parent.name}", is_small)
     return None
 
 

@@ -9,11 +9,10 @@ from torch import Tensor
 from regard.claims.claim import Finding
 
 Sizes = Mapping[str, int]
+Count = Callable[..., int]  # of sizes, by their names
 
 
-def agrees(
-    name: str, stated: Callable[..., int], counted: Callable[..., int], sizes: Iterable[Sizes], *, detail: bool = False
-) -> Finding:
+def agrees(name: str, stated: Count, counted: Count, sizes: Iterable[Sizes], *, detail: bool = False) -> Finding:
     """Whether a stated number is the counted one at all these sizes; the first that is not is the counterexample.
 
     >>> agrees("biases", lambda D: 3, lambda D: 3 * D, [{"D": 1}, {"D": 2}]).shown

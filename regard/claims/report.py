@@ -14,11 +14,12 @@ from rich.text import Text
 
 from regard.checks import MissingExtra
 from regard.claims.catalogue import DOCUMENTS
-from regard.claims.claim import Claim, Finding, Judgement, Verdict, Version
+from regard.claims.claim import Claim, Finding, Judgement, Verdict
 from regard.claims.drawing import svg
 from regard.claims.experiments import SMALL
 from regard.claims.prose import characters, inline, mathml, page, unicode_of
 from regard.claims.terminal import in_characters
+from regard.claims.texts import Version
 
 STYLES = {
     Verdict.HOLDS: "green",
@@ -26,18 +27,20 @@ STYLES = {
     Verdict.REFUTED: "red",
     Verdict.ANSWERED: "blue",
     Verdict.BUILT: "blue",
-    Verdict.EXPERIMENT: "magenta",
+    Verdict.BORNE_OUT: "magenta",
+    Verdict.PARTLY_BORNE_OUT: "magenta",
+    Verdict.NOT_BORNE_OUT: "magenta",
     Verdict.UNSETTLED: "bold red reverse",
 }
 
-Versions = list[tuple[str, Version[Any], Sequence[Finding]]]
+Versions = list[tuple[str, Version, Sequence[Finding]]]
 
 
 @dataclass(frozen=True)
 class Entry:
     """A claim on the page."""
 
-    claim: Claim[Any]
+    claim: Claim
     judgement: Judgement
     versions: Versions
     figure: Any  # markup
@@ -52,7 +55,7 @@ class Chapter:
     entries: Sequence[Entry]
 
 
-def versions(claim: Claim[Any], judgement: Judgement) -> Versions:
+def versions(claim: Claim, judgement: Judgement) -> Versions:
     """What is said, by whom, and what was found of it: the document first."""
     told: Versions = [("False twin, which the check must refute", claim.twin, judgement.twin)]
     if claim.document is None:
@@ -66,13 +69,13 @@ def versions(claim: Claim[Any], judgement: Judgement) -> Versions:
     ]
 
 
-def method(claim: Claim[Any], judgement: Judgement) -> str:
+def method(claim: Claim, judgement: Judgement) -> str:
     """How it was checked; a recorded run has its own data and budget, which are written with it."""
     is_recorded = judgement.source not in ("", SMALL)
     return f"the numbers of {judgement.source}, whose folder says how" if is_recorded else claim.texts.method
 
 
-def html_page(claims: Sequence[Claim[Any]], judgements: Sequence[Judgement]) -> str:
+def html_page(claims: Sequence[Claim], judgements: Sequence[Judgement]) -> str:
     """One page that loads nothing: formulas as MathML, figures inline."""
     try:
         from jinja2 import Environment, PackageLoader
@@ -87,7 +90,7 @@ def html_page(claims: Sequence[Claim[Any]], judgements: Sequence[Judgement]) -> 
         "inline": lambda text: Markup(inline(text)),
         "page": lambda text: Markup(page(text)),
         "mathml": lambda latex: Markup(mathml(latex, block=True)),
-        "kind": lambda verdict: str(verdict).split()[-1],
+        "kind": css_class,
         "method": lambda entry: method(entry.claim, entry.judgement),
     }
     entries = [
@@ -108,6 +111,15 @@ def html_page(claims: Sequence[Claim[Any]], judgements: Sequence[Judgement]) -> 
         counts=counts(judgements),
         made=made(judgements),
     )
+
+
+def css_class(verdict: Verdict) -> str:
+    """The class of a verdict in the style of the page.
+
+    >>> css_class(Verdict.CORRECTED), css_class(Verdict.NOT_BORNE_OUT)
+    ('corrected', 'experiment')
+    """
+    return "experiment" if verdict.kind == "experiment" else str(verdict).split()[-1]
 
 
 def made(judgements: Iterable[Judgement]) -> str:
@@ -148,7 +160,7 @@ def verdict_of(judgement: Judgement) -> Text:
     return Text(f"{judgement.verdict.value}{other}", STYLES[judgement.verdict])
 
 
-def explanation(claim: Claim[Any], judgement: Judgement) -> RenderableType:
+def explanation(claim: Claim, judgement: Judgement) -> RenderableType:
     """Everything about one claim."""
     parts: list[RenderableType] = [
         Rule(Text.assemble((f"{claim.id}  {claim.title}  ", "bold"), verdict_of(judgement)), align="left"),

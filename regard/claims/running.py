@@ -8,7 +8,6 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from multiprocessing import active_children, get_context
 from pathlib import Path
-from typing import Any
 
 from regard.claims import experiments
 from regard.claims.catalogue import select
@@ -20,14 +19,14 @@ Progress = Callable[[int, int | None], None]
 
 
 def judge_claims(
-    claims: Sequence[Claim[Any]],
+    claims: Sequence[Claim],
     *,
     charts: bool = False,
-    runs: Path | None = None,
+    runs: tuple[Path, ...] = (experiments.SHIPPED,),
     jobs: int = 1,
     progress: Progress,
 ) -> list[Judgement]:
-    """Judge claims, in their order, with their charts if asked for; experiments read the runs of a folder.
+    """Judge claims, in their order, with charts if asked for; experiments read the first folder that has their run.
 
     What one question's claims share is computed once: a process takes all of them.
     """
@@ -44,7 +43,7 @@ def judge_claims(
     return [found[claim.id] for claim in claims]
 
 
-def grouped(claims: Sequence[Claim[Any]]) -> list[list[str]]:
+def grouped(claims: Sequence[Claim]) -> list[list[str]]:
     """The ids by question: a short one first, to show progress soon, then those with a training, which take longest."""
     questions = [list(group) for _, group in itertools.groupby(claims, key=lambda claim: question_of(claim.id))]
     questions.sort(key=lambda group: not any(claim.kind == "experiment" for claim in group))
@@ -61,7 +60,9 @@ def question_of(name: str) -> str:
     return f"{document}.{re.split(r'(?<=[0-9])(?=[a-z])|(?<=[a-z])(?=[0-9])', rest)[0]}"
 
 
-def judge_all(names: Sequence[str], charts: bool = False, runs: Path | None = None) -> list[Judgement]:
+def judge_all(
+    names: Sequence[str], charts: bool = False, runs: tuple[Path, ...] = (experiments.SHIPPED,)
+) -> list[Judgement]:
     """Judge the claims of these ids in one thread: what they compute is small, and cores are shared."""
     import torch
 
@@ -75,7 +76,7 @@ def judge_all(names: Sequence[str], charts: bool = False, runs: Path | None = No
 
 
 def _judge_in_processes(
-    questions: Sequence[Sequence[str]], charts: bool, runs: Path | None, jobs: int
+    questions: Sequence[Sequence[str]], charts: bool, runs: tuple[Path, ...], jobs: int
 ) -> Iterator[list[Judgement]]:
     others = active_children()
     with ProcessPoolExecutor(min(jobs, len(questions)), get_context("spawn")) as pool:

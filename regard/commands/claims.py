@@ -30,13 +30,16 @@ def claims(
     ] = None,
     svg: Svg = None,
     runs: Runs = Path("runs"),
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Train small versions of the experiments here; read no recorded run.")
+    ] = False,
     jobs: Annotated[int | None, typer.Option(min=1, metavar="N", help="Processes; by default one per core.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print ids, verdicts and evidence as JSON.")] = False,
 ) -> None:
     """Run the statements of five course documents: what holds, what does not, and the numbers that show it.
 
-    Experiments read the numbers of your runs where there are any. Exit code 1 if a verdict differs from the
-    catalogue's. [b]Examples[/b]:
+    Experiments read the numbers of your runs where there are any, and else of the runs that come with regard. Exit
+    code 1 if a verdict differs from the catalogue's. [b]Examples[/b]:
 
     regard claims
 
@@ -50,9 +53,10 @@ def claims(
         check_file("--report", report)
         check_file("--svg", svg, (".svg",))
         from regard.claims.catalogue import select
+        from regard.claims.experiments import SHIPPED
         from regard.claims.running import judge_claims
 
-        chosen = [claim for claim in select(names or []) if only is None or claim.expected == only]
+        chosen = [claim for claim in select(names or []) if only in (None, claim.expected, claim.kind)]
         if not chosen:
             raise ValueError(f"no claim of {' '.join(names or [])} is {only!r}; leave out --only")
         if svg is not None and (len(chosen) != 1 or chosen[0].chart is None):
@@ -60,7 +64,8 @@ def claims(
         with progress_bar("checking") as progress:
             with_charts = explain or report is not None or svg is not None
             processes = jobs or os.cpu_count() or 1
-            found = judge_claims(chosen, charts=with_charts, runs=runs, jobs=processes, progress=progress)
+            folders = () if fresh else (runs, SHIPPED)
+            found = judge_claims(chosen, charts=with_charts, runs=folders, jobs=processes, progress=progress)
         if report is not None:
             from regard.claims.report import html_page
 

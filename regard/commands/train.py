@@ -42,6 +42,9 @@ def train(
     smoke: Annotated[
         bool, typer.Option("--smoke", help="Try it in seconds; the numbers that come out mean nothing.")
     ] = False,
+    small: Annotated[
+        bool, typer.Option("--small", help="A small version, in less than a minute, that shows the effect.")
+    ] = False,
     settings: Annotated[bool, typer.Option("--settings", help="List what can be changed, and train nothing.")] = False,
     name: Annotated[
         str | None, typer.Option("--name", metavar="NAME", help="Name of the run; by default RECIPE-1, -2, …")
@@ -61,24 +64,26 @@ def train(
     with bad_input():
         from regard.recipes import find_recipe, next_name, override, start_run
 
-        given = {"--set": changes, "--data": data, "--smoke": smoke, "--settings": settings, "--name": name}
+        given = {"--set": changes, "--data": data, "--smoke": smoke, "--small": small}
+        given |= {"--settings": settings, "--name": name}
         if recipe is None:
             if useless := [option for option, value in given.items() if value]:
                 raise ValueError(f"{useless[0]} needs a recipe: got none; regard train lists them")
             return _list_recipes(as_json)
+        if small and smoke:
+            raise ValueError("--small and --smoke are two sizes: got both; leave one out")
+        size = "smoke" if smoke else "small" if small else "full"
         if settings:
             if useless := [option for option in ("--data", "--name") if given[option]]:
                 raise ValueError(f"--settings trains nothing: got {useless[0]}; leave it out")
             chosen = find_recipe(recipe)
-            return _list_settings(override(chosen.smoke if smoke else chosen.config, changes or []), as_json)
+            return _list_settings(override(chosen.at(size), changes or []), as_json)
         if name is not None and Path(name).name != name:
             raise ValueError(f"--name must be a name, not a path: got {name!r}; use --runs FOLDER --name NAME")
         where = present_device(device)
         with show_progress() as (_, on_data):
             place = folder / (name or next_name(folder, recipe))
-            plan = start_run(
-                recipe, place, smoke=smoke, changes=changes or [], data=data, device=where, on_data=on_data
-            )
+            plan = start_run(recipe, place, size=size, changes=changes or [], data=data, device=where, on_data=on_data)
         _train(plan.run, where, plan)
         return _show_report(plan.run, as_json)
 

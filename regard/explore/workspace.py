@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from regard.checks import nearest
+from regard.claims.experiments import SHIPPED
 
 if TYPE_CHECKING:
     from regard.recipes import Run
 
-SHIPPED = Path(__file__).parent / "shipped"
 RUN, MODEL = "run.json", "config.json"
 CACHE_BYTES = 1280 * 2**20  # a model of GPT-2's size, and the maps of two texts of 1,024 tokens
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from regard.tasks.readers import Inputs
 
 Config = TypeVar("Config")
+Size = Literal["full", "small", "smoke"]
 OnData = Callable[[str, int, int], None]  # while data are prepared: what, how many are done, and of how many
 
 
@@ -56,10 +57,11 @@ class Recipe(Generic[Config]):
     """An experiment as one command.
 
     `trainings` says what is trained, by names that are folders of the run; `measure` looks at the trained models, and
-    may do so again at any time. `smoke` is a configuration of seconds, whose numbers mean nothing. A recipe that reads
-    data has a field `data` in its configuration: a path, or None for what ships with the package. A configuration
-    refuses sizes that no model can have when it is made, so that a run says so before it trains anything. `inputs`
-    tells from the settings of a run what one of its trained models reads, so that its maps can be shown.
+    may do so again at any time. `small` is a configuration of less than a minute, whose numbers show the effect that
+    the recipe is about; `smoke` one of seconds, whose numbers mean nothing. A recipe that reads data has a field `data`
+    in its configuration: a path, or None for what ships with the package. A configuration refuses sizes that no model
+    can have when it is made, so that a run says so before it trains anything. `inputs` tells from the settings of a run
+    what one of its trained models reads, so that its maps can be shown.
     """
 
     name: str
@@ -68,7 +70,15 @@ class Recipe(Generic[Config]):
     smoke: Config
     trainings: Callable[[Config, Resources], Mapping[str, Training]]
     measure: Callable[[Config, Mapping[str, Trained]], Outcome]
+    small: Config | None = None
     inputs: Callable[[Mapping[str, Any], str], "Inputs | None"] = lambda config, training: None
+
+    def at(self, size: Size) -> Config:
+        """The configuration of this size."""
+        found = {"full": self.config, "small": self.small, "smoke": self.smoke}[size]
+        if found is None:
+            raise ValueError(f"{self.name} has no small version; leave out --small, or try it with --smoke")
+        return found
 
 
 MODULES = {  # of regard.recipes, by the names of the recipes

@@ -20,7 +20,7 @@ from typing import Any
 import torch
 
 from regard.checks import MissingExtra
-from regard.recipes.recipe import OnData, Outcome, Recipe, Resources, Training, find_recipe, from_json, override
+from regard.recipes.recipe import OnData, Outcome, Recipe, Resources, Size, Training, find_recipe, from_json, override
 from regard.recipes.report import render
 from regard.tasks.files import LOCK, is_locked, lock, write_atomically
 from regard.tasks.images import HUB
@@ -238,7 +238,7 @@ def start_run(
     name: str,
     folder: Path,
     *,
-    smoke: bool,
+    size: Size = "full",
     changes: Sequence[str] = (),
     data: str | None = None,
     device: str = "cpu",
@@ -249,11 +249,11 @@ def start_run(
     for package in ("matplotlib", "jinja2"):
         if importlib.util.find_spec(package) is None:  # said now, not after an hour of training
             raise MissingExtra("reports", package, "train")
-    words = [word for change in changes for word in ("--set", change)] + ["--smoke"] * smoke
+    words = [word for change in changes for word in ("--set", change)] + ([] if size == "full" else [f"--{size}"])
     words += ["--data", data] if data is not None else []
     if data is not None and not hasattr(recipe.config, "data"):
         raise ValueError(f"{name} makes its own data: got --data {data}; leave it out")
-    config = override(recipe.smoke if smoke else recipe.config, changes)
+    config = override(recipe.at(size), changes)
     if source := data or getattr(config, "data", None):  # from wherever it is resumed
         config = replace(config, data=source if source.startswith(HUB) else str(Path(source).expanduser().resolve()))
     with _new_folder(folder):
@@ -265,7 +265,7 @@ def start_run(
             recipe=name,
             config=asdict(config),
             command=shlex.join(["regard", "train", name, *words]),
-            smoke=smoke,
+            smoke=size == "smoke",
             data=_fingerprint(trainings),
             device=device,
         )

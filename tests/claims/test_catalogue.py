@@ -65,7 +65,7 @@ def test_every_row_is_there_once() -> None:
 
 
 @pytest.mark.parametrize("claims", questions())
-def test_the_verdicts_are_the_catalogues(claims: list[Claim[Any]]) -> None:
+def test_the_verdicts_are_the_catalogues(claims: list[Claim]) -> None:
     for claim in claims:
         judgement = judge(claim, chart=True)
         assert judgement.verdict is EXPECTED[claim.id], f"{claim.id}: {judgement.line}"
@@ -81,7 +81,7 @@ def test_the_verdicts_are_the_catalogues(claims: list[Claim[Any]]) -> None:
 
 
 @pytest.mark.parametrize("claim", [pytest.param(claim, id=claim.id) for claim in CLAIMS])
-def test_the_text_can_be_typeset(claim: Claim[Any]) -> None:
+def test_the_text_can_be_typeset(claim: Claim) -> None:
     texts = claim.texts
     versions = [version for version in (claim.ours, claim.document, claim.twin) if version is not None]
     prose = [texts.asks, texts.derivation, texts.method, *texts.quantities, *texts.quantities.values()]

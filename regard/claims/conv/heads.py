@@ -278,7 +278,6 @@ CLAIMS = (
     Claim(
         id="conv.q2",
         title="Where heads go in training",
-        kind="experiment",
         texts=Texts(
             asks="An attention-only image model learns every head's centre and width. Where do the heads go, layer by "
             "layer, and do they form the grid of a kernel as the theorem would have it?",
@@ -353,7 +352,7 @@ CLAIMS = (
             ),
         ),
         check=course,
-        expected=Verdict.EXPERIMENT,
+        expected=Verdict.BORNE_OUT,
         chart=before_and_after,
     ),
 )

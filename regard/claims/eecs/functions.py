@@ -169,7 +169,6 @@ CLAIMS = {
     "1": Claim(
         id="eecs.1",
         title="Scaled dot-product attention as a function",
-        kind="spec",
         texts=Texts(
             asks="Write scaled_dot_product_attention(q, k, v, key_padding_mask=None, causal=False) for tensors "
             "(n, t, d), with the softmax in float32 and the result in the type of the input.",
@@ -196,7 +195,6 @@ CLAIMS = {
     "2": Claim(
         id="eecs.2",
         title="Multi-head attention with heads folded into the batch",
-        kind="spec",
         texts=Texts(
             asks="Write multi-head attention, forward(q, k, v, key_padding_mask=None, causal=False), by folding the "
             "heads into the batch and calling the function of question 1 once.",

@@ -231,7 +231,6 @@ CLAIMS = {
     "0": Claim(
         id="eecs.0",
         title="The Transformer's figure",
-        kind="spec",
         texts=Texts(
             asks="Build the encoder-decoder of the Transformer's figure, with *add & norm* after each module.",
             derivation="Each module $f$, be it attention or feed-forward, is added to its input and then normalised: "

@@ -101,9 +101,7 @@ METHOD = "float64, rounded to the printed places: every digit must agree, by eve
 CODE = ("regard.claims.ist.example:worked_example", "regard.algorithms:attend", "regard.algorithms:weights")
 
 
-def claim(
-    letter: str, title: str, texts: tuple[str, str], ours: Version[Printed], twin: Version[Printed]
-) -> Claim[Printed]:
+def claim(letter: str, title: str, texts: tuple[str, str], ours: Version, twin: Version) -> Claim:
     check: Callable[[Printed], Sequence[Finding]] = inside if letter == "p" else by_every_algorithm
     method = METHOD if letter != "p" else "float64, every printed digit; all weights against 50 digits (mpmath)"
     asks, derivation = texts

@@ -252,7 +252,6 @@ QUANTITIES = {
 PLAIN = Claim(
     id="ist.3a",
     title="Reversal without attention",
-    kind="experiment",
     texts=Texts(
         asks="An LSTM encoder-decoder without attention learns to reverse strings over four letters. How accurate does "
         "it get?",
@@ -278,13 +277,12 @@ PLAIN = Claim(
         Accuracies("plain", rises=True),
     ),
     check=accuracies,
-    expected=Verdict.EXPERIMENT,
+    expected=Verdict.BORNE_OUT,
     chart=over_lengths,
 )
 WITH_ATTENTION = Claim(
     id="ist.3b",
     title="Reversal with attention",
-    kind="experiment",
     texts=Texts(
         asks="The same with dot-product attention to the encoder's states, and the same budget: how accurate?",
         derivation="With $c_i = \\sum_j \\operatorname{softmax}_j(s_i^\\top h_j)\\, h_j$ the decoder looks up letter "
@@ -311,13 +309,12 @@ WITH_ATTENTION = Claim(
         Accuracies("attention", ahead=False),
     ),
     check=accuracies,
-    expected=Verdict.EXPERIMENT,
+    expected=Verdict.BORNE_OUT,
     chart=over_lengths,
 )
 MAP = Claim(
     id="ist.3c",
     title="The map of a reversal",
-    kind="experiment",
     texts=Texts(
         asks="Draw the attention of the trained model for abacadabacc. Is it diagonal, in reverse order?",
         derivation="Letter $i$ of the reversal is letter $n + 1 - i$ of the string, so the map should lie on the "
@@ -347,6 +344,6 @@ MAP = Claim(
         Band("within one place of the main diagonal", lambda i, T: {i - 1, i, i + 1}, ASKED),
     ),
     check=band,
-    expected=Verdict.EXPERIMENT,
+    expected=Verdict.BORNE_OUT,
     chart=word_drawn,
 )

@@ -201,7 +201,6 @@ CLAIMS = (
 MODULE = Claim(
     id="ist.3m",
     title="Dot-product attention as a module",
-    kind="spec",
     texts=Texts(
         asks="Build the attention between a decoder's states and an encoder's as a module, and put it into the LSTM "
         "encoder-decoder.",

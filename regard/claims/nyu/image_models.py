@@ -147,8 +147,7 @@ CLAIMS = (
         ),
         twin=Version("on small data ViT beats a ConvNet", r"\text{ViT} > \text{ConvNet}", Race("ViT", -1)),
         check=race,
-        expected=Verdict.EXPERIMENT,
-        kind="experiment",
+        expected=Verdict.BORNE_OUT,
         chart=drawn,
     ),
 )

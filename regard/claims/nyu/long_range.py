@@ -112,8 +112,7 @@ CLAIMS = (
             Fall((-0.03, 0.03), (-0.03, 0.03)),
         ),
         check=fall,
-        expected=Verdict.EXPERIMENT,
-        kind="experiment",
+        expected=Verdict.BORNE_OUT,
         chart=drawn,
     ),
 )

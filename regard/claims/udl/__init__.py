@@ -1,9 +1,10 @@
 """*Understanding Deep Learning*, problems 12.1 to 12.10."""
 
+from regard.claims.claim import claims_in
 from regard.claims.udl import channels, counts, decoding, heads, linear, objectives, patterns, saturation, symmetry
 
 CLAIMS = (
-    *counts.CLAIMS,
+    *claims_in(counts),
     *symmetry.CLAIMS,
     *saturation.CLAIMS,
     *heads.CLAIMS,

@@ -149,7 +149,6 @@ CLAIMS = (
     Claim(
         id="udl.9",
         title="Between patches or between channels",
-        kind="open",
         texts=Texts(
             asks="DaViT: 16×16 patches of width 512. What does attention cost between patches, and between channels?",
             derivation="Between patches a logit is a product over $C$ channels, and there are $N^2$ of them; mixing "

@@ -176,7 +176,6 @@ CLAIMS = (
     Claim(
         id="udl.10",
         title="Linear attention",
-        kind="open",
         texts=Texts(
             asks="Replace exp(k·q) by g(k)·g(q). Why is attention cheaper then, when, and what does g have to keep?",
             derivation="The output is "

@@ -150,7 +150,6 @@ CLAIMS = (
     Claim(
         id="udl.8",
         title="Cheaper attention between patches",
-        kind="open",
         texts=Texts(
             asks="ViT's attention is quadratic in the number of patches. Name two ways to make it cheaper.",
             derivation="All pairs of $N = n^2$ patches are $n^4$. *Local windows*: tiles of $M \\times M$ patches "

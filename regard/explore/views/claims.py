@@ -5,7 +5,7 @@ import html
 import math
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -25,58 +25,6 @@ TRAINING_SECONDS = 15  # that the small version of an experiment takes, about, w
 JUDGEMENT_BYTES = 200_000  # of a judgement with its figure, about
 MARK_SECONDS, MARK_MEMORY = 5.0, 512  # that marking an answer may take, and MiB
 EXAMPLES = 3  # answers to try
-
-KEY_NOISE = {"on": "key", "index": 1, "noise": [0.5, -0.5]}
-QUERY_NOISE = KEY_NOISE | {"on": "query"}
-IMAGE = {"grid": [16, 16], "tokens": 256}
-
-# The view that shows a claim, how its state differs from its start, and the text of the link.
-LINKS: dict[str, tuple[str, dict[str, Any], str]] = {
-    "conv.b1": ("heads", {}, "Move the centre of such a head"),
-    "conv.c2": ("heads", {}, "See the kernel that heads make, and its distance to a convolution"),
-    "conv.d1": ("heads", {}, "Make a head sharper, and see what it leaves to other pixels"),
-    "conv.e1": ("heads", {"query": [0, 0]}, "See heads at the image's corner"),
-    "conv.q2": ("heads", {"step": 0}, "Play a training, and see where heads go"),
-    "nyu.1a": ("playground", {}, "See every number of a small sequence"),
-    "nyu.1b": ("playground", {"beta": 1.0}, "Turn β, and see how sharp the weights are"),
-    "nyu.1c": ("playground", {"beta": 20.0}, "See one value come out as β grows"),
-    "nyu.1d": ("playground", {"beta": 0.05}, "See the weights spread as β falls"),
-    "nyu.1e": ("playground", {"noise": KEY_NOISE, "plane": "keys"}, "Move a key, and see which weights move"),
-    "nyu.1e2": ("playground", {"noise": KEY_NOISE, "plane": "keys"}, "Move a key, and see by how much weights move"),
-    "nyu.1f": ("playground", {"noise": QUERY_NOISE, "plane": "keys"}, "Move a query, and see which weights move"),
-    "nyu.1g": ("playground", {"mask": "causal"}, "Hide keys, and see the logits of −∞"),
-    "nyu.2a": ("playground", {"head": 1}, "See two heads and their W_O"),
-    "nyu.2b": ("heads", {}, "See the kernel that heads make"),
-    "nyu.3a": ("patterns", {"mask": "window(1, 1)"}, "See how far stacked layers reach"),
-    "nyu.3b": ("playground", {"mask": "causal", "beta": 0.0}, "See a uniform causal head count"),
-    "nyu.3c": ("playground", {"hard": True}, "See weights of 0 and 1"),
-    "nyu.3d": ("patterns", {"mask": "neighbours(1, 1)", **IMAGE}, "See attention among neighbours"),
-    "nyu.4a": ("patterns", {"mask": "everything", "width": 16, "heads": 1}, "See what it costs as inputs grow"),
-    "nyu.4ad": ("maps", {"model": "language"}, "See weights adapt to your own text"),
-    "nyu.4b": ("patterns", {"mask": "window(7)", "width": 16, "heads": 1}, "See the cost of a window as inputs grow"),
-    "udl.1b": ("patterns", {"mask": "everything", "tokens": 64}, "See and count the weights"),
-    "udl.4": ("playground", {"beta": 50.0}, "See a saturated softmax and its Jacobian"),
-    "udl.4c": ("playground", {}, "See the Jacobian of a row of weights"),
-    "udl.5": ("patterns", {"mask": "everything", "heads": 8, "width": 4, "tokens": 64}, "See what heads cost"),
-    "udl.7": ("patterns", {"mask": "causal", "heads": 1}, "See what causal attention costs as texts grow"),
-    "udl.8": ("patterns", {"mask": "axial", **IMAGE}, "See a cheaper pattern, its plan and its cost"),
-    "udl.9": ("patterns", {"mask": "tiles(8, 8)", **IMAGE}, "See windows of patches, and their cost"),
-    "udl.10": ("patterns", {"mask": "causal", "weighting": "elu"}, "See linear attention against all pairs"),
-    "eecs.1": ("playground", {}, "See every number of the function"),
-    "eecs.1a": ("playground", {"beta": 1.0}, "See the softmax without its scale"),
-    "eecs.2a": ("patterns", {"mask": "window(1)", "layers": 6, "tokens": 100}, "See a receptive field grow"),
-    "eecs.2b": ("patterns", {"mask": "causal"}, "See the causal mask"),
-    "eecs.2c": ("patterns", {"mask": "everything", "width": 64}, "See the cost as sequences grow"),
-    "eecs.2d": ("patterns", {"mask": "causal", "heads": 1, "width": 64}, "See where the parts of the cost cross"),
-    "ist.1a": ("playground", {}, "See the same tokens, with all their numbers"),
-    "ist.1b": ("playground", {}, "See this head, and change its matrices"),
-    "ist.1c": ("playground", {}, "See both heads, and change their matrices"),
-    "ist.1p": ("playground", {"head": 1}, "See inside the second head"),
-    "ist.2": ("playground", {}, "See the sums for a small sequence"),
-    "ist.3a": ("runs", {"run": "reversal"}, "See how the reversal was trained"),
-    "ist.3b": ("runs", {"run": "reversal"}, "See how the reversal was trained"),
-    "ist.3c": ("maps", {"model": "reversal/attention", "text": "abacadabacc"}, "See the map of a trained model"),
-}
 
 Id = Annotated[str, Field(min_length=1, max_length=20)]
 
@@ -218,13 +166,18 @@ def _list_claims() -> CatalogueResponse:
             title=claim.title,
             asks=characters(claim.texts.asks),
             kind=claim.kind,
-            verdict=claim.expected.value,
+            verdict=_expected(claim),
             has_chart=claim.chart is not None,
             num_questions=len(_list_exercises(claim.id)),
         )
         for claim in claims()
     ]
     return CatalogueResponse(documents=DOCUMENTS, rows=rows)
+
+
+def _expected(claim: "Claim") -> str:
+    """The verdict of the catalogue; of an experiment a run decides."""
+    return "experiment" if claim.kind == "experiment" else claim.expected.value
 
 
 def judge_claim(workspace: Workspace, request: ClaimRequest) -> ClaimResponse:
@@ -237,25 +190,23 @@ def judge_claim(workspace: Workspace, request: ClaimRequest) -> ClaimResponse:
     return _describe(one, _judge(workspace, one, request.run))
 
 
-def _judge(workspace: Workspace, one: "Claim[Any]", run: bool) -> "Judgement | None":
+def _judge(workspace: Workspace, one: "Claim", run: bool) -> "Judgement | None":
     """The judgement; None for an experiment without numbers, unless it shall be run."""
-    from regard.claims.experiments import EXPERIMENTS, recorded
+    from regard.claims import catalogue
+    from regard.claims.experiments import recorded
 
-    experiment, root, source = EXPERIMENTS.get(one.id, ""), None, ""
-    for folder in workspace.roots if experiment else ():
-        if found := recorded(experiment, folder):
-            root, source = folder, found.source
-            break
-    if one.kind != "experiment" or root is not None:
-        return workspace.cache.get(("claim", one.id, source), lambda: (_check(one, root), JUDGEMENT_BYTES))
+    found = next((found for root in workspace.roots if one.recipe and (found := recorded(one.recipe, root))), None)
+    if one.kind != "experiment" or found is not None:
+        source = "" if found is None else found.source
+        return workspace.cache.get(("claim", one.id, source), lambda: (_check(one, workspace.roots), JUDGEMENT_BYTES))
 
     def train() -> tuple[dict[str, "Judgement"], int]:
         if not run:
             raise _NotRun
-        return _run_experiment([name for name in EXPERIMENTS if EXPERIMENTS[name] == experiment]), JUDGEMENT_BYTES
+        return _run_experiment([claim.id for claim in catalogue() if claim.recipe == one.recipe]), JUDGEMENT_BYTES
 
     try:
-        return workspace.cache.get(("experiment", experiment), train)[one.id]
+        return workspace.cache.get(("experiment", one.recipe), train)[one.id]
     except _NotRun:
         return None
 
@@ -264,19 +215,15 @@ class _NotRun(Exception):  # noqa: N818 - named by what is the case
     """An experiment that has no numbers yet."""
 
 
-def _check(one: "Claim[Any]", root: Path | None) -> "Judgement":
+def _check(one: "Claim", roots: tuple[Path, ...]) -> "Judgement":
     import torch
 
     from regard.claims import experiments, judge
 
-    def check(value: Any) -> Any:
-        check_cancelled()
-        return one.check(value)
-
-    threads, token = torch.get_num_threads(), experiments.runs.set(root)
+    threads, token = torch.get_num_threads(), experiments.runs.set(roots)
     torch.set_num_threads(1)  # what a claim computes is small, and cores are shared
     try:
-        return judge(replace(one, check=check), chart=True)
+        return judge(one, chart=True, between=check_cancelled)
     finally:
         torch.set_num_threads(threads)
         experiments.runs.reset(token)
@@ -306,23 +253,22 @@ def _run_experiment(names: list[str]) -> dict[str, "Judgement"]:
 def _send_judgements(pipe: Any, names: list[str]) -> None:
     from regard.claims.running import judge_all
 
-    pipe.send(judge_all(names, charts=True))
+    pipe.send(judge_all(names, charts=True, runs=()))
     pipe.close()
 
 
-def _describe(one: "Claim[Any]", found: "Judgement | None") -> ClaimResponse:
+def _describe(one: "Claim", found: "Judgement | None") -> ClaimResponse:
     from regard.claims import Judgement
     from regard.claims.report import method, versions
 
     judgement = found or Judgement(
         id=one.id, verdict=one.expected, expected=one.expected, ours=(), document=(), twin=(), seconds=0.0
     )
-    view, state, words = LINKS.get(one.id, ("", {}, ""))
     return ClaimResponse(
         id=one.id,
         title=one.title,
         asks=_to_html(one.texts.asks),
-        expected=one.expected.value,
+        expected=_expected(one),
         verdict=None if found is None else found.verdict.value,
         evidence="" if found is None else found.line,
         seconds=judgement.seconds,
@@ -335,13 +281,11 @@ def _describe(one: "Claim[Any]", found: "Judgement | None") -> ClaimResponse:
         code=list(one.texts.code),
         chart=None if judgement.chart is None else chart_data(judgement.chart),
         exercises=_list_exercises(one.id),
-        see=Link(view=view, state=state, words=words) if view else None,
+        see=one.view and Link(view=one.view.name, state=dict(one.view.state), words=one.view.words),
     )
 
 
-def _describe_version(
-    one: "Claim[Any]", heading: str, version: "Version[Any]", findings: "Sequence[Finding]"
-) -> VersionResponse:
+def _describe_version(one: "Claim", heading: str, version: "Version", findings: "Sequence[Finding]") -> VersionResponse:
     return VersionResponse(
         role="twin" if version is one.twin else "ours" if version is one.ours else "document",
         heading=heading,
