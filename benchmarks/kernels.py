@@ -79,6 +79,7 @@ def by(algorithm: str, attention: Attention | None = None) -> Attending:
 def race_of(problem: Problem, setting: Setting) -> list[Row]:
     """Forward without gradients, and forward and backward of q, k and v."""
     progress(problem.name)
+    torch._dynamo.reset()  # a graph that another problem left counts against this one's
     B, H, N, D = problem.sizes
     drawn = [torch.randn(B, H, N, D, device=setting.device, dtype=torch.bfloat16) for _ in range(4)]
     if problem.heads_inside:
