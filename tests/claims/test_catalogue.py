@@ -27,7 +27,7 @@ TRUTH = {
     Verdict.BUILT: "eecs.0 eecs.1 eecs.2 ist.3m",
 }
 EXPECTED = {name: verdict for verdict, names in TRUTH.items() for name in names.split()}
-EXPERIMENTS = ["conv.q2", "nyu.3h", "nyu.4lr", "nyu.5c", "udl.6b", "ist.3a", "ist.3b", "ist.3c"]  # of which a run decides
+EXPERIMENTS = ["conv.q2", "nyu.3h", "nyu.4lr", "nyu.5c", "udl.6b", "ist.3a", "ist.3b", "ist.3c"]
 ROWS = {"conv": 15, "nyu": 29, "udl": 14, "eecs": 10, "ist": 9}
 TRAINED = ("conv-vs-vit", "objectives")  # of which no run is recorded: small versions train
 CLAIMS = catalogue()
