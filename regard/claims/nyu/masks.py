@@ -11,7 +11,7 @@ from regard.attention import Attention, Bias, Causal, Content, Dense, Mask
 from regard.claims.chart import Matrices
 from regard.claims.claim import Claim, Finding, Texts, Verdict, Version
 from regard.claims.findings import equals
-from regard.claims.nyu.columns import drawn, logits, rows
+from regard.claims.nyu.attention import drawn, logits, rows
 
 BETA = 0.5
 HIDDEN_KEY, EMPTY_QUERY = 5, 3

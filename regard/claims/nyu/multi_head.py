@@ -14,7 +14,7 @@ from regard.attention import Attention, Content
 from regard.claims.chart import Lines
 from regard.claims.claim import Claim, Finding, Texts, Verdict, Version
 from regard.claims.findings import agrees, equals
-from regard.claims.nyu.columns import drawn
+from regard.claims.nyu.attention import drawn
 from regard.layers import ChannelAttention, MultiHead
 
 WIDTH, HEADS, TOKENS = 12, 3, 5  # more tokens than a head is wide, fewer than the model
