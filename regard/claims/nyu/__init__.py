@@ -14,9 +14,7 @@ from regard.claims.nyu import (
 
 CLAIMS = (
     *claims_in(attention),
-    *claims_in(noise),
-    *masks.CLAIMS,
-    *multi_head.CLAIMS,
+    *claims_in(noise, masks, multi_head),
     *self_attention.CLAIMS,
     *transformer.CLAIMS,
     *training.CLAIMS,

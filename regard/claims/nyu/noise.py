@@ -55,9 +55,10 @@ def at_key_alone(old: Tensor, new: Tensor) -> Tensor:
 
 
 def draw_moved(side: str) -> Matrices:
-    """Draw the map before and after, and the difference: keys downwards, numbered as in the text."""
+    """Draw the map before and after, and the change in its own scale: keys downwards, numbered as in the text."""
     found = perturb(side)
-    panels = {"A, before": found.before, "A′, after": found.after, "A′ − A": found.change}
+    top = found.change.abs().max()
+    panels = {"A, before": found.before, "A′, after": found.after, f"(A′ − A) / {top:.2f}": found.change / top}
     return Matrices(
         title=f"What noise on {side} {I} does to the weights",
         panels={name: x[0, 0].T.tolist() for name, x in panels.items()},
