@@ -3,9 +3,11 @@
 from regard.claims.claim import claims_in
 from regard.claims.nyu import (
     attention,
+    head_counts,
     masks,
     multi_head,
     noise,
+    positions,
     self_attention,
     training,
     transformer,
@@ -13,9 +15,9 @@ from regard.claims.nyu import (
 )
 
 CLAIMS = (
-    *claims_in(attention),
-    *claims_in(noise, masks, multi_head),
-    *self_attention.CLAIMS,
+    *claims_in(attention, noise, masks, multi_head, self_attention),
+    *head_counts.CLAIMS,
+    *claims_in(positions),
     *transformer.CLAIMS,
     *training.CLAIMS,
     *vision.CLAIMS,

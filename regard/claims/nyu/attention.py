@@ -2,7 +2,7 @@
 
 import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 
 import torch
 from torch import Tensor, nn
@@ -58,9 +58,9 @@ def softargmax(x: Tensor, beta: float, dim: int = 0) -> Tensor:
     return torch.softmax(beta * x, dim)
 
 
-def first_wrong(findings: Sequence[Finding]) -> Finding:
-    """The first that does not hold; the last where all do."""
-    return next((finding for finding in findings if not finding.holds), findings[-1])
+def flat(tensors: Iterable[Tensor]) -> Tensor:
+    """All their numbers in a row, so that one finding compares several cases."""
+    return torch.cat([x.flatten() for x in tensors])
 
 
 def draw_maps() -> Matrices:
@@ -87,14 +87,13 @@ def definition(
 ) -> Findings:
     """Compare A with `weights` and V·A with `attend`, count H, and add up each column of A."""
     cases = [(*problem(**at), beta) for at in SIZES for beta in BETAS]
-    yield first_wrong(
-        [equals("H = V·A against attend", output(*x, Attention(Content(b))), x[2] @ A(*x[:2], b), 1e-13) for *x, b in cases]
-    )
-    yield first_wrong([equals("A against weights", matrix(Q, K, b), A(Q, K, b), 1e-13) for Q, K, _, b in cases])
+    outputs = flat(output(Q, K, V, Attention(Content(b))) for Q, K, V, b in cases)
+    yield equals("H = V·A against attend", outputs, flat(V @ A(Q, K, b) for Q, K, V, b in cases), 1e-13)
+    maps = [matrix(Q, K, b) for Q, K, _, b in cases]
+    yield equals("A against weights", flat(maps), flat(A(Q, K, b) for Q, K, _, b in cases), 1e-13)
     yield agrees("rows of H", height, lambda **at: output(*problem(**at)).shape[0], SIZES)
     yield agrees("columns of H", width, lambda **at: output(*problem(**at)).shape[1], SIZES)
-    off = max((matrix(Q, K, b).sum(0) - 1).abs().max().item() for Q, K, _, b in cases)
-    m, n = matrix(*problem(3, 5, 4, 2)[:2], 1.0).shape
+    off, (m, n) = max((x.sum(0) - 1).abs().max().item() for x in maps), maps[len(BETAS)].shape
     shown = f"for m = 5, n = 4 the map A is {m} × {n}; all columns sum to 1 within {off:.0e}"
     yield Finding("A is m × n, its columns sum to 1", off < 1e-14 and (m, n) == (5, 4), shown)
 
@@ -168,7 +167,9 @@ def scale(
     """Measure the logits' variance and the mean largest weight against the width; look up the library's default β."""
     found = {d: squared_logits(d, beta(d)) for d in WIDTHS}
     off = next((d for d in WIDTHS if not found[d].admits(1.0)), None)
-    shown = f"{found[4]} at d = 4, {found[256]} at d = 256" if off is None else f"{found[off]} at d = {off} leaves out 1"
+    shown = (
+        f"{found[4]} at d = 4, {found[256]} at d = 256" if off is None else f"{found[off]} at d = {off} leaves out 1"
+    )
     yield Finding("the logits' variance is 1 at every width", off is None, f"variance of β·qᵀk: {shown} (99 %)")
     for name, curve, with_query in (("independent keys", independent, False), ("one key = the query", aligned, True)):
         weight = {d: largest(d, beta(d), with_query).value for d in WIDTHS}
@@ -178,12 +179,8 @@ def scale(
         holds = abs(weight[worst] - curve(worst)) <= NEAR
         yield Finding(f"largest weight, {name}", holds, shown, detail=with_query)
     pairs = {d: problem(d, 5, 4, 1)[:2] for d in (3, 64)}
-    yield first_wrong(
-        [
-            equals(f"logits of the library's default β at d = {d}", logits(*x, None), logits(*x, beta(d)), 1e-13)
-            for d, x in pairs.items()
-        ]
-    )
+    default, said = (flat(logits(*x, b(d)) for d, x in pairs.items()) for b in (lambda d: None, beta))
+    yield equals("logits of the library's default β at d = 3 and 64", default, said, 1e-13)
 
 
 STEPS = 16  # β is followed to 2^16 or 2^−16
@@ -241,15 +238,13 @@ def one_hot(beta: Callable[[int], float] = lambda step: 2.0**step, tied: float =
     yield Finding("two equal largest logits", bool((twice - tied).abs().max() < 1e-12), shown, detail=True)
     chosen = weights(q, k, HARD)[0, 0, 0]
     first = chosen.argmax().item() == best and chosen.sum().item() == 1 and attend(q, k, v, HARD).equal(v[:, :, [best]])
-    shown = f"of keys {best + 1} and {best + 2} with equal logits Hard() takes key {int(chosen.argmax()) + 1}, the first"
+    shown = (
+        f"of keys {best + 1} and {best + 2} with equal logits Hard() takes key {int(chosen.argmax()) + 1}, the first"
+    )
     yield Finding("an argmax takes the first of equals", first, shown if first else f"{shown} stated")
 
 
-@claim(
-    "nyu.1cfc",
-    HOLDS,
-    twin={"S": lambda K, Q, targets: softargmax(K.T @ Q, 50.0)},
-)
+@claim("nyu.1cfc", HOLDS, twin={"S": lambda K, Q, targets: softargmax(K.T @ Q, 50.0)})
 def selection(
     S: Callable[..., Tensor] = lambda K, Q, targets: nn.functional.one_hot(targets, K.shape[1]).T.to(K),
 ) -> Findings:
@@ -303,10 +298,11 @@ def spread(beta: Callable[[int], float] = lambda step: 2.0**-step) -> Findings:
 @claim("nyu.1fc", HOLDS, twin={"activation": lambda x, beta: beta * softargmax(x, 1.0)})
 def two_layers(activation: Callable[[Tensor, float], Tensor] = softargmax) -> Findings:
     """Compare two built layers, without biases, with `attend`."""
-    for sizes, beta in zip(SIZES, (*BETAS, 4.0), strict=True):
-        Q, K, V = problem(**sizes)
+    cases = [(*problem(**at), beta) for at, beta in zip(SIZES, (*BETAS, 4.0), strict=True)]
+    H = []
+    for Q, K, V, beta in cases:
         first, second = (nn.Linear(*widths, bias=False, device="meta") for widths in (K.shape, V.T.shape))
         hidden = torch.func.functional_call(first, {"weight": K.T}, (Q.T,)).T
-        H = torch.func.functional_call(second, {"weight": V}, (activation(hidden, beta).T,)).T
-        at = f"at d = {sizes['d']}, m = {sizes['m']}, n = {sizes['n']}, β = {beta}"
-        yield equals(f"two layers {at}", output(Q, K, V, Attention(Content(beta))), H, 1e-13)
+        H.append(torch.func.functional_call(second, {"weight": V}, (activation(hidden, beta).T,)).T)
+    outputs = flat(output(Q, K, V, Attention(Content(beta))) for Q, K, V, beta in cases)
+    yield equals("two layers at four sizes with β from 0.3 to 4 against attend", outputs, flat(H), 1e-13)

@@ -36,8 +36,6 @@ def draw_masked() -> Matrices:
         panels={name: panel.tolist() for name, panel in (panels | {"hidden": hidden.double()}).items()},
         row_label="key",
         column_label="query",
-        rows=[str(key) for key in range(1, M + 1)],
-        columns=[str(query) for query in range(1, N + 1)],
     )
 
 
@@ -49,9 +47,9 @@ def draw_masked() -> Matrices:
     view=View("playground", "Hide keys, and see the logits of −∞", {"mask": "causal"}),
 )
 def masking(
-    share: Callable[[Tensor, Tensor], Tensor] = lambda z, hidden: (
-        torch.softmax(z.masked_fill(hidden, -torch.inf), 0).masked_fill(hidden.all(0), 0)
-    ),
+    share: Callable[[Tensor, Tensor], Tensor] = lambda z, hidden: torch.softmax(
+        z.masked_fill(hidden, -torch.inf), 0
+    ).masked_fill(hidden.all(0), 0),
     keeps_out: Callable[[Tensor], bool] = lambda seen: not bool(seen.any()),
 ) -> Findings:
     """Compare the stated map of logits and what is hidden with `weights`; then zeros, gradients and NaN.

@@ -39,19 +39,9 @@ def build_channels(layer: MultiHead, beta: float) -> ChannelAttention:
     return found
 
 
-def attend_columns(Q: Tensor, K: Tensor, V: Tensor) -> Tensor:
-    """`V·softargmax_β(KᵀQ)` of tokens as columns, with β = 1/√D of their width."""
-    return V @ torch.softmax(K.T @ Q / math.sqrt(len(Q)), 0)
-
-
-def mix_rows(q: Tensor, k: Tensor, v: Tensor, beta: float) -> Tensor:
-    """`softmax(β·qkᵀ)·v` of tokens as rows, by `attend`."""
-    return attend(q[None, None], k[None, None], v[None, None], Attention(Content(beta)))[0, 0]
-
-
-def mix_printed(q: Tensor, k: Tensor, v: Tensor, beta: float) -> Tensor:
-    """`V·softargmax_β(KᵀQ)` as it is printed, though the tokens are rows."""
-    return v @ torch.softmax(beta * k.T @ q, 0)
+def attend_columns(Q: Tensor, K: Tensor, V: Tensor, beta: float = 1 / math.sqrt(HEAD)) -> Tensor:
+    """`V·softargmax_β(KᵀQ)` as it is printed, which is right for tokens as columns."""
+    return V @ torch.softmax(beta * K.T @ Q, 0)
 
 
 @claim(
@@ -60,7 +50,7 @@ def mix_printed(q: Tensor, k: Tensor, v: Tensor, beta: float) -> Tensor:
     document={
         "project": lambda W, X: X @ W.T,
         "key": lambda W_k, W_v, K, V: W_v @ V,
-        "mix": mix_printed,
+        "mix": attend_columns,
         "join": lambda heads, W: (torch.cat([head.T for head in heads], 1) @ W.T).T,
     },
     twin={"join": lambda heads, W: W @ torch.stack(heads).mean(0).repeat(len(heads), 1)},
@@ -69,7 +59,7 @@ def mix_printed(q: Tensor, k: Tensor, v: Tensor, beta: float) -> Tensor:
 def multi_head(
     project: Formula = lambda W, X: W @ X,
     key: Formula = lambda W_k, W_v, K, V: W_k @ K,
-    mix: Formula = mix_rows,
+    mix: Formula = lambda q, k, v, beta: attend_columns(q.T, k.T, v.T, beta).T,
     join: Formula = lambda heads, W: W @ torch.cat(heads),
 ) -> Findings:
     """Compare each step of the formula with the built layer.
@@ -96,11 +86,13 @@ def multi_head(
 
     X, beta = drawn(TOKENS, WIDTH, seed=64), 1 / math.sqrt(WIDTH)  # tokens as rows: where the printed products exist
     q, k, v = (part(X) for part in (layer.query, layer.key, layer.value))
-    found, channels = mix(q, k, v, beta), build_channels(layer, beta)(X[None])[0]
-    gaps = [(found - other).abs().max().item() for other in (mix_rows(q, k, v, beta), channels)]
+    between_tokens = attend(q[None, None], k[None, None], v[None, None], Attention(Content(beta)))[0, 0]
+    between_channels = build_channels(layer, beta)(X[None])[0]
+    gaps = [(mix(q, k, v, beta) - other).abs().max().item() for other in (between_tokens, between_channels)]
     shown = f"tokens as rows: the formula is {gaps[0]:.1g} from attention between tokens, {gaps[1]:.1g} from channels'"
     yield Finding("the softmax is between tokens", gaps[0] < 1e-13, shown, detail=True)
-    yield equals("as printed, with tokens as rows, it is ChannelAttention", channels, mix_printed(q, k, v, beta), 1e-13)
+    printed = attend_columns(q, k, v, beta)
+    yield equals("as printed, with tokens as rows, it is ChannelAttention", between_channels, printed, 1e-13)
 
 
 SHAPES = [{"K": K, "channels": channels} for K in (3, 1, 5) for channels in (1, 4, 9, 20)]

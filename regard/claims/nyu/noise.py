@@ -15,7 +15,8 @@ from regard.claims.findings import equals, mean
 from regard.claims.nyu.attention import drawn, logits, rows
 
 BETA = 0.6
-M, N, I = 6, 5, 3  # keys, queries, and the number, from 1, of the key or query that gets the noise
+M, N, NOISY = 6, 5, 3  # keys, queries, and the key or query, counted from 1, that gets the noise
+ROW = NOISY - 1
 SMALL = 1e-6  # of the noise, for differences
 ATTENTION = Attention(Content(BETA))
 
@@ -28,30 +29,30 @@ def problem() -> tuple[Tensor, Tensor, Tensor, Tensor]:
 
 
 def perturb(side: str, size: float = 1.0) -> Perturbation:
-    """Add the noise to key or query I of the problem."""
+    """Add the noise to noisy key or query of the problem."""
     Q, K, V, noise = problem()
     change = perturb_key if side == "key" else perturb_query
-    return change(rows(Q), rows(K), rows(V), ATTENTION, noise=size * noise, **{side: I - 1})  # pyright: ignore[reportArgumentType]
+    return change(rows(Q), rows(K), rows(V), ATTENTION, noise=size * noise, **{side: ROW})  # pyright: ignore[reportArgumentType]
 
 
 def at_key(t: Tensor) -> Tensor:
-    """The numbers t in row I, zeros elsewhere."""
-    return torch.zeros(M, N, dtype=t.dtype).index_fill(0, torch.tensor([I - 1]), 1) * t
+    """The numbers t in its row, zeros elsewhere."""
+    return torch.zeros(M, N, dtype=t.dtype).index_fill(0, torch.tensor([ROW]), 1) * t
 
 
 def reweighted(A: Tensor, t: Tensor) -> Tensor:
     """`a_i e^t / (1 − a_i + a_i e^t)` for key i, `a_j / (…)` for the others."""
-    return A * at_key(t).exp() / (1 - A[I - 1] + A[I - 1] * t.exp())
+    return A * at_key(t).exp() / (1 - A[ROW] + A[ROW] * t.exp())
 
 
 def first_order(A: Tensor, t: Tensor) -> Tensor:
     """`t·a_i(e_i − a)` in every column."""
-    return t * A[I - 1] * (at_key(torch.ones_like(t)) - A)
+    return t * A[ROW] * (at_key(torch.ones_like(t)) - A)
 
 
 def at_key_alone(old: Tensor, new: Tensor) -> Tensor:
-    """Row I of the new map, all else as before."""
-    return torch.where(torch.arange(1, M + 1)[:, None] == I, new, old)
+    """Its row of the new map, all else as before."""
+    return torch.where(torch.arange(1, M + 1)[:, None] == NOISY, new, old)
 
 
 def draw_moved(side: str) -> Matrices:
@@ -60,12 +61,10 @@ def draw_moved(side: str) -> Matrices:
     top = found.change.abs().max()
     panels = {"A, before": found.before, "A′, after": found.after, f"(A′ − A) / {top:.2f}": found.change / top}
     return Matrices(
-        title=f"What noise on {side} {I} does to the weights",
+        title=f"What noise on {side} {NOISY} does to the weights",
         panels={name: x[0, 0].T.tolist() for name, x in panels.items()},
         row_label="key",
         column_label="query",
-        rows=[str(key) for key in range(1, M + 1)],
-        columns=[str(query) for query in range(1, N + 1)],
         signed=True,
     )
 
@@ -81,7 +80,7 @@ NOISE = {"on": "key", "index": 1, "noise": [0.5, -0.5]}  # in the playground, wh
         "after": lambda A, t: at_key_alone(A, reweighted(A, t)),
         "slope": lambda A, t: at_key_alone(torch.zeros_like(A), first_order(A, t)),
     },
-    twin={"after": lambda A, t: A * at_key(t).exp() / (1 + A[I - 1] * t.exp())},
+    twin={"after": lambda A, t: A * at_key(t).exp() / (1 + A[ROW] * t.exp())},
     chart=lambda: draw_moved("key"),
     view=View("playground", "Move a key, and see which weights move", {"noise": NOISE, "plane": "keys"}),
 )
@@ -97,17 +96,17 @@ def noisy_key(
     yield Finding(
         "which weights move",
         moved.equal(promised) and outputs == N,
-        f"noise on key {I}: {int(moved.sum())} of {M * N} weights and {outputs} of {N} outputs move; "
+        f"noise on key {NOISY}: {int(moved.sum())} of {M * N} weights and {outputs} of {N} outputs move; "
         f"stated {int(promised.sum())} weights",
     )
     noisy = K.clone()
-    noisy[:, I - 1] += noise
+    noisy[:, ROW] += noise
     change, said = logits(Q, noisy, BETA) - logits(Q, K, BETA), shift(t)
     moves = (reweight(A.T, said.T).T - A).abs().max().item()
     yield Finding(
         "the logits",
         bool((change - said).abs().max() < 1e-12 and (found.shift[0, 0].T - said).abs().max() < 1e-12),
-        f"noise on key {I} changes {int((change.abs() > 1e-12).sum(0).max())} logit of each query's {M}; "
+        f"noise on key {NOISY} changes {int((change.abs() > 1e-12).sum(0).max())} logit of each query's {M}; "
         f"stated {int((said != 0).sum(0).max())}, which moves the weights by {moves:.1g}",
     )
     both = torch.cat((found.after[0, 0], found.predicted[0, 0])).T
@@ -130,8 +129,8 @@ def draw_noise(share: float) -> tuple[Perturbation, Tensor]:
     k = shares.log()[:, None] * q[0, 0] / (BETA * q.square().sum())  # so that β·qᵀk is the logarithm of the share
     noise = drawn(PAIRS, 1, 4, seed=22) * math.sqrt(VARIANCE) / (BETA * q.norm())
     v = drawn(1, 1, 4, 3, seed=23)
-    tensors = (x.expand(2 * PAIRS, 1, -1, -1) for x in (q, k, v))
-    return perturb_key(*tensors, ATTENTION, key=0, noise=torch.cat((noise, -noise))), v[0, 0]
+    q, k, values = (x.expand(2 * PAIRS, 1, -1, -1) for x in (q, k, v))
+    return perturb_key(q, k, values, ATTENTION, key=0, noise=torch.cat((noise, -noise))), v[0, 0]
 
 
 def measure_drift(share: float) -> Tensor:
@@ -215,7 +214,7 @@ def energy_ratio(m: int, n: int) -> float:
     ),
 )
 def noisy_query(
-    columns: frozenset[int] = frozenset({I}),
+    columns: frozenset[int] = frozenset({NOISY}),
     slope: Callable[[Tensor, Tensor, Tensor], Tensor] = lambda a, K, noise: (
         softmax_jacobian(weights=a, beta=BETA) @ K.T @ noise
     ),
@@ -224,21 +223,19 @@ def noisy_query(
     """Measure which columns noise on a query moves, their first order in three ways, and the energies."""
     Q, K, _, noise = problem()
     found, by_key = perturb("query"), perturb("key")
-    moved, by_key_moved = (
-        {query + 1 for query in range(N) if x.moved[0, 0, query].any()} for x in (found, by_key)
-    )
+    moved, by_key_moved = ({query + 1 for query in range(N) if x.moved[0, 0, query].any()} for x in (found, by_key))
     outputs = {query + 1 for query in range(N) if found.outputs_moved[0, 0, query]}
     yield Finding(
         "which columns move",
         moved == outputs == columns,
-        f"noise on query {I} moves {len(moved)} of {N} columns and {len(outputs)} output "
-        f"(noise on key {I}: {len(by_key_moved)} columns); stated {len(columns)}",
+        f"noise on query {NOISY} moves {len(moved)} of {N} columns and {len(outputs)} output "
+        f"(noise on key {NOISY}: {len(by_key_moved)} columns); stated {len(columns)}",
     )
-    said = slope(found.before[0, 0, I - 1], K, noise)
-    difference = perturb("query", SMALL).change[0, 0, I - 1] / SMALL
+    said = slope(found.before[0, 0, ROW], K, noise)
+    difference = perturb("query", SMALL).change[0, 0, ROW] / SMALL
     yield equals(f"finite difference at ε = {SMALL:.0e}", difference, said, 1e-4)
-    exact = weights_jacobian(rows(Q), rows(K), ATTENTION)[0, 0, I - 1, :, 0, 0, I - 1] @ noise
-    both = torch.stack((exact, found.first_order[0, 0, I - 1]))
+    exact = weights_jacobian(rows(Q), rows(K), ATTENTION)[0, 0, ROW, :, 0, 0, ROW] @ noise
+    both = torch.stack((exact, found.first_order[0, 0, ROW]))
     yield equals("the first order by autograd and by perturb_query", both, said.expand(2, -1), 1e-12)
     yield equals("the weights after it by perturb_query's closed form", found.after, found.predicted, 1e-12)
     for keys in (QUERIES, 4 * QUERIES, QUERIES // 4):
