@@ -283,16 +283,19 @@ def selection(
     view=View("playground", "See the weights spread as β falls", {"beta": 0.05}),
 )
 def spread(beta: Callable[[int], float] = lambda step: 2.0**-step) -> Findings:
-    """Count the keys attended to at the end of the stated β, as exp(entropy), and compare h with the values' mean."""
+    """Count the keys attended to at the end of the stated β, as exp(entropy); compare h with the values' mean."""
     q, k, v, _ = scene()
     b = beta(STEPS)
     a, opposite = (weights(q, k, Attention(Content(x))) for x in (b, 1 / b))
     many, few = (saturation(weights=x).entropy.exp().item() for x in (a, opposite))
-    even = bool((a - 1 / 8).abs().max() < 1e-4) and many > 8 - 1e-6 and few < 1 + 1e-6
+    even = bool((a - 1 / 8).abs().max() < 1e-4) and abs(many - 8) < 1e-6 and abs(few - 1) < 1e-6
     shown = f"at β = {b:.2g} exp(entropy) is {many:.3f} of 8 keys, at β = {1 / b:.2g} {few:.3f}"
     yield Finding("the weights become even along this β", even, shown)
     gap = (attend(q, k, v, Attention(Content(b))) - v.mean(2, keepdim=True)).abs().max().item()
     yield Finding("h becomes the mean of the values", gap < 1e-3, f"at β = {b:.2g} h is {gap:.1g} from their mean")
+    s, small = q @ k.mT, 2.0**-STEPS
+    slope = (8 * weights(q, k, Attention(Content(small))) - 1) / small
+    yield equals("(m·a − 1)/β at β = 2^−16 against s − s̄", slope, s - s.mean(), 1e-3)
 
 
 @claim("nyu.1fc", HOLDS, twin={"activation": lambda x, beta: beta * softargmax(x, 1.0)})

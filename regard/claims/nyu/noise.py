@@ -62,7 +62,7 @@ def draw_moved(side: str) -> Matrices:
     panels = {"A, before": found.before, "A′, after": found.after, f"(A′ − A) / {top:.2f}": found.change / top}
     return Matrices(
         title=f"What noise on {side} {NOISY} does to the weights",
-        panels={name: x[0, 0].T.tolist() for name, x in panels.items()},
+        panels={name: x[0, 0].T.round(decimals=3).tolist() for name, x in panels.items()},
         row_label="key",
         column_label="query",
         signed=True,

@@ -80,8 +80,8 @@ def order(
         yield Finding(name, said == (gap < BLIND), shown, detail=name == "a causal mask")
     n = 6
     true, said = count_places(n), [marked(t, n) for t in range(1, n + 1)]
-    place = next((t for t in range(n) if abs(true[t] - said[t]) > 1e-12), n - 1)
-    holds = abs(true[place] - said[place]) <= 1e-12
+    place = next((t for t in range(n) if abs(true[t] - said[t]) > 1e-14), n - 1)
+    holds = abs(true[place] - said[place]) <= 1e-14
     shown = f"a uniform causal head over a marked first token gives {true[place]:.4f} at t = {place + 1}"
     yield Finding("the marked token", holds, shown if holds else f"{shown}, not {said[place]:.4f}", detail=True)
 
