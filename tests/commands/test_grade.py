@@ -109,7 +109,7 @@ def test_one_submission(own: Path, folder: Path):
     lines = " ".join(regard("grade", folder / "unsure.toml", "--own", own).stdout.split())
     assert "q.1 0 of 4 not read q.4 1 of 2 partly not read letter: b: that" in lines
     assert "q.4.yes: perhaps Could not be read: it must be true or false" in lines
-    assert lines.endswith("2 answers could not be read, to be marked by hand: q.1, q.4.yes")
+    assert lines.endswith("2 answers wait for a person, to be marked by hand: q.1, q.4.yes")
 
 
 def test_a_folder_with_a_table_and_pages(own: Path, folder: Path, tmp_path: Path):
@@ -129,7 +129,7 @@ def test_a_folder_with_a_table_and_pages(own: Path, folder: Path, tmp_path: Path
     names = sorted(path.name for path in pages.rglob("*.html"))
     assert [name[:-14] for name in names] == ["ada", "bad", "bob", "evil", ""]
     assert names[-1] == "index.html"
-    assert "3 answers could not be read, to be marked by hand" in made.stdout
+    assert "3 answers wait for a person, to be marked by hand" in made.stdout
     assert "evil.toml, q.3: __import__('os').system('touch pwned')" in made.stdout
 
 
@@ -140,14 +140,15 @@ def test_bad_input_is_one_line_and_exit_code_2(own: Path, folder: Path, tmp_path
     for arguments, line in {
         ("grade", folder / "bad.toml", "--own", own): f"{folder / 'bad.toml'} is not TOML: ",
         ("grade", tmp_path / "none"): f"{tmp_path / 'none'} must be a file of answers or a folder of them",
-        ("grade", tmp_path / "empty"): "a folder must hold submissions, each a file NAME.toml: got none in ",
+        ("grade", tmp_path / "empty"): "a folder must hold submissions, files that end in .toml, .txt, .json, .csv, .ipynb: "
+        "got none in ",
         ("grade", ada, "--recursive"): f"--recursive looks into a folder: got the file {ada}; leave it out",
         ("grade", ada, "--seconds", "0"): "seconds must be more than 0 and at most 3600: got 0; use 10",
         ("grade", ada, "--memory", "1"): "memory must be 16 to 1048576 MiB: got 1; use 512",
         ("grade", ada, "--csv", tmp_path / "no" / "x.csv"): "--csv must name a file in a folder that exists: got ",
         ("grade", ada, "--report", file): f"--report must be a folder: got the file {file}; name another",
         ("grade", ada, "--own", own, "--only", "q.77"): "'q.77'",
-        ("questions", "--toml", "--json"): "one form is printed: got --toml and --json; use one of the two",
+        ("questions", "--toml", "--json"): "one form is printed: got two of --toml, --json and --teacher; use one of them",
         ("questions", "nonsense"): "'nonsense'",
         ("questions", "--own", tmp_path / "none.toml"): "none.toml",
     }.items():

@@ -1,4 +1,4 @@
-/* sources f5cdf8c3d2849e24283ad58772c8fbc6 */
+/* sources cb0088017619071b1f2271f5e302dc11 */
 /*!
 # Libraries in this folder
 
@@ -563,9 +563,10 @@ ${Z("svg",{xmlns:"http://www.w3.org/2000/svg","xmlns:xlink":"http://www.w3.org/1
         ${r.map((o,a)=>d`<${Qu} key=${`${s} ${o.part}`} ask=${t} exercise=${o} tells=${o.how!==r[a-1]?.how} />`)}
       </div>`})}
     <${ep} kinds=${new Set(e.map(s=>s.kind))} />
-  </div>`}var Ks=new Map;function Qu({ask:t,exercise:e,tells:n}){let{question:s,part:r,asks:o,kind:a,how:i,choices:l,examples:c}=e,u=X(),p=`${s} ${r}`,[h,m]=j(Ks.get(p)??""),[f,$]=j(Ks.get(p)??null),{response:g,error:x,waiting:v,of:b}=G(t,"answer",f===null?null:{question:s,part:r,answer:f}),y=A=>{m(A),A.trim()&&(Ks.set(p,A.trim()),$(A.trim()))},w=a==="truth"?[["true","true"],["false","false"]]:Object.entries(l),M=f!==null&&h.trim()===f&&b===JSON.stringify({question:s,part:r,answer:f});return d`<div class="claims-try" data-part=${r}>
+  </div>`}var Ks=new Map;function Qu({ask:t,exercise:e,tells:n}){let{question:s,part:r,asks:o,kind:a,how:i,choices:l,examples:c}=e,u=X(),p=`${s} ${r}`,[h,m]=j(Ks.get(p)??""),[f,$]=j(Ks.get(p)??null),{response:g,error:x,waiting:v,of:b}=G(t,"answer",f===null?null:{question:s,part:r,answer:f}),y=A=>{m(A),A.trim()&&(Ks.set(p,A.trim()),$(A.trim()))},w=a==="truth"?[["true","true"],["false","false"]]:a==="choice"?Object.entries(l):[],M=f!==null&&h.trim()===f&&b===JSON.stringify({question:s,part:r,answer:f});return d`<div class="claims-try" data-part=${r}>
     ${o&&d`<p class="claims-asks" id=${`${u}-asks`}>${o}</p>`}
-    ${w.length?d`<div class=${`claims-options ${a}`} role="group" aria-label=${o||"Your answer"}>${w.map(([A,_])=>d`<button aria-pressed=${String(f===A)} onClick=${()=>y(A)}>
+    ${a==="select"&&d`<ul>${Object.entries(l).map(([A,_])=>d`<li><b>${A}</b> ${_}</li>`)}</ul>`}
+    ${a==="text"?d`<p class="note">Write ${i}: hand it in by a file, for regard grade.</p>`:w.length?d`<div class=${`claims-options ${a}`} role="group" aria-label=${o||"Your answer"}>${w.map(([A,_])=>d`<button aria-pressed=${String(f===A)} onClick=${()=>y(A)}>
             ${a==="choice"?d`<b>${A}</b> ${_}`:_}
           </button>`)}</div>`:d`<form class="claims-form" onSubmit=${A=>(A.preventDefault(),y(h))}>
           <label class="unseen" for=${u}>${`Your answer${o?`: ${o}`:""}`}</label>

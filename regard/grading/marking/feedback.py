@@ -118,7 +118,7 @@ def withhold(mark: Mark, told: Told) -> Mark:
     A bias vector counted as one number: each of the three biases has D entries.
     It is wrong at D = 2.
     """
-    if told == "full" or (mark.unread and not mark.parts):
+    if told == "full" or (not mark.parts and (mark.unread or not mark.read_as)):
         return mark
     parts = tuple([withhold(part, told) for part in mark.parts])
     if told == "verdict":

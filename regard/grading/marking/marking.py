@@ -37,7 +37,7 @@ def check(id: str, answer: Any, own: Path | str | None = None) -> Mark:
 
     >>> check("udl.1a", "3D² + 3")
     udl.1a: partly right, 2 of 4 points
-    Read as 3*D^2 + 3
+    Read as 3·D² + 3
     A bias vector counted as one number: each of the three biases has D entries.
     At D = 2 your formula gives 15; the true value is 18 = 12 (weights) + 6 (biases).
     Credited: weights; not: biases.
@@ -192,7 +192,7 @@ def _select(entry: Entry, given: Any) -> Mark:
     share = max(0, 2 * len(true & set(chosen)) - len(chosen)) / len(true) if true else 0
     points = round(question.points * share, 2)
     mistake = replace(known[0], points=points) if known else None
-    return wrong(question, read_as, *lines, sentence("; ".join(lost)), mistake=mistake, points=points)
+    return wrong(question, read_as, *lines, f"{'; '.join(lost)}.", mistake=mistake, points=points)
 
 
 def _letters(said: str, choices: Mapping[str, str]) -> list[str] | None:

@@ -95,7 +95,8 @@ def _asked(question: Question, teacher: bool) -> Iterator[str]:
         return
     answer, counted = question.truth.answer, question.truth.counted
     said = [] if answer is None else [", ".join(answer) or "none" if question.kind == "select" else str(answer)]
-    yield from ("Answer: " + "; ".join([*said, *([f"counted by `{counted}`"] if counted else [])]) + ".", "")
+    said += [f"counted by `{counted}`"] if counted else []
+    yield from (f"Answer: {'; '.join(said)}.", "") if said else ()
     known = [f"- known mistake `{mistake.answer}`: {mistake.name}" for mistake in question.mistakes]
     yield from [f"- [ ] {what} ({_points(points)})" for what, points in question.truth.rubric.items()] or known
     yield ""
