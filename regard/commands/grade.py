@@ -225,4 +225,5 @@ def autograder(
         chosen = asked(own or (), only or ())
         options = ["--feedback", feedback, *[word for id in only or () for word in ("--only", id)]]
         write_file(out, autograder_zip(own or (), options))
-    echo(f"{len(chosen)} questions, {sum(question.points for question in chosen):g} points: {out}")
+    points = sum(question.points for question in chosen)
+    echo(f"{len(chosen)} question{'' if len(chosen) == 1 else 's'}, {points:g} points: {out}")

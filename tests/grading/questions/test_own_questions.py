@@ -222,7 +222,10 @@ answer = {answer}
         (changed(text=None), "question 1 (mine.1), text: is missing"),
         (changed(text="7"), "text: must be a text: got 7"),
         (changed(anser='"D"'), "question 1 (mine.1), anser: unknown key; did you mean answer?"),
-        (changed(kind='"formular"'), "kind: must be one of number, vector, matrix, formula, order, choice, select, truth, text"),
+        (
+            changed(kind='"formular"'),
+            "kind: must be one of number, vector, matrix, formula, order, choice, select, truth, text",
+        ),
         (changed(kind='"formular"'), ": got 'formular'; did you mean formula?"),
         (changed(points='"3"'), "points: must be a number from 0: got '3'"),
         (changed(points="-1"), "points: must be a number from 0: got -1"),
