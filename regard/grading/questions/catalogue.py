@@ -94,11 +94,21 @@ def _clash(ids: Sequence[str]) -> str:
 
 
 SCALAR = {"id", "text", "kind", "answer", "counted", "count", "choices", "symbols", "least_digits", "hint", "points"}
-SCALAR |= {"rubric"}
-KEYS = SCALAR | {"claim", "parts", "mistake", "part"}
-KEYS_OF_PART = SCALAR | {"parts", "mistake"}
+KEYS_OF_PART = SCALAR | {"parts", "mistake", "rubric"}
+KEYS = KEYS_OF_PART | {"claim", "part"}
 KEYS_OF_MISTAKE = {"answer", "name", "hint", "points"}
-BESIDE_SUBQUESTIONS = ("kind", "answer", "counted", "count", "choices", "least_digits", "parts", "mistake", "points")
+BESIDE_SUBQUESTIONS = (
+    "kind",
+    "answer",
+    "counted",
+    "count",
+    "choices",
+    "least_digits",
+    "parts",
+    "mistake",
+    "points",
+    "rubric",
+)
 
 
 class _Table:
@@ -187,7 +197,7 @@ class _Table:
             form=Form(kind="parts", symbols=inherited),
             truth=Truth(file=self.file, table=self.name),
             subquestions=tuple(subquestions),
-            claim=self.text("claim", "").strip(),
+            claim=self.text("claim", id).strip(),
             hint=self.text("hint", "").strip(),
         )
 
@@ -229,7 +239,7 @@ class _Table:
             truth=Truth(answer=answer, counted=counted, count=count, rubric=rubric, file=self.file, table=self.name),
             parts=parts,
             mistakes=tuple(table._mistake(points) for table in self.tables("mistake")),
-            claim=self.text("claim", "").strip(),
+            claim=self.text("claim", id).strip(),
             hint=self.text("hint", "").strip(),
         )
 

@@ -75,7 +75,10 @@ class Mistake:
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """One question; `parts` are named summands of its truth, `subquestions` are answered one by one."""
+    """One question; `parts` are named summands of its truth, `subquestions` are answered one by one.
+
+    `claim` is the claim that it asks about, by default that of its id.
+    """
 
     id: str
     text: str
