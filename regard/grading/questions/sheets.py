@@ -66,9 +66,9 @@ def worksheet_toml(questions: Sequence[Question]) -> str:
         lines += [f"# {question.id} ({_points(question.points)})", *_comment(question.text)]
         for part in question.subquestions:
             lines += [*_comment(f"{part.id} ({_points(part.points)}): {part.text}"), *_answer(part)]
-            lines.append(f"{_key(question.id)}.{_key(part.id)} = ''")
+            lines.append(f"{_key(question.id)}.{_key(part.id)} = {_empty(part)}")
         if not question.subquestions:
-            lines += [*_answer(question), f"{_key(question.id)} = ''"]
+            lines += [*_answer(question), f"{_key(question.id)} = {_empty(question)}"]
         lines.append("")
     return "\n".join(lines)
 
@@ -106,6 +106,10 @@ def _answer(question: Question) -> Iterator[str]:
     for letter, text in question.form.choices.items():
         yield from _comment(f"{letter}: {text}", "   ")
     yield from _comment(f"Answer: {how_to_answer(question)}.")
+
+
+def _empty(question: Question) -> str:
+    return "'''\n'''" if question.kind == "text" else "''"  # several lines of text, or one
 
 
 def _comment(text: str, indent: str = "") -> list[str]:

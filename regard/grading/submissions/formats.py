@@ -16,11 +16,11 @@ from typing import Any
 Table = dict[str, Any]
 Read = tuple[list[Table], list[str]]  # tables of answers, and notes on what could not be used
 
-_BLOCK = re.compile(r"^(?=[ \t]*(?:\[[^\[\]\n]+\][ \t]*(?:#.*)?$|[\w.\"'-]+(?:[ \t]*\.[ \t]*[\w\"'-]+)*[ \t]*=))", re.M)
-_HEADER = re.compile(r"\s*\[([^\[\]\n]+)\]\s*(?:#.*)?\s*")
-_PAIR = re.compile(r"\s*([\w.\"' \t-]+?)\s*=\s*(.*?)\s*", re.S)
+_KEY = r"[\w\"'-]+(?:[ \t]*\.[ \t]*[\w\"'-]+)*"
+_BLOCK = re.compile(rf"^(?=[ \t]*(?:\[{_KEY}\]|{_KEY}[ \t]*=))", re.MULTILINE)
 _QUOTED = re.compile(r'"(.*)"\s*(?:#[^"]*)?')
-_LINE = re.compile(r"[\s#*>_`-]*(?P<id>\w[\w.-]*?)[\s*_`]*(?:[:=][\s*_`]*(?P<rest>.*)|$)")
+_ID = re.compile(r"\w[\w.-]*")
+LONGEST_ID = 80  # with what stands around it
 
 
 def read_toml(text: str, names: Collection[str]) -> Read:
@@ -43,14 +43,18 @@ def _piecewise(text: str) -> Read:
     notes: list[str] = []
     header = ""
     for block in _BLOCK.split(text):
-        if found := _HEADER.fullmatch(block):
-            header = re.sub(r"[\"'\s]", "", found[1]) + "."
-        elif found := _PAIR.fullmatch(block):
-            id, value = header + re.sub(r"[\"'\s]", "", found[1]), found[2]
+        key, _, value = block.partition("=")
+        id = header + re.sub(r"[\"'\s]", "", key)
+        if block.lstrip().startswith("["):
+            header = re.sub(r"[\[\]\"'\s]", "", block.partition("]")[0]) + "."
+        elif _ID.fullmatch(id):
+            lines = value.strip().splitlines() or [""]
+            while len(lines) > 1 and (not lines[-1].strip() or lines[-1].lstrip().startswith("#")):
+                lines.pop()  # the comment above the next question
             try:
                 tables.append({id: tomllib.loads(f"value = {value}", parse_float=str)["value"]})
             except (ValueError, RecursionError) as error:
-                meant, why = _meant(value)
+                meant, why = _meant("\n".join(lines))
                 tables += [{id: meant}] if meant else []
                 notes.append(f"{id}: {why}" if meant else f"{id} is not read: {str(error)[:200]}")
     return tables, notes
@@ -97,20 +101,32 @@ def _json(text: str) -> Any:
 
 def read_text(text: str, names: Collection[str], comments: bool = True) -> Read:
     """Lines `id: answer`; lines that begin with # are comments, and those before the first answer nobody's."""
-    documents = {name.split(".")[0] for name in names if "." in name}
     found: list[tuple[str, list[str]]] = [("", [])]
     for line in text.splitlines():
-        begins = _LINE.fullmatch(line)
-        id = begins["id"] if begins else ""
-        spelled = begins is not None and (begins["rest"] is not None or not id.isdecimal())
-        is_id = id in names or ("." in id and id.split(".")[0] in documents)
-        if begins and spelled and is_id and not (id in ("id", "name") and begins["rest"] is None):
-            found.append((id, [begins["rest"] or ""]))
+        if begins := _beginning(line, names):
+            found.append((begins[0], [begins[1]]))
         elif not (comments and line.lstrip().startswith("#")):
             found[-1][1].append(line)
     stray = [line for line in found[0][1] if line.strip()]
     notes = [f"not read, for it stands before the first answer: {stray[0].strip()[:60]!r}"] if stray else []
     return [{id: _unquoted("\n".join(lines).strip())} for id, lines in found[1:]], notes
+
+
+def _beginning(line: str, names: Collection[str]) -> tuple[str, str] | None:
+    """The id with which a line begins, and what follows it; None where it goes on with what was before.
+
+    An id that nobody asked for counts too, where others begin as it does. One that is a number needs its colon.
+
+    >>> _beginning("**udl.1a**: 3D", ["udl.1a"]), _beginning("udl.7 = 1", ["udl.1a"]), _beginning("2", ["2"])
+    (('udl.1a', '3D'), ('udl.7', '1'), None)
+    """
+    sign = re.search("[:=]", line[:LONGEST_ID])
+    head, rest = (line[: sign.start()], line[sign.end() :].lstrip(" \t*_")) if sign else (line[:LONGEST_ID], "")
+    id = head.strip(" \t#*>_`-")
+    document = id.partition(".")[0] + "."
+    known = id in names or (document in id and any(name.startswith(document) for name in names))
+    alone = line.strip(" \t#*>_`-") == id and not id.isdecimal() and id not in ("id", "name")
+    return (id, rest) if known and _ID.fullmatch(id) and (sign or alone) else None
 
 
 def _unquoted(text: str) -> str:
@@ -150,10 +166,8 @@ def _cell(cell: Table, names: Collection[str]) -> Iterator[Table]:
     text = "".join([line for line in lines if isinstance(line, str)])
     tags = metadata.get("tags") if isinstance(metadata, dict) else None
     tagged = [tag for tag in tags if isinstance(tag, str) and tag in names] if isinstance(tags, list) else []
-    tables, _ = read_text(text, names, comments=cell.get("cell_type") == "code")
-    begins = _LINE.match(text.strip().partition("\n")[0])
-    if tables and begins and begins["id"] in tables[0]:
-        yield from tables
+    if _beginning(text.strip().partition("\n")[0], names):
+        yield from read_text(text, names, comments=cell.get("cell_type") == "code")[0]
     elif tagged:
         yield {tagged[0]: text.strip()}
 

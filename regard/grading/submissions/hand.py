@@ -51,10 +51,6 @@ class HandMark:
     given_by: tuple[str, ...] = ()
     where: str = ""
 
-    def is_for(self, graded: Graded) -> bool:
-        names = {graded.file, graded.student} - {""}
-        return self.submission in names or not names.isdisjoint(self.given_by)
-
 
 def hash_of(answer: str) -> str:
     """A few digits that tell whether an answer has changed; spaces and line ends don't count.
@@ -132,36 +128,33 @@ def apply_marks(
         *[name for each in graded for name in (each.file, each.student)],
     }
     warnings = [f"marks by hand for {name!r}, which is not among the submissions" for name in sorted(unknown)]
-    by_question: dict[str, list[HandMark]] = {}
+    by_name: dict[tuple[str, str], list[HandMark]] = {}
+    by_hash: dict[tuple[str, str], list[HandMark]] = {}
     for mark in filled:
-        by_question.setdefault(mark.question, []).append(mark)
-    found = []
+        for name in (mark.submission, *mark.given_by):
+            by_name.setdefault((mark.question, name), []).append(mark)
+        if not mark.submission:
+            by_hash.setdefault((mark.question, mark.hash), []).append(mark)
+    found, ids = [], list(dict.fromkeys([mark.question for mark in filled]))
     for each in graded:
-        if not each.refused:
-            for id, several in by_question.items():
-                chosen = _chosen(each, id, several)
-                if isinstance(chosen, HandMark):
-                    each = replace(each, marks=_applied(questions, each.marks, chosen))
-                warnings += [chosen] if isinstance(chosen, str) else []
+        for id in [] if each.refused else ids:
+            named = [mark for name in {each.file, each.student} - {""} for mark in by_name.get((id, name), ())]
+            hash = hash_of(each.written(id)) if each.written(id) else ""
+            own = [mark for mark in named if mark.submission and mark.hash in ("", hash)]
+            if chosen := own or by_hash.get((id, hash)):
+                each = replace(each, marks=_applied(questions, each.marks, _only(chosen, f"{each.file}, {id}")))
+            elif named:
+                where = f"{each.file}, {id}: marked by hand ({named[0].where})"
+                warnings.append(f"{where}, but the answer has changed since: mark it anew")
         found.append(each)
     return found, warnings
 
 
-def _chosen(graded: Graded, id: str, marks: Sequence[HandMark]) -> HandMark | str | None:
-    """The mark for an answer, or why there is none although somebody gave one."""
-    hash = hash_of(graded.written(id)) if graded.written(id) else ""
-    for own in (True, False):
-        fitting = [mark for mark in marks if bool(mark.submission) is own and (mark.is_for(graded) or not own)]
-        fitting = [mark for mark in fitting if mark.hash == hash or (own and not mark.hash)]
-        if len({mark.points for mark in fitting}) > 1:
-            tables = " and ".join([mark.where for mark in fitting])
-            raise ValueError(f"{graded.file}, {id}: must have one mark by hand: got {tables}; delete one")
-        if fitting:
-            return fitting[-1]
-    stale = next((mark for mark in marks if mark.is_for(graded)), None)
-    if stale is None:
-        return None
-    return f"{graded.file}, {id}: marked by hand ({stale.where}), but the answer has changed since: mark it anew"
+def _only(marks: Sequence[HandMark], place: str) -> HandMark:
+    if len({mark.points for mark in marks}) > 1:
+        tables = " and ".join([mark.where for mark in marks])
+        raise ValueError(f"{place}: must have one mark by hand: got {tables}; delete one")
+    return marks[-1]
 
 
 def _applied(questions: Sequence[Question], marks: tuple[Mark, ...], hand: HandMark) -> tuple[Mark, ...]:
@@ -193,7 +186,7 @@ def unread_toml(questions: Sequence[Question], graded: Sequence[Graded], known: 
         new = {hash: same for hash, same in groups.get(id, {}).items() if (id, hash) not in has}
         if new:
             lines += ["", *textwrap.wrap(f"{id} ({leaf.points:g} points): {leaf.text}", 116, **COMMENT)]
-            lines += [f"#   {points:g}: {what}" for what, points in leaf.truth.rubric.items()]
+            lines += [f"#   {points:g}: {' '.join(what.split())}" for what, points in leaf.truth.rubric.items()]
         for hash, same in sorted(new.items(), key=lambda item: (-len(item[1]), item[0])):
             reasons = [line for line in same[0].unread[id].feedback if not leaf.truth.rubric]
             lines += ["", *[line for reason in reasons for line in textwrap.wrap(reason, 116, **COMMENT)], "[[mark]]"]

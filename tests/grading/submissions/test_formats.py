@@ -1,7 +1,9 @@
 """The formats of submissions: the same answers from each, one bad answer that spoils no other, and reasons."""
 
+import contextlib
 import json
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -60,6 +62,9 @@ def test_a_row_of_ids_and_a_row_of_answers():
 SPOILT = r'''
 name = "Ada"
 udl.1a = "\sqrt{d} + \frac{D}{H}"
+
+# udl.1b (2 points)
+# How many are N = 3?
 udl.1b = 3D²   # without quotes
 nyu.3 = [1, 2
 t = """never
@@ -124,3 +129,12 @@ def test_what_cannot_be_read_says_why(name: str, text: str, said: str, tmp_path:
     with pytest.raises(ValueError) as raised:
         read_submission(tmp_path / name, ASKED)
     assert said in str(raised.value)
+
+
+@pytest.mark.parametrize("ending", [".toml", ".txt", ".csv"])
+@pytest.mark.parametrize("piece", ["a.", "_", " ", "a_ ", "'", '"', "[", "=", "t = \\\n", "udl.x:\n", "#\n", "\t-"])
+def test_no_text_takes_long(ending: str, piece: str):
+    start = time.thread_time()
+    with contextlib.suppress(ValueError):
+        parse_submission("t = x\n" + piece * (LARGEST // len(piece)), ASKED, ending)
+    assert time.thread_time() - start < 8
