@@ -24,7 +24,7 @@ from regard.grading.marking.formulas import apart, in_flops, mark_formula, mark_
 from regard.grading.questions.catalogue import built_in_questions, read_questions
 from regard.grading.questions.key import READERS, Entry, as_lists, compile_key, values_of
 from regard.grading.questions.question import Mistake, Question, too_large
-from regard.grading.reading.numbers import Given, close
+from regard.grading.reading.numbers import close
 from regard.grading.reading.wording import LONGEST, letter_of, truth_of
 
 __all__ = ["Counterexample", "Mark", "check", "mark"]
@@ -136,22 +136,14 @@ def _numbers(entry: Entry, given: Any) -> Mark:
         few = f"Right as far as it goes, but too few digits: give at least {digits} significant digits."
         return wrong(question, str(answer), few, hint="")
     known = next((m for m in question.mistakes if close(answer, as_lists(values_of(read(m.answer))), 1).right), None)
-    if _is_transposed(answer, entry.truth, digits):
-        return wrong(question, str(answer), "This is the transposed matrix: rows and columns are exchanged.")
+    if found.transposed:
+        return wrong(question, str(answer), sentence(found.reason))
     if found.yours is None:
         return wrong(question, str(answer), sentence(found.reason), mistake=known)
     yours, true = apart(found.yours, found.true)
     example = Counterexample(sizes={}, yours=yours, true=true)
     lines = (sentence(found.reason), f"Yours is {example.yours}; the true value is {example.true}.")
     return wrong(question, str(answer), *lines, mistake=known, counterexample=example)
-
-
-def _is_transposed(answer: Given, truth: Any, digits: int) -> bool:
-    if len(answer.shape) != 2:
-        return False
-    rows, columns = answer.shape
-    entries = tuple(answer.entries[row * columns + column] for column in range(columns) for row in range(rows))
-    return close(Given(shape=(columns, rows), entries=entries), as_lists(truth), digits).right
 
 
 def _choice(entry: Entry, given: Any) -> Mark:
