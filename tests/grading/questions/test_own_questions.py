@@ -234,7 +234,7 @@ answer = {answer}
         (changed(symbols='"D"'), "symbols: must be a table of texts"),
         (changed(symbols='{ D = "positive", H = "divides X" }'), "symbols: the rule of H"),
         (changed(symbols='{ D = "positive", H = "large" }'), "got 'large'"),
-        (changed(symbols='{ D = "positive" }'), "answer: unknown word 'H'"),
+        (changed(symbols='{ D = "positive" }'), "answer: unknown "),
         (changed(answer='"D H +"'), "question 1 (mine.1), answer: "),
         (changed(answer=None, counted=None, count=None, parts=None), "answer: is missing; give it, or counted"),
         (changed(answer=None), "parts: are summands of the answer: give the answer as a formula too"),
