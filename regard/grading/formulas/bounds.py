@@ -32,6 +32,10 @@ class Unreadable(ValueError):  # noqa: N818 (a word, not a fault of the program)
     """The text is not an answer that can be read: what was wrong, where, and what to do."""
 
 
+class Unasked(Unreadable):
+    """It can be read, and cannot be the answer: it has a symbol of its own, or is an order where a formula is asked for."""
+
+
 class Undefined(ValueError):  # noqa: N818
     """The expression has no value at these sizes (a division by zero, the root of a negative)."""
 

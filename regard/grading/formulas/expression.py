@@ -1,7 +1,7 @@
 """A formula as a person wrote it: read, shown, evaluated and compared."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -31,6 +31,8 @@ class Expression:
     text: str
     symbols: tuple[str, ...]
     trees: tuple[Node, ...] = field(repr=False)
+    unit: str = ""  # "flops" or "multiply-adds" where it was named
+    sure: bool = field(default=True, repr=False)  # no word was passed over that is not known
 
     def __str__(self) -> str:
         return " = ".join(map(write, self.trees))
@@ -43,7 +45,7 @@ class Expression:
     @property
     def sides(self) -> "tuple[Expression, ...]":
         """The sides of `a = b = c`, each alone; one for a plain formula."""
-        return tuple(Expression(text=self.text, symbols=self.symbols, trees=(tree,)) for tree in self.trees)
+        return tuple(replace(self, trees=(tree,)) for tree in self.trees)
 
     def canonical(self, domain: Domain | None = None) -> str:
         """The normal form of the last side, or the formula as read where it has none or a very long one.
@@ -64,8 +66,8 @@ class Expression:
 
     def tight(self) -> "Expression | None":
         """The other reading, where `1/2D` is 1/(2D), `d^-1/2` is d^(−1/2), `log N D` is log(N·D); or None."""
-        trees = read(self.text, self.symbols, tight=True)
-        return None if trees == self.trees else Expression(text=self.text, symbols=self.symbols, trees=trees)
+        trees = read(self.text, self.symbols, tight=True, order=True).trees
+        return None if trees == self.trees else replace(self, trees=trees)
 
     def evaluate(self, sizes: Mapping[str, int | Fraction]) -> "Fraction | mpf":
         """The last side at these sizes: exact where rational, else to 50 digits; `Undefined` where it has no value.
@@ -93,7 +95,8 @@ class Comparison:
 def parse(text: str, symbols: Sequence[str]) -> Expression:
     """Read a formula in these symbols; raises `Unreadable` with what is wrong, where, and what to do."""
     names = tuple(symbols)
-    return Expression(text=text, symbols=names, trees=read(text, names))
+    found = read(text, names)
+    return Expression(text=text, symbols=names, trees=found.trees, unit=found.unit, sure=found.sure)
 
 
 def compare(answer: Expression, truth: Expression, domain: Domain) -> Comparison:

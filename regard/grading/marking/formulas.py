@@ -14,7 +14,7 @@ from regard.grading.marking.credit import credited
 from regard.grading.marking.feedback import Counterexample, Mark, at, listed, right, sentence, shown, unread, wrong
 from regard.grading.questions.key import Entry, first_difference, same_order
 from regard.grading.questions.question import Mistake, Question
-from regard.grading.reading.digits import exact
+from regard.grading.reading.numbers import exact
 
 KEPT = 4096  # truths and mistakes that stay read: some hundred questions with a dozen each
 FLOPS = Mistake(

@@ -1,0 +1,394 @@
+"""Which tokens of a text are the answer: statements, parted by signs and words, and what each of them is there for.
+
+A text is cut into statements; the words that cut it say what the next one is: a conclusion (`so`, `total`, a box), a
+reason (`because`), what is denied (`not`) or left open (`or`), the same once more (`i.e.`). The answer is what is
+concluded, else what stands first; what is left open or said once more must agree with it; reasons, denials and remarks
+are not the answer. A word that could turn the sense (`per`, `almost`) makes the answer unreadable, not wrong.
+"""
+
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from regard.analysis.formulas import Number, Symbol
+from regard.grading.formulas.bounds import Unreadable
+from regard.grading.reading.tokens import OPERANDS, Reader, Word, known, plain, quoted, refusal
+from regard.grading.reading.vocabulary import NUMERALS
+
+MODEL = {"model", "emb", "embed", "embedding", "seq", "tokens", "tok", "hidden"}  # D_model is D
+WIDTH = {"k", "key", "q", "head", "h"}  # d_k is d where that is the only symbol
+RELATIONS = {"EQUALS", "ABOUT", "LESS", "MORE"}
+OPENING = {"LPAR", "LBAR", "LCEIL", "LFLOOR", "LNORM"}
+CLOSING = {"RPAR", "RBAR", "RCEIL", "RFLOOR", "RNORM"}
+FLOPS = {"flop", "flops", "gflops", "mflops", "gflop", "mflop"}
+MACS = {"mac", "macs", "madd", "madds", "multiply-add", "multiply-adds", "multiply-accumulates"}
+
+
+@dataclass
+class Statement:
+    """Some tokens, what they are there for, and the name that they are given."""
+
+    role: str = "plain"
+    words: list[Word] = field(default_factory=list)
+    label: str = ""
+
+    def has(self, *classes: str) -> bool:
+        return any(word.type == "WORD" and word.value in classes for word in self.words)
+
+
+@dataclass
+class Chain:
+    """`a = b ≈ c`: each side with the sign before it; names of what is asked for are left out."""
+
+    sides: list[tuple[str, list[Word]]]
+    name: str = ""
+    sure: bool = True  # no word was passed over that is not known
+
+
+@dataclass
+class Answer:
+    """The chain that is the answer, those that must agree with it, what names stand for, and the unit it is in."""
+
+    text: str
+    chains: list[Chain]
+    definitions: dict[str, list[Word]]
+    unit: str = ""
+
+    @property
+    def sure(self) -> bool:
+        return all(chain.sure for chain in self.chains)
+
+
+def find_answer(text: str, symbols: tuple[str, ...]) -> Answer:
+    """The answer in a text; raises `Unreadable`."""
+    clear = plain(text)
+    if all(line.startswith("|") and line.endswith("|") and line.count("|") == 2 for line in [clear.strip()]) and len(clear) > 2:
+        clear = clear.replace("|", " ") if clear.strip()[1] == " " else clear
+    words = settle(Reader(clear, symbols).read(), symbols)
+    unit = unit_of(clear, words)
+    words = speak(words)
+    statements = split(without_remarks(words, clear), clear)
+    definitions = {}
+    chains: dict[str, list[Chain]] = {"plain": [], "conclude": [], "agree": [], "deny": []}
+    for place, statement in enumerate(statements):
+        collect(statement, statements[:place], chains, definitions, symbols, clear)
+    concluded, first = chains["conclude"], chains["plain"]
+    names = dict.fromkeys(chain.name for chain in first if chain.name)
+    if not concluded and len(names) > 1:
+        one, two = list(names)[:2]
+        raise Unreadable(f"one formula is asked for: got {quoted(one)} and {quoted(two)} apart; add the parts")
+    found = concluded[-1:] or [chain for chain in first if not chain.name] or first
+    if not found and chains["deny"]:
+        raise Unreadable(f"an answer says what is, not what is not: got {quoted(text)}; write the answer alone")
+    if not found:
+        raise Unreadable(f"a formula must not be empty: got {quoted(text)}; write a number or a formula")
+    return Answer(clear, [*found, *chains["agree"]], definitions, unit)
+
+
+def collect(
+    statement: Statement,
+    before: list[Statement],
+    chains: dict[str, list[Chain]],
+    definitions: dict[str, list[Word]],
+    symbols: tuple[str, ...],
+    text: str,
+) -> None:
+    """Put a statement where it belongs; what is no answer may be anything."""
+    role = statement.role
+    later = bool(chains["plain"] or chains["conclude"])
+    if role == "plain" and later and is_remark(statement):
+        return
+    if role in ("reason", "deny", "restate") or (later and role == "plain"):
+        try:
+            chain = chain_of(statement, symbols, text)
+        except Unreadable:
+            if role == "plain" and not any(word.type in ("WORD", "FOREIGN") for word in statement.words):
+                raise
+            return
+    else:
+        chain = chain_of(statement, symbols, text)
+    if chain is None:
+        return
+    if chain.name and len(chain.sides) == 1:
+        definitions.setdefault(chain.name, chain.sides[0][1])
+    if role in ("hedge", "restate"):
+        chains["agree" if later else "plain"].append(chain)
+    elif role != "reason":
+        chains[role].append(chain)
+
+
+def is_remark(statement: Statement) -> bool:
+    """Whether what follows an answer only comments on it."""
+    words = statement.words
+    comments = [word for word in words if word.type == "WORD" and word.value not in ("filler", "unit")]
+    return bool(words) and (bool(comments) or words[0].type == "PLUS")
+
+
+def settle(words: list[Word], symbols: tuple[str, ...]) -> list[Word]:
+    """Names in another letter case, and `d_model`, as the symbols they are, where these do not stand beside them."""
+    exact = {word.value.name for word in words if word.type == "SYMBOL"}
+    made = []
+    for word in words:
+        if word.type == "FOLDED":
+            owner, written = word.value
+            word = word._replace(type="FOREIGN", value=written) if owner in exact else word._replace(type="SYMBOL", value=Symbol(owner))  # fmt: skip
+        elif word.type == "FOREIGN":
+            base, _, below = word.value.partition("_")
+            alike = [symbol for symbol in symbols if symbol.casefold() == base.casefold()]
+            meant = below.casefold() in MODEL or (below in WIDTH and len(symbols) == 1)
+            if len(alike) == 1 and meant and alike[0] not in exact:
+                word = word._replace(type="SYMBOL", value=Symbol(alike[0]))
+        made.append(word)
+    return made
+
+
+PHRASES: list[tuple[tuple[str, ...], list[tuple[str, object]]]] = sorted(
+    [
+        (("at", "most"), []),
+        (("up", "to"), []),
+        (("to", "the", "power", "of"), [("POWER", "^")]),
+        (("to", "the", "power"), [("POWER", "^")]),
+        (("to", "the"), [("POWER", "^")]),
+        (("raised",), []),
+        (("squared",), [("POWER", "^"), ("NUMBER", 2)]),
+        (("cubed",), [("POWER", "^"), ("NUMBER", 3)]),
+        (("square", "root", "of"), [("FUNCTION", "sqrt")]),
+        (("root", "of"), [("FUNCTION", "sqrt")]),
+        (("square", "of"), [("FUNCTION", "square")]),
+        (("cube", "of"), [("FUNCTION", "cube")]),
+        (("divided", "by"), [("OVER", "/")]),
+        (("over",), [("OVER", "/")]),
+        (("multiplied", "by"), [("TIMES", "*")]),
+        (("times",), [("TIMES", "*")]),
+        (("plus",), [("PLUS", "+")]),
+        (("minus",), [("MINUS", "-")]),
+        (("half", "of"), [("NUMBER", Fraction(1, 2)), ("TIMES", "*")]),
+        (("half",), [("NUMBER", Fraction(1, 2))]),
+        (("twice",), [("NUMBER", 2)]),
+        (("double",), [("NUMBER", 2)]),
+        *(((word,), [("NUMBER", value)]) for word, value in NUMERALS.items()),
+        *(((word, "of"), [("SEVERAL", name)]) for word, name in
+          [("minimum", "min"), ("smaller", "min"), ("maximum", "max"), ("larger", "max"), ("product", "product"), ("sum", "sum")]),
+    ],
+    key=lambda pair: -len(pair[0]),
+)  # fmt: skip
+LEFT = {"and": "and", "most": "alter", "up": "alter", "for": "for"}
+
+
+def speak(words: list[Word]) -> list[Word]:
+    """Signs for what is said in words: `N squared`, `one over the square root of d`, `the minimum of a and b`."""
+    made: list[Word] = []
+    place, open_calls = 0, 0
+    while place < len(words):
+        word = words[place]
+        said = [one.value if one.type == "WORD" else "" for one in words[place : place + 4]]
+        if word.type == "FUNCTION" and word.value in ("min", "max") and said[1:2] == ["of"]:
+            said, phrase = [], ((word.value, "of"), [("SEVERAL", word.value)])
+        else:
+            phrase = next((pair for pair in PHRASES if said[: len(pair[0])] == list(pair[0])), None)
+        if phrase:
+            place += len(phrase[0])
+            for kind, value in phrase[1]:
+                if kind == "SEVERAL":
+                    made += [Word("FUNCTION", value, word.column, True), Word("LPAR", "(", word.column)]
+                    open_calls += 1
+                else:
+                    node = Number(Fraction(value)) if kind == "NUMBER" else value  # pyright: ignore[reportArgumentType]
+                    made.append(Word(kind, node, word.column, True))
+            continue
+        place += 1
+        if word.type == "WORD" and word.value == "and" and open_calls:
+            made.append(word._replace(type="COMMA"))
+        elif word.type == "WORD" and word.value == "fold" and made and made[-1].type == "MINUS":
+            made.pop()
+        elif word.type == "WORD" and word.value == "the":
+            continue
+        elif open_calls and (word.type in ("BREAK", "WORD") or word.type in RELATIONS):
+            made += [Word("RPAR", ")", word.column)] * open_calls + [word]
+            open_calls = 0
+        elif word.type == "WORD" and word.value not in CLASSED:
+            made.append(word._replace(value=LEFT.get(word.value, "filler")))
+        else:
+            made.append(word)
+    return made + [Word("RPAR", ")", len(made))] * open_calls
+
+
+CLASSED = {"filler", "unit", "conclude", "reason", "restate", "deny", "hedge", "alter", "other", "for"}
+
+
+def unit_of(text: str, words: list[Word]) -> str:
+    """Whether FLOPs or multiply-adds are named as what is counted: the last unit outside of reasons."""
+    found = ""
+    for word in words:
+        if word.type == "WORD" and word.value == "reason":
+            break
+        if word.type == "WORD" and word.value == "unit":
+            written = text[word.column - 1 :].split(None, 1)[0].casefold().strip(".,;:()[]{}$*`")
+            found = "flops" if written in FLOPS else "multiply-adds" if written in MACS else found
+    return found
+
+
+def without_remarks(words: list[Word], text: str) -> list[Word]:
+    """Without brackets in which words or names stand after an operand: `D² (weights)`, `K² (one per tap)`."""
+    made: list[Word] = []
+    starts: list[int] = []
+    for word in words:
+        made.append(word)
+        if word.type in OPENING:
+            starts.append(len(made) - 1)
+        elif word.type in CLOSING and starts:
+            start = starts.pop()
+            inside = made[start + 1 : -1]
+            before = made[start - 1] if start else None
+            if word.type != "RPAR" or not inside or not speaks(inside, before):
+                continue
+            if inside[0].type == "WORD" and inside[0].value == "alter" and text[inside[0].column - 1 :][:5] != "every":
+                raise refusal("a condition changes the answer", text, inside[0].column, "write one formula for all of it")
+            if before is None or before.type in OPERANDS or before.type in ("BREAK", "COMMA", "WORD") or before.type in CLOSING:
+                after = before is not None and before.type in OPERANDS
+                made[start:] = [] if after else [Word("BREAK", "remark", word.column)]
+    return made
+
+
+def speaks(inside: list[Word], before: Word | None) -> bool:
+    """Whether a bracket holds words, an equation or names alone."""
+    if before is not None and before.type in ("FUNCTION", "FRACTION", "POWER"):
+        return False
+    if any(word.type in ("WORD", "DENY", "CONCLUDE", *RELATIONS) for word in inside):
+        return True
+    names = [word for word in inside if word.type in ("SYMBOL", "NUMBER", "FOREIGN")]
+    return bool(names) and before is not None and all(word.type == "FOREIGN" for word in names)
+
+
+def split(words: list[Word], text: str) -> list[Statement]:
+    """Statements, each with its role."""
+    made = [Statement()]
+    depth = 0
+
+    def begin(role: str) -> None:
+        if made[-1].words or role != "plain":
+            made.append(Statement(role))
+
+    for place, word in enumerate(words):
+        depth += (word.type in OPENING) - (word.type in CLOSING)
+        now = made[-1]
+        value = word.value if word.type == "WORD" else ""
+        following = words[place + 1] if place + 1 < len(words) else None
+        if depth:
+            now.words.append(word)
+        elif word.type == "BREAK" and word.value == "?":
+            raise Unreadable(f"an answer must not be a question: got {quoted(text)}; write the answer alone")
+        elif word.type == "BREAK" or word.type == "COMMA":
+            inner = now.role == "reason" and word.type == "COMMA" and len(made) > 1 and any(one.words for one in made[:-1])
+            begin("conclude" if word.value == "box" else "reason" if inner else "plain")
+        elif word.type in ("CONCLUDE", "DENY"):
+            begin(word.type.lower())
+        elif word.type == "MINUS" and word.spaced and following and following.type == "WORD" and following.value != "for":
+            begin("plain")
+        elif word.type == "COLON":
+            label(now, word)
+        elif value == "and":
+            joins = now.words and now.words[-1].type == "WORD" and now.words[-1].value == "unit"
+            if joins and any(one.type in OPERANDS for one in now.words) and following and following.type in (*OPERANDS, "LPAR", "FUNCTION"):
+                now.words.append(word._replace(type="PLUS"))
+            elif now.role in ("reason", "deny") or not any(one.type in OPERANDS for one in now.words):
+                now.words.append(word._replace(value="filler"))
+            else:
+                begin("hedge")
+        elif value in ("conclude", "reason", "deny", "hedge", "restate") and not (now.role == "reason" and value != "conclude"):
+            begin(value)
+        else:
+            now.words.append(word)
+    return [one for one in made if one.words or one.role == "deny"]
+
+
+def label(statement: Statement, colon: Word) -> None:
+    """What stands before a colon names what follows, unless both are factors of a ratio."""
+    names = [word for word in statement.words if word.type in ("WORD", "FOREIGN")]
+    if not names and statement.words:
+        statement.words.append(colon._replace(type="OVER", value="/"))
+        return
+    statement.label = " ".join(f"{word.value} {word.column}" for word in names)
+    statement.words = []
+
+
+def chain_of(statement: Statement, symbols: tuple[str, ...], text: str) -> Chain | None:
+    """The sides of a statement without words; None where it holds no number and no symbol."""
+    sure = statement.role != "plain" or True
+    sides: list[tuple[str, list[Word]]] = [("", [])]
+    depth = 0
+    for word in statement.words:
+        depth += (word.type in OPENING) - (word.type in CLOSING)
+        if word.type in RELATIONS and not depth:
+            sides.append((word.type, []))
+        else:
+            sides[-1][1].append(word)
+    name = statement.label
+    first = sides[0][1]
+    if len(sides) > 1 and is_name(first, sides[1:], symbols):
+        name = name or " ".join(str(getattr(word.value, "name", word.value)) for word in first)
+        kind = sides[1][0]
+        if kind == "MORE":
+            raise refuse_relation(text, statement)
+        sides = [("EQUALS" if kind == "LESS" else kind, sides[1][1]), *sides[2:]]
+    elif len(sides) > 1 and not any(word.type in OPERANDS or word.type == "WORD" for word in first) and sides[1][0] in ("EQUALS", "ABOUT"):
+        sides = sides[1:]
+    if len(sides) == 2 and sides[1][0] == "MORE" and is_name(sides[1][1], [sides[0]], symbols):
+        sides = sides[:1]
+    if any(kind in ("LESS", "MORE") for kind, _ in sides):
+        raise refuse_relation(text, statement)
+    cleared = []
+    for kind, words in sides:
+        clear, known_words = without_words(words, text, symbols)
+        sure = sure and known_words
+        cleared.append((kind, clear))
+    if not any(word.type in OPERANDS or word.type in OPENING or word.type == "FUNCTION" for _, words in cleared for word in words):
+        if len(sides) == 1 or not any(words for _, words in cleared):
+            return None
+    return Chain(cleared, name, sure)
+
+
+def refuse_relation(text: str, statement: Statement) -> Unreadable:
+    sign = next(word for word in statement.words if word.type in ("LESS", "MORE"))
+    return refusal(f"unexpected {quoted(sign.value)}", text, sign.column, "write what it equals, or a bound as: name < formula")
+
+
+def is_name(words: list[Word], others: list[tuple[str, list[Word]]], symbols: tuple[str, ...]) -> bool:
+    """Whether a left side only names what is asked for, and is no answer of its own."""
+    if not words:
+        return False
+    if any(word.type in ("FOREIGN", "LNORM") or (word.type == "WORD" and word.value != "for") for word in words):
+        return not any(word.type == "WORD" and word.value in ("deny", "alter", "hedge") for word in words)
+    bare = [word for word in words if word.type not in ("TIMES", "POWER", "LPAR", "RPAR", "TRANSPOSED", "WORD")]
+    if len(bare) != 1 or bare[0].type != "SYMBOL" or words[0] is not bare[0]:
+        return False
+    return len(words) > 1 or bare[0].value not in [word.value for _, side in others for word in side]
+
+
+def without_words(words: list[Word], text: str, symbols: tuple[str, ...]) -> tuple[list[Word], bool]:
+    """A side without what is said around and inside it, and whether all of that is known."""
+    made: list[Word] = []
+    sure, skipping = True, False
+    for place, word in enumerate(words):
+        if word.type != "WORD":
+            skipping = False
+            made.append(word)
+            continue
+        if word.value == "alter":
+            raise refusal("a condition changes the answer", text, word.column, "write one formula for all of it")
+        if word.value == "for":
+            skipping = bool(made)
+        elif word.value == "other" and not skipping:
+            rest = [one for one in words[place + 1 :] if one.type != "WORD"]
+            if made and rest:
+                written = text[word.column - 1 :].split(None, 1)[0]
+                raise refusal(f"unknown word {quoted(written)}", text, word.column, known(symbols))
+            sure = False
+    while made and made[-1].type in ("TIMES", "BREAK", "TRANSPOSED", "COLON"):  # 4×, 4 times
+        made.pop()
+    while made and made[0].type in ("TIMES",):  # ×4
+        made = made[1:]
+    return made, sure
+
+
+def rename(chain: Chain, sides: list[tuple[str, list[Word]]]) -> Chain:
+    return replace(chain, sides=sides)
