@@ -6,7 +6,7 @@ from fractions import Fraction
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from regard.analysis.formulas import Node, Number, decimal, walk, write
+from regard.analysis.formulas import Node, Number, Product, decimal, walk, write
 from regard.grading.formulas.bounds import MAX_SHOWN, NEAR, SEARCHED, SIZES, WORK, TooLarge, Undefined, Unreadable
 from regard.grading.formulas.domain import Domain
 from regard.grading.formulas.evaluation import evaluate, same
@@ -32,6 +32,7 @@ class Expression:
     symbols: tuple[str, ...]
     trees: tuple[Node, ...] = field(repr=False)
     unit: str = ""  # "flops" or "multiply-adds" where it was named
+    factor: Fraction = field(default=Fraction(1), repr=False)  # by which what was written was multiplied
     sure: bool = field(default=True, repr=False)  # no word was passed over that is not known
 
     def __str__(self) -> str:
@@ -66,8 +67,15 @@ class Expression:
 
     def tight(self) -> "Expression | None":
         """The other reading, where `1/2D` is 1/(2D), `d^-1/2` is d^(−1/2), `log N D` is log(N·D); or None."""
-        trees = read(self.text, self.symbols, tight=True, order=True).trees
-        return None if trees == self.trees else replace(self, trees=trees)
+        found = replace(self, trees=read(self.text, self.symbols, tight=True, order=True).trees, factor=Fraction(1))
+        found = found.times(self.factor)
+        return None if found.trees == self.trees else found
+
+    def times(self, factor: Fraction) -> "Expression":
+        """Every side times a constant."""
+        if factor == 1:
+            return self
+        return replace(self, trees=tuple(Product((Number(factor), tree)) for tree in self.trees), factor=factor)
 
     def evaluate(self, sizes: Mapping[str, int | Fraction]) -> "Fraction | mpf":
         """The last side at these sizes: exact where rational, else to 50 digits; `Undefined` where it has no value.

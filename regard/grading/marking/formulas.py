@@ -3,10 +3,11 @@
 import re
 from collections.abc import Mapping
 from decimal import Decimal, localcontext
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from regard.grading.formulas.bounds import SAME, Undefined, Unreadable
+from regard.grading.formulas.bounds import SAME, Unasked, Undefined, Unreadable
 from regard.grading.formulas.domain import Domain
 from regard.grading.formulas.expression import Comparison, Expression, compare, parse
 from regard.grading.formulas.orders import Order, compare_orders, parse_order
@@ -14,7 +15,8 @@ from regard.grading.marking.credit import credited
 from regard.grading.marking.feedback import Counterexample, Mark, at, listed, right, sentence, shown, unread, wrong
 from regard.grading.questions.key import Entry, first_difference, same_order
 from regard.grading.questions.question import Mistake, Question
-from regard.grading.reading.numbers import exact
+from regard.grading.reading.numbers import Given, exact
+from regard.grading.reading.tokens import quoted
 
 KEPT = 4096  # truths and mistakes that stay read: some hundred questions with a dozen each
 FLOPS = Mistake(
@@ -27,29 +29,47 @@ def mark_formula(entry: Entry, given: Any) -> Mark:
     """Equal over the whole domain, or wrong at the smallest sizes where it differs."""
     question = entry.question
     try:
-        answer = parse(_text(given), tuple(question.form.symbols))
+        answer = as_counted(question, parse(_text(given), tuple(question.form.symbols)))
+        if entry.truth is None:
+            return _against_counts(entry, answer)
+        return _against_formula(entry, answer)
+    except Unasked as error:
+        return wrong(question, quoted(_text(given), 60)[1:-1], sentence(str(error)))
     except Unreadable as error:
         return unread(question, str(error))
-    if entry.truth is None:
-        return _against_counts(entry, answer)
+
+
+def _against_formula(entry: Entry, answer: Expression) -> Mark:
+    question = entry.question
     domain, truth = _domain(_rules(question)), _expression(entry.truth, tuple(question.form.symbols))
     read = [(reading, _compared(reading, truth, domain)) for reading in _readings(answer)]
     for reading, found in read:
         if found is not None and found.equal:
-            remarks = [*_how_read(reading, answer), *_chain(answer), *in_flops(question, given)]
+            remarks = [*_how_read(reading, answer), *_chain(answer), *in_flops(question, answer)]
             return right(question, str(reading), *remarks)
+    if not answer.sure:
+        return unread(question, f"there are words around {answer} that may change it; write the formula alone")
     for reading, found in read:
         if known := next(filter(None, (_known_formula(question, side) for side in reading.sides)), None):
             return _wrong_formula(entry, reading, found, known, _how_read(reading, answer))
     return _wrong_formula(entry, answer, read[0][1], None, [])
 
 
-def in_flops(question: Question, given: Any) -> list[str]:
-    """What to say of a right count of multiply-adds that is called FLOPs."""
-    counted = question.truth.count == "multiply-adds" or any(known.name == FLOPS.name for known in question.mistakes)
-    called = isinstance(given, str) and re.search(r"FLOPs?(?![A-Za-z])", given, re.IGNORECASE)
-    said = "These are multiply-adds; FLOPs would be twice as many."
-    return [said] if called and counted else []
+Counts = TypeVar("Counts", Expression, Given)
+
+
+def as_counted(question: Question, answer: Counts) -> Counts:
+    """An answer in the unit that the question counts in: of FLOPs half as many multiply-adds, and the other way round."""
+    flops = question.truth.count == "flops" or re.search(r"FLOP|operations|additions", question.text)
+    if answer.unit == ("multiply-adds" if flops else "flops") and question.truth.count != "parameters":
+        return answer.times(Fraction(2) if flops else Fraction(1, 2))
+    return answer
+
+
+def in_flops(question: Question, answer: Expression | Given) -> list[str]:
+    """What to say of a right answer that was given in another unit."""
+    changed = as_counted(question, answer) is not answer
+    return ["Read as FLOPs, of which one multiply-add takes two."] if changed and answer.unit == "flops" else []
 
 
 def apart(yours: Any, true: Any) -> tuple[str, str]:

@@ -14,7 +14,7 @@ from regard.grading.marking.feedback import (
     unread,
     wrong,
 )
-from regard.grading.marking.formulas import apart, in_flops, mark_formula, mark_order
+from regard.grading.marking.formulas import apart, as_counted, in_flops, mark_formula, mark_order
 from regard.grading.questions.key import READERS, Entry, as_lists
 from regard.grading.questions.question import Mistake, Question, too_large
 from regard.grading.reading.numbers import Given, close
@@ -97,14 +97,16 @@ def _numbers(entry: Entry, given: Any) -> Mark:
     question = entry.question
     read = READERS[question.kind]
     try:
-        answer = read(given)
+        answer = as_counted(question, read(given))
     except Unreadable as error:
         return unread(question, str(error))
     digits = question.form.least_digits
     found = close(answer, as_lists(entry.truth), digits)
     if found.right:
         remarks = [sentence(found.reason)] if found.reason else []
-        return right(question, str(answer), *remarks, *in_flops(question, given))
+        return right(question, str(answer), *remarks, *in_flops(question, answer))
+    if not answer.sure:
+        return unread(question, f"there are words around {answer} that may change it; write the numbers alone")
     if close(answer, as_lists(entry.truth), 1).right:  # a rounded truth may be a rounded mistake too
         few = f"Right as far as it goes, but too few digits: give at least {digits} significant digits."
         return wrong(question, str(answer), few, hint="")

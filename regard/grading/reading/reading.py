@@ -60,13 +60,19 @@ def read(text: str, symbols: tuple[str, ...], tight: bool = False, order: bool =
         raise Unreadable(f"a formula may have {MAX_TEXT} characters: got {len(text)}; give the formula alone")
     answer = find_answer(text, symbols)
     trees: list[Node] = []
-    for chain in reversed(answer.chains):
+    for chain in answer.chains:
         sides = [words for kind, words in chain.sides if kind != "ABOUT"] or [chain.sides[0][1]]
-        found = [tree_of(words, answer, symbols, tight) for words in sides]
+        try:
+            found = [tree_of(words, answer, symbols, tight) for words in sides]
+        except Unreadable:
+            if chain.optional:
+                continue
+            raise
         clean = [tree for tree in found if not foreign(tree, symbols)]
-        if found[-1] not in clean:
+        if found[-1] in clean:
+            trees = [*clean, *trees] if chain.optional else [*trees, *clean]
+        elif not chain.optional:
             raise unasked(answer, symbols, foreign(found[-1], symbols), chain.sure)
-        trees = [tree for tree in clean if tree not in trees] + trees if chain is answer.chains[0] else [*trees, *clean]
     letters = [node.name for tree in trees for node, _ in walk(tree) if isinstance(node, Call) and node.name in "oOΘΩ"]
     if "o" in letters:
         raise Unreadable("o says less than this order, which is none: write O or Θ")

@@ -6,7 +6,7 @@ concluded, else what stands first; what is left open or said once more must agre
 are not the answer. A word that could turn the sense (`per`, `almost`) makes the answer unreadable, not wrong.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from regard.analysis.formulas import Number, Symbol
@@ -42,6 +42,7 @@ class Chain:
     sides: list[tuple[str, list[Word]]]
     name: str = ""
     sure: bool = True  # no word was passed over that is not known
+    optional: bool = False  # said after the answer: if it can be read it must agree, else it is a remark
 
 
 @dataclass
@@ -72,7 +73,7 @@ def find_answer(text: str, symbols: tuple[str, ...]) -> Answer:
     for place, statement in enumerate(statements):
         collect(statement, statements[:place], chains, definitions, symbols, clear)
     concluded, first = chains["conclude"], chains["plain"]
-    names = dict.fromkeys(chain.name for chain in first if chain.name)
+    names = dict.fromkeys(chain.name for chain in [*first, *chains["agree"]] if chain.name)
     if not concluded and len(names) > 1:
         one, two = list(names)[:2]
         raise Unreadable(f"one formula is asked for: got {quoted(one)} and {quoted(two)} apart; add the parts")
@@ -81,7 +82,8 @@ def find_answer(text: str, symbols: tuple[str, ...]) -> Answer:
         raise Unreadable(f"an answer says what is, not what is not: got {quoted(text)}; write the answer alone")
     if not found:
         raise Unreadable(f"a formula must not be empty: got {quoted(text)}; write a number or a formula")
-    return Answer(clear, [*found, *chains["agree"]], definitions, unit)
+    others = chains["agree"] if not concluded else [chain for chain in chains["agree"] if not chain.optional]
+    return Answer(clear, [*found, *others], definitions, unit)
 
 
 def collect(
@@ -110,7 +112,8 @@ def collect(
         return
     if chain.name and len(chain.sides) == 1:
         definitions.setdefault(chain.name, chain.sides[0][1])
-    if role in ("hedge", "restate"):
+    chain.optional = later and role in ("plain", "restate")
+    if role in ("hedge", "restate") or chain.optional:
         chains["agree" if later else "plain"].append(chain)
     elif role != "reason":
         chains[role].append(chain)
@@ -243,9 +246,11 @@ def without_remarks(words: list[Word], text: str) -> list[Word]:
                 continue
             if inside[0].type == "WORD" and inside[0].value == "alter" and text[inside[0].column - 1 :][:5] != "every":
                 raise refusal("a condition changes the answer", text, inside[0].column, "write one formula for all of it")
-            if before is None or before.type in OPERANDS or before.type in ("BREAK", "COMMA", "WORD") or before.type in CLOSING:
-                after = before is not None and before.type in OPERANDS
-                made[start:] = [] if after else [Word("BREAK", "remark", word.column)]
+            called = before is not None and before.type in ("WORD", "FOREIGN") and not made[start].spaced
+            if before is None and word is words[-1]:
+                made = inside
+            elif not called and (before is None or before.type in (*OPERANDS, *CLOSING, "BREAK", "COMMA", "WORD")):
+                made[start:] = []
     return made
 
 
@@ -313,7 +318,7 @@ def label(statement: Statement, colon: Word) -> None:
 
 def chain_of(statement: Statement, symbols: tuple[str, ...], text: str) -> Chain | None:
     """The sides of a statement without words; None where it holds no number and no symbol."""
-    sure = statement.role != "plain" or True
+    sure = True
     sides: list[tuple[str, list[Word]]] = [("", [])]
     depth = 0
     for word in statement.words:
@@ -388,7 +393,3 @@ def without_words(words: list[Word], text: str, symbols: tuple[str, ...]) -> tup
     while made and made[0].type in ("TIMES",):  # ×4
         made = made[1:]
     return made, sure
-
-
-def rename(chain: Chain, sides: list[tuple[str, list[Word]]]) -> Chain:
-    return replace(chain, sides=sides)

@@ -262,7 +262,7 @@ class Reader:
             run = run.partition("-")[0]
         end, lower = start + len(run), run.casefold()
         below = text[end : end + 1] == "_" or text[end : end + 1] in SUBSCRIPTS
-        called = re.match(r"\s*(?:\\left|\\[bB]igg?l?)?\s*[(\[{]", text[end : end + 20])
+        called = re.match(r"\s*\}?\s*(?:\\left|\\[bB]igg?l?)?\s*[(\[{]", text[end : end + 20])
         spelt, after = self.product(start)
         whole = bool(spelt) and after >= end
         kind = "" if below else class_of(run)
