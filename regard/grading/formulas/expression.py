@@ -34,6 +34,7 @@ class Expression:
     unit: str = ""  # "flops" or "multiply-adds" where it was named
     factor: Fraction = field(default=Fraction(1), repr=False)  # by which what was written was multiplied
     sure: bool = field(default=True, repr=False)  # no word was passed over that is not known
+    several: bool = field(default=False, repr=False)  # more than one answer was given
 
     def __str__(self) -> str:
         return " = ".join(map(write, self.trees))
@@ -104,7 +105,7 @@ def parse(text: str, symbols: Sequence[str]) -> Expression:
     """Read a formula in these symbols; raises `Unreadable` with what is wrong, where, and what to do."""
     names = tuple(symbols)
     found = read(text, names)
-    return Expression(text=text, symbols=names, trees=found.trees, unit=found.unit, sure=found.sure)
+    return Expression(text=text, symbols=names, trees=found.trees, unit=found.unit, sure=found.sure, several=found.several)
 
 
 def compare(answer: Expression, truth: Expression, domain: Domain) -> Comparison:

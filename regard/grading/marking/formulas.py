@@ -47,6 +47,8 @@ def _against_formula(entry: Entry, answer: Expression) -> Mark:
         if found is not None and found.equal:
             remarks = [*_how_read(reading, answer), *_chain(answer), *in_flops(question, answer)]
             return right(question, str(reading), *remarks)
+    if answer.several and any(_is_right(side, truth, domain) for side in answer.sides):
+        return unread(question, f"two answers that differ were given: {answer}; give one")
     if not answer.sure:
         return unread(question, f"there are words around {answer} that may change it; write the formula alone")
     for reading, found in read:
@@ -95,6 +97,11 @@ def _compared(answer: Expression, truth: Expression, domain: Domain) -> Comparis
         return compare(answer, truth, domain)
     except Undefined:
         return None
+
+
+def _is_right(answer: Expression, truth: Expression, domain: Domain) -> bool:
+    found = _compared(answer, truth, domain)
+    return found is not None and found.equal
 
 
 def _readings(answer: Read) -> list[Read]:

@@ -166,7 +166,7 @@ def computed(words: list[Word], text: str) -> Entry:
     """An expression: exact, but a rounded number times or over a constant keeps its relative precision."""
     if foreign := next((word for word in words if word.type == "FOREIGN"), None):
         raise refusal(f"unknown word {quoted(foreign.value)}", text, foreign.column, known(()))
-    shown = text[words[0].column - 1 :][:MAX_TEXT].strip()
+    shown = text[words[0].column - 1 : max(word.end for word in words)].strip()
     words = merged(words)
     rounded = [place for place, word in enumerate(words) if word.literal and (word.literal.unit or word.literal.other)]
     if len(rounded) > 1:  # 5.64 * 1e-42 has one rounded number

@@ -50,6 +50,7 @@ class Formula:
     letter: str = ""
     unit: str = ""
     sure: bool = field(default=True, compare=False)
+    several: bool = False  # whether more than one answer was given
 
 
 def read(text: str, symbols: tuple[str, ...], tight: bool = False, order: bool = False) -> Formula:
@@ -60,6 +61,7 @@ def read(text: str, symbols: tuple[str, ...], tight: bool = False, order: bool =
         raise Unreadable(f"a formula may have {MAX_TEXT} characters: got {len(text)}; give the formula alone")
     answer = find_answer(text, symbols)
     trees: list[Node] = []
+    several = False
     for chain in answer.chains:
         sides = [words for kind, words in chain.sides if kind != "ABOUT"] or [chain.sides[0][1]]
         try:
@@ -70,6 +72,9 @@ def read(text: str, symbols: tuple[str, ...], tight: bool = False, order: bool =
             raise
         clean = [tree for tree in found if not foreign(tree, symbols)]
         if found[-1] in clean:
+            if any(set(foreign(tree, symbols)) and not is_foreign(tree, symbols) for tree in found):
+                raise unasked(answer, symbols, foreign(found[0], symbols) or [""], False)
+            several = bool(trees)
             trees = [*clean, *trees] if chain.optional else [*trees, *clean]
         elif not chain.optional:
             raise unasked(answer, symbols, foreign(found[-1], symbols), chain.sure)
@@ -83,12 +88,17 @@ def read(text: str, symbols: tuple[str, ...], tight: bool = False, order: bool =
         trees = [unwrapped(tree) for tree in trees]
     for tree in trees:
         bound(tree)
-    return Formula(tuple(trees), letters[0] if letters else "", answer.unit, answer.sure)
+    return Formula(tuple(trees), letters[0] if letters else "", answer.unit, answer.sure, several)
 
 
 def foreign(tree: Node, symbols: tuple[str, ...]) -> list[str]:
     """Names that are no symbols of the question."""
     return [node.name for node, _ in walk(tree) if isinstance(node, Symbol) and not node.constant and node.name not in symbols]
+
+
+def is_foreign(tree: Node, symbols: tuple[str, ...]) -> bool:
+    """Whether no symbol of the question stands in a side, which then says how the result was found."""
+    return not any(isinstance(node, Symbol) and node.name in symbols for node, _ in walk(tree))
 
 
 def unasked(answer: Answer, symbols: tuple[str, ...], names: list[str], sure: bool) -> Unreadable:

@@ -8,6 +8,7 @@ are not the answer. A word that could turn the sense (`per`, `almost`) makes the
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import accumulate
 
 from regard.analysis.formulas import Number, Symbol
 from regard.grading.formulas.bounds import Unreadable
@@ -16,6 +17,7 @@ from regard.grading.reading.vocabulary import NUMERALS
 
 MODEL = {"model", "emb", "embed", "embedding", "seq", "tokens", "tok", "hidden"}  # D_model is D
 WIDTH = {"k", "key", "q", "head", "h"}  # d_k is d where that is the only symbol
+SIGNS = {"PLUS", "MINUS", "TIMES", "OVER", "FLOORED", "POWER"}
 RELATIONS = {"EQUALS", "ABOUT", "LESS", "MORE"}
 OPENING = {"LPAR", "LBAR", "LCEIL", "LFLOOR", "LNORM"}
 CLOSING = {"RPAR", "RBAR", "RCEIL", "RFLOOR", "RNORM"}
@@ -225,7 +227,7 @@ def unit_of(text: str, words: list[Word]) -> str:
         if word.type == "WORD" and word.value == "reason":
             break
         if word.type == "WORD" and word.value == "unit":
-            written = text[word.column - 1 :].split(None, 1)[0].casefold().strip(".,;:()[]{}$*`")
+            written = text[word.column - 1 : word.end].casefold()
             found = "flops" if written in FLOPS else "multiply-adds" if written in MACS else found
     return found
 
@@ -244,7 +246,7 @@ def without_remarks(words: list[Word], text: str) -> list[Word]:
             before = made[start - 1] if start else None
             if word.type != "RPAR" or not inside or not speaks(inside, before):
                 continue
-            if inside[0].type == "WORD" and inside[0].value == "alter" and text[inside[0].column - 1 :][:5] != "every":
+            if inside[0].type == "WORD" and inside[0].value == "alter" and text[inside[0].column - 1 : inside[0].end] != "every":
                 raise refusal("a condition changes the answer", text, inside[0].column, "write one formula for all of it")
             called = before is not None and before.type in ("WORD", "FOREIGN") and not made[start].spaced
             if before is None and word is words[-1]:
@@ -361,8 +363,13 @@ def is_name(words: list[Word], others: list[tuple[str, list[Word]]], symbols: tu
     """Whether a left side only names what is asked for, and is no answer of its own."""
     if not words:
         return False
-    if any(word.type in ("FOREIGN", "LNORM") or (word.type == "WORD" and word.value != "for") for word in words):
-        return not any(word.type == "WORD" and word.value in ("deny", "alter", "hedge") for word in words)
+    if any(word.type == "WORD" and word.value in ("deny", "alter", "hedge") for word in words):
+        return False
+    if any(word.type == "LNORM" or (word.type == "WORD" and word.value != "for") for word in words):
+        return True
+    if any(word.type == "FOREIGN" for word in words):  # d_k, T(N), ∂y/∂z, but not a product with a symbol
+        depths = accumulate((word.type in OPENING) - (word.type in CLOSING) for word in words)
+        return not any(word.type == "SYMBOL" and not depth for word, depth in zip(words, depths, strict=True))
     bare = [word for word in words if word.type not in ("TIMES", "POWER", "LPAR", "RPAR", "TRANSPOSED", "WORD")]
     if len(bare) != 1 or bare[0].type != "SYMBOL" or words[0] is not bare[0]:
         return False
@@ -380,13 +387,15 @@ def without_words(words: list[Word], text: str, symbols: tuple[str, ...]) -> tup
             continue
         if word.value == "alter":
             raise refusal("a condition changes the answer", text, word.column, "write one formula for all of it")
+        rest = [one for one in words[place + 1 :] if one.type != "WORD"]
+        operand = not made or made[-1].type in SIGNS
+        if operand and rest and rest[0].type in SIGNS and rest[0].type not in ("MINUS", "PLUS") or (made and operand and (not rest or rest[0].type in SIGNS)):  # fmt: skip
+            raise refusal(f"unknown word {quoted(text[word.column - 1 : word.end])}", text, word.column, known(symbols))
         if word.value == "for":
             skipping = bool(made)
         elif word.value == "other" and not skipping:
-            rest = [one for one in words[place + 1 :] if one.type != "WORD"]
             if made and rest:
-                written = text[word.column - 1 :].split(None, 1)[0]
-                raise refusal(f"unknown word {quoted(written)}", text, word.column, known(symbols))
+                raise refusal(f"unknown word {quoted(text[word.column - 1 : word.end])}", text, word.column, known(symbols))
             sure = False
     while made and made[-1].type in ("TIMES", "BREAK", "TRANSPOSED", "COLON"):  # 4×, 4 times
         made.pop()

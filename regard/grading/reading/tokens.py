@@ -40,7 +40,7 @@ ORDERS = {"O": "O", "Ο": "O", "bigo": "O", "o": "o", "Θ": "Θ", "ϴ": "Θ", "�
 OPERANDS = {"NUMBER", "SYMBOL", "FOREIGN", "RPAR", "RBAR", "RCEIL", "RFLOOR"}
 
 INVISIBLE: dict[int, str] = dict.fromkeys((0xAD, 0x200B, 0x2060, 0x2061, 0x2062, 0xFEFF), "")
-BOLD = re.compile(r"(?<![\w)*])(\*\*|__)(?=[^\s*_])([^*\n]*[^\s*])\1(?![\w(*])")
+BOLD = re.compile(r"(?<![\w)*.])(\*\*|__)(?=[^\s*_])([^*\n]*[^\s*])\1(?![\w(*])")
 # D_{\text{hid}}, D_{hid}, D_\mathrm{hid} as D_hid
 BELOW = re.compile(
     r"_\s*+(?P<open>\{\s*+)?+(?:\\(?:rm|it|text[a-z]*+|math[a-z]++)(?![A-Za-z])\s*+(?P<brace>\{\s*+)?+)?+"
@@ -51,9 +51,9 @@ SEVERAL = r"[1-9][0-9]{0,2}(?:[ \u00a0][0-9]{3}){2,}(?![0-9])|[1-9][0-9]{0,2}(?:
 GROUPED = rf"[1-9][0-9]{{0,2}}(?:{GROUP}[0-9]{{3}}){{2,}}(?![0-9,])(?:\.[0-9]+)?|{SEVERAL}"
 PAIRED = r"[0-9]+(?:,|\{,\}|\\,|[\u2009\u202f'’])[0-9]+(?![0-9.])(?!,[0-9])"
 DIGITS = r"[0-9]+(?:_[0-9]+)*(?:\.[0-9]+)*|\.[0-9]+"
-TEN = r"(?P<ten> ?[eE] ?[-+−–]?[0-9]+(?![0-9.]))?+"
+TEN = r"(?P<ten> ?[eE] ?[-+−–]?[0-9]+(?![0-9]|\.[0-9]))?+"
 UNITS = r"(?=(?:MACs?|FLOPs?|FLOPS|[Pp]arams?|[Oo]ps)\b)"
-SCALE = rf"(?:\s*+(?P<scale>\\?%|‰|[kKMGBT](?![A-Za-z])|[kKMGBT]{UNITS}|(?:{'|'.join(w for w in SCALES if w[1:])})\b\.?))?+"
+SCALE = rf"(?:[\s$]*+(?P<scale>\\?%|‰|[kKMGBT](?![A-Za-z])|[kKMGBT]{UNITS}|(?:{'|'.join(w for w in SCALES if w[1:])})\b\.?))?+"
 SMALL = "".join((*SUPERSCRIPTS, *SUBSCRIPTS, "ᵀ"))
 LETTERS = re.compile(rf"(?:[^\W\d_{SMALL}](?:['’](?=[a-z]))?+|(?<=[a-z])-(?=[a-z]{{2}}))++")
 DOTTED = re.compile(r"(?P<big>[Bb]ig[- ]?O(?=\s*[(\[{]|\s+of\s))|(?P<restate>i\.? ?e\.)|(?P<reason>e\.? ?g\.)|(?P<skip>(?:math|np|numpy|torch|jnp|sp|sympy)\.)(?=[A-Za-z])")  # fmt: skip
@@ -92,6 +92,7 @@ class Word(NamedTuple):
     column: int
     spaced: bool = False
     literal: Literal | None = None
+    end: int = 0
     start_pos = end_pos = line = end_line = end_column = None  # Lark copies these to its end token
 
 
@@ -182,7 +183,7 @@ class Reader:
     """One text, from left to right; `commas` says whether they stand inside numbers, `listed` whether several are meant."""
 
     def __init__(self, text: str, symbols: tuple[str, ...], commas: bool = True, listed: bool = False):
-        self.text, self.symbols = text, symbols
+        self.text, self.symbols, self.listed = text, symbols, listed
         self.pattern, self.spelt = spelling(symbols)
         exact = {symbol for symbol, (_, folded) in self.spelt.items() if not folded}
         self.numbers = number_pattern(commas, listed, not symbols, not exact & {"e", "E"})
@@ -209,7 +210,7 @@ class Reader:
         return self.made
 
     def add(self, type: str, value: Any, length: int, literal: Literal | None = None) -> None:
-        self.made.append(Word(type, value, self.place + 1, self.spaced, literal))
+        self.made.append(Word(type, value, self.place + 1, self.spaced, literal, self.place + length))
         self.place, self.spaced = self.place + length, False
 
     def skip(self, length: int) -> None:
@@ -228,11 +229,15 @@ class Reader:
             )
         power = int(ten or 0) + SCALES.get(scale, 0)
         made = lambda digits: literal(found[0].strip(), digits, power, bool(scale), bool(ten or scale))  # noqa: E731
+        end = found.end()
         if pair := groups.get("paired"):
             whole, part = re.split(r"\D+", pair)
+            before = [word.type for word in self.made[-2:]]
+            if before[-1:] == ["POWER"] and whole != "0" or before[-1:] == ["LPAR"] and before[:1] != ["POWER"] and self.text[end : end + 1] in (")", "]"):  # fmt: skip
+                return self.add("NUMBER", Number(Fraction(whole)), len(whole), literal(whole, whole, 0, False, False))
             comma = "," in pair
-            groups["digits"] = f"{whole}.{part}" if comma else whole + part
-            one, other = made(groups["digits"]), made(whole + part)
+            digits = f"{whole}.{part}" if comma else whole + part
+            one, other = made(digits), made(whole + part)
             if not comma and (len(part) != 3 or len(whole) > 3):
                 return
             if comma and whole[0] != "0" and len(part) == 3 and len(whole) <= 3:  # 5,638 is 5638, 5,638e-42 is not
@@ -245,7 +250,12 @@ class Reader:
                 raise refusal("dots do not group digits, the dot is the decimal point:", self.text, self.place + 1,
                               f"write {digits.replace('.', '')}, or one dot alone")  # fmt: skip
             one = made(digits.replace("_", ""))
-        self.add("NUMBER", Number(one.value), len(found[0]), one)
+        if scale in ("%", "‰") and self.made and self.made[-1].type == "OVER":  # 25/2 %
+            power -= SCALES[scale]
+            self.add("NUMBER", Number(Fraction(digits)), 0)
+            self.add("OVER", "/", 0)
+            return self.add("NUMBER", Number(Fraction(10) ** -SCALES[scale]), len(found[0]))
+        return self.add("NUMBER", Number(one.value), len(found[0]), one)
 
     def letters(self) -> None:
         """A run of letters: a word that is known, a product of symbols and functions, or a name."""
@@ -382,7 +392,9 @@ class Reader:
         ends = not self.made or self.made[-1].type not in (*OPERANDS, "FOLDED")
         if kind is None or (written == "!" and not ends and self.symbols):  # a factorial
             return
-        if kind == "ROOT":
+        if written == ";" and not self.listed and self.open and self.open[-1][0] in ("(", "{", "["):
+            self.add("COMMA", written, 1)  # MIN(a;b)
+        elif kind == "ROOT":
             self.add("FUNCTION", {"√": "sqrt", "∛": "root_3", "∜": "root_4"}[written], 1)
         else:
             self.add(kind, written, len(written))

@@ -53,26 +53,25 @@ NUMERALS = dict(zip("zero one two three four five six seven eight nine ten eleve
 # What words do: those that speak signs, those that say nothing, those that count, and those that turn the sense.
 CLASSES = {
     "spoken": """plus minus times over squared cubed square root cube to the power of divided multiplied by minimum
-        maximum smaller larger product sum difference half twice double and fold raised th""",
+        maximum smaller larger product sum difference half twice double and fold raised at most up""",
     "filler": """a an is are it its it's this that be equals equal gives get gets we i have has my our you count amount
-        cost number in at on so-called exactly only just about approximately approx around roughly ca circa letter factor
-        all both need needs takes take therefore-is there use using i'd say think which then where-as here below under
-        fewer-than order big simply value altogether overall included including hence-is as-is for""",
+        cost number in on exactly only just about approximately approx around roughly ca circa letter factor
+        all need needs takes take there use using i'd say think which then here below under
+        order big simply value altogether overall included including""",
     "unit": """parameter parameters param params weight weights bias biases multiplications multiplication additions
         addition operation operations ops op bytes byte numbers entries entry tokens token heads head taps tap columns
         column rows row pixels pixel steps step offsets offset pairs pair zeros features feature keys key queries query
         values layers layer elements element scalars scalar matrices matrix vectors vector channels channel dimensions
         dimension scores score attention trainable learnable learned free multiply-adds multiply-add multiply-accumulates
         mac macs madds madd flop flops gflops mflops floating-point maps map logits projections projection""",
-    "conclude": "so hence therefore thus total answer result finally altogether-is yields implies final summary",
-    "reason": """because since where with as due when given cause weil denn assuming using-that from counted independent
-        if-we provided""",
-    "restate": "ie viz namely equivalently simplified simplifies alternatively-written",
-    "deny": """not no nor never neither wrong false instead without unlike except excluding rather don't isn't doesn't
-        incorrect ignoring""",
+    "for": "for",
+    "conclude": "so hence therefore thus total answer result finally yields implies final",
+    "reason": "because since where with as due when given cause weil denn assuming from counted independent provided",
+    "restate": "ie viz namely equivalently simplified simplifies",
+    "deny": "not no nor never neither wrong false instead unlike rather don't isn't doesn't incorrect",
     "hedge": "or maybe perhaps either guess possibly probably vs versus unsure depending sure depends",
-    "alter": """per each every half-of almost nearly less more than if unless but bigger greater above least most up
-        beyond exceeds exceed asymptotically""",
+    "alter": """per each every almost nearly less more than if unless but bigger greater above least both beyond exceeds
+        exceed without except excluding ignoring""",
 }  # fmt: skip
 CLASS = {word: name for name, words in CLASSES.items() for word in words.split()}
 CLASS |= dict.fromkeys(NUMERALS, "spoken")

@@ -28,7 +28,7 @@ PRODUCT = re.compile(r"[·⋅∙*]|\\cdot\b")  # not ×: "m × n" is a size, "mn
 EMPHASIS = re.compile(r"(?<!\S)(\*{1,3}|_{1,2}|`)(\S|[^\s*_`][^*_`]*[^\s*_`])\1(?!\w)")
 CALLED = r"(?:(?:(?:i (?:think|choose|pick|say)|it(?:'s| is)|the|my)\s+)*(?:answer|choice|option|letter)?(?:\s+is)?\s*[:=]?\s*)?"
 LETTER = re.compile(
-    rf"{CALLED}[(\[{{\"'“‘]*(?P<letter>[\w-]+?)(?P<sign>\s*[)\]}}\"'”’.,:;=!]+|\s+[-–—→]+\s|(?=\()|(?=\s(?:because|since|as)\b)|\s*$)"
+    rf"{CALLED}[(\[{{\"'“‘]*(?P<letter>[\w-]+?)(?P<sign>\s*[)\]}}\"'”’.,:;=!]+|\s+[-–—→]+\s|\s*(?=\()|(?=\s(?:because|since|as)\b)|\s*$)"
     r"(?P<rest>.*)",
     re.IGNORECASE | re.DOTALL,
 )
@@ -51,14 +51,13 @@ def letter_of(said: str, choices: Mapping[str, str]) -> str | None:
     if said in choices:
         return said
     said = EMPHASIS.sub(r"\2", re.sub(rf"^{FONT}\s*\{{(.*)\}}$", r"\1", said.strip("$ "))).strip()
-    if by_text := _of_text(said, choices):
-        return by_text
-    found = LETTER.fullmatch(said)
-    if found is None or "?" in said:
-        return None
-    letter, rest = _of_one(found["letter"], {letter: letter for letter in choices}, str), found["rest"].strip()
-    if letter is None or not rest:
+    found = None if "?" in said else LETTER.fullmatch(said)
+    letter = found and _of_one(found["letter"], {letter: letter for letter in choices}, str)
+    rest = found["rest"].strip() if found else ""
+    if letter and not rest:
         return letter
+    if (by_text := _of_text(said, choices)) or not (letter and found):
+        return by_text
     return letter if _fits(_unwrapped(rest), letter, choices, "," in found["sign"] or not found["sign"].strip()) else None
 
 
@@ -150,7 +149,7 @@ def truth_of(said: str) -> bool | None:
     """
     text = re.sub(rf"{FONT}\s*\{{([^{{}}]*)\}}", r" \1 ", said[:LONGEST]).replace("’", "'").casefold()
     text = re.sub(r"\b(is|do|does)n't\b", r"\1 not", text.replace("$", " ").removesuffix("()"))
-    if "?" in text:
+    if "?" in text or re.match(r"\W*\w\s*(?:-+>|→|⟶|=+>|⇒|as\b)", text):
         return None
     first, *others = [clause.strip(AROUND) for clause in CLAUSE.split(text.strip(AROUND))]
     if not first and others:
@@ -177,7 +176,7 @@ def _verdict(words: list[str], pure: bool = False, alone: bool = False) -> bool 
         turned = False
     if turned and not words:
         return None
-    if not words or words[0] not in YES | NO or (turned and words[0] in NO):
+    if not words or words[0] not in YES | NO or (turned and words[0] in NO and not pure):
         return None
     rest = words[1:]
     if rest and (pure or len(words[0]) == 1 or not DOUBTS.isdisjoint(rest) or not (YES | NO).isdisjoint(rest)):
