@@ -4,9 +4,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import islice
+from math import ceil, floor
 from typing import TYPE_CHECKING
 
-from regard.analysis.formulas import Node, Number, Product, decimal, walk, write
+from regard.analysis.formulas import Node, Number, Power, Product, decimal, is_constant, walk, write
 from regard.grading.formulas.bounds import MAX_SHOWN, NEAR, SEARCHED, SIZES, WORK, TooLarge, Undefined, Unreadable
 from regard.grading.formulas.domain import Domain
 from regard.grading.formulas.evaluation import evaluate, same
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from mpmath.ctx_mp_python import _mpf as mpf
 
     Difference = tuple[dict[str, Fraction], Fraction | mpf | None, Fraction | mpf]
+
+FAR = 24  # sizes about the numbers of a formula
 
 __all__ = ["Comparison", "Domain", "Expression", "Undefined", "Unreadable", "compare", "parse"]
 
@@ -92,7 +95,7 @@ class Comparison:
     """Whether an answer is the truth, what this rests on, and the smallest sizes where it is not."""
 
     equal: bool
-    proof: str  # "identity"; "60 sizes" where no identity can be shown; "all 8 sizes" of a finite domain
+    proof: str  # "identity", "cases", "all 8 sizes" of a finite domain, "a counterexample", "different polynomials"
     counterexample: dict[str, Fraction] | None = None
     yours: "Fraction | mpf | None" = None  # None beside a counterexample: the answer has no value there
     true: "Fraction | mpf | None" = None
@@ -124,6 +127,8 @@ def compare(answer: Expression, truth: Expression, domain: Domain) -> Comparison
         )
     results = []
     for side, tree in enumerate(answer.trees):
+        if results and is_constant(tree) and not is_constant(truth.tree) and is_value(tree, truth.tree, domain):
+            continue
         result = compare_trees(tree, truth.tree, domain, side)
         if not result.equal:
             return result
@@ -131,17 +136,32 @@ def compare(answer: Expression, truth: Expression, domain: Domain) -> Comparison
     return next((result for result in results if result.proof != "identity"), results[-1])
 
 
+def is_value(tree: Node, truth: Node, domain: Domain) -> bool:
+    """Whether a number, written after a right formula, is its value at some sizes: C/N = 2."""
+    for sizes in islice(domain.points(), Pair(tree, truth).patience):
+        try:
+            if same(evaluate(tree, {}), evaluate(truth, sizes)):
+                return True
+        except Undefined:
+            continue
+    return False
+
+
 def compare_trees(yours: Node, true: Node, domain: Domain, side: int) -> Comparison:
+    """By an identity, by sizes at which they differ, or case by case; raises `Unreadable` where none of it decides."""
     different, factor = by_algebra(yours, true, domain)
     if factor == 1:
         return Comparison(equal=True, proof="identity", factor=factor, side=side)
     pair = Pair(yours, true)
-    found = None if different else pair.difference(spread_then_all(domain), enough=SIZES)
+    found = None
+    if not different:
+        found = pair.difference(spread_then_all(domain), enough=SIZES) or pair.difference(far_sizes(yours, true, domain))
     if not different and found is None:
-        return Comparison(equal=True, proof=on_sizes(pair.tried, domain), side=side)
+        return Comparison(equal=True, proof=proof_of(pair, domain), side=side)
     found = pair.difference(domain.points()) or found or pair.difference(domain.sample(2 * SIZES))
-    if found is None and len(list(islice(domain.points(), pair.patience))) < pair.patience:
-        return Comparison(equal=True, proof=on_sizes(pair.tried, domain), side=side)
+    found = found or pair.difference(far_sizes(yours, true, domain))
+    if found is None and is_finite(domain, pair.patience):
+        return Comparison(equal=True, proof=proof_of(pair, domain), side=side)
     at, one, two = found or (None, None, None)
     proof = "a counterexample" if found else "different polynomials"
     hint = rounded_factor(yours, factor)
@@ -149,6 +169,44 @@ def compare_trees(yours: Node, true: Node, domain: Domain, side: int) -> Compari
     return Comparison(
         equal=False, proof=proof, counterexample=at, yours=one, true=two, factor=factor, side=side, hint=hint
     )
+
+
+def proof_of(pair: "Pair", domain: Domain) -> str:
+    """What an equality rests on, where no size shows a difference: all sizes, or all cases."""
+    from regard.grading.formulas.cases import proved
+
+    if is_finite(domain, pair.patience) and pair.difference(domain.points()) is None and pair.tried:
+        return f"all {pair.tried} sizes"
+    if not pair.tried and pair.difference(spread_then_all(domain), enough=SIZES) is None and not pair.tried:
+        raise Undefined("formulas are compared where both have values: found no such sizes; change the domain")
+    if proved(pair.yours, pair.true, domain):
+        return "cases"
+    raise Unreadable(
+        f"{write(pair.yours)} agrees at every size that was tried, which proves nothing; write it more simply"
+    )
+
+
+def is_finite(domain: Domain, patience: int) -> bool:
+    return len(list(islice(domain.points(), patience))) < patience
+
+
+def far_sizes(yours: Node, true: Node, domain: Domain) -> Iterator[dict[str, Fraction]]:
+    """Sizes about the numbers that stand in the formulas, where a threshold may lie."""
+    numbers = {abs(node.value) for tree in (yours, true) for node, _ in walk(tree) if isinstance(node, Number)}
+    for node in (node for tree in (yours, true) for node, _ in walk(tree) if isinstance(node, Power) and is_constant(node)):
+        try:
+            value = evaluate(node, {})
+        except Undefined:
+            continue
+        numbers |= {value} if isinstance(value, Fraction) else set()
+    edges = sorted({around for number in numbers if number > 8 for around in (floor(number), 2 * ceil(number) + 2, floor(number) + 1)})
+    base = next(domain.points())
+    for edge in edges[-FAR:]:
+        for chosen in (*({name} for name in domain.symbols), set(domain.symbols)):
+            sizes = {name: Fraction(edge) if name in chosen else size for name, size in base.items()}
+            for one in ({}, {name: size + 1 for name, size in sizes.items() if name in chosen}):
+                if domain.contains(sizes | one):
+                    yield sizes | one
 
 
 def rounded_factor(tree: Node, factor: Fraction | None) -> str:
@@ -170,32 +228,16 @@ def spread_then_all(domain: Domain) -> Iterator[dict[str, Fraction]]:
     yield from (sizes for sizes in domain.points() if sizes not in spread)
 
 
-def on_sizes(tried: int, domain: Domain) -> str:
-    """What a comparison at so many sizes rests on."""
-    if not tried:
-        raise Undefined("formulas are compared where both have values: found no such sizes; change the domain")
-    finite = len(list(islice(domain.points(), tried + 1))) <= tried
-    return f"all {tried} sizes" if finite else f"{tried} sizes"
-
-
 def by_algebra(yours: Node, true: Node, domain: Domain) -> tuple[bool, Fraction | None]:
     """Whether the two are surely different, and the constant c with yours = c · true where there is one."""
     from regard.grading.formulas.algebra import Algebra, Beyond
 
-    algebra = Algebra(domain.symbols, domain.positive)
+    algebra = Algebra(domain.symbols, domain.positive, domain.whole)
     try:
-        one, two = algebra.normal(yours), algebra.normal(true)
-        left, right = algebra.multiplied(one.over, two.under), algebra.multiplied(two.over, one.under)
+        factor = algebra.quotient(yours, true)
     except Beyond:
         return False, None
-    if left == right:
-        return False, Fraction(1)
-    sure = not algebra.opaque and domain.is_free
-    if left and right and len(left) == len(right):
-        ratio = left.LC / right.LC
-        if left == right * ratio:
-            return sure, Fraction(int(ratio.numerator), int(ratio.denominator))
-    return sure, None
+    return factor != 1 and not algebra.opaque and domain.is_free, factor
 
 
 class Pair:

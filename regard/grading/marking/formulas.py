@@ -100,8 +100,11 @@ def _compared(answer: Expression, truth: Expression, domain: Domain) -> Comparis
 
 
 def _is_right(answer: Expression, truth: Expression, domain: Domain) -> bool:
-    found = _compared(answer, truth, domain)
-    return found is not None and found.equal
+    """Whether it is surely equal."""
+    try:
+        return compare(answer, truth, domain).equal
+    except (Undefined, Unreadable):
+        return False
 
 
 def _readings(answer: Read) -> list[Read]:
@@ -236,11 +239,8 @@ def _is_order(answer: Order, mistake: Mistake, symbols: tuple[str, ...], domain:
 
 def _known_formula(question: Question, answer: Expression) -> Mistake | None:
     domain, symbols = _domain(_rules(question)), tuple(question.form.symbols)
-    for mistake in question.mistakes:
-        found = _compared(answer, _expression(str(mistake.answer), symbols), domain)
-        if found is not None and found.equal:
-            return mistake
-    return None
+    wrong_ones = ((mistake, _expression(str(mistake.answer), symbols)) for mistake in question.mistakes)
+    return next((mistake for mistake, formula in wrong_ones if _is_right(answer, formula, domain)), None)
 
 
 def _breakdown(entry: Entry, sizes: Mapping[str, Any]) -> dict[str, Any]:

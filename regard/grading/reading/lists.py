@@ -1,7 +1,6 @@
 """The cells of a vector or matrix: brackets, commas, spaces, lines, LaTeX, tables, and what a program prints."""
 
 import re
-from itertools import pairwise
 
 from regard.grading.formulas.bounds import MAX_TEXT, Unreadable
 from regard.grading.reading.statements import CLOSING, OPENING, settle, speak, unit_of
@@ -107,12 +106,13 @@ def equations(words: list[Word]) -> list[list[Word]]:
     parts = parts_of(bare, {"COMMA", ";", "\n"})
     if len(parts) < 2 or not all(any(word.type in ("EQUALS", "COLON") for word in part) for part in parts):
         return []
-    names = [part[0].value for part in parts if part[0].type == "FOREIGN"]
-    indices = [int(found[1]) for name in names if (found := re.search(r"([0-9]{1,6})$", str(name)))]
-    for part, following in pairwise(parts):
-        del following
-        if part[0].type == "FOREIGN" and len(part) > 1 and part[1].type == "NUMBER":
+    indices = []
+    for part in parts:
+        named = part[0].type == "FOREIGN"
+        if named and len(part) > 1 and part[1].type == "NUMBER":
             indices.append(int(part[1].value.value))
+        elif named and (found := re.search(r"([0-9]{1,6})$", str(part[0].value))):
+            indices.append(int(found[1]))
     if len(indices) == len(parts) and indices != list(range(indices[0], indices[0] + len(parts))):
         raise Unreadable(f"entries must be in their order: got {', '.join(map(str, indices))}; sort them")
     return parts

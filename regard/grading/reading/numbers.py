@@ -12,7 +12,7 @@ from regard.analysis.formulas import Negative, Node, Number, Product, Quotient, 
 from regard.grading.formulas.bounds import MAX_DIGITS, MAX_ENTRIES, MAX_TEXT, Undefined, Unreadable
 from regard.grading.formulas.evaluation import evaluate
 from regard.grading.reading.reading import order_of, parsed
-from regard.grading.reading.lists import answer_words, equations, rows_in, sides_of, words_of
+from regard.grading.reading.lists import answer_words, equations, parts_of, rows_in, sides_of, words_of
 from regard.grading.reading.statements import find_answer
 from regard.grading.reading.tokens import Literal, Word, known, quoted, refusal
 
@@ -312,6 +312,8 @@ def rows_of(given: str, column: bool = False) -> tuple[list[list[Entry]], str]:
 def is_description(words: list[Word]) -> bool:
     """Whether a side is a name or letters that say how the result was found: softmax(K q/√d_k)."""
     letters = [word for word in words if word.type in ("FOREIGN", "LNORM") and word.value not in ("c", "T", "t")]
+    if letters and len(parts_of(words, {"COMMA", ";", "\n"})) > 1 and any(word.type == "NUMBER" for word in words):
+        raise Unreadable(f"one list is asked for: got {quoted(str(letters[0].value))} within another; give one alone")
     return bool(letters) or not any(word.type == "NUMBER" for word in words)
 
 
@@ -441,7 +443,8 @@ def close_entry(mine: Entry, true: Fraction, scale: Fraction, least_digits: int)
             return True, "right to single precision"
         return False, "the value differs" + rounded_integer(mine, value, true)
     needed = Fraction(10) ** (max(order(scale), order(value)) - least_digits + 1)
-    if unit > needed and not (mine.scaled and 10 ** (SCALED_DIGITS - 1) * unit <= abs(value)):
+    enough = mine.scaled and 10 ** (SCALED_DIGITS - 1) * unit <= abs(value) and error <= unit / 2
+    if unit > needed and not enough:
         return False, f"at least {least_digits} significant digits are needed: got {mine.text}; give more digits"
     if error <= unit / 2 + slack:
         return True, ""

@@ -292,7 +292,7 @@ def split(words: list[Word], text: str) -> list[Statement]:
         elif word.type == "MINUS" and word.spaced and following and following.type == "WORD" and following.value != "for":
             begin("plain")
         elif word.type == "COLON":
-            label(now, word)
+            label(now, word, text)
         elif value == "and":
             joins = now.words and now.words[-1].type == "WORD" and now.words[-1].value == "unit"
             if joins and any(one.type in OPERANDS for one in now.words) and following and following.type in (*OPERANDS, "LPAR", "FUNCTION"):
@@ -308,13 +308,15 @@ def split(words: list[Word], text: str) -> list[Statement]:
     return [one for one in made if one.words or one.role == "deny"]
 
 
-def label(statement: Statement, colon: Word) -> None:
+def label(statement: Statement, colon: Word, text: str) -> None:
     """What stands before a colon names what follows, unless both are factors of a ratio."""
     names = [word for word in statement.words if word.type in ("WORD", "FOREIGN")]
-    if not names and statement.words:
+    if not statement.words:
+        return
+    if not names:
         statement.words.append(colon._replace(type="OVER", value="/"))
         return
-    statement.label = " ".join(f"{word.value} {word.column}" for word in names)
+    statement.label = text_of(statement.words, text)
     statement.words = []
 
 
@@ -331,16 +333,16 @@ def chain_of(statement: Statement, symbols: tuple[str, ...], text: str) -> Chain
             sides[-1][1].append(word)
     name = statement.label
     first = sides[0][1]
+    if [kind for kind, _ in sides] == ["", "MORE"] and first and not is_foreign(first) and is_foreign(sides[1][1]):
+        sides = sides[:1]
     if len(sides) > 1 and is_name(first, sides[1:], symbols):
-        name = name or " ".join(str(getattr(word.value, "name", word.value)) for word in first)
+        name = name or (first[0].value if len(first) == 1 and first[0].type == "FOREIGN" else text_of(first, text))
         kind = sides[1][0]
-        if kind == "MORE":
+        if kind == "MORE" or (kind == "LESS" and (not symbols or first[0].type == "SYMBOL")):
             raise refuse_relation(text, statement)
         sides = [("EQUALS" if kind == "LESS" else kind, sides[1][1]), *sides[2:]]
     elif len(sides) > 1 and not any(word.type in OPERANDS or word.type == "WORD" for word in first) and sides[1][0] in ("EQUALS", "ABOUT"):
         sides = sides[1:]
-    if len(sides) == 2 and sides[1][0] == "MORE" and is_name(sides[1][1], [sides[0]], symbols):
-        sides = sides[:1]
     if any(kind in ("LESS", "MORE") for kind, _ in sides):
         raise refuse_relation(text, statement)
     cleared = []
@@ -352,6 +354,15 @@ def chain_of(statement: Statement, symbols: tuple[str, ...], text: str) -> Chain
         if len(sides) == 1 or not any(words for _, words in cleared):
             return None
     return Chain(cleared, name, sure)
+
+
+def text_of(words: list[Word], text: str) -> str:
+    """The text that some tokens were made of."""
+    return text[words[0].column - 1 : max(word.end for word in words)].strip()
+
+
+def is_foreign(words: list[Word]) -> bool:
+    return any(word.type in ("FOREIGN", "WORD") for word in words) and not any(word.type == "SYMBOL" for word in words)
 
 
 def refuse_relation(text: str, statement: Statement) -> Unreadable:
@@ -369,7 +380,7 @@ def is_name(words: list[Word], others: list[tuple[str, list[Word]]], symbols: tu
         return True
     if any(word.type == "FOREIGN" for word in words):  # d_k, T(N), ∂y/∂z, but not a product with a symbol
         depths = accumulate((word.type in OPENING) - (word.type in CLOSING) for word in words)
-        return not any(word.type == "SYMBOL" and not depth for word, depth in zip(words, depths, strict=True))
+        return words[0].value in ("∂", "\\partial") or not any(word.type == "SYMBOL" and not depth for word, depth in zip(words, depths, strict=True))
     bare = [word for word in words if word.type not in ("TIMES", "POWER", "LPAR", "RPAR", "TRANSPOSED", "WORD")]
     if len(bare) != 1 or bare[0].type != "SYMBOL" or words[0] is not bare[0]:
         return False
@@ -389,7 +400,8 @@ def without_words(words: list[Word], text: str, symbols: tuple[str, ...]) -> tup
             raise refusal("a condition changes the answer", text, word.column, "write one formula for all of it")
         rest = [one for one in words[place + 1 :] if one.type != "WORD"]
         operand = not made or made[-1].type in SIGNS
-        if operand and rest and rest[0].type in SIGNS and rest[0].type not in ("MINUS", "PLUS") or (made and operand and (not rest or rest[0].type in SIGNS)):  # fmt: skip
+        thing = word.value in ("unit", "other")
+        if operand and thing and rest and rest[0].type in SIGNS and rest[0].type != "MINUS" or (thing and made and operand and (not rest or rest[0].type in SIGNS)):  # fmt: skip
             raise refusal(f"unknown word {quoted(text[word.column - 1 : word.end])}", text, word.column, known(symbols))
         if word.value == "for":
             skipping = bool(made)

@@ -361,7 +361,7 @@ class Reader:
         """Whether an x is a times sign: between two factors, or beside the only one."""
         after = self.text[self.place + 1 :].lstrip()[:1]
         before = bool(self.made) and self.made[-1].type in (*OPERANDS, "FOLDED") and self.text[self.place - 1] != "0"
-        return (before and (not after or after.isalnum() or after in "([{√⌈⌊\\.")) or (not self.made and after.isdigit())
+        return (before and ((not after and not self.symbols) or after.isalnum() or after in tuple("([{√⌈⌊\\."))) or (not self.made and after.isdigit())
 
     def other(self, found: re.Match[str]) -> None:
         kind, written = found.lastgroup, found[0]
