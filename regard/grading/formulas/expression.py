@@ -127,8 +127,9 @@ def compare(answer: Expression, truth: Expression, domain: Domain) -> Comparison
         )
     results = []
     for side, tree in enumerate(answer.trees):
-        if results and is_constant(tree) and not is_constant(truth.tree) and is_value(tree, truth.tree, domain):
-            continue
+        if is_constant(tree) and not is_constant(truth.tree) and not all(map(is_constant, answer.trees)):
+            if is_value(tree, truth.tree, domain):
+                continue
         result = compare_trees(tree, truth.tree, domain, side)
         if not result.equal:
             return result

@@ -33,7 +33,7 @@ from regard.grading.formulas.bounds import (
 )
 from regard.grading.formulas.evaluation import evaluate, real
 from regard.grading.reading.grammar import parser
-from regard.grading.reading.statements import Answer, find_answer
+from regard.grading.reading.statements import Answer, Chain, find_answer
 from regard.grading.reading.tokens import Word, known, quoted, refusal
 
 if TYPE_CHECKING:
@@ -60,25 +60,11 @@ def read(text: str, symbols: tuple[str, ...], tight: bool = False, order: bool =
     if len(text) > MAX_TEXT:
         raise Unreadable(f"a formula may have {MAX_TEXT} characters: got {len(text)}; give the formula alone")
     answer = find_answer(text, symbols)
-    trees: list[Node] = []
-    several = False
-    for chain in answer.chains:
-        sides = [words for kind, words in chain.sides if kind != "ABOUT"] or [chain.sides[0][1]]
-        try:
-            found = [tree_of(words, answer, symbols, tight) for words in sides]
-        except Unreadable:
-            if chain.optional:
-                continue
-            raise
-        clean = [tree for tree in found if not foreign(tree, symbols)]
-        if found[-1] in clean:
-            if any(set(foreign(tree, symbols)) and not is_foreign(tree, symbols) for tree in found):
-                raise unasked(answer, symbols, foreign(found[0], symbols) or [""], False)
-            several = bool(trees)
-            trees = [*clean, *trees] if chain.optional else [*trees, *clean]
-        elif not chain.optional:
-            raise unasked(answer, symbols, foreign(found[-1], symbols), chain.sure)
-    letters = [node.name for tree in trees for node, _ in walk(tree) if isinstance(node, Call) and node.name in "oOΘΩ"]
+    said = [sides_of(chain, answer, symbols, tight) for chain in answer.chains]
+    exact = [sides for sides in said if sides and not any(map(letters_of, sides))]
+    said = exact if exact and not order else said
+    trees = [tree for sides in (*said[1:], *said[:1]) for tree in sides]
+    letters = [letter for tree in trees for letter in letters_of(tree)]
     if "o" in letters:
         raise Unreadable("o says less than this order, which is none: write O or Θ")
     if letters and not order:
@@ -88,7 +74,29 @@ def read(text: str, symbols: tuple[str, ...], tight: bool = False, order: bool =
         trees = [unwrapped(tree) for tree in trees]
     for tree in trees:
         bound(tree)
-    return Formula(tuple(trees), letters[0] if letters else "", answer.unit, answer.sure, several)
+    return Formula(tuple(trees), letters[0] if letters else "", answer.unit, answer.sure, sum(map(bool, said)) > 1)
+
+
+def sides_of(chain: Chain, answer: Answer, symbols: tuple[str, ...], tight: bool) -> list[Node]:
+    """The trees of a chain in the symbols of the question; none where it is only a remark."""
+    sides = [words for kind, words in chain.sides if kind != "ABOUT"] or [chain.sides[0][1]]
+    try:
+        found = [tree_of(words, answer, symbols, tight) for words in sides]
+        clean = [tree for tree in found if not foreign(tree, symbols)]
+        mixed = [tree for tree in found if tree not in clean and not is_foreign(tree, symbols)]
+        if found[-1] not in clean or mixed:
+            names = foreign(mixed[0] if mixed else found[-1], symbols)
+            raise unasked(answer, symbols, names, chain.sure and found[-1] not in clean)
+    except Unreadable:
+        if chain.optional:
+            return []
+        raise
+    return clean
+
+
+def letters_of(tree: Node) -> list[str]:
+    """The letters of orders in a tree."""
+    return [node.name for node, _ in walk(tree) if isinstance(node, Call) and node.name in "oOΘΩ"]
 
 
 def foreign(tree: Node, symbols: tuple[str, ...]) -> list[str]:

@@ -44,6 +44,7 @@ class Chain:
     sides: list[tuple[str, list[Word]]]
     name: str = ""
     sure: bool = True  # no word was passed over that is not known
+    unit: str = ""
     optional: bool = False  # said after the answer: if it can be read it must agree, else it is a remark
 
 
@@ -70,38 +71,44 @@ def find_answer(text: str, symbols: tuple[str, ...]) -> Answer:
     unit = unit_of(clear, words)
     words = speak(words)
     statements = split(without_remarks(words, clear), clear)
-    definitions = {}
-    chains: dict[str, list[Chain]] = {"plain": [], "conclude": [], "agree": [], "deny": []}
+    definitions: dict[str, list[Word]] = {}
+    chains: dict[str, list[Chain]] = {"plain": [], "conclude": [], "agree": [], "deny": [], "reason": []}
+    last = max((place for place, one in enumerate(statements) if one.role == "conclude" and has_value(one)), default=-1)
     for place, statement in enumerate(statements):
-        collect(statement, statements[:place], chains, definitions, symbols, clear)
+        collect(statement, place < last, chains, definitions, symbols, clear)
     concluded, first = chains["conclude"], chains["plain"]
     names = dict.fromkeys(chain.name for chain in [*first, *chains["agree"]] if chain.name)
     if not concluded and len(names) > 1:
         one, two = list(names)[:2]
         raise Unreadable(f"one formula is asked for: got {quoted(one)} and {quoted(two)} apart; add the parts")
-    found = concluded[-1:] or [chain for chain in first if not chain.name] or first
+    found = concluded[-1:] or [chain for chain in first if not chain.name] or first or chains["reason"][:1]
     if not found and chains["deny"]:
         raise Unreadable(f"an answer says what is, not what is not: got {quoted(text)}; write the answer alone")
     if not found:
         raise Unreadable(f"a formula must not be empty: got {quoted(text)}; write a number or a formula")
-    others = chains["agree"] if not concluded else [chain for chain in chains["agree"] if not chain.optional]
+    unit = found[0].unit or unit
+    others = [chain for chain in chains["agree"] if chain.unit in ("", unit) and not (concluded and chain.optional)]
     return Answer(clear, [*found, *others], definitions, unit)
+
+
+def has_value(statement: Statement) -> bool:
+    return any(word.type in OPERANDS for word in statement.words)
 
 
 def collect(
     statement: Statement,
-    before: list[Statement],
+    working: bool,
     chains: dict[str, list[Chain]],
     definitions: dict[str, list[Word]],
     symbols: tuple[str, ...],
     text: str,
 ) -> None:
-    """Put a statement where it belongs; what is no answer may be anything."""
-    role = statement.role
+    """Put a statement where it belongs; what is no answer, as the `working` before a conclusion, may be anything."""
+    role = statement.role if not working or statement.role == "deny" else "reason"
     later = bool(chains["plain"] or chains["conclude"])
     if role == "plain" and later and is_remark(statement):
         return
-    if role in ("reason", "deny", "restate") or (later and role == "plain"):
+    if role in ("reason", "deny", "restate") or working or (later and role == "plain"):
         try:
             chain = chain_of(statement, symbols, text)
         except Unreadable:
@@ -117,7 +124,7 @@ def collect(
     chain.optional = later and role in ("plain", "restate")
     if role in ("hedge", "restate") or chain.optional:
         chains["agree" if later else "plain"].append(chain)
-    elif role != "reason":
+    else:
         chains[role].append(chain)
 
 
@@ -157,7 +164,9 @@ PHRASES: list[tuple[tuple[str, ...], list[tuple[str, object]]]] = sorted(
         (("squared",), [("POWER", "^"), ("NUMBER", 2)]),
         (("cubed",), [("POWER", "^"), ("NUMBER", 3)]),
         (("square", "root", "of"), [("FUNCTION", "sqrt")]),
+        (("square", "root"), [("FUNCTION", "sqrt")]),
         (("root", "of"), [("FUNCTION", "sqrt")]),
+        (("root",), [("FUNCTION", "sqrt")]),
         (("square", "of"), [("FUNCTION", "square")]),
         (("cube", "of"), [("FUNCTION", "cube")]),
         (("divided", "by"), [("OVER", "/")]),
@@ -176,7 +185,7 @@ PHRASES: list[tuple[tuple[str, ...], list[tuple[str, object]]]] = sorted(
     ],
     key=lambda pair: -len(pair[0]),
 )  # fmt: skip
-LEFT = {"and": "and", "most": "alter", "up": "alter", "for": "for"}
+LEFT = {"and": "and", "most": "alter", "up": "alter", "at": "for"}
 
 
 def speak(words: list[Word]) -> list[Word]:
@@ -291,8 +300,12 @@ def split(words: list[Word], text: str) -> list[Statement]:
             begin(word.type.lower())
         elif word.type == "MINUS" and word.spaced and following and following.type == "WORD" and following.value != "for":
             begin("plain")
+        elif word.type == "COLON" and now.role == "reason":
+            begin("conclude")
         elif word.type == "COLON":
             label(now, word, text)
+        elif value in ("for", "at") and has_value(now) and is_setting(words[place + 1 : place + 3]):
+            begin("reason")
         elif value == "and":
             joins = now.words and now.words[-1].type == "WORD" and now.words[-1].value == "unit"
             if joins and any(one.type in OPERANDS for one in now.words) and following and following.type in (*OPERANDS, "LPAR", "FUNCTION"):
@@ -306,6 +319,11 @@ def split(words: list[Word], text: str) -> list[Statement]:
         else:
             now.words.append(word)
     return [one for one in made if one.words or one.role == "deny"]
+
+
+def is_setting(words: list[Word]) -> bool:
+    """Whether a size is given a value next: `for D = 1`."""
+    return [word.type for word in words] in (["SYMBOL", "EQUALS"], ["FOREIGN", "EQUALS"])
 
 
 def label(statement: Statement, colon: Word, text: str) -> None:
@@ -353,7 +371,7 @@ def chain_of(statement: Statement, symbols: tuple[str, ...], text: str) -> Chain
     if not any(word.type in OPERANDS or word.type in OPENING or word.type == "FUNCTION" for _, words in cleared for word in words):
         if len(sides) == 1 or not any(words for _, words in cleared):
             return None
-    return Chain(cleared, name, sure)
+    return Chain(cleared, name, sure, unit_of(text, statement.words))
 
 
 def text_of(words: list[Word], text: str) -> str:

@@ -37,7 +37,7 @@ YES = {"true", "t", "yes", "y", "right", "correct", "holds", "1", "wahr", "ja"}
 NO = {"false", "f", "no", "n", "wrong", "incorrect", "untrue", "0", "falsch", "nein", "nope"}
 LEADS = set("i think that believe say it this is the a statement claim answer does do it's that's here so i'd".split())
 DOUBTS = set("or if unless maybe perhaps sometimes partly only when both neither sure long well idea clue depends".split())
-CLAUSE = re.compile(r"[,;:.!()—–=]|\bbecause\b|\bsince\b|\bas\b| - |-+>|=+>|→|⟶|⇒|-{2,}|\bbut\b")
+CLAUSE = re.compile(r"([,;:.!()—–=]|\bbecause\b|\bsince\b|\bas\b| - |-+>|=+>|→|⟶|⇒|-{2,}|\bbut\b)")
 
 
 def letter_of(said: str, choices: Mapping[str, str]) -> str | None:
@@ -151,20 +151,20 @@ def truth_of(said: str) -> bool | None:
     text = re.sub(r"\b(is|do|does)n't\b", r"\1 not", text.replace("$", " ").removesuffix("()"))
     if "?" in text or re.match(r"\W*\w\s*(?:-+>|→|⟶|=+>|⇒|as\b)", text):
         return None
-    first, *others = [clause.strip(AROUND) for clause in CLAUSE.split(text.strip(AROUND))]
-    if not first and others:
-        first, *others = others
     if re.search(r"\bas (?:long|well|far|much|soon|often|if|though|in)\b", text):
         return None
-    truth = _verdict(first.split(), alone=not others)
-    leading = truth is None and set(first.split()) <= LEADS and bool(others)  # the answer: false
-    if leading:
-        first, *others = others
-        truth = _verdict(first.split(), alone=not others)
-    return None if truth is None or any(_verdict(clause.split(), pure=True) is (not truth) for clause in others) else truth
+    first, *pieces = CLAUSE.split(text.strip(AROUND))
+    others = list(zip(pieces[::2], pieces[1::2], strict=True))
+    while others and set(first.split()) <= LEADS | {"✓"}:  # the answer: false
+        first = others.pop(0)[1]
+    truth = _verdict(first.split())
+    if truth is None:
+        return None
+    turned = [_verdict(clause.split(), pure=sign in ("because", "since", "as"), later=True) for sign, clause in others]
+    return None if (not truth) in turned else truth
 
 
-def _verdict(words: list[str], pure: bool = False, alone: bool = False) -> bool | None:
+def _verdict(words: list[str], pure: bool = False, later: bool = False) -> bool | None:
     """What a clause says: a word for it, perhaps denied, after words that only lead to it, and what it is said of."""
     words = [word.strip(AROUND) for word in words if word.strip(AROUND)]
     turned = False
@@ -176,9 +176,10 @@ def _verdict(words: list[str], pure: bool = False, alone: bool = False) -> bool 
         turned = False
     if turned and not words:
         return None
-    if not words or words[0] not in YES | NO or (turned and words[0] in NO and not pure):
+    if not words or words[0] not in YES | NO or (turned and words[0] in NO and not later):
         return None
     rest = words[1:]
-    if rest and (pure or len(words[0]) == 1 or not DOUBTS.isdisjoint(rest) or not (YES | NO).isdisjoint(rest)):
+    doubtful = not later and not (DOUBTS | YES | NO).isdisjoint(rest)
+    if rest and (pure or len(words[0]) == 1 or doubtful):
         return None
     return (words[0] in YES) is not turned
