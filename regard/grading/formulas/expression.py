@@ -40,7 +40,10 @@ class Expression:
     several: bool = field(default=False, repr=False)  # more than one answer was given
 
     def __str__(self) -> str:
-        return " = ".join(map(write, self.trees))
+        if self.factor == 1:
+            return " = ".join(map(write, self.trees))
+        written = (write(tree.factors[1]) for tree in self.trees if isinstance(tree, Product))
+        return f"{' = '.join(written)} {'FLOPs' if self.unit == 'flops' else self.unit}"
 
     @property
     def tree(self) -> Node:
@@ -79,7 +82,8 @@ class Expression:
         """Every side times a constant."""
         if factor == 1:
             return self
-        return replace(self, trees=tuple(Product((Number(factor), tree)) for tree in self.trees), factor=factor)
+        trees = tuple(Product((Number(factor), tree)) for tree in self.trees)
+        return replace(self, trees=trees, factor=self.factor * factor)
 
     def evaluate(self, sizes: Mapping[str, int | Fraction]) -> "Fraction | mpf":
         """The last side at these sizes: exact where rational, else to 50 digits; `Undefined` where it has no value.

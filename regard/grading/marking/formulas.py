@@ -18,10 +18,12 @@ from regard.grading.questions.question import Mistake, Question
 from regard.grading.reading.numbers import Given, exact
 from regard.grading.reading.tokens import quoted
 
+HALF = Fraction(1, 2)
 KEPT = 4096  # truths and mistakes that stay read: some hundred questions with a dozen each
 FLOPS = Mistake(
     answer=None, name="FLOPs instead of multiply-adds", hint="one multiply-add is two FLOPs, and counts once here"
 )
+CALLED = Mistake(answer=None, name="multiply-adds called FLOPs", hint="FLOPs are twice as many")
 Read = TypeVar("Read", Expression, Order)
 
 
@@ -47,10 +49,12 @@ def _against_formula(entry: Entry, answer: Expression) -> Mark:
         if found is not None and found.equal:
             remarks = [*_how_read(reading, answer), *_chain(answer), *in_flops(question, answer)]
             return right(question, str(reading), *remarks)
-    if answer.several and any(_is_right(side, truth, domain) for side in answer.sides):
+    if answer.several and not all(_is_right(side, answer, domain) for side in answer.sides):
         return unread(question, f"two answers that differ were given: {answer}; give one")
     if not answer.sure:
         return unread(question, f"there are words around {answer} that may change it; write the formula alone")
+    if answer.factor != 1 and _is_right(answer.times(1 / answer.factor), truth, domain):
+        return _wrong_formula(entry, answer, read[0][1], CALLED, [])
     for reading, found in read:
         if known := next(filter(None, (_known_formula(question, side) for side in reading.sides)), None):
             return _wrong_formula(entry, reading, found, known, _how_read(reading, answer))
@@ -64,7 +68,7 @@ def as_counted(question: Question, answer: Counts) -> Counts:
     """An answer in the unit that the question counts in: of FLOPs half as many multiply-adds, and the other way round."""
     flops = question.truth.count == "flops" or re.search(r"FLOP|operations|additions", question.text)
     if answer.unit == ("multiply-adds" if flops else "flops") and question.truth.count != "parameters":
-        return answer.times(Fraction(2) if flops else Fraction(1, 2))
+        return answer.times(Fraction(2) if flops else HALF)
     return answer
 
 

@@ -144,7 +144,7 @@ def parsed(words: list[Word], text: str, tight: bool = False) -> Node:
     if not words:
         raise Unreadable(f"a formula must not be empty: got {quoted(text)}; write a number or a formula")
     made = [word._replace(type="SYMBOL", value=Symbol(word.value)) if word.type == "FOREIGN" else word for word in words]
-    made = [*made]
+    made = [word._replace(type=word.type.replace("NORM", "BAR")) for word in made]
     for place in range(len(made) - 1, 0, -1):  # 5.638 10^-42
         one, two = made[place - 1], made[place]
         ten = two.type == "NUMBER" and two.value.value == 10 and place + 1 < len(made) and made[place + 1].type == "POWER"

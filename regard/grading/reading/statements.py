@@ -298,8 +298,8 @@ def split(words: list[Word], text: str) -> list[Statement]:
             begin("conclude" if word.value == "box" else "reason" if inner else "plain")
         elif word.type in ("CONCLUDE", "DENY"):
             begin(word.type.lower())
-        elif word.type == "MINUS" and word.spaced and following and following.type == "WORD" and following.value != "for":
-            begin("plain")
+        elif word.type == "MINUS" and word.spaced and [one.type for one in words[place + 1 : place + 3]] == ["WORD"] * 2:
+            begin("plain")  # a dash
         elif word.type == "COLON" and now.role == "reason":
             begin("conclude")
         elif word.type == "COLON":
@@ -314,6 +314,8 @@ def split(words: list[Word], text: str) -> list[Statement]:
                 now.words.append(word._replace(value="filler"))
             else:
                 begin("hedge")
+        elif value == "conclude" and following and following.type == "WORD" and text_of([following], text) == "that":
+            begin("reason")
         elif value in ("conclude", "reason", "deny", "hedge", "restate") and not (now.role == "reason" and value != "conclude"):
             begin(value)
         else:
@@ -335,6 +337,8 @@ def label(statement: Statement, colon: Word, text: str) -> None:
         statement.words.append(colon._replace(type="OVER", value="/"))
         return
     statement.label = text_of(statement.words, text)
+    if statement.role == "hedge" or statement.label.casefold().split()[-1] in ("sum", "together", "overall", "altogether"):
+        statement.role = "conclude"
     statement.words = []
 
 

@@ -31,7 +31,7 @@ SIGNS: dict[str, str] = {
         "COLON": ":",
         "AND": "&",
         "TRANSPOSED": r"ᵀ ⊤ ' ′ ’ \top \intercal \prime",
-        "BREAK": '; . ! ? " “ ” „ ‘ « » # @',
+        "BREAK": '; . ! ? " “ ” „ ‘ « » # @ ✓ ✔',
         "ELLIPSIS": ".. ... …",
         "FOREIGN": r"∂ Δ ∇ ∞ \partial \nabla \infty \ldots \dots \ell",
     }.items()

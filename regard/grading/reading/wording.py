@@ -14,7 +14,7 @@ SIGNS = {
     r"[‘’]": "'",
     rf"{FONT}\s*\{{([^{{}}]*)\}}": r" \1",  # the space, so that \top before it still ends there
     rf"{FONT}|\\left\b|\\right\b|\\[()\[\]]|\$": " ",
-    r"-+>|⟶|\\(?:to|rightarrow)\b|\b(?:goes|tends) to\b": "→",
+    r"-+>|⟶|\\(?:to|rightarrow)\b|\b(?:(?:goes|tends) )?to\b(?=\s*(?:\+?\s*∞|\\infty|inf|0|zero))": "→",
     r"\\infty\b|\b(?i:infinity|inf)\b": "∞",
     r"→\s*\+\s*∞": "→∞",
     r"\b(\w)\s+by\s+(\w)\b": r"\1x\2",
@@ -32,6 +32,7 @@ LETTER = re.compile(
     r"(?P<rest>.*)",
     re.IGNORECASE | re.DOTALL,
 )
+CONCLUSION = re.compile(r"[,;.]?\s*(?:\b(?:so|hence|thus|therefore|i\.e\.)|⇒|=>)[,:]?\s+(?=[^.,;]{1,12}$)", re.IGNORECASE)
 AROUND = " .!'\"`“”„‘«»*_()=✓✔"
 YES = {"true", "t", "yes", "y", "right", "correct", "holds", "1", "wahr", "ja"}
 NO = {"false", "f", "no", "n", "wrong", "incorrect", "untrue", "0", "falsch", "nein", "nope"}
@@ -56,8 +57,12 @@ def letter_of(said: str, choices: Mapping[str, str]) -> str | None:
     rest = found["rest"].strip() if found else ""
     if letter and not rest:
         return letter
-    if (by_text := _of_text(said, choices)) or not (letter and found):
+    if by_text := _of_text(said, choices):
         return by_text
+    if (end := CONCLUSION.search(said)) and (last := letter_of(said[end.end() :], choices)):
+        return last if letter_of(said[: end.start()], choices) in (None, last) else None
+    if not (letter and found):
+        return None
     return letter if _fits(_unwrapped(rest), letter, choices, "," in found["sign"] or not found["sign"].strip()) else None
 
 
