@@ -9,7 +9,20 @@ from functools import lru_cache
 from math import comb, isqrt, lcm, prod
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from regard.analysis.formulas import Call, E, Negative, Node, Number, Power, Product, Quotient, Sum, Symbol, power, product
+from regard.analysis.formulas import (
+    Call,
+    E,
+    Negative,
+    Node,
+    Number,
+    Power,
+    Product,
+    Quotient,
+    Sum,
+    Symbol,
+    power,
+    product,
+)
 from regard.grading.formulas.bounds import (
     MAX_BITS,
     MAX_CANCELLED,
@@ -334,7 +347,9 @@ class Algebra:
         if under.is_ground:
             split = {monomial: divmod(int(c), int(under.LC)) for monomial, c in over.terms()}
             parts = [{monomial: pair[place] for monomial, pair in split.items()} for place in (0, 1)]
-            quotient, rest = (self.ring.from_dict({m: self.ring.domain(c) for m, c in part.items() if c}) for part in parts)
+            quotient, rest = (
+                self.ring.from_dict({m: self.ring.domain(c) for m, c in part.items() if c}) for part in parts
+            )
         else:
             (quotient,), rest = over.div([under])
             if any(c.denominator > 1 for poly in (quotient, rest) for c in poly.values()):

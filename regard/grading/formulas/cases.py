@@ -50,7 +50,9 @@ def remainders(trees: tuple[Node, Node], domain: Domain) -> Iterator[dict[str, N
     A size that may be m·N + r may be any of them: that N stays the same letter loses nothing.
     """
     moduli: dict[str, int] = {}
-    for node in (node for tree in trees for node, _ in walk(tree) if isinstance(node, Call) and node.name in ("floor", "ceil")):
+    for node in (
+        node for tree in trees for node, _ in walk(tree) if isinstance(node, Call) and node.name in ("floor", "ceil")
+    ):
         inside = [part for part, _ in walk(node.arguments[0])]
         numbers = [int(part.value.denominator) for part in inside if isinstance(part, Number)]
         numbers += [int(part.under.value) for part in inside

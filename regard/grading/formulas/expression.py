@@ -12,6 +12,7 @@ from regard.grading.formulas.bounds import MAX_SHOWN, NEAR, SEARCHED, SIZES, WOR
 from regard.grading.formulas.domain import Domain
 from regard.grading.formulas.evaluation import evaluate, same
 from regard.grading.reading.reading import read
+from regard.grading.reading.tokens import quoted
 
 if TYPE_CHECKING:
     from mpmath.ctx_mp_python import _mpf as mpf
@@ -112,7 +113,9 @@ def parse(text: str, symbols: Sequence[str]) -> Expression:
     """Read a formula in these symbols; raises `Unreadable` with what is wrong, where, and what to do."""
     names = tuple(symbols)
     found = read(text, names)
-    return Expression(text=text, symbols=names, trees=found.trees, unit=found.unit, sure=found.sure, several=found.several)
+    return Expression(
+        text=text, symbols=names, trees=found.trees, unit=found.unit, sure=found.sure, several=found.several
+    )
 
 
 def compare(answer: Expression, truth: Expression, domain: Domain) -> Comparison:
@@ -154,13 +157,15 @@ def is_value(tree: Node, truth: Node, domain: Domain) -> bool:
 
 def compare_trees(yours: Node, true: Node, domain: Domain, side: int) -> Comparison:
     """By an identity, by sizes at which they differ, or case by case; raises `Unreadable` where none of it decides."""
-    different, factor = by_algebra(yours, true, domain)
+    different, factor = by_algebra(yours, true, domain) if yours != true else (False, Fraction(1))
     if factor == 1:
         return Comparison(equal=True, proof="identity", factor=factor, side=side)
     pair = Pair(yours, true)
     found = None
     if not different:
-        found = pair.difference(spread_then_all(domain), enough=SIZES) or pair.difference(far_sizes(yours, true, domain))
+        found = pair.difference(spread_then_all(domain), enough=SIZES) or pair.difference(
+            far_sizes(yours, true, domain)
+        )
     if not different and found is None:
         return Comparison(equal=True, proof=proof_of(pair, domain), side=side)
     found = pair.difference(domain.points()) or found or pair.difference(domain.sample(2 * SIZES))
@@ -187,7 +192,7 @@ def proof_of(pair: "Pair", domain: Domain) -> str:
     if proved(pair.yours, pair.true, domain):
         return "cases"
     raise Unreadable(
-        f"{write(pair.yours)} agrees at every size that was tried, which proves nothing; write it more simply"
+        f"{quoted(write(pair.yours), 60)} agrees at every size that was tried, which proves nothing; write it more simply"
     )
 
 
@@ -198,13 +203,22 @@ def is_finite(domain: Domain, patience: int) -> bool:
 def far_sizes(yours: Node, true: Node, domain: Domain) -> Iterator[dict[str, Fraction]]:
     """Sizes about the numbers that stand in the formulas, where a threshold may lie."""
     numbers = {abs(node.value) for tree in (yours, true) for node, _ in walk(tree) if isinstance(node, Number)}
-    for node in (node for tree in (yours, true) for node, _ in walk(tree) if isinstance(node, Power) and is_constant(node)):
+    for node in (
+        node for tree in (yours, true) for node, _ in walk(tree) if isinstance(node, Power) and is_constant(node)
+    ):
         try:
             value = evaluate(node, {})
         except Undefined:
             continue
         numbers |= {value} if isinstance(value, Fraction) else set()
-    edges = sorted({around for number in numbers if number > 8 for around in (floor(number), 2 * ceil(number) + 2, floor(number) + 1)})
+    edges = sorted(
+        {
+            around
+            for number in numbers
+            if number > 8
+            for around in (floor(number), 2 * ceil(number) + 2, floor(number) + 1)
+        }
+    )
     base = next(domain.points())
     for edge in edges[-FAR:]:
         for chosen in (*({name} for name in domain.symbols), set(domain.symbols)):

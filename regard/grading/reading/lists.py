@@ -9,7 +9,7 @@ from regard.grading.reading.tokens import OPERANDS, Reader, Word, plain, quoted,
 Sides = list[tuple[str, list[Word]]]
 SETTING = re.compile(r",\s*+(?:dtype|device|requires_grad|grad_fn)\s*+=[^,()\[\]]*+")
 TIGHT = re.compile(r"(?<=[0-9]),(?=[0-9])")
-JOINED = re.compile(r"(?<![0-9,.])(?:0,[0-9]{2,}|[1-9][0-9]{0,2}(?:,[0-9]{3})+)(?![0-9,.])|[0-9]+(?:,[0-9]+)?")
+JOINED = re.compile(r"(?<![0-9,.])(?:0,[0-9]{2,}|[1-9][0-9]{0,2}(?:,[0-9]{3})+)(?![0-9.]|,[0-9])|[0-9]+(?:,[0-9]+)?")
 SPACED = re.compile(r"[-−–+]?[0-9]+(?:,[0-9]+)?(?:[eE][-+−]?[0-9]+)?%?")
 
 
@@ -55,10 +55,10 @@ def answer_words(words: list[Word], text: str) -> list[Word]:
             if word.value in ("reason", "restate") and any(one.type == "NUMBER" for one in made):
                 break
             if word.value in ("deny", "hedge", "alter"):
-                raise refusal(f"unknown word {quoted(text[word.column - 1 :].split()[0])}", text, word.column,
+                raise refusal(f"unknown word {quoted(text[word.column - 1 : word.end])}", text, word.column,
                               "give the list alone")  # fmt: skip
             if any(one.type == "NUMBER" for one in made) and word.value == "other" and depth_of(made):
-                raise refusal(f"unknown word {quoted(text[word.column - 1 :].split()[0])}", text, word.column,
+                raise refusal(f"unknown word {quoted(text[word.column - 1 : word.end])}", text, word.column,
                               "give numbers alone")  # fmt: skip
             made.append(word)
         elif word.type == "BREAK" and word.value == "?":
@@ -163,8 +163,15 @@ def cells_of(row: list[Word]) -> list[list[Word]]:
         following = row[place + 1] if place + 1 < len(row) else None
         signed = word.type in ("MINUS", "PLUS") and following is not None and not following.spaced
         opens = word.type in OPENING
-        if (depth - opens) == 0 and ends and word.spaced and (signed or opens or word.type in ("NUMBER", "FUNCTION", "FRACTION")):
-            if not (word.type == "NUMBER" and following is not None and following.type == "POWER" and word.value.value == 10):
+        if (
+            (depth - opens) == 0
+            and ends
+            and word.spaced
+            and (signed or opens or word.type in ("NUMBER", "FUNCTION", "FRACTION"))
+        ):
+            if not (
+                word.type == "NUMBER" and following is not None and following.type == "POWER" and word.value.value == 10
+            ):
                 cells.append([])
         if word.type not in ("COMMA", "BREAK"):
             cells[-1].append(word)

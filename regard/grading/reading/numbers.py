@@ -203,7 +203,13 @@ def merged(words: list[Word]) -> list[Word]:
     for place in range(len(made) - 3, 0, -1):
         one, ten = made[place - 1], made[place + 1 if made[place].type == "TIMES" else place]
         at = place + 2 if made[place].type == "TIMES" else place + 1
-        if not (one.literal and ten.type == "NUMBER" and ten.value == Number(Fraction(10)) and ten.literal and at < len(made)):
+        if not (
+            one.literal
+            and ten.type == "NUMBER"
+            and ten.value == Number(Fraction(10))
+            and ten.literal
+            and at < len(made)
+        ):
             continue
         power, end = exponent_at(made, at)
         if power is None or one.literal.scaled or (place > 1 and made[place - 2].type in ("POWER", "OVER", "FLOORED")):
@@ -278,8 +284,13 @@ def parse_matrix(given: object) -> Given:
     if isinstance(given, str):
         found, unit = rows_of(given)
         return replace(matrix(found), unit=unit)
-    rows = [rows_of(row)[0] if isinstance(row, str) else [listed(row, "a row")] for row in limited(listed(given, "a matrix"))]
-    return matrix([[one if isinstance(one, Entry) else entry(one) for one in row] for several in rows for row in several])
+    rows = [
+        rows_of(row)[0] if isinstance(row, str) else [listed(row, "a row")]
+        for row in limited(listed(given, "a matrix"))
+    ]
+    return matrix(
+        [[one if isinstance(one, Entry) else entry(one) for one in row] for several in rows for row in several]
+    )
 
 
 def rows_of(given: str, column: bool = False) -> tuple[list[list[Entry]], str]:
@@ -296,7 +307,11 @@ def rows_of(given: str, column: bool = False) -> tuple[list[list[Entry]], str]:
         raise Unreadable(f"numbers are asked for, not bounds: got {quoted(given)}; write what they equal")
     if not sides or (len(sides_of(words)) > 1 and not sides_of(words)[-1][1]):
         written = sum(len(side) for _, side in sides_of(words))
-        reason = "an answer must have a value" if written else "a vector or matrix must have entries: got none; write a, b, c"
+        reason = (
+            "an answer must have a value"
+            if written
+            else "a vector or matrix must have entries: got none; write a, b, c"
+        )
         raise Unreadable(f"{reason}: got {quoted(given)}; give the result alone" if written else reason)
     found = [[[computed(cell, text) for cell in limited(row)] for row in rows_in(side, text)] for _, side in sides]
     about = next((place for place, (kind, _) in enumerate(sides) if kind == "ABOUT" and place), len(sides))
@@ -379,8 +394,12 @@ def judged(given: Given, truth: object, least_digits: int) -> Closeness:
     shape, values = flat(truth)
     scale = max(map(abs, values), default=Fraction(0))
     turned = given.transposed()
-    swapped = turned is not given and turned.shape == shape and all(
-        close_entry(mine, true, scale, least_digits)[0] for mine, true in zip(turned.entries, values, strict=True)
+    swapped = (
+        turned is not given
+        and turned.shape == shape
+        and all(
+            close_entry(mine, true, scale, least_digits)[0] for mine, true in zip(turned.entries, values, strict=True)
+        )
     )
     if shape != given.shape:
         shapes = f"the shape must be {named(shape)}: got {named(given.shape)}; check rows and columns"

@@ -68,7 +68,9 @@ def read(text: str, symbols: tuple[str, ...], tight: bool = False, order: bool =
     if "o" in letters:
         raise Unreadable("o says less than this order, which is none: write O or Θ")
     if letters and not order:
-        words = f"an exact formula is asked for, not an order of growth: got {letters[0]}(…); write what is inside exactly"
+        words = (
+            f"an exact formula is asked for, not an order of growth: got {letters[0]}(…); write what is inside exactly"
+        )
         raise Unasked(words) if answer.sure else Unreadable(words)
     if letters:
         trees = [unwrapped(tree) for tree in trees]
@@ -101,7 +103,11 @@ def letters_of(tree: Node) -> list[str]:
 
 def foreign(tree: Node, symbols: tuple[str, ...]) -> list[str]:
     """Names that are no symbols of the question."""
-    return [node.name for node, _ in walk(tree) if isinstance(node, Symbol) and not node.constant and node.name not in symbols]
+    return [
+        node.name
+        for node, _ in walk(tree)
+        if isinstance(node, Symbol) and not node.constant and node.name not in symbols
+    ]
 
 
 def is_foreign(tree: Node, symbols: tuple[str, ...]) -> bool:
@@ -143,11 +149,15 @@ def parsed(words: list[Word], text: str, tight: bool = False) -> Node:
 
     if not words:
         raise Unreadable(f"a formula must not be empty: got {quoted(text)}; write a number or a formula")
-    made = [word._replace(type="SYMBOL", value=Symbol(word.value)) if word.type == "FOREIGN" else word for word in words]
+    made = [
+        word._replace(type="SYMBOL", value=Symbol(word.value)) if word.type == "FOREIGN" else word for word in words
+    ]
     made = [word._replace(type=word.type.replace("NORM", "BAR")) for word in made]
     for place in range(len(made) - 1, 0, -1):  # 5.638 10^-42
         one, two = made[place - 1], made[place]
-        ten = two.type == "NUMBER" and two.value.value == 10 and place + 1 < len(made) and made[place + 1].type == "POWER"
+        ten = (
+            two.type == "NUMBER" and two.value.value == 10 and place + 1 < len(made) and made[place + 1].type == "POWER"
+        )
         if one.type == "NUMBER" and ten:
             made.insert(place, Word("TIMES", "*", two.column))
     try:

@@ -65,7 +65,10 @@ class Answer:
 def find_answer(text: str, symbols: tuple[str, ...]) -> Answer:
     """The answer in a text; raises `Unreadable`."""
     clear = plain(text)
-    if all(line.startswith("|") and line.endswith("|") and line.count("|") == 2 for line in [clear.strip()]) and len(clear) > 2:
+    if (
+        all(line.startswith("|") and line.endswith("|") and line.count("|") == 2 for line in [clear.strip()])
+        and len(clear) > 2
+    ):
         clear = clear.replace("|", " ") if clear.strip()[1] == " " else clear
     words = settle(Reader(clear, symbols).read(), symbols)
     unit = unit_of(clear, words)
@@ -145,7 +148,7 @@ def settle(words: list[Word], symbols: tuple[str, ...]) -> list[Word]:
             word = word._replace(type="FOREIGN", value=written) if owner in exact else word._replace(type="SYMBOL", value=Symbol(owner))  # fmt: skip
         elif word.type == "FOREIGN":
             base, _, below = word.value.partition("_")
-            alike = [symbol for symbol in symbols if symbol.casefold() == base.casefold()]
+            alike = [base] if base in symbols else [one for one in symbols if one.casefold() == base.casefold()]
             meant = below.casefold() in MODEL or (below in WIDTH and len(symbols) == 1)
             if len(alike) == 1 and meant and alike[0] not in exact:
                 word = word._replace(type="SYMBOL", value=Symbol(alike[0]))
@@ -255,8 +258,14 @@ def without_remarks(words: list[Word], text: str) -> list[Word]:
             before = made[start - 1] if start else None
             if word.type != "RPAR" or not inside or not speaks(inside, before):
                 continue
-            if inside[0].type == "WORD" and inside[0].value == "alter" and text[inside[0].column - 1 : inside[0].end] != "every":
-                raise refusal("a condition changes the answer", text, inside[0].column, "write one formula for all of it")
+            if (
+                inside[0].type == "WORD"
+                and inside[0].value == "alter"
+                and text[inside[0].column - 1 : inside[0].end] != "every"
+            ):
+                raise refusal(
+                    "a condition changes the answer", text, inside[0].column, "write one formula for all of it"
+                )
             called = before is not None and before.type in ("WORD", "FOREIGN") and not made[start].spaced
             if before is None and word is words[-1]:
                 made = inside
@@ -294,11 +303,15 @@ def split(words: list[Word], text: str) -> list[Statement]:
         elif word.type == "BREAK" and word.value == "?":
             raise Unreadable(f"an answer must not be a question: got {quoted(text)}; write the answer alone")
         elif word.type == "BREAK" or word.type == "COMMA":
-            inner = now.role == "reason" and word.type == "COMMA" and len(made) > 1 and any(one.words for one in made[:-1])
+            inner = (
+                now.role == "reason" and word.type == "COMMA" and len(made) > 1 and any(one.words for one in made[:-1])
+            )
             begin("conclude" if word.value == "box" else "reason" if inner else "plain")
         elif word.type in ("CONCLUDE", "DENY"):
             begin(word.type.lower())
-        elif word.type == "MINUS" and word.spaced and [one.type for one in words[place + 1 : place + 3]] == ["WORD"] * 2:
+        elif (
+            word.type == "MINUS" and word.spaced and [one.type for one in words[place + 1 : place + 3]] == ["WORD"] * 2
+        ):
             begin("plain")  # a dash
         elif word.type == "COLON" and now.role == "reason":
             begin("conclude")
@@ -308,7 +321,12 @@ def split(words: list[Word], text: str) -> list[Statement]:
             begin("reason")
         elif value == "and":
             joins = now.words and now.words[-1].type == "WORD" and now.words[-1].value == "unit"
-            if joins and any(one.type in OPERANDS for one in now.words) and following and following.type in (*OPERANDS, "LPAR", "FUNCTION"):
+            if (
+                joins
+                and any(one.type in OPERANDS for one in now.words)
+                and following
+                and following.type in (*OPERANDS, "LPAR", "FUNCTION")
+            ):
                 now.words.append(word._replace(type="PLUS"))
             elif now.role in ("reason", "deny") or not any(one.type in OPERANDS for one in now.words):
                 now.words.append(word._replace(value="filler"))
@@ -316,7 +334,9 @@ def split(words: list[Word], text: str) -> list[Statement]:
                 begin("hedge")
         elif value == "conclude" and following and following.type == "WORD" and text_of([following], text) == "that":
             begin("reason")
-        elif value in ("conclude", "reason", "deny", "hedge", "restate") and not (now.role == "reason" and value != "conclude"):
+        elif value in ("conclude", "reason", "deny", "hedge", "restate") and not (
+            now.role == "reason" and value != "conclude"
+        ):
             begin(value)
         else:
             now.words.append(word)
@@ -337,7 +357,12 @@ def label(statement: Statement, colon: Word, text: str) -> None:
         statement.words.append(colon._replace(type="OVER", value="/"))
         return
     statement.label = text_of(statement.words, text)
-    if statement.role == "hedge" or statement.label.casefold().split()[-1] in ("sum", "together", "overall", "altogether"):
+    if statement.role == "hedge" or statement.label.casefold().split()[-1] in (
+        "sum",
+        "together",
+        "overall",
+        "altogether",
+    ):
         statement.role = "conclude"
     statement.words = []
 
@@ -355,15 +380,19 @@ def chain_of(statement: Statement, symbols: tuple[str, ...], text: str) -> Chain
             sides[-1][1].append(word)
     name = statement.label
     first = sides[0][1]
-    if [kind for kind, _ in sides] == ["", "MORE"] and first and not is_foreign(first) and is_foreign(sides[1][1]):
-        sides = sides[:1]
+    if [kind for kind, _ in sides] == ["", "MORE"] and first and sides[1][1] and first[0].type != "FOREIGN":
+        sides = sides[:1] if sides[1][1][0].type in ("FOREIGN", "WORD") else sides
     if len(sides) > 1 and is_name(first, sides[1:], symbols):
         name = name or (first[0].value if len(first) == 1 and first[0].type == "FOREIGN" else text_of(first, text))
         kind = sides[1][0]
         if kind == "MORE" or (kind == "LESS" and (not symbols or first[0].type == "SYMBOL")):
             raise refuse_relation(text, statement)
         sides = [("EQUALS" if kind == "LESS" else kind, sides[1][1]), *sides[2:]]
-    elif len(sides) > 1 and not any(word.type in OPERANDS or word.type == "WORD" for word in first) and sides[1][0] in ("EQUALS", "ABOUT"):
+    elif (
+        len(sides) > 1
+        and not any(word.type in OPERANDS or word.type == "WORD" for word in first)
+        and sides[1][0] in ("EQUALS", "ABOUT")
+    ):
         sides = sides[1:]
     if any(kind in ("LESS", "MORE") for kind, _ in sides):
         raise refuse_relation(text, statement)
@@ -372,7 +401,11 @@ def chain_of(statement: Statement, symbols: tuple[str, ...], text: str) -> Chain
         clear, known_words = without_words(words, text, symbols)
         sure = sure and known_words
         cleared.append((kind, clear))
-    if not any(word.type in OPERANDS or word.type in OPENING or word.type == "FUNCTION" for _, words in cleared for word in words):
+    if not any(
+        word.type in OPERANDS or word.type in OPENING or word.type == "FUNCTION"
+        for _, words in cleared
+        for word in words
+    ):
         if len(sides) == 1 or not any(words for _, words in cleared):
             return None
     return Chain(cleared, name, sure, unit_of(text, statement.words))
@@ -383,13 +416,11 @@ def text_of(words: list[Word], text: str) -> str:
     return text[words[0].column - 1 : max(word.end for word in words)].strip()
 
 
-def is_foreign(words: list[Word]) -> bool:
-    return any(word.type in ("FOREIGN", "WORD") for word in words) and not any(word.type == "SYMBOL" for word in words)
-
-
 def refuse_relation(text: str, statement: Statement) -> Unreadable:
     sign = next(word for word in statement.words if word.type in ("LESS", "MORE"))
-    return refusal(f"unexpected {quoted(sign.value)}", text, sign.column, "write what it equals, or a bound as: name < formula")
+    return refusal(
+        f"unexpected {quoted(sign.value)}", text, sign.column, "write what it equals, or a bound as: name < formula"
+    )
 
 
 def is_name(words: list[Word], others: list[tuple[str, list[Word]]], symbols: tuple[str, ...]) -> bool:
@@ -402,7 +433,9 @@ def is_name(words: list[Word], others: list[tuple[str, list[Word]]], symbols: tu
         return True
     if any(word.type == "FOREIGN" for word in words):  # d_k, T(N), ∂y/∂z, but not a product with a symbol
         depths = accumulate((word.type in OPENING) - (word.type in CLOSING) for word in words)
-        return words[0].value in ("∂", "\\partial") or not any(word.type == "SYMBOL" and not depth for word, depth in zip(words, depths, strict=True))
+        return words[0].value in ("∂", "\\partial") or not any(
+            word.type == "SYMBOL" and not depth for word, depth in zip(words, depths, strict=True)
+        )
     bare = [word for word in words if word.type not in ("TIMES", "POWER", "LPAR", "RPAR", "TRANSPOSED", "WORD")]
     if len(bare) != 1 or bare[0].type != "SYMBOL" or words[0] is not bare[0]:
         return False
@@ -429,7 +462,9 @@ def without_words(words: list[Word], text: str, symbols: tuple[str, ...]) -> tup
             skipping = bool(made)
         elif word.value == "other" and not skipping:
             if made and rest:
-                raise refusal(f"unknown word {quoted(text[word.column - 1 : word.end])}", text, word.column, known(symbols))
+                raise refusal(
+                    f"unknown word {quoted(text[word.column - 1 : word.end])}", text, word.column, known(symbols)
+                )
             sure = False
     while made and made[-1].type in ("TIMES", "BREAK", "TRANSPOSED", "COLON"):  # 4×, 4 times
         made.pop()

@@ -48,7 +48,7 @@ BELOW = re.compile(
 )
 GROUP = r"(?:,|\{,\}|\\,|[\u2009\u202f'’])"
 SEVERAL = r"[1-9][0-9]{0,2}(?:[ \u00a0][0-9]{3}){2,}(?![0-9])|[1-9][0-9]{0,2}(?:\.[0-9]{3}){2,}(?![0-9.])"
-GROUPED = rf"[1-9][0-9]{{0,2}}(?:{GROUP}[0-9]{{3}}){{2,}}(?![0-9,])(?:\.[0-9]+)?|{SEVERAL}"
+GROUPED = rf"[1-9][0-9]{{0,2}}(?:{GROUP}[0-9]{{3}}){{2,}}(?![0-9]|,[0-9])(?:\.[0-9]+)?|{SEVERAL}"
 PAIRED = r"[0-9]+(?:,|\{,\}|\\,|[\u2009\u202f'’])[0-9]+(?![0-9.])(?!,[0-9])"
 DIGITS = r"[0-9]+(?:_[0-9]+)*(?:\.[0-9]+)*|\.[0-9]+"
 TEN = r"(?P<ten> ?[eE] ?[-+−–]?[0-9]+(?![0-9]|\.[0-9]))?+"
@@ -276,7 +276,9 @@ class Reader:
         spelt, after = self.product(start)
         whole = bool(spelt) and after >= end
         kind = "" if below else class_of(run)
-        if lower in FUNCTIONS and not (below and lower != "log") and (called or not whole):
+        if run in ("a", "A", "i", "I") and not re.match(r"\s+[^\W\d_]{2}", text[end : end + 9]):
+            kind = ""  # a name, not the article
+        if lower in FUNCTIONS and not (below and lower != "log") and (not whole or (called and not run.isupper())):
             self.add("FUNCTION", FUNCTIONS[lower], len(run))
             return self.index(FUNCTIONS[lower])
         if kind and not (whole and (len(run) < 3 or kind == "unit")):
@@ -291,7 +293,9 @@ class Reader:
         """A run as symbols and functions without space between: `nd`, `n_tn_sD`, `NlogN`, `NxN`, `ae`; or none."""
         pieces: list[tuple[str, str]] = []
         place, text = start, self.text
-        while place < len(text) and ((text[place].isalpha() and text[place] not in SMALL) or (place == start and text[place] == "\\")):
+        while place < len(text) and (
+            (text[place].isalpha() and text[place] not in SMALL) or (place == start and text[place] == "\\")
+        ):
             if found := self.pattern.match(text, place):
                 pieces.append(("SYMBOL", found[0]))
                 after = text[found.end() : found.end() + 1]
@@ -345,7 +349,9 @@ class Reader:
         if run in ("x", "X") and not below and self.is_cross():
             return self.add("TIMES", run, 1)
         if below or greek or len(run) == 1:
-            return self.add("FOREIGN", (greek or run) + f"_{below}" * bool(below), len(run) + len(found[0] if found else ""))
+            return self.add(
+                "FOREIGN", (greek or run) + f"_{below}" * bool(below), len(run) + len(found[0] if found else "")
+            )
         if len(run) <= 3 and (run.isupper() or self.pattern.match(run)):
             for _ in run:
                 spelt, after = self.product(self.place)
@@ -361,7 +367,9 @@ class Reader:
         """Whether an x is a times sign: between two factors, or beside the only one."""
         after = self.text[self.place + 1 :].lstrip()[:1]
         before = bool(self.made) and self.made[-1].type in (*OPERANDS, "FOLDED") and self.text[self.place - 1] != "0"
-        return (before and ((not after and not self.symbols) or after.isalnum() or after in tuple("([{√⌈⌊\\."))) or (not self.made and after.isdigit())
+        return (before and ((not after and not self.symbols) or after.isalnum() or after in tuple("([{√⌈⌊\\."))) or (
+            not self.made and after.isdigit()
+        )
 
     def other(self, found: re.Match[str]) -> None:
         kind, written = found.lastgroup, found[0]

@@ -49,7 +49,9 @@ LATEX_BRACKETS = {
     "rangle": "⟩",
 }  # fmt: skip
 
-NUMERALS = dict(zip("zero one two three four five six seven eight nine ten eleven twelve".split(), range(13), strict=True))
+NUMERALS = dict(
+    zip("zero one two three four five six seven eight nine ten eleven twelve".split(), range(13), strict=True)
+)
 # What words do: those that speak signs, those that say nothing, those that count, and those that turn the sense.
 CLASSES = {
     "spoken": """plus minus times over squared cubed square root cube to the power of divided multiplied by minimum

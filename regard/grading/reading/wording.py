@@ -32,12 +32,16 @@ LETTER = re.compile(
     r"(?P<rest>.*)",
     re.IGNORECASE | re.DOTALL,
 )
-CONCLUSION = re.compile(r"[,;.]?\s*(?:\b(?:so|hence|thus|therefore|i\.e\.)|⇒|=>)[,:]?\s+(?=[^.,;]{1,12}$)", re.IGNORECASE)
+CONCLUSION = re.compile(
+    r"[,;.]?\s*(?:\b(?:so|hence|thus|therefore|i\.e\.)|⇒|=>)[,:]?\s+(?=[^.,;]{1,12}$)", re.IGNORECASE
+)
 AROUND = " .!'\"`“”„‘«»*_()=✓✔"
 YES = {"true", "t", "yes", "y", "right", "correct", "holds", "1", "wahr", "ja"}
 NO = {"false", "f", "no", "n", "wrong", "incorrect", "untrue", "0", "falsch", "nein", "nope"}
 LEADS = set("i think that believe say it this is the a statement claim answer does do it's that's here so i'd".split())
-DOUBTS = set("or if unless maybe perhaps sometimes partly only when both neither sure long well idea clue depends".split())
+DOUBTS = set(
+    "or if unless maybe perhaps sometimes partly only when both neither sure long well idea clue depends".split()
+)
 CLAUSE = re.compile(r"([,;:.!()—–=]|\bbecause\b|\bsince\b|\bas\b| - |-+>|=+>|→|⟶|⇒|-{2,}|\bbut\b)")
 
 
@@ -63,7 +67,9 @@ def letter_of(said: str, choices: Mapping[str, str]) -> str | None:
         return last if letter_of(said[: end.start()], choices) in (None, last) else None
     if not (letter and found):
         return None
-    return letter if _fits(_unwrapped(rest), letter, choices, "," in found["sign"] or not found["sign"].strip()) else None
+    return (
+        letter if _fits(_unwrapped(rest), letter, choices, "," in found["sign"] or not found["sign"].strip()) else None
+    )
 
 
 def _fits(rest: str, letter: str, choices: Mapping[str, str], aside: bool) -> bool:
