@@ -3,8 +3,8 @@
 import re
 
 from regard.grading.formulas.bounds import MAX_TEXT, Unreadable
-from regard.grading.reading.statements import CLOSING, OPENING, settle, speak, unit_of
-from regard.grading.reading.tokens import OPERANDS, Reader, Word, plain, quoted, refusal
+from regard.grading.reading.statements import settle, speak, unit_of
+from regard.grading.reading.tokens import CLOSING, OPENING, OPERANDS, Reader, Word, plain, quoted, refusal, split_at
 
 Sides = list[tuple[str, list[Word]]]
 SETTING = re.compile(r",\s*+(?:dtype|device|requires_grad|grad_fn)\s*+=[^,()\[\]]*+")
@@ -76,28 +76,14 @@ def depth_of(words: list[Word]) -> int:
 
 def parts_of(words: list[Word], signs: set[str]) -> list[list[Word]]:
     """The parts between these signs where no bracket is open, without empty ones."""
-    parts: list[list[Word]] = [[]]
-    depth = 0
-    for word in words:
-        depth += (word.type in OPENING) - (word.type in CLOSING)
-        kind = str(word.value) if word.type == "BREAK" else word.type
-        if not depth and (kind in signs or (word.type == "BREAK" and kind in ("box", "boxed"))):
-            parts.append([])
-        else:
-            parts[-1].append(word)
-    return [part for part in parts if part]
+    cut = lambda word: (word.value if word.type == "BREAK" else word.type) in signs | {"box", "boxed"}  # noqa: E731
+    return [part for _, part in split_at(words, cut) if part]
 
 
 def sides_of(words: list[Word]) -> Sides:
-    sides: Sides = [("", [])]
-    depth = 0
-    for word in words:
-        depth += (word.type in OPENING) - (word.type in CLOSING)
-        if not depth and word.type in ("EQUALS", "ABOUT", "LESS", "MORE", "COLON"):
-            sides.append((word.type, []))
-        else:
-            sides[-1][1].append(word)
-    return [(kind, side) for kind, side in sides if side or kind != ""]
+    """The sides of an equation, each with the sign before it."""
+    parts = split_at(words, lambda word: word.type in ("EQUALS", "ABOUT", "LESS", "MORE", "COLON"))
+    return [(sign.type if sign else "", side) for sign, side in parts if side or sign]
 
 
 def equations(words: list[Word]) -> list[list[Word]]:
@@ -184,7 +170,7 @@ def rows_in(words: list[Word], text: str) -> list[list[list[Word]]]:
     if not any(word.type in OPERANDS for word in words):
         raise Unreadable("a vector or matrix must have entries: got none; write a, b, c or rows a b; c d")
     groups = parts_of(words, {"COMMA", ";", "\n"})
-    several = [group for part in groups for group in groups_in(part)]
+    several = [group for part in groups for group in cells_of(part)] if is_bracketed(groups) else groups
     wrapped = [unwrapped(group) for group in several]
     if len(several) > 1 and all(len(inside) < len(group) for (inside, _), group in zip(wrapped, several, strict=True)):
         if any(transposition(group) for group in several):
@@ -201,13 +187,8 @@ def rows_in(words: list[Word], text: str) -> list[list[list[Word]]]:
     return [list(column) for column in zip(*rows, strict=True)] if len(rows) > 1 and len(rows[0]) > 1 else rows
 
 
-def groups_in(part: list[Word]) -> list[list[Word]]:
-    """`[1 2] [3 4]`: brackets beside one another without a sign between."""
-    groups: list[list[Word]] = [[]]
-    depth = 0
-    for word in part:
-        if not depth and word.type == "LPAR" and groups[-1] and groups[-1][-1].type == "RPAR":
-            groups.append([])
-        depth += (word.type in OPENING) - (word.type in CLOSING)
-        groups[-1].append(word)
-    return groups
+def is_bracketed(groups: list[list[Word]]) -> bool:
+    """Whether brackets stand beside one another without a sign between: `[1 2] [3 4]`."""
+    return all(
+        group[0].type == "LPAR" and group[-1].type == "RPAR" and unwrapped(group)[0] is group for group in groups
+    )

@@ -8,13 +8,13 @@ from functools import lru_cache
 from math import floor, isfinite, log10
 from typing import TYPE_CHECKING, Any
 
-from regard.analysis.formulas import Negative, Node, Number, Product, Quotient, Symbol, is_constant
+from regard.analysis.formulas import Negative, Node, Product, Quotient, Symbol, is_constant
 from regard.grading.formulas.bounds import MAX_DIGITS, MAX_ENTRIES, MAX_TEXT, Undefined, Unreadable
 from regard.grading.formulas.evaluation import evaluate
 from regard.grading.reading.reading import order_of, parsed
 from regard.grading.reading.lists import answer_words, equations, parts_of, rows_in, sides_of, words_of
 from regard.grading.reading.statements import find_answer
-from regard.grading.reading.tokens import Literal, Word, known, quoted, refusal
+from regard.grading.reading.tokens import Literal, Word, known, quoted, refusal, text_of
 
 if TYPE_CHECKING:
     from mpmath.ctx_mp_python import _mpf as mpf
@@ -145,12 +145,10 @@ def result_of(sides: Sequence[tuple[str, list[Word]]], clear: str, text: str) ->
         if not words:
             raise Unreadable(f"an answer must have a value: got {quoted(text)}; give the result alone")
         found.append((kind, computed(words, clear)))
-    exact_sides = [one for place, (kind, one) in enumerate(found) if kind != "ABOUT" or not place]
     if not found:
         raise Unreadable(f"an answer must have a value: got {quoted(text)}; give the result alone")
-    result = exact_sides[-1] if exact_sides else found[0][1]
-    about = next((place for place, (kind, _) in enumerate(found) if kind == "ABOUT" and place), None)
-    result = found[about - 1][1] if about else result
+    about = next((place for place, (kind, _) in enumerate(found) if kind == "ABOUT" and place), len(found))
+    result = found[about - 1][1]
     if not all(one is result or agree(one, result) for _, one in found):
         raise Unreadable(f"the sides of an equation must agree: got {quoted(text)}; give the result alone")
     return result
@@ -166,8 +164,7 @@ def computed(words: list[Word], text: str) -> Entry:
     """An expression: exact, but a rounded number times or over a constant keeps its relative precision."""
     if foreign := next((word for word in words if word.type == "FOREIGN"), None):
         raise refusal(f"unknown word {quoted(foreign.value)}", text, foreign.column, known(()))
-    shown = text[words[0].column - 1 : max(word.end for word in words)].strip()
-    words = merged(words)
+    shown = text_of(words, text)
     rounded = [place for place, word in enumerate(words) if word.literal and (word.literal.unit or word.literal.other)]
     if len(rounded) > 1:  # 5.64 * 1e-42 has one rounded number
         rounded = [place for place in rounded if not is_power_of_ten(words[place].literal.value)]  # pyright: ignore[reportOptionalMemberAccess]
@@ -195,56 +192,6 @@ def value_of(tree: Node, sizes: dict[str, int], text: str) -> "Fraction | mpf":
 def of_literal(digits: Literal) -> Entry:
     other = digits.other and of_literal(digits.other)
     return Entry(text=digits.text, value=digits.value, unit=digits.unit, other=other, scaled=digits.scaled)
-
-
-def merged(words: list[Word]) -> list[Word]:
-    """`6 · 10^7` as one number of which the last digit is worth 10⁷."""
-    made = list(words)
-    for place in range(len(made) - 3, 0, -1):
-        one, ten = made[place - 1], made[place + 1 if made[place].type == "TIMES" else place]
-        at = place + 2 if made[place].type == "TIMES" else place + 1
-        if not (
-            one.literal
-            and ten.type == "NUMBER"
-            and ten.value == Number(Fraction(10))
-            and ten.literal
-            and at < len(made)
-        ):
-            continue
-        power, end = exponent_at(made, at)
-        if power is None or one.literal.scaled or (place > 1 and made[place - 2].type in ("POWER", "OVER", "FLOORED")):
-            continue
-        scale = Fraction(10) ** power
-        grown = scaled_literal(one.literal, scale)
-        if grown.other and power:
-            grown = replace(grown.other, other=replace(grown, other=None))
-        made[place - 1 : end] = [one._replace(value=Number(grown.value), literal=grown)]
-    return made
-
-
-def scaled_literal(digits: Literal, scale: Fraction) -> Literal:
-    other = digits.other and scaled_literal(digits.other, scale)
-    return replace(digits, value=digits.value * scale, unit=(digits.unit or 1) * scale, other=other)
-
-
-def exponent_at(words: list[Word], place: int) -> tuple[int | None, int]:
-    """The whole exponent of `^ -42` or `^ ( -42 )` from there, and where it ends."""
-    if words[place].type != "POWER":
-        return None, place
-    place += 1
-    bracket = place < len(words) and words[place].type == "LPAR"
-    place += bracket
-    minus = place < len(words) and words[place].type == "MINUS"
-    place += minus or (place < len(words) and words[place].type == "PLUS")
-    if place >= len(words) or words[place].type != "NUMBER" or words[place].value.value.denominator != 1:
-        return None, place
-    power = int(words[place].value.value)
-    place += 1
-    if bracket and (place >= len(words) or words[place].type != "RPAR"):
-        return None, place
-    if abs(power) > MAX_DIGITS:
-        raise Unreadable(f"a number may have {MAX_DIGITS} digits: got 10^{power}; use smaller exponents")
-    return (-power if minus else power), place + bracket
 
 
 def is_power_of_ten(value: Fraction) -> bool:
@@ -306,13 +253,9 @@ def rows_of(given: str, column: bool = False) -> tuple[list[list[Entry]], str]:
     if any(kind in ("LESS", "MORE") for kind, _ in sides):
         raise Unreadable(f"numbers are asked for, not bounds: got {quoted(given)}; write what they equal")
     if not sides or (len(sides_of(words)) > 1 and not sides_of(words)[-1][1]):
-        written = sum(len(side) for _, side in sides_of(words))
-        reason = (
-            "an answer must have a value"
-            if written
-            else "a vector or matrix must have entries: got none; write a, b, c"
-        )
-        raise Unreadable(f"{reason}: got {quoted(given)}; give the result alone" if written else reason)
+        if not words:
+            raise Unreadable("a vector or matrix must have entries: got none; write a, b, c")
+        raise Unreadable(f"an answer must have a value: got {quoted(given)}; give the result alone")
     found = [[[computed(cell, text) for cell in limited(row)] for row in rows_in(side, text)] for _, side in sides]
     about = next((place for place, (kind, _) in enumerate(sides) if kind == "ABOUT" and place), len(sides))
     result = found[about - 1]

@@ -153,13 +153,6 @@ def parsed(words: list[Word], text: str, tight: bool = False) -> Node:
         word._replace(type="SYMBOL", value=Symbol(word.value)) if word.type == "FOREIGN" else word for word in words
     ]
     made = [word._replace(type=word.type.replace("NORM", "BAR")) for word in made]
-    for place in range(len(made) - 1, 0, -1):  # 5.638 10^-42
-        one, two = made[place - 1], made[place]
-        ten = (
-            two.type == "NUMBER" and two.value.value == 10 and place + 1 < len(made) and made[place + 1].type == "POWER"
-        )
-        if one.type == "NUMBER" and ten:
-            made.insert(place, Word("TIMES", "*", two.column))
     try:
         return cast("tuple[Node, ...]", parser(tight).parse(cast(Any, broken_powers(made) if tight else made)))[-1]
     except UnexpectedToken as error:

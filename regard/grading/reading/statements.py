@@ -6,21 +6,33 @@ concluded, else what stands first; what is left open or said once more must agre
 are not the answer. A word that could turn the sense (`per`, `almost`) makes the answer unreadable, not wrong.
 """
 
+import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import accumulate
 
 from regard.analysis.formulas import Number, Symbol
 from regard.grading.formulas.bounds import Unreadable
-from regard.grading.reading.tokens import OPERANDS, Reader, Word, known, plain, quoted, refusal
-from regard.grading.reading.vocabulary import NUMERALS
+from regard.grading.reading.tokens import (
+    CLOSING,
+    OPENING,
+    OPERANDS,
+    Reader,
+    Word,
+    known,
+    plain,
+    quoted,
+    refusal,
+    split_at,
+    text_of,
+)
+from regard.grading.reading.vocabulary import CLASSES, NUMERALS
 
 MODEL = {"model", "emb", "embed", "embedding", "seq", "tokens", "tok", "hidden"}  # D_model is D
 WIDTH = {"k", "key", "q", "head", "h"}  # d_k is d where that is the only symbol
 SIGNS = {"PLUS", "MINUS", "TIMES", "OVER", "FLOORED", "POWER"}
 RELATIONS = {"EQUALS", "ABOUT", "LESS", "MORE"}
-OPENING = {"LPAR", "LBAR", "LCEIL", "LFLOOR", "LNORM"}
-CLOSING = {"RPAR", "RBAR", "RCEIL", "RFLOOR", "RNORM"}
 FLOPS = {"flop", "flops", "gflops", "mflops", "gflop", "mflop"}
 MACS = {"mac", "macs", "madd", "madds", "multiply-add", "multiply-adds", "multiply-accumulates"}
 
@@ -32,9 +44,6 @@ class Statement:
     role: str = "plain"
     words: list[Word] = field(default_factory=list)
     label: str = ""
-
-    def has(self, *classes: str) -> bool:
-        return any(word.type == "WORD" and word.value in classes for word in self.words)
 
 
 @dataclass
@@ -65,11 +74,8 @@ class Answer:
 def find_answer(text: str, symbols: tuple[str, ...]) -> Answer:
     """The answer in a text; raises `Unreadable`."""
     clear = plain(text)
-    if (
-        all(line.startswith("|") and line.endswith("|") and line.count("|") == 2 for line in [clear.strip()])
-        and len(clear) > 2
-    ):
-        clear = clear.replace("|", " ") if clear.strip()[1] == " " else clear
+    if re.fullmatch(r"\|\s[^|]*\s\|", clear.strip()):  # a cell of a table
+        clear = clear.replace("|", " ")
     words = settle(Reader(clear, symbols).read(), symbols)
     unit = unit_of(clear, words)
     words = speak(words)
@@ -145,7 +151,8 @@ def settle(words: list[Word], symbols: tuple[str, ...]) -> list[Word]:
     for word in words:
         if word.type == "FOLDED":
             owner, written = word.value
-            word = word._replace(type="FOREIGN", value=written) if owner in exact else word._replace(type="SYMBOL", value=Symbol(owner))  # fmt: skip
+            kind, value = ("FOREIGN", written) if owner in exact else ("SYMBOL", Symbol(owner))
+            word = word._replace(type=kind, value=value)
         elif word.type == "FOREIGN":
             base, _, below = word.value.partition("_")
             alike = [base] if base in symbols else [one for one in symbols if one.casefold() == base.casefold()]
@@ -156,39 +163,19 @@ def settle(words: list[Word], symbols: tuple[str, ...]) -> list[Word]:
     return made
 
 
-PHRASES: list[tuple[tuple[str, ...], list[tuple[str, object]]]] = sorted(
-    [
-        (("at", "most"), []),
-        (("up", "to"), []),
-        (("to", "the", "power", "of"), [("POWER", "^")]),
-        (("to", "the", "power"), [("POWER", "^")]),
-        (("to", "the"), [("POWER", "^")]),
-        (("raised",), []),
-        (("squared",), [("POWER", "^"), ("NUMBER", 2)]),
-        (("cubed",), [("POWER", "^"), ("NUMBER", 3)]),
-        (("square", "root", "of"), [("FUNCTION", "sqrt")]),
-        (("square", "root"), [("FUNCTION", "sqrt")]),
-        (("root", "of"), [("FUNCTION", "sqrt")]),
-        (("root",), [("FUNCTION", "sqrt")]),
-        (("square", "of"), [("FUNCTION", "square")]),
-        (("cube", "of"), [("FUNCTION", "cube")]),
-        (("divided", "by"), [("OVER", "/")]),
-        (("over",), [("OVER", "/")]),
-        (("multiplied", "by"), [("TIMES", "*")]),
-        (("times",), [("TIMES", "*")]),
-        (("plus",), [("PLUS", "+")]),
-        (("minus",), [("MINUS", "-")]),
-        (("half", "of"), [("NUMBER", Fraction(1, 2)), ("TIMES", "*")]),
-        (("half",), [("NUMBER", Fraction(1, 2))]),
-        (("twice",), [("NUMBER", 2)]),
-        (("double",), [("NUMBER", 2)]),
-        *(((word,), [("NUMBER", value)]) for word, value in NUMERALS.items()),
-        *(((word, "of"), [("SEVERAL", name)]) for word, name in
-          [("minimum", "min"), ("smaller", "min"), ("maximum", "max"), ("larger", "max"), ("product", "product"), ("sum", "sum")]),
-    ],
-    key=lambda pair: -len(pair[0]),
-)  # fmt: skip
-LEFT = {"and": "and", "most": "alter", "up": "alter", "at": "for"}
+# What is said, and the tokens for it; `several(` opens a call that "and" parts and the next word closes.
+SAID = """
+    to the power of: ^; to the power: ^; to the: ^; squared: ^ 2; cubed: ^ 3; square root of: sqrt; square root: sqrt
+    root of: sqrt; root: sqrt; square of: square; cube of: cube; divided by: /; over: /; multiplied by: *; times: *; plus: +
+    minus: -; half of: 1/2 *; half: 1/2; twice: 2; double: 2; at most: ; up to: ; raised: ; minimum of: min (; min of: min (; max of: max (; smaller of: min (
+    maximum of: max (; larger of: max (; product of: product (; sum of: sum (
+"""
+TOKENS = {"^": "POWER", "/": "OVER", "*": "TIMES", "+": "PLUS", "-": "MINUS", "(": "LPAR"}
+PAIRS = [pair.partition(":") for line in SAID.strip().splitlines() for pair in line.split(";")]
+PHRASES = {tuple(said.split()): signs.split() for said, _, signs in PAIRS} | {
+    (word,): [str(value)] for word, value in NUMERALS.items()
+}
+LEFT = {"and": "and", "most": "alter", "up": "alter", "at": "for"}  # words of phrases that stand alone
 
 
 def speak(words: list[Word]) -> list[Word]:
@@ -197,49 +184,43 @@ def speak(words: list[Word]) -> list[Word]:
     place, open_calls = 0, 0
     while place < len(words):
         word = words[place]
-        said = [one.value if one.type == "WORD" else "" for one in words[place : place + 4]]
-        if word.type == "FUNCTION" and word.value in ("min", "max") and said[1:2] == ["of"]:
-            said, phrase = [], ((word.value, "of"), [("SEVERAL", word.value)])
-        else:
-            phrase = next((pair for pair in PHRASES if said[: len(pair[0])] == list(pair[0])), None)
+        said = tuple(
+            one.value if one.type == "WORD" or one.value in ("min", "max") else "" for one in words[place : place + 4]
+        )
+        phrase = next((said[:length] for length in (4, 3, 2, 1) if said[:length] in PHRASES), ())
+        place += len(phrase) or 1
         if phrase:
-            place += len(phrase[0])
-            for kind, value in phrase[1]:
-                if kind == "SEVERAL":
-                    made += [Word("FUNCTION", value, word.column, True), Word("LPAR", "(", word.column)]
-                    open_calls += 1
-                else:
-                    node = Number(Fraction(value)) if kind == "NUMBER" else value  # pyright: ignore[reportArgumentType]
-                    made.append(Word(kind, node, word.column, True))
-            continue
-        place += 1
-        if word.type == "WORD" and word.value == "and" and open_calls:
+            made += [spoken(sign, word.column) for sign in PHRASES[phrase]]
+            open_calls += "(" in PHRASES[phrase]
+        elif word.says("and") and open_calls:
             made.append(word._replace(type="COMMA"))
-        elif word.type == "WORD" and word.value == "fold" and made and made[-1].type == "MINUS":
+        elif word.says("fold") and made and made[-1].type == "MINUS":
             made.pop()
-        elif word.type == "WORD" and word.value == "the":
-            continue
         elif open_calls and (word.type in ("BREAK", "WORD") or word.type in RELATIONS):
             made += [Word("RPAR", ")", word.column)] * open_calls + [word]
             open_calls = 0
-        elif word.type == "WORD" and word.value not in CLASSED:
+        elif word.type == "WORD" and word.value not in CLASSES:
             made.append(word._replace(value=LEFT.get(word.value, "filler")))
         else:
             made.append(word)
     return made + [Word("RPAR", ")", len(made))] * open_calls
 
 
-CLASSED = {"filler", "unit", "conclude", "reason", "restate", "deny", "hedge", "alter", "other", "for"}
+def spoken(sign: str, column: int) -> Word:
+    """The token of a sign, a number or a function of `SAID`."""
+    if sign[0].isdigit():
+        return Word("NUMBER", Number(Fraction(sign)), column, True)
+    return Word(TOKENS.get(sign, "FUNCTION"), sign, column, True)
 
 
 def unit_of(text: str, words: list[Word]) -> str:
     """Whether FLOPs or multiply-adds are named as what is counted: the last unit outside of reasons."""
     found = ""
     for word in words:
-        if word.type == "WORD" and word.value == "reason":
+        if word.says("reason"):
             break
-        if word.type == "WORD" and word.value == "unit":
-            written = text[word.column - 1 : word.end].casefold()
+        if word.says("unit"):
+            written = text_of([word], text).casefold()
             found = "flops" if written in FLOPS else "multiply-adds" if written in MACS else found
     return found
 
@@ -258,20 +239,18 @@ def without_remarks(words: list[Word], text: str) -> list[Word]:
             before = made[start - 1] if start else None
             if word.type != "RPAR" or not inside or not speaks(inside, before):
                 continue
-            if (
-                inside[0].type == "WORD"
-                and inside[0].value == "alter"
-                and text[inside[0].column - 1 : inside[0].end] != "every"
-            ):
-                raise refusal(
-                    "a condition changes the answer", text, inside[0].column, "write one formula for all of it"
-                )
+            if inside[0].says("alter") and text_of(inside[:1], text) != "every":
+                raise conditional(inside[0], text)
             called = before is not None and before.type in ("WORD", "FOREIGN") and not made[start].spaced
             if before is None and word is words[-1]:
                 made = inside
             elif not called and (before is None or before.type in (*OPERANDS, *CLOSING, "BREAK", "COMMA", "WORD")):
                 made[start:] = []
     return made
+
+
+def conditional(word: Word, text: str) -> Unreadable:
+    return refusal("a condition changes the answer", text, word.column, "write one formula for all of it")
 
 
 def speaks(inside: list[Word], before: Word | None) -> bool:
@@ -303,9 +282,7 @@ def split(words: list[Word], text: str) -> list[Statement]:
         elif word.type == "BREAK" and word.value == "?":
             raise Unreadable(f"an answer must not be a question: got {quoted(text)}; write the answer alone")
         elif word.type == "BREAK" or word.type == "COMMA":
-            inner = (
-                now.role == "reason" and word.type == "COMMA" and len(made) > 1 and any(one.words for one in made[:-1])
-            )
+            inner = now.role == "reason" and word.type == "COMMA" and any(one.words for one in made[:-1])
             begin("conclude" if word.value == "box" else "reason" if inner else "plain")
         elif word.type in ("CONCLUDE", "DENY"):
             begin(word.type.lower())
@@ -320,27 +297,24 @@ def split(words: list[Word], text: str) -> list[Statement]:
         elif value in ("for", "at") and has_value(now) and is_setting(words[place + 1 : place + 3]):
             begin("reason")
         elif value == "and":
-            joins = now.words and now.words[-1].type == "WORD" and now.words[-1].value == "unit"
-            if (
-                joins
-                and any(one.type in OPERANDS for one in now.words)
-                and following
-                and following.type in (*OPERANDS, "LPAR", "FUNCTION")
-            ):
-                now.words.append(word._replace(type="PLUS"))
-            elif now.role in ("reason", "deny") or not any(one.type in OPERANDS for one in now.words):
-                now.words.append(word._replace(value="filler"))
-            else:
-                begin("hedge")
+            conjoin(word, following, now, begin)
         elif value == "conclude" and following and following.type == "WORD" and text_of([following], text) == "that":
             begin("reason")
-        elif value in ("conclude", "reason", "deny", "hedge", "restate") and not (
-            now.role == "reason" and value != "conclude"
-        ):
+        elif value == "conclude" or (value in ("reason", "deny", "hedge", "restate") and now.role != "reason"):
             begin(value)
         else:
             now.words.append(word)
     return [one for one in made if one.words or one.role == "deny"]
+
+
+def conjoin(word: Word, following: Word | None, now: Statement, begin: Callable[[str], None]) -> None:
+    """`D² weights and D biases` is a sum, `in rows and columns` words, and `D and D²` are two answers."""
+    if now.role in ("reason", "deny") or not has_value(now):
+        now.words.append(word._replace(value="filler"))
+    elif now.words[-1].says("unit") and following and following.type in (*OPERANDS, "LPAR", "FUNCTION"):
+        now.words.append(word._replace(type="PLUS"))
+    else:
+        begin("hedge")
 
 
 def is_setting(words: list[Word]) -> bool:
@@ -357,27 +331,15 @@ def label(statement: Statement, colon: Word, text: str) -> None:
         statement.words.append(colon._replace(type="OVER", value="/"))
         return
     statement.label = text_of(statement.words, text)
-    if statement.role == "hedge" or statement.label.casefold().split()[-1] in (
-        "sum",
-        "together",
-        "overall",
-        "altogether",
-    ):
+    if statement.role == "hedge" or statement.label.casefold().endswith(("sum", "together", "overall", "altogether")):
         statement.role = "conclude"
     statement.words = []
 
 
 def chain_of(statement: Statement, symbols: tuple[str, ...], text: str) -> Chain | None:
     """The sides of a statement without words; None where it holds no number and no symbol."""
-    sure = True
-    sides: list[tuple[str, list[Word]]] = [("", [])]
-    depth = 0
-    for word in statement.words:
-        depth += (word.type in OPENING) - (word.type in CLOSING)
-        if word.type in RELATIONS and not depth:
-            sides.append((word.type, []))
-        else:
-            sides[-1][1].append(word)
+    parts = split_at(statement.words, lambda word: word.type in RELATIONS)
+    sides = [(sign.type if sign else "", side) for sign, side in parts]
     name = statement.label
     first = sides[0][1]
     if [kind for kind, _ in sides] == ["", "MORE"] and first and sides[1][1] and first[0].type != "FOREIGN":
@@ -388,32 +350,16 @@ def chain_of(statement: Statement, symbols: tuple[str, ...], text: str) -> Chain
         if kind == "MORE" or (kind == "LESS" and (not symbols or first[0].type == "SYMBOL")):
             raise refuse_relation(text, statement)
         sides = [("EQUALS" if kind == "LESS" else kind, sides[1][1]), *sides[2:]]
-    elif (
-        len(sides) > 1
-        and not any(word.type in OPERANDS or word.type == "WORD" for word in first)
-        and sides[1][0] in ("EQUALS", "ABOUT")
-    ):
+    elif len(sides) > 1 and not first and sides[1][0] in ("EQUALS", "ABOUT"):
         sides = sides[1:]
     if any(kind in ("LESS", "MORE") for kind, _ in sides):
         raise refuse_relation(text, statement)
-    cleared = []
-    for kind, words in sides:
-        clear, known_words = without_words(words, text, symbols)
-        sure = sure and known_words
-        cleared.append((kind, clear))
-    if not any(
-        word.type in OPERANDS or word.type in OPENING or word.type == "FUNCTION"
-        for _, words in cleared
-        for word in words
-    ):
-        if len(sides) == 1 or not any(words for _, words in cleared):
+    bare = [(kind, *without_words(words, text, symbols)) for kind, words in sides]
+    if not any(word.type in OPERANDS | OPENING | {"FUNCTION"} for _, words, _ in bare for word in words):
+        if len(sides) == 1 or not any(words for _, words, _ in bare):
             return None
-    return Chain(cleared, name, sure, unit_of(text, statement.words))
-
-
-def text_of(words: list[Word], text: str) -> str:
-    """The text that some tokens were made of."""
-    return text[words[0].column - 1 : max(word.end for word in words)].strip()
+    clear = [(kind, words) for kind, words, _ in bare]
+    return Chain(clear, name, all(known for *_, known in bare), unit_of(text, statement.words))
 
 
 def refuse_relation(text: str, statement: Statement) -> Unreadable:
@@ -427,7 +373,7 @@ def is_name(words: list[Word], others: list[tuple[str, list[Word]]], symbols: tu
     """Whether a left side only names what is asked for, and is no answer of its own."""
     if not words:
         return False
-    if any(word.type == "WORD" and word.value in ("deny", "alter", "hedge") for word in words):
+    if any(word.says("deny", "alter", "hedge") for word in words):
         return False
     if any(word.type == "LNORM" or (word.type == "WORD" and word.value != "for") for word in words):
         return True
@@ -452,22 +398,16 @@ def without_words(words: list[Word], text: str, symbols: tuple[str, ...]) -> tup
             made.append(word)
             continue
         if word.value == "alter":
-            raise refusal("a condition changes the answer", text, word.column, "write one formula for all of it")
+            raise conditional(word, text)
         rest = [one for one in words[place + 1 :] if one.type != "WORD"]
         operand = not made or made[-1].type in SIGNS
         thing = word.value in ("unit", "other")
-        if operand and thing and rest and rest[0].type in SIGNS and rest[0].type != "MINUS" or (thing and made and operand and (not rest or rest[0].type in SIGNS)):  # fmt: skip
-            raise refusal(f"unknown word {quoted(text[word.column - 1 : word.end])}", text, word.column, known(symbols))
-        if word.value == "for":
-            skipping = bool(made)
-        elif word.value == "other" and not skipping:
-            if made and rest:
-                raise refusal(
-                    f"unknown word {quoted(text[word.column - 1 : word.end])}", text, word.column, known(symbols)
-                )
-            sure = False
+        signed = not rest or rest[0].type in SIGNS
+        misplaced = thing and operand and signed and (bool(made) or (bool(rest) and rest[0].type != "MINUS"))
+        if misplaced or (word.value == "other" and not skipping and made and rest):
+            raise refusal(f"unknown word {quoted(text_of([word], text))}", text, word.column, known(symbols))
+        skipping = skipping or (word.value == "for" and bool(made))
+        sure = sure and (word.value != "other" or skipping)
     while made and made[-1].type in ("TIMES", "BREAK", "TRANSPOSED", "COLON"):  # 4×, 4 times
         made.pop()
-    while made and made[0].type in ("TIMES",):  # ×4
-        made = made[1:]
-    return made, sure
+    return made[bool(made) and made[0].type == "TIMES" :], sure  # ×4

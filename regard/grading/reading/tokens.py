@@ -6,7 +6,7 @@ A name that is no symbol of the question is a token all the same, so that it can
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -37,6 +37,8 @@ LOWERED = {plain: small for small, plain in SUBSCRIPTS.items()}
 CLOSERS = {"(": ")", "[": "]", "{": "}", "⟨": "⟩", "|": "|", "⌈": "⌉", "⌊": "⌋", "‖": "‖", "dress": "}", "box": "}"}
 KINDS = {"|": "BAR", "⌈": "CEIL", "⌉": "CEIL", "⌊": "FLOOR", "⌋": "FLOOR", "‖": "NORM"}
 ORDERS = {"O": "O", "Ο": "O", "bigo": "O", "o": "o", "Θ": "Θ", "ϴ": "Θ", "θ": "Θ", "theta": "Θ", "Ω": "Ω", "omega": "Ω"}
+OPENING = {"LPAR", "LBAR", "LCEIL", "LFLOOR", "LNORM"}
+CLOSING = {"RPAR", "RBAR", "RCEIL", "RFLOOR", "RNORM"}
 OPERANDS = {"NUMBER", "SYMBOL", "FOREIGN", "RPAR", "RBAR", "RCEIL", "RFLOOR"}
 
 INVISIBLE: dict[int, str] = dict.fromkeys((0xAD, 0x200B, 0x2060, 0x2061, 0x2062, 0xFEFF), "")
@@ -52,6 +54,10 @@ GROUPED = rf"[1-9][0-9]{{0,2}}(?:{GROUP}[0-9]{{3}}){{2,}}(?![0-9]|,[0-9])(?:\.[0
 PAIRED = r"[0-9]+(?:,|\{,\}|\\,|[\u2009\u202f'’])[0-9]+(?![0-9.])(?!,[0-9])"
 DIGITS = r"[0-9]+(?:_[0-9]+)*(?:\.[0-9]+)*|\.[0-9]+"
 TEN = r"(?P<ten> ?[eE] ?[-+−–]?[0-9]+(?![0-9]|\.[0-9]))?+"
+TIMES_TEN = (
+    r"(?:(?:\s*+(?:[·×*⋅xX]|\\cdot|\\times)|\s++)\s*+10\s*+(?:(?:\^|\*\*)\s*+[{(]?\s*+(?P<power>[-−–+]?\s*+[0-9]+)\s*+[)}]?"
+    r"|(?P<small>[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)))?+"
+)
 UNITS = r"(?=(?:MACs?|FLOPs?|FLOPS|[Pp]arams?|[Oo]ps)\b)"
 SCALE = rf"(?:[\s$]*+(?P<scale>\\?%|‰|[kKMGBT](?![A-Za-z])|[kKMGBT]{UNITS}|(?:{'|'.join(w for w in SCALES if w[1:])})\b\.?))?+"
 SMALL = "".join((*SUPERSCRIPTS, *SUBSCRIPTS, "ᵀ"))
@@ -94,6 +100,28 @@ class Word(NamedTuple):
     literal: Literal | None = None
     end: int = 0
     start_pos = end_pos = line = end_line = end_column = None  # Lark copies these to its end token
+
+    def says(self, *classes: str) -> bool:
+        """Whether it is a word that does one of these."""
+        return self.type == "WORD" and self.value in classes
+
+
+def split_at(words: list[Word], cuts: Callable[[Word], bool]) -> list[tuple[Word | None, list[Word]]]:
+    """The tokens between those that cut where no bracket is open, each run with the token before it."""
+    parts: list[tuple[Word | None, list[Word]]] = [(None, [])]
+    depth = 0
+    for word in words:
+        depth += (word.type in OPENING) - (word.type in CLOSING)
+        if not depth and cuts(word):
+            parts.append((word, []))
+        else:
+            parts[-1][1].append(word)
+    return parts
+
+
+def text_of(words: list[Word], text: str) -> str:
+    """The text that some tokens were made of."""
+    return text[words[0].column - 1 : max(word.end for word in words)].strip()
 
 
 def quoted(text: str, longest: int = 24) -> str:
@@ -176,7 +204,7 @@ def number_pattern(commas: bool, listed: bool, counting: bool, scientific: bool)
     grouped = f"(?P<grouped>{GROUPED})|(?P<paired>{PAIRED})|" if commas else ""
     final = r"|[0-9]+\.(?=[\s,;\])&}]|$)" if listed else ""
     digits = f"(?P<digits>{final[1:] + '|' if final else ''}{DIGITS})"
-    return re.compile(f"(?:{grouped}{digits}){TEN if scientific else ''}{SCALE if counting else ''}")
+    return re.compile(f"(?:{grouped}{digits}){TEN if scientific else ''}{TIMES_TEN + SCALE if counting else ''}")
 
 
 class Reader:
@@ -221,13 +249,17 @@ class Reader:
         if found is None:
             return
         groups = found.groupdict()
+        if self.made and self.made[-1].type in ("OVER", "POWER") and (groups.get("power") or groups.get("small")):
+            found = number_pattern(True, self.listed, False, True).match(self.text, self.place)  # 1/2 · 10^3
+            assert found is not None
+            groups = found.groupdict()
         scale = (groups.get("scale") or "").lstrip("\\").rstrip(".")
-        ten = re.sub(r"[eE\s+]", "", groups.get("ten") or "").replace("−", "-").replace("–", "-")
-        if len(ten) > 5:
-            raise Unreadable(
-                f"a number may have {MAX_DIGITS} digits at most: got {quoted(found[0])}; write it as a power, such as 2^100"
-            )
-        power = int(ten or 0) + SCALES.get(scale, 0)
+        raised = "".join(SUPERSCRIPTS[sign] for sign in groups.get("small") or "")
+        tens = [re.sub(r"[eE\s+]", "", one or "") for one in (groups.get("ten"), groups.get("power"), raised)]
+        if max(map(len, tens)) > 5:
+            raise too_long(found[0])
+        powers = [int(ten.replace("−", "-").replace("–", "-") or 0) for ten in tens]
+        power, ten = sum(powers) + SCALES.get(scale, 0), any(tens)
         made = lambda digits: literal(found[0].strip(), digits, power, bool(scale), bool(ten or scale))  # noqa: E731
         end = found.end()
         if pair := groups.get("paired"):
@@ -482,6 +514,12 @@ class Reader:
         return refusal(f"unexpected {quoted(sign)}", self.text, column, todo)
 
 
+def too_long(text: str) -> Unreadable:
+    return Unreadable(
+        f"a number may have {MAX_DIGITS} digits at most: got {quoted(text)}; write it as a power, such as 2^100"
+    )
+
+
 def known(symbols: tuple[str, ...]) -> str:
     return f"the symbols here are {', '.join(symbols)}" if symbols else "there are no symbols here, only numbers"
 
@@ -490,8 +528,6 @@ def literal(text: str, digits: str, power: int, scaled: bool, rounded: bool) -> 
     """The value of digits, refused before it is computed when they are too many."""
     places = len(digits.partition(".")[2])
     if len(digits) > MAX_DIGITS or abs(power) > MAX_DIGITS:
-        raise Unreadable(
-            f"a number may have {MAX_DIGITS} digits at most: got {quoted(text)}; write it as a power, such as 2^100"
-        )
+        raise too_long(text)
     unit = Fraction(10) ** (power - places) if "." in digits or rounded else None
     return Literal(text, Fraction(digits.rstrip(".")) * Fraction(10) ** power, unit, None, scaled)
