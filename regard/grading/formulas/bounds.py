@@ -35,7 +35,7 @@ class Unreadable(ValueError):  # noqa: N818 (a word, not a fault of the program)
 
 
 class Unasked(Unreadable):
-    """It can be read, and cannot be the answer: it has a symbol of its own, or is an order where a formula is asked for."""
+    """It can be read, but not be the answer: it has a foreign symbol, or is an order where a formula is asked for."""
 
 
 class Undefined(ValueError):  # noqa: N818

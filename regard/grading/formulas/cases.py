@@ -21,8 +21,7 @@ def proved(yours: Node, true: Node, domain: Domain) -> bool:
     """Whether the two are equal in every case; False where that is not shown, which does not say that they differ."""
     left = MAX_CASES
     for values in remainders((yours, true), domain):
-        pair = tuple(put(tree, values) for tree in (yours, true))
-        for one, two in signs(*pair, domain):
+        for one, two in signs(put(yours, values), put(true, values), domain):
             left -= 1
             if left < 0 or ratio_of(one, two, domain) != 1:
                 return False
@@ -54,9 +53,9 @@ def remainders(trees: tuple[Node, Node], domain: Domain) -> Iterator[dict[str, N
         node for tree in trees for node, _ in walk(tree) if isinstance(node, Call) and node.name in ("floor", "ceil")
     ):
         inside = [part for part, _ in walk(node.arguments[0])]
+        unders = [part.under for part in inside if isinstance(part, Quotient)]
         numbers = [int(part.value.denominator) for part in inside if isinstance(part, Number)]
-        numbers += [int(part.under.value) for part in inside
-                    if isinstance(part, Quotient) and isinstance(part.under, Number) and part.under.value.denominator == 1]  # fmt: skip
+        numbers += [int(part.value) for part in unders if isinstance(part, Number) and part.value.denominator == 1]
         step = lcm(*(abs(number) or 1 for number in numbers))
         for part in inside:
             if isinstance(part, Symbol) and part.name in domain.whole and step > 1:
@@ -67,7 +66,8 @@ def remainders(trees: tuple[Node, Node], domain: Domain) -> Iterator[dict[str, N
         parity = next((rule.name for rule in one.rules if rule.name in ("even", "odd")), None)
         modulus = lcm(moduli.get(one.name, 1), 2 if parity else 1)
         if finite and finite[-1] is None:
-            ways.append([(one.name, Number(size)) for size in finite if size is not None and all(rule.holds(size, {}) for rule in one.rules)])  # fmt: skip
+            sizes = [size for size in finite if size is not None and all(rule.holds(size, {}) for rule in one.rules)]
+            ways.append([(one.name, Number(size)) for size in sizes])
         elif one.name in domain.whole and 1 < modulus <= MAX_MODULUS:
             ways.append([(one.name, stepped(one.name, modulus, rest)) for rest in range(modulus)
                          if not parity or rest % 2 == (parity == "odd")])  # fmt: skip
@@ -123,7 +123,8 @@ def never(difference: Node, domain: Domain) -> bool:
     """Whether a difference is nowhere positive: a sufficient test, with letters for the sizes that are not negative."""
     letters: dict[str, Node] = {one.name: shifted(one) for one in domain.ranges}
     for small, large in domain.orderings():
-        divides = any(rule.name in ("divides", "multiple of") for one in domain.ranges if one.name in (small, large) for rule in one.rules)  # fmt: skip
+        rules = [rule.name for one in domain.ranges if one.name in (small, large) for rule in one.rules]
+        divides = not {"divides", "multiple of"}.isdisjoint(rules)
         base = letters[small]
         more = Product((base, Symbol(large)))
         letters[large] = Sum((base, more if divides else Symbol(large)))

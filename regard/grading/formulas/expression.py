@@ -134,9 +134,9 @@ def compare(answer: Expression, truth: Expression, domain: Domain) -> Comparison
         )
     results = []
     for side, tree in enumerate(answer.trees):
-        if is_constant(tree) and not is_constant(truth.tree) and not all(map(is_constant, answer.trees)):
-            if is_value(tree, truth.tree, domain):
-                continue
+        number = is_constant(tree) and not is_constant(truth.tree) and not all(map(is_constant, answer.trees))
+        if number and is_value(tree, truth.tree, domain):
+            continue
         result = compare_trees(tree, truth.tree, domain, side)
         if not result.equal:
             return result
@@ -192,7 +192,7 @@ def proof_of(pair: "Pair", domain: Domain) -> str:
     if proved(pair.yours, pair.true, domain):
         return "cases"
     raise Unreadable(
-        f"{quoted(write(pair.yours), 60)} agrees at every size that was tried, which proves nothing; write it more simply"
+        f"{quoted(write(pair.yours), 60)} agrees at all sizes that were tried, which proves nothing; simplify it"
     )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from regard.grading.formulas.bounds import SAME, Unasked, Undefined, Unreadable
 from regard.grading.formulas.domain import Domain
@@ -61,14 +61,14 @@ def _against_formula(entry: Entry, answer: Expression) -> Mark:
     return _wrong_formula(entry, answer, read[0][1], None, [])
 
 
-Counts = TypeVar("Counts", Expression, Given)
+Counts = TypeVar("Counts", bound=Expression | Given)
 
 
 def as_counted(question: Question, answer: Counts) -> Counts:
-    """An answer in the unit that the question counts in: of FLOPs half as many multiply-adds, and the other way round."""
+    """An answer in the unit that the question counts in: half as many multiply-adds as FLOPs, or twice as many."""
     flops = question.truth.count == "flops" or re.search(r"FLOP|operations|additions", question.text)
     if answer.unit == ("multiply-adds" if flops else "flops") and question.truth.count != "parameters":
-        return answer.times(Fraction(2) if flops else HALF)
+        return cast("Counts", answer.times(Fraction(2) if flops else HALF))
     return answer
 
 

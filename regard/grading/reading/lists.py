@@ -35,7 +35,7 @@ def words_of(text: str, column: bool) -> tuple[list[Word], str, str]:
     parted = "&" in text or (";" in text and (column or "\n" in text.strip()))
     if not parted and not (len(chunks) > 1 and all(map(SPACED.fullmatch, chunks))):
         if ", " in text:  # then a comma between digits belongs to them: 67,108,864, 3 and 0,465, 0,035
-            text = JOINED.sub(lambda found: found[0] if "," in found[0] and is_joined(found[0]) else TIGHT.sub(", ", found[0]), text)  # fmt: skip
+            text = JOINED.sub(lambda found: found[0] if is_joined(found[0]) else TIGHT.sub(", ", found[0]), text)
         else:
             text = TIGHT.sub(", ", text)
     words = settle(Reader(text, (), listed=True).read(), ())
@@ -44,7 +44,9 @@ def words_of(text: str, column: bool) -> tuple[list[Word], str, str]:
 
 def is_joined(digits: str) -> bool:
     whole, _, part = digits.partition(",")
-    return (whole == "0" and len(part) > 1) or (0 < len(whole) < 4 and all(len(one) == 3 for one in part.split(",")))
+    return bool(part) and (
+        (whole == "0" and len(part) > 1) or (0 < len(whole) < 4 and all(len(one) == 3 for one in part.split(",")))
+    )
 
 
 def answer_words(words: list[Word], text: str) -> list[Word]:
@@ -125,13 +127,10 @@ def unwrapped(words: list[Word]) -> tuple[list[Word], bool]:
 
 
 def transposition(words: list[Word]) -> int:
-    """How many tokens at the end are the mark of a transposition: `ᵀ`, `^T`, `^\\top`, `.T`, `'`."""
+    """How many tokens at the end are the mark of a transposition: `ᵀ`, `^T`, `.T`, `'`."""
     kinds = [word.type if word.type != "FOREIGN" or word.value not in ("T", "t") else "T" for word in words[-5:]]
-    for marks in (["RPAR", "TRANSPOSED"], ["RPAR", "POWER", "T"], ["RPAR", "POWER", "TRANSPOSED"], ["RPAR", "BREAK", "T"],
-                  ["RPAR", "POWER", "LPAR", "T", "RPAR"], ["RPAR", "POWER", "LPAR", "TRANSPOSED", "RPAR"]):  # fmt: skip
-        if kinds[-len(marks) :] == marks:
-            return len(marks) - 1
-    return 0
+    found = re.search(r"RPAR ((?:POWER |BREAK )?(?:T|TRANSPOSED)|POWER LPAR (?:T|TRANSPOSED) RPAR)$", " ".join(kinds))
+    return len(found[1].split()) if found and found[1] != "T" else 0
 
 
 def cells_of(row: list[Word]) -> list[list[Word]]:
@@ -149,16 +148,9 @@ def cells_of(row: list[Word]) -> list[list[Word]]:
         following = row[place + 1] if place + 1 < len(row) else None
         signed = word.type in ("MINUS", "PLUS") and following is not None and not following.spaced
         opens = word.type in OPENING
-        if (
-            (depth - opens) == 0
-            and ends
-            and word.spaced
-            and (signed or opens or word.type in ("NUMBER", "FUNCTION", "FRACTION"))
-        ):
-            if not (
-                word.type == "NUMBER" and following is not None and following.type == "POWER" and word.value.value == 10
-            ):
-                cells.append([])
+        begins = signed or opens or word.type in ("NUMBER", "FUNCTION", "FRACTION")
+        if depth == opens and ends and word.spaced and begins:
+            cells.append([])
         if word.type not in ("COMMA", "BREAK"):
             cells[-1].append(word)
     return [cell for cell in cells if cell]

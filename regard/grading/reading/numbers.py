@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from regard.analysis.formulas import Negative, Node, Product, Quotient, Symbol, is_constant
 from regard.grading.formulas.bounds import MAX_DIGITS, MAX_ENTRIES, MAX_TEXT, Undefined, Unreadable
 from regard.grading.formulas.evaluation import evaluate
-from regard.grading.reading.reading import order_of, parsed
 from regard.grading.reading.lists import answer_words, equations, parts_of, rows_in, sides_of, words_of
+from regard.grading.reading.reading import order_of, parsed
 from regard.grading.reading.statements import find_answer
 from regard.grading.reading.tokens import Literal, Word, known, quoted, refusal, text_of
 

@@ -54,7 +54,7 @@ class Formula:
 
 
 def read(text: str, symbols: tuple[str, ...], tight: bool = False, order: bool = False) -> Formula:
-    """The tree of each side of `a = b = c`; raises `Unreadable`, which is `Unasked` for a foreign symbol or an order."""
+    """The tree of each side of `a = b = c`; raises `Unreadable`, for a foreign symbol or an order `Unasked`."""
     if not isinstance(text, str):
         raise Unreadable(f"a formula must be text: got {type(text).__name__}; write it in quotes")
     if len(text) > MAX_TEXT:

@@ -166,13 +166,14 @@ def settle(words: list[Word], symbols: tuple[str, ...]) -> list[Word]:
 # What is said, and the tokens for it; `several(` opens a call that "and" parts and the next word closes.
 SAID = """
     to the power of: ^; to the power: ^; to the: ^; squared: ^ 2; cubed: ^ 3; square root of: sqrt; square root: sqrt
-    root of: sqrt; root: sqrt; square of: square; cube of: cube; divided by: /; over: /; multiplied by: *; times: *; plus: +
-    minus: -; half of: 1/2 *; half: 1/2; twice: 2; double: 2; at most: ; up to: ; raised: ; minimum of: min (; min of: min (; max of: max (; smaller of: min (
-    maximum of: max (; larger of: max (; product of: product (; sum of: sum (
+    root of: sqrt; root: sqrt; square of: square; cube of: cube; divided by: /; over: /; multiplied by: *; times: *
+    plus: +; minus: -; half of: 1/2 *; half: 1/2; twice: 2; double: 2; at most: ; up to: ; raised: ; min of: min (
+    max of: max (; minimum of: min (; smaller of: min (; maximum of: max (; larger of: max (; product of: product (
+    sum of: sum (
 """
 TOKENS = {"^": "POWER", "/": "OVER", "*": "TIMES", "+": "PLUS", "-": "MINUS", "(": "LPAR"}
 PAIRS = [pair.partition(":") for line in SAID.strip().splitlines() for pair in line.split(";")]
-PHRASES = {tuple(said.split()): signs.split() for said, _, signs in PAIRS} | {
+PHRASES: dict[tuple[str, ...], list[str]] = {tuple(said.split()): signs.split() for said, _, signs in PAIRS} | {
     (word,): [str(value)] for word, value in NUMERALS.items()
 }
 LEFT = {"and": "and", "most": "alter", "up": "alter", "at": "for"}  # words of phrases that stand alone
@@ -355,9 +356,9 @@ def chain_of(statement: Statement, symbols: tuple[str, ...], text: str) -> Chain
     if any(kind in ("LESS", "MORE") for kind, _ in sides):
         raise refuse_relation(text, statement)
     bare = [(kind, *without_words(words, text, symbols)) for kind, words in sides]
-    if not any(word.type in OPERANDS | OPENING | {"FUNCTION"} for _, words, _ in bare for word in words):
-        if len(sides) == 1 or not any(words for _, words, _ in bare):
-            return None
+    value = any(word.type in OPERANDS | OPENING | {"FUNCTION"} for _, words, _ in bare for word in words)
+    if not value and (len(sides) == 1 or not any(words for _, words, _ in bare)):
+        return None
     clear = [(kind, words) for kind, words, _ in bare]
     return Chain(clear, name, all(known for *_, known in bare), unit_of(text, statement.words))
 

@@ -59,10 +59,14 @@ TIMES_TEN = (
     r"|(?P<small>[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)))?+"
 )
 UNITS = r"(?=(?:MACs?|FLOPs?|FLOPS|[Pp]arams?|[Oo]ps)\b)"
-SCALE = rf"(?:[\s$]*+(?P<scale>\\?%|‰|[kKMGBT](?![A-Za-z])|[kKMGBT]{UNITS}|(?:{'|'.join(w for w in SCALES if w[1:])})\b\.?))?+"
+NAMED = "|".join(word for word in SCALES if len(word) > 1)
+SCALE = rf"(?:[\s$]*+(?P<scale>\\?%|‰|[kKMGBT](?![A-Za-z])|[kKMGBT]{UNITS}|(?:{NAMED})\b\.?))?+"
 SMALL = "".join((*SUPERSCRIPTS, *SUBSCRIPTS, "ᵀ"))
 LETTERS = re.compile(rf"(?:[^\W\d_{SMALL}](?:['’](?=[a-z]))?+|(?<=[a-z])-(?=[a-z]{{2}}))++")
-DOTTED = re.compile(r"(?P<big>[Bb]ig[- ]?O(?=\s*[(\[{]|\s+of\s))|(?P<restate>i\.? ?e\.)|(?P<reason>e\.? ?g\.)|(?P<skip>(?:math|np|numpy|torch|jnp|sp|sympy)\.)(?=[A-Za-z])")  # fmt: skip
+DOTTED = re.compile(
+    r"(?P<big>[Bb]ig[- ]?O(?=\s*[(\[{]|\s+of\s))|(?P<restate>i\.? ?e\.)|(?P<reason>e\.? ?g\.)"
+    r"|(?P<skip>(?:math|np|numpy|torch|jnp|sp|sympy)\.)(?=[A-Za-z])"
+)
 INDEX = re.compile(
     r"\s*+(?:_\s*+\{?\s*+([0-9]{1,3})\s*+\}?|([₀-₉]{1,3}))"
     r"|(2|10)(?![0-9.,])(?=\s*(?:[^\W\d_]|[(\[{√⌈⌊]|\\(?!cdot|times|right))|\s+[0-9])"
@@ -208,7 +212,7 @@ def number_pattern(commas: bool, listed: bool, counting: bool, scientific: bool)
 
 
 class Reader:
-    """One text, from left to right; `commas` says whether they stand inside numbers, `listed` whether several are meant."""
+    """One text, from left to right; `commas`: they may stand inside numbers; `listed`: several numbers are meant."""
 
     def __init__(self, text: str, symbols: tuple[str, ...], commas: bool = True, listed: bool = False):
         self.text, self.symbols, self.listed = text, symbols, listed
@@ -247,7 +251,7 @@ class Reader:
     def digits(self) -> None:
         found = self.numbers.match(self.text, self.place)
         if found is None:
-            return
+            return None
         groups = found.groupdict()
         if self.made and self.made[-1].type in ("OVER", "POWER") and (groups.get("power") or groups.get("small")):
             found = number_pattern(True, self.listed, False, True).match(self.text, self.place)  # 1/2 · 10^3
@@ -265,13 +269,14 @@ class Reader:
         if pair := groups.get("paired"):
             whole, part = re.split(r"\D+", pair)
             before = [word.type for word in self.made[-2:]]
-            if before[-1:] == ["POWER"] and whole != "0" or before[-1:] == ["LPAR"] and before[:1] != ["POWER"] and self.text[end : end + 1] in (")", "]"):  # fmt: skip
+            pair_of_two = before[-1:] == ["LPAR"] and before[:1] != ["POWER"] and self.text[end : end + 1] in (")", "]")
+            if pair_of_two or (before[-1:] == ["POWER"] and whole != "0"):
                 return self.add("NUMBER", Number(Fraction(whole)), len(whole), literal(whole, whole, 0, False, False))
             comma = "," in pair
             digits = f"{whole}.{part}" if comma else whole + part
             one, other = made(digits), made(whole + part)
             if not comma and (len(part) != 3 or len(whole) > 3):
-                return
+                return None
             if comma and whole[0] != "0" and len(part) == 3 and len(whole) <= 3:  # 5,638 is 5638, 5,638e-42 is not
                 one, other = (one, other) if ten or scale else (other, one)
                 one = Literal(one.text, one.value, one.unit, other, one.scaled)
@@ -386,7 +391,6 @@ class Reader:
             )
         if len(run) <= 3 and (run.isupper() or self.pattern.match(run)):
             for _ in run:
-                spelt, after = self.product(self.place)
                 one = self.pattern.match(self.text, self.place)
                 if one:
                     self.pieces([("SYMBOL", one[0])], self.place + len(one[0]))

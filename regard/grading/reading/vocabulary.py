@@ -38,20 +38,21 @@ SIGNS: dict[str, str] = {
     for sign in signs.split()
 }
 # LaTeX that only spaces, sizes or dresses what follows; with a brace it dresses the group.
-SILENT = set("""
-    quad qquad left right middle displaystyle textstyle limits nonumber notag big Big bigg Bigg bigl bigr Bigl Bigr biggl
-    biggr Biggl Biggr bigm mathbf mathrm mathit mathsf mathcal mathbb mathtt text textrm textbf textit texttt operatorname
-    boldsymbol bm rm bf it cal mbox hbox underline ensuremath boxed fbox hat bar vec tilde overline widehat label tag hline
-""".split())  # fmt: skip
+DRESS = """
+    quad qquad left right middle displaystyle textstyle limits nonumber notag big Big bigg Bigg bigl bigr Bigl Bigr
+    biggl biggr Biggl Biggr bigm mathbf mathrm mathit mathsf mathcal mathbb mathtt text textrm textbf textit texttt
+    bm rm bf it operatorname boldsymbol cal mbox hbox underline ensuremath boxed fbox hat bar vec tilde
+    overline widehat label hline
+"""
+SILENT = frozenset(DRESS.split())
 LATEX_BRACKETS = {
     "{": "{", "}": "}", "|": "‖", "lvert": "|", "rvert": "|", "vert": "|", "lVert": "‖", "rVert": "‖", "Vert": "‖",
     "lceil": "⌈", "rceil": "⌉", "lfloor": "⌊", "rfloor": "⌋", "lbrack": "[", "rbrack": "]", "langle": "⟨",
     "rangle": "⟩",
 }  # fmt: skip
 
-NUMERALS = dict(
-    zip("zero one two three four five six seven eight nine ten eleven twelve".split(), range(13), strict=True)
-)
+COUNTED = "zero one two three four five six seven eight nine ten eleven twelve"
+NUMERALS = {word: value for value, word in enumerate(COUNTED.split())}
 # What words do: those that speak signs, those that say nothing, those that count, and those that turn the sense.
 CLASSES = {
     "spoken": """plus minus times over squared cubed square root cube to the power of divided multiplied by minimum
@@ -64,8 +65,9 @@ CLASSES = {
         addition operation operations ops op bytes byte numbers entries entry tokens token heads head taps tap columns
         column rows row pixels pixel steps step offsets offset pairs pair zeros features feature keys key queries query
         values layers layer elements element scalars scalar matrices matrix vectors vector channels channel dimensions
-        dimension scores score attention trainable learnable learned free multiply-adds multiply-add multiply-accumulates
-        mac macs madds madd flop flops gflops mflops floating-point maps map logits projections projection""",
+        dimension scores score attention trainable learnable learned free multiply-adds multiply-add
+        multiply-accumulates mac macs madds madd flop flops gflops mflops floating-point maps map
+        logits projections projection""",
     "for": "for",
     "conclude": "so hence therefore thus total answer result finally yields implies final",
     "reason": "because since where with as due when given cause weil denn assuming from counted independent provided",

@@ -26,7 +26,8 @@ SIGNS = {
 }
 PRODUCT = re.compile(r"[·⋅∙*]|\\cdot\b")  # not ×: "m × n" is a size, "mn" a number
 EMPHASIS = re.compile(r"(?<!\S)(\*{1,3}|_{1,2}|`)(\S|[^\s*_`][^*_`]*[^\s*_`])\1(?!\w)")
-CALLED = r"(?:(?:(?:i (?:think|choose|pick|say)|it(?:'s| is)|the|my)\s+)*(?:answer|choice|option|letter)?(?:\s+is)?\s*[:=]?\s*)?"
+PERSON = r"(?:(?:i (?:think|choose|pick|say)|it(?:'s| is)|the|my)\s+)*"
+CALLED = rf"(?:{PERSON}(?:answer|choice|option|letter)?(?:\s+is)?\s*[:=]?\s*)?"
 LETTER = re.compile(
     rf"{CALLED}[(\[{{\"'“‘]*(?P<letter>[\w-]+?)(?P<sign>\s*[)\]}}\"'”’.,:;=!]+|\s+[-–—→]+\s|\s*(?=\()|(?=\s(?:because|since|as)\b)|\s*$)"
     r"(?P<rest>.*)",
@@ -38,10 +39,10 @@ CONCLUSION = re.compile(
 AROUND = " .!'\"`“”„‘«»*_()=✓✔"
 YES = {"true", "t", "yes", "y", "right", "correct", "holds", "1", "wahr", "ja"}
 NO = {"false", "f", "no", "n", "wrong", "incorrect", "untrue", "0", "falsch", "nein", "nope"}
-LEADS = set("i think that believe say it this is the a statement claim answer does do it's that's here so i'd".split())
-DOUBTS = set(
-    "or if unless maybe perhaps sometimes partly only when both neither sure long well idea clue depends".split()
-)
+LEADING = "i think that believe say it this is the a statement claim answer does do it's that's here so i'd"
+LEADS = frozenset(LEADING.split())
+DOUBTING = "or if unless maybe perhaps sometimes partly only when both neither sure long well idea clue depends"
+DOUBTS = frozenset(DOUBTING.split())
 CLAUSE = re.compile(r"([,;:.!()—–=]|\bbecause\b|\bsince\b|\bas\b| - |-+>|=+>|→|⟶|⇒|-{2,}|\bbut\b)")
 
 

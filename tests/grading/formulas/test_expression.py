@@ -59,10 +59,12 @@ N·N ¦ N x N ¦ NxN ¦ N X N ¦ N² attention weights ¦ N² heads. ¦ N² (wei
 5.64·10⁻⁴² N ¦ 5.64 x 10^-42 N ¦ 5.64e-42 × N
 D_hid ¦ D_{\rm hid} ¦ D_{\text{hid}} ¦ D_\mathrm{hid} ¦ D_{ \textrm{hid} } ¦ 1/(1/√D_hid)²
 12 345 678 ¦ 12,345,678 ¦ 12345678 ¦ 12.345.678
-N² ¦ N squared ¦ the square of N ¦ N to the power of 2 ¦ \boxed{N^2} ¦ **N²** ¦ `N**2` ¦ \mathbf{N}^2 ¦ N_{tokens}^2 ¦ N^2, not N ¦ N² (not N³)
+N² ¦ N squared ¦ the square of N ¦ N to the power of 2 ¦ \boxed{N^2} ¦ **N²** ¦ `N**2` ¦ \mathbf{N}^2
+N³ ¦ N cubed ¦ N_{tokens}^3 ¦ N^3, not N ¦ N³ (not N²)
 N/D ¦ N over D ¦ N divided by D ¦ N:D ¦ Rational(1, 1)*N/D ¦ x = N/D, since x grows ¦ so N/D
-N + 7D ¦ weights: N, biases: 7D, total: N + 7D ¦ N weights and 7D biases ¦ N for the maps + 7D ¦ a = N, b = 7D, so a + b ¦ N + b with b = 7D
-sqrt(N) ¦ the square root of N ¦ root N ¦ √N, because N is large ¦ \begin{align*}\sqrt{N}\end{align*} ¦ N^2 = 4 ⇒ \sqrt{N}
+N + 7D ¦ weights: N, biases: 7D, total: N + 7D ¦ N weights and 7D biases ¦ N for the maps + 7D
+N + 6D ¦ a = N, b = 6D, so a + b ¦ N + b with b = 6D
+sqrt(N) ¦ the square root of N ¦ root N ¦ √N, because N is large ¦ \begin{align*}\sqrt{N}\end{align*}
 """.strip().splitlines()
 
 
