@@ -192,7 +192,7 @@ class Algebra:
         return Ratio(self.raised(below.over, over), self.raised(below.under, over))
 
     def symbolic_power(self, base: Node, exponent: Ratio) -> Ratio:
-        """b^(2n + 1) = (b^n)² · b, 4^n = (2^n)², 2^(n/2) = √(2^n): a generator per base and monomial of the exponent."""
+        """b^(2n + 1) = (b^n)² · b, 4^n = (2^n)², 2^(n/2) = √(2^n): a generator per base and monomial of exponents."""
         if not exponent.under.is_ground:
             return self.generator(Opaque("power", (self.tidy(self.normal(base)), self.tidy(exponent))))
         broken = lcm(*(int((c / exponent.under.LC).denominator) for c in exponent.over.values()))

@@ -157,7 +157,7 @@ def is_value(tree: Node, truth: Node, domain: Domain) -> bool:
 
 def compare_trees(yours: Node, true: Node, domain: Domain, side: int) -> Comparison:
     """By an identity, by sizes at which they differ, or case by case; raises `Unreadable` where none of it decides."""
-    different, factor = by_algebra(yours, true, domain) if yours != true else (False, Fraction(1))
+    different, factor = by_algebra(yours, true, domain)
     if factor == 1:
         return Comparison(equal=True, proof="identity", factor=factor, side=side)
     pair = Pair(yours, true)
@@ -189,6 +189,8 @@ def proof_of(pair: "Pair", domain: Domain) -> str:
         return f"all {pair.tried} sizes"
     if not pair.tried and pair.difference(spread_then_all(domain), enough=SIZES) is None and not pair.tried:
         raise Undefined("formulas are compared where both have values: found no such sizes; change the domain")
+    if pair.yours == pair.true:
+        return "identity"
     if proved(pair.yours, pair.true, domain):
         return "cases"
     raise Unreadable(

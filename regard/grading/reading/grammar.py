@@ -108,7 +108,8 @@ def apply(function: str, exponent: Node | None, arguments: tuple[Node, ...]) -> 
         case "over":
             node = Quotient(*arguments)
         case "mod":
-            node = Sum((arguments[0], negative(product([arguments[1], Call("floor", (Quotient(*arguments),))]))))
+            one, two = list(arguments)
+            node = Sum((one, negative(product([two, Call("floor", (Quotient(one, two),))]))))
         case "product":
             node = product(list(arguments))
         case "sum":

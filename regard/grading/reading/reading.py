@@ -119,7 +119,7 @@ def unasked(answer: Answer, symbols: tuple[str, ...], names: list[str], sure: bo
     """What to say of a formula in other symbols: it is wrong, unless words around it may explain them."""
     words = [word for chain in answer.chains for _, side in chain.sides for word in side]
     column = min((word.column for word in words if word.type == "FOREIGN" and word.value in names), default=1)
-    error = refusal(f"unknown symbol {quoted(names[-1])}", answer.text, column, known(symbols))
+    error = refusal(f"unknown word {quoted(names[-1])}", answer.text, column, known(symbols))
     return Unasked(str(error)) if sure and symbols else error
 
 

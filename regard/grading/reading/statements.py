@@ -173,9 +173,8 @@ SAID = """
 """
 TOKENS = {"^": "POWER", "/": "OVER", "*": "TIMES", "+": "PLUS", "-": "MINUS", "(": "LPAR"}
 PAIRS = [pair.partition(":") for line in SAID.strip().splitlines() for pair in line.split(";")]
-PHRASES: dict[tuple[str, ...], list[str]] = {tuple(said.split()): signs.split() for said, _, signs in PAIRS} | {
-    (word,): [str(value)] for word, value in NUMERALS.items()
-}
+PHRASES: dict[tuple[str, ...], list[str]] = {(word,): [str(value)] for word, value in NUMERALS.items()}
+PHRASES.update((tuple(map(str, said.split())), [*map(str, signs.split())]) for said, _, signs in PAIRS)
 LEFT = {"and": "and", "most": "alter", "up": "alter", "at": "for"}  # words of phrases that stand alone
 
 
@@ -200,7 +199,7 @@ def speak(words: list[Word]) -> list[Word]:
         elif open_calls and (word.type in ("BREAK", "WORD") or word.type in RELATIONS):
             made += [Word("RPAR", ")", word.column)] * open_calls + [word]
             open_calls = 0
-        elif word.type == "WORD" and word.value not in CLASSES:
+        elif word.type == "WORD" and word.value != "other" and word.value not in CLASSES:
             made.append(word._replace(value=LEFT.get(word.value, "filler")))
         else:
             made.append(word)

@@ -253,7 +253,11 @@ class Reader:
         if found is None:
             return None
         groups = found.groupdict()
-        if self.made and self.made[-1].type in ("OVER", "POWER") and (groups.get("power") or groups.get("small")):
+        if (
+            self.made
+            and self.made[-1].type in ("OVER", "POWER", "FUNCTION")
+            and (groups.get("power") or groups.get("small"))
+        ):
             found = number_pattern(True, self.listed, False, True).match(self.text, self.place)  # 1/2 · 10^3
             assert found is not None
             groups = found.groupdict()

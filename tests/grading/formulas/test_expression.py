@@ -128,8 +128,8 @@ def test_two_readings(text: str, loose: str, tight: str):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("3D + x²", "unknown symbol 'x' at column 6 of '3D + x²'; the symbols here are D, H, N"),
-        ("D_foo", "unknown symbol 'D_foo' at column 1 of 'D_foo'"),
+        ("3D + x²", "unknown word 'x' at column 6 of '3D + x²'; the symbols here are D, H, N"),
+        ("D_foo", "unknown word 'D_foo' at column 1 of 'D_foo'"),
         ("D_", "unknown subscript at column 2 of 'D_'"),
         ("(D + 1", "'(' is opened and never closed at column 1"),
         ("D + 1)", "')' closes nothing at column 6"),
@@ -149,18 +149,18 @@ def test_two_readings(text: str, loose: str, tight: str):
         ("N per head", "a condition changes the answer at column 3 of 'N per head'"),
         ("N (per head)", "a condition changes the answer at column 4"),
         ("N?", "an answer must not be a question: got 'N?'"),
-        ("3x", "unknown symbol 'x' at column 2"),
+        ("3x", "unknown word 'x' at column 2"),
         ("0x10", "a number follows a factor without a sign at column 3"),
         ("biases + N", "unknown word 'biases' at column 1"),
         ("N − everything", "unknown word 'everything' at column 5"),
         ("N foo D", "unknown word 'foo' at column 3"),
         ("12 (mod 5)", "mod needs at least two arguments"),
-        ("foo = $N q$ weights.", "unknown symbol 'q' at column 10 of '…oo = $N q$ weights.'"),
+        ("foo = $N q$ weights.", "unknown word 'q' at column 10 of '…oo = $N q$ weights.'"),
         ("max(64)", "max needs at least two arguments separated by commas: got one; write max(a, b)"),
         ("(D, N)", "a comma separates the arguments of min and max only: got 2 parts"),
         ("D* *N", "unexpected '*' at column 4"),
         ("D²\u200f", "unreadable character U+200F RIGHT-TO-LEFT MARK at column 3"),
-        ("N N_h n d D", "unknown symbol 'd' at column 9"),
+        ("N N_h n d D", "unknown word 'd' at column 9"),
         ("O(N)", "an exact formula is asked for, not an order of growth: got O(…)"),
         ("o(N)", "o says less than this order"),
         ("  ", "a formula must not be empty: got '  '"),
@@ -189,7 +189,7 @@ def test_symbols_are_spelt_longest_first_and_other_case_only_when_clear():
     assert parse("N\u2062N\u200b\ufeff\u00ad", ["N"]).canonical() == "N²"
     assert parse("N x N", ["N", "x"]).canonical() == "N²·x"
     assert parse("LN(N)", ["L", "N"]).canonical() == "L·N²"
-    with pytest.raises(Unreadable, match="unknown symbol 'n'"):
+    with pytest.raises(Unreadable, match="unknown word 'n'"):
         parse("n", ["n_t"])
     with pytest.raises(ValueError, match="a symbol must be letters, perhaps with a subscript: got '2x'"):
         parse("x", ["2x"])

@@ -121,7 +121,7 @@ def test_the_hull_decides_and_not_the_terms_alone():
         ("3^N", "an order with a size in an exponent can only be equal to the same formula"),
         ("log(N/D)", "the logarithm of an order must be that of a growing term"),
         ("O(N", "'(' is opened and never closed at column 2 of 'O(N'"),
-        ("O(N q)", "unknown symbol 'q' at column 5 of 'O(N q)'"),
+        ("O(N q)", "unknown word 'q' at column 5 of 'O(N q)'"),
         ("(N+D+H+n)^3(N−D)^9(N−H)^9(N−n)^9", "an order may have 1000 terms"),
         ("N^π", "an exponent of an order must be rational"),
     ],

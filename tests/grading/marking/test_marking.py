@@ -124,7 +124,7 @@ def test_flops_are_twice_as_many_as_multiply_adds(key: Key):
 
 
 def test_a_foreign_symbol_or_an_order_is_wrong_with_a_reason(key: Key):
-    for given, reason in (("3D² + 3X", "Unknown symbol 'X'"), ("O(D²)", "An exact formula is asked for")):
+    for given, reason in (("3D² + 3X", "Unknown word 'X'"), ("O(D²)", "An exact formula is asked for")):
         found = mark(key["udl.1a"], given)
         assert (found.right, found.unread) == (False, False)
         assert found.feedback[0].startswith(reason)
