@@ -16,7 +16,6 @@ from regard.grading.marking.feedback import Counterexample, Mark, at, listed, ri
 from regard.grading.questions.key import Entry, first_difference, same_order
 from regard.grading.questions.question import Mistake, Question
 from regard.grading.reading.numbers import Given, exact
-from regard.grading.reading.tokens import quoted
 
 HALF = Fraction(1, 2)
 KEPT = 4096  # truths and mistakes that stay read: some hundred questions with a dozen each
@@ -36,7 +35,7 @@ def mark_formula(entry: Entry, given: Any) -> Mark:
             return _against_counts(entry, answer)
         return _against_formula(entry, answer)
     except Unasked as error:
-        return wrong(question, quoted(_text(given), 60)[1:-1], sentence(str(error)))
+        return wrong(question, "", sentence(str(error)))
     except Unreadable as error:
         return unread(question, str(error))
 
