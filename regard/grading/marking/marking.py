@@ -20,7 +20,7 @@ from regard.grading.marking.feedback import (
     unread,
     wrong,
 )
-from regard.grading.marking.formulas import apart, in_flops, mark_formula, mark_order
+from regard.grading.marking.formulas import CALLED, apart, as_counted, in_flops, mark_formula, mark_order
 from regard.grading.questions.catalogue import built_in_questions, read_questions
 from regard.grading.questions.key import READERS, Entry, as_lists, compile_key, values_of
 from regard.grading.questions.question import Mistake, Question, too_large
@@ -124,14 +124,19 @@ def _numbers(entry: Entry, given: Any) -> Mark:
     question = entry.question
     read = READERS[question.kind]
     try:
-        answer = read(given)
+        written = read(given)
+        answer = as_counted(question, written)
     except Unreadable as error:
         return unread(question, str(error))
     digits = question.form.least_digits
     found = close(answer, as_lists(entry.truth), digits)
     if found.right:
         remarks = [sentence(found.reason)] if found.reason else []
-        return right(question, str(answer), *remarks, *in_flops(question, given))
+        return right(question, str(answer), *remarks, *in_flops(question, answer))
+    if answer is not written and close(written, as_lists(entry.truth), digits).right:
+        return wrong(question, str(answer), mistake=CALLED)
+    if not answer.sure:
+        return unread(question, f"there are words around {answer} that may change it; write the numbers alone")
     if close(answer, as_lists(entry.truth), 1).right:  # a rounded truth may be a rounded mistake too
         few = f"Right as far as it goes, but too few digits: give at least {digits} significant digits."
         return wrong(question, str(answer), few, hint="")

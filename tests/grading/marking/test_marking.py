@@ -118,10 +118,19 @@ def test_values_are_shown_with_the_digits_in_which_they_differ(key: Key):
     )
 
 
-def test_multiply_adds_called_flops_are_right_and_told_so(key: Key):
-    said = "These are multiply-adds; FLOPs would be twice as many."
-    assert mark(key["eecs.2e"], "2D²(n_t + n_s) + 2n_t n_s D FLOPs").feedback == (said,)
+def test_flops_are_twice_as_many_as_multiply_adds(key: Key):
+    said = "Read as FLOPs, of which one multiply-add takes two."
+    assert mark(key["eecs.2e"], "4D²(n_t + n_s) + 4n_t n_s D FLOPs").feedback == (said,)
     assert mark(key["eecs.2e"], "2D²(n_t + n_s) + 2n_t n_s D MACs").feedback == ()
+    wrong = mark(key["eecs.2e"], "2D²(n_t + n_s) + 2n_t n_s D FLOPs")
+    assert (wrong.right, wrong.mistake) == (False, "multiply-adds called FLOPs")
+
+
+def test_a_foreign_symbol_or_an_order_is_wrong_with_a_reason(key: Key):
+    for given, reason in (("3D² + 3X", "Unknown word 'X'"), ("O(D²)", "An exact formula is asked for")):
+        found = mark(key["udl.1a"], given)
+        assert (found.right, found.unread) == (False, False)
+        assert found.feedback[0].startswith(reason)
 
 
 def test_orders_name_what_is_missing_too_much_or_not_needed(key: Key):
@@ -225,7 +234,7 @@ def test_parts_that_are_answered_one_by_one_are_added_up(key: Key):
 @pytest.mark.parametrize(
     ("id", "given", "said"),
     [
-        ("udl.1a", "3D² + 3X", "unknown word 'X'"),
+        ("udl.1a", "3D² + foo + 3", "unknown word 'foo'"),
         ("udl.1a", "3D² +", "column"),
         ("udl.1a", ["3D²"], "a formula is one line of text: got a list; write it in quotes"),
         ("udl.1a", True, "got a bool"),
