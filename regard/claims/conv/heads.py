@@ -1,7 +1,7 @@
 """Where gaussian heads go in training: image models of heads alone, every head recorded."""
 
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from statistics import fmean
 from typing import NamedTuple
 
@@ -34,13 +34,6 @@ class Training(NamedTuple):
         """By how much the areas of the layers above the lowest, added up, are larger at the end."""
         before, after = self.areas()
         return sum(after[1:]) - sum(before[1:])
-
-
-class Part(NamedTuple):
-    """One thing that is said of every training."""
-
-    words: str
-    holds: Callable[[Training], bool]
 
 
 def trainings() -> tuple[Result, list[Training]]:
@@ -96,52 +89,59 @@ def draw_course() -> Matrices:
     )
 
 
+SAID: dict[str, Callable[[Training], bool]] = {  # of every training
+    "heads start local at random places, no layer as a grid": lambda run: all(
+        bool((widths(heads) <= 1.5).all()) and not is_grid(heads) for heads in run.first
+    ),
+    "the lowest layer widens": lambda run: width(run.last[0]) > width(run.first[0]),
+    "the lowest layer ends nearer the query and narrower than the top": lambda run: (
+        distance(run.last[0]) < distance(run.last[-1]) and width(run.last[0]) < width(run.last[-1])
+    ),
+    "the lowest layer ends further out and wider than the top": lambda run: (
+        distance(run.last[0]) > distance(run.last[-1]) and width(run.last[0]) > width(run.last[-1])
+    ),
+    "some heads above the lowest layer narrow and move outward": lambda run: outward(run.first, run.last) > 0,
+    "no head above the lowest layer narrows and moves outward": lambda run: outward(run.first, run.last) == 0,
+    "every layer covers more": lambda run: all(before < after for before, after in zip(*run.areas(), strict=True)),
+    "the layers above the lowest cover more": lambda run: run.growth() > 0,
+    "the layers above the lowest cover less": lambda run: run.growth() < 0,
+    "every layer ends as a kernel's grid": lambda run: all(map(is_grid, run.last)),
+    "no layer ends as a kernel's grid": lambda run: not any(map(is_grid, run.last)),
+}
+
+
 @claim(
     "conv.q2",
     PARTLY_BORNE_OUT,
     document={
-        "lower": Part("the lowest layer widens", lambda run: width(run.last[0]) > width(run.first[0])),
-        "covered": Part("every layer covers more", lambda run: all(a < b for a, b in zip(*run.areas(), strict=True))),
-        "theory": Part("every layer ends as a kernel's grid", lambda run: all(map(is_grid, run.last))),
+        "lower": "the lowest layer widens",
+        "covered": "every layer covers more",
+        "theory": "every layer ends as a kernel's grid",
     },
     twin={
-        "lower": Part(
-            "the lowest layer ends further out and wider than the top",
-            lambda run: distance(run.last[0]) > distance(run.last[-1]) and width(run.last[0]) > width(run.last[-1]),
-        ),
-        "higher": Part(
-            "no head above the lowest layer narrows and moves outward", lambda run: outward(run.first, run.last) == 0
-        ),
-        "covered": Part("the layers above the lowest cover less", lambda run: run.growth() < 0),
-        "theory": Part("every layer ends as a kernel's grid", lambda run: all(map(is_grid, run.last))),
+        "lower": "the lowest layer ends further out and wider than the top",
+        "higher": "no head above the lowest layer narrows and moves outward",
+        "covered": "the layers above the lowest cover less",
+        "theory": "every layer ends as a kernel's grid",
     },
     chart=draw_course,
     recipe="digits-gaussian",
     view=View("heads", "Play a training, and see where heads go", {"step": 0}),
 )
 def course(
-    start: Part = Part(
-        "heads start local at random places, no layer as a grid",
-        lambda run: all(bool((widths(heads) <= 1.5).all()) and not is_grid(heads) for heads in run.first),
-    ),
-    lower: Part = Part(
-        "the lowest layer ends nearer the query and narrower than the top",
-        lambda run: distance(run.last[0]) < distance(run.last[-1]) and width(run.last[0]) < width(run.last[-1]),
-    ),
-    higher: Part = Part(
-        "some heads above the lowest layer narrow and move outward", lambda run: outward(run.first, run.last) > 0
-    ),
-    covered: Part = Part("the layers above the lowest cover more", lambda run: run.growth() > 0),
-    theory: Part = Part("no layer ends as a kernel's grid", lambda run: not any(map(is_grid, run.last))),
+    start: str = "heads start local at random places, no layer as a grid",
+    lower: str = "the lowest layer ends nearer the query and narrower than the top",
+    higher: str = "some heads above the lowest layer narrow and move outward",
+    covered: str = "the layers above the lowest cover more",
+    theory: str = "no layer ends as a kernel's grid",
 ) -> Findings:
     """Each part in how many trainings, with what was measured between the first and the last epoch."""
     record, found = trainings()
-    first, last = ([heads for run in found for heads in ends(run)] for ends in (lambda r: r.first, lambda r: r.last))
+    first, last = [heads for run in found for heads in run.first], [heads for run in found for heads in run.last]
+    lowest, top = [run.last[0] for run in found], [run.last[-1] for run in found]
     away = [gap for heads in last for gap in nearest_kernel(heads).distances if gap is not None]
-    lowest, top = ([run.last[layer] for run in found] for layer in (0, -1))
-    areas = [
-        [fmean(own) for own in zip(*layers, strict=True)] for layers in zip(*[r.areas() for r in found], strict=True)
-    ]
+    ends = zip(*[run.areas() for run in found], strict=True)  # before and after
+    areas = [[fmean(layer) for layer in zip(*runs, strict=True)] for runs in ends]
     numbers = {
         start: f"{max(widths(heads).max().item() for heads in first):.2f} tokens wide at most, "
         f"{fmean(map(distance, first)):.1f} from the query on average",
@@ -153,16 +153,16 @@ def course(
         f"{(2 * found[0].side - 1) ** 2} offsets on average, layer by layer",
         theory: f"{sum(map(is_grid, last))} of {len(last)} layers, heads {fmean(away):.1f} tokens from its taps",
     }
-    for part, measured in numbers.items():
-        count = sum(part.holds(run) for run in found)
-        shown = f"{part.words}: in {count} of {len(found)} runs ({measured}) [{record.source}]"
-        yield Finding(part.words, count == len(found), shown)
+    for said, measured in numbers.items():
+        count = sum(map(SAID[said], found))
+        shown = f"{said}: in {count} of {len(found)} runs ({measured}) [{record.source}]"
+        yield Finding(said, count == len(found), shown)
     shares = [run.accuracy for run in found]
     shown = f"right on new images, run by run: {', '.join(f'{100 * share:.0f} %' for share in shares)}"
     yield Finding("learnt", min(shares) > LEARNT, f"{shown} [{record.source}]")
 
 
 def span(values: Iterable[float]) -> str:
-    found: Sequence[float] = list(values)
-    low, high = (f"{value:.2f}" for value in (min(found), max(found)))
+    found = sorted(values)
+    low, high = f"{found[0]:.2f}", f"{found[-1]:.2f}"
     return low if low == high else f"{low} to {high}"
