@@ -82,7 +82,7 @@ Rows = Callable[[int, int], Iterable[int]]  # of the query's pixel and the numbe
 def one_row(rows: Rows = lambda pixel, N: range(N), matrices: Callable[[int], int] = lambda head: head) -> Findings:
     """Compute one row from the stated rows, by the layer and by the formula, and see which rows it feels."""
     forward = backward = printed = 0.0
-    are_named, felt, named = True, [], []
+    are_named, counts = True, ""
     for seed in SEEDS:
         layer, Z, generator = draw_layer(seed, 3)
         Z.requires_grad_()
@@ -97,9 +97,9 @@ def one_row(rows: Rows = lambda pixel, N: range(N), matrices: Callable[[int], in
         printed = max(printed, relative_gap(row_by_formula(layer, Z[0], pixel, named, matrices), alone))
         felt = (theirs[0][0].norm(dim=1) > 1e-6).nonzero().flatten().tolist()
         are_named &= felt == sorted({*named, pixel})
+        counts = f"{len(felt)} of 7 rows of Z have a gradient, {len({*named, pixel})} are named"
     yield Finding("one row", forward <= EXACT, f"one row computed alone is off by {forward:.0e} of the layer's own")
     yield Finding("gradients", backward <= EXACT, f"its gradients, of Z and of weights, are off by {backward:.0e}")
-    counts = f"{len(felt)} of 7 rows of Z have a gradient, {len({*named, pixel})} are named"
     yield Finding("all rows that it needs", are_named, counts)
     shown = f"the formula, with the matrices that it gives to head h, is off by {printed:.1g} of the row's size"
     yield Finding("matrices of each head", printed <= EXACT, shown, detail=True)
