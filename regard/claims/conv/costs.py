@@ -18,7 +18,13 @@ from regard.claims.claim import CORRECTED, REFUTED, Finding, Findings, claim
 from regard.claims.findings import Count, agrees, equals
 from regard.layers import MultiHead
 
-N, D = Polynomial.symbol("N"), Polynomial.symbol("D")
+N, D, P, S = (Polynomial.symbol(name) for name in "NDPS")
+FLOPS = {  # by hand: projections of values and outputs, of queries and keys, then logits and mixing
+    "absolute, once": 4 * N * D * D + 4 * N * D * D + 4 * N * N * D,
+    "absolute, each pair": 4 * N * D * D + 4 * 4 * N * N * D * D + (4 + 1) * 2 * N * N * D,
+    "relative, once": 4 * N * D * D + 4 * N * D * D + 2 * S * D * P + 2 * N * S * D + 4 * N * N * D,
+    "relative, each pair": 4 * N * D * D + 4 * 2 * N * N * D * D + 2 * 2 * N * N * D * P + (4 + 1) * 2 * N * N * D,
+}
 Growth = Callable[..., Any]  # of N and D, or of D alone: a polynomial whose order is meant
 
 
@@ -186,11 +192,11 @@ def absolute(
     yield Finding("matrices first", ways[1] == "Θ(D³)", shown)
     sizes = [{"D": D} for D in (1, 2, 3, 5, 8)]
     yield agrees("operations of the four terms", operations, lambda D: count_logit(four_terms, D)[0], sizes)
-    ends = {"projected once per token": ("once", layer), "with every pair from scratch": ("each pair", from_scratch)}
-    for words, (name, stated) in ends.items():
-        counted, said = count_layer(f"absolute, {name}"), order(stated(N, D))
+    ends = {"once": ("projected once per token", layer), "each pair": ("with every pair from scratch", from_scratch)}
+    for way, (words, stated) in ends.items():
+        counted, said = count_layer(f"absolute, {way}"), order(stated(N, D))
         shown = f"{words}, the layer takes {counted} FLOPs, {order(counted)}; stated {said}"
-        yield Finding(words, said == order(counted), shown)
+        yield Finding(words, said == order(counted) and counted == FLOPS[f"absolute, {way}"], shown)
     box = order(from_scratch(N, D))
     fits = order(from_scratch(N, D) + N * N * logit(D)) == box
     shown = f"N² logits of {order(logit(D))} {'fit' if fits else 'do not fit'} in {box}, stated for the layer"
@@ -260,7 +266,7 @@ def relative(
         found = order(counted.replace("S", N).replace("P", D))  # S < 4N shifts, and P ≤ D
         said = order(beyond(N, D) * absolute)
         shown = f"{way}: {counted} FLOPs, {found}; absolute encodings {order(absolute)}; stated {said}"
-        yield Finding(f"the layer, {way}", said == found, shown)
+        yield Finding(f"the layer, {way}", said == found and counted == FLOPS[f"relative, {way}"], shown)
     sizes = [{"D": 3, "P": 3}, {"D": 4, "P": 2}, {"D": 5, "P": 7}]
     for name, stated in zip(TERMS, terms, strict=True):
         yield agrees(f"operations of {name}", stated, functools.partial(count_term, name), sizes, detail=True)

@@ -103,7 +103,7 @@ def costs(
     for algorithm, said in stated.items():
         if said is not None:
             yield check_order(f"{FORMS[algorithm]}: mixing", said, counts[algorithm])
-    yield check_order("projections", projections, [count_projection(*at) for at in FAR])
+    yield check_order("a projection", projections, [count_projection(*at) for at in FAR])
     side, dense = SIDES[-1], count_flops("shared", SIDES[-1], WIDTH)
     for algorithm in [name for name, said in stated.items() if said is not None and name != "shared"]:
         ratio = dense / count_flops(algorithm, side, WIDTH)

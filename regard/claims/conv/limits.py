@@ -173,7 +173,9 @@ def complete_square(constant: Callable[[Any, Any], Any] = lambda c1, c2: -(c1**2
     rest = sympy.factor(sympy.expand(remaining_term(vector(a, c1, c2), d1, d2) + a * (away + constant(c1, c2))))
     yield Finding("in symbols", rest == 0, f"v·r_δ + α(‖δ − Δ‖² + c) is {write_sympy(rest)}")
     ones = torch.ones(1, 1, GRID.count, 1, dtype=torch.float64)
-    mechanisms = (tabulate(by_vector(vector)), Attention(Quadratic(CENTRES, ALPHAS), keys=GRID))
-    sums = [attend(None, None, ones, mechanism, return_lse=True)[1][0] for mechanism in mechanisms]
-    found, said = sums[0] - sums[1], -ALPHAS * constant(CENTRES[:, 0], CENTRES[:, 1])
-    yield equals("−αc, the difference of log-sum-exps", found, said[:, None].expand_as(found), 1e-11)
+    heads, said = Attention(Quadratic(CENTRES, ALPHAS), keys=GRID), -ALPHAS * constant(CENTRES[:, 0], CENTRES[:, 1])
+    made = attend(None, None, ones, tabulate(by_vector(vector)), return_lse=True)[1]
+    for algorithm in ("reference", "shared", "separable"):
+        found = made[0] - attend(None, None, ones, heads, return_lse=True, algorithm=algorithm)[1][0]
+        words = f"−αc, the difference of log-sum-exps, with heads by {algorithm!r}"
+        yield equals(words, found, said[:, None].expand_as(found), 1e-11)
