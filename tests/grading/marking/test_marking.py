@@ -2,8 +2,10 @@
 
 import json
 import pickle
+import re
 import time
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 import hypothesis
@@ -14,6 +16,7 @@ from regard.grading import (
     Entry,
     Key,
     built_in_questions,
+    check,
     compile_key,
     mark,
     parse_questions,
@@ -330,3 +333,20 @@ def test_a_key_knows_its_questions(key: Key):
     assert key.points == sum(entry.points for entry in key)
     with pytest.raises(ValueError, match=r"no question is called 'udl.1x': did you mean udl.1"):
         key["udl.1x"]
+
+
+def test_one_call_marks_an_answer_and_prints_itself(tmp_path: Path):
+    found = check("udl.1a", "3D² + <b>")
+    assert found.verdict == "not read"
+    assert "&lt;b&gt;" in found._repr_html_()
+    assert found._repr_html_().startswith("<strong>udl.1a: not read, 0 of 4 points</strong><br>")
+    assert check("udl.9.patches", "67.1M")._repr_markdown_() == "**patches: right, 2 of 2 points**\n\n- Read as 67.1M"
+    (tmp_path / "mine.toml").write_text('[[question]]\nid = "m"\ntext = "?"\nkind = "truth"\nanswer = true\n')
+    assert check("m", "yes", own=tmp_path / "mine.toml").right
+    for id, said in {
+        "udl.1d": "did you mean udl.1",
+        "udl.9.x": "did you mean udl.9",
+        "m": "see regard questions",
+    }.items():
+        with pytest.raises(ValueError, match=rf"no question is called '{re.escape(id)}': {said}"):
+            check(id, "1")
