@@ -16,7 +16,7 @@ from regard.analysis.formulas import write_sympy
 from regard.attention import Attention, Grid, Quadratic
 from regard.claims.chart import Lines
 from regard.claims.claim import CORRECTED, HOLDS, Finding, Findings, View, claim
-from regard.claims.conv.encodings import ALPHAS, CENTRES, GRID, by_vector, remaining_term, symbols, tabulate
+from regard.claims.conv.layer import ALPHAS, CENTRES, GRID, by_vector, remaining_term, symbols, tabulate
 from regard.claims.conv.theorem import draw_conv, draw_image, miss
 from regard.claims.findings import equals
 
