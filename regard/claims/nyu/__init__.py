@@ -1,7 +1,10 @@
 """NYU, Deep Learning homework 3, theory."""
 
+from regard.claims.claim import claims_in
 from regard.claims.nyu import (
     attention,
+    image_models,
+    long_range,
     masks,
     multi_head,
     noise,
@@ -21,7 +24,5 @@ CLAIMS = (
     *masks.CLAIMS,
     *multi_head.CLAIMS,
     *self_attention.CLAIMS,
-    *transformer.CLAIMS,
-    *training.CLAIMS,
-    *vision.CLAIMS,
+    *claims_in(transformer, long_range, training, vision, image_models),
 )
