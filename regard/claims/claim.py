@@ -120,7 +120,8 @@ def claim(
     """
 
     def declare(check: Check) -> Claim:
-        written = read_texts(Path(inspect.getfile(check)).with_suffix(".md"), id, vars(inspect.getmodule(check)))
+        constants: dict[str, Any] = check.__globals__  # pyright: ignore[reportFunctionMemberAccess]
+        written = read_texts(Path(inspect.getfile(check)).with_suffix(".md"), id, constants)
         parameters = inspect.signature(check).parameters
         true = {name: each.default for name, each in parameters.items()} | dict(ours or {})
         for name in {**true, **(document or {}), **twin}:

@@ -25,10 +25,11 @@ TRUTH = {
     "udl.4 udl.5 udl.7",
     Verdict.ANSWERED: "udl.8 udl.9 udl.10",
     Verdict.BUILT: "eecs.0 eecs.1 eecs.2 ist.3m",
-    Verdict.EXPERIMENT: "conv.q2 nyu.3h nyu.4lr nyu.5c udl.6b ist.3a ist.3b ist.3c",
 }
 EXPECTED = {name: verdict for verdict, names in TRUTH.items() for name in names.split()}
+EXPERIMENTS = ["conv.q2", "nyu.3h", "nyu.4lr", "nyu.5c", "udl.6b", "ist.3a", "ist.3b", "ist.3c"]
 ROWS = {"conv": 15, "nyu": 29, "udl": 14, "eecs": 10, "ist": 9}
+TRAINED = ("conv-vs-vit", "objectives")  # of which no run is recorded: small versions train
 CLAIMS = catalogue()
 
 
@@ -46,7 +47,7 @@ def questions() -> list[Any]:
     groups = [select(names) for names in grouped(CLAIMS)]
     parameters = []
     for group in groups:
-        trained = [claim for claim in group if claim.kind == "experiment" or claim.id == "udl.6"]
+        trained = [claim for claim in group if claim.recipe in TRAINED or claim.id == "udl.6"]
         quick = [claim for claim in group if claim not in trained]
         name = question_of(group[0].id)
         if quick:
@@ -58,17 +59,17 @@ def questions() -> list[Any]:
 
 def test_every_row_is_there_once() -> None:
     names = [claim.id for claim in CLAIMS]
-    assert len(names) == len(set(names)) == len(EXPECTED) == 77
-    assert set(names) == set(EXPECTED)
+    assert len(names) == len(set(names)) == len(EXPECTED) + len(EXPERIMENTS) == 77
+    assert set(names) == {*EXPECTED, *EXPERIMENTS}
     assert {key: sum(name.startswith(f"{key}.") for name in names) for key in ROWS} == ROWS
-    assert {claim.id: claim.expected for claim in CLAIMS} == EXPECTED
+    assert {claim.id: claim.expected for claim in CLAIMS if claim.kind != "experiment"} == EXPECTED
 
 
 @pytest.mark.parametrize("claims", questions())
 def test_the_verdicts_are_the_catalogues(claims: list[Claim]) -> None:
     for claim in claims:
         judgement = judge(claim, chart=True)
-        assert judgement.verdict is EXPECTED[claim.id], f"{claim.id}: {judgement.line}"
+        assert judgement.verdict is claim.expected, f"{claim.id}: {judgement.line}"
         assert any(not finding.holds for finding in judgement.twin), f"{claim.id}: the false twin is refuted"
         for finding in (*judgement.ours, *judgement.document, *judgement.twin):
             assert type(finding.holds) is bool

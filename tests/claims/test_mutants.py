@@ -1,7 +1,7 @@
 """The library broken in one place at a time: every claim that cites the place must notice.
 
-A mutant is a line of `mutants/<document>.toml`: what is broken, the file, the text there, the text in its place, and the
-claims that must not come out as the catalogue says. Each runs in a process of its own, on a copy of the package.
+A mutant is a table of `mutants/<document>.toml`: what is broken, the file, the text there, the text in its place, and
+the claims that must not come out as the catalogue says. Each runs in a process of its own, on a copy of the package.
 """
 
 import json

@@ -51,6 +51,7 @@ def test_a_gpu_is_known_by_the_words_of_its_name(monkeypatch, name, capability, 
 
 
 def test_the_gpu_that_is_here_is_what_cuda_means(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     assert table("cuda").source == "generic"
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "get_device_properties", lambda device: gpu("NVIDIA L40S", 8, 9))
@@ -83,7 +84,8 @@ def planned(device: str, dtype: torch.dtype, value: Attention, T: int = 1024, D:
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_a_plan_says_which_table_it_used_and_whether_it_was_measured(name):
+def test_a_plan_says_which_table_it_used_and_whether_it_was_measured(monkeypatch, name):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)  # else "cuda" is the GPU that is here
     made = planned(name, torch.float32, Attention())
     assert json.loads(made.json())["table"] == {"measured": name in ("cpu", "h200"), "basis": TABLES[name].basis}
     assert f"table {name}: {TABLES[name].basis}" in " ".join(str(made).split())

@@ -10,12 +10,11 @@ import pytest
 from regard.attention.notation import parse_mask, parse_weighting
 from regard.claims import Bars, Lines, Matrices, judge, select
 from regard.claims import catalogue as claims
-from regard.claims.experiments import EXPERIMENTS
 from regard.explore import cancellation
 from regard.explore.api import Empty
 from regard.explore.server import PAGE
 from regard.explore.views import claims as view
-from regard.explore.views.claims import LINKS, AnswerRequest, ClaimRequest, chart_data, mark_answer
+from regard.explore.views.claims import AnswerRequest, ClaimRequest, chart_data, mark_answer
 from regard.explore.views.maps import list_models
 from regard.explore.views.playground import PlaygroundRequest, compute_playground, give_example
 from regard.explore.workspace import SHIPPED, Workspace
@@ -34,7 +33,7 @@ def workspace() -> Workspace:
 def test_the_catalogue_is_the_librarys(workspace: Workspace) -> None:
     found = view.list_claims(workspace, Empty())
     assert [(row.id, row.title, row.verdict) for row in found.rows] == [
-        (claim.id, claim.title, claim.expected.value) for claim in claims()
+        (claim.id, claim.title, claim.expected.value.split(":")[0]) for claim in claims()
     ]
     by_claim = {row.id: row.num_questions for row in found.rows}
     leaves = [question.claim for question in built_in_questions() for _ in question.subquestions or (question,)]
@@ -85,7 +84,7 @@ def test_texts_are_markup_that_runs_nothing() -> None:
 
 
 def test_an_experiment_waits_to_be_asked_for(tmp_path: Path) -> None:
-    assert {claim.id for claim in claims() if claim.kind == "experiment"} == set(EXPERIMENTS) - {"nyu.4d"}
+    assert all(claim.recipe for claim in claims() if claim.kind == "experiment")
     unrun = view.judge_claim(Workspace(roots=(tmp_path,)), ClaimRequest(id="ist.3c"))
     assert unrun.verdict is None
     assert not any(one.findings for one in unrun.versions)
@@ -94,7 +93,7 @@ def test_an_experiment_waits_to_be_asked_for(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "claims.json").write_text(json.dumps({"reversal": {"command": "", "numbers": numbers}}))
     recorded = view.judge_claim(Workspace(roots=(tmp_path, SHIPPED)), ClaimRequest(id="ist.3c"))
-    assert (recorded.verdict, recorded.source) == ("experiment", "run mine")
+    assert (recorded.verdict, recorded.source) == ("experiment: borne out", "run mine")
     assert recorded.chart is not None
     assert recorded.chart["kind"] == "matrices"
 
@@ -147,9 +146,11 @@ def test_examples_can_be_read() -> None:
 
 
 def test_every_link_leads_to_a_view_in_a_state_that_it_has(workspace: Workspace) -> None:
-    assert set(LINKS) <= {claim.id for claim in claims()}
     begin = give_example(workspace, Empty())
-    for id, (name, state, words) in LINKS.items():
+    links = [(claim.id, claim.view) for claim in claims() if claim.view is not None]
+    assert len(links) > 40
+    for id, link in links:
+        name, state, words = link.name, link.state, link.words
         source = (PAGE / name / f"{name}.js").read_text()
         assert set(state) <= fields_of(source), f"{id}: {name} has no such state"
         assert words[0].isupper()
