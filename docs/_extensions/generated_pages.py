@@ -66,7 +66,7 @@ def show_progress(done: int, total: int | None) -> None:
     print(f"\r{done} of {total}", end="\n" if done == total else "", file=sys.stderr, flush=True)
 
 
-def course_page(key: str, claims: Sequence[Claim[Any]], judgements: Sequence[Judgement]) -> str:
+def course_page(key: str, claims: Sequence[Claim], judgements: Sequence[Judgement]) -> str:
     """Each question of a document with its answer, derivation, numbers, figure and check."""
     lines = [
         "---",
@@ -86,11 +86,11 @@ def course_page(key: str, claims: Sequence[Claim[Any]], judgements: Sequence[Jud
     return "\n".join(lines) + "\n"
 
 
-def anchor(claim: Claim[Any]) -> str:
+def anchor(claim: Claim) -> str:
     return f"claim-{claim.id.replace('.', '-')}"
 
 
-def claim_section(claim: Claim[Any], judgement: Judgement) -> list[str]:
+def claim_section(claim: Claim, judgement: Judgement) -> list[str]:
     lines = [f"## {claim.id} {escape(claim.title)}: {judgement.verdict}", "", markdown(claim.texts.asks)]
     for heading, version, findings in versions(claim, judgement):
         lines += ["", f"### {heading}", "", markdown(version.text), ""]

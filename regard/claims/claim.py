@@ -194,6 +194,7 @@ class Judgement:
             "id": self.id,
             "verdict": self.verdict.value,
             "expected": self.expected.value,
+            "as expected": self.as_expected,
             "evidence": self.line,
             "source": self.source,
             "seconds": round(self.seconds, 3),

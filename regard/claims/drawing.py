@@ -143,15 +143,18 @@ def _is_yes_or_no(chart: Matrices) -> bool:
 
 
 def _label(panel: "Axes", rows: Sequence[Sequence[float]], chart: Matrices) -> None:
+    """Name rows and columns; a few without names are numbered from 1, as in the texts and on the page."""
     panel.locator_params(axis="both", integer=True, nbins=6)
-    if chart.rows is not None and len(chart.rows) == len(rows):
-        step = -(-len(rows) // LABELLED)  # one label in so many
-        panel.set_yticks(range(0, len(rows), step), chart.rows[::step])
-    if chart.columns is not None and len(chart.columns) == len(rows[0]):
-        step = -(-len(rows[0]) // LABELLED)
-        panel.set_xticks(range(0, len(rows[0]), step), chart.columns[::step])
-        if max(map(len, chart.columns)) * len(chart.columns) > 24:
-            panel.tick_params(axis="x", rotation=30)
+    for given, count, place in (
+        (chart.rows, len(rows), panel.set_yticks),
+        (chart.columns, len(rows[0]), panel.set_xticks),
+    ):
+        names = [str(n) for n in range(1, count + 1)] if given is None and count <= LABELLED else given
+        if names is not None and len(names) == count:
+            step = -(-count // LABELLED)  # one label in so many
+            place(range(0, count, step), names[::step])
+    if chart.columns is not None and max(map(len, chart.columns)) * len(chart.columns) > 24:
+        panel.tick_params(axis="x", rotation=30)
     panel.tick_params(labelsize=8, colors=INK, length=0)
 
 

@@ -1,5 +1,7 @@
 """What transformers says of a mask becomes a value with the same pairs, and never a tensor of all pairs."""
 
+import re
+
 import pytest
 import torch
 from torch import Tensor
@@ -118,3 +120,43 @@ def test_a_mask_says_to_arithmetic_that_it_is_none():
             use()
     assert made.to(torch.float16) is made
     assert made.to("meta").device.type == "meta"
+
+
+@pytest.mark.parametrize(
+    ("operation", "compute"),
+    [
+        ("+", lambda mask: mask + 1),
+        ("-", lambda mask: 1.0 - mask),
+        ("*", lambda mask: 2 * mask),
+        ("~", lambda mask: ~mask),
+        ("==", lambda mask: mask == 0),
+        ("!=", lambda mask: mask != 1),
+        (">", lambda mask: mask > 0),
+        ("bool", lambda mask: not mask),
+    ],
+)
+def test_what_python_would_answer_by_itself_is_refused(operation, compute):
+    made = make_mask(B, 9, 9)
+    with pytest.raises(ValueError, match=f"got {re.escape(operation)} of a model that computes attention itself"):
+        compute(made)
+    assert made is not None
+    assert {made: 1}[made] == 1, "it may be a key"
+
+
+def test_layers_on_another_device_share_what_is_prepared_there():
+    made = make_mask(B, 9, 9, attention_mask=padded("right"))
+    there = made.to("meta")
+    assert there is made.to(device="meta", dtype=torch.float16)
+    assert there.prepared is made.to("meta").prepared
+    assert made.to(torch.float16) is made.to("cpu") is made
+
+
+def test_a_function_that_computes_something_else_under_a_known_name_is_evaluated():
+    def causal_mask_function(batch_idx, head_idx, q_idx, kv_idx):
+        return kv_idx < q_idx + 2  # a key further than the name says
+
+    causal_mask_function.__module__ = theirs.__name__
+    causal_mask_function.__qualname__ = "causal_mask_function"
+    made = compare(causal_mask_function, "whole", None)
+    assert isinstance(made.mask, Dense)
+    assert not isinstance(compare(theirs.causal_mask_function, "whole", None).mask, Dense)

@@ -8,13 +8,13 @@ import torch
 
 from regard.claims import Verdict, experiments, judge
 from regard.claims.ist import reversal as written
-from regard.claims.nyu import long_range
+from regard.claims.nyu import transformer
 from regard.recipes import Outcome, plan_run, read_run, start_run
 from regard.recipes.reversal import WORD, mass_beside
 from regard.tasks import reversal
 from regard.training import Recording, expand
 
-CLAIMS = (written.without_attention, written.with_attention, written.band, long_range.fall)
+CLAIMS = (written.without_attention, written.with_attention, written.band, transformer.fall)
 
 
 @pytest.fixture(scope="module")

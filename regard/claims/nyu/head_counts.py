@@ -55,6 +55,3 @@ def sweep(least: float = 0.2, of_any: float = 0.0, most: float = 1.0, task: bool
     right = ring.accuracy(lambda _: functional.one_hot(torch.tensor(named), 8), words)
     shown = f"who names the words at {', '.join(map(str, ring.neighbours))} places from each of 7 is right in "
     yield Finding("what is asked", right == 1, f"{shown}{100 * right:.0f} %")
-
-
-CLAIMS = (sweep,)

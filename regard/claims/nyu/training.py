@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from regard.algorithms import attend, weights
-from regard.analysis.sensitivity.depth import Flow, Norm, Wired, depth_flows
+from regard.analysis.sensitivity.depth import Flow, Norm, Wired, depth_flows, flow
 from regard.claims.chart import Lines
 from regard.claims.claim import CORRECTED, HOLDS, REFUTED, Finding, Findings, claim
 from regard.claims.experiments import latest
@@ -52,8 +52,8 @@ def flows() -> Mapping[str, list[Flow]]:
 def typical(name: str) -> Flow:
     """Geometric means of the gradients over the seeds, of which single ones scatter tenfold, and mean cosines."""
     found = flows()[name]
-    gradient = [statistics.geometric_mean(each) for each in zip(*[flow.gradient for flow in found], strict=True)]
-    similarity = [statistics.mean(each) for each in zip(*[flow.similarity for flow in found], strict=True)]
+    gradient = [statistics.geometric_mean(each) for each in zip(*[one.gradient for one in found], strict=True)]
+    similarity = [statistics.mean(each) for each in zip(*[one.similarity for one in found], strict=True)]
     return Flow(DEPTHS, tuple(gradient), tuple(similarity))
 
 
@@ -61,7 +61,7 @@ def draw_similarities() -> Lines:
     return Lines(
         title="Mean cosine between tokens against depth, one seed",
         x=list(DEPTHS),
-        y={name: list(flow.similarity) for name, flow in of_seed(0).items()},
+        y={name: list(found.similarity) for name, found in of_seed(0).items()},
         x_label="blocks",
         y_label="mean cosine of two tokens",
         log_x=True,
@@ -164,7 +164,7 @@ def stability(
     """Four combinations, the norm before or after, over depth; the same wirings by hand; what a run learnt."""
     for name, (low, high) in kept.items():
         norm, _ = typical(name).at(64)
-        single = [flow.at(64)[0] for flow in flows()[name]]
+        single = [each.at(64)[0] for each in flows()[name]]
         seeds = f"{len(single)} seeds: {min(single):.1g} to {max(single):.1g}"
         shown = f"{name}: gradient {norm:.2g} at the input of 64 blocks ({seeds}), stated {low:g} to {high:g}"
         yield Finding(f"gradient, {name}", low <= norm <= high, shown)
@@ -189,6 +189,7 @@ def wired() -> Iterator[Finding]:
         blocks = [Block(config).double() for config in configs]
         for parameter in (parameter for block in blocks for parameter in block.parameters()):
             parameter.normal_()
+    yield followed(x, lambda y: blocks[1](y, Around(mask=EVERYTHING)))
     for block, name in zip(blocks, ("both, pre-norm", "both, post-norm"), strict=True):
         parts, norms = (block.attention, block.feed_forward), (block.norm, block.feed_forward_norm)
         with torch.no_grad():
@@ -200,6 +201,24 @@ def wired() -> Iterator[Finding]:
                 stated = [write_out(x, parts, plain, *wiring) for wiring in WIRINGS.values()]
                 all_six = torch.stack([each.double()(x) for each in found])
                 yield equals("the six wirings", all_six, torch.stack(stated), EXACT)
+
+
+def followed(x: Tensor, block: Callable[[Tensor], Tensor]) -> Finding:
+    """What `flow` says of one block against its whole Jacobian, of which it draws one row, and every pair of tokens."""
+    module = nn.Module()
+    module.forward = block
+    found = [flow([module], x, (1,), seed=seed) for seed in range(50)]
+    jacobian = torch.autograd.functional.jacobian(block, x)
+    assert isinstance(jacobian, Tensor)
+    y, (i, j) = block(x).detach(), torch.triu_indices(5, 5, 1)
+    cosine = functional.cosine_similarity(y[:, i], y[:, j], dim=2).mean().item()
+    mean = statistics.mean(each.gradient[0] ** 2 for each in found)
+    ratio = mean / (jacobian.square().sum().item() / y.numel())
+    shown = (
+        f"one block: squares of the gradients are {ratio:.2f} of ‖∂y/∂x‖²/size, the cosine {found[0].similarity[0]:.3f}"
+    )
+    holds = abs(ratio - 1) < 0.3 and abs(found[0].similarity[0] - cosine) < EXACT
+    return Finding("the flow through one block", holds, f"{shown} as by pairs {cosine:.3f}")
 
 
 def write_out(x: Tensor, parts: Sequence[nn.Module], norms: Sequence[nn.Module], residual: bool, norm: Norm) -> Tensor:

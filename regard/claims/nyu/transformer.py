@@ -1,4 +1,4 @@
-"""Question 4: what the Transformer costs beside recurrent models, and what its weights depend on."""
+"""Question 4: the Transformer beside recurrent models: cost, weights, longer inputs, long range."""
 
 import functools
 import math
@@ -11,8 +11,9 @@ from torch import Tensor, nn
 from regard.analysis import cost, paths
 from regard.attention import Elu, Kernel, Window
 from regard.claims.chart import Lines
-from regard.claims.claim import CORRECTED, HOLDS, REFUTED, Finding, Findings, View, claim
+from regard.claims.claim import BORNE_OUT, CORRECTED, HOLDS, REFUTED, Finding, Findings, View, claim
 from regard.claims.findings import Count, agrees
+from regard.claims.ist.reversal import asked, curve, lengths, percent, run
 from regard.claims.nyu.chains import longest_path, steps
 from regard.claims.small_runs import seeded
 from regard.claims.timing import one_thread, processor_seconds
@@ -212,3 +213,52 @@ def longer(powers: Mapping[str, int] = dict.fromkeys(LONG, 1) | {"attention": 2}
     slower = slowdown(2048, 4) > 6  # a cost that grows as n takes 4 times as long, as n² 16 times; some of it is fixed
     shown = f"measured: 4 times the tokens take {'more' if slower else 'less'} than 6 times as long"
     yield Finding("measured time", slower == (powers["attention"] > 1), shown)
+
+
+KINDS = {"attention": "with attention", "plain": "without"}
+Range = tuple[float, float]
+
+
+def draw_lengths() -> Lines:
+    """Letters given the true ones before them, and strings written freely, against the length."""
+    found = run()
+    return Lines(
+        title=f"Reversal by an LSTM encoder-decoder [{found.source}]",
+        x=lengths(found),
+        y={
+            f"{words}, {name}": curve(found, kind, metric)
+            for metric, words in (("forced", "letters"), ("strings", "strings"))
+            for kind, name in KINDS.items()
+        },
+        x_label="length of the string",
+        y_label="right",
+    )
+
+
+@claim(
+    "nyu.4lr",
+    BORNE_OUT,
+    document={"attention": None},
+    twin={"plain": (-0.03, 0.03)},
+    recipe="reversal",
+    view=View("runs", "See how the reversal was trained", {"run": "reversal"}),
+    chart=draw_lengths,
+)
+def fall(plain: Range = (0.05, 1.0), attention: Range | None = (-0.02, 0.02)) -> Findings:
+    """The part of letters that is lost from the shortest strings to the longest; whole strings; what is asked."""
+    found = run()
+    at, rows = lengths(found), {kind: curve(found, kind, "forced") for kind in KINDS}
+    lost = {kind: row[0] - row[-1] for kind, row in rows.items()}
+    for kind, said in (("plain", plain), ("attention", attention)):
+        if said is None or found.is_changed:  # of other settings only that more is lost without
+            continue
+        shown = f"LSTM {KINDS[kind]}: {percent(*rows[kind])} % of letters at lengths {', '.join(map(str, at))}"
+        shown += f", {percent(lost[kind])} points lost [{found.source}]"
+        yield Finding(kind, said[0] <= lost[kind] <= said[1], shown)
+    more = lost["plain"] - lost["attention"]
+    yield Finding("without", more > 0, f"without attention {percent(more)} points more are lost [{found.source}]")
+    a, b = (curve(found, kind, "strings")[-1] for kind in KINDS)
+    shown = f"whole strings of {at[-1]} written freely: {percent(a)} % with attention, {percent(b)} % without"
+    yield Finding("strings", a > b, f"{shown} [{found.source}]")
+    if attention is not None:
+        yield asked()

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 from transformers import masking_utils
 
-from regard.algorithms.planning.kept import Prepared
+from regard.algorithms.planning.kept import Prepared, recall
 from regard.attention import (
     Attention,
     Blocks,
@@ -29,6 +29,7 @@ from regard.attention import (
     Sequence,
     Window,
 )
+from regard.attention.eager import may_keep
 from regard.attention.masks.mask import leaves
 
 # Families whose bidirectional masks are of self-attention alone, unless the configuration says that they decode: there
@@ -76,6 +77,7 @@ class ModelMask:
     shape: tuple[int, int, int, int]
     device: torch.device
     prepared: Prepared = field(default_factory=Prepared)
+    moved: dict[torch.device, "ModelMask"] = field(default_factory=dict)  # itself on other devices
 
     ndim = 5  # to models, fewer than 4 is a map of pads, and 4 a tensor to compute with
 
@@ -96,8 +98,10 @@ class ModelMask:
         if device is None or isinstance(device, torch.dtype) or torch.device(device) == self.device:
             return self
         device = torch.device(device)
-        queries, keys = self.queries.on(device), self.keys.on(device)
-        return ModelMask(self.mask.on(device), queries, keys, self.shape, device)
+        if device not in self.moved:  # layers that follow on that device share what is prepared there
+            queries, keys = self.queries.on(device), self.keys.on(device)
+            self.moved[device] = ModelMask(self.mask.on(device), queries, keys, self.shape, device)
+        return self.moved[device]
 
     def contiguous(self) -> "ModelMask":
         return self
@@ -111,6 +115,25 @@ class ModelMask:
 
     def __getitem__(self, index: Any) -> Any:
         raise ValueError(_no_tensor("[…]"))
+
+
+def _refuse(operation: str) -> Callable[..., Any]:
+    def refuse(self: ModelMask, *others: Any) -> Any:
+        raise ValueError(_no_tensor(operation))
+
+    return refuse
+
+
+# What Python would otherwise answer by itself: that a mask is not equal to 0, or true.
+OPERATIONS = {
+    "+": ("add", "radd"), "-": ("sub", "rsub", "neg"), "*": ("mul", "rmul"), "/": ("truediv",), "~": ("invert",),
+    "&": ("and", "rand"), "|": ("or", "ror"), "==": ("eq",), "!=": ("ne",), "<": ("lt",), "<=": ("le",), ">": ("gt",),
+    ">=": ("ge",), "bool": ("bool",), "len": ("len",), "iter": ("iter",),
+}  # fmt: skip
+for operation, methods in OPERATIONS.items():
+    for method in methods:
+        setattr(ModelMask, f"__{method}__", _refuse(operation))
+ModelMask.__hash__ = object.__hash__  # pyright: ignore[reportAttributeAccessIssue] - defining == took it away
 
 
 def _no_tensor(operation: str) -> str:
@@ -210,7 +233,29 @@ def _conjuncts(function: Any, end: int) -> list[Mask]:
         case "and_masks":
             return _joined([part for inner in held["mask_functions"] for part in _conjuncts(inner, end)])
         case _:
+            if (
+                kind in COMPARED
+                and may_keep()
+                and not recall(("mask of", function.__code__), lambda: _is_same(function))
+            ):
+                raise Unknown(function)
             return [_leaf(kind, held, end)]
+
+
+# Whose functions close over numbers alone: what they compute is compared with our mask, once for each of them.
+COMPARED = ("causal_mask_function", "sliding_window_overlay", "sliding_window_bidirectional_overlay")
+
+
+def _is_same(function: Any) -> bool:
+    """Whether a function allows what our mask does, at all pairs of places about where it begins and ends."""
+    kind, held = _known(function)
+    sizes = {0, *[size for size in held.values() if isinstance(size, int)]}
+    places = sorted({place + size for place in range(4) for size in sizes} | {2 * size + 1 for size in sizes})
+    at = torch.tensor(places, device="cpu")
+    line, zero = Sequence(places[-1] + 1), at.new_zeros(())
+    theirs = torch.as_tensor(function(zero, zero, at[:, None], at[None, :]), device="cpu")
+    ours = _leaf(kind, held, line.n).allows(zero, zero, at[:, None], at[None, :], Places(line, line))
+    return bool((theirs == ours).all())
 
 
 def _leaf(kind: str, held: dict[str, Any], end: int) -> Mask:
