@@ -249,22 +249,16 @@ def learnt() -> Iterator[Finding]:
     yield Finding("learnt", both > rest[best], shown)
 
 
-class Alone(nn.Module):
-    """A block of the library on rows of one token each: x + part(norm(x)), twice."""
-
-    def __init__(self, width: int) -> None:
-        super().__init__()
-        self.block = Block(BlockConfig(width=width, num_heads=2))
-
-    def forward(self, x: Tensor) -> Tensor:
-        return self.block(x[:, None], Around(mask=EVERYTHING))[:, 0]
-
-
 PARTS: dict[str, Callable[[int], nn.Module]] = {
     "layer norm": NormConfig().make,
     "batch norm": nn.BatchNorm1d,
-    "residual": Alone,
+    "residual": lambda width: Block(BlockConfig(width=width, num_heads=2)),
 }
+
+
+def apply(layer: nn.Module, x: Tensor) -> Tensor:
+    """The layer on rows of one token each."""
+    return layer(x[:, None], Around(mask=EVERYTHING))[:, 0] if isinstance(layer, Block) else layer(x)
 
 
 @claim(
@@ -283,13 +277,13 @@ def norms(
         x = torch.randn(8, 6, dtype=torch.float64)
         other = torch.cat((x[:1], 3 + 2 * torch.randn(7, 6, dtype=torch.float64)))
     for name, layer in layers.items():
-        gap = (layer(x)[0] - layer(other)[0]).abs().max().item()
+        gap = (apply(layer, x)[0] - apply(layer, other)[0]).abs().max().item()
         shown = f"{name}: one row's output moves by {gap:.2g} when the rest of its batch changes"
         yield Finding(f"{name} and the batch", (name in ignores_batch) == (gap < EXACT), shown)
     for name, layer in layers.items():
         for parameter in layer.parameters():
             nn.init.zeros_(parameter)
-        jacobian = torch.autograd.functional.jacobian(lambda x, layer=layer: layer(x)[0], x)
+        jacobian = torch.autograd.functional.jacobian(lambda x, layer=layer: apply(layer, x)[0], x)
         assert isinstance(jacobian, Tensor)
         gap = (jacobian[:, 0] - torch.eye(6, dtype=torch.float64)).abs().max().item()
         does = "passes its input on" if gap < EXACT else "does not pass its input on"

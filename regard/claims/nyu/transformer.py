@@ -30,15 +30,20 @@ EQUAL_AT: dict[str, Count] = {"LSTM": lambda d: 2 * d, "GRU": lambda d: d, "RNN"
 SIZES = [{"n": 8, "d": 4}, {"n": 3, "d": 16}]
 
 
+def build(kind: str, d: int) -> tuple[nn.Module, dict[str, Any]]:
+    """A layer without contents, and what it is called with."""
+    if kind in RECURRENT:
+        return RECURRENT[kind](d, d, batch_first=True, device="meta"), {}
+    weighting = Kernel(Elu()) if kind == "linear attention" else None
+    how = {"mask": Window(before=7)} if kind == "a window of 8 keys" else {}
+    return MultiHead(d, 1, weighting=weighting, device="meta"), how
+
+
 @functools.cache
-def count_products(kind: str, n: int, d: int) -> int:
+def count_products(kind: str, n: int, d: int = 16) -> int:
     """Multiply-adds of a built layer for n tokens of width d."""
-    x = torch.empty(1, n, d, device="meta")
-    if kind == "attention":
-        layer = MultiHead(d, 1, device="meta")
-    else:
-        layer = RECURRENT[kind](d, d, batch_first=True, device="meta")
-    return int(cost(layer, x, backward=False).forward.flops) // 2
+    layer, how = build(kind, d)
+    return int(cost(layer, torch.empty(1, n, d, device="meta"), backward=False, **how).forward.flops) // 2
 
 
 def exponent(counted: Callable[[int], int], sizes: Sequence[int]) -> float:
@@ -160,36 +165,22 @@ def differentiate(function: Callable[[Tensor], Tensor], x: Tensor, create_graph:
 LONG = {"attention": (2**14, 2**16), "a window of 8 keys": (2**9, 2**11), "linear attention": (2**9, 2**11)}
 
 
-def build(name: str) -> tuple[MultiHead, dict[str, Any]]:
-    with seeded(43):
-        if name == "linear attention":
-            return MultiHead(16, 1, weighting=Kernel(Elu())), {}
-        return MultiHead(16, 1), {"mask": Window(before=7)} if name == "a window of 8 keys" else {}
-
-
-@functools.cache
-def count_flops(name: str, n: int) -> int:
-    layer, how = build(name)
-    return int(cost(layer, torch.empty(1, n, 16, device="meta"), backward=False, **how).forward.flops)
-
-
 @functools.cache
 def slowdown(n: int, times: int) -> float:
     """How much longer a layer takes for so many times the tokens, measured."""
-    layer, _ = build("attention")
     with seeded(44), torch.inference_mode(), one_thread():
-        few, many = torch.randn(1, n, 16), torch.randn(1, times * n, 16)
+        layer, few, many = MultiHead(16, 1), torch.randn(1, n, 16), torch.randn(1, times * n, 16)
         return processor_seconds(lambda: layer(many), 3) / processor_seconds(lambda: layer(few))
 
 
 def draw_growth() -> Lines:
     sizes = [64, 256, 1024, 4096]
     return Lines(
-        title="FLOPs of a layer at width 16, relative to 64 tokens",
+        title="Multiply-adds of a layer at width 16, relative to 64 tokens",
         x=sizes,
-        y={name: [count_flops(name, n) / count_flops(name, sizes[0]) for n in sizes] for name in LONG},
+        y={name: [count_products(name, n) / count_products(name, sizes[0]) for n in sizes] for name in LONG},
         x_label="tokens n",
-        y_label="times the FLOPs at 64",
+        y_label="times those at 64",
         log_x=True,
         log_y=True,
     )
@@ -206,8 +197,8 @@ def draw_growth() -> Lines:
 def longer(powers: Mapping[str, int] = dict.fromkeys(LONG, 1) | {"attention": 2}) -> Findings:
     """By which power of n the cost of each mechanism grows at long inputs, counted; and measured."""
     for name, said in powers.items():
-        found = exponent(functools.partial(count_flops, name), LONG[name])
-        ratio = count_flops(name, LONG[name][1]) / count_flops(name, LONG[name][0])
+        found = exponent(functools.partial(count_products, name), LONG[name])
+        ratio = count_products(name, LONG[name][1]) / count_products(name, LONG[name][0])
         shown = f"{name}: 4 times the tokens cost {ratio:.1f} times as much, n^{found:.2f}, stated n^{said}"
         yield Finding(name, abs(found - said) < 0.02, shown)
     slower = slowdown(2048, 4) > 6  # a cost that grows as n takes 4 times as long, as n² 16 times; some of it is fixed
