@@ -91,6 +91,9 @@ def _written(entry: Entry, right: bool, draw: random.Random) -> Any:
         case "choice":
             letters = [letter for letter in entry.question.form.choices if (letter == truth) == right]
             return draw.choice(["%s", "(%s)", "%s."]) % draw.choice(letters)
+        case "select":
+            letters = [letter for letter in entry.question.form.choices if (letter in truth) == right]
+            return draw.choice([", ", " and ", ""]).join(letters) or "none"
         case "truth":
             return truth if right else not truth
         case _:
@@ -106,9 +109,10 @@ def _numbers(truth: Any, right: bool, draw: random.Random) -> Any:
 
 
 def submission(key: Key, draw: random.Random) -> tuple[str, dict[str, float | None]]:
-    """A file of answers, and what each is worth."""
+    """A file of answers, and what each is worth; free texts are left out, for nothing can mark them."""
     lines, points = [], {}
-    for entry in random.Random(0).sample(list(key), min(ANSWERS, len(key))):  # the same for all
+    marked = [entry for entry in key if "text" not in [leaf.question.kind for leaf in entry.parts or (entry,)]]
+    for entry in random.Random(0).sample(marked, min(ANSWERS, len(marked))):  # the same for all
         given, points[entry.id] = answer(entry, draw.random() < RIGHT, draw)
         if isinstance(given, dict):
             lines += [f"{_toml(f'{entry.id}.{name}')} = {_toml(each)}" for name, each in given.items()]

@@ -4,7 +4,7 @@ Whatever has a formula to show makes a tree of it and calls `write`: costs, rece
 and the normal forms of these.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Union
@@ -86,6 +86,20 @@ def children(node: Node) -> tuple[Node, ...]:
             return parts
         case Quotient(first, second) | Power(first, second):
             return first, second
+
+
+def rebuilt(node: Node, change: Callable[[Node], Node]) -> Node:
+    """The node with each of its parts changed."""
+    match node:
+        case Negative(body):
+            return Negative(change(body))
+        case Sum(parts) | Product(parts):
+            return type(node)(tuple(map(change, parts)))
+        case Quotient(one, two) | Power(one, two):
+            return type(node)(change(one), change(two))
+        case Call(name, arguments):
+            return Call(name, tuple(map(change, arguments)))
+    return node
 
 
 def walk(root: Node) -> Iterator[tuple[Node, int]]:

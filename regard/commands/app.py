@@ -17,7 +17,7 @@ from regard.commands.claims import claims
 from regard.commands.cost import cost
 from regard.commands.doctor import doctor
 from regard.commands.explore import explore
-from regard.commands.grade import grade, questions
+from regard.commands.grade import autograder, grade, questions
 from regard.commands.models import classify, embed, generate, translate
 from regard.commands.options import Svg
 from regard.commands.output import OutputLost, bad_input, check_file, echo, printing, write_file
@@ -118,7 +118,7 @@ def tour(svg: Svg = None) -> None:
 
 for command in (
     *(plan, pattern, tour, reach, explore),
-    *(claims, questions, grade),
+    *(claims, questions, grade, autograder),
     *(train, runs, resume, evaluate),
     *(cost, doctor, calibrate, classify, embed, generate, translate),
 ):

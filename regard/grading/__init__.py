@@ -3,6 +3,7 @@
 questions = built_in_questions()             # or read_questions("mine.toml")
 key = compile_key(questions)                 # truths by formula and by count, which must agree
 mark(key["udl.1a"], "3D² + 3").feedback      # what is wrong, and at which sizes
+check("udl.1a", "3D² + 3")                   # the same at once, in a notebook or a script
 """
 
 import importlib
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from regard.grading.formulas.expression import Comparison, Expression, Undefined, Unreadable, compare, parse
     from regard.grading.formulas.orders import Order, OrderComparison, compare_orders, parse_order
     from regard.grading.marking.feedback import Counterexample, Mark
-    from regard.grading.marking.marking import mark
+    from regard.grading.marking.marking import check, mark
     from regard.grading.questions.catalogue import built_in_questions, parse_questions, read_questions, select
     from regard.grading.questions.key import Entry, Key, compile_key
     from regard.grading.questions.question import BadQuestion, Form, Mistake, Question, Truth
@@ -26,7 +27,7 @@ _HOMES = {
     "formulas.expression": ("Comparison", "Expression", "Undefined", "Unreadable", "compare", "parse"),
     "marking.feedback": ("Counterexample", "Mark"),
     "questions.key": ("Entry", "Key", "compile_key"),
-    "marking.marking": ("mark",),
+    "marking.marking": ("check", "mark"),
     "reading.numbers": ("close", "parse_matrix", "parse_number", "parse_vector"),
     "formulas.orders": ("Order", "OrderComparison", "compare_orders", "parse_order"),
     "questions.question": ("BadQuestion", "Form", "Mistake", "Question", "Truth"),
@@ -52,6 +53,7 @@ __all__ = [
     "Undefined",
     "Unreadable",
     "built_in_questions",
+    "check",
     "close",
     "compare",
     "compare_orders",

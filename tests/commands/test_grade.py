@@ -109,7 +109,7 @@ def test_one_submission(own: Path, folder: Path):
     lines = " ".join(regard("grade", folder / "unsure.toml", "--own", own).stdout.split())
     assert "q.1 0 of 4 not read q.4 1 of 2 partly not read letter: b: that" in lines
     assert "q.4.yes: perhaps Could not be read: it must be true or false" in lines
-    assert lines.endswith("2 answers could not be read, to be marked by hand: q.1, q.4.yes")
+    assert lines.endswith("2 answers wait for a person, to be marked by hand: q.1, q.4.yes")
 
 
 def test_a_folder_with_a_table_and_pages(own: Path, folder: Path, tmp_path: Path):
@@ -129,7 +129,7 @@ def test_a_folder_with_a_table_and_pages(own: Path, folder: Path, tmp_path: Path
     names = sorted(path.name for path in pages.rglob("*.html"))
     assert [name[:-14] for name in names] == ["ada", "bad", "bob", "evil", ""]
     assert names[-1] == "index.html"
-    assert "3 answers could not be read, to be marked by hand" in made.stdout
+    assert "3 answers wait for a person, to be marked by hand" in made.stdout
     assert "evil.toml, q.3: __import__('os').system('touch pwned')" in made.stdout
 
 
@@ -140,14 +140,21 @@ def test_bad_input_is_one_line_and_exit_code_2(own: Path, folder: Path, tmp_path
     for arguments, line in {
         ("grade", folder / "bad.toml", "--own", own): f"{folder / 'bad.toml'} is not TOML: ",
         ("grade", tmp_path / "none"): f"{tmp_path / 'none'} must be a file of answers or a folder of them",
-        ("grade", tmp_path / "empty"): "a folder must hold submissions, each a file NAME.toml: got none in ",
+        (
+            "grade",
+            tmp_path / "empty",
+        ): "a folder must hold submissions, files that end in .toml, .txt, .json, .csv, .ipynb: got none in ",
         ("grade", ada, "--recursive"): f"--recursive looks into a folder: got the file {ada}; leave it out",
         ("grade", ada, "--seconds", "0"): "seconds must be more than 0 and at most 3600: got 0; use 10",
         ("grade", ada, "--memory", "1"): "memory must be 16 to 1048576 MiB: got 1; use 512",
         ("grade", ada, "--csv", tmp_path / "no" / "x.csv"): "--csv must name a file in a folder that exists: got ",
         ("grade", ada, "--report", file): f"--report must be a folder: got the file {file}; name another",
         ("grade", ada, "--own", own, "--only", "q.77"): "'q.77'",
-        ("questions", "--toml", "--json"): "one form is printed: got --toml and --json; use one of the two",
+        (
+            "questions",
+            "--toml",
+            "--json",
+        ): "one form is printed: got two of --toml, --json and --teacher; use one of them",
         ("questions", "nonsense"): "'nonsense'",
         ("questions", "--own", tmp_path / "none.toml"): "none.toml",
     }.items():
@@ -193,3 +200,84 @@ def test_a_full_disk_leaves_no_pages(own: Path, folder: Path, tmp_path: Path, mo
     assert made.exit_code == 2
     assert made.stderr == f"regard: {tmp_path / 'pages'} could not be written: No space left on device\n"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["class", "questions.toml"]
+
+
+TEXT = '\n[[question]]\nid = "q.5"\ntext = "Why?"\nkind = "text"\nrubric = { "names the softmax" = 2 }\n'
+
+
+def test_marks_by_hand_from_start_to_end(own: Path, folder: Path, tmp_path: Path):
+    """What waits is written, filled in, read back and shown; a later file is asked behind it; a stale mark is told."""
+    own.write_text(QUESTIONS + TEXT)
+    (folder / "bob.toml").write_text("id = 's2'\nq.1 = '3D² + 3'\nq.5 = 'Softmax.'")
+    (folder / "eve.txt").write_text("id: s2\nq.5: Softmax.")
+    waits, table, pages = tmp_path / "by-hand.toml", tmp_path / "marks.csv", tmp_path / "pages"
+    command = ("grade", folder, "--own", own, "--csv", table, "--report", pages)
+    made = regard(*command, "--unread", waits)
+    assert made.exit_code == 0, made.stderr
+    assert "2 submissions of student s2: bob.toml, eve.txt" in made.stdout
+    text = waits.read_text()
+    assert text.count('question = "q.5"') == 1
+    assert "#   2: names the softmax" in text
+    head, mark, rest = text.partition('question = "q.5"')
+    filled = head + mark + rest.replace('points = ""', "points = 1.5").replace('by = ""', 'by = "EM"')
+    waits.write_text(filled)
+    refused = regard(*command, "--unread", waits)
+    assert f"--unread must not overwrite marks: got {waits}, which exists; read it too by --marks" in refused.stderr
+    (folder / "fay.toml").write_text("q.5 = 'Attention.'")
+    beside = tmp_path / "class.marks.toml"
+    beside.write_text("[[mark]]\nsubmission = 'ada.toml'\nquestion = 'q.2'\npoints = 1\nremark = 'no reason given'")
+    made = regard(*command, "--marks", waits, "--unread", waits)
+    assert made.exit_code == 0, made.stderr
+    assert waits.read_text().startswith(filled)
+    assert waits.read_text().count("[[mark]]") == filled.count("[[mark]]") + 1
+    rows = {row["file"]: row for row in csv.DictReader(io.StringIO(table.read_text(encoding="utf-8")))}
+    found = {file: (row["student"], row["q.5"], row["total"], row["by hand"]) for file, row in rows.items()}
+    assert found["bob.toml"] == ("s2", "1.5", "3.5", "1")
+    assert found["eve.txt"] == ("s2", "1.5", "1.5", "1")
+    assert found["fay.toml"] == ("", "0", "0", "0")
+    assert found["ada.toml"] == ("", "", "8", "1")
+    page = next(pages.glob("submissions/ada-*.html")).read_text()
+    assert "1 of 2, partly right, by hand" in page
+    assert "Marked by hand; the machine gave 2." in page
+    assert "no reason given" in page
+    (folder / "bob.toml").write_text("q.1 = '3D² + 3'\nq.5 = 'Something else.'")
+    made = json.loads(regard("grade", folder / "bob.toml", "--own", own, "--marks", waits, "--json").stdout)
+    assert made["points"] == 2
+    (warning,) = [line for line in made["warnings"] if line.startswith("bob.toml")]
+    assert warning.endswith("but the answer has changed since: mark it anew")
+
+
+def test_feedback_and_identifiers_are_chosen(own: Path, folder: Path, tmp_path: Path):
+    handed_in = folder / "Ada Lovelace_4711_assignsubmission_file_"
+    handed_in.mkdir()
+    (handed_in / "bob.toml").write_text("q.1 = '3D² + 3'")
+    (handed_in / "report.pdf").write_text("%PDF")
+    made = regard(
+        "grade", folder, "--own", own, "--json", "--recursive", "--students", "moodle", "--feedback", "verdict"
+    )
+    found = {each["file"]: each for each in json.loads(made.stdout)["submissions"]}
+    ours = found[f"{handed_in.name}/bob.toml"]
+    assert (ours["student"], ours["name"]) == ("4711", "Ada Lovelace")
+    assert (ours["marks"][0]["points"], ours["marks"][0]["feedback"]) == (2, [])
+    assert found[f"{handed_in.name}/report.pdf"]["status"].startswith("refused: is not read: got .pdf; hand in .toml")
+    assert "18" not in json.dumps(ours)
+
+
+def test_results_for_gradescope_and_an_autograder(own: Path, folder: Path, tmp_path: Path):
+    results = tmp_path / "results.json"
+    assert regard("grade", folder / "ada.toml", "--own", own, "--gradescope", results).exit_code == 0
+    assert json.loads(results.read_text())["score"] == 9
+    assert regard("grade", folder / "bad.toml", "--own", own, "--gradescope", results).exit_code == 0
+    assert json.loads(results.read_text())["output"].startswith("bad.toml is not TOML: ")
+    assert regard("grade", folder, "--own", own, "--gradescope", results).exit_code == 0
+    assert "got ada.toml, bad.toml, bob.toml, evil.toml; delete all" in json.loads(results.read_text())["output"]
+    made = regard("autograder", tmp_path / "a.zip", "--own", own, "--only", "q.1")
+    assert made.stdout == f"1 question, 4 points: {tmp_path / 'a.zip'}\n"
+    wrong = regard("autograder", tmp_path / "a.tar", "--own", own)
+    assert "OUT must name a file that ends in .zip: got" in wrong.stderr
+    assert "'q.7'" in regard("autograder", tmp_path / "b.zip", "--own", own, "--only", "q.7").stderr
+    assert not (tmp_path / "b.zip").exists()
+
+
+def test_a_sheet_for_the_teacher_has_the_answers(own: Path):
+    assert "Answer: 3D² + 3D." in regard("questions", "--own", own, "--teacher").stdout

@@ -11,8 +11,8 @@ import pytest
 import torch
 from PIL import Image
 
-from regard.claims.conv.heads import ends, layers, measured
-from regard.claims.experiments import Result
+from regard.claims import experiments
+from regard.claims.conv.heads import distance, trainings, width
 from regard.recipes import plan_run, read_run, start_run
 from regard.recipes.digits import Heads, HeadsConfig, ImageTask, area, heads_of, image_sets, outward, widths
 from regard.recipes.recipe import Outcome, Resources
@@ -28,7 +28,7 @@ FILES = {
 
 
 def trained(name: str, folder: Path, *changes: str, data: Path | None = None) -> Outcome:
-    plan = start_run(name, folder, smoke=True, changes=changes, data=None if data is None else str(data))
+    plan = start_run(name, folder, size="smoke", changes=changes, data=None if data is None else str(data))
     return replace(plan, run=replace(plan.run, smoke=False)).train()  # whose numbers claims would read
 
 
@@ -45,7 +45,7 @@ def gaussian(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Outcome]:
             raise Stopped
 
     folder = tmp_path_factory.mktemp("runs") / "gaussian"
-    plan = start_run("digits-gaussian", folder, smoke=True)
+    plan = start_run("digits-gaussian", folder, size="smoke")
     with pytest.raises(Stopped):
         plan.train(stop)
     return folder, replace(plan, run=replace(plan.run, smoke=False)).train()  # whose numbers claims would read
@@ -84,18 +84,20 @@ def test_gaussian_heads_are_recorded_as_they_are(gaussian: tuple[Path, Outcome])
 
 def test_the_claim_reads_the_record(gaussian: tuple[Path, Outcome]):
     folder, outcome = gaussian
-    read = json.loads((folder / "claims.json").read_text())["digits-gaussian"]["numbers"]
-    record = Result(read, "run gaussian")
-    assert ends(read) == {0: (0, 3), 1: (0, 3)}
-    assert (record["side"], record["1.accuracy"]) == (8, outcome.numbers["seed-1 accuracy"])
-    runs = [[[measured(heads, 8) for heads in layers(record, run, epoch)] for epoch in (0, 3)] for run in (0, 1)]
-    for at, when in enumerate(("before", "after")):
+    token = experiments.runs.set((folder.parent,))
+    try:
+        record, found = trainings()
+    finally:
+        experiments.runs.reset(token)
+    assert (record.source, [one.side for one in found]) == ("run gaussian", [8, 8])
+    assert [one.accuracy for one in found] == [outcome.numbers[f"seed-{seed} accuracy"] for seed in (0, 1)]
+    for when, at in (("before", "first"), ("after", "last")):
         for layer in (0, 1):
-            own = [run[at][layer] for run in runs]
-            for what in ("width", "distance", "area"):
-                found = sum(getattr(one, what) for one in own) / 2
-                assert outcome.numbers[f"layer {1 + layer} {what} {when}"] == pytest.approx(found, rel=1e-6)
-    assert runs[0][0][0].widths == pytest.approx([1.0] * 9)
+            own = [getattr(one, at)[layer] for one in found]
+            for what, ask in (("width", width), ("distance", distance), ("area", lambda heads: area(heads, 8))):
+                mean = sum(map(ask, own)) / 2
+                assert outcome.numbers[f"layer {1 + layer} {what} {when}"] == pytest.approx(mean, rel=1e-6)
+    assert widths(found[0].first[0]).tolist() == pytest.approx([1.0] * 9)
 
 
 @pytest.mark.parametrize("name", ["digits-learned", "digits-content", "digits-conv"])
@@ -145,7 +147,7 @@ def test_images_of_a_folder(tmp_path: Path):
     data = pictures(tmp_path / "data", ("train", "test"))
     told = []
     changes, tell = ["seeds=1", "side=8"], lambda *words: told.append(words)
-    plan = start_run("digits-content", tmp_path / "run", smoke=True, changes=changes, data=str(data), on_data=tell)
+    plan = start_run("digits-content", tmp_path / "run", size="smoke", changes=changes, data=str(data), on_data=tell)
     assert ("reading train images", 40, 40) in told
     told.clear()
     outcome = plan_run(plan.run, on_data=tell).train()

@@ -1,272 +1,202 @@
-"""The layer as the document defines it: its parameters, one row of its output, and its heads as a sum."""
+"""The layer as the document defines it: its parameters, one row of its output, and its gaussian encoding."""
 
-import copy
 import functools
 import random
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from regard.algorithms import weights
 from regard.analysis import formulas
-from regard.claims.claim import Claim, Finding, Texts, Verdict, Version
-from regard.claims.findings import agrees, equals
-from regard.layers import MultiHead, Widths
+from regard.analysis.formulas import write_sympy
+from regard.attention import Attention, Grid, RelativeTable
+from regard.claims.claim import CORRECTED, HOLDS, Finding, Findings, View, claim
+from regard.claims.findings import Count, agrees, equals
+from regard.layers import Gaussian, MultiHead, PositionedMultiHead, Widths
 
 EXACT = 1e-12  # of float64, relative to the largest entry
 SEEDS = (0, 1, 2)
-NAMES = ("N_h", "D_i", "D_hid", "D_o", "D_out")
+ALPHAS = torch.tensor([0.3, 1.0, 2.5], dtype=torch.float64)  # one per head, as of the centres
+CENTRES = torch.tensor([(1.0, -2.0), (0.5, 3.0), (-1.25, 0.0)], dtype=torch.float64)
+GRID = Grid(5, 6)
 
 
-@dataclass(frozen=True)
-class Parameters:
-    """Numbers of parameters as functions of the sizes: of all heads, of the output, and biases of q, k and v."""
-
-    heads: Callable[..., Any]
-    output: Callable[..., Any]
-    biases: Callable[..., Any]
-
-
-def built(N_h: int, D_i: int, D_hid: int, D_o: int, D_out: int) -> MultiHead:
+def build_layer(N_h: int, D_i: int, D_hid: int, D_o: int, D_out: int) -> MultiHead:
     """The document's layer: N_h heads, no biases of q, k and v, an output with one."""
-    widths = Widths(query=D_i, head=D_hid, head_value=D_o, out=D_out)
-    return MultiHead(widths, N_h, bias=False, device="meta")
-
-
-def counted(kind: str, **sizes: int) -> int:
-    layer = built(**sizes)
-    parts = [layer.out] if kind == "output" else [layer.query, layer.key, layer.value]
-    name = "bias" if kind == "biases" else ""
-    return sum(p.numel() for part in parts for own, p in part.named_parameters() if name in own)
+    return MultiHead(Widths(query=D_i, head=D_hid, head_value=D_o, out=D_out), N_h, bias=False, device="meta")
 
 
 @functools.cache
-def polynomials() -> dict[str, Any]:
-    """The built layer's parameters as SymPy polynomials, by part."""
+def counted_parameters() -> dict[str, Any]:
+    """The parameters of the heads and of the output, as polynomials."""
 
     def make(N: int, **sizes: int) -> tuple[MultiHead, tuple[Tensor]]:
-        return built(**sizes), (torch.empty(1, N, sizes["D_i"], device="meta"),)
+        return build_layer(**sizes), (torch.empty(1, N, sizes["D_i"], device="meta"),)
 
     found = formulas(make, N=3, N_h=4, D_i=6, D_hid=5, D_o=7, D_out=10)
     heads = found["query"].parameters + found["key"].parameters + found["value"].parameters
-    return {"heads": heads.sympy(), "output": found["out"].parameters.sympy()}
+    return {"heads": heads, "output": found["out"].parameters}
 
 
-def count_parameters(stated: Parameters) -> Sequence[Finding]:
-    """Count built layers of random sizes, and compare the polynomials."""
-    import sympy
+@claim("conv.a1", HOLDS, twin={"heads": lambda N_h, D_i, D_hid, D_o, D_out: N_h * D_i * (D_hid + D_o)})
+def parameters(
+    heads: Count = lambda N_h, D_i, D_hid, D_o, D_out: N_h * D_i * (2 * D_hid + D_o),
+    output: Count = lambda N_h, D_i, D_hid, D_o, D_out: N_h * D_o * D_out + D_out,
+    biases: Count = lambda **_: 0,
+) -> Findings:
+    """Count built layers of random sizes, and compare polynomials."""
+    drawn, names = random.Random(0), ("N_h", "D_i", "D_hid", "D_o", "D_out")
+    sizes = [{name: drawn.randint(1, 40) for name in names} for _ in range(20)]
 
-    drawn = random.Random(0)
-    sizes = [{name: drawn.randint(1, 40) for name in NAMES} for _ in range(20)]
-    symbols = {symbol.name: symbol for kind in ("heads", "output") for symbol in polynomials()[kind].free_symbols}
-    found = []
-    for kind, words in (("heads", "parameters of the heads"), ("output", "parameters of the output")):
-        number = functools.partial(counted, kind)
-        found.append(agrees(words, getattr(stated, kind), number, sizes))
-        said, true = sympy.expand(getattr(stated, kind)(**symbols)), sympy.expand(polynomials()[kind])
-        holds = bool(sympy.expand(said - true) == 0)
-        found.append(Finding(words, holds, f"{words}: {true} as counted{'' if holds else f', not {said}'}"))
-    found.append(agrees("biases of q, k and v", stated.biases, functools.partial(counted, "biases"), sizes))
-    return found
+    def count(parts: tuple[str, ...], kind: str, **at: int) -> int:
+        layer = build_layer(**at)
+        return sum(p.numel() for part in parts for name, p in getattr(layer, part).named_parameters() if kind in name)
+
+    projections = ("query", "key", "value")
+    yield agrees("parameters of the heads", heads, functools.partial(count, projections, ""), sizes)
+    yield agrees("parameters of the output", output, functools.partial(count, ("out",), ""), sizes)
+    yield agrees("biases of q, k and v", biases, functools.partial(count, projections, "bias"), sizes)
+    for part, stated in (("heads", heads), ("output", output)):
+        true = counted_parameters()[part]
+        said = stated(**{name: type(true).symbol(name) for name in names})
+        shown = f"as a polynomial, the {part}: {true}{'' if said == true else f', not {said}'}"
+        yield Finding(f"polynomial of the {part}", said == true, shown)
 
 
-@dataclass(frozen=True)
-class Row:
-    """What the output at one pixel is made of: the rows of Z that it needs, and the matrices that head h takes."""
-
-    rows: Callable[[int, int], Sequence[int]]  # of the query's pixel and the number of pixels
-    matrices: Callable[[int], int]  # the index of the matrices in head h
-
-
-def random_layer(seed: int, heads: int = 3, bias: bool = True) -> tuple[MultiHead, Tensor, torch.Generator]:
-    """A layer of random weights and 7 tokens of width 5, in float64."""
+def draw_layer(seed: int, num_heads: int) -> tuple[MultiHead, Tensor, torch.Generator]:
+    """A layer of random weights with β = 1, and 7 tokens of width 5, in float64."""
     generator = torch.Generator().manual_seed(seed)
     widths = Widths(query=5, head=4, head_value=2, out=6)
-    layer = MultiHead(widths, heads, bias=False, out_bias=bias, dtype=torch.float64)
+    layer = MultiHead(widths, num_heads, bias=False, beta=1.0, dtype=torch.float64)
     with torch.no_grad():
         for parameter in layer.parameters():
             parameter.copy_(torch.randn(parameter.shape, generator=generator, dtype=torch.float64) / 2)
     return layer, torch.randn(1, 7, 5, generator=generator, dtype=torch.float64), generator
 
 
-def with_matrices(layer: MultiHead, index: Callable[[int], int]) -> MultiHead:
-    """The same layer whose head h has the matrices of head `index(h)`."""
-    order = torch.tensor([index(head) for head in range(layer.num_heads)])
-    changed = copy.deepcopy(layer)
-    with torch.no_grad():
-        for part in (changed.query, changed.key, changed.value):
-            part.weight.copy_(part.weight.unflatten(0, (layer.num_heads, -1))[order].flatten(0, 1))
-    return changed
+Rows = Callable[[int, int], Iterable[int]]  # of the query's pixel and the number of pixels
 
 
-def gradients(layer: MultiHead, y: Tensor, Z: Tensor, towards: Tensor) -> list[Tensor]:
-    return list(torch.autograd.grad((y * towards).sum(), [Z, *layer.parameters()]))
-
-
-def one_row(stated: Row) -> Sequence[Finding]:
-    """Compute one row alone and compare it with the whole layer's, and see which rows of Z it feels."""
-    forward, backward, printed, felt = 0.0, 0.0, 0.0, []
+@claim(
+    "conv.a2",
+    CORRECTED,
+    document={"matrices": lambda head: 0},
+    twin={"rows": lambda pixel, N: range(pixel + 1)},
+)
+def one_row(rows: Rows = lambda pixel, N: range(N), matrices: Callable[[int], int] = lambda head: head) -> Findings:
+    """Compute one row from the stated rows, by the layer and by the formula, and see which rows it feels."""
+    forward = backward = printed = 0.0
+    are_named, counts = True, ""
     for seed in SEEDS:
-        layer, Z, generator = random_layer(seed)
+        layer, Z, generator = draw_layer(seed, 3)
         Z.requires_grad_()
-        N, pixel = Z.shape[1], 2 + seed
-        rows = list(stated.rows(pixel, N))
-        whole, alone = layer(Z)[:, pixel], layer(Z[:, pixel : pixel + 1], Z[:, rows])[:, 0]
+        pixel = 2 + seed
+        named = list(rows(pixel, 7))
+        whole, alone = layer(Z)[0, pixel], layer(Z[:, pixel : pixel + 1], Z[:, named])[0, 0]
         towards = torch.randn(whole.shape, generator=generator, dtype=torch.float64)
-        ours, theirs = (gradients(layer, y, Z, towards) for y in (alone, whole))
-        as_printed = with_matrices(layer, stated.matrices)(Z)[:, pixel]
-        forward = max(forward, off(alone, whole))
-        backward = max(backward, *[off(a, b) for a, b in zip(ours, theirs, strict=True)])
-        printed = max(printed, off(as_printed, whole))
-        touched = theirs[0][0].norm(dim=1) > 1e-6
-        felt.append((set(torch.arange(N)[touched].tolist()), {*rows, pixel}))
-    true, named = (len(rows) for rows in felt[-1])
-    return [
-        Finding("one row", forward <= EXACT, f"one row computed alone is off by {forward:.0e} of the layer's own"),
-        Finding("its gradients", backward <= EXACT, f"its gradients, of Z and of weights, are off by {backward:.0e}"),
-        Finding(
-            "all rows it names",
-            all(rows == said for rows, said in felt),
-            f"{true} of 7 rows of Z have a gradient, {named} are named",
-        ),
-        Finding(
-            "matrices of each head",
-            printed <= EXACT,
-            f"head h with the matrices that the formula gives it: the output is off by {printed:.2g} of its size",
-            detail=True,
-        ),
-    ]
+        inputs = [Z, *layer.parameters()]
+        ours, theirs = (torch.autograd.grad((y * towards).sum(), inputs) for y in (alone, whole))
+        forward = max(forward, relative_gap(alone, whole))
+        backward = max(backward, *map(relative_gap, ours, theirs))
+        printed = max(printed, relative_gap(row_by_formula(layer, Z[0], pixel, named, matrices), alone))
+        felt = (theirs[0][0].norm(dim=1) > 1e-6).nonzero().flatten().tolist()
+        are_named &= felt == sorted({*named, pixel})
+        counts = f"{len(felt)} of 7 rows of Z have a gradient, {len({*named, pixel})} are named"
+    yield Finding("one row", forward <= EXACT, f"one row computed alone is off by {forward:.0e} of the layer's own")
+    yield Finding("gradients", backward <= EXACT, f"its gradients, of Z and of weights, are off by {backward:.0e}")
+    yield Finding("all rows that it needs", are_named, counts)
+    shown = f"the formula, with the matrices that it gives to head h, is off by {printed:.1g} of the row's size"
+    yield Finding("matrices of each head", printed <= EXACT, shown, detail=True)
 
 
-def off(found: Tensor, true: Tensor) -> float:
+def row_by_formula(layer: MultiHead, Z: Tensor, pixel: int, rows: list[int], matrices: Callable[[int], int]) -> Tensor:
+    """`concat_h[softmax(Z_q W_q W_kᵀ Zᵀ) Z W_v] W_out + b_out`, with the matrices of this index in head h."""
+    matrix = [part.weight.unflatten(0, (layer.num_heads, -1)).mT for part in (layer.query, layer.key, layer.value)]
+    heads = []
+    for head in range(layer.num_heads):
+        W_q, W_k, W_v = (own[matrices(head)] for own in matrix)
+        heads.append((Z[pixel] @ W_q @ W_k.T @ Z[rows].T).softmax(0) @ Z[rows] @ W_v)
+    return torch.cat(heads) @ layer.out.weight.T + layer.out.bias
+
+
+def relative_gap(found: Tensor, true: Tensor) -> float:
     return float((found - true).detach().abs().max() / true.detach().abs().max())
 
 
-Merge = Callable[[Tensor, Tensor, int, int], Tensor]
+Logit = Callable[..., Any]  # of α, δ₁, δ₂, Δ₁, Δ₂: of numbers, symbols or tensors
+Vector = Callable[..., tuple[Any, Any, Any]]  # of α, Δ₁, Δ₂
 
 
-def sum_over_heads(merge: Merge) -> Sequence[Finding]:
-    """The layer against `Σ_h softmax(A^h) Z W^h + b`, with W^h by the stated rule."""
-    found = []
-    for seed in SEEDS:
-        heads = 2 + seed
-        layer, Z, _ = random_layer(seed, heads)
-        maps, out = layer.weights(Z), layer.out.weight.T
-        total = layer.out.bias
-        for head, value in enumerate(layer.value.weight.unflatten(0, (heads, -1))):
-            total = total + maps[:, head] @ Z @ merge(value.T, out, head, heads)
-        found.append(equals(f"{heads} heads of width 2, seed {seed}", layer(Z).detach(), total.detach(), EXACT))
-    return found
+def symbols() -> Any:
+    import sympy
+
+    return sympy.symbols("alpha delta_1 delta_2 Delta_1 Delta_2", real=True)
 
 
-CLAIMS = (
-    Claim(
-        id="conv.a1",
-        title="Parameters of multi-head attention",
-        texts=Texts(
-            asks="Multi-head self-attention maps tokens of width D_i to width D_out by N_h heads, with query and key "
-            "width D_hid and value width D_o. How many parameters do the heads hold, and how many the output?",
-            derivation="Head $h$ has $W_q, W_k \\in \\mathbb{R}^{D_i \\times D_{hid}}$ and "
-            "$W_v \\in \\mathbb{R}^{D_i \\times D_o}$: together $D_i (2 D_{hid} + D_o)$ numbers, and there are $N_h$ "
-            "heads.\n\nThe heads side by side are $N_h D_o$ wide. The output maps them to $D_{out}$ numbers and adds "
-            "$b_{out}$: $N_h D_o D_{out} + D_{out}$. The document's layer adds no bias to queries, keys and values.",
-            quantities={
-                "$N_h$": "heads",
-                "$D_i$": "width of a token",
-                "$D_{hid}$": "width of a query and of a key",
-                "$D_o$": "width of a value",
-                "$D_{out}$": "width of the output",
-            },
-            method="exact: 20 layers of random sizes counted, and the counted polynomials compared",
-            code=("regard.layers.multihead:MultiHead", "regard.analysis.cost.symbolic:formulas"),
-        ),
-        ours=Version(
-            "the heads hold N_h·D_i·(2·D_hid + D_o) parameters, the output N_h·D_o·D_out + D_out",
-            r"N_h D_i (2 D_{hid} + D_o), \quad N_h D_o D_{out} + D_{out}",
-            Parameters(
-                heads=lambda N_h, D_i, D_hid, D_o, D_out: N_h * D_i * (2 * D_hid + D_o),
-                output=lambda N_h, D_i, D_hid, D_o, D_out: N_h * D_o * D_out + D_out,
-                biases=lambda **_: 0,
-            ),
-        ),
-        twin=Version(
-            "the heads hold N_h·D_i·(D_hid + D_o) parameters: queries and keys share a matrix",
-            r"N_h D_i (D_{hid} + D_o), \quad N_h D_o D_{out} + D_{out}",
-            Parameters(
-                heads=lambda N_h, D_i, D_hid, D_o, D_out: N_h * D_i * (D_hid + D_o),
-                output=lambda N_h, D_i, D_hid, D_o, D_out: N_h * D_o * D_out + D_out,
-                biases=lambda **_: 0,
-            ),
-        ),
-        check=count_parameters,
-        expected=Verdict.HOLDS,
-    ),
-    Claim(
-        id="conv.a2",
-        title="What one output pixel needs",
-        texts=Texts(
-            asks="Which part of the input does multi-head self-attention need for its output at a single pixel q?",
-            derivation="Row $q$ of the output is "
-            "$\\operatorname{concat}_h \\left[ \\operatorname{softmax}(Z_q W_q^{(h)} W_k^{(h)\\top} Z^\\top)\\, "
-            "Z W_v^{(h)} \\right] W_{out} + b_{out}$. Queries enter by row $q$ alone, keys and values by all rows: "
-            "none of them can be left out, for the softmax gives each a weight above zero.\n\n"
-            "The document's formula for several heads writes $W_q$, $W_k$, $W_v$ without the index $(h)$. Read as it "
-            "stands, all heads would compute the same.",
-            quantities={"$Z$": "tokens, one row per pixel", "$q$": "the pixel that is computed", "$h$": "a head"},
-            method=f"float64, {len(SEEDS)} random layers of 3 heads on 7 tokens, forward and all gradients to 1e-12",
-            code=("regard.layers.multihead:MultiHead",),
-        ),
-        document=Version(
-            "row q of the queries and all of Z; heads written with one W_q, W_k, W_v",
-            r"\operatorname{softmax}(Z_q W_q W_k^\top Z^\top) Z W_v",
-            Row(lambda pixel, N: range(N), lambda head: 0),
-        ),
-        ours=Version(
-            "row q of the queries and all of Z; each head has matrices of its own",
-            r"\operatorname{softmax}(Z_q W_q^{(h)} W_k^{(h)\top} Z^\top) Z W_v^{(h)}",
-            Row(lambda pixel, N: range(N), lambda head: head),
-        ),
-        twin=Version(
-            "row q of the queries, and the rows of Z up to q",
-            r"\operatorname{softmax}(Z_q W_q^{(h)} W_k^{(h)\top} Z_{\le q}^\top) Z_{\le q} W_v^{(h)}",
-            Row(lambda pixel, N: range(pixel + 1), lambda head: head),
-        ),
-        check=one_row,
-        expected=Verdict.CORRECTED,
-    ),
-    Claim(
-        id="conv.c1",
-        title="Multi-head attention as a sum over heads",
-        texts=Texts(
-            asks="Heads are concatenated and then projected. Write the layer as a sum over heads with one matrix each.",
-            derivation="A row of concatenated heads times $W_{out}$ is the sum, over heads, of each head times the "
-            "rows of $W_{out}$ that it meets: rows $hD_o \\ldots (h+1)D_o$, the block of head $h$. The head is "
-            "$\\operatorname{softmax}(A^{(h)}) Z W_v^{(h)}$, and a product of matrices may be bracketed in any way, so "
-            "$\\operatorname{softmax}(A^{(h)}) Z \\left( W_v^{(h)} W_{out}[\\text{block } h] \\right)$. The bias is "
-            "added once.",
-            quantities={
-                "$A^{(h)}$": "logits of head h",
-                "$W_v^{(h)}$": "its value projection, D_i × D_o",
-                "$W_{out}$": "the output projection, N_h·D_o × D_out",
-                "$b$": "the output's bias",
-            },
-            method="float64, random layers of 2, 3 and 4 heads, to 1e-12 of the largest entry",
-            code=("regard.layers.multihead:MultiHead", "regard.layers.position_heads:PositionHeads"),
-        ),
-        ours=Version(
-            "Σ_h softmax(A^h) Z W^h + b, where W^h is W_v^h times the rows of W_out of head h",
-            r"\sum_h \operatorname{softmax}(A^{(h)}) Z W^{(h)} + b, "
-            r"\quad W^{(h)} = W_v^{(h)} W_{out}[h D_o : (h+1) D_o]",
-            lambda value, out, head, heads: value @ out.unflatten(0, (heads, -1))[head],
-        ),
-        twin=Version(
-            "W^h is W_v^h times every N_h-th row of W_out, beginning with row h",
-            r"W^{(h)} = W_v^{(h)} W_{out}[h :: N_h]",
-            lambda value, out, head, heads: value @ out[head::heads],
-        ),
-        check=sum_over_heads,
-        expected=Verdict.HOLDS,
-    ),
+def remaining_term(v: tuple[Any, Any, Any], d1: Any, d2: Any) -> Any:
+    """The logit Z_q W_q W_kᵀ Z_kᵀ + Z_q W_q W̃_kᵀ r_δ + Z_k W_k u + r_δᵀ W̃_k v for W_q = W_k = 0 and W̃_k = I.
+
+    Tokens are rows; r_δ = (‖δ‖², δ₁, δ₂), u and v are columns.
+    """
+    import sympy
+
+    x, y, u = (sympy.Matrix(sympy.symbols(f"{name}_1:4")) for name in "xyu")
+    r, position = sympy.Matrix([d1**2 + d2**2, d1, d2]), sympy.eye(3)
+    q, k = x.T * sympy.zeros(3, 3), y.T * sympy.zeros(3, 3)
+    return sympy.expand((q * k.T + q * position.T * r + k * u + r.T * position * sympy.Matrix(v))[0])
+
+
+def tabulate(logit: Logit) -> Attention:
+    """Heads with a stated logit, as a table over all offsets of the grid."""
+    rows, columns = (torch.arange(-n + 1, n, dtype=torch.float64) for n in (GRID.h, GRID.w))
+    d1, d2 = rows[:, None], columns.expand(len(rows), -1)
+    heads = zip(ALPHAS, CENTRES, strict=True)
+    return Attention(RelativeTable(torch.stack([logit(a, d1, d2, *centre) for a, centre in heads])), keys=GRID)
+
+
+def by_vector(vector: Vector) -> Logit:
+    """The logit v·r_δ."""
+
+    def logit(a: Tensor, d1: Tensor, d2: Tensor, c1: Tensor, c2: Tensor) -> Tensor:
+        v = vector(a, c1, c2)
+        return v[0] * (d1**2 + d2**2) + v[1] * d1 + v[2] * d2
+
+    return logit
+
+
+@claim(
+    "conv.b1",
+    CORRECTED,
+    document={"vector": lambda a, c1, c2: (-a, 2 * a * c1, 2 * a * c1)},
+    twin={
+        "vector": lambda a, c1, c2: (-a, -2 * a * c1, -2 * a * c2),
+        "logit": lambda a, d1, d2, c1, c2: -a * (d1**2 + d2**2 + 2 * (d1 * c1 + d2 * c2)),
+    },
+    view=View("heads", "Move the centre of such a head"),
 )
+def reduced_logit(
+    vector: Vector = lambda a, c1, c2: (-a, 2 * a * c1, 2 * a * c2),
+    logit: Logit = lambda a, d1, d2, c1, c2: -a * (d1**2 + d2**2 - 2 * (d1 * c1 + d2 * c2)),
+) -> Findings:
+    """The stated logit and vector in symbols, and their maps against those of a layer without content."""
+    import sympy
+
+    a, d1, d2, c1, c2 = symbols()
+    rest = sympy.expand(-a * ((d1 - c1) ** 2 + (d2 - c2) ** 2) - logit(a, d1, d2, c1, c2))
+    miss = sympy.factor(sympy.expand(remaining_term(vector(a, c1, c2), d1, d2) - logit(a, d1, d2, c1, c2)))
+    position = Gaussian(len(ALPHAS), dtype=torch.float64)
+    position.set(CENTRES, ALPHAS)
+    layer = PositionedMultiHead(6, position, bias=False, dtype=torch.float64)
+    x = torch.randn(1, GRID.count, 6, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    with torch.no_grad():
+        layer.query.weight.zero_()
+        layer.key.weight.zero_()
+        maps = layer.weights(x, keys=GRID)
+    stated, made = (weights(None, None, tabulate(own)) for own in (logit, by_vector(vector)))
+    yield Finding("the logit", not rest.has(d1, d2), f"−α‖δ − Δ‖² less the logit is {write_sympy(rest)}")
+    yield equals("maps by the logit against gaussian heads", maps, stated, EXACT)
+    shown = f"v·r_δ with the vector as written is off by {write_sympy(miss)}"
+    yield Finding("the vector", miss == 0, shown, detail=True)
+    yield equals("maps by the vector against gaussian heads", maps, made, EXACT, detail=True)

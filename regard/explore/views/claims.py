@@ -428,11 +428,10 @@ class MarkOne:
 
     def __call__(self, task: str) -> dict[str, Any]:
         from regard.grading import mark
-        from regard.grading.submissions.grade import verdict
         from regard.grading.submissions.work import harmless
 
         found = mark(self.entry, task)
-        return harmless(asdict(found) | {"word": verdict(found)})
+        return harmless(asdict(found) | {"word": found.verdict})
 
 
 class Marker:

@@ -6,10 +6,23 @@ the same one wherever the argument has the same normal form. What comes out equa
 
 from fractions import Fraction
 from functools import lru_cache
-from math import comb, isqrt, prod
+from math import comb, isqrt, lcm, prod
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from regard.analysis.formulas import Call, Negative, Node, Number, Power, Product, Quotient, Sum, Symbol, power, product
+from regard.analysis.formulas import (
+    Call,
+    E,
+    Negative,
+    Node,
+    Number,
+    Power,
+    Product,
+    Quotient,
+    Sum,
+    Symbol,
+    power,
+    product,
+)
 from regard.grading.formulas.bounds import (
     MAX_BITS,
     MAX_CANCELLED,
@@ -57,10 +70,11 @@ def ring_of(symbols: tuple[str, ...]) -> "PolyRing":
 
 
 class Algebra:
-    """One ring for all the formulas to be compared; `positive` symbols let √(D²) be D."""
+    """One ring for all the formulas to be compared; `positive` symbols let √(D²) be D, `whole` ones ⌊D + x⌋ D + ⌊x⌋."""
 
-    def __init__(self, symbols: tuple[str, ...], positive: frozenset[str]):
+    def __init__(self, symbols: tuple[str, ...], positive: frozenset[str], whole: frozenset[str] = frozenset()):
         self.symbols, self.ring = symbols, ring_of(symbols)
+        self.integers = whole
         self.index = {name: place for place, name in enumerate(symbols)}
         self.positive = {self.index[name] for name in positive if name in self.index}
         self.work = 0
@@ -90,6 +104,17 @@ class Algebra:
                 return self.power(base, exponent)
             case Call(name, arguments):
                 return self.call(name, [self.normal(argument) for argument in arguments])
+
+    def quotient(self, one: Node, two: Node) -> Fraction | None:
+        """The constant c with one = c · two; None where there is none. Raises `Beyond`."""
+        first, second = self.normal(one), self.normal(two)
+        left, right = self.multiplied(first.over, second.under), self.multiplied(second.over, first.under)
+        if left == right:
+            return Fraction(1)
+        if not (left and right and len(left) == len(right)):
+            return None
+        ratio = left.LC / right.LC
+        return Fraction(int(ratio.numerator), int(ratio.denominator)) if left == right * ratio else None
 
     def number(self, value: Fraction) -> Ratio:
         return self.whole(self.ring.ground_new(self.ring.domain(value.numerator, value.denominator)))
@@ -167,9 +192,16 @@ class Algebra:
         return Ratio(self.raised(below.over, over), self.raised(below.under, over))
 
     def symbolic_power(self, base: Node, exponent: Ratio) -> Ratio:
-        """b^(2n + 1) = (b^n)² · b: one generator per base and monomial of the exponent; 4^n = (2^n)²."""
-        if not exponent.under.is_ground or any((c / exponent.under.LC).denominator > 1 for c in exponent.over.values()):
+        """b^(2n + 1) = (b^n)² · b, 4^n = (2^n)², 2^(n/2) = √(2^n): a generator per base and monomial of exponents."""
+        if not exponent.under.is_ground:
             return self.generator(Opaque("power", (self.tidy(self.normal(base)), self.tidy(exponent))))
+        broken = lcm(*(int((c / exponent.under.LC).denominator) for c in exponent.over.values()))
+        if broken > MAX_EXPONENT:
+            raise Beyond
+        if broken > 1:
+            return self.root(self.symbolic_power(base, Ratio(exponent.over * broken, exponent.under)), broken)
+        if base == E and (found := self.unlogged(exponent)):
+            return found
         result = self.whole(self.ring.one)
         for factor, multiplicity in self.bases(base):
             for monomial, c in exponent.over.terms():
@@ -183,6 +215,16 @@ class Algebra:
                     part, count = self.inverse(part), -count
                 result = self.times(result, Ratio(self.raised(part.over, count), self.raised(part.under, count)))
         return result
+
+    def unlogged(self, exponent: Ratio) -> Ratio | None:
+        """e^(n·log x) = x^n: None where the exponent is something else than one such term."""
+        ((monomial, c),) = exponent.over.terms() if len(exponent.over) == 1 else [((), None)]
+        logs = [place for place, n in enumerate(monomial) if n and place >= len(self.symbols)]
+        if len(logs) != 1 or monomial[logs[0]] != 1 or self.opaque[logs[0] - len(self.symbols)].name != "log":
+            return None
+        inside = self.tree(self.opaque[logs[0] - len(self.symbols)].arguments[0])
+        rest = self.ring.term_new((*monomial[: logs[0]], 0, *monomial[logs[0] + 1 :]), c)
+        return self.power(inside, self.tree(Ratio(rest, exponent.under)))
 
     def bases(self, base: Node) -> list[tuple[Ratio, int]]:
         """A base as a product of powers whose own powers are independent: 12 as 2²·3."""
@@ -277,15 +319,49 @@ class Algebra:
         if name == "log":
             top = self.logarithm(tidy[0])
             return top if len(tidy) == 1 else self.times(top, self.inverse(self.logarithm(tidy[1])))
-        if name == "abs" and self.is_positive(tidy[0].under):
+        if name == "abs":
             for over in (tidy[0].over, -tidy[0].over):
-                if self.is_positive(over):
+                if self.is_positive(over) and self.is_positive(tidy[0].under):
                     return Ratio(over, tidy[0].under)
+            return self.root(self.times(tidy[0], tidy[0]), 2)
+        if name in ("floor", "ceil") and self.is_whole(tidy[0]):
+            return self.rounded(name, *tidy[0])
         if name in ("min", "max"):
             tidy = sorted(set(tidy), key=str)
             if len(tidy) == 1:
                 return tidy[0]
         return self.generator(Opaque(name, tuple(tidy)))
+
+    def is_whole(self, ratio: Ratio) -> bool:
+        """Whether a fraction is one of integers, the denominator positive."""
+        used = {place for poly in ratio for monomial in poly for place, n in enumerate(monomial) if n}
+        return self.is_positive(ratio.under) and all(
+            place < len(self.symbols) and self.symbols[place] in self.integers for place in used
+        )
+
+    def rounded(self, name: str, over: "PolyElement", under: "PolyElement") -> Ratio:
+        """⌈p/q⌉ = ⌊(p − 1)/q⌋ + 1 and ⌊(kq + r)/q⌋ = k + ⌊r/q⌋, so that all ways to round have one form."""
+        if name == "ceil":
+            low = self.rounded("floor", over - 1, under)
+            return Ratio(low.over + low.under, low.under)
+        if under.is_ground:
+            split = {monomial: divmod(int(c), int(under.LC)) for monomial, c in over.terms()}
+            parts = [{monomial: pair[place] for monomial, pair in split.items()} for place in (0, 1)]
+            quotient, rest = (
+                self.ring.from_dict({m: self.ring.domain(c) for m, c in part.items() if c}) for part in parts
+            )
+        else:
+            (quotient,), rest = over.div([under])
+            if any(c.denominator > 1 for poly in (quotient, rest) for c in poly.values()):
+                quotient, rest = self.ring.zero, over
+        if not rest:
+            return self.whole(quotient)
+        if rest.is_ground and under.is_ground:
+            return self.whole(quotient + int(rest.LC) // int(under.LC))
+        if rest.LC < 0:  # ⌊−p/q⌋ = −⌈p/q⌉
+            high = self.rounded("ceil", -rest, under)
+            return Ratio(quotient * high.under - high.over, high.under)
+        return self.total([self.whole(quotient), self.generator(Opaque("floor", (self.tidy(Ratio(rest, under)),)))])
 
     def logarithm(self, ratio: Ratio) -> Ratio:
         """log(4N²/D) = 2 log 2 + 2 log N − log D, where the factors are positive."""
@@ -328,6 +404,9 @@ class Algebra:
             return Symbol(opaque.name, constant=True)
         if opaque.name == "power":
             return Power(*arguments)
+        over = opaque.arguments[0].over
+        if opaque.order == 2 and over.is_monomial and all(n % 2 == 0 for n in over.LM) and over.LC == 1:
+            return Call("abs", (self.tree(self.whole(self.ring.term_new(tuple(n // 2 for n in over.LM), over.LC))),))
         roots = {2: "sqrt", 3: "cbrt"}
         return Call(roots.get(opaque.order, f"root{opaque.order}") if opaque.order else opaque.name, arguments)
 

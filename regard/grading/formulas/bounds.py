@@ -20,7 +20,9 @@ MAX_SHOWN = 40  # terms of a normal form that is written out
 DIGITS = 50  # of a value that is not rational
 SAME = 40  # digits to which two such values must agree: 10 are left to rounding
 NEAR = Fraction(1, 50)  # a formula with a decimal in it that misses the truth by this part was rounded: 0.33 for 1/3
-SIZES = 60  # at least this many sizes where no identity can be shown
+SIZES = 60  # spread sizes that are tried for a difference before a proof is
+MAX_CASES = 128  # signs, remainders and small values that are gone through one by one
+MAX_MODULUS = 24  # of ⌊N/24⌋, whose remainders are gone through
 SEARCHED = 2_000  # sizes tried, smallest first, for a counterexample
 WORK = 50_000  # nodes evaluated in that search, of a long formula fewer sizes
 MAX_TERMS_OF_ORDER = 12  # of an order, none above another: each takes a linear program of 20 ms
@@ -30,6 +32,10 @@ MAX_ENTRIES = 10_000  # of a vector or matrix: 100 by 100, more than anybody typ
 
 class Unreadable(ValueError):  # noqa: N818 (a word, not a fault of the program)
     """The text is not an answer that can be read: what was wrong, where, and what to do."""
+
+
+class Unasked(Unreadable):
+    """It can be read, but not be the answer: it has a foreign symbol, or is an order where a formula is asked for."""
 
 
 class Undefined(ValueError):  # noqa: N818

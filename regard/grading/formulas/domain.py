@@ -130,6 +130,11 @@ class Domain:
         """The symbols that are above zero at every size."""
         return frozenset(one.name for one in self.ranges if one.positive)
 
+    @property
+    def whole(self) -> frozenset[str]:
+        """The symbols that are integers."""
+        return frozenset(one.name for one in self.ranges if not one.real)
+
     def orderings(self) -> Iterator[tuple[str, str]]:
         """Pairs (small, large) of symbols that the rules order: a divisor is at most what it divides."""
         for one in self.ranges:

@@ -1,21 +1,25 @@
 """A formula as a person wrote it: read, shown, evaluated and compared."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import islice
+from math import ceil, floor
 from typing import TYPE_CHECKING
 
-from regard.analysis.formulas import Node, Number, decimal, walk, write
+from regard.analysis.formulas import Node, Number, Power, Product, decimal, is_constant, walk, write
 from regard.grading.formulas.bounds import MAX_SHOWN, NEAR, SEARCHED, SIZES, WORK, TooLarge, Undefined, Unreadable
 from regard.grading.formulas.domain import Domain
 from regard.grading.formulas.evaluation import evaluate, same
 from regard.grading.reading.reading import read
+from regard.grading.reading.tokens import quoted
 
 if TYPE_CHECKING:
     from mpmath.ctx_mp_python import _mpf as mpf
 
     Difference = tuple[dict[str, Fraction], Fraction | mpf | None, Fraction | mpf]
+
+FAR = 24  # sizes about the numbers of a formula
 
 __all__ = ["Comparison", "Domain", "Expression", "Undefined", "Unreadable", "compare", "parse"]
 
@@ -31,9 +35,16 @@ class Expression:
     text: str
     symbols: tuple[str, ...]
     trees: tuple[Node, ...] = field(repr=False)
+    unit: str = ""  # "flops" or "multiply-adds" where it was named
+    factor: Fraction = field(default=Fraction(1), repr=False)  # by which what was written was multiplied
+    sure: bool = field(default=True, repr=False)  # no word was passed over that is not known
+    several: bool = field(default=False, repr=False)  # more than one answer was given
 
     def __str__(self) -> str:
-        return " = ".join(map(write, self.trees))
+        if self.factor == 1:
+            return " = ".join(map(write, self.trees))
+        written = (write(tree.factors[1]) for tree in self.trees if isinstance(tree, Product))
+        return f"{' = '.join(written)} {'FLOPs' if self.unit == 'flops' else self.unit}"
 
     @property
     def tree(self) -> Node:
@@ -43,7 +54,7 @@ class Expression:
     @property
     def sides(self) -> "tuple[Expression, ...]":
         """The sides of `a = b = c`, each alone; one for a plain formula."""
-        return tuple(Expression(text=self.text, symbols=self.symbols, trees=(tree,)) for tree in self.trees)
+        return tuple(replace(self, trees=(tree,)) for tree in self.trees)
 
     def canonical(self, domain: Domain | None = None) -> str:
         """The normal form of the last side, or the formula as read where it has none or a very long one.
@@ -64,8 +75,16 @@ class Expression:
 
     def tight(self) -> "Expression | None":
         """The other reading, where `1/2D` is 1/(2D), `d^-1/2` is d^(−1/2), `log N D` is log(N·D); or None."""
-        trees = read(self.text, self.symbols, tight=True)
-        return None if trees == self.trees else Expression(text=self.text, symbols=self.symbols, trees=trees)
+        found = replace(self, trees=read(self.text, self.symbols, tight=True, order=True).trees, factor=Fraction(1))
+        found = found.times(self.factor)
+        return None if found.trees == self.trees else found
+
+    def times(self, factor: Fraction) -> "Expression":
+        """Every side times a constant."""
+        if factor == 1:
+            return self
+        trees = tuple(Product((Number(factor), tree)) for tree in self.trees)
+        return replace(self, trees=trees, factor=self.factor * factor)
 
     def evaluate(self, sizes: Mapping[str, int | Fraction]) -> "Fraction | mpf":
         """The last side at these sizes: exact where rational, else to 50 digits; `Undefined` where it has no value.
@@ -81,7 +100,7 @@ class Comparison:
     """Whether an answer is the truth, what this rests on, and the smallest sizes where it is not."""
 
     equal: bool
-    proof: str  # "identity"; "60 sizes" where no identity can be shown; "all 8 sizes" of a finite domain
+    proof: str  # "identity", "cases", "all 8 sizes" of a finite domain, "a counterexample", "different polynomials"
     counterexample: dict[str, Fraction] | None = None
     yours: "Fraction | mpf | None" = None  # None beside a counterexample: the answer has no value there
     true: "Fraction | mpf | None" = None
@@ -93,7 +112,10 @@ class Comparison:
 def parse(text: str, symbols: Sequence[str]) -> Expression:
     """Read a formula in these symbols; raises `Unreadable` with what is wrong, where, and what to do."""
     names = tuple(symbols)
-    return Expression(text=text, symbols=names, trees=read(text, names))
+    found = read(text, names)
+    return Expression(
+        text=text, symbols=names, trees=found.trees, unit=found.unit, sure=found.sure, several=found.several
+    )
 
 
 def compare(answer: Expression, truth: Expression, domain: Domain) -> Comparison:
@@ -112,6 +134,9 @@ def compare(answer: Expression, truth: Expression, domain: Domain) -> Comparison
         )
     results = []
     for side, tree in enumerate(answer.trees):
+        number = is_constant(tree) and not is_constant(truth.tree) and not all(map(is_constant, answer.trees))
+        if number and is_value(tree, truth.tree, domain):
+            continue
         result = compare_trees(tree, truth.tree, domain, side)
         if not result.equal:
             return result
@@ -119,17 +144,34 @@ def compare(answer: Expression, truth: Expression, domain: Domain) -> Comparison
     return next((result for result in results if result.proof != "identity"), results[-1])
 
 
+def is_value(tree: Node, truth: Node, domain: Domain) -> bool:
+    """Whether a number, written after a right formula, is its value at some sizes: C/N = 2."""
+    for sizes in islice(domain.points(), Pair(tree, truth).patience):
+        try:
+            if same(evaluate(tree, {}), evaluate(truth, sizes)):
+                return True
+        except Undefined:
+            continue
+    return False
+
+
 def compare_trees(yours: Node, true: Node, domain: Domain, side: int) -> Comparison:
+    """By an identity, by sizes at which they differ, or case by case; raises `Unreadable` where none of it decides."""
     different, factor = by_algebra(yours, true, domain)
     if factor == 1:
         return Comparison(equal=True, proof="identity", factor=factor, side=side)
     pair = Pair(yours, true)
-    found = None if different else pair.difference(spread_then_all(domain), enough=SIZES)
+    found = None
+    if not different:
+        found = pair.difference(spread_then_all(domain), enough=SIZES) or pair.difference(
+            far_sizes(yours, true, domain)
+        )
     if not different and found is None:
-        return Comparison(equal=True, proof=on_sizes(pair.tried, domain), side=side)
+        return Comparison(equal=True, proof=proof_of(pair, domain), side=side)
     found = pair.difference(domain.points()) or found or pair.difference(domain.sample(2 * SIZES))
-    if found is None and len(list(islice(domain.points(), pair.patience))) < pair.patience:
-        return Comparison(equal=True, proof=on_sizes(pair.tried, domain), side=side)
+    found = found or pair.difference(far_sizes(yours, true, domain))
+    if found is None and is_finite(domain, pair.patience):
+        return Comparison(equal=True, proof=proof_of(pair, domain), side=side)
     at, one, two = found or (None, None, None)
     proof = "a counterexample" if found else "different polynomials"
     hint = rounded_factor(yours, factor)
@@ -137,6 +179,55 @@ def compare_trees(yours: Node, true: Node, domain: Domain, side: int) -> Compari
     return Comparison(
         equal=False, proof=proof, counterexample=at, yours=one, true=two, factor=factor, side=side, hint=hint
     )
+
+
+def proof_of(pair: "Pair", domain: Domain) -> str:
+    """What an equality rests on, where no size shows a difference: all sizes, or all cases."""
+    from regard.grading.formulas.cases import proved
+
+    if is_finite(domain, pair.patience) and pair.difference(domain.points()) is None and pair.tried:
+        return f"all {pair.tried} sizes"
+    if not pair.tried and pair.difference(spread_then_all(domain), enough=SIZES) is None and not pair.tried:
+        raise Undefined("formulas are compared where both have values: found no such sizes; change the domain")
+    if pair.yours == pair.true:
+        return "identity"
+    if proved(pair.yours, pair.true, domain):
+        return "cases"
+    raise Unreadable(
+        f"{quoted(write(pair.yours), 60)} agrees at all sizes that were tried, which proves nothing; simplify it"
+    )
+
+
+def is_finite(domain: Domain, patience: int) -> bool:
+    return len(list(islice(domain.points(), patience))) < patience
+
+
+def far_sizes(yours: Node, true: Node, domain: Domain) -> Iterator[dict[str, Fraction]]:
+    """Sizes about the numbers that stand in the formulas, where a threshold may lie."""
+    numbers = {abs(node.value) for tree in (yours, true) for node, _ in walk(tree) if isinstance(node, Number)}
+    for node in (
+        node for tree in (yours, true) for node, _ in walk(tree) if isinstance(node, Power) and is_constant(node)
+    ):
+        try:
+            value = evaluate(node, {})
+        except Undefined:
+            continue
+        numbers |= {value} if isinstance(value, Fraction) else set()
+    edges = sorted(
+        {
+            around
+            for number in numbers
+            if number > 8
+            for around in (floor(number), 2 * ceil(number) + 2, floor(number) + 1)
+        }
+    )
+    base = next(domain.points())
+    for edge in edges[-FAR:]:
+        for chosen in (*({name} for name in domain.symbols), set(domain.symbols)):
+            sizes = {name: Fraction(edge) if name in chosen else size for name, size in base.items()}
+            for one in ({}, {name: size + 1 for name, size in sizes.items() if name in chosen}):
+                if domain.contains(sizes | one):
+                    yield sizes | one
 
 
 def rounded_factor(tree: Node, factor: Fraction | None) -> str:
@@ -158,32 +249,16 @@ def spread_then_all(domain: Domain) -> Iterator[dict[str, Fraction]]:
     yield from (sizes for sizes in domain.points() if sizes not in spread)
 
 
-def on_sizes(tried: int, domain: Domain) -> str:
-    """What a comparison at so many sizes rests on."""
-    if not tried:
-        raise Undefined("formulas are compared where both have values: found no such sizes; change the domain")
-    finite = len(list(islice(domain.points(), tried + 1))) <= tried
-    return f"all {tried} sizes" if finite else f"{tried} sizes"
-
-
 def by_algebra(yours: Node, true: Node, domain: Domain) -> tuple[bool, Fraction | None]:
     """Whether the two are surely different, and the constant c with yours = c · true where there is one."""
     from regard.grading.formulas.algebra import Algebra, Beyond
 
-    algebra = Algebra(domain.symbols, domain.positive)
+    algebra = Algebra(domain.symbols, domain.positive, domain.whole)
     try:
-        one, two = algebra.normal(yours), algebra.normal(true)
-        left, right = algebra.multiplied(one.over, two.under), algebra.multiplied(two.over, one.under)
+        factor = algebra.quotient(yours, true)
     except Beyond:
         return False, None
-    if left == right:
-        return False, Fraction(1)
-    sure = not algebra.opaque and domain.is_free
-    if left and right and len(left) == len(right):
-        ratio = left.LC / right.LC
-        if left == right * ratio:
-            return sure, Fraction(int(ratio.numerator), int(ratio.denominator))
-    return sure, None
+    return factor != 1 and not algebra.opaque and domain.is_free, factor
 
 
 class Pair:

@@ -5,7 +5,6 @@ at most what it divides). Then a product of powers is covered by a sum of such p
 under the convex hull of theirs: N·D is redundant in O(N² + D²), as the geometric mean is at most the arithmetic one.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -13,20 +12,12 @@ from functools import lru_cache
 from itertools import combinations
 
 from regard.analysis.formulas import Node, Power, decimal, is_constant, raise_text, walk
-from regard.grading.formulas.bounds import MAX_SIZES_OF_ORDER, MAX_TERMS_OF_ORDER, MAX_TEXT, Unreadable
+from regard.grading.formulas.bounds import MAX_SIZES_OF_ORDER, MAX_TERMS_OF_ORDER, Unreadable
 from regard.grading.formulas.domain import Domain
-from regard.grading.formulas.expression import Expression, compare, parse
+from regard.grading.formulas.expression import Expression, compare
 from regard.grading.formulas.growth import Expansion, Growth, merged
-from regard.grading.reading.spelling import Misread
-from regard.grading.reading.surroundings import plain
+from regard.grading.reading.reading import read
 
-LETTER = re.compile(
-    r"(?<![A-Za-z0-9_])(?:\\(?:mathcal|mathrm|operatorname|text|cal)\s*\{?\s*)?"
-    r"(?:(?P<letter>\\?(?:Theta|theta|Omega|O|big-?O)|[ΘϴθΩΟ])\s*\}?(?=\s*(?:\\left|\\[bB]igg?l?)?\s*[(\[{])"
-    r"|(?i:big[- ]?O\s+of|(?:of\s+)?(?:the\s+)?order(?:\s+of)?)(?=\s))"
-)
-NAMES = {"theta": "Θ", "θ": "Θ", "ϑ": "Θ", "omega": "Ω", "ω": "Ω", "ο": "O"}
-MEMBER = re.compile(r"∈|\\in(?![A-Za-z])")
 LARGE = 10**30  # factors beyond are shown rounded
 INFINITE = Fraction(10**9)
 
@@ -74,21 +65,10 @@ class OrderComparison:
 
 def parse_order(text: str, symbols: Sequence[str]) -> Order:
     r"""Read `O(N²D)`, `\Theta(N)`, `\mathcal{O}(N)`, `O(N) + O(D)` or a bare expression; raises `Unreadable`."""
-    letters, given = [], text
-
-    def blank(found: re.Match[str]) -> str:
-        letter = (found["letter"] or "O").lstrip("\\")
-        if letter in symbols:
-            return found[0]
-        letters.append("O" if letter.startswith("big") else NAMES.get(letter.lower(), letter))
-        return " " * len(found[0])
-
-    if isinstance(text, str) and len(text) <= MAX_TEXT:  # a longer one is refused by `parse`
-        text = LETTER.sub(blank, MEMBER.sub(lambda found: "=".ljust(len(found[0])), plain(text)))
-    try:
-        return Order(letter=letters[0] if letters else "", expression=parse(text, symbols))
-    except Misread as error:
-        raise (error.quoting(given) if len(given) == len(text) else error) from None
+    names = tuple(symbols)
+    found = read(text, names, order=True)
+    expression = Expression(text=text, symbols=names, trees=found.trees, sure=found.sure)
+    return Order(letter=found.letter, expression=expression)
 
 
 def compare_orders(answer: Order, truth: Order, domain: Domain) -> OrderComparison:

@@ -1,13 +1,15 @@
 """What a person is told about an answer: the mark, where the answer fails, and how values are written."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from html import escape
+from typing import Any, Literal
 
 from regard.grading.questions.question import Mistake, Question
 
+Told = Literal["verdict", "hints", "full"]  # how much of a mark is told
 SMALLEST = Fraction(1, 10**300)  # beyond it and its inverse a float has no digits
 
 
@@ -25,12 +27,22 @@ class Counterexample:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ByHand:
+    """That a person marked an answer: who, a remark, and what the machine had given, None where it had not marked."""
+
+    by: str = ""
+    remark: str = ""
+    machine: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Mark:
     """What an answer is worth, and why.
 
     `read_as` is the answer as it was understood, empty where it could not be read; `feedback` are lines of plain text;
-    `mistake` is the name of a known mistake; `unread` says that the answer, or that to a part, could not be understood,
-    so that a person may mark it by hand; `parts` are the marks of subquestions, in their order.
+    `mistake` is the name of a known mistake; `unread` says that the answer, or that to a part, waits for a person: it
+    could not be understood, or it is `free` text; `hand` is what a person has said of it; `parts` are the marks of
+    subquestions, in their order.
     """
 
     id: str
@@ -42,7 +54,51 @@ class Mark:
     counterexample: Counterexample | None = None
     mistake: str = ""
     unread: bool = False
+    free: bool = False
+    hand: ByHand | None = None
     parts: tuple["Mark", ...] = ()
+
+    @property
+    def verdict(self) -> str:
+        """The mark in some words. What waits for a person is not called wrong."""
+        if self.right:
+            return "right"
+        leaves = self.parts or (self,)
+        waiting = [part for part in leaves if part.unread]
+        if waiting:
+            word = "to be marked by hand" if all(part.free for part in waiting) else "not read"
+            return word if len(waiting) == len(leaves) else f"partly {word}"
+        return "partly right" if self.points else "wrong"
+
+    @property
+    def lines(self) -> Iterator[str]:
+        """All that is told, line by line: the verdict first, then how it was read, then why."""
+        yield f"{self.id}: {self.verdict}, {self.points:g} of {self.out_of:g} points"
+        if self.read_as and not self.parts:
+            yield f"Read as {self.read_as}"
+        yield from (*self.said_by_hand, *self.feedback)
+        for part in self.parts:
+            yield from part.lines
+
+    @property
+    def said_by_hand(self) -> tuple[str, ...]:
+        """That a person marked it, with the remark, and what the machine had given."""
+        if self.hand is None:
+            return ()
+        machine = "" if self.hand.machine is None else f"; the machine gave {self.hand.machine:g}"
+        who = f" ({self.hand.by})" if self.hand.by else ""
+        return (f"Marked by hand{who}{machine}.", *([self.hand.remark] if self.hand.remark else []))
+
+    def __repr__(self) -> str:
+        return "\n".join(self.lines)
+
+    def _repr_html_(self) -> str:
+        first, *more = [escape(line) for line in self.lines]
+        return "<br>".join([f"<strong>{first}</strong>", *more])
+
+    def _repr_markdown_(self) -> str:
+        first, *more = self.lines
+        return "\n".join([f"**{first}**", "", *[f"- {line}" for line in more]])
 
     @property
     def breakdown(self) -> Mapping[str, str]:
@@ -51,20 +107,26 @@ class Mark:
 
     def json(self) -> dict[str, Any]:
         """Plain data for `json.dumps`."""
-        found = self.counterexample
-        return {
-            "id": self.id,
-            "points": self.points,
-            "out_of": self.out_of,
-            "right": self.right,
-            "read_as": self.read_as,
-            "feedback": list(self.feedback),
-            "counterexample": found and {"sizes": dict(found.sizes), "yours": found.yours, "true": found.true},
-            "breakdown": dict(self.breakdown),
-            "mistake": self.mistake,
-            "unread": self.unread,
-            "parts": [part.json() for part in self.parts],
-        }
+        return asdict(self) | {"verdict": self.verdict, "parts": [part.json() for part in self.parts]}
+
+
+def withhold(mark: Mark, told: Told) -> Mark:
+    """A mark that tells less: "hints" names mistakes and where a formula is wrong, but nothing true; "verdict" neither.
+
+    >>> from regard.grading import check
+    >>> print(*withhold(check("udl.1a", "3D² + 3"), "hints").feedback, sep=chr(10))
+    A bias vector counted as one number: each of the three biases has D entries.
+    It is wrong at D = 2.
+    """
+    if told == "full" or (not mark.parts and (mark.unread or not mark.read_as)):
+        return mark
+    parts = tuple([withhold(part, told) for part in mark.parts])
+    if told == "verdict":
+        return replace(mark, feedback=(), mistake="", counterexample=None, parts=parts)
+    where = mark.counterexample.sizes if mark.counterexample else {}
+    kept = [*mark.feedback[: bool(mark.mistake)], *([f"It is wrong at {at(where)}."] if where else [])]
+    kept += [line for line in mark.feedback if line.startswith("Hint: ")]
+    return replace(mark, feedback=mark.feedback if mark.right else tuple(kept), counterexample=None, parts=parts)
 
 
 def right(question: Question, read_as: str, *remarks: str) -> Mark:
@@ -101,6 +163,32 @@ def unread(question: Question, reason: str) -> Mark:
     """An answer that cannot be understood, with the reason and what to write."""
     lines = (f"Could not be read: {reason}",)
     return Mark(id=question.id, points=0.0, out_of=question.points, right=False, feedback=lines, unread=True)
+
+
+def by_hand(question: Question) -> Mark:
+    """A text, which waits for a person."""
+    return replace(unread(question, ""), feedback=("To be marked by hand.",), free=True)
+
+
+def override(mark: Mark, points: float, hand: ByHand) -> Mark:
+    """The points that a person gives instead; what the machine gave and said stays."""
+    machine = None if mark.unread else mark.points
+    feedback = () if mark.free else mark.feedback
+    right = points == mark.out_of
+    return replace(
+        mark, points=points, right=right, unread=False, feedback=feedback, hand=replace(hand, machine=machine)
+    )
+
+
+def total(mark: Mark, parts: tuple[Mark, ...]) -> Mark:
+    """A question's mark from those of its parts."""
+    return replace(
+        mark,
+        points=round(sum(part.points for part in parts), 2),
+        right=all(part.right for part in parts),
+        unread=any(part.unread for part in parts),
+        parts=parts,
+    )
 
 
 def shown(value: Any) -> str:

@@ -3,10 +3,11 @@
 import re
 from collections.abc import Mapping
 from decimal import Decimal, localcontext
+from fractions import Fraction
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
-from regard.grading.formulas.bounds import SAME, Undefined, Unreadable
+from regard.grading.formulas.bounds import SAME, Unasked, Undefined, Unreadable
 from regard.grading.formulas.domain import Domain
 from regard.grading.formulas.expression import Comparison, Expression, compare, parse
 from regard.grading.formulas.orders import Order, compare_orders, parse_order
@@ -14,12 +15,14 @@ from regard.grading.marking.credit import credited
 from regard.grading.marking.feedback import Counterexample, Mark, at, listed, right, sentence, shown, unread, wrong
 from regard.grading.questions.key import Entry, first_difference, same_order
 from regard.grading.questions.question import Mistake, Question
-from regard.grading.reading.digits import exact
+from regard.grading.reading.numbers import Given, exact
 
+HALF = Fraction(1, 2)
 KEPT = 4096  # truths and mistakes that stay read: some hundred questions with a dozen each
 FLOPS = Mistake(
     answer=None, name="FLOPs instead of multiply-adds", hint="one multiply-add is two FLOPs, and counts once here"
 )
+CALLED = Mistake(answer=None, name="multiply-adds called FLOPs", hint="FLOPs are twice as many")
 Read = TypeVar("Read", Expression, Order)
 
 
@@ -27,29 +30,51 @@ def mark_formula(entry: Entry, given: Any) -> Mark:
     """Equal over the whole domain, or wrong at the smallest sizes where it differs."""
     question = entry.question
     try:
-        answer = parse(_text(given), tuple(question.form.symbols))
+        answer = as_counted(question, parse(_text(given), tuple(question.form.symbols)))
+        if entry.truth is None:
+            return _against_counts(entry, answer)
+        return _against_formula(entry, answer)
+    except Unasked as error:
+        return wrong(question, "", sentence(str(error)))
     except Unreadable as error:
         return unread(question, str(error))
-    if entry.truth is None:
-        return _against_counts(entry, answer)
+
+
+def _against_formula(entry: Entry, answer: Expression) -> Mark:
+    question = entry.question
     domain, truth = _domain(_rules(question)), _expression(entry.truth, tuple(question.form.symbols))
     read = [(reading, _compared(reading, truth, domain)) for reading in _readings(answer)]
     for reading, found in read:
         if found is not None and found.equal:
-            remarks = [*_how_read(reading, answer), *_chain(answer), *in_flops(question, given)]
+            remarks = [*_how_read(reading, answer), *_chain(answer), *in_flops(question, answer)]
             return right(question, str(reading), *remarks)
+    if answer.several and not all(_is_right(side, answer, domain) for side in answer.sides):
+        return unread(question, f"two answers that differ were given: {answer}; give one")
+    if not answer.sure:
+        return unread(question, f"there are words around {answer} that may change it; write the formula alone")
+    if answer.factor != 1 and _is_right(answer.times(1 / answer.factor), truth, domain):
+        return _wrong_formula(entry, answer, read[0][1], CALLED, [])
     for reading, found in read:
         if known := next(filter(None, (_known_formula(question, side) for side in reading.sides)), None):
             return _wrong_formula(entry, reading, found, known, _how_read(reading, answer))
     return _wrong_formula(entry, answer, read[0][1], None, [])
 
 
-def in_flops(question: Question, given: Any) -> list[str]:
-    """What to say of a right count of multiply-adds that is called FLOPs."""
-    counted = question.truth.count == "multiply-adds" or any(known.name == FLOPS.name for known in question.mistakes)
-    called = isinstance(given, str) and re.search(r"FLOPs?(?![A-Za-z])", given, re.IGNORECASE)
-    said = "These are multiply-adds; FLOPs would be twice as many."
-    return [said] if called and counted else []
+Counts = TypeVar("Counts", bound=Expression | Given)
+
+
+def as_counted(question: Question, answer: Counts) -> Counts:
+    """An answer in the unit that the question counts in: half as many multiply-adds as FLOPs, or twice as many."""
+    flops = question.truth.count == "flops" or re.search(r"FLOP|operations|additions", question.text)
+    if answer.unit == ("multiply-adds" if flops else "flops") and question.truth.count != "parameters":
+        return cast("Counts", answer.times(Fraction(2) if flops else HALF))
+    return answer
+
+
+def in_flops(question: Question, answer: Expression | Given) -> list[str]:
+    """What to say of a right answer that was given in another unit."""
+    changed = as_counted(question, answer) is not answer
+    return ["Read as FLOPs, of which one multiply-add takes two."] if changed and answer.unit == "flops" else []
 
 
 def apart(yours: Any, true: Any) -> tuple[str, str]:
@@ -75,6 +100,14 @@ def _compared(answer: Expression, truth: Expression, domain: Domain) -> Comparis
         return compare(answer, truth, domain)
     except Undefined:
         return None
+
+
+def _is_right(answer: Expression, truth: Expression, domain: Domain) -> bool:
+    """Whether it is surely equal."""
+    try:
+        return compare(answer, truth, domain).equal
+    except (Undefined, Unreadable):
+        return False
 
 
 def _readings(answer: Read) -> list[Read]:
@@ -209,11 +242,8 @@ def _is_order(answer: Order, mistake: Mistake, symbols: tuple[str, ...], domain:
 
 def _known_formula(question: Question, answer: Expression) -> Mistake | None:
     domain, symbols = _domain(_rules(question)), tuple(question.form.symbols)
-    for mistake in question.mistakes:
-        found = _compared(answer, _expression(str(mistake.answer), symbols), domain)
-        if found is not None and found.equal:
-            return mistake
-    return None
+    wrong_ones = ((mistake, _expression(str(mistake.answer), symbols)) for mistake in question.mistakes)
+    return next((mistake for mistake, formula in wrong_ones if _is_right(answer, formula, domain)), None)
 
 
 def _breakdown(entry: Entry, sizes: Mapping[str, Any]) -> dict[str, Any]:

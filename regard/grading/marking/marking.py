@@ -1,26 +1,56 @@
 """Marking one answer: how it was read, whether it is right, and where it differs from what is true."""
 
+import re
 from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+from regard.checks import nearest
 from regard.grading.formulas.bounds import Unreadable
 from regard.grading.marking.feedback import (
     Counterexample,
     Mark,
+    by_hand,
     right,
     sentence,
     shown,
+    total,
     unanswered,
     unread,
     wrong,
 )
-from regard.grading.marking.formulas import apart, in_flops, mark_formula, mark_order
-from regard.grading.questions.key import READERS, Entry, as_lists
+from regard.grading.marking.formulas import CALLED, apart, as_counted, in_flops, mark_formula, mark_order
+from regard.grading.questions.catalogue import built_in_questions, read_questions
+from regard.grading.questions.key import READERS, Entry, as_lists, compile_key, values_of
 from regard.grading.questions.question import Mistake, Question, too_large
-from regard.grading.reading.numbers import Given, close
+from regard.grading.reading.numbers import close
 from regard.grading.reading.wording import LONGEST, letter_of, truth_of
 
-__all__ = ["Counterexample", "Mark", "mark"]
+__all__ = ["Counterexample", "Mark", "check", "mark"]
+NONE, ALL = {"none", "none of them", "none of these", "none of the above"}, {"all", "all of them", "all of the above"}
+BETWEEN = re.compile(r"[\s,;/&+\[\]\"'{}]+|\band\b", re.IGNORECASE)
+
+
+def check(id: str, answer: Any, own: Path | str | None = None) -> Mark:
+    """Mark an answer to a built-in question, to a part of one (`udl.9.patches`), or to one of a file of your own.
+
+    >>> check("udl.1a", "3D² + 3")
+    udl.1a: partly right, 2 of 4 points
+    Read as 3·D² + 3
+    A bias vector counted as one number: each of the three biases has D entries.
+    At D = 2 your formula gives 15; the true value is 18 = 12 (weights) + 6 (biases).
+    Credited: weights; not: biases.
+    """
+    questions = built_in_questions() if own is None else read_questions(own)
+    whole = next((question for question in questions if id == question.id or id.startswith(f"{question.id}.")), None)
+    names = [part.id for part in whole.subquestions] if whole else []
+    part = id.removeprefix(f"{whole.id}.") if whole and id != whole.id else ""
+    if whole is None or (part and part not in names):
+        known = [f"{whole.id}.{name}" for name in names] if names and whole else [each.id for each in questions]
+        raise ValueError(f"no question is called {id!r}: {nearest(id, known, 'see regard questions')}")
+    entry = compile_key([whole])[whole.id]
+    return mark(entry.parts[names.index(part)] if part else entry, answer)
 
 
 def mark(entry: Entry, given: Any) -> Mark:
@@ -39,7 +69,8 @@ def mark(entry: Entry, given: Any) -> Mark:
     Credited: weights; not: biases.
     """
     question = entry.question
-    if given is None or (isinstance(given, str | list | tuple | Mapping) and not _trimmed(given)):
+    none_of_them = question.kind == "select" and isinstance(given, list | tuple)
+    if given is None or (isinstance(given, str | list | tuple | Mapping) and not _trimmed(given) and not none_of_them):
         return _without_answer(entry)
     if question.kind == "parts":
         return _parts(entry, given)
@@ -52,6 +83,10 @@ def mark(entry: Entry, given: Any) -> Mark:
             return mark_order(entry, given)
         case "choice":
             return _choice(entry, given)
+        case "select":
+            return _select(entry, given)
+        case "text":
+            return by_hand(question)
         case "truth":
             return _truth(entry, given)
         case _:
@@ -80,61 +115,40 @@ def _parts(entry: Entry, given: Any) -> Mark:
 
 
 def _sum(question: Question, parts: tuple[Mark, ...], remarks: tuple[str, ...]) -> Mark:
-    return Mark(
-        id=question.id,
-        points=round(sum(part.points for part in parts), 2),
-        out_of=question.points,
-        right=all(part.right for part in parts),
-        read_as="; ".join(f"{part.id}: {part.read_as}" for part in parts if part.read_as),
-        feedback=remarks,
-        mistake=next((part.mistake for part in parts if part.mistake), ""),
-        unread=any(part.unread for part in parts),
-        parts=parts,
-    )
+    read_as = "; ".join(f"{part.id}: {part.read_as}" for part in parts if part.read_as)
+    mistake = next((part.mistake for part in parts if part.mistake), "")
+    return total(replace(wrong(question, read_as, *remarks, hint=""), mistake=mistake), parts)
 
 
 def _numbers(entry: Entry, given: Any) -> Mark:
     question = entry.question
     read = READERS[question.kind]
     try:
-        answer = read(given)
+        written = read(given)
+        answer = as_counted(question, written)
     except Unreadable as error:
         return unread(question, str(error))
     digits = question.form.least_digits
     found = close(answer, as_lists(entry.truth), digits)
     if found.right:
         remarks = [sentence(found.reason)] if found.reason else []
-        return right(question, str(answer), *remarks, *in_flops(question, given))
+        return right(question, str(answer), *remarks, *in_flops(question, answer))
+    if answer is not written and close(written, as_lists(entry.truth), digits).right:
+        return wrong(question, str(answer), mistake=CALLED)
+    if not answer.sure:
+        return unread(question, f"there are words around {answer} that may change it; write the numbers alone")
     if close(answer, as_lists(entry.truth), 1).right:  # a rounded truth may be a rounded mistake too
         few = f"Right as far as it goes, but too few digits: give at least {digits} significant digits."
         return wrong(question, str(answer), few, hint="")
-    known = next((m for m in question.mistakes if close(answer, _value(read, m), 1).right), None)
-    if _is_transposed(answer, entry.truth, digits):
-        return wrong(question, str(answer), "This is the transposed matrix: rows and columns are exchanged.")
+    known = next((m for m in question.mistakes if close(answer, as_lists(values_of(read(m.answer))), 1).right), None)
+    if found.transposed:
+        return wrong(question, str(answer), sentence(found.reason))
     if found.yours is None:
         return wrong(question, str(answer), sentence(found.reason), mistake=known)
     yours, true = apart(found.yours, found.true)
     example = Counterexample(sizes={}, yours=yours, true=true)
     lines = (sentence(found.reason), f"Yours is {example.yours}; the true value is {example.true}.")
     return wrong(question, str(answer), *lines, mistake=known, counterexample=example)
-
-
-def _is_transposed(answer: Given, truth: Any, digits: int) -> bool:
-    if len(answer.shape) != 2:
-        return False
-    rows, columns = answer.shape
-    entries = tuple(answer.entries[row * columns + column] for column in range(columns) for row in range(rows))
-    return close(Given(shape=(columns, rows), entries=entries), as_lists(truth), digits).right
-
-
-def _value(read: Any, mistake: Mistake) -> Any:
-    given = read(mistake.answer)
-    values = [entry.value for entry in given.entries]
-    if not given.shape:
-        return values[0]
-    columns = given.shape[-1]
-    rows = [values[start : start + columns] for start in range(0, len(values), columns)]
-    return rows if len(given.shape) == 2 else rows[0]
 
 
 def _choice(entry: Entry, given: Any) -> Mark:
@@ -152,6 +166,46 @@ def _choice(entry: Entry, given: Any) -> Mark:
         return right(question, read_as)
     known = _known(question, letter)
     return wrong(question, read_as, *([] if known else [f"{letter} is not the right choice."]), mistake=known)
+
+
+def _select(entry: Entry, given: Any) -> Mark:
+    """All letters that apply: what is rightly chosen less what is wrongly chosen, as a share of the true ones.
+
+    Where none is true, any letter takes all points.
+    """
+    question, choices = entry.question, entry.question.form.choices
+    said = ", ".join(map(_words, given)) or "none" if isinstance(given, list | tuple) else _words(given)
+    chosen = _letters(said, choices)
+    if chosen is None:
+        listed = ", ".join(choices)
+        return unread(question, f"it must be letters of {listed}, or none: got {said[:60]!r}; write them as 'a, c'")
+    true, read_as = set(entry.truth), ", ".join(chosen) or "none"
+    if set(chosen) == true:
+        return right(question, read_as)
+    apart = [letter for letter in choices if (letter in true) != (letter in chosen)]
+    known = [mistake for mistake in question.mistakes if mistake.answer in apart]
+    lines = [sentence(f"{mistake.name}: {mistake.hint}") for mistake in known[1:]]
+    lost = [f"{letter} {'belongs' if letter in true else 'does not belong'} to it" for letter in apart]
+    share = max(0, 2 * len(true & set(chosen)) - len(chosen)) / len(true) if true else 0
+    points = round(question.points * share, 2)
+    mistake = replace(known[0], points=points) if known else None
+    return wrong(question, read_as, *lines, f"{'; '.join(lost)}.", mistake=mistake, points=points)
+
+
+def _letters(said: str, choices: Mapping[str, str]) -> list[str] | None:
+    """The letters that are meant, in the order of the choices; None where something else is said.
+
+    >>> [_letters(said, {"a": "x", "b": "y", "c": "z"}) for said in ("(a) and C", "ca", "None.", "all", "x", "a, d")]
+    [['a', 'c'], ['a', 'c'], [], ['a', 'b', 'c'], ['a'], None]
+    """
+    word = said.strip(" .!()").casefold()
+    if word in NONE | ALL:
+        return list(choices) if word in ALL else []
+    pieces = [piece for piece in BETWEEN.split(said) if piece.strip("()[].")]
+    found = [letter_of(said, choices)] if letter_of(said, choices) else [letter_of(piece, choices) for piece in pieces]
+    if None in found and len(pieces) == 1:
+        found = [letter if letter in choices else None for letter in word]
+    return None if None in found or not found else [letter for letter in choices if letter in found]
 
 
 def _truth(entry: Entry, given: Any) -> Mark:

@@ -12,7 +12,7 @@ from regard.grading.questions.question import COUNTS, KINDS, BadQuestion, Form, 
 from regard.grading.reading.wording import clashes
 
 MOST_BYTES = 4 << 20  # of a file of questions: a thousand long ones
-WITH_SYMBOLS = ("formula", "order")
+WITH_SYMBOLS, WITH_CHOICES = ("formula", "order"), ("choice", "select")
 
 
 class Digits(str):
@@ -94,10 +94,21 @@ def _clash(ids: Sequence[str]) -> str:
 
 
 SCALAR = {"id", "text", "kind", "answer", "counted", "count", "choices", "symbols", "least_digits", "hint", "points"}
-KEYS = SCALAR | {"claim", "parts", "mistake", "part"}
-KEYS_OF_PART = SCALAR | {"parts", "mistake"}
+KEYS_OF_PART = SCALAR | {"parts", "mistake", "rubric"}
+KEYS = KEYS_OF_PART | {"claim", "part"}
 KEYS_OF_MISTAKE = {"answer", "name", "hint", "points"}
-BESIDE_SUBQUESTIONS = ("kind", "answer", "counted", "count", "choices", "least_digits", "parts", "mistake", "points")
+BESIDE_SUBQUESTIONS = (
+    "kind",
+    "answer",
+    "counted",
+    "count",
+    "choices",
+    "least_digits",
+    "parts",
+    "mistake",
+    "points",
+    "rubric",
+)
 
 
 class _Table:
@@ -128,11 +139,21 @@ class _Table:
 
     def points(self, default: float | None) -> float | None:
         value = self.row.get("points", default)
-        if value is None:
-            return None
+        return None if value is None else self._number("points", value)
+
+    def _number(self, key: str, value: Any) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float | Digits) or not 0 <= float(value) < 1e6:
-            raise self.error("points", f"must be a number from 0: got {value!r}")
+            raise self.error(key, f"must be a number from 0: got {value!r}")
         return float(value)
+
+    def rubric(self, kind: str) -> dict[str, float]:
+        """Criteria with their points, of a text alone."""
+        value = self.row.get("rubric", {})
+        if value and kind != "text":
+            raise self.error("rubric", f"is for texts, which are marked by hand: the kind is {kind!r}; leave it out")
+        if kind == "text" and not (isinstance(value, dict) and value):
+            raise self.error("rubric", f'must be criteria with their points, {{ "…" = 2 }}: got {value!r}; add one')
+        return {name: self._number(f"rubric.{name}", points) for name, points in value.items()}
 
     def texts(self, key: str) -> dict[str, str]:
         """A table of texts; numbers are texts too."""
@@ -176,7 +197,7 @@ class _Table:
             form=Form(kind="parts", symbols=inherited),
             truth=Truth(file=self.file, table=self.name),
             subquestions=tuple(subquestions),
-            claim=self.text("claim", "").strip(),
+            claim=self.text("claim", id).strip(),
             hint=self.text("hint", "").strip(),
         )
 
@@ -189,8 +210,11 @@ class _Table:
     def _leaf(self, id: str, inherited: Mapping[str, str]) -> Question:
         """A question, or a part of one, that is answered at once."""
         form = self._form(inherited)
-        answer, counted = self.row.get("answer"), self.row.get("counted")
-        if answer is None and counted is None:
+        answer, counted, rubric = self.row.get("answer"), self.row.get("counted"), self.rubric(form.kind)
+        for key in ("counted", "mistake") if rubric else ():
+            if key in self.row:
+                raise self.error(key, "is not looked at in a text, which is marked by hand; leave it out")
+        if answer is None and counted is None and not rubric:
             raise self.error("answer", 'is missing; give it, or counted = "module.py:function", or both')
         if counted is not None and self.text("counted").count(":") != 1:
             raise self.error("counted", f"must be module:function or file.py:function: got {counted!r}")
@@ -199,18 +223,23 @@ class _Table:
         parts = self.texts("parts")
         if parts and form.kind != "formula":
             raise self.error("parts", f"are summands of a formula: the kind is {form.kind!r}; leave them out")
-        points = self.points(1.0)
+        points = self.points(sum(rubric.values()) if rubric else 1.0)
         assert points is not None
+        if rubric and points != sum(rubric.values()):
+            whole = sum(rubric.values())
+            raise self.error(
+                "points", f"must be what the rubric adds up to: got {points:g}, not {whole:g}; leave it out"
+            )
         count = self.one_of("count", COUNTS, "value")
         return Question(
             id=id,
             text=self.text("text").strip(),
             points=points,
             form=form,
-            truth=Truth(answer=answer, counted=counted, count=count, file=self.file, table=self.name),
+            truth=Truth(answer=answer, counted=counted, count=count, rubric=rubric, file=self.file, table=self.name),
             parts=parts,
             mistakes=tuple(table._mistake(points) for table in self.tables("mistake")),
-            claim=self.text("claim", "").strip(),
+            claim=self.text("claim", id).strip(),
             hint=self.text("hint", "").strip(),
         )
 
@@ -222,9 +251,9 @@ class _Table:
         symbols = (dict(inherited) | symbols) if kind in WITH_SYMBOLS else {}
         if kind in WITH_SYMBOLS and not symbols:
             raise self.error("symbols", f'are missing: {kind}s have some; write symbols = {{ D = "positive" }}')
-        if choices and kind != "choice":
+        if choices and kind not in WITH_CHOICES:
             raise self.error("choices", f"are those of a choice: the kind is {kind!r}; leave them out")
-        if kind == "choice" and len(choices) < 2:
+        if kind in WITH_CHOICES and len(choices) < 2:
             raise self.error("choices", f'must be two or more: got {len(choices)}; write {{ a = "…", b = "…" }}')
         for problem in clashes(choices):
             raise self.error("choices", f"must be told apart: {problem}; change one")

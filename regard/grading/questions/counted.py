@@ -4,6 +4,7 @@ A function gives a module, a module with the inputs that it is called with, or t
 """
 
 from fractions import Fraction
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -263,40 +264,13 @@ def cached_query_sees() -> int:
 
 def logit_operations(D: int) -> int:
     """Multiplications and additions of the four terms of one logit, each from scratch, counted one by one."""
-    tally = [0]
-    x = [Tallied(tally)] * D
-    square = [x] * D
-    terms = [_dot(_times(square, x), _times(square, x)) for _ in range(4)]
-    _sum(terms)
-    return tally[0]
+    from regard.analysis.cost.scalars import count_operations
 
+    def four_terms(W: Any, x: Any) -> Any:
+        first, *others = [(W @ x) @ (W @ x) for _ in range(4)]
+        return sum(others, first)
 
-class Tallied:
-    """A number that tells how often it was multiplied or added."""
-
-    def __init__(self, tally: list[int]) -> None:
-        self.tally = tally
-
-    def __mul__(self, other: "Tallied") -> "Tallied":
-        self.tally[0] += 1
-        return self
-
-    __add__ = __mul__
-
-
-def _sum(terms: list[Tallied]) -> Tallied:
-    total = terms[0]
-    for term in terms[1:]:
-        total = total + term
-    return total
-
-
-def _dot(x: list[Tallied], y: list[Tallied]) -> Tallied:
-    return _sum([a * b for a, b in zip(x, y, strict=True)])
-
-
-def _times(matrix: list[list[Tallied]], x: list[Tallied]) -> list[Tallied]:
-    return [_dot(row, x) for row in matrix]
+    return count_operations(four_terms, torch.ones(D, D), torch.ones(D))[0]
 
 
 def _without_output(layer: MultiHead) -> nn.Module:

@@ -87,8 +87,10 @@ def entry_of(question: Question) -> Entry:
             return _formula(question)
         case "order":
             return _order(question)
-        case "choice":
+        case "choice" | "select":
             return _choice(question)
+        case "text":
+            return Entry(question=question, truth=question.truth.answer)
         case "truth":
             return _truth(question)
         case _:
@@ -213,7 +215,7 @@ def same_order(one: Order, two: Order, domain: Domain) -> bool:
 def _numbers(question: Question) -> Entry:
     answer = question.truth.answer
     given = None if answer is None else _given(question, "answer", answer)
-    truth = _plain(_values(given)) if given is not None else None
+    truth = _plain(values_of(given)) if given is not None else None
     if not _is_finite(truth):
         raise question.bad("answer", f"is too large to be compared: got {answer!r}; use a number below 1e300")
     if question.truth.counted is not None:
@@ -237,14 +239,16 @@ def _numbers(question: Question) -> Entry:
 def _choice(question: Question) -> Entry:
     if question.truth.counted is not None:
         raise question.bad("counted", "a choice is not counted; give the letter of the true one")
-    letters = question.form.choices
-    given = {"answer": question.truth.answer} | {f"mistake {m.name!r}": m.answer for m in question.mistakes}
-    for key, letter in given.items():
+    letters, truth, several = list(question.form.choices), question.truth.answer, question.kind == "select"
+    if several and not isinstance(truth, list):
+        raise question.bad("answer", f'must be a list of letters, [] for none of them: got {truth!r}; write ["a"]')
+    given = [("answer", letter) for letter in (truth if several else [truth])]
+    for key, letter in given + [(f"mistake {m.name!r}", m.answer) for m in question.mistakes]:
         if letter not in letters:
             raise question.bad(key, f"must be one of the choices {', '.join(letters)}: got {letter!r}")
-        if key != "answer" and letter == question.truth.answer:
+        if key != "answer" and letter == truth:
             raise question.bad(key, f"{letter!r} is the true answer")
-    return Entry(question=question, truth=question.truth.answer)
+    return Entry(question=question, truth=tuple(sorted(set(truth))) if several else truth)
 
 
 def _truth(question: Question) -> Entry:
@@ -295,7 +299,8 @@ def _given(question: Question, key: str, answer: Any) -> Given:
         raise question.bad(key, str(error)) from error
 
 
-def _values(given: Given) -> Any:
+def values_of(given: Given) -> Any:
+    """The numbers that were given, as a number, a tuple or a tuple of rows."""
     values = tuple(entry.value for entry in given.entries)
     if not given.shape:
         return values[0]

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
-Kind = Literal["number", "vector", "matrix", "formula", "order", "choice", "truth", "parts"]
+Kind = Literal["number", "vector", "matrix", "formula", "order", "choice", "select", "truth", "text", "parts"]
 Count = Literal["parameters", "multiply-adds", "flops", "value"]
 KINDS: tuple[str, ...] = tuple(kind for kind in get_args(Kind) if kind != "parts")  # those that a table may name
 COUNTS: tuple[str, ...] = get_args(Count)
@@ -37,7 +37,8 @@ class BadQuestion(ValueError):  # noqa: N818 - named by what is the matter
 class Form:
     """How an answer is given: its kind, the symbols of a formula with their rules, the letters of a choice.
 
-    The kind "parts" is that of a question with subquestions, which has no answer of its own.
+    Of a "select" several letters may be true, or none; a "text" is marked by hand, along a rubric. The kind "parts" is
+    that of a question with subquestions, which has no answer of its own.
     """
 
     kind: Kind
@@ -50,12 +51,14 @@ class Form:
 class Truth:
     """What is true: an answer, a function that counts it (`module:function` or `file.py:function`), or both.
 
-    `file` is the one that says so, beside which its functions lie, and `table` the table of it, for errors.
+    `rubric` are the criteria by which a person marks a text, each with its points. `file` is the one that says so,
+    beside which its functions lie, and `table` the table of it, for errors.
     """
 
     answer: Any = None
     counted: str | None = None
     count: Count = "value"
+    rubric: Mapping[str, float] = field(default_factory=dict)
     file: str = ""
     table: str = ""
 
@@ -72,7 +75,10 @@ class Mistake:
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """One question; `parts` are named summands of its truth, `subquestions` are answered one by one."""
+    """One question; `parts` are named summands of its truth, `subquestions` are answered one by one.
+
+    `claim` is the claim that it asks about, by default that of its id.
+    """
 
     id: str
     text: str

@@ -18,8 +18,8 @@ def asked(own: Sequence[Path] = (), begins: Sequence[str] = ()) -> tuple[Questio
     twice = next((id for number, id in enumerate(ids) if id in ids[:number]), None)
     if twice is not None:
         raise ValueError(f"an id must belong to one question: got {twice!r} in two files; rename one")
-    if "name" in ids:
-        raise ValueError("an id must not be 'name', under which a submission says whose it is; rename it")
+    if taken := {"id", "name"} & set(ids):
+        raise ValueError(f"an id must not be {taken.pop()!r}, under which a submission says whose it is; rename it")
     words = [id for word in begins for id in [id for id in ids if _begins(id, word)] or [word]]
     return select(questions, words)  # which names the neighbours of an unknown word
 

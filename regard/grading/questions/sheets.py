@@ -14,12 +14,14 @@ HOW = {
     "formula": "a formula",
     "order": "an order of growth, as 'Θ(…)'",
     "choice": "a letter",
+    "select": "all letters that apply, as 'a, c', or 'none'; a wrong letter takes away what a right one gives",
     "truth": "'true' or 'false'",
+    "text": "some sentences, which a person marks",
 }
 
 
-def worksheet_markdown(questions: Sequence[Question], title: str = "Questions") -> str:
-    """The questions with their points, symbols and choices, and no answers, as Markdown.
+def worksheet_markdown(questions: Sequence[Question], title: str = "Questions", teacher: bool = False) -> str:
+    """The questions with their points, symbols and choices, as Markdown; for a teacher with answers and rubrics too.
 
     >>> from regard.grading.questions.catalogue import built_in_questions, select
     >>> print(worksheet_markdown(select(built_in_questions(), ["udl.1b"])))
@@ -39,9 +41,9 @@ def worksheet_markdown(questions: Sequence[Question], title: str = "Questions") 
     for question in questions:
         lines += [f"## {question.id} ({_points(question.points)})", "", question.text, ""]
         for part in question.subquestions:
-            lines += [f"**{part.id}** ({_points(part.points)}). {part.text}", "", *_asked(part)]
+            lines += [f"**{part.id}** ({_points(part.points)}). {part.text}", "", *_asked(part, teacher)]
         if not question.subquestions:
-            lines += _asked(question)
+            lines += _asked(question, teacher)
     return "\n".join(lines)
 
 
@@ -64,9 +66,9 @@ def worksheet_toml(questions: Sequence[Question]) -> str:
         lines += [f"# {question.id} ({_points(question.points)})", *_comment(question.text)]
         for part in question.subquestions:
             lines += [*_comment(f"{part.id} ({_points(part.points)}): {part.text}"), *_answer(part)]
-            lines.append(f"{_key(question.id)}.{_key(part.id)} = ''")
+            lines.append(f"{_key(question.id)}.{_key(part.id)} = {_empty(part)}")
         if not question.subquestions:
-            lines += [*_answer(question), f"{_key(question.id)} = ''"]
+            lines += [*_answer(question), f"{_key(question.id)} = {_empty(question)}"]
         lines.append("")
     return "\n".join(lines)
 
@@ -82,19 +84,32 @@ def how_to_answer(question: Question) -> str:
     return f"{how}; {_many(digits, 'digit')} or more where it is rounded" if digits else how
 
 
-def _asked(question: Question) -> Iterator[str]:
+def _asked(question: Question, teacher: bool) -> Iterator[str]:
     for letter, text in question.form.choices.items():
         yield f"- {letter}: {text}"
     if question.form.choices:
         yield ""
     how = how_to_answer(question)
     yield from (f"*{how[0].upper()}{how[1:]}.*", "")
+    if not teacher:
+        return
+    answer, counted = question.truth.answer, question.truth.counted
+    said = [] if answer is None else [", ".join(answer) or "none" if question.kind == "select" else str(answer)]
+    said += [f"counted by `{counted}`"] if counted else []
+    yield from (f"Answer: {'; '.join(said)}.", "") if said else ()
+    known = [f"- known mistake `{mistake.answer}`: {mistake.name}" for mistake in question.mistakes]
+    yield from [f"- [ ] {what} ({_points(points)})" for what, points in question.truth.rubric.items()] or known
+    yield ""
 
 
 def _answer(question: Question) -> Iterator[str]:
     for letter, text in question.form.choices.items():
         yield from _comment(f"{letter}: {text}", "   ")
     yield from _comment(f"Answer: {how_to_answer(question)}.")
+
+
+def _empty(question: Question) -> str:
+    return "'''\n'''" if question.kind == "text" else "''"  # several lines of text, or one
 
 
 def _comment(text: str, indent: str = "") -> list[str]:

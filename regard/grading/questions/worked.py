@@ -1,54 +1,42 @@
 """Worked examples as numbers: attention by hand on four tokens, and a saturated softmax, in enough digits."""
 
-import math
-
-import torch
 from torch import Tensor
 
-from regard.layers import MultiHead, Widths
-
-TOKENS = [[-2.0, 1.0, 0.5], [1.0, 1.5, -0.5], [-1.5, 1.0, -0.5], [-2.0, -2.5, 1.5]]
-QUERY = [-2.0, 1.0, -1.0]
-W_Q = [[1.0, -1.5], [0.0, 2.0], [-0.5, -1.0]]
-W_K = [[-1.5, -1.0], [2.5, 0.0], [0.5, -1.0]]
-W_V = [[1.0, 2.5], [-0.5, -2.0], [0.0, -1.0]]
-W_O = [[-1.0, 1.5, 2.0], [0.0, -1.0, -2.0], [1.0, -1.5, 0.0], [2.0, 0.0, 1.0]]
 SATURATED = (-3, 1, 100, 5, -1)
 
 
 def query_weights() -> list[float]:
     """How one query attends to four tokens that are their own keys and values; β = 1/√3."""
-    return _by_query()[0].tolist()
+    return _computed("weights")[0]
 
 
 def query_output() -> list[float]:
-    return _by_query()[1].tolist()
+    return _computed("output")[0]
 
 
 def head_output() -> list[list[float]]:
     """One head of width 2 with matrices of its own."""
-    return _heads(1, [[1.0, 0.0], [0.0, 1.0]])(_tokens())[0].tolist()
+    return [row[start : start + 2] for row in _computed("Z, ") for start in (0, 2)]
 
 
 def head_map_row() -> list[float]:
     """How the second token attends in that head."""
-    return _heads(1, [[1.0, 0.0], [0.0, 1.0]]).weights(_tokens())[0, 0, 1].tolist()
+    return _computed("P, row 2")[0]
 
 
 def second_map_row() -> list[float]:
     """How the first token attends in a head whose matrices are all ones."""
-    return _heads(2, W_O).weights(_tokens())[0, 1, 0].tolist()
+    return _computed("P⁽²⁾, row 1")[0]
 
 
 def second_head_column() -> list[float]:
     """What that head gives, in each of its two equal columns."""
-    layer = _heads(2, [[0.0], [0.0], [1.0], [0.0]])
-    return layer(_tokens())[0, :, 0].tolist()
+    return _computed("Z⁽²⁾, column")[0]
 
 
 def two_heads_output() -> list[list[float]]:
     """Both heads, side by side, through the output matrix."""
-    return _heads(2, W_O)(_tokens())[0].tolist()
+    return _computed("out, row ")
 
 
 def saturated_derivative() -> float:
@@ -61,23 +49,9 @@ def saturated_derivative() -> float:
         return float(y[2] * mpmath.fsum(y[:2] + y[3:]))
 
 
-def _tokens() -> Tensor:
-    return torch.tensor([TOKENS], dtype=torch.float64)
+def _computed(name: str) -> list[list[float]]:
+    """The quantities of the worked example whose names begin so, in their order."""
+    from regard.claims.ist.example import worked_example
 
-
-def _by_query() -> tuple[Tensor, Tensor]:
-    x, q = _tokens()[0], torch.tensor(QUERY, dtype=torch.float64)
-    weights = torch.softmax(x @ q / math.sqrt(3), 0)
-    return weights, weights @ x
-
-
-def _heads(num_heads: int, out: list[list[float]]) -> MultiHead:
-    """The first head has the matrices of the example, a second one those of ones."""
-    widths = Widths(query=3, head=2, out=len(out[0]))
-    layer = MultiHead(widths, num_heads, bias=False, out_bias=False, dtype=torch.float64)
-    with torch.no_grad():
-        for linear, first in ((layer.query, W_Q), (layer.key, W_K), (layer.value, W_V)):
-            linear.weight.fill_(1.0)
-            linear.weight[:2] = torch.tensor(first, dtype=torch.float64).T
-        layer.out.weight.copy_(torch.tensor(out, dtype=torch.float64).T)
-    return layer.requires_grad_(False)
+    found: list[Tensor] = [value for key, value in worked_example().quantities.items() if key.startswith(name)]
+    return [value.tolist() for value in found]

@@ -1,4 +1,4 @@
-"""The grammar of formulas, as an LALR(1) parser of Lark over the tokens of `spelling.py`, and the trees it builds.
+"""The grammar of formulas, as an LALR(1) parser of Lark over the tokens of `tokens.py`, and the trees it builds.
 
 Brackets arrive paired, `²` arrives as `^ ( 2 )`, and a number can only begin a run of factors, so that `2 3`, `67 108`
 and `D2` are refused instead of guessed. What can be meant in two ways has two readings, the second one called tight.
@@ -7,11 +7,12 @@ and `D2` are refused instead of guessed. What can be meant in two ways has two r
 from fractions import Fraction
 from functools import lru_cache
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from regard.analysis.formulas import Call, E, Negative, Node, Number, Power, Product, Quotient, Sum
 from regard.checks import MissingExtra
 from regard.grading.formulas.bounds import Unreadable
+from regard.grading.reading.tokens import Word
 
 if TYPE_CHECKING:
     from lark import Lark
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 GRAMMAR = """
     start: sum (EQUALS sum)*
     ?sum: term | term ((PLUS | MINUS) term)+ -> sum
-    ?term: signed (TIMES signed | OVER signed)* -> term
+    ?term: signed (TIMES signed | OVER signed | FLOORED signed)* -> term
     signed: run | MINUS run -> minus | PLUS run -> plus
     ?run: head factor* -> run
     ?head: numeral | factor
@@ -37,21 +38,13 @@ GRAMMAR = """
     ?bracket_call: FUNCTION bracket -> call
     ?raised: NUMBER | bracket
     ?open_argument: NUMBER | NUMBER POWER exponent -> power | atom | atom POWER exponent -> power
-    %declare EQUALS PLUS MINUS TIMES OVER POWER NUMBER SYMBOL FUNCTION FRACTION COMMA
+    %declare EQUALS PLUS MINUS TIMES OVER FLOORED POWER NUMBER SYMBOL FUNCTION FRACTION COMMA
     %declare LPAR RPAR LBAR RBAR LCEIL RCEIL LFLOOR RFLOOR
 """
 
 
+SEVERAL = {"min", "max", "pow", "over", "mod", "product", "sum"}  # functions of more than one argument
 LOGARITHMS = {"lg": "log_2", "lg tight": "log_10"}  # in computing, and in ISO 80000
-
-
-class Word(NamedTuple):
-    """A token: its type, its value (the node of a number or symbol, the name of a function), its column from 1."""
-
-    type: str
-    value: Any
-    column: int
-    start_pos = end_pos = line = end_line = end_column = None  # Lark copies these to its end token
 
 
 class Bracket(tuple):
@@ -97,16 +90,32 @@ def negative(node: Node) -> Node:
 def apply(function: str, exponent: Node | None, arguments: tuple[Node, ...]) -> Node:
     """A function token, such as `log`, `log_2`, `root_3`, applied to its arguments."""
     name, _, index = LOGARITHMS.get(function, function).partition("_")
-    if name not in ("min", "max"):
-        arguments = (Bracket(arguments).node,)
-    elif len(arguments) < 2:
+    if name in SEVERAL and len(arguments) < 2:
         raise Unreadable(f"{name} needs at least two arguments separated by commas: got one; write {name}(a, b)")
-    if name == "exp":
-        node: Node = Power(E, arguments[0])
-    elif name == "root":
-        node = Power(arguments[0], Number(Fraction(1, int(index))))
-    else:
-        node = Call(name, (*arguments, Number(Fraction(int(index)))) if index else arguments)
+    if name not in SEVERAL and not (name == "log" and len(arguments) == 2 and not index):
+        arguments = (Bracket(arguments).node,)
+    if name in ("pow", "over", "mod") and len(arguments) != 2:
+        raise Unreadable(f"{name} takes two arguments: got {len(arguments)}; write it with signs")
+    match name:
+        case "exp":
+            node: Node = Power(E, arguments[0])
+        case "root":
+            node = Power(arguments[0], Number(Fraction(1, int(index))))
+        case "square" | "cube":
+            node = Power(arguments[0], Number(Fraction(2 if name == "square" else 3)))
+        case "pow":
+            node = Power(*arguments)
+        case "over":
+            node = Quotient(*arguments)
+        case "mod":
+            one, two = list(arguments)
+            node = Sum((one, negative(product([two, Call("floor", (Quotient(one, two),))]))))
+        case "product":
+            node = product(list(arguments))
+        case "sum":
+            node = Sum(arguments)
+        case _:
+            node = Call(name, (*arguments, Number(Fraction(int(index)))) if index else arguments)
     return node if exponent is None else Power(node, exponent)
 
 
@@ -130,6 +139,8 @@ class Builder:
         for sign, run in zip(parts[1::2], parts[2::2], strict=True):
             if sign.type == "TIMES":
                 node = product([node, *run])
+            elif sign.type == "FLOORED":
+                node = product([Call("floor", (Quotient(node, run[0]),)), *run[1:]])
             elif self.tight:
                 node = Quotient(node, product(run))
             else:
@@ -209,8 +220,8 @@ def parser(tight: bool) -> "Lark":
     except ImportError as error:
         raise MissingExtra("reading formulas", "lark", "claims") from error
 
-    class Given(Lexer):
-        """The tokens are made by `spelling.py`, which knows the symbols of the question."""
+    class Made(Lexer):
+        """The tokens are made by `tokens.py`, which knows the symbols of the question."""
 
         def __init__(self, lexer_conf: object):
             del lexer_conf
@@ -218,4 +229,4 @@ def parser(tight: bool) -> "Lark":
         def lex(self, lexer_state: Any, parser_state: object = None):
             return iter(lexer_state)
 
-    return Lark(GRAMMAR, parser="lalr", lexer=Given, transformer=Builder(tight), maybe_placeholders=False)
+    return Lark(GRAMMAR, parser="lalr", lexer=Made, transformer=Builder(tight), maybe_placeholders=False)

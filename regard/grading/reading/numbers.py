@@ -1,29 +1,48 @@
-"""Numbers, vectors and matrices as people write them, with the digits they gave."""
+"""Numbers, vectors and matrices as people write them, with the digits they gave, and whether they are the true ones."""
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
+from math import floor, isfinite, log10
 from typing import TYPE_CHECKING, Any
 
-from regard.grading.formulas.bounds import MAX_ENTRIES, MAX_TEXT, Unreadable
-from regard.grading.reading.cells import (
-    bounded,
-    equations,
-    separated,
-    split_cells,
-    split_rows,
-    transposition,
-    without_program,
-)
-from regard.grading.reading.digits import Entry, brief, close_entry, entry, exact, result_of, written
-from regard.grading.reading.spelling import shown
-from regard.grading.reading.surroundings import is_name
+from regard.analysis.formulas import Negative, Node, Product, Quotient, Symbol, is_constant
+from regard.grading.formulas.bounds import MAX_DIGITS, MAX_ENTRIES, MAX_TEXT, Undefined, Unreadable
+from regard.grading.formulas.evaluation import evaluate
+from regard.grading.reading.lists import answer_words, equations, parts_of, rows_in, sides_of, words_of
+from regard.grading.reading.reading import order_of, parsed
+from regard.grading.reading.statements import find_answer
+from regard.grading.reading.tokens import Literal, Word, known, quoted, refusal, text_of
 
 if TYPE_CHECKING:
     from mpmath.ctx_mp_python import _mpf as mpf
 
 __all__ = ["Closeness", "Entry", "Given", "close", "parse_matrix", "parse_number", "parse_vector"]
+
+TRANSPOSED = "this is the transposed matrix: rows and columns are exchanged"
+SLACK = Fraction(1, 10**9)  # of the largest entry: what float64 arithmetic leaves in a truth
+SINGLE = Fraction(1, 10**6)  # of the largest entry: what float32 arithmetic leaves in an answer of 7 digits
+SCALED_DIGITS = 2  # of 8.4M: who rounds to millions says so
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """One number as given: its value, and the place value of its last digit (None: exact, such as `1/3` or `7`)."""
+
+    text: str
+    value: "Fraction | mpf"
+    unit: Fraction | None = None
+    other: "Entry | None" = field(default=None, repr=False)  # 5,638 is 5638, and here 5.638; 67,109 K the other way
+    scaled: bool = field(default=False, repr=False)
+
+    def times(self, factor: "Fraction | mpf", text: str) -> "Entry":
+        """The number times a constant, with the relative precision that it has."""
+        size: Any = factor
+        unit = None if self.unit is None else self.unit * abs(exact(factor))
+        other = self.other and self.other.times(factor, text)
+        return Entry(text=text, value=self.value * size, unit=unit, other=other, scaled=self.scaled)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +56,8 @@ class Given:
 
     shape: tuple[int, ...]
     entries: tuple[Entry, ...]
+    unit: str = ""  # "flops" or "multiply-adds" where it was named
+    sure: bool = field(default=True, repr=False)
 
     def __str__(self) -> str:
         texts = [entry.text for entry in self.entries]
@@ -52,7 +73,18 @@ class Given:
         """The other reading, where `5,638` is 5.638 and `67,109 K` is 67109 K; None where there is none."""
         if not any(entry.other for entry in self.entries):
             return None
-        return Given(shape=self.shape, entries=tuple(entry.other or entry for entry in self.entries))
+        return replace(self, entries=tuple(entry.other or entry for entry in self.entries))
+
+    def transposed(self) -> "Given":
+        """The matrix with rows and columns exchanged; anything else as it is."""
+        if len(self.shape) != 2:
+            return self
+        rows, columns = self.shape
+        entries = tuple(self.entries[row * columns + column] for column in range(columns) for row in range(rows))
+        return replace(self, shape=(columns, rows), entries=entries)
+
+    def times(self, factor: Fraction) -> "Given":
+        return replace(self, entries=tuple(entry.times(factor, entry.text) for entry in self.entries))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,79 +105,183 @@ def parse_number(given: object) -> Given:
     >>> parse_number("67.1M").entries[0]
     Entry(text='67.1M', value=Fraction(67100000, 1), unit=Fraction(100000, 1))
     """
-    return Given(shape=(), entries=(written(given, spaced=True) if isinstance(given, str) else entry(given),))
+    return written(given) if isinstance(given, str) else Given(shape=(), entries=(entry(given),))
+
+
+def entry(given: object) -> Entry:
+    """One number: text keeps its digits, an int or Fraction is exact, a float has the digits that it prints."""
+    if isinstance(given, bool) or not isinstance(given, str | int | float | Fraction | Decimal):
+        raise Unreadable(f"a number must be a number or text: got {type(given).__name__}; write it as 0.450 or 1/3")
+    if isinstance(given, int | Fraction):
+        if max(abs(given.numerator), given.denominator) >= 10**MAX_DIGITS:  # Python prints 4,300 digits at most
+            raise Unreadable(f"a number may have {MAX_DIGITS} digits: got more; write it as a power, such as 2^100")
+        return Entry(text=str(given), value=Fraction(given))
+    if isinstance(given, float | Decimal):
+        if not isfinite(given):
+            raise Unreadable(f"a number must be finite: got {given}; write it in digits")
+        given = repr(given) if isinstance(given, float) else str(given)
+    return written(given).entries[0]
+
+
+@lru_cache(maxsize=1024)
+def written(text: str) -> Given:
+    """A written number: digits with their place value, or an expression such as `1/3`, which is exact."""
+    if len(text) > MAX_TEXT:
+        raise Unreadable(f"a number may have {MAX_TEXT} characters: got {len(text)}; give the number alone")
+    answer = find_answer(text, ())
+    results = [result_of(chain.sides, answer.text, text) for chain in answer.chains]
+    for other in results[1:]:
+        if not agree(results[0], other):
+            raise Unreadable(f"one number is asked for: got {quoted(text)}; give the result alone")
+    return Given(shape=(), entries=(replace(results[0], text=text.strip()),), unit=answer.unit, sure=answer.sure)
+
+
+def result_of(sides: Sequence[tuple[str, list[Word]]], clear: str, text: str) -> Entry:
+    """The result of `a = b ≈ c`, which is b; every side agrees with it, or is in letters and says how it was found."""
+    found: list[tuple[str, Entry]] = []
+    for kind, words in sides:
+        if len(sides) > 1 and any(word.type in ("FOREIGN", "LNORM") for word in words):
+            continue
+        if not words:
+            raise Unreadable(f"an answer must have a value: got {quoted(text)}; give the result alone")
+        found.append((kind, computed(words, clear)))
+    if not found:
+        raise Unreadable(f"an answer must have a value: got {quoted(text)}; give the result alone")
+    about = next((place for place, (kind, _) in enumerate(found) if kind == "ABOUT" and place), len(found))
+    result = found[about - 1][1]
+    if not all(one is result or agree(one, result) for _, one in found):
+        raise Unreadable(f"the sides of an equation must agree: got {quoted(text)}; give the result alone")
+    return result
+
+
+def agree(one: Entry, two: Entry) -> bool:
+    """Whether one is the other to the digits given, whichever of them has fewer."""
+    pairs = [(one, exact(two.value)), (two, exact(one.value))]
+    return any(close_entry(mine, true, abs(true), 1)[0] for mine, true in pairs)
+
+
+def computed(words: list[Word], text: str) -> Entry:
+    """An expression: exact, but a rounded number times or over a constant keeps its relative precision."""
+    if foreign := next((word for word in words if word.type == "FOREIGN"), None):
+        raise refusal(f"unknown word {quoted(foreign.value)}", text, foreign.column, known(()))
+    shown = text_of(words, text)
+    rounded = [place for place, word in enumerate(words) if word.literal and (word.literal.unit or word.literal.other)]
+    if len(rounded) > 1:  # 5.64 * 1e-42 has one rounded number
+        rounded = [place for place in rounded if not is_power_of_ten(words[place].literal.value)]  # pyright: ignore[reportOptionalMemberAccess]
+    if len(rounded) == 1:
+        (place,) = rounded
+        digits = words[place].literal
+        assert digits is not None
+        letter = words[place]._replace(type="FOREIGN", value="#")
+        tree = parsed([*words[:place], letter, *words[place + 1 :]] if len(words) > 1 else [letter], text)
+        if is_linear(tree):
+            return of_literal(digits).times(value_of(tree, {"#": 1}, shown), shown)
+    value = value_of(parsed(words, text), {}, shown)
+    if value != 0 and abs(order_of(value)) > MAX_DIGITS:
+        raise Unreadable(f"a number may have {MAX_DIGITS} digits: got {quoted(shown)}; use smaller exponents")
+    return Entry(text=shown, value=value)
+
+
+def value_of(tree: Node, sizes: dict[str, int], text: str) -> "Fraction | mpf":
+    try:
+        return evaluate(tree, sizes)
+    except Undefined as error:
+        raise Unreadable(f"a number must have a value: {error}; got {quoted(text)}") from None
+
+
+def of_literal(digits: Literal) -> Entry:
+    other = digits.other and of_literal(digits.other)
+    return Entry(text=digits.text, value=digits.value, unit=digits.unit, other=other, scaled=digits.scaled)
+
+
+def is_power_of_ten(value: Fraction) -> bool:
+    return value > 0 and value == Fraction(10) ** order(value)
+
+
+def is_linear(node: Node) -> bool:
+    """Whether a tree is a constant times the letter that stands for the one rounded number."""
+    match node:
+        case Symbol(name):
+            return name == "#"
+        case Negative(body):
+            return is_linear(body)
+        case Quotient(over, under):
+            return is_constant(under) and is_linear(over)
+        case Product(factors):
+            rest = [factor for factor in factors if not is_constant(factor)]
+            return len(rest) == 1 and is_linear(rest[0])
+    return False
 
 
 def parse_vector(given: object) -> Given:
     """Read `(a, b, c)`, `[a b c]`, `a; b; c`, `u1 = a, u2 = b` or a list; raises `Unreadable`."""
-    if not isinstance(given, str):
-        return vector(listed(given, "a vector"))
-    text = without_program(separated(bounded(given)))
-    if parts := equations(text):
-        return vector(parts)
-    return vector_of(text) if is_plain(text) else result_of(text, vector_of, agree)
-
-
-def vector_of(text: str) -> Given:
-    if re.fullmatch(r"[(\[]?\s*[-−–]?[0-9.,]+(?:\s*/\s*[-−–]?[0-9.,]+){2,}\s*[)\]]?", text.strip()):
-        raise Unreadable(f"the entries of a vector must be separated by ; or ,: got {shown(text)}; write a; b; c")
-    rows = split_rows(text, column=True)
-    column = all(len(row) == 1 for row in rows)
-    if len(rows) > 1 and not column:
-        raise Unreadable(
-            f"a vector must be one row or one column: got {len(rows)} rows in {shown(text)}; write a, b, c"
-        )
-    return vector([row[0] for row in rows] if column else rows[0])
-
-
-def vector(parts: Sequence[object]) -> Given:
+    if isinstance(given, str):
+        found, unit = rows_of(given, column=True)
+        if len(found) > 1 and {len(row) for row in found} != {1}:
+            raise Unreadable(f"a vector must be one row or one column: got {len(found)} rows; write a, b, c")
+        return Given(shape=(len(cells := [cell for row in found for cell in row]),), entries=tuple(cells), unit=unit)
+    parts = limited(listed(given, "a vector"))
     if not parts:
         raise Unreadable("a vector must have entries: got none; write a, b, c")
-    return Given(shape=(len(parts),), entries=tuple(map(entry, limited(parts))))
+    return Given(shape=(len(parts),), entries=tuple(map(entry, parts)))
 
 
 def parse_matrix(given: object) -> Given:
     """Read a list of lists, `[[a, b], [c, d]]`, rows by newline or `;`, or a LaTeX matrix; raises `Unreadable`."""
     if isinstance(given, str):
-        text = without_program(bounded(given))
-        rows = [row.split("=") for row in equations(text, "\n;")]
-        if rows and all(len(row) == 2 and is_name(row[0], ()) for row in rows):
-            return matrix([split_cells(row[1]) for row in rows])
-        return matrix_of(text) if is_plain(text) else result_of(text, matrix_of, agree)
+        found, unit = rows_of(given)
+        return replace(matrix(found), unit=unit)
+    rows = [
+        rows_of(row)[0] if isinstance(row, str) else [listed(row, "a row")]
+        for row in limited(listed(given, "a matrix"))
+    ]
     return matrix(
-        [
-            split_cells(row) if isinstance(row, str) else listed(row, "a row")
-            for row in limited(listed(given, "a matrix"))
-        ]
+        [[one if isinstance(one, Entry) else entry(one) for one in row] for several in rows for row in several]
     )
 
 
-def matrix_of(text: str) -> Given:
-    text, turned = transposition(text)
-    found = matrix(split_rows(text))
-    if not turned:
-        return found
-    rows, columns = found.shape
-    entries = tuple(found.entries[row * columns + column] for column in range(columns) for row in range(rows))
-    return Given(shape=(columns, rows), entries=entries)
+def rows_of(given: str, column: bool = False) -> tuple[list[list[Entry]], str]:
+    """The rows of a written list: of `a = b ≈ c` those of b, with which every side must agree."""
+    words, text, unit = words_of(given, column)
+    words = answer_words(words, text)
+    if parts := equations(words):
+        values = [[side for side in sides_of(part) if side[1][0].type not in ("FOREIGN", "WORD")] for part in parts]
+        if all(len(rows_in(side[-1][1], text)[0]) > 1 for side in values if side):
+            return [[computed(cell, text) for cell in rows_in(side[-1][1], text)[0]] for side in values], unit
+        return [[result_of(side, text, given)] for side in values], unit
+    sides = [(kind, side) for kind, side in sides_of(words) if not is_description(side)]
+    if any(kind in ("LESS", "MORE") for kind, _ in sides):
+        raise Unreadable(f"numbers are asked for, not bounds: got {quoted(given)}; write what they equal")
+    if not sides or (len(sides_of(words)) > 1 and not sides_of(words)[-1][1]):
+        if not words:
+            raise Unreadable("a vector or matrix must have entries: got none; write a, b, c")
+        raise Unreadable(f"an answer must have a value: got {quoted(given)}; give the result alone")
+    found = [[[computed(cell, text) for cell in limited(row)] for row in rows_in(side, text)] for _, side in sides]
+    about = next((place for place, (kind, _) in enumerate(sides) if kind == "ABOUT" and place), len(sides))
+    result = found[about - 1]
+    flats = [[one for row in rows for one in row] for rows in found]
+    if any(len(flat) != len(flats[about - 1]) or not all(map(agree, flat, flats[about - 1])) for flat in flats):
+        raise Unreadable(f"the sides of an equation must agree: got {quoted(given)}; give the result alone")
+    if len(flats[0]) == 1 and sum(word.type == "OVER" for word in words) > 1:
+        raise Unreadable(f"the entries of a vector must be separated by ; or ,: got {quoted(given)}; write a; b; c")
+    return result, unit
 
 
-def matrix(rows: Sequence[Sequence[object]]) -> Given:
+def is_description(words: list[Word]) -> bool:
+    """Whether a side is a name or letters that say how the result was found: softmax(K q/√d_k)."""
+    letters = [word for word in words if word.type in ("FOREIGN", "LNORM") and word.value not in ("c", "T", "t")]
+    if letters and len(parts_of(words, {"COMMA", ";", "\n"})) > 1 and any(word.type == "NUMBER" for word in words):
+        raise Unreadable(f"one list is asked for: got {quoted(str(letters[0].value))} within another; give one alone")
+    return bool(letters) or not any(word.type == "NUMBER" for word in words)
+
+
+def matrix(rows: Sequence[Sequence[Entry]]) -> Given:
     widths = {len(row) for row in rows}
     if len(widths) != 1 or widths == {0}:
         found = ", ".join(str(len(row)) for row in rows[:12])
         raise Unreadable(f"a matrix must have rows of one length: got lengths {found or 'none'}; write a b; c d")
-    parts = limited([part for row in rows for part in row])
-    return Given(shape=(len(rows), widths.pop()), entries=tuple(map(entry, parts)))
-
-
-def is_plain(text: str) -> bool:
-    return not any(sign in text for sign in ("=", "≈", "≃", "≅", "≐", "∼", "\\approx", "\\sim"))
-
-
-def agree(one: Given, two: Given) -> bool:
-    """Whether two sides are the same to the digits of one of them."""
-    return close(one, two, 1).right or close(two, one, 1).right
+    entries = limited([part for row in rows for part in row])
+    return Given(shape=(len(rows), widths.pop()), entries=tuple(entries))
 
 
 def listed(given: object, what: str) -> Sequence[Any]:
@@ -199,33 +335,27 @@ def comma_read(text: str, chosen: Entry, left: Entry) -> str:
 
 def judged(given: Given, truth: object, least_digits: int) -> Closeness:
     shape, values = flat(truth)
-    if shape != given.shape:
-        return Closeness(
-            right=False, reason=f"the shape must be {named(shape)}: got {named(given.shape)}; check rows and columns"
-        )
     scale = max(map(abs, values), default=Fraction(0))
+    turned = given.transposed()
+    swapped = (
+        turned is not given
+        and turned.shape == shape
+        and all(
+            close_entry(mine, true, scale, least_digits)[0] for mine, true in zip(turned.entries, values, strict=True)
+        )
+    )
+    if shape != given.shape:
+        shapes = f"the shape must be {named(shape)}: got {named(given.shape)}; check rows and columns"
+        return Closeness(right=False, reason=TRANSPOSED if swapped else shapes, transposed=swapped)
     hint = ""
     for place, (mine, true) in enumerate(zip(given.entries, values, strict=True)):
         right, why = close_entry(mine, true, scale, least_digits)
         if not right:
             where = index_of(place, shape)
-            swapped = is_transposed(given, values, scale, least_digits)
-            reason = (
-                "this is the transposed matrix: rows and columns are exchanged" if swapped else place_words(where) + why
-            )
+            reason = TRANSPOSED if swapped else place_words(where) + why
             return Closeness(right=False, reason=reason, entry=where, yours=mine.value, true=true, transposed=swapped)
         hint = hint or (place_words(index_of(place, shape)) + why if why else "")
     return Closeness(right=True, reason=hint)
-
-
-def is_transposed(given: Given, values: list[Fraction], scale: Fraction, least_digits: int) -> bool:
-    if len(given.shape) != 2 or given.shape[0] != given.shape[1]:
-        return False
-    width = given.shape[1]
-    turned = [values[column * width + row] for row in range(width) for column in range(width)]
-    return all(
-        close_entry(mine, true, scale, least_digits)[0] for mine, true in zip(given.entries, turned, strict=True)
-    )
 
 
 def flat(truth: Any) -> tuple[tuple[int, ...], list[Fraction]]:
@@ -246,16 +376,84 @@ def index_of(place: int, shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def place_words(where: tuple[int, ...]) -> str:
-    return (
-        ""
-        if not where
-        else f"entry {where[0] + 1}: "
-        if len(where) == 1
-        else f"row {where[0] + 1}, column {where[1] + 1}: "
-    )
+    if not where:
+        return ""
+    return f"entry {where[0] + 1}: " if len(where) == 1 else f"row {where[0] + 1}, column {where[1] + 1}: "
 
 
 def named(shape: tuple[int, ...]) -> str:
     if not shape:
         return "a number"
     return f"{shape[0]} {'entry' if shape[0] == 1 else 'entries'}" if len(shape) == 1 else f"{shape[0]} × {shape[1]}"
+
+
+def close_entry(mine: Entry, true: Fraction, scale: Fraction, least_digits: int) -> tuple[bool, str]:
+    """Whether one entry is right, and why not or what could be better."""
+    slack = SLACK * scale
+    value = exact(mine.value)
+    error = abs(value - true)
+    if error <= slack:
+        return True, ""
+    unit = mine.unit
+    if unit is None and value.denominator == 1:
+        unit = Fraction(1)
+    if unit is None:
+        return False, "the value differs"
+    truncated = error < unit and abs(value) < abs(true)
+    if error > unit / 2 + slack and not truncated:
+        if is_single(mine, value) and error <= SINGLE * scale:
+            return True, "right to single precision"
+        return False, "the value differs" + rounded_integer(mine, value, true)
+    needed = Fraction(10) ** (max(order(scale), order(value)) - least_digits + 1)
+    enough = mine.scaled and 10 ** (SCALED_DIGITS - 1) * unit <= abs(value) and error <= unit / 2
+    if unit > needed and not enough:
+        return False, f"at least {least_digits} significant digits are needed: got {mine.text}; give more digits"
+    if error <= unit / 2 + slack:
+        return True, ""
+    return True, f"truncated, not rounded: {mine.text} should be {brief(round(true / unit) * unit)}"
+
+
+def is_single(mine: Entry, value: Fraction) -> bool:
+    """Whether so many digits are given as a float32 has, of what is no count."""
+    return mine.unit is not None and value.denominator > 1 and order(value) - order(mine.unit) >= 6
+
+
+def brief(value: Fraction) -> str:
+    """Twelve digits, also of what no float can hold."""
+    import mpmath
+
+    return (
+        f"{float(value):.12g}"
+        if abs(order(value)) < 300
+        else str(mpmath.nstr(mpmath.mpf(value.numerator) / value.denominator, 12))
+    )
+
+
+def rounded_integer(mine: Entry, value: Fraction, true: Fraction) -> str:
+    """A hint for 67100000, which does not say how many of its digits are meant."""
+    if mine.unit is not None or value.denominator > 1:
+        return ""
+    digits = str(value).rstrip("0")
+    zeros = len(str(value)) - len(digits)
+    if zeros and abs(value - true) <= Fraction(10) ** zeros / 2:
+        return f": {mine.text} is taken as exact; write a rounded number as {digits}e{zeros}"
+    return ""
+
+
+def order(number: Fraction) -> int:
+    """The power of ten of its first digit."""
+    if number == 0:
+        return -MAX_DIGITS
+    guess = floor(log10(abs(number.numerator)) - log10(number.denominator))
+    return guess + (abs(number) >= Fraction(10) ** (guess + 1)) - (abs(number) < Fraction(10) ** guess)
+
+
+def exact(value: Any) -> Fraction:
+    if isinstance(value, int | float | Fraction | Decimal):
+        return Fraction(value)
+    if isinstance(value, str):
+        return exact(entry(value).value)
+    import mpmath
+
+    with mpmath.workdps(60):
+        return Fraction(str(mpmath.mpf(value)))

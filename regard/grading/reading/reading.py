@@ -1,6 +1,6 @@
-"""From text to trees: what remains of an answer without its surroundings is parsed, and the result is bounded."""
+"""From text to trees: the sides of the answer that a text gives are parsed, and the result is bounded."""
 
-import re
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import gcd
 from typing import TYPE_CHECKING, Any, NoReturn, cast
@@ -16,6 +16,7 @@ from regard.analysis.formulas import (
     Symbol,
     children,
     is_constant,
+    rebuilt,
     walk,
 )
 from regard.grading.formulas.bounds import (
@@ -26,53 +27,136 @@ from regard.grading.formulas.bounds import (
     MAX_TEXT,
     MAX_TOWER,
     TooLarge,
+    Unasked,
     Undefined,
     Unreadable,
 )
 from regard.grading.formulas.evaluation import evaluate, real
-from regard.grading.reading.grammar import Word, parser
-from regard.grading.reading.spelling import Misread, refusal, shown, words
-from regard.grading.reading.surroundings import CHOOSES, cleaned
+from regard.grading.reading.grammar import parser
+from regard.grading.reading.statements import Answer, Chain, find_answer
+from regard.grading.reading.tokens import Word, known, quoted, refusal
 
 if TYPE_CHECKING:
     from mpmath.ctx_mp_python import _mpf as mpf
 
-GROUPED = re.compile(r"[0-9],[0-9]{3}(?![0-9])")
-DOTTED = re.compile(r"[0-9]+(?:\.[0-9]+){2,}")
+ORDERS = {"O", "Θ", "Ω"}
 
 
-def read(text: str, symbols: tuple[str, ...], tight: bool = False) -> tuple[Node, ...]:
-    """The tree of each side of `a = b = c`; raises `Unreadable`."""
+@dataclass(frozen=True)
+class Formula:
+    """The trees of what a text says, the result last; the letter of an order; the unit; whether all words are known."""
+
+    trees: tuple[Node, ...]
+    letter: str = ""
+    unit: str = ""
+    sure: bool = field(default=True, compare=False)
+    several: bool = False  # whether more than one answer was given
+
+
+def read(text: str, symbols: tuple[str, ...], tight: bool = False, order: bool = False) -> Formula:
+    """The tree of each side of `a = b = c`; raises `Unreadable`, for a foreign symbol or an order `Unasked`."""
     if not isinstance(text, str):
         raise Unreadable(f"a formula must be text: got {type(text).__name__}; write it in quotes")
     if len(text) > MAX_TEXT:
         raise Unreadable(f"a formula may have {MAX_TEXT} characters: got {len(text)}; give the formula alone")
-    clear = cleaned(text, symbols)
-    if not clear.strip():
-        raise Unreadable(f"a formula must not be empty: got {shown(text)}; write a number or a formula")
-    try:
-        trees = parsed(clear, symbols, tight)
-    except Misread as error:
-        raise (error.quoting(text) if len(text) == len(clear) else error) from None
+    answer = find_answer(text, symbols)
+    said = [sides_of(chain, answer, symbols, tight) for chain in answer.chains]
+    exact = [sides for sides in said if sides and not any(map(letters_of, sides))]
+    said = exact if exact and not order else said
+    trees = [tree for sides in (*said[1:], *said[:1]) for tree in sides]
+    letters = [letter for tree in trees for letter in letters_of(tree)]
+    if "o" in letters:
+        raise Unreadable("o says less than this order, which is none: write O or Θ")
+    if letters and not order:
+        words = (
+            f"an exact formula is asked for, not an order of growth: got {letters[0]}(…); write what is inside exactly"
+        )
+        raise Unasked(words) if answer.sure else Unreadable(words)
+    if letters:
+        trees = [unwrapped(tree) for tree in trees]
     for tree in trees:
         bound(tree)
-    return trees
+    return Formula(tuple(trees), letters[0] if letters else "", answer.unit, answer.sure, sum(map(bool, said)) > 1)
 
 
-def parsed(clear: str, symbols: tuple[str, ...], tight: bool) -> tuple[Node, ...]:
+def sides_of(chain: Chain, answer: Answer, symbols: tuple[str, ...], tight: bool) -> list[Node]:
+    """The trees of a chain in the symbols of the question; none where it is only a remark."""
+    sides = [words for kind, words in chain.sides if kind != "ABOUT"] or [chain.sides[0][1]]
+    try:
+        found = [tree_of(words, answer, symbols, tight) for words in sides]
+        clean = [tree for tree in found if not foreign(tree, symbols)]
+        mixed = [tree for tree in found if tree not in clean and not is_foreign(tree, symbols)]
+        if found[-1] not in clean or mixed:
+            names = foreign(mixed[0] if mixed else found[-1], symbols)
+            raise unasked(answer, symbols, names, chain.sure and found[-1] not in clean)
+    except Unreadable:
+        if chain.optional:
+            return []
+        raise
+    return clean
+
+
+def letters_of(tree: Node) -> list[str]:
+    """The letters of orders in a tree."""
+    return [node.name for node, _ in walk(tree) if isinstance(node, Call) and node.name in "oOΘΩ"]
+
+
+def foreign(tree: Node, symbols: tuple[str, ...]) -> list[str]:
+    """Names that are no symbols of the question."""
+    return [
+        node.name
+        for node, _ in walk(tree)
+        if isinstance(node, Symbol) and not node.constant and node.name not in symbols
+    ]
+
+
+def is_foreign(tree: Node, symbols: tuple[str, ...]) -> bool:
+    """Whether no symbol of the question stands in a side, which then says how the result was found."""
+    return not any(isinstance(node, Symbol) and node.name in symbols for node, _ in walk(tree))
+
+
+def unasked(answer: Answer, symbols: tuple[str, ...], names: list[str], sure: bool) -> Unreadable:
+    """What to say of a formula in other symbols: it is wrong, unless words around it may explain them."""
+    words = [word for chain in answer.chains for _, side in chain.sides for word in side]
+    column = min((word.column for word in words if word.type == "FOREIGN" and word.value in names), default=1)
+    error = refusal(f"unknown word {quoted(names[-1])}", answer.text, column, known(symbols))
+    return Unasked(str(error)) if sure and symbols else error
+
+
+def unwrapped(node: Node) -> Node:
+    """Without the letters of orders: O(N) + O(D) as N + D."""
+    if isinstance(node, Call) and node.name in ORDERS:
+        return unwrapped(node.arguments[0])
+    return rebuilt(node, unwrapped)
+
+
+def tree_of(words: list[Word], answer: Answer, symbols: tuple[str, ...], tight: bool) -> Node:
+    """The tree of one side, with what is defined beside it put in."""
+    tree = parsed(words, answer.text, tight)
+    for _ in range(3):
+        names = [name for name in foreign(tree, symbols) if name in answer.definitions]
+        if not names:
+            break
+        values = {name: parsed(answer.definitions[name], answer.text, tight) for name in names}
+        put = lambda node: values.get(node.name, node) if isinstance(node, Symbol) else rebuilt(node, put)  # noqa: E731, B023
+        tree = put(tree)
+    return tree
+
+
+def parsed(words: list[Word], text: str, tight: bool = False) -> Node:
+    """The tree of these tokens."""
     from lark import UnexpectedToken
 
-    if CHOOSES.search(clear) and (match := GROUPED.search(clear)):
-        raise refusal("a comma between digits may group them or part two arguments", clear, match.start() + 1,
-                      "write the number without commas, or a space after the comma")  # fmt: skip
-    if match := DOTTED.search(clear):
-        raise refusal("dots do not group digits, the dot is the decimal point:", clear, match.start() + 1,
-                      f"write {match[0].replace('.', '')}, or one dot alone")  # fmt: skip
-    made = words(clear, symbols)
+    if not words:
+        raise Unreadable(f"a formula must not be empty: got {quoted(text)}; write a number or a formula")
+    made = [
+        word._replace(type="SYMBOL", value=Symbol(word.value)) if word.type == "FOREIGN" else word for word in words
+    ]
+    made = [word._replace(type=word.type.replace("NORM", "BAR")) for word in made]
     try:
-        return cast("tuple[Node, ...]", parser(tight).parse(cast(Any, broken_powers(made) if tight else made)))
+        return cast("tuple[Node, ...]", parser(tight).parse(cast(Any, broken_powers(made) if tight else made)))[-1]
     except UnexpectedToken as error:
-        refuse(error.token, clear)
+        refuse(error.token, text)
 
 
 def broken_powers(made: list[Word]) -> list[Word]:
@@ -110,7 +194,7 @@ def refuse(token: object, text: str) -> NoReturn:
         raise refusal(
             "unexpected ','", text, token.column, "write a decimal point as '.', and thousands in groups of three"
         )
-    written = "this sign" if token.value is None else shown(text[token.column - 1])
+    written = "this sign" if token.value is None else quoted(text[token.column - 1 : token.column])
     raise refusal(f"unexpected {written}", text, token.column, "write a number, a symbol or a bracket here")
 
 
@@ -166,7 +250,7 @@ def constant_exponent(node: Node) -> float:
         raise Unreadable(f"an exponent must have a value: {error}") from None
     if abs(power) > MAX_EXPONENT:
         raise Unreadable(
-            f"the exponent of a symbol may be {MAX_EXPONENT} at most: got {shown(str(power))}; use a smaller one"
+            f"the exponent of a symbol may be {MAX_EXPONENT} at most: got {quoted(str(power))}; use a smaller one"
         )
     return float(power)
 

@@ -4,39 +4,46 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from itertools import accumulate
 
+from regard.grading.reading.tokens import GREEK
+from regard.grading.reading.vocabulary import class_of
+
 LONGEST = 2_000  # characters of an answer in words
-GREEK = dict(zip(["alpha", "beta", "gamma", "delta", "epsilon", "sigma", "theta", "lambda"], "αβγδεσθλ", strict=True))
-FONT = r"\\(?:math(?:rm|bf|it|sf|bb)|text(?:rm|bf|it)?|operatorname\*?|boldsymbol)(?![A-Za-z])"
+FONT = r"\\(?:math(?:rm|bf|it|sf|bb|cal)|text(?:rm|bf|it)?|operatorname\*?|boldsymbol|bm|boxed|fbox)(?![A-Za-z])"
 SIGNS = {
     r"[−–—‐‑]": "-",
     r"[‘’]": "'",
     rf"{FONT}\s*\{{([^{{}}]*)\}}": r" \1",  # the space, so that \top before it still ends there
     rf"{FONT}|\\left\b|\\right\b|\\[()\[\]]|\$": " ",
-    r"-+>|⟶|\\(?:to|rightarrow)\b|\b(?:goes|tends) to\b": "→",
+    r"-+>|⟶|\\(?:to|rightarrow)\b|\b(?:(?:goes|tends) )?to\b(?=\s*(?:\+?\s*∞|\\infty|inf|0|zero))": "→",
     r"\\infty\b|\b(?i:infinity|inf)\b": "∞",
     r"→\s*\+\s*∞": "→∞",
     r"\b(\w)\s+by\s+(\w)\b": r"\1x\2",
     r"[×·⋅∙*]|\\(?:times|cdot)\b": "x",
     r"\^\{?\s*(?:T\b|⊤|\\top\b|\\intercal\b)\s*\}?|⊤": "ᵀ",
     r"\\softmax\b": "softmax",
-    **{rf"\\?\b{name}\b": letter for name, letter in GREEK.items()},
-    **{rf"\\?\b(?:{name.title()}|{name.upper()})\b": letter.upper() for name, letter in GREEK.items()},
+    **{rf"\\?\b(?:{name})\b": letter for name, letter in GREEK.items() if len(name) > 2},
+    **{rf"\\?\b{name.upper()}\b": GREEK[name].upper() for name in GREEK if len(name) > 2 and name.islower()},
 }
 PRODUCT = re.compile(r"[·⋅∙*]|\\cdot\b")  # not ×: "m × n" is a size, "mn" a number
-EMPHASIS = re.compile(r"(?<!\S)(\*{1,3}|_{1,2})(\S|[^\s*_][^*_]*[^\s*_])\1(?!\w)")
-CALLED = r"(?:(?:the\s+)?(?:answer|choice|option|letter)(?:\s+is)?\s*[:=]?\s*)?"
-REASON = re.compile(r"\s*(?:because|since|as|for)\b|\s*$", re.IGNORECASE)
-AROUND = " .!'\"`“”„‘«»*_()="
-YES = {"true", "t", "yes", "y", "right", "correct", "holds", "it holds", "it does", "1"}
-NO = {"false", "f", "no", "n", "wrong", "incorrect", "does not hold", "it does not", "it doesn't", "untrue", "0"}
-SUBJECT = r"(?:it|this|that|(?:(?:the|this|that) )?(?:statement|claim|answer))"
-LEAD = re.compile(rf"(?:i think(?: that)?|{SUBJECT} is|it's|that's|is)(?: ?: ?| )|(?:the )?answer(?: ?[:=] ?| )")
-# After a single letter an arrow or "as" may belong to a formula (n → ∞); "as long as" is a condition.
-CLAUSE = re.compile(
-    r"[,;:.!()—–]|\bbecause\b|\bsince\b| - |(?<=\S)(?<!\b\w) ?(?:-+>|=+>|→|⟶|⇒|-{2,}|"
-    r"\bas\b(?! (?:long|far|well|soon|much|often|if|though)\b))"
+EMPHASIS = re.compile(r"(?<!\S)(\*{1,3}|_{1,2}|`)(\S|[^\s*_`][^*_`]*[^\s*_`])\1(?!\w)")
+PERSON = r"(?:(?:i (?:think|choose|pick|say)|it(?:'s| is)|the|my)\s+)*"
+CALLED = rf"(?:{PERSON}(?:answer|choice|option|letter)?(?:\s+is)?\s*[:=]?\s*)?"
+LETTER = re.compile(
+    rf"{CALLED}[(\[{{\"'“‘]*(?P<letter>[\w-]+?)(?P<sign>\s*[)\]}}\"'”’.,:;=!]+|\s+[-–—→]+\s|\s*(?=\()|(?=\s(?:because|since|as)\b)|\s*$)"
+    r"(?P<rest>.*)",
+    re.IGNORECASE | re.DOTALL,
 )
-TWICE = re.compile(r"\bnot (?:false|wrong|incorrect|untrue|no)\b")
+CONCLUSION = re.compile(
+    r"[,;.]?\s*(?:\b(?:so|hence|thus|therefore|i\.e\.)|⇒|=>)[,:]?\s+(?=[^.,;]{1,12}$)", re.IGNORECASE
+)
+AROUND = " .!'\"`“”„‘«»*_()=✓✔"
+YES = {"true", "t", "yes", "y", "right", "correct", "holds", "1", "wahr", "ja"}
+NO = {"false", "f", "no", "n", "wrong", "incorrect", "untrue", "0", "falsch", "nein", "nope"}
+LEADING = "i think that believe say it this is the a statement claim answer does do it's that's here so i'd"
+LEADS = frozenset(LEADING.split())
+DOUBTING = "or if unless maybe perhaps sometimes partly only when both neither sure long well idea clue depends"
+DOUBTS = frozenset(DOUBTING.split())
+CLAUSE = re.compile(r"([,;:.!()—–=]|\bbecause\b|\bsince\b|\bas\b| - |-+>|=+>|→|⟶|⇒|-{2,}|\bbut\b)")
 
 
 def letter_of(said: str, choices: Mapping[str, str]) -> str | None:
@@ -49,22 +56,47 @@ def letter_of(said: str, choices: Mapping[str, str]) -> str | None:
     said = said[:LONGEST].strip()
     if said in choices:
         return said
-    said = EMPHASIS.sub(r"\2", said)
-    letters = {letter: letter for letter in choices}
-    found = re.fullmatch(rf"{CALLED}[(\[{{\"'`“‘]*([\w-]+)[)\]}}\"'`”’.,:;!]*", said, re.IGNORECASE)
-    if found and (letter := _of_one(found[1], letters, str)):
+    said = EMPHASIS.sub(r"\2", re.sub(rf"^{FONT}\s*\{{(.*)\}}$", r"\1", said.strip("$ "))).strip()
+    found = None if "?" in said else LETTER.fullmatch(said)
+    letter = found and _of_one(found["letter"], {letter: letter for letter in choices}, str)
+    rest = found["rest"].strip() if found else ""
+    if letter and not rest:
         return letter
-    named = re.fullmatch(
-        rf"{CALLED}[(\[]?([\w-]+?)\s*(?:[)\].,:;=!]+|\s[-–—]\s|(?=\()|(?=\s(?:because|since)\b))(.+)",
-        said,
-        re.IGNORECASE | re.DOTALL,
-    )
-    by_text = _of_text(said, choices)
-    if by_text or not named:
+    if by_text := _of_text(said, choices):
         return by_text
-    letter, rest = _of_one(named[1], letters, str), named[2]
-    reason = REASON.match(_unwrapped(rest))
-    return letter if letter and (reason or _of_text(rest, choices) == letter) else None
+    if (end := CONCLUSION.search(said)) and (last := letter_of(said[end.end() :], choices)):
+        return last if letter_of(said[: end.start()], choices) in (None, last) else None
+    if not (letter and found):
+        return None
+    return (
+        letter if _fits(_unwrapped(rest), letter, choices, "," in found["sign"] or not found["sign"].strip()) else None
+    )
+
+
+def _fits(rest: str, letter: str, choices: Mapping[str, str], aside: bool) -> bool:
+    """Whether what follows a letter says the text of its choice, or a part of it, or why; and not that of another."""
+    if re.match(r"(?:because|since|as|for)\b", rest, re.IGNORECASE):
+        return True
+    if (meant := _of_text(rest, choices)) is not None:
+        return meant == letter
+    texts = {key: loose(text).casefold() for key, text in choices.items()}
+    start = [key for key, text in texts.items() if _begins(loose(rest).casefold(), text)]
+    if start:
+        return start == [letter]
+    words = re.findall(r"[^\W\d_]{3,}", rest.casefold())
+    if not words or any(word in choices or class_of(word) in ("deny", "hedge", "alter") for word in rest.split()):
+        return False
+    own = [key for word in words for key, text in texts.items() if word[:6] in text]
+    telling = [word for word in words if 0 < sum(word[:6] in text for text in texts.values()) < len(texts)]
+    if any(word[:6] not in texts[letter] for word in telling):
+        return False
+    return (aside and len(words) > 1) or (bool(own) and 2 * len(telling) >= len(words))
+
+
+def _begins(one: str, two: str) -> bool:
+    """Whether one is the beginning of the other, and long enough to mean it."""
+    short, long = sorted((one, two), key=len)
+    return len(short) > 8 and long.startswith(short)
 
 
 def _of_text(said: str, choices: Mapping[str, str]) -> str | None:
@@ -127,22 +159,39 @@ def truth_of(said: str) -> bool | None:
     >>> [truth_of(said) for said in ("T", "It is true.", "false, because β > 0", "not true", "no, it is true", "maybe")]
     [True, True, False, False, None, None]
     """
-    text = " ".join(said[:LONGEST].casefold().replace("’", "'").split())
-    text = _without_lead(re.sub(r"\bisn't\b", "is not", text).removesuffix("()"))
-    clauses = CLAUSE.split(text)
-    truths = [_one_truth(clause) for clause in clauses]
-    return None if TWICE.search(clauses[0]) or (not truths[0]) in truths[1:] else truths[0]
+    text = re.sub(rf"{FONT}\s*\{{([^{{}}]*)\}}", r" \1 ", said[:LONGEST]).replace("’", "'").casefold()
+    text = re.sub(r"\b(is|do|does)n't\b", r"\1 not", text.replace("$", " ").removesuffix("()"))
+    if "?" in text or re.match(r"\W*\w\s*(?:-+>|→|⟶|=+>|⇒|as\b)", text):
+        return None
+    if re.search(r"\bas (?:long|well|far|much|soon|often|if|though|in)\b", text):
+        return None
+    first, *pieces = CLAUSE.split(text.strip(AROUND))
+    others = list(zip(pieces[::2], pieces[1::2], strict=True))
+    while others and set(first.split()) <= LEADS | {"✓"}:  # the answer: false
+        first = others.pop(0)[1]
+    truth = _verdict(first.split())
+    if truth is None:
+        return None
+    turned = [_verdict(clause.split(), pure=sign in ("because", "since", "as"), later=True) for sign, clause in others]
+    return None if (not truth) in turned else truth
 
 
-def _without_lead(clause: str) -> str:
-    clause = clause.strip(AROUND)
-    while lead := LEAD.match(clause):
-        clause = clause[lead.end() :].strip(AROUND)
-    return clause
-
-
-def _one_truth(clause: str) -> bool | None:
-    clause = _without_lead(clause)
-    turned = clause.startswith("not ")
-    clause = clause.removeprefix("not ")
-    return None if clause not in YES | NO else (clause in YES) is not turned
+def _verdict(words: list[str], pure: bool = False, later: bool = False) -> bool | None:
+    """What a clause says: a word for it, perhaps denied, after words that only lead to it, and what it is said of."""
+    words = [word.strip(AROUND) for word in words if word.strip(AROUND)]
+    turned = False
+    while words and (words[0] in LEADS or words[0] == "not"):
+        turned = turned or words[0] == "not"
+        words = words[1:]
+    if words[:1] == ["hold"] and turned:
+        words = ["false", *words[1:]]
+        turned = False
+    if turned and not words:
+        return None
+    if not words or words[0] not in YES | NO or (turned and words[0] in NO and not later):
+        return None
+    rest = words[1:]
+    doubtful = not later and not (DOUBTS | YES | NO).isdisjoint(rest)
+    if rest and (pure or len(words[0]) == 1 or doubtful):
+        return None
+    return (words[0] in YES) is not turned

@@ -6,27 +6,29 @@ from collections.abc import Sequence
 
 from regard.grading.questions.question import Question
 from regard.grading.submissions.grade import Graded
-from regard.grading.submissions.submission import shown
+from regard.grading.submissions.submission import printable
 
 LONGEST_STATUS = 400  # characters: a cell, not a page
 
 
 def marks_csv(questions: Sequence[Question], graded: Sequence[Graded]) -> str:
-    """A line per submission: file, name, the points of each question, empty where it has no answer, total, status.
+    """A line per submission: whose it is, the points of each question and part, empty without an answer, total, status.
 
-    `not read` counts the answers that are left to a person; the status names them.
+    `not read` counts the answers that wait for a person, `by hand` those that one has marked; the status names them.
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    ids = [harmless(question.id) for question in questions]
-    writer.writerow(["file", "name", *ids, "total", "out of", "not read", "status"])
+    ids = [id for each in questions for id in (each.id, *[f"{each.id}.{part.id}" for part in each.subquestions])]
+    heads = ["file", "student", "name", *map(harmless, ids), "total", "out of", "not read", "by hand", "status"]
+    writer.writerow(heads)
     out_of = number(sum(question.points for question in questions))
     for each in graded:
-        points = {mark.id: number(mark.points) for mark in each.marks}
-        row = [points.get(question.id, "") for question in questions]
-        total, unread = ("", "") if each.refused else (number(each.points), len(each.unread))
-        status = harmless(shown(each.status, LONGEST_STATUS))
-        writer.writerow([harmless(each.file), harmless(each.name), *row, total, out_of, unread, status])
+        points = {id: number(mark.points) for id, mark in [*each.answers, *[(mark.id, mark) for mark in each.marks]]}
+        counts = [number(each.points), out_of, len(each.unread), len(each.by_hand)]
+        counts = ["", out_of, "", ""] if each.refused else counts
+        who = [harmless(text) for text in (each.file, each.student, each.name)]
+        status = harmless(printable(each.status, LONGEST_STATUS))
+        writer.writerow([*who, *[points.get(id, "") for id in ids], *counts, status])
     return text.getvalue()
 
 

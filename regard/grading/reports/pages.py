@@ -17,7 +17,8 @@ from regard.checks import MissingExtra
 from regard.grading.questions.question import Question
 from regard.grading.reports.marks import number
 from regard.grading.reports.summary import Summary
-from regard.grading.submissions.grade import Graded, verdict
+from regard.grading.submissions.formats import FORMATS
+from regard.grading.submissions.grade import Graded
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -31,7 +32,7 @@ BEGINNING = 1024  # bytes of a page in which it says so
 
 def check_report(folder: Path) -> None:
     """Whether a report can be written there: to be asked before a class is graded, not after."""
-    _environment()
+    environment()
     if folder.exists() and not folder.is_dir():
         raise ValueError(f"--report must be a folder: got the file {folder}; name another")
     index = folder / "index.html"
@@ -44,7 +45,7 @@ def write_report(folder: Path, questions: Sequence[Question], graded: Sequence[G
 
     All pages are written beside the folder first, so that a full disk leaves what was there.
     """
-    made = _environment()
+    made = environment()
     page, by_id = made.get_template("submission.html.j2"), {question.id: question for question in questions}
     files = list(slugs([each.file for each in graded]))
     index = made.get_template("index.html.j2").render(
@@ -85,7 +86,7 @@ def slugs(names: Sequence[str]) -> Iterator[str]:
     """
     taken: set[str] = set()
     for name in names:
-        stem = re.sub(r"\.toml$", "", name, flags=re.IGNORECASE)
+        stem = re.sub(rf"({'|'.join(map(re.escape, FORMATS))})$", "", name, flags=re.IGNORECASE)
         letters = unicodedata.normalize("NFKD", stem).encode("ascii", "ignore").decode().lower()
         slug = re.sub(r"[^a-z0-9]+", "-", letters).strip("-")[:LONGEST_SLUG] or "submission"
         digest, digits = hashlib.sha256(name.encode()).hexdigest(), 8
@@ -95,7 +96,8 @@ def slugs(names: Sequence[str]) -> Iterator[str]:
         yield f"{slug}-{digest[:digits]}.html"
 
 
-def _environment() -> "Environment":
+def environment() -> "Environment":
+    """The templates of this folder, in which whatever is filled in is escaped."""
     try:
         from jinja2 import Environment, FileSystemLoader, StrictUndefined
         from markupsafe import Markup
@@ -115,7 +117,6 @@ def _environment() -> "Environment":
         "style": Markup(style),
         "policy": Markup(policy),
         "generator": Markup(GENERATOR),
-        "verdict": verdict,
     }
     made.filters["number"] = number
     return made

@@ -8,10 +8,12 @@ from typing import Any
 
 from regard.grading.marking.marking import Mark
 from regard.grading.questions.question import Question
-from regard.grading.submissions.grade import Graded, verdict
+from regard.grading.submissions.grade import Graded
+from regard.grading.submissions.submission import printable
 
 BINS = 10
 MOST_WRONG = 50  # different answers; beyond them nobody reads
+LONGEST = 300  # characters of an answer in a list
 MOST_UNREAD = 1000  # answers that are listed; all of them are in the pages of their submissions
 
 
@@ -39,7 +41,7 @@ class Success:
 
 @dataclass(frozen=True, kw_only=True)
 class Unread:
-    """An answer that could not be read, and why: a person marks it."""
+    """An answer that waits for a person, and why."""
 
     file: str
     id: str
@@ -72,13 +74,14 @@ class Summary:
     questions: tuple[Success, ...]
     unread: tuple[Unread, ...]
     wrong: tuple[Wrong, ...]
+    warnings: tuple[str, ...] = ()
 
     def json(self) -> dict[str, Any]:
         """Plain data for `json.dumps`."""
         return asdict(self)
 
 
-def summarise(questions: Sequence[Question], graded: Sequence[Graded]) -> Summary:
+def summarise(questions: Sequence[Question], graded: Sequence[Graded], warnings: Sequence[str] = ()) -> Summary:
     """Count it all; the same submissions give the same summary, in whatever order they were marked."""
     there = [each for each in graded if not each.refused]
     points = [each.points for each in there]
@@ -95,11 +98,12 @@ def summarise(questions: Sequence[Question], graded: Sequence[Graded]) -> Summar
         questions=tuple(_successes(questions, there)),
         unread=tuple(unread[:MOST_UNREAD]),
         wrong=tuple(_wrong(questions, there)),
+        warnings=tuple(warnings),
     )
 
 
 def _unread(graded: Graded, id: str, mark: Mark) -> Unread:
-    return Unread(file=graded.file, id=id, given=graded.written(id), reason=_line(mark))
+    return Unread(file=graded.file, id=id, given=printable(graded.written(id), LONGEST), reason=_line(mark))
 
 
 def _bins(points: Sequence[float], out_of: float) -> tuple[Bin, ...]:
@@ -121,7 +125,7 @@ def _successes(questions: Sequence[Question], there: Sequence[Graded]) -> Iterat
             out_of=question.points,
             answered=len(found),
             right=sum(mark.right for mark in found),
-            unread=sum("not read" in verdict(mark) for mark in found),
+            unread=sum(mark.unread for mark in found),
             mean=sum(mark.points for mark in found) / max(1, len(there)),
         )
 

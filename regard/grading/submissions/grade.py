@@ -7,12 +7,13 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from regard.grading.marking.feedback import unread
-from regard.grading.marking.marking import Counterexample, Mark
+from regard.grading.marking.feedback import Counterexample, Mark, Told, unread, withhold
 from regard.grading.questions.key import compile_key
 from regard.grading.questions.question import Question
+from regard.grading.submissions.formats import FORMATS
 from regard.grading.submissions.isolation import Isolation, Limits
-from regard.grading.submissions.submission import shown
+from regard.grading.submissions.students import Scheme, student_of
+from regard.grading.submissions.submission import printable
 from regard.grading.submissions.work import Marking, Reading, Task
 
 LONGEST_FILE, LONGEST_REASON = 120, 400  # characters that are shown
@@ -31,6 +32,7 @@ class Graded:
 
     file: str
     name: str = ""
+    student: str = ""
     refused: str = ""
     notes: tuple[str, ...] = ()
     given: Mapping[str, str] = field(default_factory=dict)
@@ -58,37 +60,43 @@ class Graded:
         return {id: mark for id, mark in self.answers if mark.unread}
 
     @property
+    def by_hand(self) -> list[str]:
+        """The answers that a person has marked."""
+        return [id for id, mark in self.answers if mark.hand]
+
+    @property
     def status(self) -> str:
         if self.refused:
             return f"refused: {self.refused}"
-        by_hand = [f"not read, to be marked by hand: {', '.join(self.unread)}"] if self.unread else []
-        return "; ".join(["graded", *by_hand, *self.notes])
+        unread = [id for id, mark in self.unread.items() if not mark.free]
+        waiting = [f"not read, to be marked by hand: {', '.join(unread)}"] if unread else []
+        free = [id for id in self.unread if id not in unread]
+        waiting += [f"to be marked by hand: {', '.join(free)}"] if free else []
+        done = [f"marked by hand: {', '.join(self.by_hand)}"] if self.by_hand else []
+        return "; ".join(["graded", *waiting, *done, *self.notes])
+
+    def told(self, told: Told) -> "Graded":
+        """The same with as much feedback as students shall have."""
+        return replace(self, marks=tuple([withhold(mark, told) for mark in self.marks]))
 
     def json(self) -> dict[str, Any]:
         """Plain data for `json.dumps`."""
-        return asdict(self) | {"points": self.points, "unread": list(self.unread), "status": self.status}
-
-
-def verdict(mark: Mark) -> str:
-    """A mark in a word or two. What could not be read is not called wrong."""
-    if mark.right:
-        return "right"
-    by_hand = [part.unread for part in mark.parts] or [mark.unread]
-    if any(by_hand):
-        return "not read" if all(by_hand) else "partly not read"
-    return "partly right" if mark.points else "wrong"
+        more = {"points": self.points, "unread": list(self.unread), "by_hand": self.by_hand, "status": self.status}
+        return asdict(self) | more | {"marks": [mark.json() for mark in self.marks]}
 
 
 def submissions(folder: Path, recursive: bool = False) -> list[Path]:
-    """Everything in a folder that calls itself *.toml, links and pipes too: each is told of later."""
+    """All files of a folder but hidden ones, links and pipes too: what is none of the formats is told of later."""
     found = []
     for place, folders, files in os.walk(folder):  # it does not follow links
-        found += [Path(place, name) for name in (*folders, *files) if name.lower().endswith(".toml")]
+        names = [*files, *[name for name in folders if name.lower().endswith(tuple(FORMATS))]]
+        found += [Path(place, name) for name in names if not name.startswith(".")]
         if not recursive:
             break
-    if not found:
+    if not any(path.name.lower().endswith(tuple(FORMATS)) for path in found):
         further = "" if recursive else "; use --recursive to look into its folders"
-        raise ValueError(f"a folder must hold submissions, each a file NAME.toml: got none in {folder}{further}")
+        formats, got = ", ".join(FORMATS), ", ".join(sorted([path.name for path in found])[:3]) or "none"
+        raise ValueError(f"a folder must hold submissions, files that end in {formats}: got {got} in {folder}{further}")
     return sorted(found)
 
 
@@ -99,25 +107,30 @@ def grade(
     limits: Limits | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
+    students: Scheme = "answers",
 ) -> list[Graded]:
-    """Grade one file, or every submission of a folder, each in a process of its own; in the order of their names."""
+    """Grade one file, or every submission of a folder, each in a process of its own; in the order of their names.
+
+    `students` says where a student's identifier stands: in the answers, or in the names of files or folders.
+    """
     if not path.exists():
         raise ValueError(f"{path} must be a file of answers or a folder of them: there is no such thing")
     several = path.is_dir()
     if recursive and not several:
         raise ValueError(f"--recursive looks into a folder: got the file {path}; leave it out")
     files = submissions(path, recursive) if several else [path]
-    names = [file_name(os.fsencode(file.relative_to(path if several else path.parent))) for file in files]
+    paths = [file.relative_to(path if several else path.parent) for file in files]
+    who = [(file_name(os.fsencode(each)), *student_of(each, students)) for each in paths]
     tasks = [Task(file, follow=not several) for file in files]  # who names one file may name a link to it
     asked = {question.id: [part.id for part in question.subquestions] for question in questions}
     with Isolation(limits) as isolation:  # starts first, and imports while truths are worked out
         if not several:  # the truths of a few answers take less time than all
             ((_, outcome),) = isolation.run(Reading(asked), tasks)
             if "ids" not in (found := outcome.result or {"refused": outcome.refused}):
-                return [_graded(names[0], found)]
+                return [_graded(*who[0], found)]
             questions = [question for question in questions if question.id in found["ids"]]
         results = mark_all(isolation, Marking(asked, compile_key(questions)), tasks, jobs or cores(), progress)
-    return [_graded(name, result) for name, result in zip(names, results, strict=True)]
+    return [_graded(*each, result) for each, result in zip(who, results, strict=True)]
 
 
 def mark_all(
@@ -158,7 +171,7 @@ def _one_by_one(isolation: Isolation, marking: Marking, tasks: Sequence[Task], j
 
 def _not_marked(marking: Marking, id: str, reason: str) -> dict[str, Any]:
     mark = unread(marking.key[id].question, "")
-    return asdict(replace(mark, feedback=(f"Could not be marked: it {shown(reason, LONGEST_REASON)}",)))
+    return asdict(replace(mark, feedback=(f"Could not be marked: it {printable(reason, LONGEST_REASON)}",)))
 
 
 def cores() -> int:
@@ -173,21 +186,24 @@ def file_name(path: bytes) -> str:
     ('ada.toml', 'a�.toml #034b0983dc44', 'a�.toml #4e6ad0a54e51')
     """
     text = path.decode("utf-8", "replace")
-    short = shown(text, LONGEST_FILE)
+    short = printable(text, LONGEST_FILE)
     return short if short == text and "\ufffd" not in text else f"{short} #{hashlib.sha256(path).hexdigest()[:HASH]}"
 
 
-def _graded(file: str, result: dict[str, Any]) -> Graded:
-    """From a child's plain data."""
+def _graded(file: str, student: str, name: str, result: dict[str, Any]) -> Graded:
+    """From a child's plain data; what the platform says of a student goes before what the student says."""
+    who: dict[str, Any] = {"student": printable(student, LONGEST_FILE), "name": printable(name, LONGEST_FILE)}
     if "refused" in result:
-        return Graded(file=file, refused=result["refused"])
+        return Graded(file=file, refused=result["refused"], **who)
     marks = tuple([_mark(each) for each in result["marks"]])
-    return Graded(file=file, **result | {"marks": marks, "notes": tuple(result["notes"])})
+    said = {key: text or result[key] for key, text in who.items()}
+    return Graded(file=file, **result | said | {"marks": marks, "notes": tuple(result["notes"])})
 
 
 def _mark(data: dict[str, Any]) -> Mark:
     example = data["counterexample"]
     fields = {
+        "hand": None,  # no child has hands
         "feedback": tuple(data["feedback"]),
         "counterexample": None if example is None else Counterexample(**example),
         "parts": tuple([_mark(part) for part in data["parts"]]),

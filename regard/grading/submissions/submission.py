@@ -1,7 +1,8 @@
-r"""One submission: a small TOML file of answers by their question's id, read with suspicion.
+r"""One submission: a small file of answers by their question's id, read with suspicion.
 
 ```toml
 name = "Ada Lovelace"
+id = "s123"
 udl.1a = "3D² + 3D"            # or "udl.1a" = …, or 1a = … under [udl]
 udl.1b = '\frac{D}{H}'         # LaTeX in single quotes, where TOML leaves the backslash alone
 nyu.3 = [[1, 0], [0, 1]]
@@ -11,7 +12,6 @@ nyu.3 = [[1, 0], [0, 1]]
 import os
 import re
 import stat
-import tomllib
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,10 +20,12 @@ from typing import Any
 
 from regard.checks import nearest
 from regard.grading.formulas.bounds import MAX_DIGITS
+from regard.grading.submissions.formats import FORMATS
 
 Asked = Mapping[str, Sequence[str]]  # the questions' ids, each with the names of its parts, if it is answered by parts
 LARGEST = 256 * 1024  # bytes: fifty long answers take a tenth of it
-LONGEST_NAME, LONGEST_KEY, LONGEST_REASON = 80, 60, 300  # characters that are shown
+LARGEST_NOTEBOOK = 16 * LARGEST  # with what it has printed and drawn
+LONGEST_NAME, LONGEST_KEY, LONGEST_NOTE = 80, 60, 300  # characters that are shown
 MOST_NOTES = 20
 DEEPEST_LIST = 2  # a matrix
 
@@ -36,9 +38,10 @@ _KINDS = {stat.S_IFDIR: "a folder", stat.S_IFLNK: "a symbolic link", stat.S_IFIF
 
 @dataclass(frozen=True, kw_only=True)
 class Submission:
-    """Answers by their question's id, and notes on what could not be used."""
+    """Answers by their question's id, whose they are, and notes on what could not be used."""
 
     name: str = ""
+    student: str = ""
     answers: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
@@ -48,44 +51,41 @@ def read_submission(path: Path, asked: Asked, follow: bool = False) -> Submissio
 
     A symbolic link is used only with `follow`. An empty answer is none.
     """
-    return parse_submission(_decode(_read(path, follow)), asked)
+    return parse_submission(_decode(_read(path, follow)), asked, path.suffix.lower())
 
 
-def parse_submission(text: str, asked: Asked) -> Submission:
-    """The answers in a text.
+def parse_submission(text: str, asked: Asked, format: str = ".toml") -> Submission:
+    """The answers in a text of one of the formats.
 
     >>> parse_submission("udl.1a = '3D²'", {"udl.1a": (), "udl.1b": ()}).answers
     {'udl.1a': '3D²'}
     >>> parse_submission("udl.1a = '3D²'; udl.1c = '4D²'".replace(";", chr(10)), {"udl.1a": ()}).notes
     ("there is no question 'udl.1c': did you mean udl.1a?",)
     """
-    try:
-        table = tomllib.loads(text, parse_float=str)  # as written: 0.450 has three digits
-    except RecursionError:
-        raise ValueError("is nested too deeply: an answer is text, a number, or rows of numbers") from None
-    except ValueError as error:
-        said = shown(str(error), LONGEST_REASON)
-        raise ValueError(
-            f"is not TOML: {said}; answers stand in single quotes, each id once: udl.1a = '3D^2'"
-        ) from None
-    name = table.pop("name", "")
-    answers, notes = _answers(table, asked)
-    if not isinstance(name, str):
-        notes.insert(0, f'name must be text: got {_kind(name)}; write name = "…"')
-        name = ""
+    names = {*asked, *[f"{id}.{part}" for id, parts in asked.items() for part in parts], "name", "id"}
+    tables, notes = FORMATS[format](text, names)
+    said: dict[str, str] = {}
+    for key in ("name", "id"):
+        for given in [table.pop(key) for table in tables if key in table]:
+            if isinstance(given, str) or (key == "id" and type(given) is int):
+                said[key] = printable(str(given).strip(), LONGEST_NAME)
+            else:
+                notes.insert(0, f'{key} must be text: got {_kind(given)}; write {key} = "…"')
+    answers, more = _answers(tables, asked)
+    notes += more
     if notes and not answers:
-        raise ValueError(f"answers no question: {notes[0]}")
-    if not table:
+        raise ValueError(f"answers no question: {printable(notes[0], LONGEST_NOTE)}")
+    if not any(tables):
         raise ValueError("answers no question: got no answers at all; fill in what regard questions --toml prints")
     if len(notes) > MOST_NOTES:
         notes = [*notes[:MOST_NOTES], f"and {len(notes) - MOST_NOTES} more like these"]
-    return Submission(name=shown(name, LONGEST_NAME), answers=answers, notes=tuple(notes))
+    return Submission(name=said.get("name", ""), student=said.get("id", ""), answers=answers, notes=tuple(notes))
 
 
-def shown(text: str, longest: int) -> str:
+def printable(text: str, longest: int) -> str:
     r"""A stranger's words as they may be shown: on one line, of bounded length, without what steers a terminal.
 
-    >>> shown("a\x1b[2Jb\nc" + "!" * 10, 12)
+    >>> printable("a\x1b[2Jb\nc" + "!" * 10, 12)
     'a�[2Jb c!!!!…'
     """
     text = (text[:longest] + "…" if len(text) > longest else text).replace("\n", " ")
@@ -99,25 +99,28 @@ def _visible(letter: str) -> bool:
 
 def _read(path: Path, follow: bool) -> bytes:
     """The bytes of a plain file; nothing else is opened, so that nothing waits and nothing happens."""
+    largest = LARGEST_NOTEBOOK if path.suffix.lower() == ".ipynb" else LARGEST
     try:
-        _check(os.stat(path, follow_symlinks=follow))
+        _check(os.stat(path, follow_symlinks=follow), largest)
+        if path.suffix.lower() not in FORMATS:
+            raise ValueError(f"is not read: got {path.suffix or 'no ending'}; hand in {' or '.join(FORMATS)}")
         file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW))
         with open(file, "rb") as stream:
-            _check(os.fstat(file))  # again: it may have been exchanged meanwhile
-            data = stream.read(LARGEST + 1)
+            _check(os.fstat(file), largest)  # again: it may have been exchanged meanwhile
+            data = stream.read(largest + 1)
     except OSError as error:
         raise ValueError(f"cannot be read: {error.strerror}") from error
-    if len(data) > LARGEST:
-        raise ValueError(f"must have at most {LARGEST // 1024} kB: got more; send the answers alone")
+    if len(data) > largest:
+        raise ValueError(f"must have at most {largest // 1024} kB: got more; send the answers alone")
     return data
 
 
-def _check(found: os.stat_result) -> None:
+def _check(found: os.stat_result, largest: int) -> None:
     kind = stat.S_IFMT(found.st_mode)
     if kind != stat.S_IFREG:
         raise ValueError(f"must be a file: got {_KINDS.get(kind, 'a device')}; put the file itself there")
-    if found.st_size > LARGEST:
-        raise ValueError(f"must have at most {LARGEST // 1024} kB: got {found.st_size // 1024}; send the answers alone")
+    if found.st_size > largest:
+        raise ValueError(f"must have at most {largest // 1024} kB: got {found.st_size // 1024}; send the answers alone")
 
 
 def _decode(data: bytes) -> str:
@@ -130,13 +133,13 @@ def _decode(data: bytes) -> str:
         raise ValueError(f"must be UTF-8: got byte {data[error.start]:#x} in line {line}; save it as UTF-8") from None
 
 
-def _answers(table: dict[str, Any], asked: Asked) -> tuple[dict[str, Any], list[str]]:
+def _answers(tables: Sequence[dict[str, Any]], asked: Asked) -> tuple[dict[str, Any], list[str]]:
     """Tables within tables as ids with dots; a table is an answer only where a question has parts."""
     answers: dict[str, Any] = {}
     notes: list[str] = []
     parts = {f"{id}.{name}": (id, name) for id, names in asked.items() for name in names}
     beginnings = {id[:dot] for id in [*asked, *parts] for dot in range(len(id)) if id[dot] == "."}
-    open_tables = [("", table)]
+    open_tables = [("", table) for table in tables[::-1]]
     while open_tables:
         path, inner = open_tables.pop()
         for word, given in inner.items():
@@ -158,7 +161,7 @@ def _answers(table: dict[str, Any], asked: Asked) -> tuple[dict[str, Any], list[
 
 
 def _unknown(id: str, asked: Asked) -> str:
-    short = shown(id, LONGEST_KEY)
+    short = printable(id, LONGEST_KEY)
     return f"there is no question {short!r}: {nearest(short, asked, 'see regard questions')}"
 
 

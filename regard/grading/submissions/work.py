@@ -1,5 +1,6 @@
 """What a child does with one file: read it, mark its answers. It needs the key alone, no torch, no teacher's code."""
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
@@ -10,9 +11,9 @@ from regard.grading.formulas.expression import parse
 from regard.grading.formulas.orders import parse_order
 from regard.grading.marking.marking import Mark, mark
 from regard.grading.questions.key import Entry, Key, as_lists
-from regard.grading.submissions.submission import Asked, Submission, read_submission, shown
+from regard.grading.submissions.submission import Asked, Submission, printable, read_submission
 
-LONGEST_ANSWER, LONGEST_LINE = 300, 1000  # characters that are shown
+LONGEST_ANSWER, LONGEST_LINE = 20_000, 1000  # characters of an answer that are kept, and of other texts
 
 
 @dataclass(frozen=True)
@@ -36,8 +37,8 @@ class Reading:
         try:
             submission = read_submission(task.path, self.asked, task.follow)
         except ValueError as error:
-            return {"refused": str(error)}
-        return harmless(_told(submission) | {"ids": list(submission.answers)})
+            return {"refused": printable(str(error), LONGEST_LINE)}
+        return _told(submission) | {"ids": list(submission.answers)}
 
 
 @dataclass(frozen=True)
@@ -57,11 +58,11 @@ class Marking:
         try:
             submission = read_submission(task.path, self.asked, task.follow)
         except ValueError as error:
-            return {"refused": str(error)}
+            return {"refused": printable(str(error), LONGEST_LINE)}
         ids = [entry.id for entry in self.key if entry.id in submission.answers and task.only in ("", entry.id)]
         marks = [(self.key[id], answer := submission.answers[id], self.mark(self.key[id], answer)) for id in ids]
         readings = {label: reading for each in marks for label, reading in _readings(*each)}
-        return harmless(_told(submission) | {"readings": readings, "marks": [asdict(found) for _, _, found in marks]})
+        return _told(submission) | harmless({"readings": readings, "marks": [asdict(found) for _, _, found in marks]})
 
     def mark(self, entry: Entry, answer: Any) -> Mark:
         return mark(entry, answer)
@@ -73,11 +74,16 @@ def _told(submission: Submission) -> dict[str, Any]:
     for id, answer in submission.answers.items():
         parts = {f"{id}.{name}": part for name, part in answer.items()} if isinstance(answer, Mapping) else {id: answer}
         given |= {label: _written(each) for label, each in parts.items()}
-    return {"name": submission.name, "notes": submission.notes, "given": given}
+    said = {"name": submission.name, "student": submission.student, "notes": submission.notes}
+    return harmless(said) | {"given": given}
 
 
 def _written(answer: Any) -> str:
-    return shown(answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False), LONGEST_ANSWER)
+    """An answer as it may be shown, with its lines; of one that is cut off a hash keeps it apart from others."""
+    text = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
+    lines = [printable(line, LONGEST_ANSWER) for line in text[:LONGEST_ANSWER].splitlines()]
+    cut = f"… #{hashlib.sha256(text.encode(errors='replace')).hexdigest()}" if len(text) > LONGEST_ANSWER else ""
+    return "\n".join(lines) + cut
 
 
 def _readings(entry: Entry, answer: Any, found: Mark) -> Iterator[tuple[str, str]]:
@@ -86,7 +92,7 @@ def _readings(entry: Entry, answer: Any, found: Mark) -> Iterator[tuple[str, str
         for part, mark_of_part in zip(entry.parts, found.parts, strict=True):
             for _, reading in _readings(part, answer.get(part.id), mark_of_part):
                 yield f"{entry.id}.{part.id}", reading
-    elif found.read_as and not found.right:
+    elif found.read_as and not found.right and not found.unread:
         symbols = tuple(entry.question.form.symbols)
         if entry.question.kind == "formula":
             yield entry.id, parse(str(answer), symbols).canonical()
@@ -99,7 +105,7 @@ def _readings(entry: Entry, answer: Any, found: Mark) -> Iterator[tuple[str, str
 def harmless(data: Any) -> Any:
     """All text in it without what steers a terminal: feedback repeats what was given."""
     if isinstance(data, str):
-        return shown(data, LONGEST_LINE)
+        return printable(data, LONGEST_LINE)
     if isinstance(data, Mapping):
         return {name: harmless(value) for name, value in data.items()}  # names are the questions', not the stranger's
     return [harmless(each) for each in data] if isinstance(data, list | tuple) else data

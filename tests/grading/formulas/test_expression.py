@@ -41,7 +41,7 @@ log(2N) ¦ log 2N ¦ ln 2 N ¦ LOG(2N) ¦ ln2 + ln N
 log₁₀(N)/2 ¦ log10 N/2 ¦ ½ log10N
 min(N, D) ¦ \min\{D, N\} ¦ \operatorname{min}(N, D) ¦ MIN(N, D) ¦ MIN(N;D) ¦ MIN(N, SQRT(D²))
 ⌈N/2⌉ ¦ ceil(N/2) ¦ math.ceil(N/2) ¦ \lceil N/2 \rceil
-⌊N/2⌋ ¦ floor(N/2) ¦ N // 2 ¦ (N)//2 ¦ \left\lfloor \frac{N}{2} \right\rfloor
+⌊N/2⌋ ¦ floor(N/2) ¦ N // 2 ¦ (N)//2 ¦ -(-(N-1)//2) ¦ (N - mod(N, 2))/2 ¦ \left\lfloor \frac{N}{2} \right\rfloor
 |γ| ¦ abs(γ) ¦ \lvert\gamma\rvert ¦ abs(-gamma) ¦ √(γ²)
 2|γ| + |β| ¦ 2·abs(gamma) + beta ¦ |\beta| + 2|\gamma|
 3−D ¦ 3-D ¦ 3–D ¦ -D+3 ¦ ３－D
@@ -58,7 +58,13 @@ N·N ¦ N x N ¦ NxN ¦ N X N ¦ N² attention weights ¦ N² heads. ¦ N² (wei
 3D² − 3D ¦ 3D² weights − 3D biases ¦ 3D² minus 3D ¦ 3 times D² minus 3 x D (weights + biases).
 5.64·10⁻⁴² N ¦ 5.64 x 10^-42 N ¦ 5.64e-42 × N
 D_hid ¦ D_{\rm hid} ¦ D_{\text{hid}} ¦ D_\mathrm{hid} ¦ D_{ \textrm{hid} } ¦ 1/(1/√D_hid)²
-12 345 678 ¦ 12,345,678 ¦ 12345678
+12 345 678 ¦ 12,345,678 ¦ 12345678 ¦ 12.345.678
+N² ¦ N squared ¦ the square of N ¦ N to the power of 2 ¦ \boxed{N^2} ¦ **N²** ¦ `N**2` ¦ \mathbf{N}^2
+N³ ¦ N cubed ¦ N_{tokens}^3 ¦ N^3, not N ¦ N³ (not N²)
+N/D ¦ N over D ¦ N divided by D ¦ N:D ¦ Rational(1, 1)*N/D ¦ x = N/D, since x grows ¦ so N/D
+N + 7D ¦ weights: N, biases: 7D, total: N + 7D ¦ N weights and 7D biases ¦ N for the maps + 7D
+N + 6D ¦ a = N, b = 6D, so a + b ¦ N + b with b = 6D
+sqrt(N) ¦ the square root of N ¦ root N ¦ √N, because N is large ¦ \begin{align*}\sqrt{N}\end{align*}
 """.strip().splitlines()
 
 
@@ -123,44 +129,40 @@ def test_two_readings(text: str, loose: str, tight: str):
     ("text", "message"),
     [
         ("3D + x²", "unknown word 'x' at column 6 of '3D + x²'; the symbols here are D, H, N"),
-        ("D_model", "unknown subscript at column 2 of 'D_model'"),
+        ("D_foo", "unknown word 'D_foo' at column 1 of 'D_foo'"),
+        ("D_", "unknown subscript at column 2 of 'D_'"),
         ("(D + 1", "'(' is opened and never closed at column 1"),
         ("D + 1)", "')' closes nothing at column 6"),
         ("(D + 1]", "'(' of column 1 is closed by ']' at column 7"),
         ("3D +", "the formula ends too early at column 4"),
         ("3 67 D", "a number follows a factor without a sign at column 3"),
         ("D2", "write ^ for a power or · for a product"),
-        ("3D^2,3D", "unexpected ',' at column 5"),
-        ("D³ instead of = 3D²", "unknown word 'instead' at column 4"),
-        ("wrong = N", "unknown word 'wrong' at column 1"),
-        ("D with D = D²", "unknown word 'with' at column 3"),
-        ("N D d with d = D/H", "'D' and 'd' both appear"),
+        ("wrong = N", "an answer says what is, not what is not: got 'wrong = N'"),
+        ("The answer is not N", "an answer says what is, not what is not"),
         ("n > 2D", "unexpected '>' at column 3 of 'n > 2D'; write what it equals, or a bound as: name < formula"),
         ("N > D", "unexpected '>' at column 3"),
         (r"N \geq 2D", r"unexpected '\geq' at column 3"),
         ("< N", "unexpected '<' at column 1"),
-        ("weights = 3D²\nbiases = 3D", "one formula is asked for: got 'weights' and 'biases' apart; add the parts"),
-        ("N N\nN", "a second line begins at column 5"),
-        ("N (not N²) = N²", "unknown word 'ot'"),
-        ("maybe = N", "unknown word 'maybe'"),
-        ("k*N // 2", "unexpected '/' at column 6"),
-        ("5,638e-42 N", "write a decimal point as '.'"),
-        ("5,638·10⁻⁴²", "write a decimal point as '.'"),
-        ("16.777.216 D", "is the decimal point: at column 1 of '16.777.216 D'; write 16777216, or one dot alone"),
         ("N D < 5", "unexpected '<' at column 5 of 'N D < 5'"),
-        ("k < N < 5", "unexpected '<' at column 7 of 'k < N < 5'"),
+        ("k < N < 5", "unexpected '<' at column 3 of 'k < N < 5'"),
+        ("weights = 3D²\nbiases = 3D", "one formula is asked for: got 'weights' and 'biases' apart; add the parts"),
+        ("N per head", "a condition changes the answer at column 3 of 'N per head'"),
+        ("N (per head)", "a condition changes the answer at column 4"),
+        ("N?", "an answer must not be a question: got 'N?'"),
         ("3x", "unknown word 'x' at column 2"),
-        ("x N", "unknown word 'x' at column 1"),
-        ("0x10", "unknown word 'x' at column 2"),
+        ("0x10", "a number follows a factor without a sign at column 3"),
         ("biases + N", "unknown word 'biases' at column 1"),
-        ("12 (mod 5)", "unknown word 'mod'"),
-        ("foo = $N q$ weights.", "unknown word 'q' at column 10 of '…oo = $N q$ weights.'"),  # as it was given
-        ("max(64,128)", "write the number without commas, or a space after the comma"),
+        ("N − everything", "unknown word 'everything' at column 5"),
+        ("N foo D", "unknown word 'foo' at column 3"),
+        ("12 (mod 5)", "mod needs at least two arguments"),
+        ("foo = $N q$ weights.", "unknown word 'q' at column 10 of '…oo = $N q$ weights.'"),
         ("max(64)", "max needs at least two arguments separated by commas: got one; write max(a, b)"),
         ("(D, N)", "a comma separates the arguments of min and max only: got 2 parts"),
         ("D* *N", "unexpected '*' at column 4"),
         ("D²\u200f", "unreadable character U+200F RIGHT-TO-LEFT MARK at column 3"),
-        ("N N_h n d D", "'d' and 'D' both appear, but only D is a symbol"),
+        ("N N_h n d D", "unknown word 'd' at column 9"),
+        ("O(N)", "an exact formula is asked for, not an order of growth: got O(…)"),
+        ("o(N)", "o says less than this order"),
         ("  ", "a formula must not be empty: got '  '"),
         ("log_1 N", "the base of a logarithm must be at least 2: got 1"),
         (r"\frac10", "a fraction needs a denominator that is not zero"),
@@ -210,16 +212,42 @@ def test_every_side_of_a_chain_must_be_right():
         ("1/(1+√N)", "(√N−1)/(N−1)", "identity"),
         ("(2k)^n", "2^n·k^n", "identity"),
         ("4^n", "2^(2n)", "identity"),
-        ("⌊N/2⌋ + ⌈N/2⌉", "N", "60 sizes"),
-        ("2^(n/2)", "√(2^n)", "60 sizes"),
-        ("√(γ²)", "|γ|", "60 sizes"),
-        ("max(D, H)", "D", "60 sizes"),  # because H divides D
-        ("(D+N+k+n+H)^40/(D+N+k+n+H)^39", "D+N+k+n+H", "60 sizes"),  # too large to multiply out
+        ("2^(n/2)", "√(2^n)", "identity"),
+        ("√(γ²)", "|γ|", "identity"),
+        ("exp(n·log(k+1))", "(k+1)^n", "identity"),
+        ("⌊(N+k−1)/k⌋", "⌈N/k⌉", "identity"),
+        ("⌊N/2⌋ + ⌈N/2⌉", "N", "cases"),
+        ("(N + k − |N − k|)/2", "min(N, k)", "cases"),
+        ("|N − 10^6| + 10^6", "max(N, 2·10^6 − N)", "cases"),
+        ("max(D, H)", "D", "cases"),  # because H divides D
     ],
 )
 def test_what_an_equality_rests_on(answer: str, truth: str, proof: str):
     result = compare(parse(answer, SYMBOLS), parse(truth, SYMBOLS), DOMAIN)
     assert (result.equal, result.proof) == (True, proof)
+
+
+@pytest.mark.parametrize(
+    ("answer", "at"), [("N + max(0, N − 10^6)", 10**6 + 1), ("N + ⌊N/10^9⌋", 10**9), ("min(N, 10^50)", 10**50 + 1)]
+)
+def test_a_far_threshold_is_found(answer: str, at: int):
+    result = compare(parse(answer, SYMBOLS), parse("N", SYMBOLS), DOMAIN)
+    assert not result.equal
+    assert result.counterexample is not None
+    assert result.counterexample["N"] == at
+
+
+@pytest.mark.parametrize(
+    ("answer", "truth"),
+    [
+        ("(D+N+k+n+H)^40/(D+N+k+n+H)^39", "D+N+k+n+H"),  # too large to multiply out
+        ("N + max(0, ⌊√N/10^40⌋)", "N"),
+        ("N + max(0, log(N) − 10^4)", "N"),
+    ],
+)
+def test_agreement_at_many_sizes_proves_nothing(answer: str, truth: str):
+    with pytest.raises(Unreadable, match="which proves nothing"):
+        compare(parse(answer, SYMBOLS), parse(truth, SYMBOLS), DOMAIN)
 
 
 def test_counterexamples_are_the_smallest_sizes():
@@ -244,7 +272,8 @@ def test_counterexamples_are_the_smallest_sizes():
 def test_an_identity_holds_where_the_truth_has_a_value():
     domain = Domain.parse({"x": "real", "y": "real"})
     product, apart = parse("√(x y)", ["x", "y"]), parse("√x·√y", ["x", "y"])
-    assert compare(product, apart, domain).equal
+    with pytest.raises(Unreadable, match="which proves nothing"):
+        compare(product, apart, domain)
     wrong = compare(apart, product, domain)  # both negative: the product has a root, its factors have none
     assert (wrong.equal, wrong.yours) == (False, None)
     assert not compare(parse("√(1−x)", ["x"]), parse("√(x−1)", ["x"]), Domain.parse({"x": "real"})).equal
@@ -256,7 +285,7 @@ def test_a_finite_domain_is_tried_as_a_whole():
     assert (result.equal, result.proof) == (True, "all 3 sizes")
     half = Domain.parse({"K": "odd, at most 5", "N": "positive"})
     result = compare(parse("N(K−1)(K−3)(K−5)", half.symbols), parse("0", half.symbols), half)
-    assert (result.equal, result.proof) == (True, "60 sizes")  # different polynomials, equal here
+    assert (result.equal, result.proof) == (True, "cases")  # different polynomials, equal here
 
 
 def test_values():

@@ -1,6 +1,7 @@
 """Some five hundred right answers and as many wrong ones, in the ways people write them, each with its verdict."""
 
 import tomllib
+from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -10,11 +11,13 @@ import pytest
 
 from regard.grading import Key, Mark, built_in_questions, compile_key, mark, parse
 from regard.grading.formulas.evaluation import same
-from regard.grading.marking.formulas import apart
+from regard.grading.marking.formulas import apart, as_counted
 from regard.grading.questions.key import Entry, domain_of
 
 HERE = Path(__file__).parent
 CORPUS: dict[str, Any] = tomllib.loads((HERE / "corpus.toml").read_text("utf-8"), parse_float=str)
+ANSWERS = HERE.parent / "corpus" / "answers.txt"  # two thousand, labelled before any was marked
+MOST_UNREAD = 0.05
 DOCUMENTS: dict[str, Any] = tomllib.loads((HERE / "documents.toml").read_text("utf-8"), parse_float=str)
 
 
@@ -27,6 +30,26 @@ def leaves(key: Key) -> Iterator[tuple[str, Entry]]:
     """Every question, or part of one, that is answered by itself."""
     for entry in key:
         yield from [(f"{entry.id}/{part.id}", part) for part in entry.parts] or [(entry.id, entry)]
+
+
+def test_answers_as_students_type_them(key: Key):
+    """No right one is marked wrong, no wrong one right, and few right ones are left to a person."""
+    entries = {name.replace("/", " "): entry for name, entry in leaves(key)}
+    counts: Counter[str] = Counter()
+    failed: dict[str, list[str]] = {}
+    name = ""
+    for line in ANSWERS.read_text("utf-8").splitlines():
+        if line.startswith("["):
+            name = line[1:-1]
+        elif line[:2] in ("+ ", "- "):
+            found = mark(entries[name], line[2:].replace("⏎", "\n"))
+            verdict = line[0] + ("right" if found.right else "unread" if found.unread else "wrong")
+            counts[verdict] += 1
+            failed.setdefault(verdict, []).append(f"{name}: {line[2:]}")
+    right = counts["+right"] + counts["+wrong"] + counts["+unread"]
+    assert not failed.keys() & {"+wrong", "-right"}, (counts, failed.get("+wrong"), failed.get("-right"))
+    assert right > 1_000, counts
+    assert counts["+unread"] <= MOST_UNREAD * right, (counts, failed.get("+unread"))
 
 
 def test_the_corpus_covers_every_question(key: Key):
@@ -113,7 +136,7 @@ def no_counterexample(entry: Entry, found: Mark, answer: str) -> str:
     if found.counterexample is None:
         return "there is none"
     symbols = tuple(entry.question.form.symbols)
-    yours, truth = parse(answer, symbols), parse(entry.truth, symbols)
+    yours, truth = as_counted(entry.question, parse(answer, symbols)), parse(entry.truth, symbols)
     sizes = {symbol: Fraction(size) for symbol, size in found.counterexample.sizes.items()}
     wrong = next((side for side in yours.sides if not same(side.evaluate(sizes), truth.evaluate(sizes))), yours)
     values = found.counterexample.yours, found.counterexample.true

@@ -2,8 +2,10 @@
 
 import json
 import pickle
+import re
 import time
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 import hypothesis
@@ -14,6 +16,7 @@ from regard.grading import (
     Entry,
     Key,
     built_in_questions,
+    check,
     compile_key,
     mark,
     parse_questions,
@@ -115,10 +118,19 @@ def test_values_are_shown_with_the_digits_in_which_they_differ(key: Key):
     )
 
 
-def test_multiply_adds_called_flops_are_right_and_told_so(key: Key):
-    said = "These are multiply-adds; FLOPs would be twice as many."
-    assert mark(key["eecs.2e"], "2D²(n_t + n_s) + 2n_t n_s D FLOPs").feedback == (said,)
+def test_flops_are_twice_as_many_as_multiply_adds(key: Key):
+    said = "Read as FLOPs, of which one multiply-add takes two."
+    assert mark(key["eecs.2e"], "4D²(n_t + n_s) + 4n_t n_s D FLOPs").feedback == (said,)
     assert mark(key["eecs.2e"], "2D²(n_t + n_s) + 2n_t n_s D MACs").feedback == ()
+    wrong = mark(key["eecs.2e"], "2D²(n_t + n_s) + 2n_t n_s D FLOPs")
+    assert (wrong.right, wrong.mistake) == (False, "multiply-adds called FLOPs")
+
+
+def test_a_foreign_symbol_or_an_order_is_wrong_with_a_reason(key: Key):
+    for given, reason in (("3D² + 3X", "Unknown word 'X'"), ("O(D²)", "An exact formula is asked for")):
+        found = mark(key["udl.1a"], given)
+        assert (found.right, found.unread) == (False, False)
+        assert found.feedback[0].startswith(reason)
 
 
 def test_orders_name_what_is_missing_too_much_or_not_needed(key: Key):
@@ -222,7 +234,7 @@ def test_parts_that_are_answered_one_by_one_are_added_up(key: Key):
 @pytest.mark.parametrize(
     ("id", "given", "said"),
     [
-        ("udl.1a", "3D² + 3X", "unknown word 'X'"),
+        ("udl.1a", "3D² + foo + 3", "unknown word 'foo'"),
         ("udl.1a", "3D² +", "column"),
         ("udl.1a", ["3D²"], "a formula is one line of text: got a list; write it in quotes"),
         ("udl.1a", True, "got a bool"),
@@ -330,3 +342,20 @@ def test_a_key_knows_its_questions(key: Key):
     assert key.points == sum(entry.points for entry in key)
     with pytest.raises(ValueError, match=r"no question is called 'udl.1x': did you mean udl.1"):
         key["udl.1x"]
+
+
+def test_one_call_marks_an_answer_and_prints_itself(tmp_path: Path):
+    found = check("udl.1a", "3D² + <b>")
+    assert found.verdict == "not read"
+    assert "&lt;b&gt;" in found._repr_html_()
+    assert found._repr_html_().startswith("<strong>udl.1a: not read, 0 of 4 points</strong><br>")
+    assert check("udl.9.patches", "67.1M")._repr_markdown_() == "**patches: right, 2 of 2 points**\n\n- Read as 67.1M"
+    (tmp_path / "mine.toml").write_text('[[question]]\nid = "m"\ntext = "?"\nkind = "truth"\nanswer = true\n')
+    assert check("m", "yes", own=tmp_path / "mine.toml").right
+    for id, said in {
+        "udl.1d": "did you mean udl.1",
+        "udl.9.x": "did you mean udl.9",
+        "m": "see regard questions",
+    }.items():
+        with pytest.raises(ValueError, match=rf"no question is called '{re.escape(id)}': {said}"):
+            check(id, "1")

@@ -32,8 +32,6 @@ CATALOGUE = {
     "ist": "1a 1b 1c 1p 2 3a 3b 3m 3c",
 }
 ROWS = {f"{document}.{row}" for document, rows in CATALOGUE.items() for row in rows.split()}
-# A run decides these, or they say what to build: there is no answer to mark.
-WITHOUT_ANSWER = {"conv.q2", "nyu.3h", "nyu.4lr", "nyu.5c", "udl.6b", "eecs.2", "ist.3a", "ist.3b"}
 
 
 @pytest.fixture(scope="module")
@@ -53,10 +51,9 @@ def leaves() -> list[Question]:
     return [leaf for question in built_in_questions() for leaf in question.subquestions or (question,)]
 
 
-def test_every_row_with_an_answer_is_asked():
+def test_every_row_is_asked():
     assert len(ROWS) == 77
-    asked = {question.claim for question in built_in_questions()}
-    assert asked == ROWS - WITHOUT_ANSWER
+    assert {question.claim for question in built_in_questions()} == ROWS
 
 
 def test_ids_begin_with_their_document_and_none_is_the_beginning_of_another():
@@ -128,7 +125,7 @@ def test_the_true_answer_of_every_question_is_right(key: Key):
     for entry in key:
         for part in entry.parts or (entry,):
             truth = part.question.truth.answer
-            assert mark(part, truth).right, (entry.id, part.id)
+            assert mark(part, truth).right or part.question.kind == "text", (entry.id, part.id)
 
 
 def test_worksheets_have_every_question_and_no_answer():

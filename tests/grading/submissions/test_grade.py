@@ -15,7 +15,7 @@ from regard.grading.reports.marks import marks_csv
 from regard.grading.reports.pages import check_report, slugs, write_report
 from regard.grading.reports.summary import summarise
 from regard.grading.submissions import grade as grading
-from regard.grading.submissions.grade import Graded, grade, submissions, verdict
+from regard.grading.submissions.grade import Graded, grade, submissions
 from regard.grading.submissions.isolation import Limits
 from tests.grading.submissions.classroom import QUESTIONS, fill
 from tests.grading.submissions.clumsy import ClumsyMarking, ClumsyReading
@@ -67,7 +67,7 @@ def test_honest_answers_get_their_points(by_name):
     [
         ("crash", "its process was ended by SIGKILL, as when memory runs out"),
         ("deep", "is nested too deeply"),
-        ("dots", "is not TOML: Cannot overwrite a value"),
+        ("dots", "q.1 must be answered once: got two answers; delete one"),
         ("folder", "must be a file: got a folder"),
         ("large", "must have at most 256 kB: got 9765"),
         ("latin", "must be UTF-8: got byte 0xeb in line 1"),
@@ -75,6 +75,8 @@ def test_honest_answers_get_their_points(by_name):
         ("nul", "is not TOML"),
         ("pipe", "must be a file: got a pipe"),
         ("utf16", "must be UTF-8: got UTF-16"),
+        ("notes.txt", "answers no question: not read, for it stands before the first answer: 'not a submission'"),
+        ("sympy.py", "is not read: got .py; hand in .toml or .txt or .json or .csv or .ipynb"),
     ],
 )
 def test_a_bad_file_is_refused_and_the_others_are_not(name, reason, by_name):
@@ -91,7 +93,7 @@ def test_an_answer_that_fails_loses_no_other(by_name):
         "q.4: an answer is text, a number, or rows of numbers: got an empty list",
     }
     assert (clumsy.name, clumsy.points) == ("Ada", 4)
-    assert [(mark.id, verdict(mark)) for mark in clumsy.marks] == [
+    assert [(mark.id, mark.verdict) for mark in clumsy.marks] == [
         ("q.1", "right"),
         ("q.2", "not read"),
         ("q.3", "not read"),
@@ -105,7 +107,7 @@ def test_an_answer_that_fails_loses_no_other(by_name):
 
 def test_what_could_not_be_read_is_not_called_wrong(by_name):
     found = by_name["unsure"]
-    assert [(mark.id, verdict(mark)) for mark in found.marks] == [
+    assert [(mark.id, mark.verdict) for mark in found.marks] == [
         ("q.1", "right"),
         ("q.2", "not read"),
         ("q.4", "partly not read"),
@@ -114,7 +116,7 @@ def test_what_could_not_be_read_is_not_called_wrong(by_name):
     assert found.status == "graded; not read, to be marked by hand: q.2, q.4.yes"
     assert found.given["q.4.yes"] == "perhaps"
     assert found.readings == {}
-    assert [verdict(mark) for mark in by_name["bob"].marks] == ["partly right", "wrong"]
+    assert [mark.verdict for mark in by_name["bob"].marks] == ["partly right", "wrong"]
 
 
 @pytest.mark.parametrize("name", ["evil", "long", "strings", "tower"])
@@ -133,18 +135,11 @@ def test_the_table_cannot_compute(graded):
     text = marks_csv(*graded)
     rows = {row["file"]: row for row in csv.DictReader(io.StringIO(text))}
     assert list(rows["bob.toml"]) == [
-        "file",
-        "name",
-        "q.1",
-        "q.2",
-        "q.3",
-        "q.4",
-        "total",
-        "out of",
-        "not read",
-        "status",
+        *("file", "student", "name", "q.1", "q.2", "q.3", "q.4", "q.4.yes", "q.4.letter"),
+        *("total", "out of", "not read", "by hand", "status"),
     ]
-    assert list(rows["bob.toml"].values())[:9] == ["bob.toml", "Bob", "2", "0", "", "", "2", "9", "0"]
+    assert list(rows["bob.toml"].values())[:13] == ["bob.toml", "", "Bob", "2", "0", *[""] * 4, "2", "9", "0", "0"]
+    assert [rows["carol.toml"][id] for id in ("q.4", "q.4.yes", "q.4.letter")] == ["1", "0", "1"]
     assert rows["unsure.toml"]["not read"] == "2"
     assert len(rows) == len(graded[1])  # two long names begin alike
     assert rows["evil.toml"]["name"].startswith("'=cmd|")
@@ -208,10 +203,10 @@ def test_pages_tell_what_was_asked_and_what_was_not_read(graded, tmp_path: Path)
         '<h3>yes <span class="quiet">0 of 1, not read</span></h3>\n<p class="quiet">Is it so?</p>\n\n'
         "<p>Answer <code>perhaps</code></p>\n<p>Could not be read: it must be true or false",
         '<p class="quiet">Which?</p>\n<ul class="quiet">\n<li>a: this</li>\n<li>b: that</li>\n</ul>',
-        "Could not be read, to be marked by hand: q.2, q.4.yes.",
+        "To be marked by hand: q.2, q.4.yes.",
     ):
         assert said in page
-    assert "15 answers could not be read" in index
+    assert "15 answers wait for a person" in index
     assert 'unsure.toml</a></td><td>q.4.yes</td><td class="words"><code>perhaps</code></td>' in index
 
 
@@ -236,7 +231,7 @@ def test_a_page_keeps_its_name_and_goes_with_its_submission(graded, tmp_path: Pa
 def test_a_class_in_short(graded):
     own, found = graded
     summary = summarise(own, found)
-    assert (summary.graded, summary.refused, summary.out_of) == (13, 10, 9)
+    assert (summary.graded, summary.refused, summary.out_of) == (13, 16, 9)
     assert sum(each.count for each in summary.bins) == 13
     assert summary.bins[-1].count == 3
     first = summary.questions[0]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from regard.grading.submissions.submission import LARGEST, parse_submission, read_submission, shown
+from regard.grading.submissions.submission import LARGEST, parse_submission, printable, read_submission
 
 ASKED = {"udl.1a": (), "udl.1b": (), "nyu.3": (), "udl.2": ("weights", "biases")}
 
@@ -59,8 +59,8 @@ udl.2.weights = "3D²"
 
 @pytest.mark.parametrize("letter", "\u061c\u200b\u200e\u2028\u2029\u2066\ufeff\U000e0041\x7f\x9b")
 def test_a_name_steers_nothing(letter: str):
-    assert shown(f"Ada{letter}Lovelace", 80) == "Ada�Lovelace"
-    assert shown("Zoë\xa0مهر\u200cداد 李", 80) == "Zoë\xa0مهر\u200cداد 李"  # people are called so
+    assert printable(f"Ada{letter}Lovelace", 80) == "Ada�Lovelace"
+    assert printable("Zoë\xa0مهر\u200cداد 李", 80) == "Zoë\xa0مهر\u200cداد 李"  # people are called so
 
 
 def test_what_cannot_be_used_is_noted_and_the_rest_is_kept():
@@ -106,23 +106,21 @@ def test_many_unknown_ids_are_told_shortly():
 DEEP = "[" * 20_000 + "]" * 20_000
 BAD: dict[str, tuple[bytes | str, str]] = {
     "not TOML": (
-        "udl.1a = 3D²",
-        "(at line 1, column 11); answers stand in single quotes, each id once: udl.1a = '3D^2'",
+        "udl.1a = [3D²",
+        "(at line 1, column 12); answers stand in single quotes, each id once: udl.1a = '3D^2'",
     ),
-    "LaTeX in double quotes": (r'udl.1a = "\sqrt{d}"', "answers stand in single quotes, each id once: udl.1a = '3D^2'"),
     "latin-1": (
         "udl.1a = '3'\nname = 'Zoë'".encode("latin-1"),
         "must be UTF-8: got byte 0xeb in line 2; save it as UTF-8",
     ),
     "UTF-16": ("udl.1a = '3'".encode("utf-16"), "must be UTF-8: got UTF-16; save it as UTF-8"),
     "NUL": ("udl.1a = '3\0'", r"'\x00' (at line 1, column 12)"),
-    "duplicated key": ("udl.1a = 1\nudl.1a = 2", "is not TOML: Cannot overwrite a value"),
+    "duplicated key": ("udl.1a = 1\nudl.1a = 2", "udl.1a must be answered once: got two answers; delete one"),
     "two ways, one id": ('udl.1a = 1\n"udl.1a" = 2', "udl.1a must be answered once: got two answers; delete one"),
     "a whole and its part": ('"udl.2" = 1\n"udl.2.biases" = 2', "udl.2.biases must be answered once: got two"),
     "deep": (f"udl.1a = {DEEP}", "is nested too deeply"),
     "large": (b"#" * (LARGEST + 1), "must have at most 256 kB: got 256; send the answers alone"),
     "10 MB of parentheses": (b"udl.1a = '" + b"(" * 10_000_000 + b"'", "must have at most 256 kB: got 9765"),
-    "an endless number": (f"udl.1a = {'9' * 100_000}", "is not TOML: Exceeds the limit"),
     "an endless number in base 16": (f"udl.1a = 0x{'f' * 6000}", "udl.1a: an answer is text, a number, or rows of"),
     "one in a matrix": (f"nyu.3 = [[1, -{'9' * 401}]]", "got a number of more than 400 digits"),
     "no known id": ("udl.7 = 1", "answers no question: there is no question 'udl.7': did you mean udl.2"),

@@ -142,11 +142,14 @@ function Try({ ask, exercise, tells }) {
     tried.set(own, text.trim());
     setGiven(text.trim());
   };
-  const options = kind === "truth" ? [["true", "true"], ["false", "false"]] : Object.entries(choices);
+  const options = kind === "truth" ? [["true", "true"], ["false", "false"]] : kind === "choice" ? Object.entries(choices) : [];
   const isFresh = given !== null && draft.trim() === given && of === JSON.stringify({ question, part, answer: given });
   return html`<div class="claims-try" data-part=${part}>
     ${asks && html`<p class="claims-asks" id=${`${id}-asks`}>${asks}</p>`}
-    ${options.length
+    ${kind === "select" && html`<ul>${Object.entries(choices).map(([letter, text]) => html`<li><b>${letter}</b> ${text}</li>`)}</ul>`}
+    ${kind === "text"
+      ? html`<p class="note">Write ${how}: hand it in by a file, for regard grade.</p>`
+      : options.length
       ? html`<div class=${`claims-options ${kind}`} role="group" aria-label=${asks || "Your answer"}>${options.map(
           ([letter, text]) => html`<button aria-pressed=${String(given === letter)} onClick=${() => give(letter)}>
             ${kind === "choice" ? html`<b>${letter}</b> ${text}` : text}
