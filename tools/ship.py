@@ -1,10 +1,11 @@
-"""Put runs into the package, for the page to show: `python tools/ship.py RUNS` writes regard/recipes/shipped.
+"""Put runs into the package, for the page to show: `python tools/ship.py RUNS [NAME]…` writes regard/recipes/shipped.
 
 RUNS is a folder with the runs of these commands (input.txt is the text known as Tiny Shakespeare):
 
     regard train reversal --name reversal
     regard train digits-gaussian --name digits-gaussian
     regard train language --name language --data input.txt
+    regard train heads --name heads
 
 What only a training needs to go on is left out: the optimizer, the events, all checkpoints but the last, and maps of
 gaussian heads, which follow from their centres and precisions.
@@ -23,6 +24,7 @@ from regard.training import Checkpoints, Recording
 
 SHIPPED = Path(__file__).parents[1] / "regard" / "recipes" / "shipped"
 KEPT = {"reversal": ("attention", "transformer"), "digits-gaussian": ("seed-0",), "language": ("decoder",)}
+CURVES = {"heads": [f"heads-{H}-seed-0" for H in (1, 2, 4, 8, 16, 32)]}  # trainings of which no model is kept
 
 
 def ship(run: Run) -> None:
@@ -39,13 +41,15 @@ def ship(run: Run) -> None:
     has_model = (run.folder / "model").is_dir()
     if has_model:
         shutil.copytree(run.folder / "model", place / "model")
-    for name in KEPT[run.recipe]:
-        _ship_training(run.folder / name, place / name, with_weights=not has_model)
+    for name in (*KEPT.get(run.recipe, ()), *CURVES.get(run.recipe, ())):
+        (place / name).mkdir()
+        shutil.copyfile(run.folder / name / "metrics.jsonl", place / name / "metrics.jsonl")
+    for name in KEPT.get(run.recipe, ()):
+        _ship_model(run.folder / name, place / name, with_weights=not has_model)
 
 
-def _ship_training(source: Path, place: Path, with_weights: bool) -> None:
-    (place / "recording").mkdir(parents=True)
-    shutil.copyfile(source / "metrics.jsonl", place / "metrics.jsonl")
+def _ship_model(source: Path, place: Path, with_weights: bool) -> None:
+    (place / "recording").mkdir()
     old, new = Recording(source / "recording"), Recording(place / "recording")
     for step in old.steps():
         new.write(step, _recorded(old.read(step)))
@@ -62,5 +66,5 @@ def _recorded(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 
 if __name__ == "__main__":
-    for name in KEPT:
+    for name in sys.argv[2:] or [*KEPT, *CURVES]:
         ship(read_run(Path(sys.argv[1]) / name))

@@ -26,6 +26,7 @@ class Result:
     numbers: Mapping[str, float]
     source: str
     is_small: bool = False
+    is_changed: bool = False  # its settings are not the recipe's
 
     def __getitem__(self, name: str) -> float:
         if name not in self.numbers:
@@ -89,8 +90,8 @@ def recorded(recipe: str, folder: Path) -> Result | None:
         except (json.JSONDecodeError, UnicodeDecodeError) as error:
             raise ValueError(f"{path} must be JSON, as a recipe writes it: got {error}; remove the file") from error
         if recipe in content:
-            is_small = isinstance(content[recipe], dict) and "--small" in str(content[recipe].get("command"))
-            return Result(_numbers(path, recipe, content[recipe]), f"run {path.parent.name}", is_small)
+            numbers, command = _numbers(path, recipe, content[recipe]), str(content[recipe].get("command"))
+            return Result(numbers, f"run {path.parent.name}", "--small" in command, "--set" in command)
     return None
 
 

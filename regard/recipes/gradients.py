@@ -360,6 +360,21 @@ RECIPES = {
             starts=1,
             training=Settings(steps=4, batch=8, evaluate_every=2, execution=Execution(threads=1)),
         ),
+        small=GradientsConfig(
+            depths=(2, 16),
+            width=16,
+            num_heads=1,
+            hidden=32,
+            starts=1,
+            training=Settings(
+                steps=40,
+                batch=64,
+                evaluate_every=40,
+                descent=Descent(rate=1e-2),
+                schedule=Schedule(warmup=5, floor=0.05),
+                execution=Execution(threads=1),
+            ),
+        ),
         trainings=trainings,
         measure=measure,
     )

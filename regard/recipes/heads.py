@@ -219,6 +219,20 @@ RECIPES = {
                 steps=20, batch=8, evaluate_every=10, descent=Descent(rate=1e-2), execution=Execution(threads=1)
             ),
         ),
+        small=HeadsConfig(
+            tokens=10,
+            neighbours=(-2, -1, 1, 2),
+            seeds=1,
+            validated=128,
+            training=Settings(
+                steps=200,
+                batch=32,
+                evaluate_every=200,
+                descent=Descent(rate=1.5e-2),
+                schedule=Schedule(warmup=10, floor=0.05),
+                execution=Execution(threads=1),
+            ),
+        ),
         trainings=trainings,
         measure=measure,
     )

@@ -179,7 +179,7 @@ def measure(config: ReversalConfig, models: Mapping[str, Trained]) -> Outcome:
             ),
             "training": training_figure(models, ("characters",)),
         },
-        claims={"reversal": numbers, "reversal-length": by_length(config, numbers)},
+        claims={"reversal": numbers},
     )
 
 
@@ -218,16 +218,6 @@ def mass_beside(maps: Tensor) -> float:
     return (maps * beside).sum(-1).mean().item()
 
 
-def by_length(config: ReversalConfig, numbers: Mapping[str, float]) -> dict[str, float]:
-    """The numbers for the claim on long range: letters given the true ones before them, strings written freely."""
-    found = {}
-    for length in config.lengths:
-        for name in ("plain", "attention"):
-            found[f"{name} letters at {length}"] = numbers[f"{name} forced {length}"]
-            found[f"{name} strings at {length}"] = numbers[f"{name} strings {length}"]
-    return found
-
-
 def accuracy_figure(config: ReversalConfig, numbers: Mapping[str, float]) -> Any:
     """Right letters and right strings against the length, for all models."""
     lengths = sorted(config.lengths)
@@ -260,6 +250,22 @@ RECIPES = {
             validated=20,
             training=Settings(
                 steps=20, batch=16, evaluate_every=10, descent=Descent(rate=1e-2), execution=Execution(threads=1)
+            ),
+        ),
+        small=ReversalConfig(
+            lengths=(3, 5, 7, 9, 11),
+            width=16,
+            hidden=64,
+            dropout=0.1,
+            transformer=TransformerSizes(depth=1, width=32, rate=1e-2),
+            validated=250,
+            training=Settings(
+                steps=300,
+                batch=64,
+                evaluate_every=300,
+                descent=Descent(rate=8e-3),
+                schedule=Schedule(warmup=20, floor=0.05),
+                execution=Execution(threads=1),
             ),
         ),
         trainings=trainings,

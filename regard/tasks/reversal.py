@@ -1,6 +1,6 @@
 """String reversal: a model reads a string over four letters and writes it backwards."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -64,13 +64,6 @@ def draw(size: int, lengths: int | tuple[int, int], generator: torch.Generator) 
         raise ValueError(f"lengths must be (shortest, longest): got {lengths}; use ({longest}, {shortest})")
     count = torch.randint(shortest, longest + 1, (size,), generator=generator)
     return _batch(torch.randint(len(ALPHABET), (size, int(count.max())), generator=generator), count)
-
-
-def batches(size: int, lengths: int | tuple[int, int], seed: int) -> Iterator[Batch]:
-    """Endless random batches, the same for the same seed."""
-    generator = torch.Generator().manual_seed(seed)
-    while True:
-        yield draw(size, lengths, generator)
 
 
 def _batch(source: Tensor, count: Tensor) -> Batch:

@@ -41,8 +41,8 @@ def test_a_stopped_run_comes_to_the_same_numbers(tmp_path: Path):
         if name == "no-norm-plain-depth-2" and progress.step == 3:
             raise KeyboardInterrupt
 
-    whole = start_run("gradients", tmp_path / "whole", smoke=True).train()
-    plan = start_run("gradients", tmp_path / "stopped", smoke=True)
+    whole = start_run("gradients", tmp_path / "whole", size="smoke").train()
+    plan = start_run("gradients", tmp_path / "stopped", size="smoke")
     with pytest.raises(KeyboardInterrupt):
         plan.train(stop)
     assert plan.train().numbers == whole.numbers == whole.claims["gradients"]
@@ -56,6 +56,14 @@ def test_a_stopped_run_comes_to_the_same_numbers(tmp_path: Path):
         assert whole.numbers[f"{name}, depth 2: gradient ratio"] == ratio
     assert set(whole.figures) == {"gradients", "accuracy"}
     assert len(whole.headline) <= 100
+
+
+@pytest.mark.slow
+def test_the_small_version_shows_what_depth_does(tmp_path: Path):
+    numbers = start_run("gradients", tmp_path / "a", size="small").train().numbers
+    right = {wiring.name: numbers[f"{wiring.at(16)}accuracy"] for wiring in WIRINGS}
+    both = right.pop("pre-norm with residual")
+    assert both > 0.25 > 0.2 > max(right.values()), "post-norm learns later"
 
 
 def norm_of(parameters: Iterable[nn.Parameter]) -> float:
@@ -149,9 +157,9 @@ def test_the_claim_reads_a_deep_run(depth: int, both: float, says: bool | None, 
     }
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "claims.json").write_text(json.dumps({"gradients": {"command": "", "numbers": numbers}}))
-    token = experiments.runs.set(tmp_path)
+    token = experiments.runs.set((tmp_path,))
     try:
-        found = training.learnt()
+        found = list(training.learnt())
     finally:
         experiments.runs.reset(token)
     assert [finding.holds for finding in found] == ([] if says is None else [says])

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from regard.claims import experiments
+from regard.claims import Verdict, experiments, judge
 from regard.claims.nyu import head_counts
 from regard.recipes import start_run
 from regard.recipes.heads import HeadsConfig, NeighbourTask
@@ -23,7 +23,7 @@ def test_the_claim_reads_what_a_stopped_and_resumed_sweep_found(tmp_path: Path):
         if name == "heads-2-seed-1" and progress.step == 15:
             raise KeyboardInterrupt
 
-    plan = start_run("heads", tmp_path / "runs/a", smoke=True)
+    plan = start_run("heads", tmp_path / "runs/a", size="smoke")
     with pytest.raises(KeyboardInterrupt):
         plan.train(stop)
     whole = replace(plan, run=replace(plan.run, smoke=False)).train()
@@ -41,7 +41,7 @@ def test_the_claim_reads_what_a_stopped_and_resumed_sweep_found(tmp_path: Path):
     kept = Recording(tmp_path / "runs/a/heads-8-seed-0/recording").read(20)
     assert (kept["maps.ring.0"].shape, kept["inputs.ring"].shape) == ((8, 6, 6), (6,))
 
-    token = experiments.runs.set(tmp_path / "runs")
+    token = experiments.runs.set((tmp_path / "runs",))
     try:
         found, result = head_counts.accuracies()
     finally:
@@ -49,6 +49,16 @@ def test_the_claim_reads_what_a_stopped_and_resumed_sweep_found(tmp_path: Path):
     assert found == {H: whole.numbers[f"accuracy of {H}"] for H in (1, 2, 8)}
     assert not result.is_small
     assert json.loads((tmp_path / "runs/a/claims.json").read_text())["heads"]["numbers"] == whole.numbers
+
+
+@pytest.mark.slow
+def test_the_small_version_bears_the_claim_out():
+    token = experiments.runs.set(())
+    try:
+        judgement = judge(head_counts.sweep)
+    finally:
+        experiments.runs.reset(token)
+    assert (judgement.verdict, judgement.source) == (Verdict.BORNE_OUT, experiments.SMALL)
 
 
 def test_a_neighbour_has_a_head_where_one_looks_at_it():

@@ -6,34 +6,49 @@ from pathlib import Path
 import pytest
 import torch
 
-from regard.claims import experiments
+from regard.claims import Verdict, experiments, judge
 from regard.claims.ist import reversal as written
-from regard.claims.nyu import long_range
+from regard.claims.nyu import transformer
 from regard.recipes import Outcome, plan_run, read_run, start_run
 from regard.recipes.reversal import WORD, mass_beside
 from regard.tasks import reversal
 from regard.training import Recording, expand
 
+CLAIMS = (written.without_attention, written.with_attention, written.band, transformer.fall)
+
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Outcome]:
     folder = tmp_path_factory.mktemp("runs") / "a"
-    plan = start_run("reversal", folder, smoke=True, changes=["training.steps=40"])
+    plan = start_run("reversal", folder, size="smoke", changes=["training.steps=40"])
     return folder, replace(plan, run=replace(plan.run, smoke=False)).train()
 
 
-def test_claims_read_letters_given_the_true_ones_and_strings_written_freely(trained: tuple[Path, Outcome]):
+def test_claims_read_a_run_under_the_names_that_it_writes(trained: tuple[Path, Outcome]):
     folder, outcome = trained
-    token = experiments.runs.set(folder.parent)
+    token = experiments.runs.set((folder.parent,))
     try:
-        letters, strings = long_range.accuracies("letters"), long_range.accuracies("strings")
         found = written.run()
+        judgements = [judge(claim) for claim in CLAIMS]
     finally:
         experiments.runs.reset(token)
+    assert written.lengths(found) == [3, 5]
+    assert found.is_changed, "its settings are not the recipe's, whose numbers are not asked of it"
     for name in ("plain", "attention"):
-        assert letters[name] == {length: outcome.numbers[f"{name} forced {length}"] for length in (3, 5)}
-        assert strings[name] == {length: outcome.numbers[f"{name} strings {length}"] for length in (3, 5)}
+        assert written.curve(found, name, "forced") == [outcome.numbers[f"{name} forced {n}"] for n in (3, 5)]
         assert written.curve(found, name, "characters") == [outcome.numbers[f"{name} characters {n}"] for n in (3, 5)]
+    assert [judgement.source for judgement in judgements] == ["run a"] * 4
+
+
+@pytest.mark.slow
+def test_the_small_version_bears_the_claims_out():
+    token = experiments.runs.set(())
+    try:
+        judgements = [judge(claim) for claim in CLAIMS]
+    finally:
+        experiments.runs.reset(token)
+    assert {judgement.verdict for judgement in judgements} <= {Verdict.BORNE_OUT, Verdict.PARTLY_BORNE_OUT}
+    assert {judgement.source for judgement in judgements} == {experiments.SMALL}
 
 
 def test_numbers_are_those_of_the_models(trained: tuple[Path, Outcome]):

@@ -18,14 +18,14 @@ def test_a_truth_is_its_source_backwards_and_the_target_is_it_one_place_later() 
         assert target[:n].tolist() == [START, *truth[: n - 1].tolist()]
 
 
-def test_batches_are_those_of_their_seed_and_of_no_other() -> None:
+def test_strings_are_those_of_their_generator_and_of_no_other() -> None:
     state = torch.random.get_rng_state()
-    first, second = (reversal.batches(4, 6, seed=3) for _ in range(2))
-    one, other = next(first), next(second)
+    sources = [torch.Generator().manual_seed(seed) for seed in (3, 3, 4)]
+    one, other, third, next_one = (reversal.draw(4, 6, source) for source in (*sources, sources[0]))
     assert torch.equal(one.source, other.source)
     assert one.lengths is None
-    assert not torch.equal(next(first).source, other.source)
-    assert not torch.equal(next(reversal.batches(4, 6, seed=4)).source, other.source)
+    assert not torch.equal(next_one.source, other.source)
+    assert not torch.equal(third.source, other.source)
     assert torch.equal(torch.random.get_rng_state(), state)
 
 
@@ -55,7 +55,7 @@ def test_accuracy_counts_letters_and_whole_strings_and_leaves_pads_out() -> None
 def test_a_model_writes_and_is_forced_alike_until_its_first_error(lengths: int | tuple[int, int]) -> None:
     torch.manual_seed(0)
     model = Recurrent(RecurrentConfig(vocabulary=VOCABULARY, width=8, hidden=8)).eval()
-    batch = next(reversal.batches(6, lengths, seed=0))
+    batch = reversal.draw(6, lengths, torch.Generator().manual_seed(0))
     logits = model(batch.source, batch.target, batch.lengths).logits
     assert logits is not None
     assert torch.equal(reversal.write_letters(model, batch)[:, 0], logits[:, 0].argmax(-1))

@@ -15,10 +15,6 @@ from regard.claims.nyu import (
 )
 
 CLAIMS = (
-    *claims_in(attention, noise, masks, multi_head, self_attention),
-    *head_counts.CLAIMS,
-    *claims_in(positions),
-    *transformer.CLAIMS,
-    *training.CLAIMS,
-    *vision.CLAIMS,
+    *claims_in(attention, noise, masks, multi_head, self_attention, head_counts, positions),
+    *claims_in(transformer, training, vision),
 )
