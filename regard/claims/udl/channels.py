@@ -1,191 +1,127 @@
 """Problem 12.9: attention between patches against attention between channels (DaViT)."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 import torch
+from torch import Tensor
 
+from regard.algorithms import attend
 from regard.analysis import ModelCost, cost
-from regard.attention import Grid
+from regard.attention import Attention, Content, Grid
 from regard.claims.chart import Bars
-from regard.claims.claim import Claim, Finding, Texts, Verdict, Version
-from regard.claims.findings import agrees
+from regard.claims.claim import ANSWERED, Finding, Findings, View, claim
+from regard.claims.findings import Count, agrees, equals
+from regard.claims.small_runs import seeded
 from regard.layers import ChannelAttention, MultiHead, WindowAttention
 
 GROUP, WINDOW = 32, 8  # channels of a group, patches along a side of a window
-SIZES = [{"N": N, "C": C} for N, C in ((256, 512), (64, 96), (1024, 64))]
+DAVIT = {"N": 256, "C": 512}  # 16 × 16 patches
+SIZES = [DAVIT, {"N": 64, "C": 96}, {"N": 1024, "C": 64}]
 
-Count = Callable[[int, int], int]  # of N patches and C channels
-
-
-@dataclass(frozen=True)
-class Dual:
-    """Multiply-adds of logits and mixing between patches and between channels, and what stands around them."""
-
-    patches: Count
-    channels: Count
-    grouped: Count  # channels in groups of 32
-    windows: Count  # patches in windows of 8 × 8
-    projections: Count  # all four, of either
-    patch_entries: Count  # of the softmax
-    channel_entries: Count
-
-
-@cache
-def built(kind: str, N: int, C: int) -> tuple[Any, dict[str, Any]]:
-    """A layer without contents, and how it is called."""
-    side = round(N**0.5)
-    layers: dict[str, Callable[[], tuple[Any, dict[str, Any]]]] = {
-        "patches": lambda: (MultiHead(C, 1, device="meta"), {}),
-        "channels": lambda: (ChannelAttention(C, 1, device="meta"), {}),
-        "grouped": lambda: (ChannelAttention(C, C // GROUP, device="meta"), {}),
-        "windows": lambda: (
-            WindowAttention(C, 1, window=WINDOW, tables=False, device="meta"),
-            {"keys": Grid(side, side)},
-        ),
-    }
-    return layers[kind]()
-
-
-@cache
-def counted(kind: str, N: int, C: int) -> ModelCost:
-    layer, keywords = built(kind, N, C)
-    return cost(layer, torch.empty(1, N, C, device="meta"), backward=False, **keywords)
-
-
-def between(kind: str, N: int, C: int) -> int:
-    """Multiply-adds between the projections."""
-    return counted(kind, N, C)[""].attention // 2
-
-
-def around(kind: str, N: int, C: int) -> int:
-    """Multiply-adds of the four projections."""
-    return sum(counted(kind, N, C)[part].forward.flops for part in ("query", "key", "value", "out")) // 2
-
-
-def entries(kind: str, N: int, C: int) -> int:
-    layer, keywords = built(kind, N, C)
-    return layer.weights(torch.empty(1, N, C, device="meta"), **keywords).numel()
-
-
-def dual(stated: Dual) -> Sequence[Finding]:
-    """Count the built layers, DaViT's sizes among them."""
-    found = [
-        agrees(f"multiply-adds, {name}", getattr(stated, kind), lambda N, C, kind=kind: between(kind, N, C), SIZES)
-        for kind, name in NAMES.items()
-    ]
-    found += [
-        agrees(f"multiply-adds of the projections ({kind})", stated.projections, projected(kind), SIZES)
-        for kind in ("patches", "channels")
-    ]
-    found += [
-        agrees("softmax entries between patches", stated.patch_entries, lambda N, C: entries("patches", N, C), SIZES),
-        agrees(
-            "softmax entries between channels", stated.channel_entries, lambda N, C: entries("channels", N, C), SIZES
-        ),
-    ]
-    return [at_davit(stated), *found]
-
-
-NAMES = {
-    "patches": "between patches",
-    "channels": "between channels",
-    "grouped": f"groups of {GROUP} channels",
-    "windows": f"windows of {WINDOW} × {WINDOW} patches",
+LAYERS: dict[str, Callable[..., Any]] = {
+    "between patches": lambda C, **where: MultiHead(C, 1, **where),
+    "between channels": lambda C, **where: ChannelAttention(C, 1, **where),
+    f"groups of {GROUP} channels": lambda C, **where: ChannelAttention(C, C // GROUP, **where),
+    f"windows of {WINDOW} × {WINDOW} patches": lambda C, **where: WindowAttention(
+        C, 1, window=WINDOW, tables=False, **where
+    ),
 }
+PATCHES, CHANNELS, GROUPED, WINDOWS = LAYERS
 
 
-def projected(kind: str) -> Count:
-    return lambda N, C: around(kind, N, C)
+@cache
+def counted(name: str, N: int, C: int) -> ModelCost:
+    side = round(N**0.5)
+    where: dict[str, Any] = {"keys": Grid(side, side)} if name == WINDOWS else {}
+    x = torch.empty(1, N, C, device="meta")
+    return cost(LAYERS[name](C, device="meta"), x, backward=False, **where)
 
 
-def at_davit(stated: Dual) -> Finding:
-    """The answer in one line: the numbers of 16 × 16 patches of width 512."""
-    N, C = 256, 512
-    said = stated.channels(N, C) / stated.patches(N, C)
-    ratio = between("channels", N, C) / between("patches", N, C)
-    whole = (between("channels", N, C) + around("channels", N, C)) / (
-        between("patches", N, C) + around("patches", N, C)
-    )
-    shown = (
-        f"patches {millions('patches')}, channels {millions('channels')} multiply-adds: {ratio:g} times as many, "
-        f"{whole:g} with projections ({around('patches', N, C) / 1e6:.1f}M)"
-    )
-    holds = said == ratio == C / N
-    return Finding("ratio of channels to patches", holds, f"{shown}{'' if holds else f'; stated {said:g} times'}")
+def between(name: str, N: int, C: int) -> int:
+    """Multiply-adds between the projections."""
+    return counted(name, N, C)[""].attention // 2
 
 
-def millions(kind: str) -> str:
-    return f"{between(kind, 256, 512) / 1e6:.1f}M"
+def around(name: str, N: int, C: int) -> int:
+    """Multiply-adds of the four projections."""
+    return sum(counted(name, N, C)[part].forward.flops for part in ("query", "key", "value", "out")) // 2
 
 
-def chart() -> Bars:
+def draw_counts() -> Bars:
     """Multiply-adds at DaViT's sizes."""
-    N, C = 256, 512
     return Bars(
         title="Multiply-adds on 16 × 16 patches of width 512, counted (millions)",
-        names=list(NAMES.values()),
+        names=list(LAYERS),
         groups={
-            "logits and mixing": [between(kind, N, C) / 1e6 for kind in NAMES],
-            "four projections": [around(kind, N, C) / 1e6 for kind in NAMES],
+            "logits and mixing": [between(name, **DAVIT) / 1e6 for name in LAYERS],
+            "four projections": [around(name, **DAVIT) / 1e6 for name in LAYERS],
         },
         y_label="million multiply-adds",
     )
 
 
-OURS = Dual(
-    patches=lambda N, C: 2 * N * N * C,
-    channels=lambda N, C: 2 * C * C * N,
-    grouped=lambda N, C: 2 * GROUP * C * N,
-    windows=lambda N, C: 2 * WINDOW**2 * N * C,
-    projections=lambda N, C: 4 * N * C * C,
-    patch_entries=lambda N, C: N * N,
-    channel_entries=lambda N, C: C * C,
-)
-
-CLAIMS = (
-    Claim(
-        id="udl.9",
-        title="Between patches or between channels",
-        texts=Texts(
-            asks="DaViT: 16×16 patches of width 512. What does attention cost between patches, and between channels?",
-            derivation="Between patches a logit is a product over $C$ channels, and there are $N^2$ of them; mixing "
-            "costs as much: $2N^2C = 67.1$ million multiply-adds at $N = 256$, $C = 512$. Between channels the tokens "
-            "are the channels and a product runs over $N$ patches: $2C^2N = 134.2$ million. The ratio is $C/N = 2$.\n\n"
-            "Around both stand four projections of $NC^2$ each, $4NC^2 = 268.4$ million in all. With them the ratio is "
-            "$402.7/335.5 = 1.2$. The softmax goes over $N^2 = 65{,}536$ or $C^2 = 262{,}144$ entries.\n\n"
-            "DaViT uses neither whole: groups of 32 channels take $2 \\cdot 32\\, C N = 8.4$ million, windows of "
-            "$8 \\times 8$ patches $2 \\cdot 64\\, N C = 16.8$ million, both linear in $N$.",
-            quantities={"N": "patches", "C": "channels, the width of a patch"},
-            method="exact counts of built layers at three sizes, N = 256 and C = 512 among them",
-            code=(
-                "regard.layers.channel:ChannelAttention",
-                "regard.layers.window:WindowAttention",
-                "regard.layers.multihead:MultiHead",
-            ),
-        ),
-        ours=Version(
-            "2N²C = 67.1M between patches, 2C²N = 134.2M between channels; 8.4M in groups, 16.8M in windows",
-            r"\frac{2C^2N}{2N^2C} = \frac{C}{N} = 2",
-            OURS,
-        ),
-        twin=Version(
-            "between channels as much as between patches, 2N²C",
-            r"2N^2C",
-            Dual(
-                patches=OURS.patches,
-                channels=OURS.patches,
-                grouped=OURS.grouped,
-                windows=OURS.windows,
-                projections=OURS.projections,
-                patch_entries=OURS.patch_entries,
-                channel_entries=OURS.channel_entries,
-            ),
-        ),
-        check=dual,
-        expected=Verdict.ANSWERED,
-        chart=chart,
+@claim(
+    "udl.9",
+    ANSWERED,
+    twin={"channels": lambda N, C: 2 * N * N * C},
+    chart=draw_counts,
+    view=View(
+        "patterns", "See windows of patches, and their cost", {"mask": "tiles(8, 8)", "grid": [16, 16], "tokens": 256}
     ),
 )
+def dual_attention(
+    patches: Count = lambda N, C: 2 * N * N * C,
+    channels: Count = lambda N, C: 2 * C * C * N,
+    grouped: Count = lambda N, C: 2 * GROUP * C * N,
+    windows: Count = lambda N, C: 2 * WINDOW**2 * N * C,
+    projections: Count = lambda N, C: 4 * N * C * C,
+    patch_entries: Count = lambda N, C: N * N,
+    channel_entries: Count = lambda N, C: C * C,
+) -> Findings:
+    """Count the built layers, DaViT's sizes among them, and compare what they compute with its definition."""
+    apart = [between(name, **DAVIT) for name in (PATCHES, CHANNELS)]
+    whole = [count + around(name, **DAVIT) for count, name in zip(apart, (PATCHES, CHANNELS), strict=True)]
+    said, ratio = channels(**DAVIT) / patches(**DAVIT), apart[1] / apart[0]
+    shown = (
+        f"patches {apart[0] / 1e6:.1f}M, channels {apart[1] / 1e6:.1f}M multiply-adds: {ratio:g} times as many, "
+        f"{whole[1] / whole[0]:g} with projections ({around(PATCHES, **DAVIT) / 1e6:.1f}M)"
+    )
+    holds = said == ratio == DAVIT["C"] / DAVIT["N"]
+    yield Finding("ratio of channels to patches", holds, f"{shown}{'' if holds else f'; stated {said:g} times'}")
+    for name, stated in zip(LAYERS, (patches, channels, grouped, windows), strict=True):
+        yield agrees(f"multiply-adds, {name}", stated, lambda N, C, name=name: between(name, N, C), SIZES)
+    for name, stated in ((PATCHES, patch_entries), (CHANNELS, channel_entries)):
+
+        def entries(N: int, C: int, name: str = name) -> int:
+            return LAYERS[name](C, device="meta").weights(torch.empty(1, N, C, device="meta")).numel()
+
+        projected = f"multiply-adds of the projections ({name})"
+        yield agrees(projected, projections, lambda N, C, name=name: around(name, N, C), SIZES)
+        yield agrees(f"softmax entries {name}", stated, entries, SIZES)
+    for name in (GROUPED, WINDOWS):
+        yield compare_with_pieces(name)
+
+
+def compare_with_pieces(name: str) -> Finding:
+    """A layer of groups or windows against attention inside each of them."""
+    side, C = 2 * WINDOW, 2 * GROUP
+    with seeded(0), torch.no_grad():
+        layer, x = LAYERS[name](C, dtype=torch.float64), torch.randn(1, side * side, C).double()
+        q, k, v = (part(x) for part in (layer.query, layer.key, layer.value))
+
+        def cut(x: Tensor) -> Tensor:
+            """The tokens of each piece, (1, pieces, tokens, width)."""
+            if name == GROUPED:
+                return x.mT.unflatten(1, (-1, GROUP))  # a channel is a token, its entries are the patches
+            tiles = x.unflatten(1, (2, WINDOW, 2, WINDOW)).transpose(2, 3)
+            return tiles.flatten(3, 4).flatten(1, 2)
+
+        mixed = attend(cut(q), cut(k), cut(v), Attention(Content((GROUP if name == GROUPED else C) ** -0.5)))
+        if name == GROUPED:
+            found, joined = layer(x), mixed.flatten(1, 2).mT
+        else:
+            tiles = mixed.unflatten(1, (2, 2)).unflatten(3, (WINDOW, WINDOW)).transpose(2, 3)
+            found, joined = layer(x, keys=Grid(side, side)), tiles.flatten(1, 4)
+        return equals(f"{name}, against attention in each of them", found, layer.out(joined), 1e-12)

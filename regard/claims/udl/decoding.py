@@ -76,10 +76,11 @@ def one_more(
     of one whole layer, projections included.
     """
 
-    def sequence(N: int, seed: int) -> tuple[Tensor, ...]:
+    def sequence(N: int, seed: int) -> tuple[Tensor, Tensor, Tensor]:
         """Queries, keys and values of N tokens; more tokens of the same seed begin with these."""
         generator = torch.Generator().manual_seed(seed)
-        return torch.randn(3, 1, HEADS, 64, 4, generator=generator, dtype=torch.float64)[..., :N, :].unbind()
+        q, k, v = torch.randn(3, 1, HEADS, 64, 4, generator=generator, dtype=torch.float64)[..., :N, :]
+        return q, k, v
 
     def changed(N: int, mask: Mask) -> int:
         """Outputs of N + 1 tokens that N tokens did not have."""
@@ -104,6 +105,8 @@ def one_more(
         rows.append(attend(q[:, :, here], keys, values, placed))
     yield equals(f"{TOKENS} tokens one by one by the cache", attend(q, k, v, causal), torch.cat(rows, 2), EXACT)
     own = (rows[0] - v[:, :, :1]).abs().max().item()
-    yield Finding("the first token", own <= EXACT, f"the first token sees itself alone: its value comes out, to {own:.0e}")
+    yield Finding(
+        "the first token", own <= EXACT, f"the first token sees itself alone: its value comes out, to {own:.0e}"
+    )
     free = changed(6, Everything())
     yield Finding("outputs that change without a mask", free == 7, f"without a mask {free} of 7 outputs change")

@@ -26,14 +26,15 @@ class MapInMemory(MultiHead):
         return attend(q, k, v, attention, dropout=dropout, algorithm="reference")
 
 
-def build(D: int, H: int, width: int | None = None, kind: type[MultiHead] = MultiHead) -> MultiHead:
+def build(D: int, H: int, width: int | None = None, *, mapped: bool = False) -> MultiHead:
     """A layer of H heads without contents, of width D/H each unless given."""
+    kind = MapInMemory if mapped else MultiHead
     return kind(Widths(query=D, head=width or D // H), H, bias=False, out_bias=False, device="meta")
 
 
 @cache
-def counted(N: int, D: int, H: int, width: int | None = None, kind: type[MultiHead] = MultiHead) -> ModelCost:
-    return cost(build(D, H, width, kind), torch.empty(1, N, D, device="meta"), backward=False)
+def counted(N: int, D: int, H: int, width: int | None = None, *, mapped: bool = False) -> ModelCost:
+    return cost(build(D, H, width, mapped=mapped), torch.empty(1, N, D, device="meta"), backward=False)
 
 
 def count_logits(N: int, D: int, H: int, width: int | None = None) -> int:
@@ -59,7 +60,7 @@ def draw_costs() -> Lines:
             "numbers learnt": relative([counted(N, D, H).parameters for H in heads]),
             "multiply-adds": relative([counted(N, D, H).forward.flops for H in heads]),
             "entries of maps": relative([count_entries(N, D, H) for H in heads]),
-            "bytes, map in memory": relative([counted(N, D, H, None, MapInMemory).forward.bytes for H in heads]),
+            "bytes, map in memory": relative([counted(N, D, H, mapped=True).forward.bytes for H in heads]),
             "multiply-adds, width D": relative([counted(N, D, H, D).forward.flops for H in heads]),
             "bytes, width D": relative([counted(N, D, H, D).forward.bytes for H in heads]),
             "D²/H, as the document has it": relative([D * D // H for H in heads]),
@@ -81,9 +82,7 @@ def draw_costs() -> Lines:
     },
     twin={"map_entries": lambda N, D, H: N * N},
     chart=draw_costs,
-    view=View(
-        "patterns", "See what heads cost", {"mask": "everything", "heads": 8, "width": 4, "tokens": 64}
-    ),
+    view=View("patterns", "See what heads cost", {"mask": "everything", "heads": 8, "width": 4, "tokens": 64}),
 )
 def head_costs(
     head_parameters: Count = lambda N, D, H: D * D // H,
@@ -128,7 +127,7 @@ def head_costs(
 def compare_bytes(stated: Count) -> Finding:
     """Bytes that the definition moves beyond those of one head: whole passes over the entries of the maps."""
     N, D, heads = 64, 16, (2, 4, 16)
-    moved = {H: counted(N, D, H, None, MapInMemory).forward.bytes for H in (1, *heads)}
+    moved = {H: counted(N, D, H, mapped=True).forward.bytes for H in (1, *heads)}
     said = {H: stated(N=N, D=D, H=H) - stated(N=N, D=D, H=1) for H in heads}
     passes = [(moved[H] - moved[1]) / said[H] / 4 if said[H] else 0.0 for H in heads]
     steady = min(passes) >= 2 and max(passes) - min(passes) < 0.1 * max(passes)

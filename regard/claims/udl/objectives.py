@@ -190,9 +190,10 @@ def two_tasks(
     numbers = measured()
     averages = {name: sum(numbers[f"{name} on {probed}"] for probed in NAMES) / len(NAMES) for name in TRAINED}
     for alone, (low, high) in {"words": over_words, "next": over_next, "nothing": over_nothing}.items():
-        holds, name = low <= averages["both"] - averages[alone] <= high, NAMES.get(alone, "no task")
-        shown = (
-            f"mean of four probes: both tasks {averages['both']:.3f}, {name}{' alone' * (alone in NAMES)} {averages[alone]:.3f}"
-            f"{'' if holds else ', not borne out at this size'} [{numbers.source}]"
+        holds, name = (
+            low <= averages["both"] - averages[alone] <= high,
+            "untrained" if alone == "nothing" else f"{NAMES[alone]} alone",
         )
+        told = f"both tasks {averages['both']:.3f}, {name} {averages[alone]:.3f}"
+        shown = f"mean of four probes: {told}{'' if holds else ', not borne out at this size'} [{numbers.source}]"
         yield Finding(f"both against {name}", holds, shown)
