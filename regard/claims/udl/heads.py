@@ -29,7 +29,7 @@ class MapInMemory(MultiHead):
 def build(D: int, H: int, width: int | None = None, *, mapped: bool = False) -> MultiHead:
     """A layer of H heads without contents, of width D/H each unless given."""
     kind = MapInMemory if mapped else MultiHead
-    return kind(Widths(query=D, head=width or D // H), H, bias=False, out_bias=False, device="meta")
+    return kind(Widths(query=D, head=width), H, bias=False, out_bias=False, device="meta")
 
 
 @cache
