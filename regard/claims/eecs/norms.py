@@ -22,10 +22,6 @@ def column(i: int, j: int, B: int, D: int) -> Places:
     return {(b, j) for b in range(B)}
 
 
-def layer_norm(D: int) -> nn.Module:
-    return NormConfig().make(D)
-
-
 def jacobian(norm: nn.Module, B: int, D: int, seed: int = 0) -> Tensor:
     """∂y/∂x, (B, D, B, D)."""
     x = torch.randn(B, D, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
@@ -42,7 +38,7 @@ def touched(J: Tensor, i: int, j: int) -> Places:
 def draw_entries() -> Matrices:
     """How strongly one output depends on each input."""
     B, D = 5, 6
-    norms = {"LayerNorm": layer_norm(D), "BatchNorm, training": nn.BatchNorm1d(D)}
+    norms = {"LayerNorm": NormConfig().make(D), "BatchNorm, training": nn.BatchNorm1d(D)}
     return Matrices(
         title="What y₃₄ depends on: |∂y₃₄/∂x|",
         panels={name: jacobian(norm, B, D)[2, 3].abs().tolist() for name, norm in norms.items()},
@@ -59,7 +55,7 @@ def dependence(layer: Entries = row, batch: Entries = column) -> Findings:
 
     Stated is what an entry depends on after LayerNorm, and after BatchNorm in training.
     """
-    for name, make, stated in (("LayerNorm", layer_norm, layer), ("BatchNorm", nn.BatchNorm1d, batch)):
+    for name, make, stated in (("LayerNorm", NormConfig().make, layer), ("BatchNorm", nn.BatchNorm1d, batch)):
         for seed, (B, D) in enumerate([(3, 3), (3, 5), (5, 4)]):
             J, at = jacobian(make(D), B, D, seed), f"{name}, B = {B}, D = {D}:"
             wrong = [(i, j) for i in range(B) for j in range(D) if touched(J, i, j) != stated(i, j, B, D)]

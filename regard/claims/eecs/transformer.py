@@ -1,7 +1,7 @@
 """The Transformer's figure, and which masks its attentions need."""
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import torch
 from torch import Tensor, nn
@@ -36,23 +36,18 @@ def built() -> tuple[EncoderDecoder, Tensor, Tensor]:
 
 
 @claim("eecs.0", BUILT, twin={"added": lambda norm, module, x: x + module(norm(x))})
-def figure(
-    added: Added = lambda norm, module, x: norm(x + module(x)),
-    encoder: Sequence[str] = ("self-attention", "feed-forward"),
-    decoder: Sequence[str] = ("self-attention", "attention to the source", "feed-forward"),
-) -> Findings:
+def figure(added: Added = lambda norm, module, x: norm(x + module(x))) -> Findings:
     """The model against the figure read upwards, and against torch's layers with the same weights.
 
-    Stated are how a module is added to what came in, and which modules follow each other.
+    Stated is how a module is added to what came in.
     """
     model, source, target = built()
     out = model(source, target, maps=True)
-    read, written = (place(model, tokens) for tokens in (source, target))
-    memory, x = read, written
+    memory, x = (place(model, tokens) for tokens in (source, target))
     for part in model.encoder.blocks:
-        memory = follow(added, part, encoder, memory, Everything(), None)
+        memory = follow(added, part, memory, Everything(), None)
     for part in model.decoder.blocks:
-        x = follow(added, part, decoder, x, Causal(), memory)
+        x = follow(added, part, x, Causal(), memory)
     yield equals("the figure, read upwards through 2 + 2 blocks", out.hidden, x, EXACT)
     assert out.maps is not None
     assert out.logits is not None
@@ -74,19 +69,15 @@ def place(model: EncoderDecoder, tokens: Tensor) -> Tensor:
     return model.embedding.weight[tokens] * WIDTH**0.5 + waves
 
 
-def follow(added: Added, part: nn.Module, names: Sequence[str], x: Tensor, mask: Mask, memory: Tensor | None) -> Tensor:
-    """One block, its modules in the order of these names."""
+def follow(added: Added, part: nn.Module, x: Tensor, mask: Mask, memory: Tensor | None) -> Tensor:
+    """One block: self-attention, attention to what the encoder made where there is any, feed-forward."""
     assert isinstance(part, Block)
-    modules: dict[str, tuple[nn.Module | None, Callable[[Tensor], Tensor]]] = {
-        "self-attention": (part.norm, lambda y: part.attention(y, mask=mask)),
-        "attention to the source": (part.cross_norm, lambda y: part.cross(y, memory) if part.cross else y),
-        "feed-forward": (part.feed_forward_norm, part.feed_forward),
-    }
-    for name in names:
-        norm, module = modules[name]
-        assert norm is not None
-        x = added(norm, module, x)
-    return x
+    x = added(part.norm, lambda y: part.attention(y, mask=mask), x)
+    if memory is not None:
+        assert part.cross is not None
+        assert part.cross_norm is not None
+        x = added(part.cross_norm, functools.partial(part.cross, k=memory), x)
+    return added(part.feed_forward_norm, part.feed_forward, x)
 
 
 def compare_with_torch() -> Finding:

@@ -31,12 +31,14 @@ LAYERS: dict[str, Callable[..., Any]] = {
 PATCHES, CHANNELS, GROUPED, WINDOWS = LAYERS
 
 
+def where(name: str, N: int) -> dict[str, Any]:
+    return {"keys": Grid(round(N**0.5), round(N**0.5))} if name == WINDOWS else {}
+
+
 @cache
 def counted(name: str, N: int, C: int) -> ModelCost:
-    side = round(N**0.5)
-    where: dict[str, Any] = {"keys": Grid(side, side)} if name == WINDOWS else {}
     x = torch.empty(1, N, C, device="meta")
-    return cost(LAYERS[name](C, device="meta"), x, backward=False, **where)
+    return cost(LAYERS[name](C, device="meta"), x, backward=False, **where(name, N))
 
 
 def between(name: str, N: int, C: int) -> int:
@@ -105,23 +107,18 @@ def dual_attention(
 
 
 def compare_with_pieces(name: str) -> Finding:
-    """A layer of groups or windows against attention inside each of them."""
-    side, C = 2 * WINDOW, 2 * GROUP
+    """A layer of groups or windows against attention inside each of them, before the last projection."""
+    N, C = (2 * WINDOW) ** 2, 2 * GROUP
+
+    def cut(x: Tensor) -> Tensor:
+        """(B, N, C) → (B, pieces, tokens, width); of groups a channel is a token, its entries are the patches."""
+        tiles = x.unflatten(1, (2, WINDOW, 2, WINDOW)).transpose(2, 3).flatten(3, 4).flatten(1, 2)
+        return x.mT.unflatten(1, (-1, GROUP)) if name == GROUPED else tiles
+
     with seeded(0), torch.no_grad():
-        layer, x = LAYERS[name](C, dtype=torch.float64), torch.randn(1, side * side, C).double()
-        q, k, v = (part(x) for part in (layer.query, layer.key, layer.value))
-
-        def cut(x: Tensor) -> Tensor:
-            """The tokens of each piece, (1, pieces, tokens, width)."""
-            if name == GROUPED:
-                return x.mT.unflatten(1, (-1, GROUP))  # a channel is a token, its entries are the patches
-            tiles = x.unflatten(1, (2, WINDOW, 2, WINDOW)).transpose(2, 3)
-            return tiles.flatten(3, 4).flatten(1, 2)
-
-        mixed = attend(cut(q), cut(k), cut(v), Attention(Content((GROUP if name == GROUPED else C) ** -0.5)))
-        if name == GROUPED:
-            found, joined = layer(x), mixed.flatten(1, 2).mT
-        else:
-            tiles = mixed.unflatten(1, (2, 2)).unflatten(3, (WINDOW, WINDOW)).transpose(2, 3)
-            found, joined = layer(x, keys=Grid(side, side)), tiles.flatten(1, 4)
-        return equals(f"{name}, against attention in each of them", found, layer.out(joined), 1e-12)
+        layer, x = LAYERS[name](C, dtype=torch.float64), torch.randn(1, N, C).double()
+        layer.out = torch.nn.Identity()
+        found = cut(layer(x, **where(name, N)))
+        q, k, v = (cut(part(x)) for part in (layer.query, layer.key, layer.value))
+    scaled = Attention(Content((GROUP if name == GROUPED else C) ** -0.5))
+    return equals(f"{name}, against attention in each of them", found, attend(q, k, v, scaled), 1e-12)

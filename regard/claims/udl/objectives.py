@@ -11,7 +11,6 @@ from regard.claims.experiments import Result, result
 from regard.claims.findings import mean
 from regard.claims.small_runs import fit, seeded
 from regard.tasks.sentences import (
-    FIRST,
     IGNORED,
     SECOND,
     Examples,
@@ -108,7 +107,9 @@ def tasks(
         differ, asked = int((here.targets != there.targets).sum()), int((here.targets != IGNORED).sum())
         shown = f"{full}: of {asked:,} targets of the same texts {differ:,} differ where the facts are contrary"
         yield Finding(f"targets of {full}", (differ == 0) == (name in from_text), shown, detail=True)
-    turned = compare_order()
+    pairs, examples = drawn("order")
+    second = torch.where(examples.targets[:, None] == 1, pairs[:, 1].flip(1), pairs[:, 1])
+    turned = int((examples.tokens == text(pairs[:, 0], second)).all(1).sum())
     shown = f"inverted word order: in {turned:,} of {TEXTS:,} texts the target says whether the second was turned round"
     yield Finding("turned round", turned == TEXTS, shown)
 
@@ -133,14 +134,6 @@ def compare_kind(name: str, stated: str) -> Finding:
     kind = found if fits else "neither"
     said = "" if kind == stated else f", not {stated}"
     return Finding(f"kind of {NAMES[name]}", kind == stated, f"{NAMES[name]} is {kind}{said}: {why}")
-
-
-def compare_order() -> int:
-    """In how many texts the target tells whether the words of the second sentence stand the other way round."""
-    pairs, examples = drawn("order")
-    second = torch.where(examples.targets[:, None] == 1, pairs[:, 1].flip(1), pairs[:, 1])
-    same = (examples.tokens[:, SECOND] == second).all(1) & (examples.tokens[:, FIRST] == pairs[:, 0]).all(1)
-    return int(same.sum())
 
 
 def run_ablation() -> dict[str, float]:
