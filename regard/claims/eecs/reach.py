@@ -57,11 +57,8 @@ def receptive_field(most: Field = lambda k, n, N: min(N, (k + 1) ** n), fewest: 
         but = "" if widest == stated else f", not {stated:,}"
         shown = f"{k} head{'s' * (k > 1)}, {n} layers, {N:,} tokens: the widest pattern reaches {widest:,}{but}"
         yield Finding(f"widest of {N}", widest == stated, shown, detail=N < WIDE)
-    over = [(k, n) for k, n in SIZES if reached(WIDE, k, n).most > most(k, n, WIDE)]
-    shown = f"no output of 80 random patterns reaches more than stated, over {len(SIZES)} sizes"
-    if over:
-        told = f"{reached(WIDE, *over[0]).most}, not {most(*over[0], WIDE)}"
-        shown = f"{over[0][0]} heads, {over[0][1]} layers: an output of a random pattern reaches {told}"
+    over = sum(reached(WIDE, k, n).most > most(k, n, WIDE) for k, n in SIZES)
+    shown = f"16 random patterns reach more than stated at {over} of {len(SIZES)} sizes"
     yield Finding("random", not over, shown)
     sizes = [(k, n, N) for k, n in SIZES for N in (10, WIDE)]
     right = sum(argmax_bound(k, n, N) == reached(N, k, n).widest for k, n, N in sizes)

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import torch
@@ -52,7 +51,7 @@ def saturated(
     """
     import mpmath
 
-    exact = precise()
+    exact = precise_softmax_jacobian(LOGITS.tolist(), digits=DIGITS)
     i, j = max([(i, j) for i in range(5) for j in range(5)], key=lambda place: abs(exact[place[0]][place[1]]))
     found = float(abs(exact[i][j]))
     within = abs(found - largest) <= error
@@ -71,11 +70,6 @@ def saturated(
     y = softmax(LOGITS)[2].item()
     shown = f"y₃(1 − y₃) in float64 is {y * (1 - y):g}: y₃ is rounded to {y:g}"
     yield Finding("y₃(1 − y₃) in float64", y * (1 - y) == 0, shown)
-
-
-@cache
-def precise() -> list[list[Any]]:
-    return precise_softmax_jacobian(LOGITS.tolist(), digits=DIGITS)
 
 
 def softmax(z: Tensor) -> Tensor:
