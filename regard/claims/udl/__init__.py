@@ -1,6 +1,6 @@
 """*Understanding Deep Learning*, problems 12.1 to 12.10."""
 
 from regard.claims.claim import claims_in
-from regard.claims.udl import channels, counts, decoding, heads, linear, objectives, patterns, saturation, symmetry
+from regard.claims.udl import decoding, heads, images, linear, objectives, saturation, self_attention
 
-CLAIMS = claims_in(counts, symmetry, saturation, heads, objectives, decoding, patterns, channels, linear)
+CLAIMS = claims_in(self_attention, saturation, heads, objectives, decoding, images, linear)

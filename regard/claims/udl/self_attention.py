@@ -1,4 +1,4 @@
-"""Problems 12.2 and 12.3: layers that stack, and tokens that change places."""
+"""Problems 12.1 to 12.3: the numbers of a self-attention layer, layers that stack, tokens that change places."""
 
 from collections.abc import Callable
 
@@ -8,16 +8,60 @@ from torch.nn.functional import layer_norm
 
 from regard.algorithms import weights
 from regard.attention import Attention, Bias, Sequence
-from regard.claims.claim import CORRECTED, HOLDS, Finding, Findings, claim
-from regard.claims.findings import equals
+from regard.claims.claim import CORRECTED, HOLDS, REFUTED, Finding, Findings, View, claim
+from regard.claims.findings import Count, agrees, equals
 from regard.layers import MultiHead, Widths
 from regard.models import BlockConfig, PositionConfig
 from regard.models.block import Block
 from regard.models.stack import Stack
 
+SIZES = [{"D": D} for D in (1, 2, 3, 8, 65)]
+BOTH = [{"N": N, "D": D} for N, D in ((2, 3), (1, 4), (4, 1), (5, 8), (64, 16))]
 DEPTHS = (1, 4, 16)
 DRAWS, D, N = 3, 5, 7
 EXACT = 1e-12
+
+
+@claim("udl.1a", REFUTED, document={"biases": lambda D: 3}, twin={"weights": lambda D: 3 * D})
+def projections(weights: Count = lambda D: 3 * D * D, biases: Count = lambda D: 3 * D) -> Findings:
+    """Count the built projections of q, k and v."""
+
+    def count(D: int, kind: str) -> int:
+        layer = MultiHead(D, 1, device="meta")
+        parts: list[nn.Module] = [layer.query, layer.key, layer.value]
+        return sum(tensor.numel() for part in parts for name, tensor in part.named_parameters() if name == kind)
+
+    yield agrees("weights of q, k, v", weights, lambda D: count(D, "weight"), SIZES)
+    yield agrees("biases of q, k, v", biases, lambda D: count(D, "bias"), SIZES)
+
+
+@claim(
+    "udl.1b",
+    HOLDS,
+    twin={"entries": lambda N, D: N * D},
+    view=View("patterns", "See and count the weights", {"mask": "everything", "tokens": 64}),
+)
+def map_entries(entries: Count = lambda N, D: N * N) -> Findings:
+    """Count the map that a built layer gives, and how many of its entries anything is mixed with."""
+
+    def draw_map(N: int, D: int) -> Tensor:
+        layer = MultiHead(D, 1).requires_grad_(False)
+        fill(layer, N)
+        return layer.weights(torch.randn(1, N, D, generator=torch.Generator().manual_seed(N)))
+
+    yield agrees("attention weights", entries, lambda N, D: draw_map(N, D).numel(), BOTH)
+    yield agrees("weights above zero", entries, lambda N, D: int((draw_map(N, D) > 0).sum()), BOTH)
+
+
+@claim("udl.1c", REFUTED, document={"biases": lambda N, D: N * N}, twin={"weights": lambda N, D: D * D * N})
+def fully_connected(weights: Count = lambda N, D: D * D * N * N, biases: Count = lambda N, D: D * N) -> Findings:
+    """Count the built layer from all numbers of all tokens to as many."""
+
+    def build(N: int, D: int) -> nn.Linear:
+        return nn.Linear(N * D, N * D, device="meta")
+
+    yield agrees("weights of the fully connected layer", weights, lambda N, D: build(N, D).weight.numel(), BOTH)
+    yield agrees("biases of the fully connected layer", biases, lambda N, D: build(N, D).bias.numel(), BOTH)
 
 
 @claim("udl.2", HOLDS, twin={"out": lambda D: D // 2})
@@ -27,9 +71,9 @@ def stacking(out: Callable[[int], int] = lambda D: D) -> Findings:
         yield stack_layers(width, out(width))
     x = torch.randn(2, 5, 8, generator=torch.Generator().manual_seed(0))
     stacks = [Stack(BlockConfig(width=8, num_heads=2), depth, PositionConfig(kind="none")) for depth in DEPTHS]
-    shapes = [tuple(stack(x)[0].shape) for stack in stacks]
-    told = ", ".join(f"{depth} blocks give {shape}" for depth, shape in zip(DEPTHS, shapes, strict=True))
-    yield Finding("stacks of blocks", set(shapes) == {(2, 5, 8)}, f"of tokens (2, 5, 8) {told}")
+    shapes = {tuple(stack(x)[0].shape) for stack in stacks}
+    told = f"stacks of {', '.join(map(str, DEPTHS))} blocks give {', '.join(map(str, shapes))}"
+    yield Finding("stacks of blocks", shapes == {(2, 5, 8)}, f"of tokens (2, 5, 8) {told}")
     with torch.no_grad():
         for block in [block for stack in stacks for block in stack.blocks]:
             assert isinstance(block, Block)
