@@ -1,6 +1,6 @@
 """UC Berkeley, EECS 182 final review."""
 
+from regard.claims.claim import claims_in
 from regard.claims.eecs import costs, functions, norms, reach, saturation, transformer
 
-_BY_ROW = transformer.CLAIMS | functions.CLAIMS | saturation.CLAIMS | reach.CLAIMS | costs.CLAIMS | norms.CLAIMS
-CLAIMS = tuple(_BY_ROW[row] for row in ("0", "1", "1a", "2", "2a", "2b", "2c", "2d", "3a", "3b"))
+CLAIMS = tuple(sorted(claims_in(transformer, functions, saturation, reach, costs, norms), key=lambda claim: claim.id))

@@ -1,14 +1,13 @@
 """The Transformer's figure, and which masks its attentions need."""
 
 import functools
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
 
 import torch
 from torch import Tensor, nn
 
 from regard.attention import Causal, Everything, KeyPadding, Mask
-from regard.claims.claim import Claim, Finding, Texts, Verdict, Version
+from regard.claims.claim import BUILT, HOLDS, Finding, Findings, View, claim
 from regard.claims.findings import equals
 from regard.claims.small_runs import seeded
 from regard.layers import MultiHead
@@ -20,16 +19,7 @@ WIDTH, HEADS = 8, 2
 Added = Callable[[nn.Module, Callable[[Tensor], Tensor], Tensor], Tensor]  # of a norm, a module and its input
 
 
-@dataclass(frozen=True)
-class Figure:
-    """How a module is added to what came in, and which modules follow each other."""
-
-    added: Added
-    encoder: tuple[str, ...]
-    decoder: tuple[str, ...]
-
-
-def block(*, first: bool) -> BlockConfig:
+def configure(*, first: bool) -> BlockConfig:
     return BlockConfig(width=WIDTH, num_heads=HEADS, activation="relu", norm=NormConfig(first=first))
 
 
@@ -37,7 +27,7 @@ def block(*, first: bool) -> BlockConfig:
 def built() -> tuple[EncoderDecoder, Tensor, Tensor]:
     """The model of the figure at a small size, with norms that are not the identity, a source and a target."""
     with seeded(0):
-        config = EncoderDecoderConfig(vocabulary=20, depth=2, block=block(first=False))
+        config = EncoderDecoderConfig(vocabulary=20, depth=2, block=configure(first=False))
         model, (source, target) = EncoderDecoder(config).double(), config.inputs(2, 7, target=5)
         for parameter in model.parameters():
             if parameter.ndim == 1:
@@ -45,52 +35,52 @@ def built() -> tuple[EncoderDecoder, Tensor, Tensor]:
     return model.requires_grad_(False), source, target
 
 
-def followed(said: Figure, model: EncoderDecoder, source: Tensor, target: Tensor) -> Tensor:
-    """The figure read from the bottom up, with the model's own modules."""
-    memory = model.encoder.placed(model.embed_tokens(source, None))[0]
-    for part in model.encoder.blocks:
-        memory = through(said.added, part, said.encoder, memory, Everything(), None)
-    x = model.decoder.placed(model.embed_tokens(target, None))[0]
-    for part in model.decoder.blocks:
-        x = through(said.added, part, said.decoder, x, Causal(), memory)
-    return x
+@claim("eecs.0", BUILT, twin={"added": lambda norm, module, x: x + module(norm(x))})
+def figure(added: Added = lambda norm, module, x: norm(x + module(x))) -> Findings:
+    """The model against the figure read upwards, and against torch's layers with the same weights.
 
-
-def through(
-    added: Added, part: nn.Module, names: Sequence[str], x: Tensor, mask: Mask, memory: Tensor | None
-) -> Tensor:
-    assert isinstance(part, Block)
-    cross, cross_norm = part.cross, part.cross_norm
-    modules: dict[str, tuple[nn.Module | None, Callable[[Tensor], Tensor]]] = {
-        "self-attention": (part.norm, lambda y: part.attention(y, mask=mask)),
-        "attention to the source": (cross_norm, lambda y: y if cross is None else cross(y, memory)),
-        "feed-forward": (part.feed_forward_norm, part.feed_forward),
-    }
-    for name in names:
-        norm, module = modules[name]
-        assert norm is not None
-        x = added(norm, module, x)
-    return x
-
-
-def figure(said: Figure) -> Sequence[Finding]:
-    """The model against the figure, and against torch's layers with the same weights."""
+    Stated is how a module is added to what came in.
+    """
     model, source, target = built()
     out = model(source, target, maps=True)
-    hidden, maps = out.hidden, out.maps
-    assert maps is not None
-    sees = [maps["encoder"][0] > 0, maps["self"][0] > 0, maps["cross"][0] > 0]
+    memory, x = (place(model, tokens) for tokens in (source, target))
+    for part in model.encoder.blocks:
+        memory = follow(added, part, memory, Everything(), None)
+    for part in model.decoder.blocks:
+        x = follow(added, part, x, Causal(), memory)
+    yield equals("the figure, read upwards through 2 + 2 blocks", out.hidden, x, EXACT)
+    assert out.maps is not None
+    assert out.logits is not None
     T = target.shape[1]
-    masked = bool(sees[0].all() and sees[2].all() and (sees[1] == torch.ones(T, T, dtype=torch.bool).tril()).all())
+    sees = {name: maps[0] > 0 for name, maps in out.maps.items()}
+    past = (sees["self"] == torch.ones(T, T, dtype=torch.bool).tril()).all()
+    masked = bool(sees["encoder"].all() and sees["cross"].all() and past)
     words = "the encoder and the cross-attention see all, the decoder its past and itself"
-    return [
-        equals("the figure, read upwards through 2 + 2 blocks", hidden, followed(said, model, source, target), EXACT),
-        Finding("masks", masked, f"{words}{'' if masked else ': not so'}"),
-        against_torch(),
-    ]
+    yield Finding("masks", masked, f"{words}{'' if masked else ': not so'}")
+    yield equals("the linear layer at the top", out.logits, out.hidden @ model.embedding.weight.T, EXACT)
+    yield compare_with_torch()
 
 
-def against_torch() -> Finding:
+def place(model: EncoderDecoder, tokens: Tensor) -> Tensor:
+    """Embeddings times √D, and sinusoidal positions added to them."""
+    rates = 10000 ** (-torch.arange(0, WIDTH, 2, dtype=torch.float64) / WIDTH)
+    angles = torch.arange(tokens.shape[1])[:, None] * rates
+    waves = torch.stack((angles.sin(), angles.cos()), 2).flatten(1)
+    return model.embedding.weight[tokens] * WIDTH**0.5 + waves
+
+
+def follow(added: Added, part: nn.Module, x: Tensor, mask: Mask, memory: Tensor | None) -> Tensor:
+    """One block: self-attention, attention to what the encoder made where there is any, feed-forward."""
+    assert isinstance(part, Block)
+    x = added(part.norm, lambda y: part.attention(y, mask=mask), x)
+    if memory is not None:
+        assert part.cross is not None
+        assert part.cross_norm is not None
+        x = added(part.cross_norm, functools.partial(part.cross, k=memory), x)
+    return added(part.feed_forward_norm, part.feed_forward, x)
+
+
+def compare_with_torch() -> Finding:
     """A stack of torch's own post-norm layers, whose weights our blocks take over."""
     model, source, target = built()
     with seeded(1):
@@ -101,7 +91,7 @@ def against_torch() -> Finding:
         for theirs, part in zip([*read, *write], [*ours.encoder.blocks, *ours.decoder.blocks], strict=True):
             assert isinstance(part, Block)
             take_over(part, theirs)
-    memory, x = (ours.encoder.placed(ours.embed_tokens(tokens, None))[0] for tokens in (source, target))
+    memory, x = (place(ours, tokens) for tokens in (source, target))
     for layer in read:
         memory = layer(memory)
     future = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).triu(1)
@@ -124,23 +114,14 @@ def take_over(part: Block, theirs: nn.Module) -> None:
 
 
 Words = frozenset[str]  # "padding", "causal"
-PADDING, CAUSAL = frozenset({"padding"}), frozenset({"causal"})
-
-
-@dataclass(frozen=True)
-class Places:
-    """Which masks each attention needs: of an encoder, a decoder, and from a decoder to an encoder."""
-
-    encoder: Words
-    decoder: Words  # padded on the right
-    cross: Words
-    left: Words  # a decoder that is padded on the left
+PADDING, CAUSAL, NONE = frozenset({"padding"}), frozenset({"causal"}), frozenset[str]()
+PADS = torch.arange(6) >= torch.tensor([[6], [4], [3]])  # of sequences of six, four and three tokens, on the right
 
 
 @functools.cache
 def blocks(kind: str) -> list[Block]:
     with seeded(2):
-        return [Block(block(first=True), cross=kind == "cross").double().requires_grad_(False) for _ in range(2)]
+        return [Block(configure(first=True), cross=kind == "cross").double().requires_grad_(False) for _ in range(2)]
 
 
 def mask(words: Words, pads: Tensor) -> Mask:
@@ -148,30 +129,14 @@ def mask(words: Words, pads: Tensor) -> Mask:
     return whole & KeyPadding.from_padding_mask(pads) if "padding" in words else whole
 
 
-def encoded(words: Words, x: Tensor, pads: Tensor) -> Tensor:
+def encode(words: Words, x: Tensor, pads: Tensor) -> Tensor:
     """An encoder or a decoder, which differ by their masks alone."""
     for part in blocks("self"):
         x = part(x, Around(mask=mask(words, pads)))
     return x
 
 
-def decoded(said: Places, x: Tensor, memory: Tensor, pads: Tensor) -> Tensor:
-    """A decoder that attends to what an encoder made of the memory, whose pads are given."""
-    memory = encoded(said.encoder, memory, pads)
-    for part in blocks("cross"):
-        assert part.cross is not None
-        around = Around(mask=mask(said.decoder, right()), memory_mask=mask(said.cross, pads))
-        x = part(x, around, memory=part.cross.remember(memory))
-    return x
-
-
-@functools.cache
-def right() -> Tensor:
-    """Three sequences of six, four and three tokens, padded on the right."""
-    return torch.arange(6) >= torch.tensor([[6], [4], [3]])
-
-
-def moved(run: Callable[[Tensor], Tensor], changed: Tensor, looked_at: Tensor) -> float:
+def move(run: Callable[[Tensor], Tensor], changed: Tensor, looked_at: Tensor) -> float:
     """How far outputs that are looked at move when inputs that are changed hold something else, over three draws."""
     source = torch.Generator().manual_seed(3)
     x = torch.randn(3, 6, WIDTH, generator=source, dtype=torch.float64)
@@ -183,116 +148,73 @@ def moved(run: Callable[[Tensor], Tensor], changed: Tensor, looked_at: Tensor) -
     return far
 
 
-def placed(said: Places) -> Sequence[Finding]:
-    """Real outputs with other pads: unmoved by the stated masks, moved without any one of them."""
-    pads, left, late = right(), right().flip(1), (torch.arange(6) >= 3).expand(3, 6)
+@claim(
+    "eecs.2b",
+    HOLDS,
+    twin={"cross": NONE, "left": CAUSAL},
+    view=View("patterns", "See the causal mask", {"mask": "causal"}),
+)
+def masks(
+    encoder: Words = PADDING, decoder: Words = CAUSAL, cross: Words = PADDING, left: Words = CAUSAL | PADDING
+) -> Findings:
+    """Real outputs with other pads: unmoved by the stated masks, moved without any one of them.
+
+    Stated are the masks of an encoder, of a decoder padded on the right, from a decoder to an encoder, and of a decoder
+    padded on the left.
+    """
+    late = (torch.arange(6) >= 3).expand(3, 6)
     source = torch.Generator().manual_seed(4)
     target, memory = (torch.randn(3, 6, WIDTH, generator=source, dtype=torch.float64) for _ in range(2))
 
-    def one(words: Words, at: Tensor) -> float:
-        return moved(lambda x: encoded(words, x, at), at, ~at)
+    def decode(x: Tensor, memory: Tensor, cross: Words) -> Tensor:
+        memory = encode(encoder, memory, PADS)
+        around = Around(mask=mask(decoder, PADS), memory_mask=mask(cross, PADS))
+        for part in blocks("cross"):
+            assert part.cross is not None
+            x = part(x, around, memory=part.cross.remember(memory))
+        return x
 
-    def past(words: Words) -> float:
-        return moved(lambda x: encoded(words, x, pads), late, ~late)
+    def by_pads(words: Words, pads: Tensor = PADS) -> float:
+        return move(lambda x: encode(words, x, pads), pads, ~pads)
 
-    def read(places: Places) -> float:
-        return moved(lambda m: decoded(places, target, m, pads), pads, ~pads)
+    def by_future(words: Words) -> float:
+        return move(lambda x: encode(words, x, PADS), late, ~late)
 
-    written = moved(lambda x: decoded(said, x, memory, pads), pads, ~pads)
-    at_pads = moved(lambda x: encoded(said.decoder, x, pads), pads, pads)
-    return [
-        still("encoder: other pads move a real output", one(said.encoder, pads)),
-        still("decoder, padded on the right: other pads move a real output", one(said.decoder, pads)),
-        still("decoder: other tokens move an output before them", past(said.decoder)),
-        still("encoder-decoder: other pads of the source move a real output", read(said)),
-        still("encoder-decoder: other pads of the target move a real output", written),
-        still("decoder, padded on the left: other pads move a real output", one(said.left, left)),
-        fewest("encoder", said.encoder, lambda words: one(words, pads)),
-        fewest("decoder", said.decoder, lambda words: max(one(words, pads), past(words))),
-        fewest("cross-attention", said.cross, lambda words: read(replace(said, cross=words))),
-        fewest("left padding", said.left, lambda words: max(one(words, left), past(words))),
-        Finding("loss", at_pads > 1e-3, f"outputs at pads move by {at_pads:.3g}: they stay out of the loss"),
-    ]
+    def by_source(words: Words) -> float:
+        return move(lambda m: decode(target, m, words), PADS, ~PADS)
+
+    def by_left(words: Words) -> float:
+        return by_pads(words, PADS.flip(1))
+
+    moves = "other pads move a real output"
+    unmoved = {
+        f"encoder: {moves}": by_pads(encoder),
+        f"decoder, padded on the right: {moves}": by_pads(decoder),
+        "decoder: other tokens move an output before them": by_future(decoder),
+        "encoder-decoder: other pads of the source move a real output": by_source(cross),
+        "encoder-decoder: other pads of the target move a real output": move(
+            lambda x: decode(x, memory, cross), PADS, ~PADS
+        ),
+        f"decoder, padded on the left: {moves}": by_left(left),
+    }
+    for name, far in unmoved.items():
+        yield Finding(name, far <= EXACT, f"{name} by {far:.3g}")
+    yield need_each("encoder", encoder, by_pads)
+    yield need_each("decoder", decoder, lambda words: max(by_pads(words), by_future(words)))
+    yield need_each("cross-attention", cross, by_source)
+    yield need_each("left padding", left, lambda words: max(by_left(words), by_future(words)))
+    seen = blocks("self")[0].attention.weights(target, mask=mask(decoder, PADS))[0, 0] > 0
+    own = bool((seen == torch.ones(6, 6, dtype=torch.bool).tril()).all())
+    yield Finding(
+        "past", own, f"decoder: six tokens see {int(seen.sum())} keys, {'' if own else 'not '}each its past and itself"
+    )
+    at_pads = move(lambda x: encode(decoder, x, PADS), PADS, PADS)
+    yield Finding("loss", at_pads > 1e-3, f"outputs at pads move by {at_pads:.3g}: they stay out of the loss")
 
 
-def still(name: str, far: float) -> Finding:
-    return Finding(name, far <= EXACT, f"{name} by {far:.3g}")
-
-
-def fewest(name: str, words: Words, run: Callable[[Words], float]) -> Finding:
+def need_each(name: str, words: Words, run: Callable[[Words], float]) -> Finding:
     """Whether each of the masks is needed: without it something moves that should not."""
     far = {word: run(words - {word}) for word in sorted(words)}
     told = ", ".join(f"by {least:.3g} without the {word} mask" for word, least in far.items())
     shown = f"{name}: real outputs move {told}" if far else f"{name}: no mask to leave out"
     return Finding(f"{name}, fewest", all(least > 1e-3 for least in far.values()), shown)
-
-
-CLAIMS = {
-    "0": Claim(
-        id="eecs.0",
-        title="The Transformer's figure",
-        texts=Texts(
-            asks="Build the encoder-decoder of the Transformer's figure, with *add & norm* after each module.",
-            derivation="Each module $f$, be it attention or feed-forward, is added to its input and then normalised: "
-            "$x \\leftarrow \\operatorname{LayerNorm}(x + f(x))$, *post-norm*. An encoder block has self-attention and "
-            "feed-forward; a decoder block causal self-attention, attention to the encoder's output, and feed-forward. "
-            "Sinusoidal positions are added to the embeddings at both bottoms, and a linear layer is at the top.\n\n"
-            "The norm stands on the residual path. *Pre-norm*, $x + f(\\operatorname{LayerNorm}(x))$, which most later "
-            "models have, leaves that path free and needs one more norm at the end.",
-            quantities={"x": "tokens, rows of width D", "f": "a module with weights of its own"},
-            method="float64, equal to 1e-12 of the largest entry; against torch's layers with the same weights",
-            code=("regard.models.architectures.encoder_decoder:EncoderDecoder", "regard.models.block:Block"),
-        ),
-        ours=Version(
-            "add, then norm, after each module",
-            r"x \leftarrow \operatorname{LayerNorm}(x + f(x))",
-            Figure(
-                lambda norm, module, x: norm(x + module(x)),
-                ("self-attention", "feed-forward"),
-                ("self-attention", "attention to the source", "feed-forward"),
-            ),
-        ),
-        twin=Version(
-            "norm, then add",
-            r"x \leftarrow x + f(\operatorname{LayerNorm}(x))",
-            Figure(
-                lambda norm, module, x: x + module(norm(x)),
-                ("self-attention", "feed-forward"),
-                ("self-attention", "attention to the source", "feed-forward"),
-            ),
-        ),
-        check=figure,
-        expected=Verdict.BUILT,
-    ),
-    "2b": Claim(
-        id="eecs.2b",
-        title="Which mask goes where",
-        texts=Texts(
-            asks="Sequences of a batch are padded to one length. Which attentions of an encoder, a decoder and an "
-            "encoder-decoder need a padding mask, which a causal one?",
-            derivation="A real output must not depend on pads. In an encoder every token sees every other one, so pads "
-            "must be masked as keys. In a decoder the causal mask hides what comes later, and with pads on the *right* "
-            "all of them come later than every real token: no padding mask is needed. From decoder to encoder nothing "
-            "is later, so the pads of the source must be masked.\n\n"
-            "This is about real positions. Outputs at pads are of no meaning and must stay out of the loss. And with "
-            "pads on the *left* they come before every real token: there a decoder needs both masks.",
-            quantities={"pad": "a position past the end of a sequence", "padding mask": "hides pads as keys"},
-            method="float64; pads replaced by noise three times: real outputs move by at most 1e-12 with the stated "
-            "masks, by more than 1e-3 without any one of them",
-            code=("regard.models.block:Block", "regard.attention:KeyPadding", "regard.attention:Causal"),
-        ),
-        ours=Version(
-            "encoder: padding; decoder: causal (left-padded: both); encoder-decoder: padding on encoder and cross, "
-            "causal on the decoder",
-            r"\{\text{pad}\},\ \{\text{causal}\},\ \{\text{pad}\}",
-            Places(PADDING, CAUSAL, PADDING, CAUSAL | PADDING),
-        ),
-        twin=Version(
-            "encoder: padding; decoder: causal, also with pads on the left; none on the cross-attention",
-            r"\{\text{pad}\},\ \{\text{causal}\},\ \{\}",
-            Places(PADDING, CAUSAL, frozenset(), CAUSAL),
-        ),
-        check=placed,
-        expected=Verdict.HOLDS,
-    ),
-}

@@ -1,16 +1,6 @@
 """*Understanding Deep Learning*, problems 12.1 to 12.10."""
 
 from regard.claims.claim import claims_in
-from regard.claims.udl import channels, counts, decoding, heads, linear, objectives, patterns, saturation, symmetry
+from regard.claims.udl import decoding, heads, images, linear, objectives, saturation, self_attention
 
-CLAIMS = (
-    *claims_in(counts),
-    *symmetry.CLAIMS,
-    *saturation.CLAIMS,
-    *heads.CLAIMS,
-    *objectives.CLAIMS,
-    *decoding.CLAIMS,
-    *patterns.CLAIMS,
-    *channels.CLAIMS,
-    *linear.CLAIMS,
-)
+CLAIMS = claims_in(self_attention, saturation, heads, objectives, decoding, images, linear)

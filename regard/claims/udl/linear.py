@@ -1,18 +1,18 @@
 """Problem 12.10: exp(k·q) replaced by g(k)·g(q)."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import cache
 
 import torch
 from torch import Tensor
+from torch.nn.functional import elu
 
 from regard.algorithms import attend, plan, weights
 from regard.attention import Attention, Causal, Elu, Exp, Features, Kernel, LinearState, RandomFeatures
 from regard.attention.weighting.features import Own
 from regard.claims.chart import Lines
-from regard.claims.claim import Claim, Finding, Texts, Verdict, Version
-from regard.claims.findings import agrees, equals
+from regard.claims.claim import ANSWERED, Finding, Findings, View, claim
+from regard.claims.findings import Count, agrees, equals
 from regard.claims.timing import one_thread, processor_seconds
 
 EXACT = 1e-12
@@ -23,59 +23,13 @@ LENGTHS = {"linear": (4096, 16384), "reference": (768, 3072)}  # measured
 MAPS: dict[str, Callable[[], Features]] = {"elu + 1": Elu, "exp": Exp, "signed": lambda: Own(lambda x: x)}
 
 
-@dataclass(frozen=True)
-class Linearised:
-    """Multiply-adds both ways, the shortest sequence for which it pays, the entries of the map, and which g will do."""
-
-    linear: Callable[[int, int, int], int]  # of N, D and D_g
-    quadratic: Callable[[int, int, int], int]
-    pays: Callable[[int, int, int], bool]
-    entries: Callable[[int, int, int], int]
-    fit: tuple[str, ...]  # features that give weights
-
-
-def linearised(stated: Linearised) -> Sequence[Finding]:
-    """Outputs both ways, counts both ways, times, and what a signed g does."""
-    return [
-        price(stated),
-        equal(),
-        causal(),
-        agrees("multiply-adds by sums", stated.linear, lambda N, D, Dg: counted(N, D, Dg)["linear"], SIZES),
-        agrees("multiply-adds by pairs", stated.quadratic, lambda N, D, Dg: counted(N, D, Dg)["reference"], SIZES),
-        *[threshold(D, Dg, stated.pays) for D, Dg in ((16, 16), (64, 8), (8, 96))],
-        agrees("weights that exist", stated.entries, map_entries, SIZES),
-        measured(),
-        *[positive(name, name in stated.fit) for name in MAPS],
-    ]
-
-
-def vectors(N: int, D: int, seed: int = 0) -> Tensor:
+def draw_vectors(N: int, D: int, seed: int = 0) -> Tensor:
     """Queries, keys and values."""
     return torch.randn(3, 1, 1, N, D, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
 
 
-def spec(name: str = "elu + 1") -> Attention:
+def by_kernel(name: str = "elu + 1") -> Attention:
     return Attention(weighting=Kernel(MAPS[name]()))
-
-
-def equal() -> Finding:
-    """The sum over keys taken once, against the map with all pairs."""
-    q, k, v = vectors(50, 6)
-    by_pairs, by_sums = (attend(q, k, v, spec(), algorithm=name) for name in ("reference", "linear"))
-    return equals("outputs by the sums, against the map", by_pairs, by_sums, EXACT)
-
-
-def causal() -> Finding:
-    """A running sum, token by token, against the masked map."""
-    q, k, v = vectors(20, 6)
-    kernel = Kernel(Elu())
-    state, rows = LinearState.empty(kernel, 1, 1, 6, 6, dtype=torch.float64), []
-    for t in range(20):
-        here = slice(t, t + 1)
-        state = state.step(k[:, :, here], v[:, :, here])
-        rows.append(state.read(q[:, :, here]))
-    masked = attend(q, k, v, Attention(mask=Causal(), weighting=kernel), algorithm="reference")
-    return equals("a running sum, against the causal map", masked, torch.cat(rows, 2), EXACT)
 
 
 @cache
@@ -87,66 +41,15 @@ def counted(N: int, D: int, Dg: int) -> dict[str, int]:
     return {each.name: each.cost.flops // 2 for each in found.candidates if each.cost is not None}
 
 
-def price(stated: Linearised) -> Finding:
-    """The answer in one line: multiply-adds both ways at one size."""
-    N, D = 4096, 64
-    sums, pairs = (counted(N, D, D)[name] for name in ("linear", "reference"))
-    said = (stated.linear(N, D, D), stated.quadratic(N, D, D))
-    holds = said == (sums, pairs)
-    shown = f"N = {N:,}, D = D_g = {D}: {sums:,} multiply-adds by sums, {pairs:,} by pairs, {pairs / sums:.0f} times"
-    return Finding("cost", holds, f"{shown} as many{'' if holds else f'; stated {said[0]:,} and {said[1]:,}'}")
-
-
-def threshold(D: int, Dg: int, said: Callable[[int, int, int], bool]) -> Finding:
-    """From how many tokens on the sums take fewer multiply-adds than the pairs."""
-
-    def first(cheaper: Callable[[int], bool]) -> int:
-        return next(N for N in range(1, 1000) if cheaper(N))
-
-    found = first(lambda N: counted(N, D, Dg)["linear"] < counted(N, D, Dg)["reference"])
-    stated = first(lambda N: said(N, D, Dg))
-    shown = (
-        f"D = {D}, D_g = {Dg}: the sums are cheaper from N = {found} on{'' if found == stated else f', not {stated}'}"
-    )
-    return Finding(f"where it pays, D = {D}, D_g = {Dg}", found == stated, shown)
-
-
-def map_entries(N: int, D: int, Dg: int) -> int:
-    """The map is there for who asks, and is as large as ever."""
-    q, k, _ = vectors(N, D)
-    features = RandomFeatures.draw(Dg, D, dtype=torch.float64)
-    return int((weights(q, k, Attention(weighting=Kernel(features))) > 0).sum())
-
-
 @cache
 @one_thread()
 def seconds(name: str, N: int) -> float:
     """Processor time of one thread, the least of a few calls."""
-    q, k, v = vectors(N, 16).float()
-    return processor_seconds(lambda: attend(q, k, v, spec(), algorithm=name), tries=4)
+    q, k, v = draw_vectors(N, 16).float()
+    return processor_seconds(lambda: attend(q, k, v, by_kernel(), algorithm=name), tries=4)
 
 
-def measured() -> Finding:
-    """Four times the tokens: less than seven times the time by sums, and more than that by pairs."""
-    sums, pairs = (seconds(name, long) / seconds(name, short) for name, (short, long) in LENGTHS.items())
-    shown = f"four times the tokens take {sums:.1f} times as long by sums, {pairs:.1f} times by pairs"
-    return Finding("time", sums < 7 < pairs, shown)
-
-
-def positive(name: str, said: bool) -> Finding:
-    """Whether features give weights: no entry below zero, so that each output is a mean of values."""
-    low, far = 1.0, 0.0
-    for seed in range(3):
-        q, k, v = vectors(30, 4, seed)
-        low = min(low, weights(q, k, spec(name)).min().item())
-        far = max(far, (attend(q, k, v, spec(name)).abs().max() / v.abs().max()).item())
-    found = low >= 0 and far <= 1 + EXACT
-    shown = f"g = {name}: least weight {low:.3g}, outputs up to {far:.3g} of the largest value"
-    instead = "" if found == said else f"; stated {'weights' if said else 'no weights'}"
-    return Finding(f"g = {name}", found == said, f"{shown}{instead}")
-
-
-def chart() -> Lines:
+def draw_counts() -> Lines:
     """Multiply-adds against the number of tokens, both ways."""
     D, lengths = 64, [16, 32, 64, 128, 256, 1024, 4096]
     return Lines(
@@ -164,53 +67,83 @@ def chart() -> Lines:
     )
 
 
-OURS = Linearised(
-    linear=lambda N, D, Dg: N * Dg * (2 * D + 1),
-    quadratic=lambda N, D, Dg: N * N * (D + Dg),
-    pays=lambda N, D, Dg: Dg * (2 * D + 1) < N * (D + Dg),
-    entries=lambda N, D, Dg: N * N,
-    fit=("elu + 1", "exp"),
+@claim(
+    "udl.10",
+    ANSWERED,
+    twin={"fit": tuple(MAPS)},
+    chart=draw_counts,
+    view=View("patterns", "See linear attention against all pairs", {"mask": "causal", "weighting": "elu"}),
 )
+def linearised(
+    linear: Count = lambda N, D, Dg: N * Dg * (2 * D + 1),
+    quadratic: Count = lambda N, D, Dg: N * N * (D + Dg),
+    pays: Callable[..., bool] = lambda N, D, Dg: Dg * (2 * D + 1) < N * (D + Dg),
+    entries: Count = lambda N, D, Dg: N * N,
+    fit: tuple[str, ...] = ("elu + 1", "exp"),
+) -> Findings:
+    """Outputs both ways, counts both ways, times, and what a signed g does.
 
-CLAIMS = (
-    Claim(
-        id="udl.10",
-        title="Linear attention",
-        texts=Texts(
-            asks="Replace exp(k·q) by g(k)·g(q). Why is attention cheaper then, when, and what does g have to keep?",
-            derivation="The output is "
-            "$o_i = \\frac{\\sum_j (g(q_i)^\\top g(k_j))\\, v_j}{\\sum_j g(q_i)^\\top g(k_j)} = "
-            "\\frac{g(q_i)^\\top \\sum_j g(k_j) v_j^\\top}{g(q_i)^\\top \\sum_j g(k_j)}$. The sums over $j$ hold for "
-            "all queries and are taken once: $N D D_g$ multiply-adds, and as many to read them, with $N D_g$ for the "
-            "denominators. By pairs it is $N^2(D + D_g)$.\n\n"
-            "So it pays for $N > D_g\\frac{2D+1}{D + D_g}$, which is $D_g < N$ where $D_g = D$; $2D_g < N$ is "
-            "enough for every $D$. With a causal mask the sums run along: each token adds its own $g(k)v^\\top$ before "
-            "its query reads.\n\n"
-            "The quotient is a mean of values only if $g(k) \\cdot g(q) > 0$, as for elu + 1 or exp. A signed $g$ "
-            "gives negative weights and denominators near zero. And only the *outputs* get cheaper: the weights, "
-            "to whoever wants to see them, are still $N^2$ numbers.",
-            quantities={"N": "tokens", "D": "width of a value", "D_g": "width of g(k) and g(q)"},
-            method="float64, tolerance 1e-12; exact counts at four sizes; processor time on one thread, best "
-            "of four, up to 16,384 tokens",
-            code=(
-                "regard.attention.weighting.weighting:Kernel",
-                "regard.attention.cache.linear_state:LinearState",
-                "regard.algorithms.linear.unordered:Linear",
-            ),
-        ),
-        ours=Version(
-            "N·D_g·(2D + 1) instead of N²(D + D_g): it pays for D_g < N (at D_g = D); g·g must be positive; "
-            "the map is still N²",
-            r"\frac{g(q)^\top \sum_j g(k_j) v_j^\top}{g(q)^\top \sum_j g(k_j)}",
-            OURS,
-        ),
-        twin=Version(
-            "any g will do, signed ones too",
-            r"g(k) \cdot g(q) \in \mathbb{R}",
-            Linearised(OURS.linear, OURS.quadratic, OURS.pays, OURS.entries, tuple(MAPS)),
-        ),
-        check=linearised,
-        expected=Verdict.ANSWERED,
-        chart=chart,
-    ),
-)
+    Stated are the multiply-adds by sums and by pairs, when the sums are fewer, the entries of the map, and which g give
+    weights.
+    """
+    N, D = 4096, 64
+    sums, by_pairs = (counted(N, D, D)[name] for name in ("linear", "reference"))
+    said = tuple(count(N=N, D=D, Dg=D) for count in (linear, quadratic))
+    shown = f"{sums:,} multiply-adds by sums, {by_pairs:,} by pairs, {by_pairs / sums:.0f} times as many"
+    wrong = "" if said == (sums, by_pairs) else f"; stated {said[0]:,} and {said[1]:,}"
+    yield Finding("cost", not wrong, f"N = {N:,}, D = D_g = {D}: {shown}{wrong}")
+    yield from compare_outputs()
+    yield agrees("multiply-adds by sums", linear, lambda N, D, Dg: counted(N, D, Dg)["linear"], SIZES)
+    yield agrees("multiply-adds by pairs", quadratic, lambda N, D, Dg: counted(N, D, Dg)["reference"], SIZES)
+    for D, Dg in ((16, 16), (64, 8), (8, 96)):
+        costs = ((N, counted(N, D, Dg)) for N in range(1, 1000))
+        found = next(N for N, cost in costs if cost["linear"] < cost["reference"])
+        stated = next(N for N in range(1, 1000) if pays(N=N, D=D, Dg=Dg))
+        wrong = "" if found == stated else f", not {stated}"
+        shown = f"D = {D}, D_g = {Dg}: the sums are cheaper from N = {found} on{wrong}"
+        yield Finding(f"where it pays, D = {D}, D_g = {Dg}", found == stated, shown)
+    yield agrees("weights that exist", entries, count_entries, SIZES)
+    sums, by_pairs = (seconds(name, long) / seconds(name, short) for name, (short, long) in LENGTHS.items())
+    shown = f"four times the tokens take {sums:.1f} times as long by sums, {by_pairs:.1f} times by pairs"
+    yield Finding("time", sums < 7 < by_pairs, shown)
+    for name in MAPS:
+        yield find_weights(name, name in fit)
+
+
+def compare_outputs() -> Findings:
+    """Both ways against the formula, and a running sum, token by token, against the masked map."""
+    q, k, v = draw_vectors(50, 6)
+    g_q, g_k = elu(q) + 1, elu(k) + 1
+    formula = g_q @ (g_k.mT @ v) / (g_q @ g_k.sum(2, keepdim=True).mT)
+    for name, way in (("linear", "the sums"), ("reference", "the map")):
+        found = attend(q, k, v, by_kernel(), algorithm=name)
+        yield equals(f"outputs by {way}, as the formula says", found, formula, EXACT)
+    kernel = Kernel(Elu())
+    state, rows = LinearState.empty(kernel, 1, 1, 6, 6, dtype=torch.float64), []
+    for t in range(20):
+        here = slice(t, t + 1)
+        state = state.step(k[:, :, here], v[:, :, here])
+        rows.append(state.read(q[:, :, here]))
+    q, k, v = (x[:, :, :20] for x in (q, k, v))
+    masked = attend(q, k, v, Attention(mask=Causal(), weighting=kernel), algorithm="reference")
+    yield equals("a running sum, against the causal map", masked, torch.cat(rows, 2), EXACT)
+
+
+def count_entries(N: int, D: int, Dg: int) -> int:
+    """The map is there for who asks, and is as large as ever."""
+    q, k, _ = draw_vectors(N, D)
+    features = RandomFeatures.draw(Dg, D, dtype=torch.float64)
+    return int((weights(q, k, Attention(weighting=Kernel(features))) > 0).sum())
+
+
+def find_weights(name: str, said: bool) -> Finding:
+    """Whether features give weights: no entry below zero, so that each output is a mean of values."""
+    low, far = 1.0, 0.0
+    for seed in range(3):
+        q, k, v = draw_vectors(30, 4, seed)
+        low = min(low, weights(q, k, by_kernel(name)).min().item())
+        far = max(far, (attend(q, k, v, by_kernel(name)).abs().max() / v.abs().max()).item())
+    found = low >= 0 and far <= 1 + EXACT
+    shown = f"g = {name}: least weight {low:.3g}, outputs up to {far:.3g} of the largest value"
+    instead = "" if found == said else f"; stated {'weights' if said else 'no weights'}"
+    return Finding(f"g = {name}", found == said, f"{shown}{instead}")
