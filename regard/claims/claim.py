@@ -210,13 +210,7 @@ def judge(claim: Claim, *, chart: bool = False, between: Callable[[], None] = la
 
     def check(version: Version | None) -> tuple[Finding, ...]:
         between()
-        return (
-            ()
-            if version is None
-            else tuple(
-                claim.check(**version.value) if isinstance(version.value, Mapping) else claim.check(version.value)
-            )
-        )
+        return () if version is None else tuple(claim.check(**version.value))
 
     with experiments.watched() as sources:
         ours, document, twin = check(claim.ours), check(claim.document), check(claim.twin)
