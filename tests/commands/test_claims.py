@@ -74,9 +74,9 @@ def test_a_verdict_that_is_not_the_catalogues_ends_with_1(monkeypatch: pytest.Mo
         id="udl.1a",
         title="sum",
         texts=Texts(asks="2 + 2?", derivation="by counting"),
-        ours=Version("4", "4", 4),
-        document=Version("5", "5", 5),
-        twin=Version("6", "6", 6),
+        ours=Version("4", "4", {"stated": 4}),
+        document=Version("5", "5", {"stated": 5}),
+        twin=Version("6", "6", {"stated": 6}),
         check=check,
         expected=Verdict.HOLDS,
     )

@@ -38,7 +38,7 @@ GPT2 = ("model.positions=learned", "model.norm.rms=false", "model.gated=false", 
 
 
 def planned(folder: Path, *changes: str) -> Plan:
-    return start_run("language", folder, smoke=True, changes=[*changes, "training.steps=20", "written=40"])
+    return start_run("language", folder, size="smoke", changes=[*changes, "training.steps=20", "written=40"])
 
 
 def task_of(text: str, folder: Path, **changes: Any) -> Language:

@@ -117,11 +117,11 @@ def test_folders_names_and_order(tmp_path: Path):
     assert next_name(tmp_path, "reversal") == "reversal-11"
     assert {run.name for run in list_runs(tmp_path)[0]} == {"reversal-2", "reversal-10"}
     with pytest.raises(ValueError, match=r"a run needs a folder of its own: got .*reversal-2, which is not empty"):
-        start_run("reversal", tmp_path / "reversal-2", smoke=True)
+        start_run("reversal", tmp_path / "reversal-2", size="smoke")
     with pytest.raises(ValueError, match=r"a run's name must be of letters, digits, - and _: got '\[b\]'"):
-        start_run("reversal", tmp_path / "[b]", smoke=True)
+        start_run("reversal", tmp_path / "[b]", size="smoke")
     with pytest.raises(ValueError, match="num_heads"):
-        start_run("reversal", tmp_path / "wrong", smoke=True, changes=["transformer.num_heads=5"])
+        start_run("reversal", tmp_path / "wrong", size="smoke", changes=["transformer.num_heads=5"])
     assert not (tmp_path / "wrong").exists(), "what cannot be built leaves nothing"
 
 
@@ -157,7 +157,7 @@ def test_a_run_goes_on_with_other_settings_and_the_same_data(tmp_path: Path):
         if progress.step == 12:
             raise KeyboardInterrupt
 
-    plan = start_run("language", tmp_path / "runs" / "a", smoke=True, data=str(book), changes=["written=5"])
+    plan = start_run("language", tmp_path / "runs" / "a", size="smoke", data=str(book), changes=["written=5"])
     run = plan.run
     assert run.command.endswith(f"--data '{book}'")
     with pytest.raises(KeyboardInterrupt):
