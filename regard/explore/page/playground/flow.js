@@ -21,8 +21,7 @@ const SENTENCES = {
     const [best] = order(found.logits[h][at]);
     const hidden = found.logits[h][at].filter((logit) => logit === null).length;
     if (best === undefined) return html`The mask hides every word from ${names[at]}.`;
-    return html`The query of ${names[at]} meets every key: β·q·k = ${formatNumber(found.beta, 4)} · ${vector(found.q[h][at])} · ${vector(found.k[h][best])}
-      = <b>${formatNumber(found.logits[h][at][best])}</b> for ${names[best]}, the largest${hidden ? `; the mask hides ${hidden} of ${shown.x.length}` : ""}.`;
+    return html`The query of ${names[at]} meets every key: β·q·k = ${formatNumber(found.beta, 4)} · ${vector(found.q[h][at])} · ${vector(found.k[h][best])} = <b>${formatNumber(found.logits[h][at][best])}</b> for ${names[best]}, the largest${hidden ? `; the mask hides ${hidden} of ${shown.x.length}` : ""}.`;
   },
   softmax: ({ found, shown, h, names, at }) => {
     const [best] = order(found.logits[h][at]);
@@ -34,7 +33,7 @@ const SENTENCES = {
   mix: ({ found, h, names, at }) => {
     const parts = order(found.weights[h][at]).slice(0, 2).map((key) => html`${found.weights[h][at][key].toFixed(3)}·v(${names[key]}) + `);
     return html`The output of ${names[at]} is the values, mixed by its weights: ${parts}… = <b>${vector(found.outputs[h][at])}</b>${
-      found.merged ? html`; all heads side by side, times W_O, give y = ${vector(found.merged[at])}` : ""}.`;
+      found.merged ? html`; W_O makes of all heads y = ${vector(found.merged[at])}` : ""}.`;
   },
   "": ({ found, h, names, at }) => html`Every word looks at the others: <b>${names[at]}</b> looks at ${looks(found.weights[h][at], names)}, and takes that much of
     what they hold. Choose a word, or a step.`,
