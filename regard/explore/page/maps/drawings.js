@@ -1,8 +1,9 @@
 // Drawings of heads: thumbnails of all, lines between the tokens of one, and its weights over a picture.
 
 // Lines between tokens: on the left those that look, on the right those that are looked at.
-import { html, useId, useLayoutEffect, useRef, useState } from "../vendor/preact.js";
+import { html, useLayoutEffect, useRef, useState } from "../vendor/preact.js";
 import { colours } from "../parts/colour.js";
+import { useId } from "../parts/ids.js";
 import { formatNumber } from "../parts/numbers.js";
 import { useTheme } from "../parts/shell.js";
 

@@ -69,7 +69,7 @@ function useRoom(ref) {
   useLayoutEffect(() => {
     const measure = () => {
       const top = ref.current.getBoundingClientRect().top + globalThis.scrollY;
-      setRoom(top > 0.6 * innerHeight ? Infinity : Math.max(260, innerHeight - top - 70));
+      setRoom(top > 0.6 * innerHeight ? Infinity : Math.max(320, innerHeight - top - 70));
     };
     const watcher = new ResizeObserver(measure);
     watcher.observe(document.documentElement);

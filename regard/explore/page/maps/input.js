@@ -1,6 +1,7 @@
 // The input of the view: a model, what it reads, and which step of its training.
-import { html, useEffect, useId, useRef, useState } from "../vendor/preact.js";
+import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { Select } from "../parts/controls.js";
+import { useId } from "../parts/ids.js";
 
 const LARGEST = 8 * 2 ** 20; // bytes of a picture
 

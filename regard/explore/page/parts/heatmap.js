@@ -1,6 +1,7 @@
 // A matrix as colours on a canvas; one cell can be pointed at, reached with the arrow keys, and pinned.
-import { html, useEffect, useId, useLayoutEffect, useRef, useState } from "../vendor/preact.js";
+import { html, useEffect, useLayoutEffect, useRef, useState } from "../vendor/preact.js";
 import { colours, css, shade } from "./colour.js";
+import { useId } from "./ids.js";
 import { formatNumber } from "./numbers.js";
 import { useTheme } from "./shell.js";
 
