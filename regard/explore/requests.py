@@ -21,17 +21,19 @@ STATES: dict[str, dict[str, Any]] = {
         "deeper": False, "noise": None, "axes": "0,1",
     },
     "maps": {
-        "model": "", "text": None, "target": "", "image": 0, "step": None, "picture": "", "other": None, "compare": "side",
-        "kind": "", "layer": None, "head": None, "by": "", "show": "", "colour": "own", "pin": None, "near": None,
+        "model": "", "text": None, "target": "", "image": 0, "step": None, "picture": "", "other": None,
+        "compare": "side", "kind": "", "layer": None, "head": None, "by": "", "show": "", "colour": "own", "pin": None,
+        "near": None,
     },
     "heads": {
-        "run": None, "training": None, "layer": 0, "step": None, "moved": {}, "query": None, "head": 0, "values": "even",
-        "image": True,
+        "run": None, "training": None, "layer": 0, "step": None, "moved": {}, "query": None, "head": 0,
+        "values": "even", "image": True,
     },
     "patterns": {
         "mask": "causal & window(256)", "second": "", "scores": "content", "weighting": "softmax", "tokens": 4096,
-        "grid": None, "batch": 1, "heads": 16, "width": 64, "device": "h200", "dtype": "", "backward": False, "block": 128,
-        "shown": 0, "quantity": "flops", "compare": "full", "layers": 12, "depth": None, "residual": True, "output": None,
+        "grid": None, "batch": 1, "heads": 16, "width": 64, "device": "h200", "dtype": "", "backward": False,
+        "block": 128, "shown": 0, "quantity": "flops", "compare": "full", "layers": 12, "depth": None, "residual": True,
+        "output": None,
     },
     "claims": {"search": "", "verdict": "", "document": "", "claim": "nyu.1e"},
     "runs": {
@@ -80,15 +82,18 @@ def _list_playground(ask: Ask, state: dict[str, Any]) -> Iterator[Request]:
     is_deep = state["deeper"] or noise is not None
     yield "example", {}
     for beta, hard in [(state["beta"], state["hard"]), *[_place(place) for place in range(HARD + 1)]]:
-        yield "playground", {
-            **{name: problem.get(name) for name in PLAYGROUND},
-            "beta": None if hard else beta,
-            "hard": hard,
-            "mask": state["mask"],
-            "head": min(state["head"], len(problem["heads"]) - 1),
-            "query": min(query, count - 1) if is_deep else None,
-            "noise": None if hard else noise,
-        }
+        yield (
+            "playground",
+            {
+                **{name: problem.get(name) for name in PLAYGROUND},
+                "beta": None if hard else beta,
+                "hard": hard,
+                "mask": state["mask"],
+                "head": min(state["head"], len(problem["heads"]) - 1),
+                "query": min(query, count - 1) if is_deep else None,
+                "noise": None if hard else noise,
+            },
+        )
 
 
 def _place(place: int) -> tuple[float | None, bool]:
@@ -140,7 +145,7 @@ def _request_maps(models: list[dict[str, Any]], side: Mapping[str, Any], picture
         return {**request, "image": max(0, min(one["images"] - 1, side["image"]))}
     if one["takes"] == "nothing":
         return request
-    text = next((text for text in (side["text"], *one["examples"], "") if text is not None))
+    text = next(text for text in (side["text"], *one["examples"], "") if text is not None)
     return {**request, "text": text, **({"target": side["target"]} if one["takes"] == "pair" else {})}
 
 
@@ -164,7 +169,8 @@ def _list_heads(ask: Ask, state: dict[str, Any]) -> Iterator[Request]:
     wanted = [
         one
         for one in trainings
-        if state["run"] in (None, one["run"]) and (None in (state["run"], state["training"]) or one["training"] == state["training"])
+        if state["run"] in (None, one["run"])
+        and (None in (state["run"], state["training"]) or one["training"] == state["training"])
     ]
     if not wanted:
         raise ValueError(f"a run must have recorded heads: got {state['run']!r}, {state['training']!r}; use another")
@@ -174,19 +180,27 @@ def _list_heads(ask: Ask, state: dict[str, Any]) -> Iterator[Request]:
     header, numbers = record.header, np.frombuffer(record.data, "<f4")
     count = len(header.steps) * header.layers * header.heads
     shape = len(header.steps), header.layers, header.heads, -1
-    centres, precisions = numbers[: 2 * count].reshape(shape), numbers[2 * count : (2 + header.entries) * count].reshape(shape)
+    centres, precisions = (
+        numbers[: 2 * count].reshape(shape),
+        numbers[2 * count : (2 + header.entries) * count].reshape(shape),
+    )
     steps = [at for at, step in enumerate(header.steps) if state["step"] is None or step <= state["step"]]
     at, middle = max(steps, default=0), header.side // 2
     for layer in range(header.layers):
         moved = {head: state["moved"].get(f"{layer}.{head}") for head in range(header.heads)}
-        yield "kernel", {
-            "centres": [moved[head][:2] if moved[head] else centres[at, layer, head].tolist() for head in moved],
-            "precisions": [moved[head][2:] if moved[head] else precisions[at, layer, head].tolist() for head in moved],
-            "h": header.side,
-            "w": header.side,
-            "query": state["query"] or [middle, middle],
-            "values": {**one, "layer": layer} if state["values"] == "trained" and wanted[0]["has_values"] else None,
-        }
+        yield (
+            "kernel",
+            {
+                "centres": [moved[head][:2] if moved[head] else centres[at, layer, head].tolist() for head in moved],
+                "precisions": [
+                    moved[head][2:] if moved[head] else precisions[at, layer, head].tolist() for head in moved
+                ],
+                "h": header.side,
+                "w": header.side,
+                "query": state["query"] or [middle, middle],
+                "values": {**one, "layer": layer} if state["values"] == "trained" and wanted[0]["has_values"] else None,
+            },
+        )
 
 
 def _list_patterns(ask: Ask, state: dict[str, Any]) -> Iterator[Request]:

@@ -112,25 +112,28 @@ def find_model(workspace: Workspace, name: str) -> MapModel:
 
 def read(workspace: Workspace, one: MapModel, sample: Sample, step: int | None) -> Reading:
     """The pass of a model over a sample, or what was recorded at a step."""
+    reader = _load(workspace, one)
     try:
-        reader = _load(workspace, one)
         return reader.read(sample, check_cancelled) if step is None else _replay(one, reader, step)
     except (ValueError, ImportError, OSError) as error:
         name = one.name.removeprefix("folder:").partition("/")[0]
         raise ValueError(_hide_path(error, name, one.folder)) from error
 
 
-def find_context(workspace: Workspace, one: MapModel) -> int | None:
-    """The length of the sequences that a model of texts was made for."""
+def describe(workspace: Workspace, one: MapModel) -> tuple[int | None, bool]:
+    """For how many tokens a model of texts was made, and whether it tells what comes next."""
     reader = _load(workspace, one)
-    return reader.model.config.positions.context if isinstance(reader, TextReader | PairReader) else None
+    if not isinstance(reader, TextReader | PairReader):
+        return None, False
+    config = reader.model.config
+    return config.positions.context, isinstance(reader.model, Decoder) and not config.headless
 
 
 @torch.inference_mode()
 def predict(workspace: Workspace, one: MapModel, text: str) -> tuple[list[list[str]], list[list[float]]]:
     """The likeliest next tokens after each token of a text, and their probabilities."""
     reader: Any = _load(workspace, one)
-    if not can_predict(workspace, one):
+    if not describe(workspace, one)[1]:
         raise ValueError(f"only a decoder tells what comes next: got {one.name}, which is none; leave it out")
     ids = encode(reader.tokenizer, text or reader.beginning)
     check_size(1, len(ids), len(ids))
@@ -144,14 +147,12 @@ def predict(workspace: Workspace, one: MapModel, text: str) -> tuple[list[list[s
     return tokens, torch.cat([one.values for one in found]).tolist()
 
 
-def can_predict(workspace: Workspace, one: MapModel) -> bool:
-    """Whether a model tells what comes next in a text."""
-    reader = _load(workspace, one)
-    return isinstance(reader, TextReader) and isinstance(reader.model, Decoder) and not reader.model.config.headless
-
-
 def _load(workspace: Workspace, one: MapModel) -> "Reader | Given":
-    return workspace.cache.get(("model", one.name, one.stamp), one.load)
+    try:
+        return workspace.cache.get(("model", one.name, one.stamp), one.load)
+    except (ValueError, ImportError, OSError) as error:
+        name = one.name.removeprefix("folder:").partition("/")[0]
+        raise ValueError(_hide_path(error, name, one.folder)) from error
 
 
 def _replay(one: MapModel, reader: Any, step: int) -> Reading:

@@ -1,4 +1,4 @@
-"""What heads do, measured: how much of its weight a head puts on a pattern, beside what even attention would put there."""
+"""What heads do, measured: the weight that a head puts on a pattern, beside what even attention would put there."""
 
 import math
 from collections.abc import Sequence
@@ -102,6 +102,8 @@ def find_repeats(tokens: Sequence[str], rows: Int[Tensor, " r"]) -> dict[str, Bo
 
 def find_telling(layers: Sequence[Scores], heads: Sequence[int]) -> tuple[int, int]:
     """The layer and the head that stand out most; the first of equals."""
-    found = [(scores.telling(head), -number, -head) for number, scores in enumerate(layers) for head in range(heads[number])]
+    found = [
+        (scores.telling(head), -number, -head) for number, scores in enumerate(layers) for head in range(heads[number])
+    ]
     _, number, head = max(found, default=(math.nan, 0, 0))
     return -number, -head

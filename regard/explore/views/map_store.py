@@ -57,9 +57,14 @@ class Facts:
 
 @dataclass(eq=False)
 class MapStore:
-    """The maps of one pass, layer by layer and kind by kind, as precise as their number allows."""
+    """The maps of one pass, layer by layer and kind by kind, as precise as their number allows.
+
+    `context` and `predicts` tell of the model for how many tokens it was made, and whether it says what comes next.
+    """
 
     reading: Reading
+    context: int | None = None
+    predicts: bool = False
     layers: dict[str, list[Layer]] = field(default_factory=dict)
     limits: dict[tuple[str, int, int], float] = field(default_factory=dict)
 

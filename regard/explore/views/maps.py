@@ -207,7 +207,8 @@ def compute_maps(workspace: Workspace, request: MapsRequest) -> MapsResponse:
     def compute() -> tuple[MapStore, int]:
         picture = None if request.picture is None else _decode(request.picture)
         sample = Sample(request.text, request.target, request.image, picture)
-        store = MapStore(map_models.read(workspace, model, sample, request.step))
+        told = (None, False) if request.step is not None else map_models.describe(workspace, model)
+        store = MapStore(map_models.read(workspace, model, sample, request.step), *told)
         return store, store.bytes
 
     store: MapStore = workspace.cache.get(("maps", key), compute)
@@ -235,8 +236,8 @@ def compute_maps(workspace: Workspace, request: MapsRequest) -> MapsResponse:
         caption=read.caption,
         type=_type(first),
         pool=first.pool,
-        context=None if request.step is not None else map_models.find_context(workspace, model),
-        predicts=request.step is None and map_models.can_predict(workspace, model),
+        context=store.context,
+        predicts=store.predicts,
     )
 
 

@@ -88,7 +88,7 @@ class PlaygroundResponse(Response):
 
 
 def give_example(workspace: Workspace, request: Empty) -> PlaygroundRequest:
-    """The worked example that the playground begins with, `ist.1c`: four tokens, two heads, the least saturated query."""
+    """The worked example that the playground begins with, `ist.1c`: four tokens, two heads, its most spread query."""
     first = Head(q=_to_lists(W_Q), k=_to_lists(W_K), v=_to_lists(W_V))
     ones = Head(**{name: [[1.0] * 2] * 3 for name in "qkv"})
     heads, x = [first, ones], _to_lists(X)

@@ -10,12 +10,12 @@ from regard.explore.workspace import SHIPPED, Workspace
 
 N = 12
 TEXT = list("abcabcabdabc")
-I, J = torch.meshgrid(torch.arange(N), torch.arange(N), indexing="ij")
+QUERY, KEY = torch.meshgrid(torch.arange(N), torch.arange(N), indexing="ij")
 
 
 def made(pattern: torch.Tensor, share: float = 0.9, causal: bool = True) -> torch.Tensor:
     """A map with this share of every row's weight on a pattern, and the rest spread over all keys that are seen."""
-    seen = (J <= I) if causal else torch.ones(N, N, dtype=torch.bool)
+    seen = (KEY <= QUERY) if causal else torch.ones(N, N, dtype=torch.bool)
     on = (pattern & seen).double()
     has = on.sum(1, keepdim=True)
     even = seen.double() / seen.sum(1, keepdim=True)
@@ -31,15 +31,20 @@ def induced() -> torch.Tensor:
     return found
 
 
-SAME = torch.tensor([[a == b for b in TEXT] for a in TEXT]) & (J < I)
+SAME = torch.tensor([[a == b for b in TEXT] for a in TEXT]) & (KEY < QUERY)
 CAUSAL = {
-    "previous token": J == I - 1,
-    "first token": J == 0,
-    "diagonal": J == I,
+    "previous token": KEY == QUERY - 1,
+    "first token": KEY == 0,
+    "diagonal": KEY == QUERY,
     "same token": SAME,
     "induction": induced(),
 }
-BOTH_WAYS = {"next token": J == I + 1, "last token": J == N - 1, "reversal": J == N - 1 - I, "previous token": J == I - 1}
+BOTH_WAYS = {
+    "next token": KEY == QUERY + 1,
+    "last token": KEY == N - 1,
+    "reversal": KEY == N - 1 - QUERY,
+    "previous token": KEY == QUERY - 1,
+}
 
 
 @pytest.mark.parametrize("name", CAUSAL)
@@ -59,7 +64,7 @@ def test_a_head_that_sees_both_ways_is_called_by_what_it_does(name: str):
 
 def test_even_attention_is_spread_and_nothing_else():
     for causal in (True, False):
-        found = measure_heads(made(J < 0, causal=causal)[None], TEXT)
+        found = measure_heads(made(KEY < 0, causal=causal)[None], TEXT)
         assert found.tag(0) == ["spread"]
         assert found.shares["spread"][0] == pytest.approx(1)
         for name in found.shares.keys() - {"spread"}:
@@ -67,17 +72,17 @@ def test_even_attention_is_spread_and_nothing_else():
 
 
 def test_what_cannot_be_is_not_measured():
-    cross = measure_heads(made(J == I, causal=False)[None], TEXT, is_self=False)
+    cross = measure_heads(made(KEY == QUERY, causal=False)[None], TEXT, is_self=False)
     assert not {"previous token", "next token", "induction", "same token"} & cross.shares.keys()
     assert {"diagonal", "reversal"} <= cross.shares.keys()
-    picture = measure_heads(made(J == I, causal=False)[None], in_line=False)
+    picture = measure_heads(made(KEY == QUERY, causal=False)[None], in_line=False)
     assert set(picture.shares) == {"diagonal", "spread"}
     assert measure_heads(torch.ones(2, 1, 1), ["a"]).shares == {}
-    assert "induction" not in measure_heads(made(J == I)[None], [str(n) for n in range(N)]).shares
+    assert "induction" not in measure_heads(made(KEY == QUERY)[None], [str(n) for n in range(N)]).shares
 
 
 def test_the_most_telling_head_is_one_that_reads_the_text():
-    layers = [[made(J == 0), made(J == I)], [made(J < 0), made(induced())]]
+    layers = [[made(KEY == 0), made(KEY == QUERY)], [made(KEY < 0), made(induced())]]
     found = [measure_heads(torch.stack(layer), TEXT) for layer in layers]
     assert find_telling(found, [2, 2]) == (1, 1)
     assert find_telling([Scores({}, {})], [1]) == (0, 0)

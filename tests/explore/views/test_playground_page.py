@@ -93,6 +93,7 @@ def test_a_dragged_key_moves_all_queries_and_a_query_only_itself(look, settled, 
         if by == "keyboard":
             point.press("ArrowUp")
         else:
+            point.scroll_into_view_if_needed()
             box = point.locator("circle, rect").bounding_box()
             page.mouse.move(box["x"] + 6, box["y"] + 6)
             page.mouse.down()
