@@ -166,12 +166,27 @@ export function Overview({ thumbs, minus, colour, layer, head, onChoose, label, 
     target.height = Math.round(high * ratio);
     const context = target.getContext("2d");
     context.scale(ratio, ratio);
-    for (const { l, h, x, y } of cells) {
-      const [thumb, other] = [thumbs[l][h], minus?.[l]?.[h]];
-      const small = other ? difference(thumb, other) : painted(thumb, colour);
-      context.imageSmoothingEnabled = thumb.columns > side * ratio;
-      context.drawImage(small, x, y, side, side);
-    }
+    // All thumbnails go into one image first: a canvas for each would take ten times as long.
+    const [tall, long] = [0, 1].map((axis) => Math.max(...cells.map(({ l, h }) => (axis ? thumbs[l][h].columns : thumbs[l][h].rows))));
+    const sheet = document.createElement("canvas");
+    [sheet.width, sheet.height] = [across * long, Math.ceil(cells.length / across) * tall];
+    const image = new ImageData(sheet.width, sheet.height);
+    const pixels = new Uint32Array(image.data.buffer);
+    const places = cells.map((_, i) => [(i % across) * long, Math.floor(i / across) * tall]);
+    cells.forEach(({ l, h }, i) => {
+      const { rows, columns } = thumbs[l][h];
+      const [bytes, shades] = minus?.[l]?.[h] ? difference(thumbs[l][h], minus[l][h]) : painted(thumbs[l][h], colour);
+      for (let r = 0, from = 0; r < rows; r++) {
+        const to = (places[i][1] + r) * sheet.width + places[i][0];
+        for (let c = 0; c < columns; c++) pixels[to + c] = shades[bytes[from++]];
+      }
+    });
+    sheet.getContext("2d").putImageData(image, 0, 0);
+    cells.forEach(({ l, h, x, y }, i) => {
+      const { rows, columns } = thumbs[l][h];
+      context.imageSmoothingEnabled = columns > side * ratio;
+      context.drawImage(sheet, ...places[i], columns, rows, x, y, side, side);
+    });
   }, [thumbs, minus, colour, side, now, JSON.stringify(order)]);
   const at = (event) => {
     const box = canvas.current.getBoundingClientRect();
@@ -201,7 +216,7 @@ export function Overview({ thumbs, minus, colour, layer, head, onChoose, label, 
         text-anchor="end">${l + 1}</text>`)}
       ${!order && Array.from({ length: most }, (_, h) => html`<text class=${h === head ? "now" : ""} x=${LEFT + h * step + side / 2} y=${TOP - 8}
         text-anchor="middle">${h + 1}</text>`)}
-      ${cells.map(({ x, y }) => html`<rect class="cell" x=${left + x - 0.5} y=${top + y - 0.5} width=${side + 1} height=${side + 1} rx="2" />`)}
+      <path class="cell" d=${cells.map(({ x, y }) => `M${left + x - 0.5} ${top + y - 0.5}h${side + 1}v${side + 1}h${-side - 1}z`).join("")} />
       ${isNamed && cells.map((one) => html`<text class="tag" x=${left + one.x + side / 2} y=${top + one.y + side + 10} text-anchor="middle">${name(one)}</text>`)}
       ${point && onChoose && frame(point, "pointed")}${here >= 0 && frame(cells[here], "chosen")}
     </svg>
@@ -210,31 +225,16 @@ export function Overview({ thumbs, minus, colour, layer, head, onChoose, label, 
   </div><p class="hint maps-told">${`Layer ${told.l + 1}, head ${told.h + 1}: ${says(told.l, told.h) || "no pattern stands out"}`}</p>`;
 }
 
-const scratch = () => globalThis.document.createElement("canvas");
-
-// 255·√w is a place among the colours as it is, where they go up to 1.
-function painted({ bytes, rows, columns, limit }, colour) {
+// The bytes of a thumbnail, and the colour of each: 255·√w is a place among the colours as it is, where they go up to 1.
+function painted({ bytes, limit }, colour) {
   const table = new Uint32Array(colours("weight").buffer);
   const gain = colour === "own" && limit > 0 ? 1 / Math.sqrt(limit) : 1;
-  const shades = Uint32Array.from({ length: 256 }, (_, u) => table[Math.min(255, Math.round(u * gain))]);
-  return filled(rows, columns, (i) => shades[bytes[i]]);
+  return [bytes, Uint32Array.from({ length: 256 }, (_, u) => table[Math.min(255, Math.round(u * gain))])];
 }
 
 function difference(one, other) {
-  const table = new Uint32Array(colours("signed").buffer);
   const limit = Math.max(one.limit, other.limit, 1e-6);
-  return filled(one.rows, one.columns, (i) => {
-    const change = (one.bytes[i] / 255) ** 2 - (other.bytes[i] / 255) ** 2;
-    return table[Math.max(0, Math.min(255, Math.round(255 * (0.5 + change / limit / 2))))];
-  });
-}
-
-function filled(rows, columns, shade) {
-  const small = scratch();
-  [small.width, small.height] = [columns, rows];
-  const image = new ImageData(columns, rows);
-  const pixels = new Uint32Array(image.data.buffer);
-  for (let i = 0; i < pixels.length; i++) pixels[i] = shade(i);
-  small.getContext("2d").putImageData(image, 0, 0);
-  return small;
+  const change = (u, i) => (u / 255) ** 2 - (other.bytes[i] / 255) ** 2;
+  const places = one.bytes.map((u, i) => Math.max(0, Math.min(255, Math.round(255 * (0.5 + change(u, i) / limit / 2)))));
+  return [places, new Uint32Array(colours("signed").buffer)];
 }
