@@ -29,21 +29,23 @@ export function HeadMap({ ask, sides, heads, kind, layer, head, state, change, a
   const shared = { kind, layer, head, state, change, show, setPoint, grid, near: state.near, isFile, high };
   // Two beside each other have one scale.
   const limit = Math.max(one?.limit ?? 0, (isTwo && two?.limit) || 0);
-  const room = Math.max(160, isTwo && !change2 ? (width - 24) / 2 : width);
+  const isStacked = width < 440; // on a phone one stands below the other
+  const beside = isStacked ? width : (width - 24) / 2;
+  const room = Math.max(160, isTwo && !change2 ? beside : width);
   const refused = change2 && one && two && !fits;
   const row = (point ?? state.pin)?.[0] ?? null; // the query that looks
   return html`<${Panel} title=${title} class="maps-head" actions=${html`<div class="row maps-nameless">${options.length > 1 && html`<fieldset
     class="maps-held" disabled=${isFile && isLarge}><${Choice} label="Show as" value=${show} options=${options}
       onChange=${(value) => change({ show: value })} /></fieldset>`}${actions}</div>`}>
     <div class="maps-split">
-    <div ref=${ref} class=${`maps-pair${isTwo ? " two" : ""}`}>
+    <div ref=${ref} class=${`maps-pair${isTwo ? " two" : ""}${isStacked ? " stacked" : ""}`}>
       ${one && width > 0 && (change2 && !refused
         ? difference && html`<${OneHead} tile=${{ ...one, weights: difference, limit: most(difference) }} signed maps=${first.maps} image=${images[0]}
           width=${room} name="First minus second" ...${shared} />`
-        : html`<${OneHead} tile=${{ ...one, limit }} maps=${first.maps} image=${images[0]} width=${refused ? (width - 24) / 2 : room}
+        : html`<${OneHead} tile=${{ ...one, limit }} maps=${first.maps} image=${images[0]} width=${refused ? beside : room}
           name=${isTwo ? "First" : null} ...${shared} />
             ${isTwo && two && html`<${OneHead} tile=${{ ...two, limit }} maps=${second.maps} image=${images[1]}
-              width=${refused ? (width - 24) / 2 : room} name="Second" ...${shared} />`}`)}
+              width=${refused ? beside : room} name="Second" ...${shared} />`}`)}
     </div>
     <div class="maps-side">
     ${refused && html`<p class="hint maps-refused">

@@ -61,6 +61,7 @@ export function Input({ models, value, set, pictures, open, side, title, place, 
   const read = recorded && side.isNow ? inputOf(side) : null;
   return html`<div class="maps-input" role="group" aria-label=${title}>
     <div class="row">
+      ${title !== "Model and input" && html`<b>${title}</b>`}
       <${Select} label="Model" value=${one.name} options=${groups} onChange=${choose} />
       ${one.steps.length > 0 && html`<${Select} label="Training" value=${recorded ? value.step : ""}
         onChange=${(step) => set({ step: step === "" ? null : Number(step) })}

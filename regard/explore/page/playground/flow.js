@@ -48,6 +48,7 @@ export function Flow({ found, shown, problem, names, at, step, change, choose, e
   const told = { found, shown, h, names, at };
   const own = { rowNames: names, chosen: at, onRow: choose };
   const stage = (name, title, children) => html`<section class=${`stage${step === name ? " lit" : ""}`} data-stage=${name}><h3>${title}</h3>${children}</section>`;
+  const numbered = (rows) => rows[0].map((_, i) => `${i + 1}`); // so that rows stand at the height of the weights'
   const logits = shown.hard ? `q·k/√${found.q[h][0].length}` : "β·q·k";
   return html`<${Panel} class="playground-flow" title=${shown.heads.length > 1 ? `Head ${h + 1}` : "The head"} actions=${html`<${Steps} step=${step} change=${change} />`}>
     <p class="playground-told" role="status" data-told=${step}>${SENTENCES[step](told)}</p>
@@ -60,8 +61,8 @@ export function Flow({ found, shown, problem, names, at, step, change, choose, e
         <p class="hint">query ↓ asks, key → is asked</p>`)}
       ${stage("softmax", "Weights, softmax", html`<${Values} label="weights" values=${found.weights[h]} scale="weight" limit=${1} columnNames=${names} fixed=${3} ...${own} />
         <p class="hint">each row adds up to 1</p>`)}
-      ${stage("mix", "Outputs A·V", html`<${Values} label="outputs" values=${found.outputs[h]} fixed=${2} ...${own} />`)}
-      ${found.merged && stage("mix", "Y, all heads · W_O", html`<${Values} label="output" values=${found.merged} fixed=${2} ...${own} />`)}
+      ${stage("mix", "Outputs A·V", html`<${Values} label="outputs" values=${found.outputs[h]} fixed=${2} columnNames=${numbered(found.outputs[h])} ...${own} />`)}
+      ${found.merged && stage("mix", "Y, all heads · W_O", html`<${Values} label="output" values=${found.merged} fixed=${2} columnNames=${numbered(found.merged)} ...${own} />`)}
     </div>
   <//>`;
 }
