@@ -1,4 +1,4 @@
-/* sources aa23ea11962b7afeb530c2d62b130527 */
+/* sources f2dc24eaac2e9ce67cd317c3dba623ca */
 /*!
 # Libraries in this folder
 
