@@ -35,12 +35,13 @@ from regard.attention.weighting.features import Elu, Exp, RandomFeatures, Relu, 
 from regard.checks import MissingExtra
 from regard.explore import export
 from regard.explore.api import Binary, InvalidRequest, UnknownEndpoint, find_endpoint, to_json
+from regard.explore.requests import STATES, check_state, list_requests
 from regard.explore.views.map_models import list_models
 from regard.explore.workspace import MODEL, RUN, Workspace
 from regard.layers import Gaussian
 from regard.tasks.readers import label_tokens
 
-VIEWS = ("playground", "maps", "heads", "patterns", "claims", "runs")
+VIEWS = tuple(STATES)
 NAME = "shown"  # of what a notebook gives
 MAX_KEPT = 512  # requests that a saved file can answer: the latest ones
 FEATURES = {Elu: "elu", Relu: "relu", SquaredRelu: "squared_relu", Exp: "exp"}
@@ -303,11 +304,17 @@ def widget_class() -> type[Any]:
         place = traitlets.Unicode("notebook").tag(sync=True)
 
         def __init__(self, view: str, state: Mapping[str, Any], workspace: Workspace, keeps: Any = None) -> None:
+            check_state(view, state)
             super().__init__(view=view, state=dict(state))
             self.workspace, self._keeps = workspace, keeps
             self._waiting: dict[Any, Future[None]] = {}
             self._requests: dict[str, tuple[str, Mapping[str, Any]]] = {}
             self.on_msg(lambda _, content, buffers: self._receive(content))
+
+        @traitlets.validate("state")
+        def _check_state(self, proposal: Any) -> Any:
+            check_state(self.view, proposal["value"])
+            return proposal["value"]
 
         def _receive(self, content: Mapping[str, Any]) -> None:
             number = content.get("id")
@@ -330,13 +337,11 @@ def widget_class() -> type[Any]:
             self.send({"id": number, **response}, buffers=buffers)
 
         def save(self, path: Path | str) -> None:
-            """Write the view as one HTML file, which opens without a server and holds the responses so far."""
-            if not self._requests:
-                raise ValueError(
-                    "a view is saved with the responses that it got: got none yet; show it in a cell first"
-                )
-            answers = export.record_answers(self.workspace, list(self._requests.values()))
-            Path(path).write_text(export.make_document(self.view, self.state, answers), "utf-8")
+            """Write the view as one HTML file, which opens without a server; it holds what was asked so far, too."""
+            state, requests = list_requests(self.workspace, self.view, self.state)
+            once = {repr(one): one for one in [*self._requests.values(), *requests]}
+            answers = export.record_answers(self.workspace, list(once.values()))
+            Path(path).write_text(export.make_document(self.view, state, answers), "utf-8")
 
     return Regard
 

@@ -5,6 +5,7 @@ import base64
 import json
 import re
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ from regard.attention.notation import parse_mask
 from regard.explore.api import Binary, find_endpoint
 from regard.explore.export import read_bundle
 from regard.explore.notebook import _executor, answer
+from regard.explore.requests import STATES
 from regard.explore.workspace import SHIPPED, Workspace
 from regard.layers import Gaussian, GaussianHeads
 from regard.models import BlockConfig, Decoder, DecoderConfig
@@ -165,17 +167,73 @@ def test_what_cannot_be_shown_is_refused(things: tuple[Any, ...], said: str):
         show(*things)
 
 
-def test_a_view_is_saved_with_what_it_was_asked(tmp_path: Path):
-    widget = show("playground", beta=2)
-    with pytest.raises(ValueError, match="got none yet; show it in a cell first"):
-        widget.save(tmp_path / "view.html")
+THINGS: dict[str, Callable[[], Any]] = {
+    "playground": lambda: show(beta=2, deeper=True),
+    "maps": lambda: show("maps", model="reversal/transformer", other={"model": "reversal/transformer", "step": 0}),
+    "own maps": lambda: show(torch.rand(2, 3, 6, 6).softmax(-1), list("abcdef"), pin=[2, 1]),
+    "heads": lambda: show(GaussianHeads(8, 9, kind="full")),
+    "recorded heads": lambda: show("heads", step=50, values="trained"),
+    "patterns": lambda: show(Attention(mask=Causal()), tokens=64, second="window(4)"),
+    "grid": lambda: show("patterns", mask="neighbours(1, 1)", grid=[80, 80]),
+    "claims": lambda: show("claims", claim="nyu.1c"),
+    "runs": lambda: show("runs", compared=["language"]),
+}
+
+
+@pytest.mark.parametrize("name", THINGS)
+def test_a_script_saves_a_view_that_opens_without_a_server(name: str, browser: "Browser", tmp_path: Path):
+    THINGS[name]().save(tmp_path / "view.html")
+    context = browser.new_context(offline=True)
+    page, wrong = context.new_page(), list[str]()
+    page.on("console", lambda message: message.type == "error" and wrong.append(message.text))
+    page.on("pageerror", lambda error: wrong.append(error.message))
+    page.goto((tmp_path / "view.html").as_uri())
+    page.locator("section.panel, article.panel").first.wait_for()
+    page.wait_for_function("() => !document.querySelector('.waiting')")
+    page.wait_for_timeout(200)
+    assert page.locator(".error").all_inner_texts() == []
+    if name == "playground":  # the slider works, at every place
+        slider = page.get_by_role("slider", name="β")
+        for key, said in (
+            ("Home", "0"),
+            ("ArrowRight", "0.0100"),
+            ("End", "hard"),
+            ("ArrowLeft", "100"),
+            ("PageDown", "39"),
+        ):
+            slider.press(key)
+            page.wait_for_function("(said) => document.querySelector('output').textContent.startsWith(said)", arg=said)
+            page.wait_for_function("() => !document.querySelector('.waiting')")
+            assert page.locator(".error").all_inner_texts() == []
+    context.close()
+    assert wrong == []
+
+
+def test_a_saved_view_holds_what_was_asked_of_it_too(tmp_path: Path):
+    widget = show("claims")
     Comm(widget).ask({"id": 1, "name": "example", "request": {}}, {"id": 2, "name": "frame", "request": {}})
     widget.save(tmp_path / "view.html")
     data = re.search(r'id="regard-saved">(.*?)</script>', (tmp_path / "view.html").read_text("utf-8"), re.S)
     assert data is not None
-    saved = json.loads(data[1])
-    assert saved["state"] == {"beta": 2}
-    assert [one[:2] for one in saved["answers"]] == [["example", {}]]
+    assert [one[0] for one in json.loads(data[1])["answers"]] == ["example", "catalogue", "claim"]
+
+
+def test_unknown_state_is_refused_by_its_name():
+    with pytest.raises(ValueError, match=r"the state of playground .* got 'bta'; did you mean beta"):
+        show("playground", bta=2)
+    with pytest.raises(ValueError, match=r"the state of claims .* got 'zzz'; it has search, verdict, document, claim"):
+        show("claims", zzz=1)
+    widget = show()
+    with pytest.raises(ValueError, match="got 'maks'; did you mean mask"):
+        widget.state = {"maks": "causal"}
+    assert widget.state == {}
+    widget.state = {"mask": "causal"}
+
+
+def test_the_first_states_are_those_of_the_page(look: Any):
+    page = look("playground")
+    for view, state in STATES.items():
+        assert page.evaluate("async (name) => (await import('/bundle.js')).viewOf(name).state", view) == state, view
 
 
 def test_import_regard_needs_no_widgets():
@@ -185,9 +243,9 @@ def test_import_regard_needs_no_widgets():
 
 
 NOTEBOOK = """<!doctype html><meta charset="utf-8"><body data-jp-theme-light="true">
-<button class="menu" id="own">its own</button><div id="cell"></div>"""
+<button class="menu" id="own">its own</button><div id="cell"></div><div id="other"></div>"""
 # As anywidget does: a style in the head, a module from a blob, and a model with Backbone's methods.
-LOADS = """async ({ esm, css, view, state }) => {
+LOADS = """async ({ esm, css, view, state, cell = "cell" }) => {
   const style = document.createElement("style");
   style.textContent = css;
   document.head.append(style);
@@ -209,8 +267,27 @@ LOADS = """async ({ esm, css, view, state }) => {
       emit("msg:custom", { id: content.id, ...reply }, packed ? [bytes(packed)] : []);
     },
   };
-  window.end = await widget.render({ model: window.model, el: document.getElementById("cell") });
+  window.end = await widget.render({ model: window.model, el: document.getElementById(cell) });
 }"""
+
+
+def test_two_widgets_of_a_page_do_not_touch_each_other(browser: "Browser"):
+    """Each has its own copy of the script, as in a notebook; labels and groups of buttons are its own too."""
+    widget = show("playground")
+    page = browser.new_page()
+    page.set_content(NOTEBOOK)
+    page.expose_function("kernel", lambda content: [answer(widget.workspace, content)[0], None])
+    for cell in ("cell", "other"):
+        files = {"esm": read_bundle()[0], "css": read_bundle()[1]}
+        page.evaluate(LOADS, {**files, "view": "playground", "state": {}, "cell": cell})
+        page.locator(f"#{cell} .stage").first.wait_for(timeout=10_000)
+    for cell, mask in (("cell", "causal"), ("other", "neighbours")):
+        page.locator(f"#{cell}").get_by_text(mask, exact=True).click()
+    for cell, mask in (("cell", "causal"), ("other", "neighbours")):
+        assert page.locator(f"#{cell}").get_by_role("radio", name=mask).is_checked()
+    ids = page.evaluate("() => [...document.querySelectorAll('[id]')].map((one) => one.id)")
+    assert len(ids) == len(set(ids)) > 4
+    page.close()
 
 
 def test_the_bundle_shows_the_playground_in_a_plain_page(browser: "Browser"):
@@ -233,13 +310,13 @@ def test_the_bundle_shows_the_playground_in_a_plain_page(browser: "Browser"):
     example = given("example", {}, widget.workspace).model_dump() | {"beta": 1}
     wanted = given("playground", example, widget.workspace).weights[0][1][0]
     assert 0.1 < wanted < 0.9
-    page.get_by_text(f"{wanted:.4f}").first.wait_for(timeout=10_000)
+    page.get_by_text(f"{wanted:.3f}").first.wait_for(timeout=10_000)
     assert page.evaluate(look) == before
     page.locator("#cell input[type=range]").first.press("ArrowRight")
     page.wait_for_function("() => window.saved?.beta > 1")
-    page.get_by_text(f"{wanted:.4f}").first.wait_for(state="detached", timeout=10_000)
+    page.get_by_text(f"{wanted:.3f}").first.wait_for(state="detached", timeout=10_000)
     page.evaluate("() => window.model.set('state', { beta: 1 })")  # as the kernel does
-    page.get_by_text(f"{wanted:.4f}").first.wait_for(timeout=10_000)
+    page.get_by_text(f"{wanted:.3f}").first.wait_for(timeout=10_000)
     page.evaluate("() => (document.body.dataset.jpThemeLight = 'false')")
     page.wait_for_function("() => document.documentElement.dataset.theme === 'dark'")
     page.evaluate("() => window.end()")

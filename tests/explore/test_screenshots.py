@@ -8,8 +8,8 @@ import pytest
 FOLDER = Path(__file__).parents[2] / "docs" / "images"
 LARGEST = 150_000  # bytes
 PICTURES = {  # the view, its state, how high, and whether in the dark
-    "playground": ("playground", {}, 1110, False),
-    "maps": ("maps", {"layer": 2, "head": 3}, 1230, False),
+    "playground": ("playground", {"step": "softmax"}, 1010, False),
+    "maps": ("maps", {"layer": 2, "head": 3, "pin": [21, 14]}, 965, False),
     "heads": ("heads", {}, 1095, False),
     "heads-dark": ("heads", {}, 1095, True),
     "patterns": ("patterns", {}, 1315, False),

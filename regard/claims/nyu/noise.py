@@ -82,7 +82,7 @@ NOISE = {"on": "key", "index": 1, "noise": [0.5, -0.5]}  # in the playground, wh
     },
     twin={"after": lambda A, t: A * at_key(t).exp() / (1 + A[ROW] * t.exp())},
     chart=lambda: draw_moved("key"),
-    view=View("playground", "Move a key, and see which weights move", {"noise": NOISE, "plane": "keys"}),
+    view=View("playground", "Move a key, and see which weights move", {"noise": NOISE, "deeper": True}),
 )
 def noisy_key(
     shift: Callable[[Tensor], Tensor] = at_key, after: Map = reweighted, slope: Map = first_order
@@ -166,7 +166,7 @@ def draw_drift() -> Lines:
     document={"moves": lambda a, variance: 0.0, "spread": lambda a, variance: 0.0},
     twin={"moves": lambda a, variance: variance / 2 * a * (1 - a)},
     chart=draw_drift,
-    view=View("playground", "Move a key, and see by how much weights move", {"noise": NOISE, "plane": "keys"}),
+    view=View("playground", "Move a key, and see by how much weights move", {"noise": NOISE, "deeper": True}),
 )
 def average(
     moves: Callable[[float, float], float] = drift,
@@ -210,7 +210,7 @@ def energy_ratio(m: int, n: int) -> float:
     twin={"ratio": lambda m, n: (0.9 * n / m, 1.1 * n / m)},
     chart=lambda: draw_moved("query"),
     view=View(
-        "playground", "Move a query, and see which weights move", {"noise": NOISE | {"on": "query"}, "plane": "keys"}
+        "playground", "Move a query, and see which weights move", {"noise": NOISE | {"on": "query"}, "deeper": True}
     ),
 )
 def noisy_query(

@@ -7,17 +7,24 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import torch
 from torch import Tensor, nn
 
 from regard.explore.cancellation import check_cancelled
 from regard.explore.workspace import MODEL, Workspace, is_shipped
+from regard.models import Decoder
 from regard.models.hugging_face.folder import read_json
 from regard.tasks.readers import (
     InputKind,
+    PairReader,
     Reader,
     Reading,
     Sample,
+    TextReader,
+    check_size,
+    encode,
     has_maps,
+    label_tokens,
     read_weights,
     reader_of,
     recorded_tensor,
@@ -35,6 +42,8 @@ EXAMPLES: dict[str, Sequence[str]] = {
     "pair": ["translate English to German: The house is wonderful.", "summarize: The cat sat on the mat and slept."],
 }
 EXAMPLES_FILE = "examples.json"  # in the folder of a run: texts to try
+LIKELY = 6  # next tokens that are told
+TOGETHER = 64  # positions whose scores of all words are in memory at once
 NUM_DIGITS = 360  # images that ship, for models without images of their own
 INPUT_KINDS: dict[str, InputKind] = {"gpt2": "text", "llama": "text", "bert": "text", "t5": "pair", "vit": "image"}
 ORDER: Sequence[InputKind] = ("text", "pair", "letters", "image", "nothing")  # of the runs in the list
@@ -103,9 +112,44 @@ def find_model(workspace: Workspace, name: str) -> MapModel:
 
 def read(workspace: Workspace, one: MapModel, sample: Sample, step: int | None) -> Reading:
     """The pass of a model over a sample, or what was recorded at a step."""
+    reader = _load(workspace, one)
     try:
-        reader = workspace.cache.get(("model", one.name, one.stamp), one.load)
         return reader.read(sample, check_cancelled) if step is None else _replay(one, reader, step)
+    except (ValueError, ImportError, OSError) as error:
+        name = one.name.removeprefix("folder:").partition("/")[0]
+        raise ValueError(_hide_path(error, name, one.folder)) from error
+
+
+def describe(workspace: Workspace, one: MapModel) -> tuple[int | None, bool]:
+    """For how many tokens a model of texts was made, and whether it tells what comes next."""
+    reader = _load(workspace, one)
+    if not isinstance(reader, TextReader | PairReader):
+        return None, False
+    config = reader.model.config
+    return config.positions.context, isinstance(reader.model, Decoder) and not config.headless
+
+
+@torch.inference_mode()
+def predict(workspace: Workspace, one: MapModel, text: str) -> tuple[list[list[str]], list[list[float]]]:
+    """The likeliest next tokens after each token of a text, and their probabilities."""
+    reader: Any = _load(workspace, one)
+    if not describe(workspace, one)[1]:
+        raise ValueError(f"only a decoder tells what comes next: got {one.name}, which is none; leave it out")
+    ids = encode(reader.tokenizer, text or reader.beginning)
+    check_size(1, len(ids), len(ids))
+    hidden = reader.model(torch.tensor([ids])).hidden[0]
+    check_cancelled()
+    count = min(LIKELY, reader.model.config.vocabulary)
+    found = [reader.model.scores(part).float().softmax(-1).topk(count) for part in hidden.split(TOGETHER)]
+    likely = torch.cat([one.indices for one in found])
+    names = label_tokens(reader.tokenizer, likely.flatten().tolist())
+    tokens = [names[at : at + count] for at in range(0, len(names), count)]
+    return tokens, torch.cat([one.values for one in found]).tolist()
+
+
+def _load(workspace: Workspace, one: MapModel) -> "Reader | Given":
+    try:
+        return workspace.cache.get(("model", one.name, one.stamp), one.load)
     except (ValueError, ImportError, OSError) as error:
         name = one.name.removeprefix("folder:").partition("/")[0]
         raise ValueError(_hide_path(error, name, one.folder)) from error

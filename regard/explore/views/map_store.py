@@ -11,6 +11,7 @@ from jaxtyping import Float, Shaped, UInt8
 from torch import Tensor
 
 from regard.explore.cancellation import check_cancelled
+from regard.explore.views.map_scores import Scores, measure_heads
 from regard.models.tokens import KeptMaps, Maps
 from regard.tasks.readers import Reading
 from regard.training import compact, expand
@@ -38,6 +39,7 @@ class Layer:
     limits: list[float]  # for each head, the weight at which its colours end
     rows: int
     columns: int
+    scores: Scores  # of what its heads do
     pool: int = 1
     known: list["Facts"] | None = None  # of each head, where they cannot be computed from what is kept
 
@@ -55,9 +57,14 @@ class Facts:
 
 @dataclass(eq=False)
 class MapStore:
-    """The maps of one pass, layer by layer and kind by kind, as precise as their number allows."""
+    """The maps of one pass, layer by layer and kind by kind, as precise as their number allows.
+
+    `context` and `predicts` tell of the model for how many tokens it was made, and whether it says what comes next.
+    """
 
     reading: Reading
+    context: int | None = None
+    predicts: bool = False
     layers: dict[str, list[Layer]] = field(default_factory=dict)
     limits: dict[tuple[str, int, int], float] = field(default_factory=dict)
 
@@ -76,11 +83,11 @@ class MapStore:
 
     def add(self, kind: str, maps: Float[Tensor, "1 H T S"]) -> None:
         check_cancelled()
-        self.layers.setdefault(kind, []).append(self._layer(maps[0]))
+        self.layers.setdefault(kind, []).append(self._layer(kind, maps[0]))
         if sum(map(len, self.layers.values())) == self.reading.count:
             raise AllTaken
 
-    def _layer(self, maps: Float[Tensor, "H T S"]) -> Layer:
+    def _layer(self, kind: str, maps: Float[Tensor, "H T S"]) -> Layer:
         thumbnails = compact(pool(maps, -(-maps.shape[1] // THUMBNAIL), -(-maps.shape[2] // THUMBNAIL)))
         limits = bright(thumbnails, THUMBNAIL_BRIGHT)
         weights, step = self.reading.weights, 1
@@ -94,7 +101,13 @@ class MapStore:
         else:
             kept = compact(pool(maps, step, step))
             known = [measure(map.float()) for map in maps]  # maxima are another distribution, and bytes lose the tails
-        return Layer(kept, thumbnails, limits, maps.shape[1], maps.shape[2], step, known)
+        scores = measure_heads(
+            maps,
+            self.reading.axes.get(self.reading.kinds[kind][0]),
+            is_self=kind != "cross",
+            in_line=not self.reading.patches,
+        )
+        return Layer(kept, thumbnails, limits, maps.shape[1], maps.shape[2], scores, step, known)
 
     @property
     def bytes(self) -> int:

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from regard.explore.api import Binary, Empty, Endpoint, Request, Response
 from regard.explore.views import map_models
+from regard.explore.views.map_scores import find_telling
 from regard.explore.views.map_store import TYPES, Layer, MapStore, Type, cut_tile
 from regard.explore.workspace import Workspace
 from regard.tasks.readers import MAX_TOKENS, InputKind, Reading, Sample
@@ -64,26 +65,36 @@ class MapsRequest(Request):
 
 
 class LayerResponse(Response):
-    """The number of maps of a layer, and their size."""
+    """The number of maps of a layer, their size, and what each head does.
+
+    `scores` has for each pattern the share of weight of each head, `tags` the patterns that a head is called by.
+    """
 
     heads: int
     rows: int
     columns: int
     grid: tuple[int, int] | None  # of patches
+    scores: dict[str, list[float]]
+    tags: list[list[str]]
 
 
 class KindResponse(Response):
-    """Maps of one kind; `rows` and `columns` name their axes."""
+    """Maps of one kind; `rows` and `columns` name their axes; `telling` is the layer and head that stand out most."""
 
     name: str
     title: str
     rows: str
     columns: str
     layers: list[LayerResponse]
+    telling: tuple[int, int]
 
 
 class MapsResponse(Response):
-    """The key for further requests; `axes` has the labels of rows and columns; `first` tokens precede the patches."""
+    """The key for further requests; `axes` has the labels of rows and columns; `first` tokens precede the patches.
+
+    The model was made for sequences of up to `context` tokens, where that is known; `predicts` says whether it tells
+    what comes next.
+    """
 
     key: str
     kinds: list[KindResponse]
@@ -93,6 +104,22 @@ class MapsResponse(Response):
     caption: str
     type: Type
     pool: int
+    context: int | None
+    predicts: bool
+
+
+class NextRequest(Request):
+    """A decoder, and the text that it reads."""
+
+    model: Name
+    text: Text
+
+
+class NextResponse(Response):
+    """After each token of the text, the tokens that the model finds likeliest to come next, and how likely."""
+
+    tokens: list[list[str]]
+    probabilities: list[list[float]]
 
 
 class OverviewRequest(Request):
@@ -180,7 +207,8 @@ def compute_maps(workspace: Workspace, request: MapsRequest) -> MapsResponse:
     def compute() -> tuple[MapStore, int]:
         picture = None if request.picture is None else _decode(request.picture)
         sample = Sample(request.text, request.target, request.image, picture)
-        store = MapStore(map_models.read(workspace, model, sample, request.step))
+        told = (None, False) if request.step is not None else map_models.describe(workspace, model)
+        store = MapStore(map_models.read(workspace, model, sample, request.step), *told)
         return store, store.bytes
 
     store: MapStore = workspace.cache.get(("maps", key), compute)
@@ -193,6 +221,9 @@ def compute_maps(workspace: Workspace, request: MapsRequest) -> MapsResponse:
             rows=rows,
             columns=columns,
             layers=[_describe_layer(layer, read, columns) for layer in store.layers[kind]],
+            telling=find_telling(
+                [layer.scores for layer in store.layers[kind]], [len(layer.limits) for layer in store.layers[kind]]
+            ),
         )
         for kind, (rows, columns) in read.kinds.items()
     ]
@@ -205,7 +236,15 @@ def compute_maps(workspace: Workspace, request: MapsRequest) -> MapsResponse:
         caption=read.caption,
         type=_type(first),
         pool=first.pool,
+        context=store.context,
+        predicts=store.predicts,
     )
+
+
+def predict_next(workspace: Workspace, request: NextRequest) -> NextResponse:
+    """What a decoder expects after each token of a text."""
+    tokens, probabilities = map_models.predict(workspace, map_models.find_model(workspace, request.model), request.text)
+    return NextResponse(tokens=tokens, probabilities=probabilities)
 
 
 def draw_overview(workspace: Workspace, request: OverviewRequest) -> Binary:
@@ -279,7 +318,14 @@ def _describe_layer(layer: Layer, read: Reading, columns: str) -> LayerResponse:
         h, w = read.picture.shape[:2]
         side = ((layer.columns - read.first) * h / w) ** 0.5  # patches are square
         grid = (round(side), (layer.columns - read.first) // max(1, round(side)))
-    return LayerResponse(heads=len(layer.limits), rows=layer.rows, columns=layer.columns, grid=grid)
+    return LayerResponse(
+        heads=len(layer.limits),
+        rows=layer.rows,
+        columns=layer.columns,
+        grid=grid,
+        scores=layer.scores.shares,
+        tags=[layer.scores.tag(head) for head in range(len(layer.limits))],
+    )
 
 
 def _decode(text: str) -> bytes:
@@ -292,6 +338,7 @@ def _decode(text: str) -> bytes:
 ENDPOINTS = (
     Endpoint("models", list_models),
     Endpoint("maps", compute_maps, heavy=True),
+    Endpoint("next", predict_next, heavy=True),
     Endpoint("overview", draw_overview),
     Endpoint("tile", read_tile),
     Endpoint("facts", measure_head),

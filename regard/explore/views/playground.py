@@ -16,6 +16,7 @@ from regard.explore.api import Empty, Endpoint, Request, Response
 from regard.explore.workspace import Workspace
 
 MAX_TOKENS, MAX_WIDTH, MAX_HEADS = 16, 8, 8
+WORDS = ("she", "reads", "old", "books")  # names for the tokens of the example, whose numbers mean nothing
 Number = Annotated[float, Field(ge=-1e6, le=1e6)]
 Matrix = Annotated[
     list[Annotated[list[Number], Field(min_length=1, max_length=MAX_TOKENS * MAX_WIDTH)]],
@@ -43,16 +44,17 @@ class Noise(Request):
 
 
 class PlaygroundRequest(Request):
-    """Tokens x (T, C); heads; W_O (H·E, C'), or none; β, null for 1/√D; whether weights are one-hot; the mask."""
+    """Tokens x (T, C), and their names; heads; W_O (H·E, C'), or none; β, null for 1/√D; one-hot weights; the mask."""
 
     x: Matrix
+    tokens: Annotated[list[Annotated[str, Field(max_length=40)]], Field(max_length=MAX_TOKENS)] | None = None
     heads: Annotated[list[Head], Field(min_length=1, max_length=MAX_HEADS)]
     out: Matrix | None = None
     beta: Annotated[float, Field(ge=0, le=1e6)] | None = None
     hard: bool = False
     mask: Annotated[str, Field(max_length=200)] = "everything"
     head: Annotated[int, Field(ge=0, lt=MAX_HEADS)] = 0
-    query: Index = 0  # whose Jacobian is computed
+    query: Index | None = None  # whose Jacobian is computed
     noise: Noise | None = None
 
 
@@ -81,15 +83,18 @@ class PlaygroundResponse(Response):
     weights: list[Rows]
     outputs: list[Rows]  # of each head
     merged: Rows | None  # of all heads side by side, times W_O
-    jacobian: Rows  # of the chosen query's weights by its logits β·q·k; zero where weights are hard
+    jacobian: Rows | None  # of the chosen query's weights by its logits β·q·k; zero where weights are hard
     moved: Moved | None
 
 
 def give_example(workspace: Workspace, request: Empty) -> PlaygroundRequest:
-    """The worked example that the playground begins with, `ist.1c`: four tokens, two heads."""
+    """The worked example that the playground begins with, `ist.1c`: four tokens, two heads, its most spread query."""
     first = Head(q=_to_lists(W_Q), k=_to_lists(W_K), v=_to_lists(W_V))
     ones = Head(**{name: [[1.0] * 2] * 3 for name in "qkv"})
-    return PlaygroundRequest(x=_to_lists(X), heads=[first, ones], out=_to_lists(W_OUT))
+    heads, x = [first, ones], _to_lists(X)
+    q, k = (_project(_to_matrix("x", x), heads, name) for name in ("q", "k"))
+    spread = torch.special.entr(weights(q, k)[0, 0]).sum(-1)
+    return PlaygroundRequest(x=x, tokens=list(WORDS), heads=heads, out=_to_lists(W_OUT), query=int(spread.argmax()))
 
 
 def compute_playground(workspace: Workspace, request: PlaygroundRequest) -> PlaygroundResponse:
@@ -102,7 +107,9 @@ def compute_playground(workspace: Workspace, request: PlaygroundRequest) -> Play
     q, k, v = (_project(x, request.heads, name) for name in ("q", "k", "v"))
     if q.shape != k.shape:
         raise ValueError(f"queries and keys must have the same width: got {q.shape[-1]} and {k.shape[-1]}")
-    if request.head >= len(request.heads) or request.query >= len(x):
+    if request.tokens is not None and len(request.tokens) != len(x):
+        raise ValueError(f"each token must have a name: got {len(request.tokens)} names for {len(x)} tokens")
+    if request.head >= len(request.heads) or (request.query or 0) >= len(x):
         raise ValueError(
             f"head and query must exist: got {request.head} and {request.query}, of {len(request.heads)} and {len(x)}"
         )
@@ -110,7 +117,6 @@ def compute_playground(workspace: Workspace, request: PlaygroundRequest) -> Play
     attention = Attention(content, mask, Hard() if request.hard else Softmax())
     found, outputs = weights(q, k, attention), attend(q, k, v, attention)
     logits = _masked_logits(q, k, attention)[0]
-    row = found[0, request.head, request.query]
     return PlaygroundResponse(
         beta=content.scale(q.shape[-1]),
         q=q[0].tolist(),
@@ -120,7 +126,7 @@ def compute_playground(workspace: Workspace, request: PlaygroundRequest) -> Play
         weights=found[0].tolist(),
         outputs=outputs[0].tolist(),
         merged=None if request.out is None else _merge(outputs[0], _to_matrix("out", request.out)).tolist(),
-        jacobian=(torch.zeros(len(row), len(row)) if request.hard else softmax_jacobian(weights=row)).tolist(),
+        jacobian=None if request.query is None else _differentiate(found[0, request.head, request.query], request.hard),
         moved=None
         if request.noise is None or request.hard
         else _perturb(q, k, v, attention, request.head, request.noise),
@@ -132,6 +138,10 @@ def _masked_logits(q: Tensor, k: Tensor, attention: Attention) -> Tensor:
     index, places = indices(q, k), attention.places(q.shape[2], k.shape[2])
     hidden = ~attention.mask.slab(*index, places)
     return logits_of(q, k, attention, index, places).masked_fill(hidden, -torch.inf)
+
+
+def _differentiate(row: Tensor, hard: bool) -> Rows:
+    return (torch.zeros(len(row), len(row)) if hard else softmax_jacobian(weights=row)).tolist()
 
 
 def _perturb(q: Tensor, k: Tensor, v: Tensor, attention: Attention, head: int, noise: Noise) -> Moved:

@@ -29,9 +29,9 @@ def text_maps(text: str) -> Any:
 
 
 def test_a_text_is_looked_at_by_mouse_and_by_keyboard(look, settled, violations, shot):
-    page = look("maps", height=1300)
-    page.get_by_label("Text").fill("hear me speak")
-    page.get_by_label("Text").press("Control+Enter")
+    page = look("maps", {"layer": 0, "head": 0}, height=1300)
+    page.get_by_label("Text", exact=True).fill("hear me speak")
+    page.get_by_label("Text", exact=True).press("Control+Enter")
     settled(page)
     maps = text_maps("hear me speak")
     grid = page.get_by_role("application", name="4 layers of heads")
@@ -139,7 +139,7 @@ def test_comparing_leaves_the_text_as_it_was(look, settled):
 
 @pytest.mark.slow
 def test_an_own_picture_is_in_a_saved_file(look, settled, violations, browser, tmp_path):
-    page = look("maps", {"model": "digits-gaussian/seed-0", "image": 5}, height=1300)
+    page = look("maps", {"model": "digits-gaussian/seed-0", "image": 5, "layer": 0, "head": 0}, height=1300)
     picture = io.BytesIO()
     Image.linear_gradient("L").save(picture, "PNG")
     page.locator("input[type=file]").set_input_files(
@@ -174,3 +174,98 @@ def test_an_own_picture_is_in_a_saved_file(look, settled, violations, browser, t
     assert file.locator(".error").count() == 0
     assert violations(file) == []
     context.close()
+
+
+def test_the_first_screen_of_a_laptop_tells_what_a_head_does(look, settled, violations, shot):
+    page = look("maps", width=1366, height=768)
+    maps = text_maps("First Citizen:\nBefore we proceed")
+    previous = torch.stack([one[0].diagonal(-1, 1, 2).mean(1) for one in maps])
+    layer, head = divmod(int(previous.argmax()), 4)  # the most telling one is there first
+    assert page.get_by_role("heading", name=f"Layer {layer + 1}, head {head + 1}").is_visible()
+    share = f"previous token {100 * previous.max().item():.0f} %"
+    assert page.locator(".maps-tags").inner_text() == share
+    box = page.locator(f"{HEATMAP} canvas").bounding_box()
+    assert box["y"] + box["height"] < 768
+    assert box["height"] > 380
+    cell = box["width"] / 32
+    page.mouse.move(box["x"] + 19.5 * cell, box["y"] + 20.5 * cell)
+    assert weight(page) == pytest.approx(maps[layer][0, head, 20, 19].item(), rel=1e-5)
+    number = page.locator(f"{HEATMAP} .tip b").inner_text()
+    assert float(number.replace("−", "-")) == pytest.approx(maps[layer][0, head, 20, 19].item(), abs=1e-3)
+    assert page.locator(f"{HEATMAP} text.now").all_text_contents() == ["e", "r"]  # query and key, lit with their lines
+    assert page.locator(f"{HEATMAP} rect.lit").count() == 2
+    assert page.locator(f"{HEATMAP} text.title").all_text_contents() == ["key → is looked at", "query ↓ looks"]
+    looks = page.locator("[data-looks='20']")
+    order = maps[layer][0, head, 20].argsort(descending=True)
+    assert int(looks.locator("tbody tr td").nth(1).inner_text()) == int(order[0]) + 1
+    for part in (page.locator("[data-reading]"), looks):
+        box = part.bounding_box()
+        assert box["y"] + box["height"] <= 768
+    assert violations(page) == []
+    shot(page, "maps-laptop")
+
+
+def test_what_comes_next_is_what_the_model_expects(look, settled):
+    page = look("maps", {"text": "hear me speak", "pin": [4, 4]}, height=1300)
+    model: Any = load(SHIPPED / "language" / "model")
+    with torch.inference_mode():
+        found = model(torch.tensor([model.encode_prompt("hear me speak")])).logits[0].softmax(-1)
+    table = page.locator("[data-next='4'] tbody")
+    for row, (probability, token) in zip(table.locator("tr").all(), zip(*found[4].topk(6), strict=True), strict=True):
+        letter = model.tokenizer.decode([int(token)])
+        assert row.locator("th").inner_text() == {" ": "␣", "\n": "↵"}.get(letter, letter)
+        assert float(row.locator("td").first.inner_text().rstrip(" %")) == pytest.approx(
+            100 * float(probability), abs=0.06
+        )
+    page.get_by_role("button", name="Unpin").click()
+    assert page.locator("[data-next='12']").is_visible()  # after the last token
+    assert page.get_by_text("Next in the text").count() == 0
+
+
+def test_heads_are_sorted_by_what_they_look_at(look, settled, violations):
+    page = look("maps")
+    maps = text_maps("First Citizen:\nBefore we proceed")
+    previous = torch.stack([one[0].diagonal(-1, 1, 2).mean(1) for one in maps]).flatten()
+    show = page.get_by_label("Show", exact=True)
+    label = next(one for one in show.locator("option").all_inner_texts() if one.startswith("previous token"))
+    show.select_option(label=label)
+    names = page.locator(".maps-overview text.tag").all_text_contents()
+    order = previous.argsort(descending=True)[: len(names)]
+    assert len(names) == int(label.partition("(")[2].rstrip(")")) >= 3
+    assert names == [f"{n // 4 + 1}·{n % 4 + 1}: {100 * previous[n].item():.0f} %" for n in order.tolist()]
+    grid = page.get_by_role("application", name="4 layers of heads")
+    grid.focus()
+    page.keyboard.press("ArrowRight")
+    settled(page)
+    second = order[1].item()
+    assert page.get_by_role("heading", name=f"Layer {second // 4 + 1}, head {second % 4 + 1}").is_visible()
+    box = page.locator(".maps-overview canvas").bounding_box()
+    page.mouse.click(box["x"] + 20, box["y"] + 20)
+    settled(page)
+    first = order[0].item()
+    assert page.get_by_role("heading", name=f"Layer {first // 4 + 1}, head {first % 4 + 1}").is_visible()
+    assert violations(page) == []
+
+
+def test_maps_follow_while_a_text_is_typed_and_warn_beyond_what_was_trained(look, settled):
+    page = look("maps", {"text": "a" * 126}, height=1300)
+    text = page.get_by_label("Text", exact=True)
+    before = page.get_by_role("heading", name="Layer").first.inner_text()
+    assert page.get_by_text("The model was made for up to 128 tokens").count() == 0
+    text.focus()
+    page.keyboard.press("End")
+    page.keyboard.type("bcd")
+    page.locator("[data-next='128']").wait_for()  # no key was pressed to apply it
+    assert page.get_by_text("The model was made for up to 128 tokens, and reads 129").is_visible()
+    assert page.get_by_role("heading", name="Layer").first.inner_text() == before  # the same head is looked at
+
+
+def test_two_models_stand_side_by_side(look, settled, violations):
+    page = look("maps", {"model": "reversal/transformer", "other": {"model": "reversal/attention"}}, height=1300)
+    assert page.get_by_role("heading", name="Second").count() == 1  # its LSTM has one layer of one head
+    page.get_by_role("application", name="layers of heads, Cross-attention").first.press("Home")
+    page.get_by_role("application", name="layers of heads, Cross-attention").first.press("ArrowUp")
+    settled(page)
+    assert page.get_by_role("heading", name="Layer 1, head 1").is_visible()
+    assert page.locator(".maps-one").count() == 2
+    assert violations(page) == []

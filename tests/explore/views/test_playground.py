@@ -61,6 +61,12 @@ def test_the_jacobian_is_of_the_chosen_query():
     assert not np.any(compute_playground(WORKSPACE, asked(hard=True)).jacobian)
 
 
+def test_it_begins_with_the_query_that_is_least_saturated():
+    rows = worked_example().maps[0]
+    assert EXAMPLE.query == int((rows.amax(-1)).argmin())
+    assert compute_playground(WORKSPACE, asked(query=None)).jacobian is None
+
+
 def test_noise_on_a_key_moves_every_query_that_sees_it_and_noise_on_a_query_its_own_row():
     given = worked_example()
     one = [part[:, :1] for part in (given.q, given.k, given.v)]
@@ -79,13 +85,15 @@ def test_noise_on_a_key_moves_every_query_that_sees_it_and_noise_on_a_query_its_
     ("changes", "said"),
     [
         ({"x": [[1.0, 2.0], [1.0]]}, r"x must have rows of one length: got \[2, 1\]"),
-        ({"x": [[1.0, 2.0]]}, "W_Q of head 1 must be 2 × 2.*got 3 × 2"),
+        ({"x": [[1.0, 2.0]], "tokens": None}, "W_Q of head 1 must be 2 × 2.*got 3 × 2"),
         ({"out": [[1.0]]}, "W_O must have 4 rows.*got 1"),
-        ({"head": 2}, "head and query must exist: got 2 and 0, of 2 and 4"),
+        ({"head": 2}, "head and query must exist: got 2 and 1, of 2 and 4"),
+        ({"query": 4}, "head and query must exist: got 0 and 4, of 2 and 4"),
+        ({"tokens": ["a", "b"]}, "each token must have a name: got 2 names for 4 tokens"),
         ({"mask": "sideways"}, "sideways"),
         ({"x": [[1.0, 2.0, 3.0]] * 17}, r"at most 16 tokens of width 8: got \(17, 3\)"),
     ],
-    ids=["ragged", "narrow", "merge", "head", "mask", "many"],
+    ids=["ragged", "narrow", "merge", "head", "query", "names", "mask", "many"],
 )
 def test_what_does_not_fit_is_said(changes, said):
     with pytest.raises(ValueError, match=said):

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+import torch
 
 from regard import weights
 from regard.attention import Attention, Causal, Content
@@ -37,6 +38,10 @@ def test_the_worked_example_stands_there_and_the_slider_turns_beta(look, settled
     settled(page)
     page.get_by_text("causal", exact=True).click()
     settled(page)
+    assert page.locator("table:has(caption:text-is('Jacobian'))").count() == 0
+    page.get_by_role("button", name="Go deeper").click()
+    settled(page)
+    assert len(shown(page, "Jacobian")) == 4
     causal = weights(worked_example().q, worked_example().k, Attention(Content(), Causal()))[0, 0]
     assert shown(page, "weights") == causal.tolist()
 
@@ -44,6 +49,10 @@ def test_the_worked_example_stands_there_and_the_slider_turns_beta(look, settled
 def test_a_number_is_typed_turned_and_dragged_and_the_address_shares_it(look, settled):
     page = look("playground")
     cell = page.get_by_role("textbox", name="X, row 1, column 1", exact=True)
+    cell.fill("0.123456789")
+    cell.press("Enter")
+    settled(page)
+    assert cell.input_value() == "0.123456789"  # as it was typed
     cell.fill("1,5")
     cell.press("Enter")
     settled(page)
@@ -61,6 +70,11 @@ def test_a_number_is_typed_turned_and_dragged_and_the_address_shares_it(look, se
     settled(page)
     assert cell.input_value() == "1.5"
     assert shown(page, "weights") == changed
+    name = page.get_by_role("textbox", name="name of token 3")
+    name.fill("odd")
+    name.press("Enter")
+    settled(page)
+    assert page.locator("[data-stage=logits] thead").inner_text().split() == ["she", "reads", "odd", "books"]
     page.wait_for_function("() => location.hash.includes('1.5')")
     again = look.window()
     again.goto(page.url)
@@ -73,12 +87,13 @@ def test_a_number_is_typed_turned_and_dragged_and_the_address_shares_it(look, se
 
 @pytest.mark.parametrize("by", ["mouse", "keyboard"])
 def test_a_dragged_key_moves_all_queries_and_a_query_only_itself(look, settled, by):
-    page = look("playground", {"plane": "keys"})
-    for name, rows in (("k₃", "4 of 4"), ("q₂", "1 of 4")):
+    page = look("playground", {"deeper": True})
+    for name, rows in (("key of old", "4 of 4"), ("query of reads", "1 of 4")):
         point = page.get_by_role("button", name=re.compile(f"^{name} at"))
         if by == "keyboard":
             point.press("ArrowUp")
         else:
+            point.scroll_into_view_if_needed()
             box = point.locator("circle, rect").bounding_box()
             page.mouse.move(box["x"] + 6, box["y"] + 6)
             page.mouse.down()
@@ -96,6 +111,69 @@ def test_heads_and_tokens_come_and_go(look, settled):
     assert page.get_by_role("heading", name="Head 3", exact=True).count() == 1
     assert len(shown(page, "weights")) == 5
     page.get_by_role("button", name="remove this head").click()
-    page.get_by_role("button", name="remove x₅").click()
+    page.get_by_role("button", name="remove token 5").click()
     settled(page)
     assert len(shown(page, "weights")) == 4
+
+
+def test_the_data_goes_from_left_to_right_and_the_chosen_query_is_marked_all_along(look, settled, violations, shot):
+    page = look("playground", width=1366, height=768)
+    stages = page.locator(".stage")
+    assert stages.locator("h3").all_inner_texts() == [
+        "X, the tokens", "q, k, v", "Logits β·q·k", "Weights, softmax", "Outputs A·V", "Y, all heads · W_O",
+    ]  # fmt: skip
+    boxes = [stage.bounding_box() for stage in stages.all()]
+    assert all(one["x"] + one["width"] <= two["x"] for one, two in zip(boxes, boxes[1:], strict=False))
+    assert max(one["y"] + one["height"] for one in boxes) <= 768  # all of it is seen on a laptop
+    spread = torch.special.entr(worked_example().maps[0]).sum(-1).argmax().item()
+    assert chosen(page) == {spread}
+    page.locator("[data-stage=softmax]").get_by_role("button", name="old").click()
+    assert chosen(page) == {2}
+    assert "old looks at books 74.8 %" in page.locator("[data-told]").inner_text()
+    assert violations(page) == []
+
+
+def chosen(page) -> set[int]:
+    """Which row is marked in X, Q, logits, weights, outputs and Y: the same one in all."""
+    tables = [page.locator(f"table:has(caption:text-is('{name}'))") for name in TABLES]
+    rows = "(one) => [...one.querySelectorAll('tbody tr')].findIndex((row) => row.classList.contains('chosen'))"
+    return {table.evaluate(rows) for table in tables}
+
+
+TABLES = ("X", "queries", "logits", "weights", "outputs", "output")
+
+
+@pytest.mark.parametrize(
+    ("step", "said"),
+    [
+        ("tokens", "reads is x = (1, 1.500, −0.500)"),
+        ("qkv", "q = (1.250, 2); a key"),
+        ("logits", "β·q·k = 0.7071 · (1.250, 2) · (5.750, 1.500) = 7.204 for she, the largest"),
+        ("softmax", "is 0.597; so the weights add up to 1: reads looks at she 59.7 %, old 40.1 %"),
+        ("mix", "0.597·v(she) + 0.401·v(old) + … = (−2.296, −6.587)"),
+        ("nonsense", "Choose a word, or a step."),
+    ],
+)
+def test_a_link_opens_a_step_with_its_sentence_and_its_numbers(look, violations, step, said):
+    page = look("playground", {"step": step}, width=390, height=844, dark=step == "mix")
+    assert said in page.locator("[data-told]").inner_text()
+    lit = page.locator(".stage.lit").evaluate_all("(all) => all.map((one) => one.dataset.stage)")
+    assert set(lit) == ({step} if step != "nonsense" else set())
+    widths = page.evaluate("() => [document.documentElement.scrollWidth, innerWidth]")
+    assert widths[0] <= widths[1]
+    assert violations(page) == []
+
+
+def test_hard_weights_keep_their_logits_after_beta_was_zero(look, settled):
+    page = look("playground")
+    logits = shown(page, "logits")
+    slider = page.get_by_role("slider", name="β")
+    slider.focus()
+    page.keyboard.press("Home")
+    settled(page)
+    assert {value for row in shown(page, "logits") for value in row} == {0}
+    page.keyboard.press("End")
+    settled(page)
+    assert shown(page, "logits") == logits
+    again = look("playground", {"beta": 0, "hard": True})  # an address of before
+    assert shown(again, "logits") == logits

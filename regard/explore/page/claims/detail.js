@@ -1,9 +1,10 @@
 // One claim: its verdict, what the document says, what is true, the numbers that show it, and why.
-import { html, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "../vendor/preact.js";
+import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../vendor/preact.js";
 import { useAnswer } from "../client.js";
 import { Bars, Lines } from "../parts/chart.js";
 import { Export } from "../parts/export.js";
 import { Heatmap, Legend } from "../parts/heatmap.js";
+import { useId } from "../parts/ids.js";
 import { formatNumber } from "../parts/numbers.js";
 import { Status, SavedNote, useWidth } from "../parts/shell.js";
 

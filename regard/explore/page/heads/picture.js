@@ -1,5 +1,6 @@
 // The pixel grid with the heads around the query pixel: ellipses that can be dragged, widened, and moved by keys.
-import { html, useId, useRef } from "../vendor/preact.js";
+import { html, useRef } from "../vendor/preact.js";
+import { useId } from "../parts/ids.js";
 import { dash, ellipseOf, hue, placed, widthOf } from "./gaussians.js";
 import { formatNumber } from "../parts/numbers.js";
 import { useWidth } from "../parts/shell.js";

@@ -9,8 +9,10 @@ const GONE = "these maps are no longer in memory";
 export function weightsOf({ header, data, offset }) {
   const count = header.shape[0] * header.shape[1];
   if (header.type === "float32") return new Float32Array(data, offset, count);
-  if (header.type === "float16") return Float32Array.from(new Float16Array(data, offset, count));
-  return Float32Array.from(new Uint8Array(data, offset, count), (byte) => (byte / 255) ** 2);
+  if (header.type === "float16") return new Float32Array(new Float16Array(data, offset, count));
+  const [bytes, weights] = [new Uint8Array(data, offset, count), new Float32Array(count)];
+  for (let i = 0; i < count; i++) weights[i] = (bytes[i] / 255) ** 2;
+  return weights;
 }
 
 // The latest responses, up to so many bytes.

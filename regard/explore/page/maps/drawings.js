@@ -1,8 +1,9 @@
 // Drawings of heads: thumbnails of all, lines between the tokens of one, and its weights over a picture.
 
 // Lines between tokens: on the left those that look, on the right those that are looked at.
-import { html, useId, useLayoutEffect, useRef, useState } from "../vendor/preact.js";
+import { html, useLayoutEffect, useRef, useState } from "../vendor/preact.js";
 import { colours } from "../parts/colour.js";
+import { useId } from "../parts/ids.js";
 import { formatNumber } from "../parts/numbers.js";
 import { useTheme } from "../parts/shell.js";
 
@@ -136,93 +137,104 @@ export function Patches({ image, weights, count, first, grid, query, limit, sign
   </div><${VeilLegend} most=${most} signed=${signed} />`;
 }
 
-// All heads at a glance: a row for each layer, a column for each head.
-const [LEFT, TOP, GAP] = [26, 22, 4];
+// All heads at a glance: a row for each layer, a column for each head; or in another order, one after the other.
+const [LEFT, TOP, GAP, NAME] = [26, 22, 4, 13];
+const NAMED = 50; // pixels of a head from which on its first tag is written below
 
 // thumbs: by layer and head { bytes, rows, columns, limit }; minus: others of the same shapes, whose difference is shown;
-// colour: "own", from 0 to what is bright in each head, or "one", from 0 to 1; onChoose null where there is one head alone.
-export function Overview({ thumbs, minus, colour, layer, head, onChoose, label, width }) {
+// colour: "own", from 0 to what is bright in each head, or "one", from 0 to 1; onChoose null where there is one head alone;
+// tags: by layer and head; order: [[layer, head, share], …] or null; says(layer, head): what a head does, in words.
+export function Overview({ thumbs, minus, colour, layer, head, onChoose, label, width, tags, order, says }) {
   const now = useTheme();
   const canvas = useRef(null);
   const id = useId();
   const [point, setPoint] = useState(null);
-  const heads = Math.max(...thumbs.map((row) => row.length));
-  const side = Math.max(18, Math.min(84, Math.floor((width - LEFT) / heads) - GAP));
-  const step = side + GAP;
-  const [wide, high] = [LEFT + heads * step, TOP + thumbs.length * step];
+  const [left, top] = order ? [0, 2] : [LEFT, TOP];
+  const most = Math.max(...thumbs.map((row) => row.length));
+  const across = order ? Math.min(order.length, Math.max(1, Math.floor(width / 80))) : most;
+  const side = Math.max(18, Math.min(84, Math.floor((width - left) / across) - GAP));
+  const isNamed = side >= NAMED;
+  const [step, down] = [side + GAP, side + GAP + (isNamed ? NAME : 0)];
+  const cells = order
+    ? order.map(([l, h, share], i) => ({ l, h, share, x: (i % across) * step, y: Math.floor(i / across) * down }))
+    : thumbs.flatMap((row, l) => row.map((_, h) => ({ l, h, x: h * step, y: l * down })));
+  const [wide, high] = [across * step, Math.max(...cells.map(({ y }) => y)) + down];
   useLayoutEffect(() => {
     const ratio = Math.min(2, globalThis.devicePixelRatio || 1);
     const target = canvas.current;
-    target.width = Math.round(heads * step * ratio);
-    target.height = Math.round(thumbs.length * step * ratio);
+    target.width = Math.round(wide * ratio);
+    target.height = Math.round(high * ratio);
     const context = target.getContext("2d");
     context.scale(ratio, ratio);
-    thumbs.forEach((row, l) =>
-      row.forEach((thumb, h) => {
-        const other = minus?.[l]?.[h];
-        const small = other ? difference(thumb, other) : painted(thumb, colour);
-        context.imageSmoothingEnabled = thumb.columns > side * ratio;
-        context.drawImage(small, h * step, l * step, side, side);
-      }),
-    );
-  }, [thumbs, minus, colour, side, now]);
+    // All thumbnails go into one image first: a canvas for each would take ten times as long.
+    const [tall, long] = [0, 1].map((axis) => Math.max(...cells.map(({ l, h }) => (axis ? thumbs[l][h].columns : thumbs[l][h].rows))));
+    const sheet = document.createElement("canvas");
+    [sheet.width, sheet.height] = [across * long, Math.ceil(cells.length / across) * tall];
+    const image = new ImageData(sheet.width, sheet.height);
+    const pixels = new Uint32Array(image.data.buffer);
+    const places = cells.map((_, i) => [(i % across) * long, Math.floor(i / across) * tall]);
+    cells.forEach(({ l, h }, i) => {
+      const { rows, columns } = thumbs[l][h];
+      const [bytes, shades] = minus?.[l]?.[h] ? difference(thumbs[l][h], minus[l][h]) : painted(thumbs[l][h], colour);
+      for (let r = 0, from = 0; r < rows; r++) {
+        const to = (places[i][1] + r) * sheet.width + places[i][0];
+        for (let c = 0; c < columns; c++) pixels[to + c] = shades[bytes[from++]];
+      }
+    });
+    sheet.getContext("2d").putImageData(image, 0, 0);
+    cells.forEach(({ l, h, x, y }, i) => {
+      const { rows, columns } = thumbs[l][h];
+      context.imageSmoothingEnabled = columns > side * ratio;
+      context.drawImage(sheet, ...places[i], columns, rows, x, y, side, side);
+    });
+  }, [thumbs, minus, colour, side, now, JSON.stringify(order)]);
   const at = (event) => {
     const box = canvas.current.getBoundingClientRect();
-    const [l, h] = [Math.floor((event.clientY - box.top) / step), Math.floor((event.clientX - box.left) / step)];
-    return l >= 0 && h >= 0 && thumbs[l]?.[h] ? [l, h] : null;
+    const [r, c] = [Math.floor((event.clientY - box.top) / down), Math.floor((event.clientX - box.left) / step)];
+    return cells.find(({ x, y }) => x === c * step && y === r * down) ?? null;
   };
+  const here = cells.findIndex(({ l, h }) => l === layer && h === head);
   const onKeyDown = (event) => {
-    const move = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1], Home: [0, -head], End: [0, heads] }[event.key];
+    const move = { ArrowUp: [0, -down], ArrowDown: [0, down], ArrowLeft: [-step, 0], ArrowRight: [step, 0], Home: [-wide, 0], End: [wide, 0] }[event.key];
     if (!move || !onChoose) return;
     event.preventDefault();
-    const l = Math.max(0, Math.min(thumbs.length - 1, layer + move[0]));
-    onChoose(l, Math.max(0, Math.min(thumbs[l].length - 1, head + move[1])));
+    const { x, y } = cells[Math.max(0, here)];
+    const row = cells.filter((one) => one.y === Math.max(0, Math.min(high - down, y + move[1])));
+    const next = row[Math.max(0, Math.min(row.length - 1, (x + move[0]) / step))] ?? row.at(Math.sign(move[0]) < 0 ? 0 : -1);
+    onChoose(next.l, next.h);
   };
-  const frame = ([l, h], kind) => html`<rect class=${kind} x=${LEFT + h * step - 2} y=${TOP + l * step - 2} width=${side + 4} height=${side + 4} rx="4" />`;
-  return html`<div class="maps-overview" style=${{ width: `${wide}px`, height: `${high}px` }} tabindex="0" role="application"
-    aria-roledescription="grid of heads" aria-label=${label} aria-describedby=${id} data-heads=${`${thumbs.length}x${heads}`} onKeyDown=${onKeyDown}
+  const frame = ({ x, y }, kind) => html`<rect class=${kind} x=${left + x - 2} y=${top + y - 2} width=${side + 4} height=${side + 4} rx="4" />`;
+  const told = point ?? { l: layer, h: head };
+  const name = ({ l, h, share }) => (order ? `${l + 1}·${h + 1}: ${Math.round(100 * share)} %` : (tags[l]?.[h]?.[0] ?? "").replace(" token", ""));
+  return html`<div class="maps-overview" style=${{ width: `${left + wide}px`, height: `${top + high}px` }} tabindex="0" role="application"
+    aria-roledescription="grid of heads" aria-label=${label} aria-describedby=${id} data-heads=${`${thumbs.length}x${most}`} onKeyDown=${onKeyDown}
     onPointerMove=${(event) => setPoint(at(event))} onPointerLeave=${() => setPoint(null)}
-    onClick=${(event) => at(event) && onChoose?.(...at(event))} aria-disabled=${onChoose ? null : "true"}>
-    <canvas ref=${canvas} style=${{ left: `${LEFT}px`, top: `${TOP}px`, width: `${heads * step}px`, height: `${thumbs.length * step}px` }}></canvas>
-    <svg width=${wide} height=${high} aria-hidden="true">
-      ${thumbs.map((_, l) => html`<text class=${l === layer ? "now" : ""} x=${LEFT - 8} y=${TOP + l * step + side / 2} dy="0.35em"
+    onClick=${(event) => at(event) && onChoose?.(at(event).l, at(event).h)} aria-disabled=${onChoose ? null : "true"}>
+    <canvas ref=${canvas} style=${{ left: `${left}px`, top: `${top}px`, width: `${wide}px`, height: `${high}px` }}></canvas>
+    <svg width=${left + wide} height=${top + high} aria-hidden="true">
+      ${!order && thumbs.map((_, l) => html`<text class=${l === layer ? "now" : ""} x=${LEFT - 8} y=${TOP + l * down + side / 2} dy="0.35em"
         text-anchor="end">${l + 1}</text>`)}
-      ${Array.from({ length: heads }, (_, h) => html`<text class=${h === head ? "now" : ""} x=${LEFT + h * step + side / 2} y=${TOP - 8}
+      ${!order && Array.from({ length: most }, (_, h) => html`<text class=${h === head ? "now" : ""} x=${LEFT + h * step + side / 2} y=${TOP - 8}
         text-anchor="middle">${h + 1}</text>`)}
-      ${thumbs.map((row, l) => row.map((_, h) => html`<rect class="cell" x=${LEFT + h * step - 0.5} y=${TOP + l * step - 0.5} width=${side + 1}
-        height=${side + 1} rx="2" />`))}
-      ${point && onChoose && frame(point, "pointed")}${frame([layer, head], "chosen")}
+      <path class="cell" d=${cells.map(({ x, y }) => `M${left + x - 0.5} ${top + y - 0.5}h${side + 1}v${side + 1}h${-side - 1}z`).join("")} />
+      ${isNamed && cells.map((one) => html`<text class="tag" x=${left + one.x + side / 2} y=${top + one.y + side + 10} text-anchor="middle">${name(one)}</text>`)}
+      ${point && onChoose && frame(point, "pointed")}${here >= 0 && frame(cells[here], "chosen")}
     </svg>
     <span id=${id} class="unseen"
       aria-live="polite">layer ${layer + 1} of ${thumbs.length}, head ${head + 1} of ${thumbs[layer]?.length}${onChoose ? "; use the arrow keys to move" : ""}</span>
-  </div>`;
+  </div><p class="hint maps-told">${`Layer ${told.l + 1}, head ${told.h + 1}: ${says(told.l, told.h) || "no pattern stands out"}`}</p>`;
 }
 
-const scratch = () => globalThis.document.createElement("canvas");
-
-// 255·√w is a place among the colours as it is, where they go up to 1.
-function painted({ bytes, rows, columns, limit }, colour) {
+// The bytes of a thumbnail, and the colour of each: 255·√w is a place among the colours as it is, where they go up to 1.
+function painted({ bytes, limit }, colour) {
   const table = new Uint32Array(colours("weight").buffer);
   const gain = colour === "own" && limit > 0 ? 1 / Math.sqrt(limit) : 1;
-  const shades = Uint32Array.from({ length: 256 }, (_, u) => table[Math.min(255, Math.round(u * gain))]);
-  return filled(rows, columns, (i) => shades[bytes[i]]);
+  return [bytes, Uint32Array.from({ length: 256 }, (_, u) => table[Math.min(255, Math.round(u * gain))])];
 }
 
 function difference(one, other) {
-  const table = new Uint32Array(colours("signed").buffer);
   const limit = Math.max(one.limit, other.limit, 1e-6);
-  return filled(one.rows, one.columns, (i) => {
-    const change = (one.bytes[i] / 255) ** 2 - (other.bytes[i] / 255) ** 2;
-    return table[Math.max(0, Math.min(255, Math.round(255 * (0.5 + change / limit / 2))))];
-  });
-}
-
-function filled(rows, columns, shade) {
-  const small = scratch();
-  [small.width, small.height] = [columns, rows];
-  const image = new ImageData(columns, rows);
-  const pixels = new Uint32Array(image.data.buffer);
-  for (let i = 0; i < pixels.length; i++) pixels[i] = shade(i);
-  small.getContext("2d").putImageData(image, 0, 0);
-  return small;
+  const change = (u, i) => (u / 255) ** 2 - (other.bytes[i] / 255) ** 2;
+  const places = one.bytes.map((u, i) => Math.max(0, Math.min(255, Math.round(255 * (0.5 + change(u, i) / limit / 2)))));
+  return [places, new Uint32Array(colours("signed").buffer)];
 }

@@ -1,5 +1,5 @@
 // One head large: as a matrix, as lines between tokens, or over the picture; or two beside each other.
-import { html, useEffect, useMemo, useState } from "../vendor/preact.js";
+import { html, useEffect, useLayoutEffect, useMemo, useState } from "../vendor/preact.js";
 import { useAnswer } from "../client.js";
 import { strongest, usePicture, useTile } from "./data.js";
 import { Patches, SHOWN, TokenLines } from "./drawings.js";
@@ -10,8 +10,9 @@ import { Panel, Status, useWidth } from "../parts/shell.js";
 
 export const NEAR = 40; // tokens on a side of a part that is looked at closely
 
-export function HeadMap({ ask, sides, heads, kind, layer, head, state, change, actions, differs, isFile, isLarge }) {
+export function HeadMap({ ask, sides, heads, kind, layer, head, state, change, actions, differs, says, isFile, isLarge }) {
   const [ref, width] = useWidth();
+  const high = useRoom(ref);
   const [point, setPoint] = useState(null); // [query, key] under the pointer or the keys
   const [one, two] = heads.map(({ tile }) => tile);
   const isTwo = Boolean(sides[1].maps);
@@ -25,38 +26,62 @@ export function HeadMap({ ask, sides, heads, kind, layer, head, state, change, a
   const options = [...(grid && images[0] ? [["picture", "Picture"]] : []), ["matrix", "Matrix"], ["lines", "Lines"]];
   const show = options.some(([name]) => name === state.show) ? state.show : options[0][0];
   const title = `Layer ${layer + 1}, head ${head + 1}`;
-  const shared = { kind, layer, head, state, change, show, setPoint, grid, near: state.near, isFile };
+  const shared = { kind, layer, head, state, change, show, setPoint, grid, near: state.near, isFile, high };
   // Two beside each other have one scale.
   const limit = Math.max(one?.limit ?? 0, (isTwo && two?.limit) || 0);
-  const room = Math.max(160, isTwo && !change2 ? (width - 24) / 2 : width);
+  const isStacked = width < 440; // on a phone one stands below the other
+  const beside = isStacked ? width : (width - 24) / 2;
+  const room = Math.max(160, isTwo && !change2 ? beside : width);
   const refused = change2 && one && two && !fits;
+  const row = (point ?? state.pin)?.[0] ?? null; // the query that looks
   return html`<${Panel} title=${title} class="maps-head" actions=${html`<div class="row maps-nameless">${options.length > 1 && html`<fieldset
     class="maps-held" disabled=${isFile && isLarge}><${Choice} label="Show as" value=${show} options=${options}
       onChange=${(value) => change({ show: value })} /></fieldset>`}${actions}</div>`}>
-    <div ref=${ref} class="maps-pair">
+    <div class="maps-split">
+    <div ref=${ref} class=${`maps-pair${isTwo ? " two" : ""}${isStacked ? " stacked" : ""}`}>
       ${one && width > 0 && (change2 && !refused
         ? difference && html`<${OneHead} tile=${{ ...one, weights: difference, limit: most(difference) }} signed maps=${first.maps} image=${images[0]}
           width=${room} name="First minus second" ...${shared} />`
-        : html`<${OneHead} tile=${{ ...one, limit }} maps=${first.maps} image=${images[0]} width=${refused ? (width - 24) / 2 : room}
+        : html`<${OneHead} tile=${{ ...one, limit }} maps=${first.maps} image=${images[0]} width=${refused ? beside : room}
           name=${isTwo ? "First" : null} ...${shared} />
             ${isTwo && two && html`<${OneHead} tile=${{ ...two, limit }} maps=${second.maps} image=${images[1]}
-              width=${refused ? (width - 24) / 2 : room} name="Second" ...${shared} />`}`)}
+              width=${refused ? beside : room} name="Second" ...${shared} />`}`)}
     </div>
+    <div class="maps-side">
     ${refused && html`<p class="hint maps-refused">
       A difference needs maps of one shape: these are ${one.shape.join(" × ")} and ${two.shape.join(" × ")}, so they are shown side by side.</p>`}
     ${change2 && !refused && differs && html`<p class="maps-warned" role="status">The two read different inputs: differences may
       come from the inputs, not from the model or its training.</p>`}
     <${Status} error=${heads[0].error ?? heads[1].error} />
-    ${one && html`<${Reading} ask=${ask} layer=${layer} head=${head} show=${show} point=${point ?? state.pin} pinned=${!point}
-      tiles=${[one, isTwo ? two : null]} sides=${sides} kind=${kind} />
-      ${[one, isTwo ? two : null].map((tile, i) => tile && html`<${Facts} key=${i} ask=${ask} maps=${sides[i].maps} kind=${kind} layer=${layer}
-        head=${head} grid=${grid} of=${isTwo ? ["First: a", "Second: a"][i] : "A"} />`)}
-      ${state.pin && html`<${Pinned} ask=${ask} sides=${sides} kind=${kind} layer=${layer} head=${head} pin=${state.pin} isTwo=${isTwo}
-        onUnpin=${() => (ref.current.querySelector(".maps-one [tabindex='0']")?.focus(), change({ pin: null }))} tiles=${[one, two]} />`}`}
+    ${one && html`${[one, isTwo ? two : null].map((tile, i) => tile && html`<${Facts} key=${i} ask=${ask} maps=${sides[i].maps} kind=${kind} layer=${layer}
+        head=${head} grid=${grid} of=${isTwo ? ["First: a", "Second: a"][i] : "A"} says=${says[i]} />`)}
+      <${Reading} ask=${ask} layer=${layer} head=${head} show=${show} point=${point ?? state.pin} pinned=${!point}
+        tiles=${[one, isTwo ? two : null]} sides=${sides} kind=${kind} />
+      ${row !== null && html`<${Looks} ask=${ask} sides=${sides} kind=${kind} layer=${layer} head=${head} row=${row} isPinned=${state.pin?.[0] === row} isTwo=${isTwo}
+        onUnpin=${() => (ref.current.querySelector(".maps-one [tabindex='0']")?.focus(), change({ pin: null }))} tiles=${[one, two]} />`}
+      ${sides.map((side, i) => side.maps?.predicts && side.isNow && kind.rows === "tokens" && html`<${Next} key=${i} ask=${ask} side=${side} row=${row}
+        of=${isTwo ? ["First: ", "Second: "][i] : ""} />`)}`}
+    </div></div>
   </${Panel}>`;
 }
 
-function OneHead({ tile, maps, image, width, name, signed, kind, layer, head, state, change, show, setPoint, grid, near, isFile }) {
+// The height that is left in the window for what begins at an element's top; no limit where it begins far down.
+function useRoom(ref) {
+  const [room, setRoom] = useState(Infinity);
+  useLayoutEffect(() => {
+    const measure = () => {
+      const top = ref.current.getBoundingClientRect().top + globalThis.scrollY;
+      setRoom(top > 0.6 * innerHeight ? Infinity : Math.max(320, innerHeight - top - 70));
+    };
+    const watcher = new ResizeObserver(measure);
+    watcher.observe(document.documentElement);
+    addEventListener("resize", measure);
+    return () => (watcher.disconnect(), removeEventListener("resize", measure));
+  }, []);
+  return room;
+}
+
+function OneHead({ tile, maps, image, width, name, signed, kind, layer, head, state, change, show, setPoint, grid, near, isFile, high }) {
   const [rows, columns] = tile.shape;
   const named = (axis, from) => (maps.axes[axis] ? maps.axes[axis].slice(from) : null);
   const [rowNames, columnNames] = [named(kind.rows, tile.rows[0]), named(kind.columns, tile.columns[0])];
@@ -80,7 +105,8 @@ function OneHead({ tile, maps, image, width, name, signed, kind, layer, head, st
       tile=${tile} rowNames=${rowNames} columnNames=${columnNames} width=${width} limit=${signed ? tile.limit : tile.limit || 1} label=${label} state=${state}
       pin=${pin} pointed=${setPoint} />`;
   } else {
-    const usual = sideBeside(grid ? null : rowNames?.slice(0, rows), Math.max(rows, columns), width);
+    const beside = sideBeside(grid ? null : rowNames?.slice(0, rows), Math.max(rows, columns), width - 18);
+    const usual = Math.min(beside, high - labelsAbove(grid ? null : columnNames?.slice(0, columns), Math.min(beside, high) / columns));
     const step = Math.ceil(Math.max(rows, columns) / Math.max(usual, 64));
     const seen = pool(tile.weights, rows, columns, step); // several cells may share a pixel
     const names = grid || step > 1 ? [null, null] : [rowNames?.slice(0, rows), columnNames?.slice(0, columns)];
@@ -88,12 +114,14 @@ function OneHead({ tile, maps, image, width, name, signed, kind, layer, head, st
       const cell = seen.at?.[r * seen.columns + c];
       return cell ? [Math.floor((cell - 1) / columns), (cell - 1) % columns] : [r * step, c * step];
     };
-    const says = (r, c) => {
+    const told = (r, c) => {
       const [i, j] = exact(r, c);
-      return `${rowNames?.[i * tile.pool] ?? i + 1} to ${columnNames?.[j * tile.pool] ?? j + 1}: ${formatNumber(tile.weights[i * columns + j])}`;
+      return [rowNames?.[i * tile.pool] ?? `${i + 1}`, columnNames?.[j * tile.pool] ?? `${j + 1}`, formatNumber(tile.weights[i * columns + j])];
     };
+    const says = (r, c) => told(r, c).join(" → ").replace(/ → (?!.* → )/, ": ");
+    const tip = (r, c) => html`${told(r, c)[0]} → ${told(r, c)[1]} <b>${told(r, c)[2]}</b>`;
     const map = html`<${Heatmap} data=${seen.data} rows=${seen.rows} columns=${seen.columns} scale=${signed ? "signed" : "weight"} limit=${limit}
-      label=${label} side=${usual} says=${says} rowNames=${names[0]} columnNames=${names[1]}
+      label=${label} side=${usual} says=${says} tip=${tip} titles=${TITLES} rowNames=${names[0]} columnNames=${names[1]}
         chosen=${chosen?.map((cell) => Math.floor(cell / step))} onChoose=${(r, c) => pin(...exact(r, c))}
         onPoint=${(r, c) => (r === null ? pointed(null) : pointed(...exact(r, c)))} />`;
     body = html`${map}
@@ -104,6 +132,14 @@ function OneHead({ tile, maps, image, width, name, signed, kind, layer, head, st
         class="hint">Each pixel is the strongest of ${tile.pool * step} × ${tile.pool * step} weights; look closer to see each.</p>`}`;
   }
   return html`<div class="maps-one">${name && html`<h3>${name}</h3>`}${body}</div>`;
+}
+
+const TITLES = ["query ↓ looks", "key → is looked at"];
+
+// The pixels that titles and names of columns take above a map, about.
+function labelsAbove(names, cell) {
+  const longest = Math.max(0, ...(names ?? []).map((name) => name.length));
+  return 24 + (cell < 9 || !names ? 0 : longest * 7.2 > cell ? 18 + 7.2 * Math.min(13, longest) : 18);
 }
 
 // A part of the map, in which tokens have their names.
@@ -193,13 +229,14 @@ function Reading({ ask, layer, head, show, point: near, pinned, tiles, sides, ki
       <span class="hint maps-and">difference</span><span class="maps-number">${values[1] === null ? "–" : formatNumber(values[0] - values[1], 4)}</span>`}</p>`;
 }
 
-// How widely and how far the head looks.
-function Facts({ ask, maps, kind, layer, head, grid, of }) {
+// What the head does, and how widely and how far it looks.
+function Facts({ ask, maps, kind, layer, head, grid, of, says: tags }) {
   const { response } = useAnswer(ask, "facts", { key: maps.key, kind: kind.name, layer, head });
   const distance = response && kind.rows === kind.columns && !grid ? `, ${formatNumber(response.distance, 2)} tokens away on average` : "";
   const exact = { float32: "", float16: " Weights are kept to 3 digits.", uint8: " Weights are kept to about 1/255 of their root." }[maps.type];
   const says = response && `${of} query looks at about ${formatNumber(2 ** response.entropy, 2)} tokens: ${formatNumber(response.entropy, 3)} bits of entropy${distance}.${exact}`;
-  return html`<p class="hint maps-facts" data-entropy=${response?.entropy}>${says ?? "\u00a0"}</p>`;
+  return html`${tags && html`<p class="maps-tags">${tags.split(", ").map((one) => html`<span class="badge">${one}</span>`)}</p>`}
+    <p class="hint maps-facts" data-entropy=${response?.entropy}>${says ?? "\u00a0"}</p>`;
 }
 
 function rowOf(tile, own, query) {
@@ -207,29 +244,43 @@ function rowOf(tile, own, query) {
   return tile.weights.subarray(query * tile.shape[1], (query + 1) * tile.shape[1]);
 }
 
-// The keys that the pinned query looks at most.
-function Pinned({ ask, sides, kind, layer, head, pin, isTwo, onUnpin, tiles }) {
+// The keys that a query looks at most: the one that is pointed at, or pinned.
+function Looks({ ask, sides, kind, layer, head, row: query, isPinned, isTwo, onUnpin, tiles }) {
   const own = sides.map((side) => side.maps?.kinds.find((one) => one.name === kind.name)?.layers[layer]);
-  const here = tiles.map((tile, i) => rowOf(tile, own[i], pin[0])); // rows that are here already
+  const here = tiles.map((tile, i) => rowOf(tile, own[i], query)); // rows that are here already
   const request = (i) => {
     const side = sides[i];
-    return !here[i] && own[i] && pin[0] < own[i].rows && head < own[i].heads ? { key: side.maps.key, kind: kind.name, layer, head, rows: [pin[0], pin[0] + 1], most: 4096 } : null;
+    return !here[i] && own[i] && query < own[i].rows && head < own[i].heads ? { key: side.maps.key, kind: kind.name, layer, head, rows: [query, query + 1], most: 4096 } : null;
   };
   const found = [useTile(ask, request(0), sides[0].request), useTile(ask, isTwo ? request(1) : null, sides[1].request)];
-  const row = here[0] ?? found[0].tile?.weights;
-  if (!row) return null;
+  const weights = here[0] ?? found[0].tile?.weights;
+  if (!weights) return null;
   const other = isTwo ? (here[1] ?? found[1].tile?.weights) : null;
   const maps = sides[0].maps;
-  const order = strongest(row);
-  const largest = row[order[0]] || 1;
+  const order = strongest(weights, MOST_LOOKS);
+  const largest = weights[order[0]] || 1;
   return html`<div class="maps-pinned">
-    <div class="panel-head"><h3>What ${numbered(maps, kind, kind.rows, pin[0])}${kind.layers[0].grid ? "" : ` (${pin[0] + 1})`} looks at most</h3>
-      <button class="quiet" onClick=${onUnpin}>Unpin</button></div>
-    <table class="lines" data-pinned=${pin[0]}><thead><tr><th>Key</th><th class="number">Position</th><th class="number">Weight</th>${other && html`<th
+    <div class="panel-head"><h3>What ${numbered(maps, kind, kind.rows, query)}${kind.layers[0].grid ? "" : ` (${query + 1})`} looks at most</h3>
+      ${isPinned && html`<button class="quiet" onClick=${onUnpin}>Unpin</button>`}</div>
+    <table class="lines" data-pinned=${isPinned ? query : null} data-looks=${query}><thead><tr><th>Key</th><th class="number">Position</th><th class="number">Weight</th>${other && html`<th
       class="number">Second</th>`}<th><span class="unseen">Bar</span></th></tr></thead>
       <tbody>${order.map((key) => html`<tr><td>${numbered(maps, kind, kind.columns, key)}</td><td class="number">${key + 1}</td><td
-        class="number">${formatNumber(row[key], 4)}</td>
+        class="number">${formatNumber(weights[key], 4)}</td>
         ${other && html`<td class="number">${key < other.length ? formatNumber(other[key], 4) : "–"}</td>`}
-        <td class="maps-bar"><span style=${{ width: `${(100 * row[key]) / largest}%` }}></span></td></tr>`)}</tbody></table>
+        <td class="maps-bar"><span style=${{ width: `${(100 * weights[key]) / largest}%` }}></span></td></tr>`)}</tbody></table>
   </div>`;
+}
+
+const MOST_LOOKS = 6;
+
+// What the model expects after the token that looks, or after the last one; what really comes there is marked.
+function Next({ ask, side, row, of }) {
+  const { response, of: asked } = useAnswer(ask, "next", { model: side.request.model, text: side.request.text });
+  const tokens = side.maps.axes.tokens;
+  if (!response || response.tokens.length !== tokens.length || JSON.parse(asked).text !== side.request.text) return null;
+  const at = row === null || row >= tokens.length ? tokens.length - 1 : row;
+  return html`<div class="maps-next" data-next=${at}><h3>${of}After ${tokens[at]} (${at + 1}) the model expects</h3>
+    <table><tbody>${response.tokens[at].map((token, i) => html`<tr class=${token === tokens[at + 1] ? "now" : ""}><th scope="row">${token}</th>
+      <td class="number">${(100 * response.probabilities[at][i]).toFixed(1)} %</td><td class="maps-bar"><span style=${{ width: `${100 * response.probabilities[at][i]}%` }}></span></td></tr>`)}</tbody></table>
+    ${tokens[at + 1] !== undefined && html`<p class="hint">Next in the text: ${tokens[at + 1]}.</p>`}</div>`;
 }

@@ -1,6 +1,7 @@
 // The input of the view: a model, what it reads, and which step of its training.
-import { html, useId, useState } from "../vendor/preact.js";
-import { Select, TextField } from "../parts/controls.js";
+import { html, useEffect, useRef, useState } from "../vendor/preact.js";
+import { Select } from "../parts/controls.js";
+import { useId } from "../parts/ids.js";
 
 const LARGEST = 8 * 2 ** 20; // bytes of a picture
 
@@ -49,8 +50,8 @@ export function inputOf({ request, maps }) {
 
 const shorten = (text) => (text.length > 240 ? `${text.slice(0, 239)}…` : text);
 
-// side: { asked, maps, isNow } of what is chosen; open(name, data) takes a file.
-export function Input({ models, value, set, pictures, open, side, title, place }) {
+// side: { asked, maps, isNow } of what is chosen; open(name, data) takes a file; more: controls that stand beside.
+export function Input({ models, value, set, pictures, open, side, title, place, more }) {
   const one = modelOf(models, value.model);
   const members = (group) => models.filter((other) => other.group === group).map((other) => [other.name, other.label]);
   const groups = [...new Set(models.map((other) => other.group))].map((group) => [group, members(group)]);
@@ -60,23 +61,53 @@ export function Input({ models, value, set, pictures, open, side, title, place }
   const read = recorded && side.isNow ? inputOf(side) : null;
   return html`<div class="maps-input" role="group" aria-label=${title}>
     <div class="row">
+      ${title !== "Model and input" && html`<b>${title}</b>`}
       <${Select} label="Model" value=${one.name} options=${groups} onChange=${choose} />
       ${one.steps.length > 0 && html`<${Select} label="Training" value=${recorded ? value.step : ""}
         onChange=${(step) => set({ step: step === "" ? null : Number(step) })}
         options=${[["", "done"], ...one.steps.map((step) => [step, `step ${step.toLocaleString("en")}, recorded`])]} />`}
       ${!recorded && one.takes !== "image" && one.examples.length > 1 && html`<${Select} label="Try" value="" onChange=${(text) => text && set({ text })}
         options=${[["", "an example"], ...one.examples.map((text) => [text, text.replace("\n", " ").slice(0, 40)])]} />`}
+      ${more}
     </div>
     ${recorded || one.takes === "nothing" ? null : one.takes === "image" ? html`<${ImageInput} one=${one} value=${value} set=${set} pictures=${pictures}
       open=${open} place=${place} />`
-      : html`<${TextField} label=${one.takes === "letters" ? "A string of a, b, c and d" : one.takes === "pair" ? "Source" : "Text"}
-        value=${value.text ?? one.examples[0] ?? ""}
-          lines=${one.takes === "letters" ? 0 : 2} max=${40000} onChange=${(text) => set({ text })} />`}
-    ${!recorded && one.takes === "pair" && html`<${TextField} label="Target (empty: what the model writes)" value=${value.target} lines=${2} max=${40000}
-      onChange=${(target) => set({ target })} />`}
+      : html`<${LiveText} label=${one.takes === "letters" ? "A string of a, b, c and d" : one.takes === "pair" ? "Source" : "Text"}
+        value=${value.text ?? one.examples[0] ?? ""} onChange=${(text) => set({ text })} />`}
+    ${!recorded && one.takes === "pair" && html`<${LiveText} label="Target (empty: what the model writes)" value=${value.target} onChange=${(target) => set({ target })} />`}
+    <${Beyond} side=${side} />
     ${read && html`<p>Reads ${one.takes === "image" ? "the recorded image" : html`<span class="maps-read">${shorten(read)}</span>, as it was recorded`}.</p>`}
     ${said && !(read && said === "as recorded") && html`<p class="hint">${said}</p>`}
   </div>`;
+}
+
+// A text whose maps follow while it is typed: after a short rest, or at once when the field is left.
+const REST = 250; // milliseconds
+
+function LiveText({ label, value, onChange }) {
+  const id = useId();
+  const [draft, setDraft] = useState(null);
+  const due = useRef(0);
+  useEffect(() => () => clearTimeout(due.current), []);
+  const done = (text) => (clearTimeout(due.current), text !== null && text !== value && onChange(text));
+  const onInput = ({ target }) => {
+    setDraft(target.value);
+    clearTimeout(due.current);
+    due.current = setTimeout(() => done(target.value), REST);
+  };
+  const shown = draft ?? value;
+  return html`<div class="control maps-text"><label for=${id}>${label}</label>
+    <textarea id=${id} rows=${Math.min(4, shown.split("\n").length)} spellcheck=${false} maxlength="40000" value=${shown} placeholder="type something: the maps follow"
+      onInput=${onInput} onBlur=${() => (done(draft), setDraft(null))}
+      onKeyDown=${(event) => event.key === "Enter" && (event.ctrlKey || event.metaKey) && done(draft)}></textarea></div>`;
+}
+
+// A warning where the model reads more tokens than it was made for.
+function Beyond({ side: { maps, isNow } }) {
+  const longest = Math.max(0, ...Object.values(maps?.axes ?? {}).map((labels) => labels.length));
+  if (!isNow || !maps?.context || longest <= maps.context) return null;
+  return html`<p class="maps-warned" role="status">The model was made for up to ${maps.context.toLocaleString("en")} tokens, and reads
+    ${" "}${longest.toLocaleString("en")}: what its heads do beyond was never trained.</p>`;
 }
 
 function ImageInput({ one, value, set, pictures, open, place }) {

@@ -5,7 +5,7 @@ import { useThumbs, useTile } from "./data.js";
 import { HeadMap, NEAR } from "./head.js";
 import { Input, another, requestOf, held, inputOf, keep, picturesOf, modelOf } from "./input.js";
 import { Overview } from "./drawings.js";
-import { Choice, Toggle } from "../parts/controls.js";
+import { Choice, Select, Toggle } from "../parts/controls.js";
 import { Export } from "../parts/export.js";
 import { Panel, Status, useWidth } from "../parts/shell.js";
 import "./maps.css";
@@ -16,7 +16,8 @@ const START = {
   ...READ,
   other: null, // the same for a second one
   compare: "side", // or "difference"
-  kind: "", layer: 0, head: 0,
+  kind: "", layer: null, head: null, // null: the head that stands out most
+  by: "", // a pattern by which heads are chosen and sorted
   show: "", // "matrix", "lines" or "picture"; empty: the picture where there is one, else the matrix
   colour: "own", // or "one": 0 to 1
   pin: null, // [query, key or null]
@@ -41,7 +42,9 @@ function View({ ask, state, change, place }) {
   if (known.error) return html`<${Status} error=${known.error} />`;
   if (!models) return html`<${Status} waiting=${known.waiting} />`;
   if (!models.length) return html`<p>There is no model with attention here. Name a folder: <code>regard explore FOLDER</code>.</p>`;
-  const set = (changes) => change({ ...changes, pin: null, near: null });
+  // Another model begins with its most telling head; another input is looked at by the same one.
+  const kept = (changes) => ("model" in changes ? { layer: null, head: null, by: "" } : kind ? { layer, head } : {});
+  const set = (changes) => change({ ...changes, ...kept(changes), pin: null, near: null });
   const setOther = (changes) => change({ other: { ...otherRead, ...changes }, pin: null, near: null });
   const compare = (on) => change({ other: on ? another(modelOf(models, state.model), state) : null, near: null });
   const names = [state.picture, otherRead?.picture];
@@ -53,31 +56,32 @@ function View({ ask, state, change, place }) {
   };
   const isFile = place === "file";
   const kinds = common(first, second);
+  const sides = [first, second];
   const others = [first, second].filter((side) => side.maps);
-  return html`<div class="maps" ref=${figure}>
+  const toggle = html`<fieldset class="maps-held" disabled=${isFile}><${Toggle} label="Compare with a second text, model or checkpoint" value=${otherRead !== null}
+    onChange=${compare} /></fieldset>`;
+  return html`<div class=${`maps${otherRead ? " two" : ""}`} ref=${figure}>
     <${Panel} class="maps-top">
       <fieldset class="maps-held maps-inputs" disabled=${isFile}>
         <${Input} title=${otherRead ? "First" : "Model and input"} models=${models} value=${state} set=${set} pictures=${pictures}
-          open=${open(set)} side=${first} place=${place} />
+          open=${open(set)} side=${first} place=${place} more=${otherRead ? null : toggle} />
         ${otherRead && html`<${Input} title="Second" models=${models} value=${otherRead} set=${setOther} pictures=${pictures}
           open=${open(setOther)} side=${second} place=${place} />`}
       </fieldset>
-      <div class="row maps-nameless">
-        <fieldset class="maps-held" disabled=${isFile}><${Toggle} label="Compare with a second" value=${otherRead !== null} onChange=${compare} /></fieldset>
-        ${otherRead && html`<${Choice} label="How" value=${state.compare} options=${[["side", "Side by side"], ["difference", "Difference"]]}
+      ${(otherRead || isFile) && html`<div class="row maps-nameless">
+        ${otherRead && html`${toggle}<${Choice} label="How" value=${state.compare} options=${[["side", "Side by side"], ["difference", "Difference"]]}
           onChange=${(value) => change({ compare: value })} />`}
-        ${isFile && html`<span class="hint">Saved file: run <code>regard explore</code> to change what is greyed out.</span>`}</div>
+        ${isFile && html`<span class="hint">Saved file: run <code>regard explore</code> to change what is greyed out.</span>`}</div>`}
       <${Status} error=${first.error ?? second.error} waiting=${first.waiting || second.waiting}>the model reads …<//>
     </${Panel}>
-    ${kind && html`<div class="maps-body">
+    ${kind && html`
       <${Overviews} ask=${ask} sides=${others} kind=${kind} layer=${layer} head=${head} state=${shown}
         kinds=${kinds} change=${change} isFile=${isFile} />
-      <${HeadMap} ask=${ask} sides=${[first, second]} heads=${[one, two]} kind=${kind} layer=${layer} head=${head} state=${shown} change=${change}
-        differs=${differ(first, second)} isFile=${isFile} isLarge=${isLarge(kind.layers[layer])}
+      <${HeadMap} ask=${ask} sides=${sides} heads=${[one, two]} kind=${kind} layer=${layer} head=${head} state=${shown} change=${change}
+        differs=${differ(first, second)} says=${sides.map((side) => (side.maps ? describe(ownOf(side.maps, kind), layer, head) : ""))} isFile=${isFile} isLarge=${isLarge(kind.layers[layer])}
         actions=${html`<${Export} name=${`maps-layer-${layer + 1}-head-${head + 1}`} of=${figure} ask=${ask} view="maps" place=${place}
           state=${{ ...state, pictures: held(pictures, names) }}
-          numbers=${() => numbers([one, two], [first, second], kind)} saves=${() => saves(others, kind, layer, head, shown)} />`} />
-    </div>`}
+          numbers=${() => numbers([one, two], [first, second], kind)} saves=${() => saves(others, kind, layer, head, shown)} />`} />`}
   </div>`;
 }
 
@@ -115,6 +119,7 @@ const common = (first, second) => first.maps?.kinds.filter((one) => !second.maps
 
 function kindOf(first, second, name) {
   const kinds = common(first, second);
+  const sides = [first, second];
   return kinds.find((one) => one.name === name) ?? kinds.find((one) => one.name === "cross") ?? kinds[0] ?? null;
 }
 
@@ -123,6 +128,7 @@ const bounded = (value, count) => Math.max(0, Math.min(count - 1, Math.round(val
 
 function inside(kind, layer, head) {
   if (!kind) return [0, 0];
+  if (!Number.isFinite(layer) && !Number.isFinite(head)) return kind.telling;
   const l = bounded(layer, kind.layers.length);
   return [l, bounded(head, kind.layers[l].heads)];
 }
@@ -145,21 +151,42 @@ function Overviews({ ask, sides, kind, kinds, layer, head, state, change, isFile
   const [one, two] = found.map((side) => side.thumbs);
   const isDifference = sides.length > 1 && state.compare === "difference" && one && two && sameShapes(one, two);
   const label = `${kind.layers.length} layers of heads, ${kind.title}`;
-  const props = { colour: state.colour, layer, head, onChoose: choose, width: Math.max(width, 120) };
-  return html`<${Panel} title="All heads" class="maps-all" note="A row for each layer, a column for each head." >
+  const { patterns, order, isWeak } = sortHeads(kind, state.by);
+  const props = { colour: state.colour, layer, head, onChoose: choose, width: Math.max(width, 120), tags: kind.layers.map((one) => one.tags), order, says: (l, h) => describe(kind, l, h) };
+  return html`<${Panel} title="All heads" class="maps-all" >
     ${kinds.length > 1 && html`<fieldset class="maps-held maps-nameless" disabled=${isFile}><${Choice} label="Kind" value=${kind.name}
-      options=${kinds.map((one) => [one.name, one.title])} onChange=${(name) => change({ kind: name, pin: null, near: null })} /></fieldset>`}
+      options=${kinds.map((one) => [one.name, one.title])} onChange=${(name) => change({ kind: name, layer: null, head: null, by: "", pin: null, near: null })} /></fieldset>`}
+    ${patterns.length > 0 && html`<${Select} label="Show" value=${order ? state.by : ""} onChange=${(by) => change({ by })}
+      options=${[["", "all: layer ↓, head →"], ["Sorted by what they look at", patterns.map(([name, count]) => [name, `${name} (${count})`])]]} />`}
+    ${isWeak && html`<p class="hint">No head puts clearly more there than even attention would: these put most.</p>`}
     <div ref=${ref} class="maps-grids">
       ${one && width > 0 && html`<div>${sides.length > 1 && html`<h3>${isDifference ? "First minus second" : "First"}</h3>`}
         <${Overview} thumbs=${one} minus=${isDifference ? two : null} label=${label} ...${props} /></div>`}
       ${two && width > 0 && sides.length > 1 && !isDifference && html`<div><h3>Second</h3><${Overview} thumbs=${two}
-        label=${`${label}, second`} ...${props} /></div>`}
+        label=${`${label}, second`} ...${props} order=${order?.filter(([l, h]) => two[l]?.[h]) ?? null} tags=${ownOf(sides[1].maps, kind).layers.map((one) => one.tags)}
+        says=${(l, h) => describe(ownOf(sides[1].maps, kind), l, h)} /></div>`}
     </div>
     ${alone && html`<p class="hint">Saved with one ${alone}: run <code>regard explore</code> for the others.</p>`}
     <${Status} error=${found[0].error ?? found[1].error} />
     <${Choice} label="Colours" value=${state.colour} options=${[["own", "own scale"], ["one", "0 to 1"]]} onChange=${(colour) => change({ colour })} />
   </${Panel}>`;
 }
+
+// The patterns with the number of heads that are called by them; and by one of them, those heads, the strongest first.
+const FEW = 8; // heads that are shown where none is called by the pattern
+
+function sortHeads({ layers }, by) {
+  const heads = layers.flatMap((one, l) => Array.from({ length: one.heads }, (_, h) => [l, h]));
+  const called = (name) => heads.filter(([l, h]) => layers[l].tags[h].includes(name));
+  const patterns = Object.keys(layers[0].scores).map((name) => [name, called(name).length]);
+  if (!patterns.some(([name]) => name === by)) return { patterns, order: null, isWeak: false };
+  const sorted = (some) => some.map(([l, h]) => [l, h, layers[l].scores[by]?.[h] ?? 0]).sort((a, b) => b[2] - a[2]);
+  const own = sorted(called(by));
+  return { patterns, order: own.length ? own : sorted(heads).slice(0, FEW), isWeak: !own.length };
+}
+
+// What a head does, in words: the patterns that it is called by, with their shares.
+const describe = ({ layers }, l, h) => layers[l]?.tags[h]?.map((name) => `${name} ${Math.round(100 * layers[l].scores[name][h])} %`).join(", ") ?? "";
 
 const shapes = (thumbs) => JSON.stringify(thumbs.map((row) => row.map(({ rows, columns }) => [rows, columns])));
 const sameShapes = (one, two) => shapes(one) === shapes(two);
@@ -187,6 +214,7 @@ function saves(sides, kind, layer, head, state) {
     const tiles = own.layers.flatMap((one, l) => Array.from({ length: one.heads }, (_, h) => [l, h]));
     found.push(["maps", request], ["overview", { key: maps.key, kind: kind.name }]);
     if (maps.pictured) found.push(["picture", { key: maps.key }]);
+    if (maps.predicts) found.push(["next", { model: request.model, text: request.text }]);
     for (const [l, h] of isWhole(own, state) ? tiles : [[layer, head]]) {
       found.push(["tile", tileOf(maps, own, l, h, state)], ["facts", { key: maps.key, kind: kind.name, layer: l, head: h }]);
     }
@@ -198,7 +226,7 @@ function saves(sides, kind, layer, head, state) {
 export default {
   name: "maps",
   title: "Maps",
-  about: "What each head of a model looks at in your text or picture. Choose a head; point at a token to read its numbers.",
+  about: "What each head of a model looks at in your text or picture: point at a token to read its numbers.",
   state: START,
   View,
 };

@@ -1,7 +1,8 @@
 // Curves over an axis, and bars: SVG, with numbers under the pointer or the arrow keys.
 import { area, line, scaleLinear, scaleLog } from "../vendor/d3.js";
-import { html, useId, useState } from "../vendor/preact.js";
+import { html, useState } from "../vendor/preact.js";
 import { CURVES, DASHES } from "./colour.js";
+import { useId } from "./ids.js";
 import { formatShort, formatNumber } from "./numbers.js";
 import { useWidth } from "./shell.js";
 

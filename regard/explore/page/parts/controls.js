@@ -1,5 +1,6 @@
 // Controls: all are native, so that keyboards and screen readers support them.
-import { html, useId, useRef, useState } from "../vendor/preact.js";
+import { html, useRef, useState } from "../vendor/preact.js";
+import { useId } from "./ids.js";
 import { formatNumber } from "./numbers.js";
 
 // A button that keeps the focus while it has nothing to do; a disabled one would lose it.
@@ -71,7 +72,7 @@ export function NumberCell({ label, value, step = 0.1, onChange, disabled }) {
   const take = (text) => {
     setDraft(null);
     const number = Number(String(text).replace("−", "-").replace(",", "."));
-    if (String(text).trim() !== "" && Number.isFinite(number) && Math.abs(number) <= 1e6) return onChange(round(number));
+    if (String(text).trim() !== "" && Number.isFinite(number) && Math.abs(number) <= 1e6) return onChange(number); // as it was typed, to all digits
     // The browser shows the message beside the cell, and the previous number comes back.
     field.current.setCustomValidity("a number from −1,000,000 to 1,000,000");
     field.current.reportValidity();

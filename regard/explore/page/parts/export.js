@@ -1,8 +1,9 @@
 // The menu that saves a view: its figure as SVG or PNG, its numbers as CSV or NPZ, and the view itself as HTML.
-import { html, useEffect, useId, useRef, useState } from "../vendor/preact.js";
+import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { toBase64 } from "../client.js";
 import { stepped } from "./controls.js";
 import { drawFigure, toPixels } from "./figure.js";
+import { useId } from "./ids.js";
 import { toCsv } from "./numbers.js";
 
 // of: a ref to the element with the figure; numbers: () => arrays as in numbers.js, or a promise of them; saves: () =>

@@ -1,6 +1,7 @@
 // A matrix as colours on a canvas; one cell can be pointed at, reached with the arrow keys, and pinned.
-import { html, useEffect, useId, useLayoutEffect, useRef, useState } from "../vendor/preact.js";
+import { html, useEffect, useLayoutEffect, useRef, useState } from "../vendor/preact.js";
 import { colours, css, shade } from "./colour.js";
+import { useId } from "./ids.js";
 import { formatNumber } from "./numbers.js";
 import { useTheme } from "./shell.js";
 
@@ -53,9 +54,10 @@ export function sideBeside(names, count, width) {
 }
 
 // Props: data (flat), rows, columns, scale "weight" | "signed", limit, label; rowNames, columnNames; chosen [row, column]
-// or null; onChoose(row, column), onPoint(row, column | null); says(row, column) for screen readers; side: the largest width in pixels.
+// or null; onChoose(row, column), onPoint(row, column | null); says(row, column) for screen readers; side: the largest width in pixels;
+// titles: [of the rows, of the columns]; tip(row, column): what is written at the pointer, whose row and column are lit.
 export function Heatmap(props) {
-  const { data, rows, columns, scale = "weight", limit = 1, label, rowNames, columnNames, chosen, onChoose, onPoint, says, side = 520 } = props;
+  const { data, rows, columns, scale = "weight", limit = 1, label, rowNames, columnNames, chosen, onChoose, onPoint, says, side = 520, titles, tip } = props;
   const now = useTheme();
   const canvas = useRef(null);
   const id = useId();
@@ -64,8 +66,8 @@ export function Heatmap(props) {
   const [width, height] = [cell * columns, cell * rows];
   const names = LABELS.find(({ least }) => cell >= least); // nobody could read smaller ones
   const upright = names && columnNames && widthOf(columnNames, names) - names.space > cell;
-  const left = names && rowNames ? widthOf(rowNames, names) : 0;
-  const top = names && columnNames ? 6 + (upright ? widthOf(columnNames, names) : names.space) : 0;
+  const left = (names && rowNames ? widthOf(rowNames, names) : 0) + (titles ? 18 : 0);
+  const top = (names && columnNames ? 6 + (upright ? widthOf(columnNames, names) : names.space) : 0) + (titles ? 18 : 0);
   const style = { fontSize: `${Math.min(names?.size, cell)}px` };
   useLayoutEffect(() => {
     paint(canvas.current, data, rows, columns, scale, limit);
@@ -99,12 +101,17 @@ export function Heatmap(props) {
     onClick=${(event) => at(event) && onChoose?.(...at(event))}>
     <canvas ref=${canvas} style=${{ left: `${left}px`, top: `${top}px`, width: `${width}px`, height: `${height}px` }}></canvas>
     <svg width=${left + width} height=${top + height} aria-hidden="true">
-      ${names && rowNames?.map((name, r) => html`<text class="tick" style=${style} x=${left - 6} y=${top + (r + 0.5) * cell} dy="0.35em" text-anchor="end">${cut(name, names)}</text>`)}
+      ${titles && html`<text class="title" x=${left} y="12">${titles[1]}</text><text class="title" transform=${`translate(12,${top + height}) rotate(-90)`}>${titles[0]}</text>`}
+      ${tip && cursor && html`<rect class="lit" x=${left} y=${top + cursor[0] * cell} width=${width} height=${cell} />
+        <rect class="lit" x=${left + cursor[1] * cell} y=${top} width=${cell} height=${height} />`}
+      ${names && rowNames?.map((name, r) => html`<text class=${`tick${tip && cursor?.[0] === r ? " now" : ""}`} style=${style} x=${left - 6} y=${top + (r + 0.5) * cell} dy="0.35em" text-anchor="end">${cut(name, names)}</text>`)}
       ${names && columnNames?.map((name, c) => upright
-        ? html`<text class="tick" style=${style} transform=${`translate(${left + (c + 0.5) * cell},${top - 6}) rotate(-90)`} dy="0.35em">${cut(name, names)}</text>`
-        : html`<text class="tick" style=${style} x=${left + (c + 0.5) * cell} y=${top - 6} text-anchor="middle">${cut(name, names)}</text>`)}
+        ? html`<text class=${`tick${tip && cursor?.[1] === c ? " now" : ""}`} style=${style} transform=${`translate(${left + (c + 0.5) * cell},${top - 6}) rotate(-90)`} dy="0.35em">${cut(name, names)}</text>`
+        : html`<text class=${`tick${tip && cursor?.[1] === c ? " now" : ""}`} style=${style} x=${left + (c + 0.5) * cell} y=${top - 6} text-anchor="middle">${cut(name, names)}</text>`)}
       ${frame(chosen, "pinned")}${frame(cursor, "cursor")}
     </svg>
+    ${tip && cursor && html`<div class=${`tip${cursor[1] > columns / 2 ? " before" : ""}`} data-unpictured aria-hidden="true"
+      style=${{ left: `${left + (cursor[1] + (cursor[1] > columns / 2 ? 0 : 1)) * cell}px`, top: `${top + (cursor[0] + 1) * cell}px` }}>${tip(...cursor)}</div>`}
     <span id=${id} class="unseen" aria-live="polite">${cursor ? say(...cursor) : chosen ? say(...chosen) : `${rows} by ${columns}; use the arrow keys to move, Enter to pin`}</span>
   </div>`;
 }

@@ -1,7 +1,8 @@
 // Patterns and cost: a mechanism in words, its mask, its plan, how its cost grows, and how far its layers reach.
-import { html, useId, useMemo, useRef } from "../vendor/preact.js";
+import { html, useMemo, useRef } from "../vendor/preact.js";
 import { useAnswer, useLatest } from "../client.js";
 import { Choice, Select, TextField, Toggle } from "../parts/controls.js";
+import { useId } from "../parts/ids.js";
 import { Panel, Status, LiveOnly, oneOf, pairWithin, wholeWithin } from "../parts/shell.js";
 import { ClaimLink, GrowthPanel, PlanPanel, QUANTITIES, Steps, sizesUpTo } from "./cost.js";
 import { MaskPanel } from "./mask.js";

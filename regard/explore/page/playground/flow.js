@@ -1,0 +1,87 @@
+// The head from left to right, in the order of the data: tokens, queries, keys and values, logits, weights, outputs.
+import { html } from "../vendor/preact.js";
+import { Button } from "../parts/controls.js";
+import { formatNumber } from "../parts/numbers.js";
+import { Panel } from "../parts/shell.js";
+import { Editable, Values } from "./matrix.js";
+
+// The five steps, as links name them.
+export const STEPS = [["tokens", "Tokens"], ["qkv", "q, k, v"], ["logits", "q·k·β"], ["softmax", "Softmax"], ["mix", "Mix"]];
+const MOST = 12; // tokens
+
+const vector = (row) => `(${row.map((value) => formatNumber(value)).join(", ")})`;
+const percent = (weight) => `${(100 * weight).toFixed(weight >= 0.9995 || weight < 0.0005 ? 0 : 1)} %`;
+
+// One sentence about a step, with the numbers of the chosen query `at`.
+const SENTENCES = {
+  tokens: ({ shown, names, at }) => html`Each word is a row of numbers: ${names[at]} is x = ${vector(shown.x[at])}.`,
+  qkv: ({ found, h, names, at }) => html`Three matrices make of ${names[at]} a <b>query</b>, what it looks for, q = ${vector(found.q[h][at])}; a <b>key</b>, what it is
+    found by, k = ${vector(found.k[h][at])}; a <b>value</b>, what it gives, v = ${vector(found.v[h][at])}.`,
+  logits: ({ found, shown, h, names, at }) => {
+    const [best] = order(found.logits[h][at]);
+    const hidden = found.logits[h][at].filter((logit) => logit === null).length;
+    if (best === undefined) return html`The mask hides every word from ${names[at]}.`;
+    return html`The query of ${names[at]} meets every key: β·q·k = ${formatNumber(found.beta, 4)} · ${vector(found.q[h][at])} · ${vector(found.k[h][best])} = <b>${formatNumber(found.logits[h][at][best])}</b> for ${names[best]}, the largest${hidden ? `; the mask hides ${hidden} of ${shown.x.length}` : ""}.`;
+  },
+  softmax: ({ found, shown, h, names, at }) => {
+    const [best] = order(found.logits[h][at]);
+    if (best === undefined) return html`The mask hides every word from ${names[at]}: its weights are 0.`;
+    const how = shown.hard ? "At β → ∞ the largest logit takes all" : html`e<sup>${formatNumber(found.logits[h][at][best])}</sup> over the sum of all e<sup>logit</sup> is${" "}
+      ${found.weights[h][at][best].toFixed(3)}; so the weights add up to 1`;
+    return html`${how}: ${names[at]} looks at ${looks(found.weights[h][at], names)}.`;
+  },
+  mix: ({ found, h, names, at }) => {
+    const parts = order(found.weights[h][at]).slice(0, 2).map((key) => html`${found.weights[h][at][key].toFixed(3)}·v(${names[key]}) + `);
+    return html`The output of ${names[at]} is the values, mixed by its weights: ${parts}… = <b>${vector(found.outputs[h][at])}</b>${
+      found.merged ? html`; W_O makes of all heads y = ${vector(found.merged[at])}` : ""}.`;
+  },
+  "": ({ found, h, names, at }) => html`Every word looks at the others: <b>${names[at]}</b> looks at ${looks(found.weights[h][at], names)}, and takes that much of
+    what they hold. Choose a word, or a step.`,
+};
+
+const order = (row) => [...row.keys()].filter((i) => row[i] !== null).sort((a, b) => row[b] - row[a]);
+const looks = (row, names) => order(row).slice(0, 3).map((key, i) => html`${i ? ", " : ""}${names[key]} <b>${percent(row[key])}</b>`);
+
+// problem: what is edited; shown: what the numbers `found` are of; at: the chosen query.
+export function Flow({ found, shown, problem, names, at, step, change, choose, edit, isSaved }) {
+  const h = shown.head;
+  const told = { found, shown, h, names, at };
+  const own = { rowNames: names, chosen: at, onRow: choose };
+  const stage = (name, title, children) => html`<section class=${`stage${step === name ? " lit" : ""}`} data-stage=${name}><h3>${title}</h3>${children}</section>`;
+  const numbered = (rows) => rows[0].map((_, i) => `${i + 1}`); // so that rows stand at the height of the weights'
+  const logits = shown.hard ? `q·k/√${found.q[h][0].length}` : "β·q·k";
+  return html`<${Panel} class="playground-flow" title=${shown.heads.length > 1 ? `Head ${h + 1}` : "The head"} actions=${html`<${Steps} step=${step} change=${change} />`}>
+    <p class="playground-told" role="status" data-told=${step}>${SENTENCES[step](told)}</p>
+    <div class="flow">
+      ${stage("tokens", "X, the tokens", html`<${Tokens} problem=${problem} at=${at} edit=${edit} isSaved=${isSaved} />`)}
+      ${stage("qkv", "q, k, v", html`
+        ${[["q", "Q = X·W_Q", "queries"], ["k", "K = X·W_K", "keys"], ["v", "V = X·W_V", "values"]].map(([name, title, label]) => html`<h4>${title}</h4>
+          <${Values} label=${label} values=${found[name][h]} ...${name === "q" ? own : { rowNames: names }} fixed=${2} />`)}`)}
+      ${stage("logits", `Logits ${logits}`, html`<${Values} label="logits" values=${found.logits[h]} scale="signed" columnNames=${names} fixed=${2} ...${own} />
+        <p class="hint">query ↓ asks, key → is asked</p>`)}
+      ${stage("softmax", "Weights, softmax", html`<${Values} label="weights" values=${found.weights[h]} scale="weight" limit=${1} columnNames=${names} fixed=${3} ...${own} />
+        <p class="hint">each row adds up to 1</p>`)}
+      ${stage("mix", "Outputs A·V", html`<${Values} label="outputs" values=${found.outputs[h]} fixed=${2} columnNames=${numbered(found.outputs[h])} ...${own} />`)}
+      ${found.merged && stage("mix", "Y, all heads · W_O", html`<${Values} label="output" values=${found.merged} fixed=${2} columnNames=${numbered(found.merged)} ...${own} />`)}
+    </div>
+  <//>`;
+}
+
+// The steps in a row; the chosen one is lit below, and pressing it again lights none.
+function Steps({ step, change }) {
+  return html`<ol class="playground-steps" aria-label="Steps">${STEPS.map(([name, title], i) => html`<li><button aria-pressed=${String(step === name)}
+    onClick=${() => change({ step: step === name ? "" : name })}>${i + 1} ${title}</button></li>`)}</ol>`;
+}
+
+function Tokens({ problem: { x, tokens }, at, edit, isSaved }) {
+  const names = x.map((_, i) => tokens?.[i] ?? `token ${i + 1}`);
+  const without = (rows, row) => rows.filter((_, r) => r !== row);
+  const add = () => edit({ x: [...x, x[0].map(() => 0)], tokens: [...names, `token ${x.length + 1}`] });
+  return html`<fieldset class="group" disabled=${isSaved}>
+    <${Editable} label="X" values=${x} rowNames=${names} chosen=${at} onChange=${(values) => edit({ x: values })}
+      onName=${(row, name) => edit({ tokens: names.map((old, r) => (r === row ? name.trim() || old : old)) })}
+      onRemoveRow=${x.length > 1 ? (row) => edit({ x: without(x, row), tokens: without(names, row) }) : null} />
+    <${Button} onClick=${add} off=${x.length >= MOST}>Add a token<//>
+    <p class="hint">Type, turn with the arrow keys, or drag a number sideways.</p>
+  </fieldset>`;
+}
