@@ -78,7 +78,7 @@ export function NumberCell({ label, value, step = 0.1, onChange, disabled }) {
     setTimeout(() => field.current?.setCustomValidity(""), 2500);
   };
   return html`<input ref=${field} class="cell" type="text" inputmode="decimal" aria-label=${label} disabled=${disabled}
-    value=${draft ?? String(value).replace("-", "−")}
+    value=${draft ?? String(value).replace("-", "−")} data-draft=${draft === null ? null : ""}
     onInput=${(event) => setDraft(event.target.value)}
     onBlur=${(event) => draft !== null && take(event.target.value)}
     onKeyDown=${(event) => {

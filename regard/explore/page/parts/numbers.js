@@ -16,6 +16,13 @@ function formatFixed(value, digits) {
   return value.toFixed(Math.max(0, digits - Math.max(0, Math.floor(Math.log10(size)))));
 }
 
+// A share as a percentage: 46 %, 2.1 %, < 0.1 %.
+export function formatPercent(share) {
+  const percent = 100 * share;
+  if (!Number.isFinite(percent)) return "–";
+  return percent > 0 && percent < 0.1 ? "< 0.1 %" : `${percent < 9.95 ? Number(percent.toFixed(1)) : Math.round(percent)} %`;
+}
+
 // 1,234 → 1.2 K, 1.2 M, 1.2 G …
 export function formatShort(value) {
   const size = Math.abs(value);

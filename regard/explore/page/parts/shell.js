@@ -72,10 +72,12 @@ export function Panel({ title, note, class: kind = "", actions, children }) {
   </section>`;
 }
 
-// An error, or a note that something is being computed, which shows only after a moment.
-export function Status({ error, waiting, children }) {
+// An error, or a note that something is being computed, which shows only after a moment; with `lines`, grey ones stand where
+// the result will be.
+export function Status({ error, waiting, lines = 0, children }) {
   return html`<div class="said" role="status" aria-live="polite">
-    ${error ? html`<p class="error">${error}</p>` : waiting ? html`<p class="waiting">${children ?? "computing …"}</p>` : null}
+    ${error ? html`<p class="error">${error}</p>` : waiting ? html`<div class="waiting"><p class=${lines ? "unseen" : ""}>${children ?? "computing …"}</p>
+      ${Array.from({ length: lines }, () => html`<i class="skeleton" aria-hidden="true"></i>`)}</div>` : null}
   </div>`;
 }
 
