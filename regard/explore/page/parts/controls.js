@@ -63,7 +63,7 @@ export function TextField({ label, value, onChange, live, lines, placeholder, sp
 }
 
 // A number in a cell, which can be typed, changed by the arrow keys, or dragged sideways.
-export function NumberCell({ label, value, step = 0.1, onChange, disabled }) {
+export function NumberCell({ label, value, step = 0.1, least = -1e6, most = 1e6, onChange, disabled }) {
   const [draft, setDraft] = useState(null);
   const drag = useRef(null);
   const field = useRef(null);
@@ -71,9 +71,9 @@ export function NumberCell({ label, value, step = 0.1, onChange, disabled }) {
   const take = (text) => {
     setDraft(null);
     const number = Number(String(text).replace("−", "-").replace(",", "."));
-    if (String(text).trim() !== "" && Number.isFinite(number) && Math.abs(number) <= 1e6) return onChange(round(number));
+    if (String(text).trim() !== "" && number >= least && number <= most) return onChange(round(number));
     // The browser shows the message beside the cell, and the previous number comes back.
-    field.current.setCustomValidity("a number from −1,000,000 to 1,000,000");
+    field.current.setCustomValidity(`a number from ${formatNumber(least)} to ${formatNumber(most)}`);
     field.current.reportValidity();
     setTimeout(() => field.current?.setCustomValidity(""), 2500);
   };

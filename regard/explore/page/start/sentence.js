@@ -41,7 +41,7 @@ export function Sentence({ read, row, query, pinned, onPoint, onPin }) {
         onPointerEnter=${() => onPoint(token)} onFocus=${() => onPoint(token)} onClick=${() => onPin(token === pinned ? null : token)}>
         <span>${read.names[token]}</span><small>${token <= query ? formatPercent(row[token]) : " "}</small></button>`)}
     </div>
-    ${isMeasured && html`<p class="start-told" style=${{ left: `${Math.max(100, Math.min(boxes[query].x, width - 100))}px`, top: `${boxes[query].y + boxes[query].h + 8}px` }}>
+    ${isMeasured && html`<p class="start-told" style=${{ left: `${Math.max(120, Math.min(boxes[query].x, width - 120))}px`, top: `${boxes[query].y + boxes[query].h + 8}px` }}>
       ${strongest(row, TOLD).map((key) => html`<span><b>${formatPercent(row[key])}</b> ${key === query ? "itself" : read.names[key]}</span>`)}</p>`}
   </div>`;
 }

@@ -11,7 +11,7 @@ import { Sentence, nameOf, strongest } from "./sentence.js";
 import { Steps } from "./steps.js";
 import "./start.css";
 
-const EXAMPLES = ["A man in a blue shirt is standing on a", "Two dogs are running through the", "A little girl in a pink dress is"];
+const EXAMPLES = ["A little girl in a pink dress is", "Two dogs are running through the", "Several people are sitting at a"];
 const LONGEST = 400; // characters
 
 // head: "layer.head" counted from 0, or empty for the most telling one; token: the query, or null for the last one.
