@@ -67,6 +67,8 @@ export function NumberCell({ label, value, step = 0.1, least = -1e6, most = 1e6,
   const [draft, setDraft] = useState(null);
   const drag = useRef(null);
   const field = useRef(null);
+  const now = useRef(value); // keys may come faster than drawings
+  now.current = value;
   const round = (number) => Number(number.toFixed(6));
   const take = (text) => {
     setDraft(null);
@@ -85,7 +87,7 @@ export function NumberCell({ label, value, step = 0.1, least = -1e6, most = 1e6,
       const turn = { ArrowUp: 1, ArrowDown: -1, PageUp: 10, PageDown: -10 }[event.key];
       if (event.key === "Enter") take(event.target.value);
       else if (event.key === "Escape") setDraft(null);
-      else if (turn) (event.preventDefault(), onChange(round(value + turn * step)));
+      else if (turn) (event.preventDefault(), onChange((now.current = round(now.current + turn * step))));
     }}
     onPointerDown=${(event) => (drag.current = { x: event.clientX, from: value, id: event.pointerId })}
     onPointerMove=${(event) => {

@@ -130,7 +130,8 @@ function Planes({ state, change, found, shown, problem, edit, isSaved }) {
     points = problem.x.map((row, i) => ({ id: `x${i}`, ...at(row), name: `x${subscript(i + 1)}`, kind: "token" }));
     onMove = (id, x, y) => edit({ x: problem.x.map((row, i) => (`x${i}` === id ? row.map((old, c) => (c === a ? x : c === b ? y : old)) : row)) });
   } else {
-    const noisy = (on, i, row) => (shown.noise?.on === on && shown.noise.index === i ? row.map((value, d) => value + shown.noise.noise[d]) : row);
+    const { noise } = request(problem, state); // what is wanted now: keys come faster than responses
+    const noisy = (on, i, row) => (noise?.on === on && noise.index === i ? row.map((value, d) => value + noise.noise[d]) : row);
     const side = (on, rows) => rows.map((row, i) => {
       const now = noisy(on, i, row);
       return { id: `${on} ${i}`, ...at(now), name: `${on[0]}${subscript(i + 1)}`, kind: on, from: now === row ? null : [row[a], row[b]] };

@@ -39,12 +39,15 @@ export function Sentence({ read, row, query, pinned, onPoint, onPin }) {
         aria-pressed=${String(token === pinned)} aria-label=${says(token)} data-token=${token}
         style=${token <= query ? { background: css(row[token], "weight", 1), color: ink(row[token], "weight", 1) } : null}
         onPointerEnter=${() => onPoint(token)} onFocus=${() => onPoint(token)} onClick=${() => onPin(token === pinned ? null : token)}>
-        <span>${read.names[token]}</span><small>${token <= query ? formatPercent(row[token]) : " "}</small></button>`)}
+        <span>${read.names[token]}</span><small>${token <= query ? shortShare(row[token]) : " "}</small></button>`)}
     </div>
     ${isMeasured && html`<p class="start-told" style=${{ left: `${Math.max(120, Math.min(boxes[query].x, width - 120))}px`, top: `${boxes[query].y + boxes[query].h + 8}px` }}>
       ${strongest(row, TOLD).map((key) => html`<span><b>${formatPercent(row[key])}</b> ${key === query ? "itself" : read.names[key]}</span>`)}</p>`}
   </div>`;
 }
+
+// Of one width for all, so that no token moves while the pointer does.
+const shortShare = (weight) => (weight < 0.01 ? "< 1 %" : `${Math.round(100 * weight)} %`);
 
 // A token that goes on with the word before it stands close to it.
 const kindOf = (piece, token, query) => `start-token${token === query ? " is-query" : ""}${token > 0 && /^\p{L}/u.test(piece) && token > 1 ? " goes-on" : ""}${token > query ? " comes-later" : ""}`;
