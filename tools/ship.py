@@ -1,14 +1,14 @@
-r"""Put runs into the package, for the page to show: `python tools/ship.py RUNS [NAME …]` writes regard/recipes/shipped.
+"""Put runs into the package, for the page to show: `python tools/ship.py RUNS [NAME …]`, into regard/recipes/shipped.
 
-RUNS is a folder with the runs of these commands (input.txt is the text known as Tiny Shakespeare, captions.txt the 29,000
-English captions of photographs that Multi30k trains on, unpacked); without names, all of them are put there:
+RUNS is a folder with the runs of these commands; without names, all of them are put there. The text input.txt is known as
+Tiny Shakespeare; captions.txt has the 29,000 English captions of photographs that Multi30k trains on.
 
     regard train reversal --name reversal
     regard train digits-gaussian --name digits-gaussian
     regard train language --name language --data input.txt
-    regard train language --name captions --data captions.txt --set tokens=2500 --set model.depth=2 --set model.context=64 \
-      --set model.dropout=0.1 --set training.batch=32 --set training.steps=1400 --set training.evaluate_every=200 \
-      --set written=120
+    regard train language --name captions --data captions.txt --set tokens=2500 --set model.depth=2
+      --set model.context=64 --set model.dropout=0.1 --set training.batch=32 --set training.steps=1400
+      --set training.evaluate_every=200 --set written=120
 
 What only a training needs to go on is left out: the optimizer, the events, all checkpoints but the last, and maps of
 gaussian heads, which follow from their centres and precisions.

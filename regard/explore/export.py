@@ -64,9 +64,9 @@ class Array(Request):
 
     shape: Annotated[tuple[Annotated[int, Field(ge=0)], ...], Field(max_length=8)]
     data: str
-    axes: Annotated[list[Label], Field(max_length=8)] = []
-    rows: Annotated[list[Label], Field(max_length=MAX_LABELS)] = []
-    columns: Annotated[list[Label], Field(max_length=MAX_LABELS)] = []
+    axes: Annotated[tuple[Label, ...], Field(max_length=8)] = ()
+    rows: Annotated[tuple[Label, ...], Field(max_length=MAX_LABELS)] = ()
+    columns: Annotated[tuple[Label, ...], Field(max_length=MAX_LABELS)] = ()
 
 
 class NpzRequest(Request):
@@ -120,7 +120,9 @@ def make_npz(workspace: Workspace, request: NpzRequest) -> Binary:
         counts = {"axes": len(array.shape), "rows": (*array.shape, 0)[0], "columns": (*array.shape, 0, 0)[1]}
         for what, labels in told.items():
             if labels and len(labels) != counts[what]:
-                raise ValueError(f"{name} must have {counts[what]} names of its {what}: got {len(labels)}; name all or none")
+                raise ValueError(
+                    f"{name} must have {counts[what]} names of its {what}: got {len(labels)}; name all or none"
+                )
             if labels:
                 found[f"{name}.{what}"] = np.array(labels, dtype=np.str_)
     file = io.BytesIO()

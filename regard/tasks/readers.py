@@ -334,8 +334,7 @@ def encode(tokenizer: Any, text: str, what: str = "the text") -> list[int]:
         if type(error) not in (Exception, ValueError, KeyError):  # tokenizers raises plain Exceptions
             raise
         raise ValueError(
-            f"{what} must be of what the model's tokenizer knows: got {_first_unknown(tokenizer, text)!r}, which it does not; "
-            "leave it out"
+            f"{what} must be of what the model's tokenizer knows: got {_first_unknown(tokenizer, text)!r}; leave it out"
         ) from error
     ids = list(getattr(found, "ids", found))
     if not ids:
@@ -449,7 +448,9 @@ def decode_picture(data: bytes, mode: str, size: tuple[int, int] | None) -> np.n
                 raise ValueError(f"it has {file.width} × {file.height} pixels, of at most {MAX_PIXELS:,} in all")
             image = ImageOps.exif_transpose(file).convert(mode)
     except UnidentifiedImageError as error:  # its message names the object that was read, not the file
-        raise ValueError("a picture must be a PNG, JPEG, WebP, GIF or BMP: got another file; use one of these") from error
+        raise ValueError(
+            "a picture must be a PNG, JPEG, WebP, GIF or BMP: got another file; use one of these"
+        ) from error
     except (OSError, SyntaxError, EOFError, ValueError, Image.DecompressionBombError) as error:
         raise ValueError(f"a picture must be a PNG, JPEG, WebP, GIF or BMP: {error}; use another file") from error
     if size is not None:

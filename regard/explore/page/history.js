@@ -26,11 +26,13 @@ function commit() {
   const [model, mine] = [changed, isOwn];
   [changed, isOwn] = [null, false];
   const here = parseAddress();
-  if (!model || here.view !== model.get("view")) return;
+  if (!model || here.refused || here.view !== model.get("view")) return;
   const next = address({ view: here.view, state: model.get("state") });
-  if (!here.refused && next === address(here)) return;
-  if (mine) history.pushState({ depth: (furthest = depth() + 1) }, "", next);
-  else history.replaceState(history.state, "", next);
+  if (next === address(here)) return;
+  if (mine) {
+    history.replaceState({ depth: depth() }, ""); // of an address that was opened, where nothing is undone any more
+    history.pushState({ depth: (furthest = depth() + 1) }, "", next);
+  } else history.replaceState(history.state, "", next);
   tell();
 }
 

@@ -48,7 +48,7 @@ class StartHeader(Response):
 
 
 def read_sentence(workspace: Workspace, request: StartRequest) -> Binary:
-    """The tokens of a text, the attention of all heads, and the likeliest next tokens: a StartHeader and its weights."""
+    """The tokens of a text, the attention of all heads, and the likeliest next tokens: a StartHeader, then weights."""
     text = request.text.rstrip()
 
     def read() -> tuple[Binary, int]:

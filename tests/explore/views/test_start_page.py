@@ -38,7 +38,10 @@ def test_pointing_at_a_token_draws_arcs_to_what_it_reads(look, server):
     best = max(range(count), key=lambda key: row[key])
     assert told(page).startswith(f"{float(f'{100 * row[best]:.2g}'):g} % {names[best].strip()}")
     assert page.locator(".start-arc").count() == sum(weight >= 0.015 for weight in row)
-    assert percentages(page)[query + 1 :] == [" "] * (count - query - 1) or not "".join(percentages(page)[query + 1 :]).strip()
+    assert (
+        percentages(page)[query + 1 :] == [" "] * (count - query - 1)
+        or not "".join(percentages(page)[query + 1 :]).strip()
+    )
     page.keyboard.press("Tab")
     page.locator("[data-token='6']").focus()
     page.keyboard.press("ArrowLeft")
