@@ -1,6 +1,6 @@
 """Put runs into the package, for the page to show: `python tools/ship.py RUNS [NAME …]`, into regard/recipes/shipped.
 
-RUNS is a folder with the runs of these commands; without names, all of them are put there. The text input.txt is known as
+RUNS is a folder with the runs of these commands; without names, all of them are put there. input.txt is known as
 Tiny Shakespeare; captions.txt has the 29,000 English captions of photographs that Multi30k trains on.
 
     regard train reversal --name reversal
