@@ -5,6 +5,8 @@ from urllib.parse import unquote
 
 import pytest
 
+from tests.explore.test_export import saved, texts
+
 
 def percentages(page) -> list[str]:
     return page.locator(".start-token small").all_inner_texts()
@@ -90,3 +92,9 @@ def test_a_head_of_ones_own_choice_is_in_the_address(look):
     assert "head 4 in layer 1" in page.locator("figcaption").inner_text()
     assert page.locator(".is-query").get_attribute("data-token") == "8"
     assert told(page).split("\n")[0].endswith("girl")  # is > girl, in that head
+
+
+def test_a_picture_holds_the_sentence_and_its_caption_but_not_the_form(look):
+    found = texts(saved(look("start"), "Picture, SVG"))
+    assert {"start", "girl", "64 %", "weights", "head"} <= found
+    assert not any("write your own" in text for text in found)

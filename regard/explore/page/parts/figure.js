@@ -5,7 +5,7 @@
 const MAX_RECTANGLES = 4096; // cells of a matrix that become rectangles; a larger one is embedded as an image
 const MARGIN = 16;
 const CAPTION = { size: 13, line: 19, letter: 6.8 }; // pixels
-const CONTROLS = ".control, .choice, .toggle, progress, select, textarea, input:not(.cell), button:not(.quiet, th button, :has(> svg))";
+const CONTROLS = ".control, .choice, .toggle, progress, select, textarea, input:not(.cell), button:not(.quiet, .word, [data-pictured], th button, :has(> svg))";
 const LEFT_OUT = `[data-unpictured], script, style, noscript, template, title, ${CONTROLS}`;
 
 export function drawFigure(element, title = "", caption = "") {

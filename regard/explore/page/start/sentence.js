@@ -36,7 +36,7 @@ export function Sentence({ read, row, query, pinned, onPoint, onPin }) {
     </svg>`}
     <div class="start-tokens" ref=${tokens} role="group" aria-label="The tokens of the sentence" onKeyDown=${onKeyDown}>
       ${read.pieces.map((piece, token) => html`<button key=${token} class=${kindOf(piece, token, query)} tabindex=${token === query ? 0 : -1}
-        aria-pressed=${String(token === pinned)} aria-label=${says(token)} data-token=${token}
+        aria-pressed=${String(token === pinned)} aria-label=${says(token)} data-token=${token} data-pictured
         style=${token <= query ? { background: css(row[token], "weight", 1), color: ink(row[token], "weight", 1) } : null}
         onPointerEnter=${() => onPoint(token)} onFocus=${() => onPoint(token)} onClick=${() => onPin(token === pinned ? null : token)}>
         <span>${read.names[token]}</span><small>${token <= query ? shortShare(row[token]) : " "}</small></button>`)}
