@@ -16,6 +16,7 @@ from pydantic.json_schema import JsonSchemaMode, models_json_schema
 from regard.explore.workspace import Workspace
 
 MODULES = (  # of regard.explore; each has ENDPOINTS
+    "views.start",
     "views.playground",
     "views.maps",
     "views.heads",

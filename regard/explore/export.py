@@ -46,6 +46,10 @@ AFTER = """</script>
 """
 
 
+Label = Annotated[str, Field(max_length=400)]
+MAX_LABELS = 1_000_000  # of an axis
+
+
 class Frame(Response):
     """The file around the saved JSON, in which no `<` may stand; `max_answers` is the most characters of it."""
 
@@ -56,10 +60,13 @@ class Frame(Response):
 
 
 class Array(Request):
-    """Numbers in float64, little-endian, as base64."""
+    """Numbers in float64, little-endian, as base64; what its axes are called; and the names of its rows and columns."""
 
     shape: Annotated[tuple[Annotated[int, Field(ge=0)], ...], Field(max_length=8)]
     data: str
+    axes: Annotated[tuple[Label, ...], Field(max_length=8)] = ()
+    rows: Annotated[tuple[Label, ...], Field(max_length=MAX_LABELS)] = ()
+    columns: Annotated[tuple[Label, ...], Field(max_length=MAX_LABELS)] = ()
 
 
 class NpzRequest(Request):
@@ -99,13 +106,25 @@ def give_frame(workspace: Workspace, request: Empty) -> Frame:
 
 
 def make_npz(workspace: Workspace, request: NpzRequest) -> Binary:
-    """Arrays as a file of numpy.savez: an NpzHeader, then its bytes."""
+    """Arrays as a file of numpy.savez: an NpzHeader, then its bytes.
+
+    The names of an array's axes, rows and columns are arrays of text beside it: `map.axes`, `map.rows`, `map.columns`.
+    """
     found = {}
     for name, array in request.arrays.items():
         try:
             found[name] = np.frombuffer(base64.b64decode(array.data, validate=True), "<f8").reshape(array.shape)
         except (binascii.Error, ValueError) as error:
             raise ValueError(f"{name} must be float64 of shape {array.shape} in base64: {error}") from error
+        told = {"axes": array.axes, "rows": array.rows, "columns": array.columns}
+        counts = {"axes": len(array.shape), "rows": (*array.shape, 0)[0], "columns": (*array.shape, 0, 0)[1]}
+        for what, labels in told.items():
+            if labels and len(labels) != counts[what]:
+                raise ValueError(
+                    f"{name} must have {counts[what]} names of its {what}: got {len(labels)}; name all or none"
+                )
+            if labels:
+                found[f"{name}.{what}"] = np.array(labels, dtype=np.str_)
     file = io.BytesIO()
     np.savez(file, **found)
     return Binary(NpzHeader(), file.getvalue())

@@ -31,6 +31,7 @@ from starlette.routing import Route
 from regard.explore import api
 from regard.explore.api import Binary, Endpoint, InvalidRequest, UnknownEndpoint
 from regard.explore.cancellation import Cancelled, run_cancellable
+from regard.explore.connections import configure_server
 from regard.explore.guard import Guard, is_local, refuse
 from regard.explore.workspace import Workspace
 
@@ -187,12 +188,9 @@ def serve(
     token = None if is_local(host) else secrets.token_urlsafe(24)
     listening = bind(host, port)
     address = address_of(host, listening.getsockname()[1], token)
-    config = uvicorn.Config(
+    config = configure_server(
         make_application(workspace, token),
         log_level="warning",
-        ws="none",
-        access_log=False,
-        server_header=False,
         timeout_keep_alive=20,
         timeout_graceful_shutdown=2,
         limit_concurrency=400,

@@ -334,12 +334,24 @@ def encode(tokenizer: Any, text: str, what: str = "the text") -> list[int]:
         if type(error) not in (Exception, ValueError, KeyError):  # tokenizers raises plain Exceptions
             raise
         raise ValueError(
-            f"{what} must be one that the model's tokenizer can read: got {text!r:.60}, {error}"
+            f"{what} must be of what the model's tokenizer knows: got {_first_unknown(tokenizer, text)!r}; leave it out"
         ) from error
     ids = list(getattr(found, "ids", found))
     if not ids:
         raise ValueError(f"{what} must have a token or more: got {text!r}; write something")
     return ids
+
+
+def _first_unknown(tokenizer: Any, text: str) -> str:
+    """The first character that the tokenizer cannot read alone, or else the beginning of the text."""
+    for character in dict.fromkeys(text):
+        try:
+            tokenizer.encode(character)
+        except Exception as error:
+            if type(error) not in (Exception, ValueError, KeyError):
+                raise
+            return character
+    return text[:60]
 
 
 def label_tokens(tokenizer: Any, ids: Sequence[int]) -> list[str]:
@@ -427,7 +439,7 @@ def _patch_reading(
 def decode_picture(data: bytes, mode: str, size: tuple[int, int] | None) -> np.ndarray:
     """The pixels of a file, (C, h, w), scaled where a size is given; its header is read before anything is decoded."""
     try:
-        from PIL import Image, ImageOps
+        from PIL import Image, ImageOps, UnidentifiedImageError
     except ImportError as error:
         raise MissingExtra("pictures", "Pillow", "models") from error
     try:
@@ -435,6 +447,10 @@ def decode_picture(data: bytes, mode: str, size: tuple[int, int] | None) -> np.n
             if file.width * file.height > MAX_PIXELS:
                 raise ValueError(f"it has {file.width} × {file.height} pixels, of at most {MAX_PIXELS:,} in all")
             image = ImageOps.exif_transpose(file).convert(mode)
+    except UnidentifiedImageError as error:  # its message names the object that was read, not the file
+        raise ValueError(
+            "a picture must be a PNG, JPEG, WebP, GIF or BMP: got another file; use one of these"
+        ) from error
     except (OSError, SyntaxError, EOFError, ValueError, Image.DecompressionBombError) as error:
         raise ValueError(f"a picture must be a PNG, JPEG, WebP, GIF or BMP: {error}; use another file") from error
     if size is not None:

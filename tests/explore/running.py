@@ -13,6 +13,8 @@ from typing import Any
 
 import uvicorn
 
+from regard.explore.connections import configure_server
+
 JSON = {"Content-Type": "application/json"}
 
 
@@ -21,10 +23,7 @@ def running(app: Any) -> Iterator[int]:
     """An ASGI application that answers at the port that is given."""
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
-        config = uvicorn.Config(
-            app, ws="none", log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=1
-        )
-        server = uvicorn.Server(config)
+        server = uvicorn.Server(configure_server(app, log_config=None, timeout_graceful_shutdown=1))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
         thread.start()
         until = time.monotonic() + 20

@@ -86,7 +86,7 @@ def test_every_endpoint_has_one_name_and_says_what_it_is():
         assert (endpoint.answer.__doc__ or "").strip().endswith("."), endpoint.name
         assert issubclass(endpoint.request_type, Request)
         assert endpoint.response_type is Binary or issubclass(endpoint.response_type, Response | Request), endpoint.name
-    with pytest.raises(UnknownEndpoint, match="there is no endpoint 'none'; use one of example, "):
+    with pytest.raises(UnknownEndpoint, match="there is no endpoint 'none'; use one of start, "):
         api.find_endpoint("none")
 
 

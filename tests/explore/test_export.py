@@ -88,6 +88,13 @@ def test_numbers_become_a_file_of_numpy():
     found = endpoint.answer(Workspace(), endpoint.parse({"arrays": {"a": {"shape": [2, 2], "data": data}}}))
     with np.load(io.BytesIO(found.data)) as arrays:  # type: ignore[union-attr]
         assert np.array_equal(arrays["a"], values, equal_nan=True)
+    names = {"axes": ["query", "key"], "rows": ["the", "cat"], "columns": ["the", "β"]}
+    found = endpoint.answer(Workspace(), endpoint.parse({"arrays": {"a": {"shape": [2, 2], "data": data} | names}}))
+    with np.load(io.BytesIO(found.data)) as arrays:  # type: ignore[union-attr]
+        assert {name: arrays[f"a.{name}"].tolist() for name in names} == names
+    short = endpoint.parse({"arrays": {"a": {"shape": [2, 2], "data": data, "rows": ["the"]}}})
+    with pytest.raises(ValueError, match="a must have 2 names of its rows: got 1; name all or none"):
+        endpoint.answer(Workspace(), short)
     for shape, text in (([3], data), ([2, 2], "!"), ([2, 2], "AAAA")):
         with pytest.raises(ValueError, match=r"a must be float64 of shape \("):
             endpoint.answer(Workspace(), endpoint.parse({"arrays": {"a": {"shape": shape, "data": text}}}))

@@ -7,17 +7,22 @@ from urllib.parse import quote, unquote
 import pytest
 
 VIEWS = {
+    "start": "Start",
     "playground": "Playground",
+    "claims": "Claims",
     "maps": "Maps",
     "heads": "Heads",
     "patterns": "Patterns and cost",
-    "claims": "Claims",
     "runs": "Runs",
 }
+STATE = """async (name) => (await import("/bundle.js")).viewOf(name).state"""
+HEADLINE = "Attention: every word looks at the words before it, and takes what it needs."
 
 
 def shown(page) -> str:
-    return page.locator("main h1").inner_text()
+    """The title of the view that is shown."""
+    above = page.locator("main h1").inner_text()
+    return "Start" if above == HEADLINE else above
 
 
 def focused(page) -> str:
@@ -31,15 +36,15 @@ def leads_to(page, settled, hash_: str) -> None:
 
 def test_every_view_opens_by_mouse_and_by_the_history(look, settled):
     page = look("playground")
-    assert page.locator("nav a").all_inner_texts() == list(VIEWS.values())
+    assert page.locator("header nav a").all_inner_texts() == list(VIEWS.values())
     for name, title in reversed(VIEWS.items()):
-        page.get_by_role("navigation").get_by_role("link", name=title).click()
+        page.locator("header nav").get_by_role("link", name=title).click()
         settled(page)
         assert shown(page) == title
         assert page.title() == f"{title} · regard"
-        assert page.locator("nav a[aria-current=page]").all_inner_texts() == [title]
+        assert page.locator("header nav a[aria-current=page]").all_inner_texts() == [title]
         assert re.search(rf"#{name}(\?|$)", page.url)
-    for go, title in ((page.go_back, "Maps"), (page.go_back, "Heads"), (page.go_forward, "Maps")):
+    for go, title in ((page.go_back, "Playground"), (page.go_back, "Claims"), (page.go_forward, "Playground")):
         go()
         settled(page)
         assert shown(page) == title
@@ -59,8 +64,9 @@ def test_every_view_opens_by_keyboard_and_the_bar_can_be_skipped(look, settled):
         page.keyboard.press("Enter")
         settled(page)
         assert shown(page) == title
-    page.keyboard.press("Tab")
-    assert focused(page) == "Use dark colours"
+    for button in ("Undo", "Redo", "Use dark colours"):
+        page.keyboard.press("Tab")
+        assert focused(page) == button
     page.locator(".skip").focus()
     page.keyboard.press("Enter")
     assert page.evaluate("() => document.activeElement.id") == "main"
@@ -97,12 +103,107 @@ BROKEN += tuple(
 )
 
 
-def test_a_broken_address_opens_a_view(look, settled):
+def test_a_broken_address_is_refused_in_words_in_its_view(look, settled):
     page = look('runs?"x"')
     for broken in BROKEN:
         leads_to(page, settled, broken)
-        assert shown(page) == VIEWS.get(broken.partition("?")[0], "Playground"), broken
-        assert page.evaluate("() => document.querySelectorAll('main .panel, main p').length") > 1, broken
+        assert shown(page) == VIEWS.get(broken.partition("?")[0], "Start"), broken
+        is_whole = broken in ("", "maps?")
+        assert page.get_by_role("alert").count() == (0 if is_whole or broken == "?" else 1), broken
+    leads_to(page, settled, "nothing")
+    assert page.get_by_role("alert").inner_text().startswith("There is no view called “nothing”.")
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_state_that_names_what_the_view_does_not_know_is_refused(view, look, settled):
+    page = look(view, {"subject": "nope"})
+    assert f"{VIEWS[view]} has no “subject”" in page.get_by_role("alert").inner_text()
+    assert page.locator("main .panel").count() == 1  # and nothing is shown in place of what was asked for
+    page.get_by_role("button", name="Start over").click()
+    settled(page)
+    assert page.get_by_role("alert").count() == 0
+    assert page.locator("main").inner_text().count("\n") > 5
+    name, first = next((name, value) for name, value in page.evaluate(STATE, view).items() if value is not None)
+    leads_to(page, settled, f"{view}?{quote(json.dumps({name: 7 if isinstance(first, str) else 'x'}))}")
+    assert page.get_by_role("alert").inner_text().startswith(f"“{name}” must be ")
+
+
+def test_changes_are_undone_one_by_one_by_the_keys_the_buttons_and_the_history(look, settled):
+    page = look("runs", {"run": "reversal"})
+    log, compare = (
+        page.get_by_role("checkbox", name="Logarithmic"),
+        page.get_by_role("checkbox", name="compare language"),
+    )
+    for box, name in ((log, "log"), (compare, "compared")):
+        box.check()
+        page.wait_for_function("(name) => location.hash.includes(name)", arg=name)
+    undo, redo = (page.get_by_role("button", name=name) for name in ("Undo", "Redo"))
+    assert redo.get_attribute("aria-disabled") == "true"
+
+    def now(changed) -> tuple[bool, bool]:
+        changed()
+        page.wait_for_timeout(100)
+        settled(page)
+        return log.is_checked(), compare.is_checked()
+
+    assert now(lambda: page.keyboard.press("Control+z")) == (True, False)
+    assert now(undo.click) == (False, False)
+    assert undo.get_attribute("aria-disabled") == "true"
+    assert now(redo.click) == (True, False)
+    assert now(lambda: page.keyboard.press("Control+Shift+z")) == (True, True)
+    assert now(page.go_back) == (True, False)
+    assert now(lambda: page.keyboard.press("Control+z")) == (False, False)
+    assert now(lambda: page.keyboard.press("Control+z")) == (False, False)  # no further than the view itself
+    assert shown(page) == "Runs"
+
+
+def test_a_slider_is_one_change_and_typing_is_undone_by_its_field(look, settled):
+    page = look("runs", {"run": "reversal"})
+    places = "() => history.length"
+    before = page.evaluate(places)
+    slider = page.get_by_role("slider", name="Smoothing")
+    slider.focus()
+    for _ in range(6):
+        page.keyboard.press("ArrowRight")
+    page.wait_for_function("() => location.hash.includes('smoothing')")
+    assert page.evaluate(places) == before + 1
+    page.keyboard.press("Control+z")
+    page.wait_for_function("() => !location.hash.includes('smoothing')")
+    assert slider.input_value() == "0"
+
+
+def test_a_phone_shows_where_one_is_at_the_bottom(look, settled):
+    page = look("maps", width=390, height=844)
+    assert not page.locator("header nav").is_visible()
+    bar = page.get_by_role("navigation", name="Where you are")
+    assert bar.locator("[aria-current=true]").inner_text() == "Inspect"
+    assert bar.locator("[aria-current=page]").inner_text() == "Maps"
+    box = bar.bounding_box()
+    assert box["y"] + box["height"] == 844
+    bar.get_by_role("link", name="Heads").click()
+    settled(page)
+    assert shown(page) == "Heads"
+    bar.get_by_role("link", name="Learn").click()
+    settled(page)
+    assert shown(page) == "Playground"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [360, 390, 2560])
+@pytest.mark.parametrize("view", VIEWS)
+def test_nothing_overflows(view, width, look):
+    page = look(view, width=width, height=844)
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= width
+
+
+def test_six_quick_keys_are_six_steps(look, settled):
+    page = look("heads")
+    cell = page.get_by_role("textbox", name="Row of head 1's centre")
+    before = float(cell.input_value().replace("−", "-"))
+    cell.evaluate("""(cell) => { for (let i = 0; i < 6; i++)
+      cell.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowUp", bubbles: true, cancelable: true })); }""")
+    settled(page)
+    assert float(cell.input_value().replace("−", "-")) == pytest.approx(before + 0.6)
 
 
 def test_the_theme_is_remembered_and_a_server_that_ended_is_told(look, settled):
@@ -125,7 +226,6 @@ def test_the_theme_is_remembered_and_a_server_that_ended_is_told(look, settled):
 
 
 WRONG = [None, -1, 0.5, "x", [], {}]
-STATE = """async (name) => (await import("/bundle.js")).viewOf(name).state"""
 
 
 def state_of(page) -> dict:
@@ -138,7 +238,7 @@ def test_an_address_brings_back_what_was_seen(look, settled):
     page.wait_for_function("() => location.hash.includes('log')")
     assert state_of(page) == {"run": "reversal", "log": True}
     seen = page.locator("main").inner_text()
-    page.get_by_role("link", name="Playground").click()
+    page.locator("header nav").get_by_role("link", name="Playground").click()
     settled(page)
     page.go_back()
     settled(page)

@@ -8,6 +8,7 @@ import pytest
 FOLDER = Path(__file__).parents[2] / "docs" / "images"
 LARGEST = 150_000  # bytes
 PICTURES = {  # the view, its state, how high, and whether in the dark
+    "start": ("start", {}, 780, False),
     "playground": ("playground", {"step": "softmax"}, 1010, False),
     "maps": ("maps", {"layer": 2, "head": 3, "pin": [21, 14]}, 965, False),
     "heads": ("heads", {}, 1095, False),

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from regard.explore import api
+from regard.explore import api, connections
 from regard.explore import server as serving
 from regard.explore.api import Binary, Empty, Endpoint, Response
 from regard.explore.cancellation import Cancelled, check_cancelled
@@ -277,6 +277,17 @@ def test_slow_clients_stop_nobody(port, monkeypatch, opened):
         answer = answered(client)
         assert answer.status == 408
         assert "within 0.6 seconds" in answer.error
+
+
+def test_a_client_without_headers_is_let_go(port, monkeypatch, opened):
+    monkeypatch.setattr(connections, "HEADER_SECONDS", 0.4)
+    silent, slow, again = [opened.enter_context(connected(port)) for _ in range(3)]
+    slow.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n")
+    again.sendall(b"GET /icon.svg HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    assert answered(again).status == 200  # and the connection stays open
+    again.sendall(b"GET /icon.svg HTTP/1.1\r\n")
+    assert [client.recv(100) for client in (silent, slow, again)] == [b"", b"", b""]
+    assert request(port, "/").status == 200
 
 
 def test_work_stops_when_its_asker_leaves(port, answer_by, answers, sends):

@@ -5,9 +5,11 @@ from dataclasses import asdict
 import pytest
 import torch
 
+from regard.claims.experiments import SHIPPED
+from regard.models import load
 from regard.recipes import find_recipe
 from regard.recipes.recipe import NAMES, Resources
-from regard.tasks.readers import Sample, StringReader, check_size, encode, reader_of
+from regard.tasks.readers import Sample, StringReader, check_size, decode_picture, encode, reader_of
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -45,3 +47,15 @@ def test_what_cannot_be_read_is_refused():
         check_size(1, 4097, 4097)
     with pytest.raises(ValueError, match="a layer of 64 heads fits into memory up to 1,448 tokens: got 2,000"):
         check_size(64, 2000, 2000)
+
+
+def test_what_a_tokenizer_or_a_picture_lacks_is_said_in_plain_words():
+    model = load(SHIPPED / "language" / "model")
+    with pytest.raises(
+        ValueError, match=r"^the text must be of what the model's tokenizer knows: got 'é'; leave it out$"
+    ):
+        encode(model.tokenizer, "Romeo, café")
+    with pytest.raises(
+        ValueError, match=r"^a picture must be a PNG, JPEG, WebP, GIF or BMP: got another file; use one"
+    ):
+        decode_picture(b"nothing that is a picture", "RGB", None)

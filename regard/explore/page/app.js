@@ -1,51 +1,18 @@
 // The page: a bar of views above one of them, whose name and state are in the address.
 import { html, useEffect, useState } from "./vendor/preact.js";
 import { PageModel } from "./client.js";
+import { address, parseAddress, plain } from "./address.js";
+import { redo, undo, useHistory, watch } from "./history.js";
+import { Button } from "./parts/controls.js";
 import { Mark, ThemeButton } from "./parts/shell.js";
 import { Mounted, VIEWS, viewOf } from "./views.js";
 
-// The address holds what differs from a view's first state: #maps?{"head":3}, percent-encoded.
-function readAddress() {
-  const [, name, text] = /^#?([a-z]*)(?:\?(.*))?$/.exec(location.hash) ?? [];
-  const view = viewOf(name);
-  return { view: view.name, state: parseState(view, text) };
-}
-
-// An address may be broken: only names that the view knows are taken, with values of the type of its first state.
-function parseState(view, text) {
-  try {
-    const found = Object.entries(JSON.parse(decodeURIComponent(text ?? "")) ?? {});
-    return Object.fromEntries(found.filter(([name, value]) => fits(value, view.state[name])));
-  } catch {
-    return {};
-  }
-}
-
-const kind = (value) => (Array.isArray(value) ? "array" : value === null ? "null" : typeof value);
-const fits = (value, first) => first !== undefined && (first === null || kind(value) === kind(first));
-
-function writeAddress({ view, state }) {
-  const own = Object.entries(state).filter(([name, value]) => !same(value, viewOf(view).state[name]));
-  return `#${view}${own.length ? `?${encodeURIComponent(plain(Object.fromEntries(own)))}` : ""}`;
-}
-
-// Without the properties that Preact adds to an object that it takes for an element.
-const plain = (value) => JSON.stringify(value, (name, one) => (name.startsWith("__") ? undefined : one));
-const same = (a, b) => plain(a) === plain(b);
+// What the views are for: the doors of the first screen, and the bar at the bottom of a phone.
+const GROUPS = [["Start", ["start"]], ["Learn", ["playground", "claims"]], ["Inspect", ["maps", "heads"]], ["Design", ["patterns"]], ["Runs", ["runs"]]];
 
 const models = new Map();
 function modelOf({ view, state }) {
-  if (!models.has(view)) {
-    const model = new PageModel({ view, state, place: "page" });
-    let due = 0;
-    model.on("change:state", () => {
-      clearTimeout(due); // browsers refuse a new address for every move of a slider
-      due = setTimeout(() => {
-        if (readAddress().view === view) history.replaceState(null, "", writeAddress({ view, state: model.get("state") }));
-      }, 200);
-    });
-    models.set(view, model);
-  }
+  if (!models.has(view)) models.set(view, watch(new PageModel({ view, state, place: "page" })));
   return models.get(view);
 }
 
@@ -61,21 +28,17 @@ function ErrorBoundary({ model, children }) {
     model.on("change:state", retry);
     return () => model.off("change:state", retry);
   }, [model]);
-  if (error === null) return children;
-  return html`<section class="panel" role="alert">
-    <p class="error">The view cannot show this address: ${error.message}</p>
-    <button onClick=${() => model.set("state", {})}>Start over</button>
-  </section>`;
+  return error === null ? children : html`<${Refused} why=${`The view cannot show this address: ${error.message}`} again=${() => model.set("state", {})} />`;
 }
 
+const Refused = ({ why, again }) => html`<section class="panel" role="alert"><p class="error">${why}</p><button onClick=${again}>Start over</button></section>`;
+
 export function App() {
-  const [here, setHere] = useState(readAddress);
+  const [here, setHere] = useState(parseAddress);
   useEffect(() => {
     const follow = () => {
-      const next = readAddress();
-      if (models.has(next.view) && !same(models.get(next.view).get("state"), next.state)) {
-        models.get(next.view).set("state", next.state);
-      }
+      const next = parseAddress();
+      if (models.has(next.view) && plain(models.get(next.view).get("state")) !== plain(next.state)) models.get(next.view).set("state", next.state);
       setHere(next);
     };
     addEventListener("hashchange", follow);
@@ -86,25 +49,41 @@ export function App() {
   }, [here.view]);
   const view = viewOf(here.view);
   return html`
-    <a class="skip" href=${location.hash || "#playground"} onClick=${focusMain}>Skip to the view</a>
+    <a class="skip" href=${location.hash || "#start"} onClick=${focusMain}>Skip to the view</a>
     <header class="top">
-      <a class="brand" href="#playground" aria-label="regard"><${Mark} />regard</a>
-      <nav aria-label="Views">
-        ${VIEWS.map(
-          (one) => html`<a
-            href=${writeAddress({ view: one.name, state: models.get(one.name)?.get("state") ?? {} })}
-            aria-current=${one.name === view.name ? "page" : null}
-            >${one.title}</a
-          >`,
-        )}
-      </nav>
-      <${ThemeButton} />
+      <a class="brand" href="#start" aria-label="regard"><${Mark} />regard</a>
+      <nav aria-label="Views">${VIEWS.map((one) => html`<${ViewLink} one=${one} here=${view} />`)}</nav>
+      <${UndoButtons} /><${ThemeButton} />
     </header>
-    <main id="main" tabindex="-1">
-      <div class="heading"><h1>${view.title}</h1><p>${view.about}</p></div>
-      <${ErrorBoundary} key=${view.name} model=${modelOf(here)}><${Mounted} model=${modelOf(here)} /><//>
+    <main id="main" tabindex="-1" class=${`of-${view.name}`}>
+      <div class="heading"><h1>${view.headline ?? view.title}</h1><p>${view.about}</p></div>
+      ${here.refused
+        ? html`<${Refused} why=${here.refused} again=${() => (location.hash = `#${view.name}`)} />`
+        : html`<${ErrorBoundary} key=${view.name} model=${modelOf(here)}><${Mounted} model=${modelOf(here)} /><//>`}
     </main>
+    <${Bottom} here=${view} />
   `;
+}
+
+const linkTo = (name) => address({ view: name, state: models.get(name)?.get("state") ?? {} });
+
+const ViewLink = ({ one, here }) => html`<a href=${linkTo(one.name)} aria-current=${one === here ? "page" : null}>${one.title}</a>`;
+
+// On a phone: where one is, the group and the view in it.
+function Bottom({ here }) {
+  const [, own] = GROUPS.find(([, names]) => names.includes(here.name));
+  return html`<nav class="bottom" aria-label="Where you are">
+    ${own.length > 1 && html`<div class="bottom-views">${own.map((name) => html`<${ViewLink} one=${viewOf(name)} here=${here} />`)}</div>`}
+    <div class="bottom-groups">${GROUPS.map(([title, names]) => html`<a href=${linkTo(names.includes(here.name) ? here.name : names[0])}
+      aria-current=${names === own ? "true" : null}>${title}</a>`)}</div>
+  </nav>`;
+}
+
+function UndoButtons() {
+  const { past, future } = useHistory();
+  const icon = (d) => html`<svg viewBox="0 0 20 20" width="18" height="18" aria-hidden="true"><path d=${d} fill="none" stroke="currentColor" stroke-width="1.6" stroke-linecap="round" stroke-linejoin="round" /></svg>`;
+  return html`<span class="undo"><${Button} class="quiet" aria-label="Undo" title="Undo (Ctrl-Z)" off=${!past} onClick=${undo}>${icon("M7 4 3 8l4 4M3 8h8a5 5 0 0 1 0 10H8")}<//><${Button}
+    class="quiet" aria-label="Redo" title="Redo (Ctrl-Shift-Z)" off=${!future} onClick=${redo}>${icon("m13 4 4 4-4 4m4-4H9a5 5 0 0 0 0 10h3")}<//></span>`;
 }
 
 function focusMain(event) {

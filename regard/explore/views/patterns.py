@@ -27,6 +27,7 @@ MAX_FOLLOWED = 4096  # tokens of which each may reach each
 DRAWN = 512  # cells along a side of the map
 LINE = [1 << n for n in range(4, 17)]  # tokens over which cost grows
 SQUARES = [4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256]  # sides of the grids over which cost grows
+ROOM = {"a100": 80e9, "h100": 80e9, "h200": 141e9, "b200": 180e9, "l40s": 48e9, "t4": 16e9}  # bytes, as published
 PAIRS = ((OURS, FULL), (OURS, PROJECTIONS), (FULL, PROJECTIONS))  # whose crossings are looked for
 
 Text = Annotated[str, Field(max_length=300)]
@@ -114,6 +115,8 @@ class PlanResponse(Response):
     basis: str  # of the machine's table: what was measured, or not
     dtype: str
     shape: dict[str, int]
+    inputs: int  # bytes of q, k and v
+    room: float | None  # bytes of the machine's memory, where that is known
     candidates: list[CandidateCost]
     full: CandidateCost
 
@@ -249,6 +252,9 @@ def make_plan(workspace: Workspace, request: MechanismRequest) -> PlanResponse:
             basis=found.problem.machine.basis,
             dtype=str(found.problem.dtype).removeprefix("torch."),
             shape={name: getattr(shape, name) for name in shape.__match_args__},
+            inputs=(shape.B * (shape.H * shape.T * shape.D + shape.G * shape.S * (shape.D + shape.E)))
+            * found.problem.dtype.itemsize,
+            room=ROOM.get(found.problem.machine.name),
             candidates=[CandidateCost(name=one.name, refusal=one.refusal, **_costs(found, one.name)) for one in ranked],
             full=CandidateCost(name=full.chosen, **_costs(full, full.chosen)),
         )

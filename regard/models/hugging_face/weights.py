@@ -14,6 +14,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
 
 from regard.checks import check_whole
 from regard.models.architectures.decoder import Decoder
@@ -112,12 +113,21 @@ def _without_copies(config: Published, files: Files) -> Published:
     return config
 
 
+class _Undrawn(TorchFunctionMode):
+    """Draws no normal numbers for tensors without memory, for which torch would import its compiler: two seconds."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if func is nn.init.normal_:
+            return kwargs["tensor"]
+        return func(*args, **(kwargs or {}))
+
+
 def _planned(config: Published, files: Files) -> tuple[Model, dict[str, Stored]]:
     """The model without memory, and the tensors that it needs."""
     depth = max(config.depth, getattr(config, "decoder_depth", None) or 0)
     if depth > len(files):  # nor is time spent on blocks that no file has
         raise ValueError(f"config.json must fit the weights: got {depth} blocks, and {len(files)} tensors; correct it")
-    with torch.device("meta"):
+    with torch.device("meta"), _Undrawn():
         model = build(config)
     assert isinstance(model, Model)
     return model, stored(model, family_of(config))

@@ -132,7 +132,9 @@ def test_playing_comes_to_the_end_and_rests_and_ellipses_are_the_librarys(look):
 def test_a_picture_and_numbers_hold_what_the_heads_make(look, settled):
     page = look("heads", {"moved": {"0.4": [0, 0, 1]}}, reduced=True)
     found = texts(saved(page, "Picture, SVG"))
-    assert {"Training", "The kernel that the heads make", "Distance to a true convolution", "certificate"} <= found
+    assert not found & {"Training", "Try it"}  # the form beside it
+    assert any("Heads of digits-gaussian, seed-0: layer 1 at step" in text for text in found)  # the caption
+    assert {"The kernel that the heads make", "Distance to a true convolution", "certificate"} <= found
     assert not {"Try it", "Next step", "Export"} & found
     centres, precisions = recorded(660, 0)
     centres[4], precisions[4] = [0, 0], [1]

@@ -124,3 +124,14 @@ def test_an_address_out_of_range_comes_into_it(look):
     assert look("patterns", {**SMALL, "tokens": 1e9}).get_by_text("T = 131,072").is_visible()
     page = look("patterns", {**SMALL, "mask": "axial", "grid": [0, 999.4]})
     assert count(page, "visible") == f"{256 * 256:,}"
+
+
+def test_what_does_not_fit_into_the_machine_is_said(look):
+    large = {"mask": "causal & window(256)", "tokens": 131072, "heads": 64, "batch": 64, "device": "h200"}
+    page = look("patterns", large)
+    needs = (
+        4 * 64 * 64 * 131072 * 64 * 2 + 64 * 64 * 131072 * 4
+    ) / 1e9  # q, k, v, o in bfloat16; a float for each query
+    assert f"needs {needs:.0f} GB" in page.locator("[data-too-large]").inner_text()
+    assert "141 GB" in page.locator("[data-too-large]").inner_text()
+    assert look("patterns", SMALL).locator("[data-too-large]").count() == 0

@@ -8,7 +8,7 @@ import "./claims.css";
 
 function View(props) {
   const { response, error, waiting } = useAnswer(props.ask, "catalogue", {});
-  return response ? html`<${Catalogue} ...${props} catalogue=${response} />` : html`<${Status} error=${error} waiting=${waiting}>reading the catalogue …</${Status}>`;
+  return response ? html`<${Catalogue} ...${props} catalogue=${response} />` : html`<${Status} error=${error} waiting=${waiting} lines=${12}>reading the catalogue …</${Status}>`;
 }
 
 function Catalogue(props) {

@@ -6,7 +6,7 @@ import { Export } from "../parts/export.js";
 import { Heatmap, Legend } from "../parts/heatmap.js";
 import { useId } from "../parts/ids.js";
 import { formatNumber } from "../parts/numbers.js";
-import { Status, SavedNote, useWidth } from "../parts/shell.js";
+import { Exact, Status, SavedNote, useWidth } from "../parts/shell.js";
 
 export function ClaimDetail({ ask, row, document, state, place }) {
   const [run, setRun] = useState(false);
@@ -236,7 +236,7 @@ function BarsTable({ chart }) {
   return html`<div class="scrolls"><table class="lines">
     <thead><tr><th></th>${Object.keys(chart.groups).map((name) => html`<th class="number">${name}</th>`)}</tr></thead>
     <tbody>${chart.names.map((name, i) => html`<tr><th>${name}</th>
-      ${Object.values(chart.groups).map((values) => html`<td class="number">${formatNumber(values[i])}</td>`)}</tr>`)}</tbody>
+      ${Object.values(chart.groups).map((values) => html`<td class="number"><${Exact} value=${values[i]} /></td>`)}</tr>`)}</tbody>
   </table></div>`;
 }
 

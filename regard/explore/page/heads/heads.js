@@ -1,7 +1,7 @@
 // Gaussian heads around the query pixel, over a recorded training; and the kernel that they make, wherever one puts them.
 import { html, useEffect, useMemo, useRef, useState } from "../vendor/preact.js";
 import { useAnswer, useLatest } from "../client.js";
-import { even, headsAt, hue, isPrecision, marginOf, mixed, unpackHeads, sharpened } from "./gaussians.js";
+import { BLUNTEST, SHARPEST, even, headsAt, hue, isPrecision, marginOf, mixed, unpackHeads, sharpened } from "./gaussians.js";
 import { Distance, Kernel, MapOf, Odd } from "./kernel.js";
 import { Picture } from "./picture.js";
 import { Layers, Progress, usePlaying } from "./training.js";
@@ -9,9 +9,11 @@ import { Button, Choice, NumberCell, Select, Slider, Toggle } from "../parts/con
 import { Export } from "../parts/export.js";
 import { formatNumber } from "../parts/numbers.js";
 import { Panel, Status, LiveOnly, pairWithin, wholeWithin, prefersLessMotion } from "../parts/shell.js";
+import { Word } from "../parts/words.js";
 import "./heads.css";
 
 const SHARP = 4; // the initial precision of heads that are turned into a convolution
+const ALONG = ["step", "layer", "head"]; // of what a training recorded
 const rounded = (value) => Number(value.toFixed(2));
 
 // moved: heads that the user put elsewhere, { "layer.head": [row, column, precision …] }; step null is the last,
@@ -36,7 +38,7 @@ function View({ ask, state: given, change, place }) {
     const none = recorded.response && !trainings.length && "No training has recorded gaussian heads yet: run regard train digits-gaussian.";
     const other = recorded.response && !request && !none && `The run ${state.run} has recorded no gaussian heads; choose another.`;
     const missing = request ?? { run: state.run, training: "" };
-    return html`<${Status} error=${recorded.error ?? heads.error ?? (none || other || null)} waiting=${recorded.waiting || heads.waiting}>reading the recording …<//>
+    return html`<${Status} error=${recorded.error ?? heads.error ?? (none || other || null)} waiting=${recorded.waiting || heads.waiting} lines=${12}>reading the recording …<//>
       ${(heads.error || other) && trainings.length > 0 && html`<${Trainings} trainings=${[missing, ...trainings]} request=${missing} change=${change} />`}`;
   }
   const shared = { ask, change, place, record, trainings, request, hasValues: one?.has_values ?? false, error: heads.error };
@@ -88,7 +90,7 @@ function Recorded({ ask, state, change, place, record, trainings, request, hasVa
   const numbers = () => numbersOf(record, resting, found, maps);
   const onQuery = (next) => change({ query: next });
   return html`<div class="heads-frame" ref=${area}><div class="heads" onKeyDown=${onKeyDown}>
-    <div class="heads-left">
+    <div class="heads-left" data-unpictured>
       <${Panel} title="Training">
         <div class="stack">
           <${LiveOnly} place=${place} what="choose another run"><${Trainings} trainings=${trainings} request=${request} change=${change} /><//>
@@ -96,7 +98,7 @@ function Recorded({ ask, state, change, place, record, trainings, request, hasVa
           <${Progress} record=${record} index=${index} playing=${playing} onStep=${(i) => (playing.stop(), toStep(i))} />
         </div>
       <//>
-      <div class="heads-below" data-unpictured><${Panel} title="Try it">
+      <div class="heads-below"><${Panel} title="Try it">
         <div class="stack heads-try">
           <${Button} onClick=${edits.convolve} off=${!found}>Make it a convolution<//>
           ${sharp !== null && html`<${Slider} label="Sharpness" value=${Math.log10(sharp)} min=${-1} max=${1.5} step=${0.02}
@@ -110,8 +112,8 @@ function Recorded({ ask, state, change, place, record, trainings, request, hasVa
     </div>
     <div class="heads-main">
       <${Panel} title=${`Layer ${layer + 1}, step ${record.steps[index].toLocaleString("en")}${anyMoved ? ", heads moved" : ""}`}
-        actions=${html`<${Export} name="heads" of=${area} numbers=${numbers} saves=${saves} ask=${ask} view="heads" state=${state} place=${place} />`}>
-        <p class="note">Each head looks at its centre, relative to the framed query pixel: half of its weight lies in the strong
+        actions=${html`<${Export} name="heads" of=${area} caption=${`Heads of ${request.run}, ${request.training}: layer ${layer + 1} at step ${record.steps[index].toLocaleString("en")}${anyMoved ? ", with heads moved by hand" : ""}.`} numbers=${numbers} saves=${saves} ask=${ask} view="heads" state=${state} place=${place} />`}>
+        <p class="note">Each <${Word} of="head">head<//> looks at its centre, relative to the framed query pixel: half of its weight lies in the strong
           ellipse, nine tenths in the faint one.</p>
         <${Picture} heads=${shown} side=${record.side} margin=${marginOf(record, layer)} query=${query} chosen=${head}
           image=${state.image ? record.image : null} trail=${trail} at=${playing.at ?? index}
@@ -134,7 +136,7 @@ function Recorded({ ask, state, change, place, record, trainings, request, hasVa
           <${Panel} title="Distance to a true convolution"><${Distance} found=${found} isEven=${values === null} /><//>`
         : html`<${Panel} title="The kernel that the heads make">${place === "file"
           ? html`<p class="hint">The saved file does not hold what these heads make; regard explore computes it.</p>`
-          : html`<${Status} error=${kernel.error} waiting=${kernel.waiting} />`}<//>`}
+          : html`<${Status} error=${kernel.error} waiting=${kernel.waiting} lines=${6} />`}<//>`}
     </div>
   </div></div>`;
 }
@@ -215,7 +217,7 @@ function Numbers({ head, one, edits, isRound }) {
     <span><span class=${`heads-dot ${hue(head)}`} />Head ${head + 1}</span>
     <label>row <${NumberCell} label=${`Row of head ${head + 1}'s centre`} value=${rounded(one.centre[0])} onChange=${placed(0)} /></label>
     <label>column <${NumberCell} label=${`Column of head ${head + 1}'s centre`} value=${rounded(one.centre[1])} onChange=${placed(1)} /></label>
-    ${isRound && html`<label>precision <${NumberCell} label=${`Precision of head ${head + 1}`} value=${Number(one.precision[0].toPrecision(3))} step=${0.05}
+    ${isRound && html`<label>precision <${NumberCell} label=${`Precision of head ${head + 1}`} value=${Number(one.precision[0].toPrecision(3))} step=${0.05} least=${BLUNTEST} most=${SHARPEST}
       onChange=${(value) => edits.widen(head, value / one.precision[0], one.precision)} /></label>`}
   </div>`;
 }
@@ -223,20 +225,20 @@ function Numbers({ head, one, edits, isRound }) {
 function numbersOf(record, resting, found, maps) {
   const counts = [record.steps.length, record.layers, record.heads];
   const arrays = {
-    steps: { shape: [record.steps.length], data: record.steps },
-    centres: { shape: [...counts, 2], data: record.centres },
-    precisions: { shape: [...counts, record.entries], data: record.precisions },
-    centre: { shape: [record.heads, 2], data: resting.flatMap((one) => one.centre) },
-    precision: { shape: [record.heads, record.entries], data: resting.flatMap((one) => one.precision) },
+    steps: { shape: [record.steps.length], data: record.steps, axes: ["step"] },
+    centres: { shape: [...counts, 2], data: record.centres, axes: [...ALONG, "row and column"] },
+    precisions: { shape: [...counts, record.entries], data: record.precisions, axes: [...ALONG, "entry"] },
+    centre: { shape: [record.heads, 2], data: resting.flatMap((one) => one.centre), axes: ["head", "row and column"] },
+    precision: { shape: [record.heads, record.entries], axes: ["head", "entry"], data: resting.flatMap((one) => one.precision) },
   };
   if (!found) return arrays;
   const { heads, h, w, convolution, kernel_size: size } = found;
   const single = (name) => [name, { shape: [], data: [convolution[name]] }];
   return {
     ...arrays,
-    maps: { shape: [heads.length, h, w], data: maps },
+    maps: { shape: [heads.length, h, w], data: maps, axes: ["head", "row", "column"] },
     kernel_size: { shape: [size.length], data: size },
-    taps: { shape: [heads.length, 2], data: heads.flatMap((one) => one.tap ?? [null, null]) },
+    taps: { shape: [heads.length, 2], axes: ["head", "row and column"], data: heads.flatMap((one) => one.tap ?? [null, null]) },
     tap_distances: { shape: [heads.length], data: heads.map((one) => one.distance) },
     peaks: { shape: [heads.length, 2], data: heads.flatMap((one) => one.peak ?? [null, null]) },
     softness: { shape: [heads.length], data: heads.map((one) => one.softness) },

@@ -2,7 +2,8 @@
 import { html, useState } from "../vendor/preact.js";
 import { hue, placed, widthOf } from "./gaussians.js";
 import { Heatmap, Legend } from "../parts/heatmap.js";
-import { formatNumber } from "../parts/numbers.js";
+import { formatNumber, formatPercent } from "../parts/numbers.js";
+import { Exact } from "../parts/shell.js";
 
 // The weights of one head from the query; a clicked pixel becomes the query.
 export function MapOf({ found, maps, head, precision, centre, onQuery }) {
@@ -19,8 +20,8 @@ export function MapOf({ found, maps, head, precision, centre, onQuery }) {
       <${Legend} limit=${limit} />
       <p class="heads-facts">${placed(centre)}<br />width ${formatNumber(widthOf(precision), 2)}</p>
       <p class="hint">${pointed
-        ? html`row ${pointed[0]}, column ${pointed[1]}: <b data-weight>${formatNumber(data[pointed[0] * w + pointed[1]])}</b>`
-        : `Away from borders its largest weight is ${formatNumber(100 * (1 - one.softness), 2)}\u00a0%.`}</p>
+        ? html`row ${pointed[0]}, column ${pointed[1]}: <b data-weight><${Exact} value=${data[pointed[0] * w + pointed[1]]} /></b>`
+        : `Away from borders its largest weight is ${formatPercent(1 - one.softness)}.`}</p>
     </div>
   </div>`;
 }
@@ -45,8 +46,8 @@ export function Kernel({ found, chosen, onChoose }) {
         const is = same(peak, tap);
         const share = is ? 1 - softness : 0;
         const height = share * (cell - 3);
-        const weight = is ? `${formatNumber(100 * share, 2)} % of its weight there` : "its weight is largest elsewhere";
-        const under = is ? `${formatNumber(100 * share, 1)} %` : `${formatNumber(distance, 2)} off`;
+        const weight = is ? `${formatPercent(share)} of its weight there` : "its weight is largest elsewhere";
+        const under = is ? formatPercent(share) : `${formatNumber(distance, 2)} off`;
         const middle = x + (cell - 3) / 2;
         return html`<g class=${`heads-tap ${hue(head)} ${head === chosen ? "chosen" : ""} ${is ? "" : "off"}`} role="button" tabindex="0"
           aria-pressed=${head === chosen} aria-label=${`Tap ${words(tap)}: head ${head + 1}, ${formatNumber(distance, 2)} away, ${weight}`}
@@ -80,7 +81,7 @@ export function Distance({ found: { convolution: one, reason, h, w }, isEven }) 
   const verdict = isClose ? "Proven: it is that convolution up to this error." : `Proven; the error never exceeds ${formatNumber(most)}.`;
   const dilation = Math.max(...one.dilation) > 1 ? `, dilated by ${one.dilation.join(" × ")}` : "";
   return html`
-    <p>For inputs of norm 1, attention is within <b data-bound=${one.bound}>${formatNumber(one.bound)}</b> of a convolution with ${tally(one.taps, "tap")} in
+    <p>For inputs of norm 1, attention is within <b data-bound=${one.bound}><${Exact} value=${one.bound} /></b> of a convolution with ${tally(one.taps, "tap")} in
       a ${one.size[0]} × ${one.size[1]} kernel${dilation}.${" "}
       <span class=${isClose ? "heads-yes" : "hint"}>${verdict}</span></p>
     <table class="heads-bars"><tbody>
@@ -88,14 +89,14 @@ export function Distance({ found: { convolution: one, reason, h, w }, isEven }) 
         <td><svg width="120" height="10" aria-hidden="true">
           <rect class="rail" width="120" height="10" rx="3" /><rect class=${key} width=${120 * part(value)} height="10" rx="3" />
         </svg></td>
-        <td class="number" data-error=${key}>${formatNumber(value)}</td></tr>`)}
+        <td class="number" data-error=${key}><${Exact} value=${value} /></td></tr>`)}
     </tbody></table>
     <p class="hint">${isEven ? "Every head passes on the same share of what it sees." : "With the trained value projections of the last step."}
       ${one.scope === "inside" ? html` All of this holds for pixels from which no target leaves the image: <b data-pixels>${one.pixels} of ${h * w}</b>.` : ""}
       ${one.untried ? ` No inputs were tried: ${one.untried}.` : ""}</p>
     <p class="hint">${one.sharpness === null
       ? "No sharpness would bring it below 1 %: some centre lies half-way between two pixels."
-      : html`Below 1 % at these centres: a precision of <b>${formatNumber(one.sharpness)}</b> for every head.`}</p>
+      : html`Below 1 % at these centres: a precision of <b><${Exact} value=${one.sharpness} /></b> for every head.`}</p>
     <details><summary>The certificate as the library prints it</summary><pre class="scrolls" tabindex="0">${one.text}</pre></details>`;
 }
 

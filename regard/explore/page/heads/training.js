@@ -3,7 +3,7 @@ import { line } from "../vendor/d3.js";
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { dash, ellipseOf, headsAt, hue } from "./gaussians.js";
 import { Slider, stepped } from "../parts/controls.js";
-import { formatNumber } from "../parts/numbers.js";
+import { formatNumber, formatPercent } from "../parts/numbers.js";
 import { useWidth, prefersLessMotion } from "../parts/shell.js";
 
 const SIDE = 74;
@@ -81,7 +81,7 @@ export function Progress({ record, index, playing, onStep }) {
   const read = Object.entries(record.curves)
     .map(([key, found]) => [key.replace("_", " "), found[index]])
     .filter(([key, value]) => value !== null && key !== "loss")
-    .map(([key, value], i) => html`${i ? " · " : ""}${key} <b data-curve=${key}>${key === "accuracy" ? `${(100 * value).toFixed(1)} %` : formatNumber(value)}</b>`);
+    .map(([key, value], i) => html`${i ? " · " : ""}${key} <b data-curve=${key}>${key === "accuracy" ? formatPercent(value, 3) : formatNumber(value)}</b>`);
   return html`<div class="heads-course" ref=${ref}>
     <div class="heads-transport" data-unpictured><button class="main" onClick=${playing.toggle}>${verb}</button><span class="hint">${prefersLessMotion() ? "" : "or the space bar"}</span></div>
     <${Slider} label="Step" value=${index} min=${0} max=${last} step=${1} says=${(i) => record.steps[i].toLocaleString("en")} onChange=${onStep} />

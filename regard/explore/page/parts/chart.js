@@ -8,7 +8,7 @@ import { useWidth } from "./shell.js";
 
 const SPACE = { left: 66, right: 22, top: 10, bottom: 42 };
 
-// series: [{ name, x: [], y: [], low?: [], high?: [], class? }]; marks: [{ x, name }]; both axes may be logarithmic.
+// series: [{ name, x: [], y: [], low?: [], high?: [], class?, dash? }]; marks: [{ x, name }]; both axes may be logarithmic.
 export function Lines({ series, label, xLabel, yLabel, logX, logY, marks = [], height = 260, xMin, yMin, says = formatNumber }) {
   const [ref, width] = useWidth();
   const id = useId();
@@ -32,7 +32,7 @@ export function Lines({ series, label, xLabel, yLabel, logX, logY, marks = [], h
   };
   const there = place === null ? [] : shown.map((one, i) => ({ name: one.name, i, y: one.points.find(([a]) => a === place)?.[1] })).filter((one) => one.y !== undefined);
   return html`<figure class="chart" ref=${ref}>
-    ${series.length > 1 && html`<ul class="keys">${series.map((one, i) => html`<li><svg width="26" height="8" aria-hidden="true"><line x1="0" x2="26" y1="4" y2="4" class=${one.class ?? CURVES[i % 6]} stroke-dasharray=${DASHES[i % 6]} /></svg>${one.name}</li>`)}</ul>`}
+    ${series.length > 1 && html`<ul class="keys">${series.map((one, i) => html`<li><svg width="26" height="8" aria-hidden="true"><line x1="0" x2="26" y1="4" y2="4" class=${one.class ?? CURVES[i % 6]} stroke-dasharray=${one.dash ?? DASHES[i % 6]} /></svg>${one.name}</li>`)}</ul>`}
     ${width > 0 && html`<svg width=${width} height=${height} tabindex="0" role="img" aria-label=${`${label}. ${summary(shown, xLabel, says)}`} aria-describedby=${id}
       onPointerMove=${at} onPointerLeave=${() => setPlace(null)} onKeyDown=${onKeyDown} onBlur=${() => setPlace(null)}>
       <${Axes} x=${x} y=${y} logX=${logX} logY=${logY} xLabel=${xLabel} yLabel=${yLabel} width=${width} height=${height} says=${says} />
@@ -40,7 +40,7 @@ export function Lines({ series, label, xLabel, yLabel, logX, logY, marks = [], h
         <text x=${x(mark.x) + 4} y=${SPACE.top + 10}>${mark.name}</text></g>`)}
       ${shown.map((one, i) => html`<g>
         ${one.low && html`<path class=${`band ${one.class ?? CURVES[i % 6]}`} d=${area().x((_, j) => x(one.x[j])).y0((_, j) => y(one.low[j])).y1((_, j) => y(one.high[j]))(one.x)} />`}
-        <path class=${`curve ${one.class ?? CURVES[i % 6]}`} stroke-dasharray=${DASHES[i % 6]} d=${path(one.points)} />
+        <path class=${`curve ${one.class ?? CURVES[i % 6]}`} stroke-dasharray=${one.dash ?? DASHES[i % 6]} d=${path(one.points)} />
         ${one.points.length < 2 && one.points.map(([a, b]) => html`<circle class=${`dot ${one.class ?? CURVES[i % 6]}`} cx=${x(a)} cy=${y(b)} r="3" />`)}
       </g>`)}
       ${place !== null && html`<line class="reading" x1=${x(place)} x2=${x(place)} y1=${SPACE.top} y2=${height - SPACE.bottom} />

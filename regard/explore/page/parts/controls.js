@@ -64,29 +64,31 @@ export function TextField({ label, value, onChange, live, lines, placeholder, sp
 }
 
 // A number in a cell, which can be typed, changed by the arrow keys, or dragged sideways.
-export function NumberCell({ label, value, step = 0.1, onChange, disabled }) {
+export function NumberCell({ label, value, step = 0.1, least = -1e6, most = 1e6, onChange, disabled }) {
   const [draft, setDraft] = useState(null);
   const drag = useRef(null);
   const field = useRef(null);
+  const now = useRef(value); // keys may come faster than drawings
+  now.current = value;
   const round = (number) => Number(number.toFixed(6));
   const take = (text) => {
     setDraft(null);
     const number = Number(String(text).replace("−", "-").replace(",", "."));
-    if (String(text).trim() !== "" && Number.isFinite(number) && Math.abs(number) <= 1e6) return onChange(number); // as it was typed, to all digits
+    if (String(text).trim() !== "" && number >= least && number <= most) return onChange(number); // as it was typed, to all digits
     // The browser shows the message beside the cell, and the previous number comes back.
-    field.current.setCustomValidity("a number from −1,000,000 to 1,000,000");
+    field.current.setCustomValidity(`a number from ${formatNumber(least)} to ${formatNumber(most)}`);
     field.current.reportValidity();
     setTimeout(() => field.current?.setCustomValidity(""), 2500);
   };
   return html`<input ref=${field} class="cell" type="text" inputmode="decimal" aria-label=${label} disabled=${disabled}
-    value=${draft ?? String(value).replace("-", "−")}
+    value=${draft ?? String(value).replace("-", "−")} data-draft=${draft === null ? null : ""}
     onInput=${(event) => setDraft(event.target.value)}
     onBlur=${(event) => draft !== null && take(event.target.value)}
     onKeyDown=${(event) => {
       const turn = { ArrowUp: 1, ArrowDown: -1, PageUp: 10, PageDown: -10 }[event.key];
       if (event.key === "Enter") take(event.target.value);
       else if (event.key === "Escape") setDraft(null);
-      else if (turn) (event.preventDefault(), onChange(round(value + turn * step)));
+      else if (turn) (event.preventDefault(), onChange((now.current = round(now.current + turn * step))));
     }}
     onPointerDown=${(event) => (drag.current = { x: event.clientX, from: value, id: event.pointerId })}
     onPointerMove=${(event) => {

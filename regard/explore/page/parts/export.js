@@ -6,9 +6,9 @@ import { drawFigure, toPixels } from "./figure.js";
 import { useId } from "./ids.js";
 import { toCsv } from "./numbers.js";
 
-// of: a ref to the element with the figure; numbers: () => arrays as in numbers.js, or a promise of them; saves: () =>
+// of: a ref to the element with the figure; caption: a sentence under it, where the figure itself says too little; numbers: () => arrays as in numbers.js, or a promise of them; saves: () =>
 // [[endpoint, request], …], what a saved HTML file must be able to answer; name: of the files.
-export function Export({ name, of, numbers, saves, ask, view, state, place }) {
+export function Export({ name, of, caption, numbers, saves, ask, view, state, place }) {
   const [open, setOpen] = useState(false);
   const [message, setMessage] = useState({ text: "", error: false });
   const [busy, setBusy] = useState(false);
@@ -25,7 +25,7 @@ export function Export({ name, of, numbers, saves, ask, view, state, place }) {
     document.addEventListener("pointerdown", away);
     return () => document.removeEventListener("pointerdown", away);
   }, [open]);
-  const figure = () => drawFigure(of.current, name);
+  const figure = () => drawFigure(of.current, name, caption);
   const items = [
     ["Picture, SVG", async () => download(name, "svg", new Blob([figure()], { type: "image/svg+xml" }))],
     ["Picture, PNG", async () => download(name, "png", await toPixels(figure()))],
@@ -84,9 +84,13 @@ function download(name, ending, blob) {
   return `${file} was saved`;
 }
 
-// Arrays as NumPy's .npz, in float64, which the library writes; null becomes NaN.
+// Arrays as NumPy's .npz, in float64, which the library writes, with the names of axes, rows and columns beside them; null
+// becomes NaN.
 async function makeNpz(ask, arrays) {
-  const pack = ({ shape, data }) => ({ shape, data: toBase64(new Uint8Array(Float64Array.from(data, (value) => value ?? NaN).buffer)) });
+  const pack = ({ shape, data, axes = [], rows, columns }) => ({
+    shape, data: toBase64(new Uint8Array(Float64Array.from(data, (value) => value ?? NaN).buffer)),
+    axes, rows: Array.from(rows ?? [], String), columns: Array.from(columns ?? [], String),
+  });
   const request = { arrays: Object.fromEntries(Object.entries(arrays).map(([name, array]) => [name, pack(array)])) };
   const { header, data, offset } = await ask("npz", request);
   return new Blob([new Uint8Array(data, offset)], { type: header.kind });

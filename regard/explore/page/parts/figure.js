@@ -4,20 +4,46 @@
 
 const MAX_RECTANGLES = 4096; // cells of a matrix that become rectangles; a larger one is embedded as an image
 const MARGIN = 16;
-const CONTROLS = ".control, .choice, .toggle, progress, select, textarea, input:not(.cell), button:not(.quiet, th button, :has(> svg))";
+const CAPTION = { size: 13, line: 19, letter: 6.8 }; // pixels
+const CONTROLS = ".control, .choice, .toggle, progress, select, textarea, input:not(.cell), button:not(.quiet, .word, [data-pictured], th button, :has(> svg))";
 const LEFT_OUT = `[data-unpictured], script, style, noscript, template, title, ${CONTROLS}`;
 
-export function drawFigure(element, title = "") {
-  const frame = element.getBoundingClientRect();
-  const [width, height] = [Math.ceil(frame.width) + 2 * MARGIN, Math.ceil(frame.height) + 2 * MARGIN];
+export function drawFigure(element, title = "", caption = "") {
+  const frame = boundsOf(element) ?? element.getBoundingClientRect();
+  const below = caption ? wrap(caption, Math.ceil(frame.width)) : [];
+  const [width, high] = [Math.ceil(frame.width) + 2 * MARGIN, Math.ceil(frame.height) + 2 * MARGIN];
+  const height = high + below.length * CAPTION.line;
   const drawing = { clips: 0, defs: "" };
   const ground = paint(groundOf(element)) ?? { fill: "#ffffff" };
   const inner = tag("g", { transform: `translate(${round(MARGIN - frame.left)},${round(MARGIN - frame.top)})` }, draw(element, drawing));
   return `<?xml version="1.0" encoding="UTF-8"?>\n${tag(
     "svg",
     { xmlns: "http://www.w3.org/2000/svg", "xmlns:xlink": "http://www.w3.org/1999/xlink", width, height, viewBox: `0 0 ${width} ${height}` },
-    `${tag("title", {}, escapeText(title) || " ")}${drawing.defs && tag("defs", {}, drawing.defs)}${tag("rect", { width, height, ...ground })}${inner}`,
+    `${tag("title", {}, escapeText(title) || " ")}${drawing.defs && tag("defs", {}, drawing.defs)}${tag("rect", { width, height, ...ground })}${inner}${below.map((text, i) => drawCaption(text, high + i * CAPTION.line, element)).join("")}`,
   )}\n`;
+}
+
+// The part of an element that is drawn: without the columns and rows that are left out at its sides.
+function boundsOf(element) {
+  const style = getComputedStyle(element);
+  if (element.matches(LEFT_OUT) || style.display === "none" || style.position === "fixed" || /inset\(50%/.test(style.clipPath)) return null;
+  const isPlain = !paint(style.backgroundColor) && [...element.childNodes].every((node) => node.nodeType === Node.ELEMENT_NODE || !node.data?.trim());
+  const inner = isPlain && element.children.length && !(element instanceof SVGElement) ? [...element.children].map(boundsOf).filter(Boolean) : [element.getBoundingClientRect()];
+  const rects = inner.filter((one) => one.width > 0 && one.height > 0);
+  if (!rects.length) return null;
+  const [left, top] = [Math.min(...rects.map((one) => one.left)), Math.min(...rects.map((one) => one.top))];
+  return { left, top, width: Math.max(...rects.map((one) => one.left + one.width)) - left, height: Math.max(...rects.map((one) => one.top + one.height)) - top };
+}
+
+// Lines of a caption that fit into a width.
+function wrap(text, width) {
+  const most = Math.max(20, Math.floor(width / CAPTION.letter));
+  return text.split(/\s+/).reduce((lines, word) => (lines.length && `${lines.at(-1)} ${word}`.length <= most ? [...lines.slice(0, -1), `${lines.at(-1)} ${word}`] : [...lines, word]), []);
+}
+
+function drawCaption(text, y, element) {
+  const style = getComputedStyle(element);
+  return tag("text", { x: MARGIN, y: y + 2, ...paint(style.color), "font-family": style.fontFamily, "font-size": CAPTION.size }, escapeText(text));
 }
 
 // The same figure as pixels, at twice its size where a canvas can be so large.

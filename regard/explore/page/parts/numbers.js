@@ -16,6 +16,12 @@ function formatFixed(value, digits) {
   return value.toFixed(Math.max(0, digits - Math.max(0, Math.floor(Math.log10(size)))));
 }
 
+// A share as a percentage: 46 %, 2.1 %, 0.03 %; a dash for null.
+export function formatPercent(share, digits = 2) {
+  if (!Number.isFinite(share)) return "–";
+  return share > 0 && share < 1e-4 ? "< 0.01 %" : `${Number((100 * share).toPrecision(digits))} %`;
+}
+
 // 1,234 → 1.2 K, 1.2 M, 1.2 G …
 export function formatShort(value) {
   const size = Math.abs(value);
@@ -25,14 +31,15 @@ export function formatShort(value) {
   return formatNumber(value);
 }
 
-// Arrays of a view as CSV: { name: { shape, data, rows?, columns? } }, data flat and row by row.
+// Arrays of a view as CSV: { name: { shape, data, axes?, rows?, columns? } }, data flat and row by row; rows and columns are the
+// names along the first two axes, axes the names of the axes themselves.
 export function toCsv(arrays) {
   const names = Object.keys(arrays);
   const lines = [];
   if (names.length === 1 && arrays[names[0]].shape.length === 2) {
-    const { shape, data, rows, columns } = arrays[names[0]];
+    const { shape, data, rows, columns, axes } = arrays[names[0]];
     const head = columns ?? Array.from({ length: shape[1] }, (_, i) => i);
-    lines.push([names[0], ...head]);
+    lines.push([axes ? axes.join(" \\ ") : names[0], ...head]);
     for (let r = 0; r < shape[0]; r++) {
       lines.push([rows?.[r] ?? r, ...Array.from({ length: shape[1] }, (_, c) => data[r * shape[1] + c])]);
     }

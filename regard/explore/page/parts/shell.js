@@ -1,6 +1,7 @@
 // What surrounds a view: the mark, the theme, panels, messages, notes of a saved file, and limits for its state.
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../vendor/preact.js";
 import { onTheme, theme } from "./colour.js";
+import { formatNumber } from "./numbers.js";
 
 export const Mark = () => html`<svg class="mark" viewBox="0 0 32 32" aria-hidden="true">
   <g><rect x="3" y="3" width="8" height="8" rx="2" /><rect x="12" y="12" width="8" height="8" rx="2" />
@@ -72,12 +73,17 @@ export function Panel({ title, note, class: kind = "", actions, children }) {
   </section>`;
 }
 
-// An error, or a note that something is being computed, which shows only after a moment.
-export function Status({ error, waiting, children }) {
+// An error, or a note that something is being computed, which shows only after a moment; with `lines`, grey ones stand where
+// the result will be.
+export function Status({ error, waiting, lines = 0, children }) {
   return html`<div class="said" role="status" aria-live="polite">
-    ${error ? html`<p class="error">${error}</p>` : waiting ? html`<p class="waiting">${children ?? "computing …"}</p>` : null}
+    ${error ? html`<p class="error">${error}</p>` : waiting ? html`<div class="waiting"><p class=${lines ? "unseen" : ""}>${children ?? "computing …"}</p>
+      ${Array.from({ length: lines }, () => html`<i class="skeleton" aria-hidden="true"></i>`)}</div>` : null}
   </div>`;
 }
+
+// A number in a few digits, and exactly for those who point at it.
+export const Exact = ({ value, digits }) => html`<span title=${value === null || value === undefined ? "" : String(value).replace("-", "−")}>${formatNumber(value, digits)}</span>`;
 
 // Controls whose responses are not in a saved file: there they are disabled, with a note that says why.
 

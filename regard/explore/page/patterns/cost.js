@@ -3,8 +3,9 @@ import { html, useRef } from "../vendor/preact.js";
 import { Lines } from "../parts/chart.js";
 import { Choice, Slider } from "../parts/controls.js";
 import { Export } from "../parts/export.js";
-import { formatShort, formatNumber } from "../parts/numbers.js";
+import { formatNumber, formatPercent, formatShort } from "../parts/numbers.js";
 import { Panel, Status } from "../parts/shell.js";
+import { Word } from "../parts/words.js";
 
 const PREFIXES = [[1e18, "E"], [1e15, "P"], [1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""], [1e-3, "m"], [1e-6, "µ"], [1e-9, "n"]];
 
@@ -25,7 +26,7 @@ export const QUANTITIES = {
 };
 
 export const whole = (number) => number.toLocaleString("en");
-export const share = (part, of) => `${Number(((100 * part) / of).toPrecision(3))} %`;
+export const share = (part, of) => formatPercent(part / of, 3);
 
 // A link to a claim, on the page only.
 export function ClaimLink({ claim, place }) {
@@ -57,13 +58,14 @@ export function PlanPanel({ found, saving }) {
   const refused = plan?.candidates.filter((one) => one.refusal !== null) ?? [];
   const numbers = () => {
     const data = exact.flatMap((one) => COLUMNS.map((name) => one[name]));
-    return { plan: { shape: [exact.length, COLUMNS.length], data, rows: exact.map((one) => one.name), columns: COLUMNS } };
+    return { plan: { shape: [exact.length, COLUMNS.length], data, rows: exact.map((one) => one.name), columns: COLUMNS, axes: ["algorithm", "cost"] } };
   };
   const menu = plan && html`<${Export} name="plan" of=${picture} numbers=${numbers} ...${saving} />`;
   return html`<${Panel} title="The plan" actions=${menu}>
-    <${Status} error=${found.error} waiting=${!plan && found.waiting} />
+    <${Status} error=${found.error} waiting=${!plan && found.waiting} lines=${6} />
     ${plan && html`<div ref=${picture}>
-      <p class="patterns-headline"><b data-chosen=${plan.chosen}>${plan.chosen}</b> is the fastest exact way here.${beside(plan)}</p>
+      <p class="patterns-headline"><b data-chosen=${plan.chosen}>${plan.chosen}</b> is predicted to be the fastest <${Word} of="exact">exact<//> way to this mechanism.${beside(plan)}</p>
+      ${tooLarge(plan) && html`<p class="error" data-too-large>${tooLarge(plan)}</p>`}
       <p class="patterns-value">${plan.value.replace("Content(beta=None)", "Content()")}</p>
       <p class="note">${Object.entries(plan.shape).map(([name, size]) => `${name} = ${whole(size)}`).join(" · ")} · ${plan.dtype} · ${plan.device}</p>
       <p class="note">Times by the table ${plan.device}: ${plan.basis}.</p>
@@ -92,15 +94,21 @@ function Cells({ one }) {
 
 const exactly = (value, name) => (name === "seconds" ? `${value} s` : `${whole(value)} ${QUANTITIES[name].unit}`);
 
-// What full attention takes on the same tokens, where that differs.
+// What full attention, without this mask, takes on the same tokens, where that differs.
 function beside(plan) {
   const [own] = plan.candidates;
-  const times = (name, of) => {
-    const ratio = Number((plan.full[name] / own[name]).toPrecision(2));
-    return Number.isFinite(ratio) && ratio !== 1 ? [`${ratio} times the ${of}`] : [];
-  };
+  const ratio = (name) => Number((plan.full[name] / own[name]).toPrecision(2));
+  const times = (name, of) => (Number.isFinite(ratio(name)) && ratio(name) !== 1 ? [`${ratio(name)} times the ${of}`] : []);
   const said = [...times("flops", "FLOPs"), ...times("memory", "memory"), ...times("seconds", "predicted time")];
-  return said.length ? ` Full attention takes ${said.join(", ").replace(/, ([^,]*)$/, " and $1")}.` : "";
+  const slower = ratio("seconds") < 1 ? " This mechanism saves no time at this size." : "";
+  return said.length ? ` Full attention, another mechanism, takes ${said.join(", ").replace(/, ([^,]*)$/, " and $1")}.${slower}` : "";
+}
+
+// A warning where q, k, v and the chosen way's peak do not fit into the machine's memory.
+function tooLarge({ chosen, candidates, room, inputs, device }) {
+  const needed = inputs + (candidates[0].memory ?? 0);
+  if (room === null || needed <= room) return null;
+  return `It does not fit: ${chosen} needs ${si(needed, "B")} with q, k, v and the output, and ${device} has ${si(room, "B")}. Use fewer tokens, heads or rows of a batch.`;
 }
 
 
@@ -116,9 +124,9 @@ export function GrowthPanel({ found, request, quantity, compare, change, saving,
     const each = (curve) => Object.keys(QUANTITIES).map((name) => ({ name: `${curve.name}, ${name}`, data: curve[name] }));
     const columns = growth.curves.flatMap(each).filter((one) => one.data.some((value) => value !== null));
     const data = growth.tokens.flatMap((_, i) => columns.map((one) => one.data[i]));
-    return { growth: { shape: [growth.tokens.length, columns.length], data, rows: growth.tokens, columns: columns.map((one) => one.name) } };
+    return { growth: { shape: [growth.tokens.length, columns.length], data, rows: growth.tokens, columns: columns.map((one) => one.name), axes: ["tokens", "cost"] } };
   };
-  const menu = growth && html`<${Export} name="growth" of=${picture} numbers=${numbers} ...${saving} />`;
+  const menu = growth && html`<${Export} name="growth" of=${picture} caption=${`How the cost of ${request.mask} grows with the number of tokens: ${QUANTITIES[quantity].about}.`} numbers=${numbers} ...${saving} />`;
   return html`<${Panel} title="How the cost grows" actions=${menu}>
     <div class="row patterns-choices">
       <${Choice} label="Show" value=${quantity} options=${Object.entries(QUANTITIES).map(([name, one]) => [name, one.name])}
@@ -126,7 +134,7 @@ export function GrowthPanel({ found, request, quantity, compare, change, saving,
       <${Choice} label="of" value=${compare} options=${[["full", "the mechanism and full attention"], ["algorithms", "each algorithm"]]}
         onChange=${(value) => change({ compare: value })} />
     </div>
-    <${Status} error=${found.error} waiting=${!growth && found.waiting} />
+    <${Status} error=${found.error} waiting=${!growth && found.waiting} lines=${8} />
     ${growth && html`<div ref=${picture}>
       <p class="patterns-axis">${QUANTITIES[quantity].axis} <span aria-hidden="true">↑</span></p>
       <${Lines} series=${curves} label=${`${QUANTITIES[quantity].name} against the number of tokens`} yLabel="" logX logY height=${300}

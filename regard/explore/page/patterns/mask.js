@@ -4,6 +4,7 @@ import { css } from "../parts/colour.js";
 import { Export } from "../parts/export.js";
 import { Heatmap } from "../parts/heatmap.js";
 import { Panel, Status, useTheme, useWidth } from "../parts/shell.js";
+import { Word } from "../parts/words.js";
 import { share, whole } from "./cost.js";
 
 export const SHADES = [0, 0.1, 0.36]; // hidden, visible in part, visible; of the scale for weights
@@ -14,10 +15,10 @@ const FOLLOWS = " Press Enter to follow that query through the layers below.";
 export function MaskPanel({ found, request, output, onChoose, saving }) {
   const picture = useRef(null);
   const { header, levels } = useMemo(() => read(found.response), [found.response]);
-  const numbers = () => ({ mask: { shape: [header.rows, header.columns], data: levels } });
-  const menu = header && html`<${Export} name="mask" of=${picture} numbers=${numbers} ...${saving} />`;
+  const numbers = () => ({ mask: { shape: [header.rows, header.columns], data: levels, axes: ["query", "key"] } });
+  const menu = header && html`<${Export} name="mask" of=${picture} caption=${`Who sees whom under ${request.mask}, ${whole(header.tokens)} tokens: queries down, keys across.`} numbers=${numbers} ...${saving} />`;
   return html`<${Panel} title="Who sees whom" actions=${menu}>
-    <${Status} error=${found.error} waiting=${!header && found.waiting} />
+    <${Status} error=${found.error} waiting=${!header && found.waiting} lines=${12} />
     ${header && html`<${Map} header=${header} levels=${levels} request=${request} output=${output} picture=${picture}
       onChoose=${saving.place === "file" ? null : onChoose} />`}
   <//>`;
@@ -49,7 +50,7 @@ function Map({ header, levels, request, output, onChoose, picture }) {
     <div class="patterns-facts">
       <dl>
         <${Fact} name="visible pairs" count="visible" value=${whole(header.visible)} note=${`of ${whole(header.pairs)}, ${share(header.visible, header.pairs)}`} />
-        <${Fact} name="keys that a query sees" count="most" value=${range(Math.min(...header.fewest), Math.max(...header.most))}
+        <${Fact} name=${html`<${Word} of="key">keys<//> that a <${Word} of="query">query<//> sees`} count="most" value=${range(Math.min(...header.fewest), Math.max(...header.most))}
           note=${`${whole(Math.round((header.visible / header.tokens) * 10) / 10)} on average`} />
         <${Fact} name=${`blocks of ${header.block} × ${header.block} that a kernel visits`} count="visited" value=${whole(header.visited)}
           note=${`of ${whole(header.blocks)}; they hold ${whole(header.visited_pairs)} pairs`} />
@@ -71,7 +72,7 @@ function read(response) {
 // Whole pixels for each cell where there are many, so that regular patterns look regular.
 function sideOf(header, width) {
   const side = Math.min(LARGEST, width);
-  return header.rows > 40 ? header.rows * Math.max(1, Math.floor(side / header.rows)) : side;
+  return side >= header.rows && header.rows > 40 ? header.rows * Math.floor(side / header.rows) : side; // whole pixels, where they fit
 }
 
 const range = (low, high) => (low === high ? whole(low) : `${whole(low)} to ${whole(high)}`);

@@ -21,7 +21,8 @@ export function TokenPlane({ state, change, problem, names, edit, isSaved }) {
 export function NoisePlane({ state, change, found, shown, names, isSaved }) {
   const h = shown.head;
   const axes = axesOf(found.q[h][0].length, state.axes);
-  const noisy = (on, i, row) => (shown.noise?.on === on && shown.noise.index === i ? row.map((value, d) => value + shown.noise.noise[d]) : row);
+  const wanted = isSaved ? shown.noise : state.noise; // keys come faster than responses
+  const noisy = (on, i, row) => (wanted?.on === on && wanted.index === i ? row.map((value, d) => value + (wanted.noise[d] ?? 0)) : row);
   const side = (on, rows) => rows.map((row, i) => {
     const now = noisy(on, i, row);
     return { id: `${on} ${i}`, ...axes.at(now), name: `${on} of ${names[i]}`, tag: `${on[0]} ${names[i]}`, kind: on, from: now === row ? null : [row[axes.a], row[axes.b]] };

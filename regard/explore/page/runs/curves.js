@@ -1,5 +1,5 @@
 // The curves of one run or several, overlaid: the numbers of each step, and those of evaluations.
-import { html } from "../vendor/preact.js";
+import { html, useRef } from "../vendor/preact.js";
 import { Lines } from "../parts/chart.js";
 import { CURVES, DASHES } from "../parts/colour.js";
 import { Choice, Select, Slider, TextField, Toggle } from "../parts/controls.js";
@@ -18,9 +18,10 @@ export function chosenOf(curves, names, only) {
 }
 
 export function Curves({ curves, names, state, change }) {
-  const all = chosenOf(curves, names, "");
-  const chosen = chosenOf(curves, names, state.only);
-  const shown = coloured(chosen.slice(0, MOST));
+  const all = coloured(chosenOf(curves, names, ""), useSlots(names));
+  const kept = new Set(chosenOf(curves, names, state.only).map((one) => one.name));
+  const chosen = all.filter((one) => kept.has(one.name));
+  const shown = chosen.slice(0, MOST);
   const known = [...new Set(all.flatMap((one) => Object.keys(one.columns)))];
   const counted = STEPS.filter((name) => known.includes(name));
   const found = known.filter((name) => name !== "step" && !STEPS.includes(name));
@@ -65,8 +66,8 @@ export function Curves({ curves, names, state, change }) {
 function Keys({ shown }) {
   if (shown.length < 2) return null;
   return html`<ul class=${`runs-keys ${shown.length > 6 ? "runs-many" : ""}`} aria-label="Curves">
-    ${shown.map((one, i) => html`<li><svg width="26" height="8" aria-hidden="true">
-      <line x1="0" x2="26" y1="4" y2="4" class=${one.class} stroke-width="1.8" stroke-dasharray=${DASHES[i % 6]} /></svg>${one.name}</li>`)}
+    ${shown.map((one) => html`<li><svg width="26" height="8" aria-hidden="true">
+      <line x1="0" x2="26" y1="4" y2="4" class=${one.class} stroke-width="1.8" stroke-dasharray=${one.dash} /></svg>${one.name}</li>`)}
   </ul>`;
 }
 
@@ -79,22 +80,34 @@ function exampleOf(all) {
   return `for example ${words.find((word) => all.some((one) => !one.name.includes(word))) ?? all[0].name}`;
 }
 
-// A colour for each run; or, where there is one run or a run has more curves than there are dashes, for each curve. The
-// dashes of Lines go round by 6; then colours move on by one each time, so that no two curves are drawn alike.
-function coloured(shown) {
-  const runs = [...new Set(shown.map((one) => one.run))];
-  const many = runs.length === 1 || runs.some((run) => shown.filter((one) => one.run === run).length > 6);
-  return shown.map((one, i) => ({ ...one, class: CURVES[(many ? i + Math.floor(i / 6) : runs.indexOf(one.run)) % 6] }));
+// The slot of each run that is shown: it keeps its own, and a new one gets the first that is free, whatever the order.
+function useSlots(names) {
+  const slots = useRef(new Map());
+  for (const name of slots.current.keys()) if (!names.includes(name)) slots.current.delete(name);
+  for (const name of names) {
+    const taken = [...slots.current.values()];
+    if (!slots.current.has(name)) slots.current.set(name, Array.from({ length: names.length }, (_, i) => i).find((i) => !taken.includes(i)) ?? taken.length);
+  }
+  return slots.current;
+}
+
+// A colour for each run, and a dash for each of its curves; or, where there is one run or a run has more curves than there
+// are dashes, both for each curve: dashes go round by 6, then colours move on by one, so that no two are drawn alike. They are
+// those of all curves, not of the ones that a filter leaves.
+function coloured(all, slots) {
+  const within = (one) => all.filter(({ run }) => run === one.run).indexOf(one);
+  const many = slots.size === 1 || slots.size > 6 || all.some((one) => within(one) > 5);
+  return all.map((one, i) => ({ ...one, class: CURVES[(many ? i + Math.floor(i / 6) : slots.get(one.run)) % 6], dash: DASHES[(many ? i : within(one)) % 6] }));
 }
 
 // The points of a column, smoothed and thinned.
 function seriesOf(shown, column, smoothing) {
-  return shown.map(({ name, columns, class: colour }) => {
+  return shown.map(({ name, columns, class: colour, dash }) => {
     let points = (columns.step ?? []).map((step, at) => [step, columns[column]?.[at] ?? null]).filter(([, value]) => value !== null);
     if (smoothing) points = smoothed(points, smoothing);
     const every = Math.ceil(points.length / POINTS);
     points = points.filter((_, at) => at % every === 0 || at === points.length - 1);
-    return { name, x: points.map(([x]) => x), y: points.map(([, y]) => y), class: colour };
+    return { name, x: points.map(([x]) => x), y: points.map(([, y]) => y), class: colour, dash };
   });
 }
 
@@ -115,5 +128,5 @@ export function numbersOf(chosen) {
     Array.from({ length: lines }, (_, at) => [name, [number, ...names.map((column) => columns[column]?.[at] ?? null)]]),
   );
   const columns = ["training", ...names];
-  return { curves: { shape: [lines.length, columns.length], data: lines.flatMap(([, row]) => row), rows: lines.map(([name]) => name), columns } };
+  return { curves: { shape: [lines.length, columns.length], data: lines.flatMap(([, row]) => row), rows: lines.map(([name]) => name), columns, axes: ["training", "number"] } };
 }

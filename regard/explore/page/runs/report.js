@@ -2,6 +2,7 @@
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { isAborted } from "../client.js";
 import { formatNumber } from "../parts/numbers.js";
+import { Exact } from "../parts/shell.js";
 import { latest } from "./live.js";
 
 // A command with a button that copies it.
@@ -112,7 +113,7 @@ export function Numbers({ numbers }) {
   const names = Object.keys(numbers);
   return html`<details><summary>All numbers <span class="badge">${names.length}</span></summary>
     <div class="runs-table" tabindex="0" role="group" aria-label="All numbers"><table class="lines"><tbody>
-      ${names.map((name) => html`<tr><th scope="row">${name}</th><td class="number">${formatNumber(numbers[name], 4)}</td></tr>`)}
+      ${names.map((name) => html`<tr><th scope="row">${name}</th><td class="number"><${Exact} value=${numbers[name]} digits=${4} /></td></tr>`)}
     </tbody></table></div></details>`;
 }
 

@@ -27,7 +27,7 @@ function View({ ask, state: given, change, place }) {
   const saved = useRef([state.run, ...state.compared]).current; // a saved file holds no others
   const kept = (list) => (place === "file" ? list.filter((run) => saved.includes(run.name)) : list);
   const onCompare = (name, isOn) => change({ compared: [...state.compared.filter((one) => one !== name), ...(isOn ? [name] : [])] });
-  if (!response) return html`<${Status} error=${error} waiting>reading the runs …<//>`;
+  if (!response) return html`<${Status} error=${error} waiting lines=${12}>reading the runs …<//>`;
   return html`<div class="sided runs">
     <div class="panel runs-side">
       <${Status} error=${error} />
@@ -66,11 +66,11 @@ function Detail({ ask, state, change, place, run, shown, found, speed }) {
       <${Progress} run=${run} speed=${speed} />
     <//>
     <section class="panel">
-      <${Status} error=${found.error} waiting=${!found.curves.has(run.name)}>reading the curves …<//>
+      <${Status} error=${found.error} waiting=${!found.curves.has(run.name)} lines=${8}>reading the curves …<//>
       ${found.curves.has(run.name) && html`<${Curves} curves=${found.curves} names=${names} state=${state} change=${change} />`}
     </section>
     <${Panel} title="Report">
-      <${Status} error=${error} waiting=${waiting}>reading the report …<//>
+      <${Status} error=${error} waiting=${waiting} lines=${6}>reading the report …<//>
       ${response?.html && html`<${Report} ask=${ask} run=${run.name} text=${response.html} />`}
       ${response && !response.html && html`<p class="hint">${run.state === "done" ? "There is no report." : "The report is written when the training is done."}</p>`}
     <//>

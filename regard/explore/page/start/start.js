@@ -1,0 +1,105 @@
+// Start: a sentence that a small model reads, what each token looks at, what may come next, and the way to all else.
+import { html, useMemo, useRef, useState } from "../vendor/preact.js";
+import { useLatest } from "../client.js";
+import { Select, TextField } from "../parts/controls.js";
+import { Export } from "../parts/export.js";
+import { formatPercent } from "../parts/numbers.js";
+import { LiveOnly, Panel, Status } from "../parts/shell.js";
+import { Word } from "../parts/words.js";
+import { Doors } from "./doors.js";
+import { Sentence, nameOf, strongest } from "./sentence.js";
+import { Steps } from "./steps.js";
+import "./start.css";
+
+const EXAMPLES = ["A little girl in a pink dress is", "Two dogs are running through the", "Several people are sitting at a"];
+const LONGEST = 400; // characters
+
+// head: "layer.head" counted from 0, or empty for the most telling one; token: the query, or null for the last one.
+const state = { text: EXAMPLES[0], head: "", token: null };
+
+function View({ ask, state, change, place }) {
+  const picture = useRef(null);
+  const request = { text: state.text.slice(0, LONGEST) };
+  const answer = useLatest(ask, "start", request);
+  const read = useMemo(() => answer.response && unpack(answer.response), [answer.response]);
+  const [pointed, setPointed] = useState(null);
+  const write = (text) => (setPointed(null), change({ text, token: null }));
+  if (!read) return html`<div class="start"><${Panel}><${Status} error=${answer.error} waiting=${true} lines=${5} /><//></div>`;
+  const count = read.pieces.length;
+  const [layer, head] = headOf(read, state.head);
+  const query = bounded(pointed ?? state.token ?? count - 1, count);
+  const row = read.rowOf(layer, head, query);
+  const numbers = () => ({ weights: { shape: [count, count], data: read.mapOf(layer, head), rows: read.names, columns: read.names, axes: ["query", "key"] } });
+  return html`<div class="start">
+    <div class="start-live">
+      <${Panel} class="start-read">
+        <div class="start-tools">
+          <${LiveOnly} class="start-write" place=${place} what="write another sentence">
+            <${TextField} label="The sentence: write your own" live value=${state.text} max=${LONGEST} onChange=${write} />
+          <//>
+          <${Select} label="Head" value=${state.head} options=${headsOf(read)} onChange=${(head) => change({ head })} />
+          <${Export} name="attention" of=${picture} numbers=${numbers} saves=${() => [["start", request], ["runs", {}]]} ask=${ask}
+            view="start" state=${state} place=${place} />
+        </div>
+        <figure class="start-figure" ref=${picture}>
+          <${Sentence} read=${read} row=${row} query=${query} pinned=${state.token} onPoint=${setPointed} onPin=${(token) => change({ token })} />
+          <figcaption>${caption(read, layer, head, query, row)}</figcaption>
+        </figure>
+        <${Status} error=${answer.error} />
+        ${place === "page" && html`<p class="start-examples"><span class="hint">Or read</span>
+          ${EXAMPLES.filter((one) => one !== state.text).map((one) => html`<button class="quiet" onClick=${() => write(one)}>${one} …</button>`)}</p>`}
+      <//>
+      <${Panel} class="start-next" title="What comes next?">
+        <${LiveOnly} place=${place} noted=${false}><${Next} read=${read} text=${state.text} isFull=${count >= read.context} write=${write} /><//>
+      <//>
+    </div>
+    <${Steps} read=${read} row=${row} query=${query} place=${place} />
+    ${place === "page" && html`<${Doors} ask=${ask} place=${place} />`}
+  </div>`;
+}
+
+// The response with its weights: the row of a query is what it looks at.
+function unpack({ header, data, offset }) {
+  const count = header.pieces.length;
+  const weights = new Float32Array(data, offset, header.layers * header.heads * count * count);
+  const mapOf = (layer, head) => weights.subarray((layer * header.heads + head) * count * count, (layer * header.heads + head + 1) * count * count);
+  const rowOf = (layer, head, query) => mapOf(layer, head).subarray(query * count, (query + 1) * count);
+  return { ...header, mapOf, rowOf, names: header.pieces.map(nameOf) };
+}
+
+const bounded = (value, count) => Math.max(0, Math.min(count - 1, Math.round(value) || 0));
+
+function headOf({ layers, heads, telling }, text) {
+  const [layer, head] = text.split(".").map(Number);
+  return /^\d+\.\d+$/.test(text) && layer < layers && head < heads ? [layer, head] : telling;
+}
+
+function headsOf({ layers, heads, telling: [layer, head] }) {
+  const group = (l) => [`Layer ${l + 1}`, Array.from({ length: heads }, (_, h) => [`${l}.${h}`, `layer ${l + 1}, head ${h + 1}`])];
+  return [["", `layer ${layer + 1}, head ${head + 1} (looks farthest)`], ...Array.from({ length: layers }, (_, l) => group(l))];
+}
+
+const caption = (read, layer, head, query, row) => html`<b>${read.names[query]}</b> looks at
+  ${strongest(row, 3).map((key, i) => html`${i ? ", " : " "}<b>${key === query ? "itself" : read.names[key]}</b> ${formatPercent(row[key])}`)}:
+  the <${Word} of="weight">weights<//> of <${Word} of="head">head<//> ${head + 1} in <${Word} of="layer">layer<//> ${layer + 1},
+  one of ${read.layers * read.heads} in this model.`;
+
+// The likeliest next tokens: a click appends one.
+function Next({ read, text, isFull, write }) {
+  if (isFull) return html`<p>The model was trained on ${read.context} <${Word} of="token">tokens<//> at a time. <button onClick=${() => write(EXAMPLES[0])}>Start anew</button></p>`;
+  const most = read.next[0].probability;
+  return html`<p class="note">The model gives every <${Word} of="token">token<//> a probability. Click one to append it.</p>
+    <ol class="start-bars">${read.next.map(({ piece, probability }) => html`<li key=${piece}><button title=${`${probability}`}
+      onClick=${() => write(piece ? text.trimEnd() + (text.trim() ? piece : piece.trimStart()) : "")}>
+      <span class="start-bar" style=${{ width: `${(100 * probability) / most}%` }}></span>
+      <span class="start-piece">${piece ? nameOf(piece) : "end, begin a new one"}</span><span class="start-share">${formatPercent(probability)}</span></button></li>`)}</ol>`;
+}
+
+export default {
+  name: "start",
+  title: "Start",
+  headline: "Attention: every word looks at the words before it, and takes what it needs.",
+  about: "A small Transformer, trained on captions of photographs, reads this sentence. Point at a word: the arcs show where it looks, and how much.",
+  state,
+  View,
+};
