@@ -95,6 +95,7 @@ def test_keys_move_heads_and_the_query_and_play_the_training(look, settled):
     page.locator('.heads-knob[data-head="2"]').focus()
     for key in ("ArrowUp", "Shift+ArrowRight", "+"):
         page.keyboard.press(key)
+    settled(page)
     row, column, precision = state_of(page)["moved"]["1.2"]
     assert (row, column) == pytest.approx((centres[2][0] - 0.1, centres[2][1] + 1), abs=0.011)
     assert precision == pytest.approx(precisions[2][0] / 1.1**2, rel=1e-3)

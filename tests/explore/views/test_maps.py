@@ -253,7 +253,7 @@ def test_what_cannot_be_is_said(workspace: Workspace, folders: Workspace):
     for asked, said in (
         ({"model": "langauge"}, "langauge"),
         ({"model": "language", "text": ""}, "write something"),
-        ({"model": "language", "text": "ü"}, "tokenizer can read"),
+        ({"model": "language", "text": "ü"}, "tokenizer knows"),
         ({"model": "language", "text": "a" * 4097}, "4,097"),
         ({"model": "reversal/attention", "text": "abx"}, "abcd"),
         ({"model": "reversal/attention", "text": "a" * 257}, "at most 256 letters: got 257"),
@@ -302,7 +302,7 @@ def test_a_run_that_cannot_be_understood_hides_no_other(own: Callable[[str], Pat
         (tmp_path / name / file).write_text(text)
     workspace = Workspace((tmp_path, SHIPPED), folders={"mine": tmp_path / "folder"})
     names = [one.name for one in maps.list_models(workspace, Empty()).models]
-    assert names == ["language", "reversal/attention", "reversal/transformer", "digits-gaussian/seed-0"]
+    assert names == ["language", "captions", "reversal/attention", "reversal/transformer", "digits-gaussian/seed-0"]
     for name, said in (
         ("my-digits-gaussian/seed-0", "settings of a model: got None"),
         ("my-language", "must have inputs.text"),
