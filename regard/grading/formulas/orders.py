@@ -143,13 +143,8 @@ def compare_side(answer: Order, truth: Order, domain: Domain, side: int) -> Orde
         tuple(f"{term.text(domain.symbols)}, as {way}" for term in terms if (way := escape(term, others, domain)))
         for terms, others in ((essential(true, domain), kept), (kept, true))
     )
-    return OrderComparison(
-        equal=not missing and not excess,
-        redundant=redundancies(yours, kept, domain),
-        missing=missing,
-        excess=excess,
-        side=side,
-    )
+    found = redundancies(yours, kept, domain)
+    return OrderComparison(equal=not missing + excess, redundant=found, missing=missing, excess=excess, side=side)
 
 
 def compare_exactly(answer: Order, truth: Order, domain: Domain) -> bool:

@@ -21,12 +21,11 @@ from regard.analysis.formulas import (
 )
 from regard.grading.formulas import bounds
 from regard.grading.formulas.bounds import TooLarge, Unasked, Undefined, Unreadable
+from regard.grading.formulas.cases import put
 from regard.grading.formulas.evaluation import Value, evaluate, real
 from regard.grading.reading.grammar import parser
 from regard.grading.reading.statements import Answer, Chain, find_answer
 from regard.grading.reading.tokens import Word, known, quoted, refusal
-
-ORDERS = {"O", "Θ", "Ω"}
 
 
 @dataclass(frozen=True)
@@ -105,7 +104,7 @@ def unasked(answer: Answer, symbols: tuple[str, ...], names: list[str], sure: bo
 
 def unwrapped(node: Node) -> Node:
     """Without the letters of orders: O(N) + O(D) as N + D."""
-    if isinstance(node, Call) and node.name in ORDERS:
+    if isinstance(node, Call) and node.name in ("O", "Θ", "Ω"):
         return unwrapped(node.arguments[0])
     return rebuilt(node, unwrapped)
 
@@ -118,8 +117,7 @@ def tree_of(words: list[Word], answer: Answer, symbols: tuple[str, ...], tight: 
         if not names:
             break
         values = {name: parsed(answer.definitions[name], answer.text, tight) for name in names}
-        put = lambda node: values.get(node.name, node) if isinstance(node, Symbol) else rebuilt(node, put)  # noqa: E731, B023
-        tree = put(tree)
+        tree = put(tree, values)
     return tree
 
 
@@ -186,9 +184,8 @@ def bound(tree: Node) -> None:
         if depth > bounds.MAX_DEPTH + 1:
             raise Unreadable(f"a formula may be {bounds.MAX_DEPTH} operations deep: got more; write it flatter")
         if count > bounds.MAX_NODES:
-            raise Unreadable(
-                f"a formula may have {bounds.MAX_NODES} numbers, symbols and operations: got more; shorten it"
-            )
+            most = f"{bounds.MAX_NODES} numbers, symbols and operations"
+            raise Unreadable(f"a formula may have {most}: got more; shorten it")
     if any(isinstance(node, Power) for node, _ in walk(tree)):
         degree(tree)
 
@@ -211,13 +208,11 @@ def degree(node: Node) -> tuple[float, int]:
         case Product() | Quotient():
             size = sum(degrees)
     if tower > bounds.MAX_TOWER:
-        raise Unreadable(
-            f"symbols may stand in {bounds.MAX_TOWER} exponents of one another: got {tower}; write it flatter"
-        )
+        most = f"symbols may stand in {bounds.MAX_TOWER} exponents of one another"
+        raise Unreadable(f"{most}: got {tower}; write it flatter")
     if size > 4 * bounds.MAX_EXPONENT:
-        raise Unreadable(
-            f"a formula may have degree {4 * bounds.MAX_EXPONENT}: got about {size:.0f}; use smaller exponents"
-        )
+        most = f"a formula may have degree {4 * bounds.MAX_EXPONENT}"
+        raise Unreadable(f"{most}: got about {size:.0f}; use smaller exponents")
     return size, tower
 
 
@@ -227,9 +222,8 @@ def constant_exponent(node: Node) -> float:
     except Undefined as error:
         raise Unreadable(f"an exponent must have a value: {error}") from None
     if power > bounds.MAX_EXPONENT:
-        raise Unreadable(
-            f"the exponent of a symbol may be {bounds.MAX_EXPONENT} at most: got {quoted(str(power))}; lower it"
-        )
+        most = f"the exponent of a symbol may be {bounds.MAX_EXPONENT} at most"
+        raise Unreadable(f"{most}: got {quoted(str(power))}; use a smaller one")
     return float(power)
 
 
