@@ -5,7 +5,7 @@ the same one wherever the argument has the same normal form. What comes out equa
 """
 
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, reduce
 from math import comb, isqrt, lcm, prod
 from typing import TYPE_CHECKING, NamedTuple, cast
 
@@ -23,16 +23,7 @@ from regard.analysis.formulas import (
     power,
     product,
 )
-from regard.grading.formulas.bounds import (
-    MAX_BITS,
-    MAX_CANCELLED,
-    MAX_EXPONENT,
-    MAX_FACTORED,
-    MAX_FACTORED_DEGREE,
-    MAX_OPAQUE,
-    MAX_TERMS,
-    MAX_WORK,
-)
+from regard.grading.formulas import bounds
 
 if TYPE_CHECKING:
     from sympy.polys.rings import PolyElement, PolyRing
@@ -66,7 +57,7 @@ def ring_of(symbols: tuple[str, ...]) -> "PolyRing":
     from sympy.polys.orderings import lex
     from sympy.polys.rings import PolyRing
 
-    return PolyRing([f"x{index}" for index in range(len(symbols) + MAX_OPAQUE)], QQ, lex)
+    return PolyRing([f"x{index}" for index in range(len(symbols) + bounds.MAX_OPAQUE)], QQ, lex)
 
 
 class Algebra:
@@ -94,10 +85,7 @@ class Algebra:
             case Sum(terms):
                 return self.total([self.normal(term) for term in terms])
             case Product(factors):
-                result = self.normal(factors[0])
-                for factor in factors[1:]:
-                    result = self.times(result, self.normal(factor))
-                return result
+                return reduce(self.times, map(self.normal, factors))
             case Quotient(over, under):
                 return self.times(self.normal(over), self.inverse(self.normal(under)))
             case Power(base, exponent):
@@ -111,10 +99,8 @@ class Algebra:
         left, right = self.multiplied(first.over, second.under), self.multiplied(second.over, first.under)
         if left == right:
             return Fraction(1)
-        if not (left and right and len(left) == len(right)):
-            return None
-        ratio = left.LC / right.LC
-        return Fraction(int(ratio.numerator), int(ratio.denominator)) if left == right * ratio else None
+        ratio = left.LC / right.LC if left and right else None
+        return Fraction(int(ratio.numerator), int(ratio.denominator)) if ratio and left == right * ratio else None
 
     def number(self, value: Fraction) -> Ratio:
         return self.whole(self.ring.ground_new(self.ring.domain(value.numerator, value.denominator)))
@@ -144,14 +130,14 @@ class Algebra:
     def multiplied(self, one: "PolyElement", two: "PolyElement") -> "PolyElement":
         self.spend(len(one) * len(two))
         product = one * two
-        if len(product) > MAX_TERMS:
+        if len(product) > bounds.MAX_TERMS:
             raise Beyond
-        return self.reduced(product) if self.opaque else product
+        return self.reduced(product)
 
     def spend(self, pairs: int) -> None:
         """Count pairs of terms before they are multiplied."""
         self.work += pairs
-        if self.work > MAX_WORK:
+        if self.work > bounds.MAX_WORK:
             raise Beyond
 
     def reduced(self, poly: "PolyElement") -> "PolyElement":
@@ -170,10 +156,10 @@ class Algebra:
     def raised(self, poly: "PolyElement", exponent: int) -> "PolyElement":
         """poly^exponent, when its terms and the length of its coefficients can be bounded beforehand."""
         bits = max((c.numerator.bit_length() + c.denominator.bit_length() for c in poly.values()), default=0)
-        if exponent > MAX_EXPONENT and not poly.is_monomial:
+        if exponent > bounds.MAX_EXPONENT and not poly.is_monomial:
             raise Beyond
         terms = comb(exponent + len(poly) - 1, exponent) if len(poly) > 1 else 1
-        if exponent * bits > MAX_BITS or terms > MAX_TERMS:
+        if exponent * bits > bounds.MAX_BITS or terms > bounds.MAX_TERMS:
             raise Beyond
         self.spend(terms * exponent)
         return self.reduced(poly**exponent) if exponent else self.ring.one
@@ -187,16 +173,18 @@ class Algebra:
         below = self.normal(base)
         if over < 0:
             below, over = self.inverse(below), -over
-        if under > 1:
-            below = self.root(below, under)
-        return Ratio(self.raised(below.over, over), self.raised(below.under, over))
+        return self.to_power(self.root(below, under) if under > 1 else below, over)
+
+    def to_power(self, ratio: Ratio, exponent: int) -> Ratio:
+        over, under = ratio if exponent >= 0 else self.inverse(ratio)
+        return Ratio(self.raised(over, abs(exponent)), self.raised(under, abs(exponent)))
 
     def symbolic_power(self, base: Node, exponent: Ratio) -> Ratio:
         """b^(2n + 1) = (b^n)² · b, 4^n = (2^n)², 2^(n/2) = √(2^n): a generator per base and monomial of exponents."""
         if not exponent.under.is_ground:
             return self.generator(Opaque("power", (self.tidy(self.normal(base)), self.tidy(exponent))))
         broken = lcm(*(int((c / exponent.under.LC).denominator) for c in exponent.over.values()))
-        if broken > MAX_EXPONENT:
+        if broken > bounds.MAX_EXPONENT:
             raise Beyond
         if broken > 1:
             return self.root(self.symbolic_power(base, Ratio(exponent.over * broken, exponent.under)), broken)
@@ -211,9 +199,7 @@ class Algebra:
                     part = self.generator(Opaque("power", (factor, step)))
                 else:
                     part = factor
-                if count < 0:
-                    part, count = self.inverse(part), -count
-                result = self.times(result, Ratio(self.raised(part.over, count), self.raised(part.under, count)))
+                result = self.times(result, self.to_power(part, count))
         return result
 
     def unlogged(self, exponent: Ratio) -> Ratio | None:
@@ -246,20 +232,19 @@ class Algebra:
         """The generator of a function of arguments in normal form: a new one, or the same as before."""
         place = self.places.get(opaque)
         if place is None:
-            if len(self.opaque) == MAX_OPAQUE:
+            if len(self.opaque) == bounds.MAX_OPAQUE:
                 raise Beyond
             place = self.places[opaque] = len(self.symbols) + len(self.opaque)
             self.opaque.append(opaque)
-            if opaque.name in ("e", "π", "root") or (
-                opaque.name == "power" and all(map(self.is_positive, opaque.arguments[0]))
-            ):
+            positive = opaque.name == "power" and all(map(self.is_positive, opaque.arguments[0]))
+            if positive or opaque.name in ("e", "π", "root"):
                 self.positive.add(place)
         return self.whole(self.ring.gens[place])
 
     def tidy(self, ratio: Ratio) -> Ratio:
         """The ratio in lowest terms with integer coefficients, the denominator's first one positive."""
         over, under = ratio
-        if len(over) + len(under) > MAX_CANCELLED and not under.is_ground:
+        if len(over) + len(under) > bounds.MAX_CANCELLED and not under.is_ground:
             raise Beyond
         for place, opaque in enumerate(self.opaque, start=len(self.symbols)):
             if opaque.order and under.is_monomial and (left := under.LM[place]):
@@ -285,7 +270,7 @@ class Algebra:
             others = [self.ring.gens[place] ** n for place, n in powers if place not in self.positive]
             positive = [(self.ring.gens[place], n) for place, n in powers if place in self.positive]
             return [*positive, (prod(others, start=self.ring.one), 1)] if others else positive
-        if len(poly) > MAX_FACTORED or (len(poly) > 1 and max(map(sum, poly)) > MAX_FACTORED_DEGREE):
+        if len(poly) > bounds.MAX_FACTORED or (len(poly) > 1 and max(map(sum, poly)) > bounds.MAX_FACTORED_DEGREE):
             return [(poly, 1)]
         _, found = poly.factor_list()
         found = [(-factor, n) if factor.LC < 0 else (factor, n) for factor, n in found]
@@ -345,11 +330,9 @@ class Algebra:
             low = self.rounded("floor", over - 1, under)
             return Ratio(low.over + low.under, low.under)
         if under.is_ground:
-            split = {monomial: divmod(int(c), int(under.LC)) for monomial, c in over.terms()}
-            parts = [{monomial: pair[place] for monomial, pair in split.items()} for place in (0, 1)]
-            quotient, rest = (
-                self.ring.from_dict({m: self.ring.domain(c) for m, c in part.items() if c}) for part in parts
-            )
+            floors = {monomial: int(c) // int(under.LC) for monomial, c in over.terms()}
+            quotient = self.ring.from_dict({m: self.ring.domain(c) for m, c in floors.items() if c})
+            rest = over - quotient * under
         else:
             (quotient,), rest = over.div([under])
             if any(c.denominator > 1 for poly in (quotient, rest) for c in poly.values()):
@@ -367,10 +350,8 @@ class Algebra:
         """log(4N²/D) = 2 log 2 + 2 log N − log D, where the factors are positive."""
         if not ratio.over:
             raise Beyond
-        terms = [self.whole(self.ring.zero)]
-        for factor, n in self.split(ratio):
-            terms.append(self.whole(self.generator(Opaque("log", (self.whole(factor),))).over * n))
-        return self.total(terms)
+        logs = [self.generator(Opaque("log", (self.whole(factor),))).over * n for factor, n in self.split(ratio)]
+        return self.whole(sum(logs, start=self.ring.zero))
 
     def tree(self, ratio: Ratio) -> Node:
         """The normal form as a tree: `3·D² + 3·D`, `(N² + N)/2`, `D/(H·K)`."""
@@ -379,9 +360,9 @@ class Algebra:
             over, under = over.quo_ground(under.LC), under.ring.one
         if under == 1:
             return self.sum_tree(over)
-        if len(over) == 1 and over.LC < 0:
-            return Negative(Quotient(self.sum_tree(-over), self.sum_tree(under)))
-        return Quotient(self.sum_tree(over), self.sum_tree(under))
+        negative = len(over) == 1 and over.LC < 0
+        quotient = Quotient(self.sum_tree(-over if negative else over), self.sum_tree(under))
+        return Negative(quotient) if negative else quotient
 
     def sum_tree(self, poly: "PolyElement") -> Node:
         """The terms, the largest degree first."""
@@ -391,7 +372,8 @@ class Algebra:
             size = Fraction(int(factor.numerator), int(factor.denominator))
             if abs(size) != 1 or not factors:
                 factors.insert(0, Number(abs(size)))
-            terms.append(Negative(product(factors)) if size < 0 else product(factors))
+            term = product(factors)
+            terms.append(Negative(term) if size < 0 else term)
         return Sum(tuple(terms)) if len(terms) > 1 else terms[0] if terms else Number(Fraction(0))
 
     def generator_tree(self, place: int) -> Node:

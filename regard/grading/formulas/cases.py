@@ -7,7 +7,7 @@ nothing: then sizes are sought there, and where none are found the two are left 
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
-from math import lcm
+from math import lcm, prod
 
 from regard.analysis.formulas import Call, Negative, Node, Number, Product, Quotient, Sum, Symbol, rebuilt, walk
 from regard.grading.formulas.algebra import Algebra, Beyond
@@ -49,9 +49,8 @@ def remainders(trees: tuple[Node, Node], domain: Domain) -> Iterator[dict[str, N
     A size that may be m·N + r may be any of them: that N stays the same letter loses nothing.
     """
     moduli: dict[str, int] = {}
-    for node in (
-        node for tree in trees for node, _ in walk(tree) if isinstance(node, Call) and node.name in ("floor", "ceil")
-    ):
+    calls = [node for tree in trees for node, _ in walk(tree) if isinstance(node, Call)]
+    for node in (call for call in calls if call.name in ("floor", "ceil")):
         inside = [part for part, _ in walk(node.arguments[0])]
         unders = [part.under for part in inside if isinstance(part, Quotient)]
         numbers = [int(part.value.denominator) for part in inside if isinstance(part, Number)]
@@ -69,26 +68,20 @@ def remainders(trees: tuple[Node, Node], domain: Domain) -> Iterator[dict[str, N
             sizes = [size for size in finite if size is not None and all(rule.holds(size, {}) for rule in one.rules)]
             ways.append([(one.name, Number(size)) for size in sizes])
         elif one.name in domain.whole and 1 < modulus <= MAX_MODULUS:
-            ways.append([(one.name, stepped(one.name, modulus, rest)) for rest in range(modulus)
-                         if not parity or rest % 2 == (parity == "odd")])  # fmt: skip
-    count = 1
-    for way in ways:
-        count *= len(way)
-    yield from map(dict, product(*ways) if count <= MAX_CASES else [()])
-
-
-def stepped(name: str, modulus: int, rest: int) -> Node:
-    return Sum((Product((Number(Fraction(modulus)), Symbol(name))), Number(Fraction(rest))))
+            rests = [rest for rest in range(modulus) if not parity or rest % 2 == (parity == "odd")]
+            multiple = Product((Number(Fraction(modulus)), Symbol(one.name)))
+            ways.append([(one.name, Sum((multiple, Number(Fraction(rest))))) for rest in rests])
+    yield from map(dict, product(*ways) if prod(map(len, ways)) <= MAX_CASES else [()])
 
 
 def signs(one: Node, two: Node, domain: Domain, depth: int = 6) -> Iterator[tuple[Node, Node]]:
     """The two without min, max and abs, for each sign of what these compare that the domain does not rule out."""
-    first = next((call for tree in (one, two) for call in innermost(tree)), None)
+    found = [node for tree in (one, two) for node, _ in walk(tree) if isinstance(node, Call) and node.name in CHOOSING]
+    first = next((call for call in found if sum(part in found for part, _ in walk(call)) == 1), None)  # holds no other
     if first is None or not depth:
         yield one, two
         return
-    left, right = first.arguments[:2] if first.name != "abs" else (first.arguments[0], Number(Fraction(0)))
-    difference = Sum((left, Negative(right)))
+    difference = compared(first)
     for larger in (True, False):
         sign = difference if larger else Negative(difference)
         if never(sign, domain):
@@ -97,10 +90,9 @@ def signs(one: Node, two: Node, domain: Domain, depth: int = 6) -> Iterator[tupl
         yield from signs(chosen(one), chosen(two), domain, depth - 1)
 
 
-def innermost(tree: Node) -> Iterator[Call]:
-    """The calls that choose, those first that hold no other."""
-    found = [node for node, _ in walk(tree) if isinstance(node, Call) and node.name in CHOOSING]
-    yield from (node for node in found if sum(part in found for part, _ in walk(node)) == 1)
+def compared(call: Call) -> Node:
+    """The difference whose sign decides a min, max or abs."""
+    return Sum((call.arguments[0], Negative(call.arguments[1]))) if call.name != "abs" else call.arguments[0]
 
 
 def choose(tree: Node, difference: Node, larger: bool, domain: Domain) -> Node:
@@ -108,14 +100,14 @@ def choose(tree: Node, difference: Node, larger: bool, domain: Domain) -> Node:
     tree = rebuilt(tree, lambda part: choose(part, difference, larger, domain))
     if not isinstance(tree, Call) or tree.name not in CHOOSING:
         return tree
-    left, right = tree.arguments[:2] if tree.name != "abs" else (tree.arguments[0], Number(Fraction(0)))
-    factor = ratio_of(Sum((left, Negative(right))), difference, domain)
+    factor = ratio_of(compared(tree), difference, domain)
     if not factor:
         return tree
     positive = larger is (factor > 0)
+    left = tree.arguments[0]
     if tree.name == "abs":
         return left if positive else Negative(left)
-    best = left if positive is (tree.name == "max") else right
+    best = left if positive is (tree.name == "max") else tree.arguments[1]
     return Call(tree.name, (best, *tree.arguments[2:])) if len(tree.arguments) > 2 else best
 
 

@@ -1,17 +1,18 @@
 """The sizes over which a formula is a statement: `D` positive, `H` a divisor of `D`, `p` between 0 and 1/2, and so on.
 
-Sizes are integers, unless a rule says `real`, `between`, or has a fraction as its bound: `below 1/2` and
-`between 0 and 1/2` are the positive reals there, which run through 1/4, 1/6, 1/3, 1/8, 3/8 …
+Sizes are integers, unless a rule says `real`, `between`, or has a fraction as its bound.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from heapq import heappop, heappush
 from itertools import count, islice
 from math import ceil, floor, gcd, lcm
+from operator import ge, gt, le, lt
+from typing import Any
 
 SIGNS = {
     "≥": "at least", ">=": "at least", "≤": "at most", "<=": "at most", "|": "divides", "∣": "divides",
@@ -19,7 +20,14 @@ SIGNS = {
 }  # fmt: skip
 KINDS = ("positive", "nonnegative", "even", "odd", "real", "positive real")
 REALS, INTEGERS = {"real", "positive real"}, {"positive", "nonnegative", "even", "odd"}
-RELATIONS = ("at least", "at most", "above", "below", "divides", "multiple of")
+RELATIONS: dict[str, Callable[[Fraction, Fraction], bool]] = {
+    "at least": ge,
+    "at most": le,
+    "above": gt,
+    "below": lt,
+    "divides": lambda size, bound: size != 0 and bound % size == 0,
+    "multiple of": lambda size, bound: bound != 0 and size % bound == 0,
+}
 KNOWN = (
     "positive, nonnegative, even, odd, at least 2, at most 8, at most X, divides X, multiple of X, real, "
     "positive real, above 0, below 1/2, between 0 and 1/2"
@@ -39,19 +47,11 @@ class Rule:
     bound: Fraction | str | None = None
 
     def holds(self, size: Fraction, sizes: Mapping[str, Fraction]) -> bool:
-        """Whether it does; so far also yes where the other symbol has no size yet."""
+        """Whether it does; also yes where the other symbol has no size yet."""
         bound = sizes.get(self.bound) if isinstance(self.bound, str) else self.bound
         if self.name in ("even", "odd"):
             return size % 2 == (self.name == "odd")
-        if bound is None:
-            return True
-        if self.name == "divides":
-            return size != 0 and bound % size == 0
-        if self.name == "multiple of":
-            return bound != 0 and size % bound == 0
-        if self.name in ("above", "below"):
-            return size > bound if self.name == "above" else size < bound
-        return size >= bound if self.name == "at least" else size <= bound
+        return bound is None or RELATIONS[self.name](size, bound)
 
 
 @dataclass(frozen=True)
@@ -67,14 +67,14 @@ class Range:
 
     def size(self, step: int) -> Fraction | None:
         """The value after so many steps; None beyond the last one."""
-        if self.real and self.low is not None and self.high is not None and self.low >= self.high:
-            return None
         if self.low is None:
             return rational(step) if self.high is None else self.high - positive_rational(step)
-        if self.real:
-            return self.low + (positive_rational(step) if self.high is None else (self.high - self.low) * part(step))
-        size = self.low + step * self.stride
-        return None if self.high is not None and size > self.high else size
+        if not self.real:
+            size = self.low + step * self.stride
+            return None if self.high is not None and size > self.high else size
+        if self.high is None:
+            return self.low + positive_rational(step)
+        return self.low + (self.high - self.low) * part(step) if self.low < self.high else None
 
     def has(self, size: Fraction) -> bool:
         within = (self.low is None or size >= self.low) and (self.high is None or size <= self.high)
@@ -201,10 +201,10 @@ class Domain:
         for turn in range(8 * number):
             if len(found) >= number:
                 break
-            sizes = {}
+            sizes: Any = {}
             for place, one in enumerate(self.ranges):
-                step = (turn * STRIDES[place % len(STRIDES)] + 5 * place + turn // len(SPREAD)) % len(SPREAD)
-                sizes[one.name] = one.spread(step)
+                step = turn * STRIDES[place % len(STRIDES)] + 5 * place + turn // len(SPREAD)
+                sizes[one.name] = one.spread(step % len(SPREAD))
             mend(sizes, self.ranges)
             if self.contains(sizes) and sizes not in found:
                 found.append(sizes)
@@ -233,19 +233,17 @@ def mend(sizes: dict[str, Fraction], ranges: Sequence[Range]) -> None:
         for rule in one.rules:
             if rule.holds(sizes[one.name], sizes):
                 continue
-            if rule.name == "odd":
-                sizes[one.name] += 1
-            elif rule.name == "even":
-                sizes[one.name] *= 2
-            elif isinstance(rule.bound, str):
-                if rule.name == "divides":
-                    sizes[rule.bound] *= sizes[one.name]
-                elif rule.name == "multiple of":
-                    sizes[one.name] *= sizes[rule.bound]
-                else:
-                    sizes[one.name], sizes[rule.bound] = sizes[rule.bound], sizes[one.name]
-            elif rule.bound is not None:
-                sizes[one.name] = sizes[one.name] * rule.bound if rule.name == "multiple of" else one.high or rule.bound
+            bound = sizes[rule.bound] if isinstance(rule.bound, str) else rule.bound
+            if bound is None:
+                sizes[one.name] += 1 if rule.name == "odd" else sizes[one.name]
+            elif rule.name == "multiple of":
+                sizes[one.name] *= bound
+            elif not isinstance(rule.bound, str):
+                sizes[one.name] = one.high or bound
+            elif rule.name == "divides":
+                sizes[rule.bound] *= sizes[one.name]
+            else:
+                sizes[one.name], sizes[rule.bound] = bound, sizes[one.name]
 
 
 def read_range(name: str, text: str, symbols: tuple[str, ...]) -> Range:
@@ -258,11 +256,11 @@ def read_range(name: str, text: str, symbols: tuple[str, ...]) -> Range:
         lows = stated + [Fraction(0)] * ("positive real" in kinds or not (kinds or stated))
         highs = [bound for relation, bound in bounds if relation in ("at most", "below")]
         return Range(name, tuple(rules), True, max(lows, default=None), min(highs, default=None))
-    lows = [ceil(bound) if relation == "at least" else floor(bound) + 1 for relation, bound in bounds
-            if relation in ("at least", "above")]  # fmt: skip
+    whole = {"at least": ceil, "above": lambda bound: floor(bound) + 1, "below": lambda bound: ceil(bound) - 1}
+    ends = [(relation, whole.get(relation, floor)(bound)) for relation, bound in bounds]
+    lows = [end for relation, end in ends if relation in ("at least", "above")]
     low: int = max([*lows, *([0] if "nonnegative" in kinds else [1] if kinds or not lows else [])])
-    highs = [ceil(bound) - 1 if relation == "below" else floor(bound) for relation, bound in bounds
-             if relation in ("at most", "below", "divides")]  # fmt: skip
+    highs = [end for relation, end in ends if relation in ("at most", "below", "divides")]
     stride = lcm(*(int(bound) for relation, bound in bounds if relation == "multiple of" and bound))
     low = -(-low // stride) * stride
     return Range(name, tuple(rules), False, Fraction(low), Fraction(min(highs)) if highs else None, stride)

@@ -5,45 +5,42 @@ from fractions import Fraction
 from functools import reduce
 from math import ceil, floor, isqrt
 from operator import add, mul, truediv
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import mpmath
+from mpmath.ctx_mp_python import _mpf as mpf
 
 from regard.analysis.formulas import Call, Negative, Node, Number, Power, Product, Quotient, Sum, Symbol
 from regard.grading.formulas.bounds import DIGITS, MAX_BITS, MAX_LOG_BITS, SAME, TooLarge, Undefined
 
-if TYPE_CHECKING:
-    from mpmath.ctx_mp_python import _mpf as mpf
+Value = Fraction | mpf
 
 
-def evaluate(tree: Node, sizes: Mapping[str, int | Fraction]) -> "Fraction | mpf":
+def evaluate(tree: Node, sizes: Mapping[str, int | Fraction]) -> Value:
     """The value of a tree at these sizes; `Undefined` where it has none."""
-    import mpmath
-
     with mpmath.workdps(DIGITS + 10):
         return value(tree, {name: Fraction(size) for name, size in sizes.items()})
 
 
-def same(one: "Fraction | mpf", two: "Fraction | mpf") -> bool:
+def same(one: Value, two: Value) -> bool:
     """Equal exactly, or in all but the last digits of a value that is not rational."""
     if isinstance(one, Fraction) and isinstance(two, Fraction):
         return one == two
-    import mpmath
-
     with mpmath.workdps(DIGITS + 10):
         one, two = real(one), real(two)
         return abs(one - two) <= mpmath.mpf(10) ** -SAME * max(abs(one), abs(two), mpmath.mpf(10) ** -15)
 
 
-def value(node: Node, sizes: Mapping[str, Fraction]) -> "Fraction | mpf":
+def value(node: Node, sizes: Mapping[str, Fraction]) -> Value:
     match node:
         case Number(number):
             return number
         case Symbol(name, constant):
             if constant:
-                return constant_value(name)
+                return +mpmath.e if name == "e" else +mpmath.pi
             if name not in sizes:
-                raise Undefined(
-                    f"{name} needs a size: got sizes for {', '.join(sizes) or 'nothing'}; give one for {name}"
-                )
+                got = ", ".join(sizes) or "nothing"
+                raise Undefined(f"{name} needs a size: got sizes for {got}; give one for {name}")
             return sizes[name]
         case Negative(body):
             return -value(body, sizes)
@@ -52,15 +49,17 @@ def value(node: Node, sizes: Mapping[str, Fraction]) -> "Fraction | mpf":
         case Product(factors):
             return folded([value(factor, sizes) for factor in factors], mul)
         case Quotient(over, under):
-            return divided(value(over, sizes), value(under, sizes))
+            top, bottom = value(over, sizes), value(under, sizes)
+            if bottom == 0:
+                raise Undefined("a division by zero; check the denominator at these sizes")
+            return folded([top, bottom], truediv)
         case Power(base, exponent):
-            raised = value(exponent, sizes)
-            return raised_to(value(base, sizes), raised)
+            return raised_to(value(base, sizes), value(exponent, sizes))
         case Call(name, arguments):
             return applied(name, [value(argument, sizes) for argument in arguments])
 
 
-def folded(values: list, operation: Callable) -> "Fraction | mpf":
+def folded(values: list, operation: Callable) -> Value:
     return reduce(lambda one, two: tamed(operation(*alike(one, two))), values)
 
 
@@ -69,40 +68,22 @@ def alike(one: Any, two: Any) -> tuple[Any, Any]:
     return (one, two) if isinstance(one, Fraction) and isinstance(two, Fraction) else (real(one), real(two))
 
 
-def constant_value(name: str) -> "mpf":
-    import mpmath
-
-    return +mpmath.e if name == "e" else +mpmath.pi
-
-
-def real(number: "Fraction | mpf") -> "mpf":
-    import mpmath
-
+def real(number: Value) -> mpf:
     return mpmath.mpf(number.numerator) / number.denominator if isinstance(number, Fraction) else number
 
 
-def tamed(number: "Fraction | mpf") -> "Fraction | mpf":
+def tamed(number: Value) -> Value:
     """A fraction that has grown too long, to 50 digits; a logarithm that has, refused."""
     if isinstance(number, Fraction):
         long = number.numerator.bit_length() + number.denominator.bit_length() > MAX_BITS
         return real(number) if long else number
-    import mpmath
-
     if not mpmath.isfinite(number) or (number and abs(mpmath.mag(number)).bit_length() > MAX_LOG_BITS):
         raise TooLarge("a value is too large to compute; use smaller exponents")
     return number
 
 
-def divided(over: Any, under: Any) -> "Fraction | mpf":
-    if under == 0:
-        raise Undefined("a division by zero; check the denominator at these sizes")
-    return folded([over, under], truediv)
-
-
-def raised_to(base: Any, exponent: Any) -> "Fraction | mpf":
+def raised_to(base: Any, exponent: Any) -> Value:
     """A power, its length estimated before anything is computed."""
-    import mpmath
-
     if base == 0:
         if exponent < 0:
             raise Undefined("a negative power of zero, which is a division by zero; check the base at these sizes")
@@ -119,9 +100,7 @@ def raised_to(base: Any, exponent: Any) -> "Fraction | mpf":
     log_size = abs(mpmath.mag(real(base))) + 1
     if mpmath.mag(real(exponent)) + log_size.bit_length() > MAX_LOG_BITS:
         raise TooLarge("a tower of powers is too large to compute; use smaller exponents")
-    if whole:
-        return tamed(mpmath.power(real(base), exponent.numerator))
-    return tamed(mpmath.power(real(base), real(exponent)))
+    return tamed(mpmath.power(real(base), exponent.numerator if whole else real(exponent)))
 
 
 def exact_root(number: Fraction) -> Fraction | None:
@@ -131,7 +110,7 @@ def exact_root(number: Fraction) -> Fraction | None:
     return Fraction(over, under) if over * over == number.numerator and under * under == number.denominator else None
 
 
-def applied(name: str, arguments: list) -> "Fraction | mpf":
+def applied(name: str, arguments: list) -> Value:
     first = arguments[0]
     if name == "sqrt":
         if first < 0:
@@ -140,36 +119,27 @@ def applied(name: str, arguments: list) -> "Fraction | mpf":
     if name == "log":
         return logarithm(first, arguments[1] if len(arguments) > 1 else None)
     if name in ("min", "max"):
-        best = first
-        for other in arguments[1:]:
-            smaller, larger = sorted(alike(best, other))
-            best = smaller if name == "min" else larger
-        return best
+        return reduce(lambda one, two: sorted(alike(one, two))[name == "max"], arguments)
     if name == "abs":
         return abs(first)
-    if not isinstance(first, Fraction):
-        first = settled(first)
+    first = first if isinstance(first, Fraction) else settled(first)
     return Fraction(floor(first) if name == "floor" else ceil(first))
 
 
-def settled(number: "mpf") -> "Fraction | mpf":
-    """A number a hair's breadth beside an integer is that integer: √2·√2 rounds down to 2, not to 1."""
-    import mpmath
-
+def settled(number: mpf) -> Value:
+    """An integer for a number a hair's breadth beside it: √2·√2 rounds down to 2, not to 1."""
     if mpmath.mag(number) > 150:
         raise TooLarge("a value is too large to be rounded to an integer; use smaller exponents")
     nearest = mpmath.nint(number)
     return Fraction(int(nearest)) if abs(number - nearest) < mpmath.mpf(10) ** -(SAME // 2) else number
 
 
-def logarithm(number: Any, base: Fraction | None) -> "Fraction | mpf":
-    import mpmath
-
+def logarithm(number: Any, base: Fraction | None) -> Value:
     if number <= 0:
         raise Undefined("the logarithm of a number that is not positive; check its argument at these sizes")
-    result = mpmath.log(real(number)) / (mpmath.log(real(base)) if base is not None else 1)
     if number == 1:
         return Fraction(0)
+    result = mpmath.log(real(number)) / (mpmath.log(real(base)) if base is not None else 1)
     if base is not None and isinstance(number, Fraction):
         power = int(mpmath.nint(result))
         if abs(power) < MAX_BITS and base**power == number:

@@ -1,24 +1,20 @@
 """A formula as a person wrote it: read, shown, evaluated and compared."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import islice
 from math import ceil, floor
-from typing import TYPE_CHECKING
 
 from regard.analysis.formulas import Node, Number, Power, Product, decimal, is_constant, walk, write
 from regard.grading.formulas.bounds import MAX_SHOWN, NEAR, SEARCHED, SIZES, WORK, TooLarge, Undefined, Unreadable
 from regard.grading.formulas.domain import Domain
-from regard.grading.formulas.evaluation import evaluate, same
+from regard.grading.formulas.evaluation import Value, evaluate, same
 from regard.grading.reading.reading import read
 from regard.grading.reading.tokens import quoted
 
-if TYPE_CHECKING:
-    from mpmath.ctx_mp_python import _mpf as mpf
-
-    Difference = tuple[dict[str, Fraction], Fraction | mpf | None, Fraction | mpf]
-
+Difference = tuple[dict[str, Fraction], Value | None, Value]  # sizes, the answer's value or None, the true one
 FAR = 24  # sizes about the numbers of a formula
 
 __all__ = ["Comparison", "Domain", "Expression", "Undefined", "Unreadable", "compare", "parse"]
@@ -86,7 +82,7 @@ class Expression:
         trees = tuple(Product((Number(factor), tree)) for tree in self.trees)
         return replace(self, trees=trees, factor=self.factor * factor)
 
-    def evaluate(self, sizes: Mapping[str, int | Fraction]) -> "Fraction | mpf":
+    def evaluate(self, sizes: Mapping[str, int | Fraction]) -> Value:
         """The last side at these sizes: exact where rational, else to 50 digits; `Undefined` where it has no value.
 
         >>> parse("(k+1)^n", ["k", "n"]).evaluate({"k": 2, "n": 10})
@@ -102,8 +98,8 @@ class Comparison:
     equal: bool
     proof: str  # "identity", "cases", "all 8 sizes" of a finite domain, "a counterexample", "different polynomials"
     counterexample: dict[str, Fraction] | None = None
-    yours: "Fraction | mpf | None" = None  # None beside a counterexample: the answer has no value there
-    true: "Fraction | mpf | None" = None
+    yours: Value | None = None  # None beside a counterexample: the answer has no value there
+    true: Value | None = None
     factor: Fraction | None = None  # the answer is this constant times the truth
     side: int = 0  # which side of `a = b = c` differs
     hint: str = ""  # "0.33 is rounded; write 1/3": what made a formula miss the truth by a hair
@@ -113,9 +109,8 @@ def parse(text: str, symbols: Sequence[str]) -> Expression:
     """Read a formula in these symbols; raises `Unreadable` with what is wrong, where, and what to do."""
     names = tuple(symbols)
     found = read(text, names)
-    return Expression(
-        text=text, symbols=names, trees=found.trees, unit=found.unit, sure=found.sure, several=found.several
-    )
+    made = Expression(text=text, symbols=names, trees=found.trees, unit=found.unit)
+    return replace(made, sure=found.sure, several=found.several)
 
 
 def compare(answer: Expression, truth: Expression, domain: Domain) -> Comparison:
@@ -129,9 +124,8 @@ def compare(answer: Expression, truth: Expression, domain: Domain) -> Comparison
     ({'D': Fraction(2, 1)}, Fraction(15, 1), Fraction(18, 1))
     """
     if missing := [name for name in (*answer.symbols, *truth.symbols) if name not in domain.symbols]:
-        raise ValueError(
-            f"every symbol needs a rule: got none for {', '.join(dict.fromkeys(missing))}; add it to the domain"
-        )
+        names = ", ".join(dict.fromkeys(missing))
+        raise ValueError(f"every symbol needs a rule: got none for {names}; add it to the domain")
     results = []
     for side, tree in enumerate(answer.trees):
         number = is_constant(tree) and not is_constant(truth.tree) and not all(map(is_constant, answer.trees))
@@ -147,11 +141,9 @@ def compare(answer: Expression, truth: Expression, domain: Domain) -> Comparison
 def is_value(tree: Node, truth: Node, domain: Domain) -> bool:
     """Whether a number, written after a right formula, is its value at some sizes: C/N = 2."""
     for sizes in islice(domain.points(), Pair(tree, truth).patience):
-        try:
+        with suppress(Undefined):
             if same(evaluate(tree, {}), evaluate(truth, sizes)):
                 return True
-        except Undefined:
-            continue
     return False
 
 
@@ -163,22 +155,18 @@ def compare_trees(yours: Node, true: Node, domain: Domain, side: int) -> Compari
     pair = Pair(yours, true)
     found = None
     if not different:
-        found = pair.difference(spread_then_all(domain), enough=SIZES) or pair.difference(
-            far_sizes(yours, true, domain)
-        )
-    if not different and found is None:
-        return Comparison(equal=True, proof=proof_of(pair, domain), side=side)
-    found = pair.difference(domain.points()) or found or pair.difference(domain.sample(2 * SIZES))
-    found = found or pair.difference(far_sizes(yours, true, domain))
-    if found is None and is_finite(domain, pair.patience):
+        found = pair.difference(spread_then_all(domain), enough=SIZES)
+        found = found or pair.difference(far_sizes(yours, true, domain))
+    if different or found:
+        found = pair.difference(domain.points()) or found or pair.difference(domain.sample(2 * SIZES))
+        found = found or pair.difference(far_sizes(yours, true, domain))
+    if not found and not (different and not is_finite(domain, pair.patience)):
         return Comparison(equal=True, proof=proof_of(pair, domain), side=side)
     at, one, two = found or (None, None, None)
     proof = "a counterexample" if found else "different polynomials"
     hint = rounded_factor(yours, factor)
-    factor = None if hint else factor
-    return Comparison(
-        equal=False, proof=proof, counterexample=at, yours=one, true=two, factor=factor, side=side, hint=hint
-    )
+    result = Comparison(equal=False, proof=proof, counterexample=at, yours=one, true=two, side=side, hint=hint)
+    return result if hint else replace(result, factor=factor)
 
 
 def proof_of(pair: "Pair", domain: Domain) -> str:
@@ -193,9 +181,8 @@ def proof_of(pair: "Pair", domain: Domain) -> str:
         return "identity"
     if proved(pair.yours, pair.true, domain):
         return "cases"
-    raise Unreadable(
-        f"{quoted(write(pair.yours), 60)} agrees at all sizes that were tried, which proves nothing; simplify it"
-    )
+    shown = quoted(write(pair.yours), 60)
+    raise Unreadable(f"{shown} agrees at all sizes that were tried, which proves nothing; simplify it")
 
 
 def is_finite(domain: Domain, patience: int) -> bool:
@@ -205,22 +192,12 @@ def is_finite(domain: Domain, patience: int) -> bool:
 def far_sizes(yours: Node, true: Node, domain: Domain) -> Iterator[dict[str, Fraction]]:
     """Sizes about the numbers that stand in the formulas, where a threshold may lie."""
     numbers = {abs(node.value) for tree in (yours, true) for node, _ in walk(tree) if isinstance(node, Number)}
-    for node in (
-        node for tree in (yours, true) for node, _ in walk(tree) if isinstance(node, Power) and is_constant(node)
-    ):
-        try:
-            value = evaluate(node, {})
-        except Undefined:
-            continue
-        numbers |= {value} if isinstance(value, Fraction) else set()
-    edges = sorted(
-        {
-            around
-            for number in numbers
-            if number > 8
-            for around in (floor(number), 2 * ceil(number) + 2, floor(number) + 1)
-        }
-    )
+    for node in [node for tree in (yours, true) for node, _ in walk(tree) if isinstance(node, Power)]:
+        with suppress(Undefined):
+            value = evaluate(node, {}) if is_constant(node) else None
+            numbers |= {value} if isinstance(value, Fraction) else set()
+    large = [number for number in numbers if number > 8]
+    edges = sorted({edge for n in large for edge in (floor(n), 2 * ceil(n) + 2, floor(n) + 1)})
     base = next(domain.points())
     for edge in edges[-FAR:]:
         for chosen in (*({name} for name in domain.symbols), set(domain.symbols)):
@@ -272,23 +249,16 @@ class Pair:
         """The first sizes where they differ, with both values; sizes where the truth has none are passed over."""
         self.tried = 0
         for sizes in islice(points, self.patience):
+            true = yours = None
             try:
                 true = evaluate(self.true, sizes)
-                yours = self.value(sizes)
-            except Undefined:
-                continue
+                yours = evaluate(self.yours, sizes)
+            except Undefined as error:  # a value too large to compute says nothing, none where there is a true one does
+                if true is None or isinstance(error, TooLarge):
+                    continue
             if yours is None or not same(yours, true):
                 return sizes, yours, true
             self.tried += 1
             if self.tried == enough:
                 break
         return None
-
-    def value(self, sizes: dict[str, Fraction]) -> "Fraction | mpf | None":
-        """The answer at these sizes, None where it has no value; `TooLarge` says nothing about it."""
-        try:
-            return evaluate(self.yours, sizes)
-        except TooLarge:
-            raise
-        except Undefined:
-            return None

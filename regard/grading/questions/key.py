@@ -9,7 +9,7 @@ from typing import Any
 
 from regard.checks import nearest
 from regard.grading.formulas.domain import Domain
-from regard.grading.formulas.expression import Expression, Undefined, Unreadable, compare, parse
+from regard.grading.formulas.expression import Comparison, Expression, Undefined, Unreadable, compare, parse
 from regard.grading.formulas.orders import Order, compare_orders, parse_order
 from regard.grading.marking.feedback import at, shown
 from regard.grading.questions.question import Question
@@ -112,26 +112,23 @@ def _formula(question: Question) -> Entry:
         for name, part in question.parts.items():
             _parsed(question, f"parts.{name}", part)
         whole = _parsed(question, "parts", " + ".join(f"({part})" for part in question.parts.values()))
-        found = compare(whole, truth, domain)
+        found = _compared(question, "parts", whole, truth)
         if not found.equal:
             values = f"{shown(found.yours)}, the answer {shown(found.true)}"
             raise question.bad(
                 "parts", f"must add up to the answer: at {at(found.counterexample or {})} they are {values}"
             )
     for mistake in question.mistakes:
-        wrong = _parsed(question, f"mistake {mistake.name!r}", mistake.answer)
-        if compare(wrong, truth, domain).equal:
-            raise question.bad(f"mistake {mistake.name!r}", f"{mistake.answer!r} is the true answer")
+        key = f"mistake {mistake.name!r}"
+        if _compared(question, key, _parsed(question, key, mistake.answer), truth).equal:
+            raise question.bad(key, f"{mistake.answer!r} is the true answer")
     return Entry(question=question, truth=str(question.truth.answer), counts=counted)
 
 
 def _true_formula(question: Question, domain: Domain) -> Expression:
     """The formula of the answer, which has values in the domain, and one of them on all sides of a chain."""
     truth = _parsed(question, "answer", question.truth.answer)
-    try:
-        found = compare(truth, truth, domain)
-    except Undefined as error:
-        raise question.bad("answer", str(error)) from error
+    found = _compared(question, "answer", truth, truth)
     if not found.equal:
         values = f"{shown(found.yours)} and {shown(found.true)}"
         raise question.bad("answer", f"the sides of {truth} differ: at {at(found.counterexample or {})} {values}")
@@ -289,6 +286,14 @@ def _parsed(question: Question, key: str, text: Any) -> Expression:
     try:
         return parse(str(text), tuple(question.form.symbols))
     except Unreadable as error:
+        raise question.bad(key, str(error)) from error
+
+
+def _compared(question: Question, key: str, formula: Expression, truth: Expression) -> Comparison:
+    """A teacher's formula beside the answer; what cannot be decided is a fault of the question."""
+    try:
+        return compare(formula, truth, domain_of(question))
+    except (Unreadable, Undefined) as error:
         raise question.bad(key, str(error)) from error
 
 

@@ -4,6 +4,7 @@ Brackets arrive paired, `²` arrives as `^ ( 2 )`, and a number can only begin a
 and `D2` are refused instead of guessed. What can be meant in two ways has two readings, the second one called tight.
 """
 
+from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 from itertools import takewhile
@@ -21,30 +22,29 @@ GRAMMAR = """
     start: sum (EQUALS sum)*
     ?sum: term | term ((PLUS | MINUS) term)+ -> sum
     ?term: signed (TIMES signed | OVER signed | FLOORED signed)* -> term
-    signed: run | MINUS run -> minus | PLUS run -> plus
+    signed: (MINUS | PLUS)? run
     ?run: head factor* -> run
     ?head: numeral | factor
     ?factor: atom | atom POWER exponent -> power | bracket | bracket POWER exponent -> power | application
     ?numeral: NUMBER | NUMBER POWER exponent -> power
-    ?exponent: base | base POWER exponent -> power | MINUS exponent -> minus_exponent | PLUS exponent -> plus_exponent
+    ?exponent: base | base POWER exponent -> power | (MINUS | PLUS) exponent -> signed_exponent
     ?base: NUMBER | atom | bracket | bracket_call
-    ?atom: SYMBOL | FRACTION argument argument -> fraction | LBAR sum RBAR -> absolute
-         | LCEIL sum RCEIL -> ceiling | LFLOOR sum RFLOOR -> floor
+    ?atom: SYMBOL | FRACTION argument argument -> fraction | LBAR sum RBAR -> enclosed
+         | LCEIL sum RCEIL -> enclosed | LFLOOR sum RFLOOR -> enclosed
     bracket: LPAR sum (COMMA sum)* RPAR
     ?argument: bracket | NUMBER | SYMBOL
     ?application: bracket_call | bracket_call POWER exponent -> power
-         | FUNCTION open_argument -> open_call | FUNCTION POWER raised open_argument -> raised_open_call
-         | FUNCTION POWER raised bracket -> raised_call
+         | FUNCTION open_argument -> open_call | FUNCTION POWER raised open_argument -> open_call
+         | FUNCTION POWER raised bracket -> call
     ?bracket_call: FUNCTION bracket -> call
     ?raised: NUMBER | bracket
     ?open_argument: NUMBER | NUMBER POWER exponent -> power | atom | atom POWER exponent -> power
     %declare EQUALS PLUS MINUS TIMES OVER FLOORED POWER NUMBER SYMBOL FUNCTION FRACTION COMMA
     %declare LPAR RPAR LBAR RBAR LCEIL RCEIL LFLOOR RFLOOR
 """
-
-
 SEVERAL = {"min", "max", "pow", "over", "mod", "product", "sum"}  # functions of more than one argument
 LOGARITHMS = {"lg": "log_2", "lg tight": "log_10"}  # in computing, and in ISO 80000
+ENCLOSED = {"LBAR": "abs", "LCEIL": "ceil", "LFLOOR": "floor"}
 
 
 class Bracket(tuple):
@@ -87,6 +87,18 @@ def negative(node: Node) -> Node:
     return Number(-node.value) if isinstance(node, Number) else Negative(node)
 
 
+WRITTEN: dict[str, Callable[..., Node]] = {
+    "exp": lambda one: Power(E, one),
+    "square": lambda one: Power(one, Number(Fraction(2))),
+    "cube": lambda one: Power(one, Number(Fraction(3))),
+    "pow": Power,
+    "over": Quotient,
+    "mod": lambda one, two: Sum((one, negative(product([two, Call("floor", (Quotient(one, two),))])))),
+    "product": lambda *factors: product(list(factors)),
+    "sum": lambda *terms: Sum(terms),
+}
+
+
 def apply(function: str, exponent: Node | None, arguments: tuple[Node, ...]) -> Node:
     """A function token, such as `log`, `log_2`, `root_3`, applied to its arguments."""
     name, _, index = LOGARITHMS.get(function, function).partition("_")
@@ -96,26 +108,12 @@ def apply(function: str, exponent: Node | None, arguments: tuple[Node, ...]) -> 
         arguments = (Bracket(arguments).node,)
     if name in ("pow", "over", "mod") and len(arguments) != 2:
         raise Unreadable(f"{name} takes two arguments: got {len(arguments)}; write it with signs")
-    match name:
-        case "exp":
-            node: Node = Power(E, arguments[0])
-        case "root":
-            node = Power(arguments[0], Number(Fraction(1, int(index))))
-        case "square" | "cube":
-            node = Power(arguments[0], Number(Fraction(2 if name == "square" else 3)))
-        case "pow":
-            node = Power(*arguments)
-        case "over":
-            node = Quotient(*arguments)
-        case "mod":
-            one, two = list(arguments)
-            node = Sum((one, negative(product([two, Call("floor", (Quotient(one, two),))]))))
-        case "product":
-            node = product(list(arguments))
-        case "sum":
-            node = Sum(arguments)
-        case _:
-            node = Call(name, (*arguments, Number(Fraction(int(index)))) if index else arguments)
+    if name == "root":
+        node: Node = Power(arguments[0], Number(Fraction(1, int(index))))
+    elif name in WRITTEN:
+        node = WRITTEN[name](*arguments)
+    else:
+        node = Call(name, (*arguments, Number(Fraction(int(index)))) if index else arguments)
     return node if exponent is None else Power(node, exponent)
 
 
@@ -148,13 +146,8 @@ class Builder:
         return node
 
     def signed(self, parts: list) -> list[Node]:
-        return parts[-1]
-
-    plus = signed
-
-    def minus(self, parts: list) -> list[Node]:
         first, *rest = parts[-1]
-        return [negative(first), *rest]
+        return [negative(first), *rest] if len(parts) > 1 and parts[0].type == "MINUS" else parts[-1]
 
     def run(self, parts: list) -> list[Node]:
         """Juxtaposed factors; an open call may take what follows it, up to the next one, as its argument."""
@@ -174,11 +167,9 @@ class Builder:
     def power(self, parts: list) -> Node:
         return Power(node_of(parts[0]), node_of(parts[2]))
 
-    def minus_exponent(self, parts: list) -> Node:
-        return negative(node_of(parts[1]))
-
-    def plus_exponent(self, parts: list) -> Node:
-        return node_of(parts[1])
+    def signed_exponent(self, parts: list) -> Node:
+        node = node_of(parts[1])
+        return negative(node) if parts[0].type == "MINUS" else node
 
     def bracket(self, parts: list) -> Bracket:
         return Bracket(node_of(part) for part in parts[1::2])
@@ -186,29 +177,17 @@ class Builder:
     def fraction(self, parts: list) -> Node:
         return Quotient(node_of(parts[1]), node_of(parts[2]))
 
-    def absolute(self, parts: list) -> Node:
-        return Call("abs", (parts[1],))
-
-    def ceiling(self, parts: list) -> Node:
-        return Call("ceil", (parts[1],))
-
-    def floor(self, parts: list) -> Node:
-        return Call("floor", (parts[1],))
-
-    def name(self, function: Word) -> str:
-        return "lg tight" if self.tight and function.value == "lg" else function.value
+    def enclosed(self, parts: list) -> Node:
+        return Call(ENCLOSED[parts[0].type], (parts[1],))
 
     def call(self, parts: list) -> Node:
-        return apply(self.name(parts[0]), None, tuple(parts[1]))
-
-    def raised_call(self, parts: list) -> Node:
-        return apply(self.name(parts[0]), node_of(parts[2]), tuple(parts[3]))
+        return apply(*self.open_call(parts))
 
     def open_call(self, parts: list) -> OpenCall:
-        return OpenCall((self.name(parts[0]), None, (node_of(parts[1]),)))
-
-    def raised_open_call(self, parts: list) -> OpenCall:
-        return OpenCall((self.name(parts[0]), node_of(parts[2]), (node_of(parts[3]),)))
+        function, *raised, last = parts
+        name = "lg tight" if self.tight and function.value == "lg" else function.value
+        arguments = tuple(last) if isinstance(last, Bracket) else (node_of(last),)
+        return OpenCall((name, node_of(raised[1]) if raised else None, arguments))
 
 
 @lru_cache(maxsize=2)

@@ -1,10 +1,11 @@
 """The cells of a vector or matrix: brackets, commas, spaces, lines, LaTeX, tables, and what a program prints."""
 
 import re
+from itertools import accumulate
 
 from regard.grading.formulas.bounds import MAX_TEXT, Unreadable
 from regard.grading.reading.statements import settle, speak, unit_of
-from regard.grading.reading.tokens import CLOSING, OPENING, OPERANDS, Reader, Word, plain, quoted, refusal, split_at
+from regard.grading.reading.tokens import OPERANDS, Reader, Word, plain, quoted, refusal, split_at
 
 Sides = list[tuple[str, list[Word]]]
 SETTING = re.compile(r",\s*+(?:dtype|device|requires_grad|grad_fn)\s*+=[^,()\[\]]*+")
@@ -13,12 +14,14 @@ JOINED = re.compile(r"(?<![0-9,.])(?:0,[0-9]{2,}|[1-9][0-9]{0,2}(?:,[0-9]{3})+)(
 SPACED = re.compile(r"[-−–+]?[0-9]+(?:,[0-9]+)?(?:[eE][-+−]?[0-9]+)?%?")
 
 
+def check_length(length: int) -> None:
+    if length > (most := 10 * MAX_TEXT):
+        raise Unreadable(f"a vector or matrix may have {most} characters: got {length}; give the numbers alone")
+
+
 def bounded(text: str) -> str:
     """A text short enough for a vector or matrix of numbers, its tables and programs as plain lists."""
-    if len(text) > 10 * MAX_TEXT:
-        raise Unreadable(
-            f"a vector or matrix may have {10 * MAX_TEXT} characters: got {len(text)}; give the numbers alone"
-        )
+    check_length(len(text))
     text = SETTING.sub("", plain(text)).strip()
     if text[:1] == "<" and text[-1:] == ">":
         text = f"⟨{text[1:-1]}⟩"
@@ -56,12 +59,10 @@ def answer_words(words: list[Word], text: str) -> list[Word]:
         if word.type == "WORD":
             if word.value in ("reason", "restate") and any(one.type == "NUMBER" for one in made):
                 break
-            if word.value in ("deny", "hedge", "alter"):
-                raise refusal(f"unknown word {quoted(text[word.column - 1 : word.end])}", text, word.column,
-                              "give the list alone")  # fmt: skip
-            if any(one.type == "NUMBER" for one in made) and word.value == "other" and depth_of(made):
-                raise refusal(f"unknown word {quoted(text[word.column - 1 : word.end])}", text, word.column,
-                              "give numbers alone")  # fmt: skip
+            inside = any(one.type == "NUMBER" for one in made) and sum(one.turn for one in made)
+            if word.says("deny", "hedge", "alter") or (word.says("other") and inside):
+                what = f"unknown word {quoted(text[word.column - 1 : word.end])}"
+                raise refusal(what, text, word.column, "give the list alone")
             made.append(word)
         elif word.type == "BREAK" and word.value == "?":
             raise Unreadable(f"an answer must not be a question: got {quoted(text)}; write the answer alone")
@@ -70,10 +71,6 @@ def answer_words(words: list[Word], text: str) -> list[Word]:
     while made and (made[-1].type in ("COMMA", "WORD") or (made[-1].type == "BREAK" and made[-1].value != "box")):
         made.pop()
     return made
-
-
-def depth_of(words: list[Word]) -> int:
-    return sum((word.type in OPENING) - (word.type in CLOSING) for word in words)
 
 
 def parts_of(words: list[Word], signs: set[str]) -> list[list[Word]]:
@@ -117,11 +114,8 @@ def unwrapped(words: list[Word]) -> tuple[list[Word], bool]:
         start = 1 if words[0].type in ("WORD", "FOREIGN") and len(words) > 1 and words[1].type == "LPAR" else 0
         if words[start].type != "LPAR" or words[-1].type != "RPAR":
             return words, turned
-        depth = 0
-        for place, word in enumerate(words):
-            depth += (word.type in OPENING) - (word.type in CLOSING)
-            if depth == 0 and start <= place < len(words) - 1:
-                return words, turned
+        if 0 in list(accumulate(word.turn for word in words))[start:-1]:
+            return words, turned
         words = words[start + 1 : -1]
     return words, turned
 
@@ -138,16 +132,16 @@ def cells_of(row: list[Word]) -> list[list[Word]]:
     row, _ = unwrapped([word for word in row if word.type != "WORD" or word.value == "other"])
     for signs in ({"AND"}, {";"}, {"COMMA"}):
         if len(parts := parts_of(row, signs)) > 1:
-            return [part for part in parts if part]
+            return parts
     cells: list[list[Word]] = [[]]
     depth = 0
     for place, word in enumerate(row):
-        depth += (word.type in OPENING) - (word.type in CLOSING)
+        depth += word.turn
         before = row[place - 1] if place else None
-        ends = before is not None and (before.type in OPERANDS or before.type in CLOSING)
+        ends = before is not None and (before.type in OPERANDS or before.turn < 0)
         following = row[place + 1] if place + 1 < len(row) else None
         signed = word.type in ("MINUS", "PLUS") and following is not None and not following.spaced
-        opens = word.type in OPENING
+        opens = word.turn > 0
         begins = signed or opens or word.type in ("NUMBER", "FUNCTION", "FRACTION")
         if depth == opens and ends and word.spaced and begins:
             cells.append([])

@@ -6,43 +6,22 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 from math import floor, isfinite, log10
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import mpmath
 
 from regard.analysis.formulas import Negative, Node, Product, Quotient, Symbol, is_constant
 from regard.grading.formulas.bounds import MAX_DIGITS, MAX_ENTRIES, MAX_TEXT, Undefined, Unreadable
-from regard.grading.formulas.evaluation import evaluate
-from regard.grading.reading.lists import answer_words, equations, parts_of, rows_in, sides_of, words_of
+from regard.grading.formulas.evaluation import Value, evaluate
+from regard.grading.reading.lists import answer_words, check_length, equations, parts_of, rows_in, sides_of, words_of
 from regard.grading.reading.reading import order_of, parsed
 from regard.grading.reading.statements import find_answer
-from regard.grading.reading.tokens import Literal, Word, known, quoted, refusal, text_of
-
-if TYPE_CHECKING:
-    from mpmath.ctx_mp_python import _mpf as mpf
-
-__all__ = ["Closeness", "Entry", "Given", "close", "parse_matrix", "parse_number", "parse_vector"]
+from regard.grading.reading.tokens import Numeral, Word, known, quoted, refusal, text_of
 
 TRANSPOSED = "this is the transposed matrix: rows and columns are exchanged"
 SLACK = Fraction(1, 10**9)  # of the largest entry: what float64 arithmetic leaves in a truth
 SINGLE = Fraction(1, 10**6)  # of the largest entry: what float32 arithmetic leaves in an answer of 7 digits
 SCALED_DIGITS = 2  # of 8.4M: who rounds to millions says so
-
-
-@dataclass(frozen=True, kw_only=True)
-class Entry:
-    """One number as given: its value, and the place value of its last digit (None: exact, such as `1/3` or `7`)."""
-
-    text: str
-    value: "Fraction | mpf"
-    unit: Fraction | None = None
-    other: "Entry | None" = field(default=None, repr=False)  # 5,638 is 5638, and here 5.638; 67,109 K the other way
-    scaled: bool = field(default=False, repr=False)
-
-    def times(self, factor: "Fraction | mpf", text: str) -> "Entry":
-        """The number times a constant, with the relative precision that it has."""
-        size: Any = factor
-        unit = None if self.unit is None else self.unit * abs(exact(factor))
-        other = self.other and self.other.times(factor, text)
-        return Entry(text=text, value=self.value * size, unit=unit, other=other, scaled=self.scaled)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,25 +34,17 @@ class Given:
     """
 
     shape: tuple[int, ...]
-    entries: tuple[Entry, ...]
+    entries: tuple[Numeral, ...]
     unit: str = ""  # "flops" or "multiply-adds" where it was named
     sure: bool = field(default=True, repr=False)
 
     def __str__(self) -> str:
         texts = [entry.text for entry in self.entries]
-        if not self.shape:
-            return texts[0]
-        if len(self.shape) == 1:
-            return f"({', '.join(texts)})"
+        if len(self.shape) < 2:
+            return f"({', '.join(texts)})" if self.shape else texts[0]
         width = self.shape[1]
         rows = [", ".join(texts[start : start + width]) for start in range(0, len(texts), width)]
-        return "[" + ", ".join(f"[{row}]" for row in rows) + "]"
-
-    def other(self) -> "Given | None":
-        """The other reading, where `5,638` is 5.638 and `67,109 K` is 67109 K; None where there is none."""
-        if not any(entry.other for entry in self.entries):
-            return None
-        return replace(self, entries=tuple(entry.other or entry for entry in self.entries))
+        return f"[{', '.join(f'[{row}]' for row in rows)}]"
 
     def transposed(self) -> "Given":
         """The matrix with rows and columns exchanged; anything else as it is."""
@@ -84,7 +55,7 @@ class Given:
         return replace(self, shape=(columns, rows), entries=entries)
 
     def times(self, factor: Fraction) -> "Given":
-        return replace(self, entries=tuple(entry.times(factor, entry.text) for entry in self.entries))
+        return replace(self, entries=tuple(times(entry, factor, entry.text) for entry in self.entries))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,28 +65,36 @@ class Closeness:
     right: bool
     reason: str = ""  # why it is wrong, or the hint beside a right one ("truncated, not rounded")
     entry: tuple[int, ...] | None = None  # the first entry that differs, counted from 0; () for a number
-    yours: "Fraction | mpf | None" = None
-    true: "Fraction | mpf | None" = None
+    yours: Value | None = None
+    true: Value | None = None
     transposed: bool = False
+
+
+def times(number: Numeral, factor: Value, text: str) -> Numeral:
+    """A number times a constant, with the relative precision that it has."""
+    size: Any = factor
+    unit = None if number.unit is None else number.unit * abs(exact(factor))
+    other = number.other and times(number.other, factor, text)
+    return replace(number, text=text, value=number.value * size, unit=unit, other=other)
 
 
 def parse_number(given: object) -> Given:
     """Read `0.450`, `1/3`, `2^{-5}`, `67.1M`, `82.1 %`, `5.638·10⁻⁴²`, an int, a float …; raises `Unreadable`.
 
     >>> parse_number("67.1M").entries[0]
-    Entry(text='67.1M', value=Fraction(67100000, 1), unit=Fraction(100000, 1))
+    Numeral(text='67.1M', value=Fraction(67100000, 1), unit=Fraction(100000, 1))
     """
     return written(given) if isinstance(given, str) else Given(shape=(), entries=(entry(given),))
 
 
-def entry(given: object) -> Entry:
+def entry(given: object) -> Numeral:
     """One number: text keeps its digits, an int or Fraction is exact, a float has the digits that it prints."""
     if isinstance(given, bool) or not isinstance(given, str | int | float | Fraction | Decimal):
         raise Unreadable(f"a number must be a number or text: got {type(given).__name__}; write it as 0.450 or 1/3")
     if isinstance(given, int | Fraction):
         if max(abs(given.numerator), given.denominator) >= 10**MAX_DIGITS:  # Python prints 4,300 digits at most
             raise Unreadable(f"a number may have {MAX_DIGITS} digits: got more; write it as a power, such as 2^100")
-        return Entry(text=str(given), value=Fraction(given))
+        return Numeral(text=str(given), value=Fraction(given))
     if isinstance(given, float | Decimal):
         if not isfinite(given):
             raise Unreadable(f"a number must be finite: got {given}; write it in digits")
@@ -136,66 +115,65 @@ def written(text: str) -> Given:
     return Given(shape=(), entries=(replace(results[0], text=text.strip()),), unit=answer.unit, sure=answer.sure)
 
 
-def result_of(sides: Sequence[tuple[str, list[Word]]], clear: str, text: str) -> Entry:
+def result_of(sides: Sequence[tuple[str, list[Word]]], clear: str, text: str) -> Numeral:
     """The result of `a = b ≈ c`, which is b; every side agrees with it, or is in letters and says how it was found."""
-    found: list[tuple[str, Entry]] = []
+    found: list[tuple[str, list[Numeral]]] = []
     for kind, words in sides:
         if len(sides) > 1 and any(word.type in ("FOREIGN", "LNORM") for word in words):
             continue
         if not words:
-            raise Unreadable(f"an answer must have a value: got {quoted(text)}; give the result alone")
-        found.append((kind, computed(words, clear)))
-    if not found:
-        raise Unreadable(f"an answer must have a value: got {quoted(text)}; give the result alone")
-    about = next((place for place, (kind, _) in enumerate(found) if kind == "ABOUT" and place), len(found))
-    result = found[about - 1][1]
-    if not all(one is result or agree(one, result) for _, one in found):
+            raise no_value(text)
+        found.append((kind, [computed(words, clear)]))
+    return agreed(found, text)[0]
+
+
+def agreed(sides: list[tuple[str, list[Numeral]]], text: str) -> list[Numeral]:
+    """The last side before an ≈, with which every side must agree."""
+    if not sides:
+        raise no_value(text)
+    about = next((place for place, (kind, _) in enumerate(sides) if kind == "ABOUT" and place), len(sides))
+    result = sides[about - 1][1]
+    if not all(len(side) == len(result) and all(map(agree, side, result)) for _, side in sides if side is not result):
         raise Unreadable(f"the sides of an equation must agree: got {quoted(text)}; give the result alone")
     return result
 
 
-def agree(one: Entry, two: Entry) -> bool:
+def no_value(text: str) -> Unreadable:
+    return Unreadable(f"an answer must have a value: got {quoted(text)}; give the result alone")
+
+
+def agree(one: Numeral, two: Numeral) -> bool:
     """Whether one is the other to the digits given, whichever of them has fewer."""
     pairs = [(one, exact(two.value)), (two, exact(one.value))]
     return any(close_entry(mine, true, abs(true), 1)[0] for mine, true in pairs)
 
 
-def computed(words: list[Word], text: str) -> Entry:
+def computed(words: list[Word], text: str) -> Numeral:
     """An expression: exact, but a rounded number times or over a constant keeps its relative precision."""
     if foreign := next((word for word in words if word.type == "FOREIGN"), None):
         raise refusal(f"unknown word {quoted(foreign.value)}", text, foreign.column, known(()))
     shown = text_of(words, text)
-    rounded = [place for place, word in enumerate(words) if word.literal and (word.literal.unit or word.literal.other)]
+    literals = [(place, word.literal) for place, word in enumerate(words) if word.literal]
+    rounded = [(place, literal) for place, literal in literals if literal.unit or literal.other]
     if len(rounded) > 1:  # 5.64 * 1e-42 has one rounded number
-        rounded = [place for place in rounded if not is_power_of_ten(words[place].literal.value)]  # pyright: ignore[reportOptionalMemberAccess]
+        rounded = [(place, one) for place, one in rounded if one.value != Fraction(10) ** order(exact(one.value))]
     if len(rounded) == 1:
-        (place,) = rounded
-        digits = words[place].literal
-        assert digits is not None
+        ((place, digits),) = rounded
         letter = words[place]._replace(type="FOREIGN", value="#")
-        tree = parsed([*words[:place], letter, *words[place + 1 :]] if len(words) > 1 else [letter], text)
+        tree = parsed([*words[:place], letter, *words[place + 1 :]], text)
         if is_linear(tree):
-            return of_literal(digits).times(value_of(tree, {"#": 1}, shown), shown)
+            return times(digits, value_of(tree, {"#": 1}, shown), shown)
     value = value_of(parsed(words, text), {}, shown)
     if value != 0 and abs(order_of(value)) > MAX_DIGITS:
         raise Unreadable(f"a number may have {MAX_DIGITS} digits: got {quoted(shown)}; use smaller exponents")
-    return Entry(text=shown, value=value)
+    return Numeral(text=shown, value=value)
 
 
-def value_of(tree: Node, sizes: dict[str, int], text: str) -> "Fraction | mpf":
+def value_of(tree: Node, sizes: dict[str, int], text: str) -> Value:
     try:
         return evaluate(tree, sizes)
     except Undefined as error:
         raise Unreadable(f"a number must have a value: {error}; got {quoted(text)}") from None
-
-
-def of_literal(digits: Literal) -> Entry:
-    other = digits.other and of_literal(digits.other)
-    return Entry(text=digits.text, value=digits.value, unit=digits.unit, other=other, scaled=digits.scaled)
-
-
-def is_power_of_ten(value: Fraction) -> bool:
-    return value > 0 and value == Fraction(10) ** order(value)
 
 
 def is_linear(node: Node) -> bool:
@@ -231,16 +209,12 @@ def parse_matrix(given: object) -> Given:
     if isinstance(given, str):
         found, unit = rows_of(given)
         return replace(matrix(found), unit=unit)
-    rows = [
-        rows_of(row)[0] if isinstance(row, str) else [listed(row, "a row")]
-        for row in limited(listed(given, "a matrix"))
-    ]
-    return matrix(
-        [[one if isinstance(one, Entry) else entry(one) for one in row] for several in rows for row in several]
-    )
+    rows = limited(listed(given, "a matrix"))
+    found = [rows_of(row)[0] if isinstance(row, str) else [list(map(entry, listed(row, "a row")))] for row in rows]
+    return matrix([row for several in found for row in several])
 
 
-def rows_of(given: str, column: bool = False) -> tuple[list[list[Entry]], str]:
+def rows_of(given: str, column: bool = False) -> tuple[list[list[Numeral]], str]:
     """The rows of a written list: of `a = b ≈ c` those of b, with which every side must agree."""
     words, text, unit = words_of(given, column)
     words = answer_words(words, text)
@@ -249,22 +223,20 @@ def rows_of(given: str, column: bool = False) -> tuple[list[list[Entry]], str]:
         if all(len(rows_in(side[-1][1], text)[0]) > 1 for side in values if side):
             return [[computed(cell, text) for cell in rows_in(side[-1][1], text)[0]] for side in values], unit
         return [[result_of(side, text, given)] for side in values], unit
-    sides = [(kind, side) for kind, side in sides_of(words) if not is_description(side)]
+    written = sides_of(words)
+    sides = [(kind, side) for kind, side in written if not is_description(side)]
     if any(kind in ("LESS", "MORE") for kind, _ in sides):
         raise Unreadable(f"numbers are asked for, not bounds: got {quoted(given)}; write what they equal")
-    if not sides or (len(sides_of(words)) > 1 and not sides_of(words)[-1][1]):
-        if not words:
-            raise Unreadable("a vector or matrix must have entries: got none; write a, b, c")
-        raise Unreadable(f"an answer must have a value: got {quoted(given)}; give the result alone")
+    if not words:
+        raise Unreadable("a vector or matrix must have entries: got none; write a, b, c")
+    if len(written) > 1 and not written[-1][1]:
+        raise no_value(given)
     found = [[[computed(cell, text) for cell in limited(row)] for row in rows_in(side, text)] for _, side in sides]
-    about = next((place for place, (kind, _) in enumerate(sides) if kind == "ABOUT" and place), len(sides))
-    result = found[about - 1]
-    flats = [[one for row in rows for one in row] for rows in found]
-    if any(len(flat) != len(flats[about - 1]) or not all(map(agree, flat, flats[about - 1])) for flat in flats):
-        raise Unreadable(f"the sides of an equation must agree: got {quoted(given)}; give the result alone")
-    if len(flats[0]) == 1 and sum(word.type == "OVER" for word in words) > 1:
+    flats = [(kind, [one for row in rows for one in row]) for (kind, _), rows in zip(sides, found, strict=True)]
+    result = agreed(flats, given)
+    if len(flats[0][1]) == 1 and sum(word.type == "OVER" for word in words) > 1:
         raise Unreadable(f"the entries of a vector must be separated by ; or ,: got {quoted(given)}; write a; b; c")
-    return result, unit
+    return next(rows for rows, (_, flat) in zip(found, flats, strict=True) if flat is result), unit
 
 
 def is_description(words: list[Word]) -> bool:
@@ -275,7 +247,7 @@ def is_description(words: list[Word]) -> bool:
     return bool(letters) or not any(word.type == "NUMBER" for word in words)
 
 
-def matrix(rows: Sequence[Sequence[Entry]]) -> Given:
+def matrix(rows: Sequence[Sequence[Numeral]]) -> Given:
     widths = {len(row) for row in rows}
     if len(widths) != 1 or widths == {0}:
         found = ", ".join(str(len(row)) for row in rows[:12])
@@ -294,11 +266,7 @@ def listed(given: object, what: str) -> Sequence[Any]:
 def limited(parts: Sequence[Any]) -> Sequence[Any]:
     if len(parts) > MAX_ENTRIES:
         raise Unreadable(f"a vector or matrix may have {MAX_ENTRIES} entries: got {len(parts)}; give fewer")
-    length = sum(len(part) for part in parts if isinstance(part, str))
-    if length > 10 * MAX_TEXT:
-        raise Unreadable(
-            f"a vector or matrix may have {10 * MAX_TEXT} characters: got {length}; give the numbers alone"
-        )
+    check_length(sum(len(part) for part in parts if isinstance(part, str)))
     return parts
 
 
@@ -312,58 +280,45 @@ def close(given: Given, truth: object, least_digits: int = 3) -> Closeness:
     >>> close(parse_number("0.333"), 1 / 3).right, close(parse_number("0.666"), 2 / 3).reason
     (True, 'truncated, not rounded: 0.666 should be 0.667')
     """
-    found, other = judged(given, truth, least_digits), given.other()
-    if other is None:
+    found = judged(given, truth, least_digits)
+    doubtful = next(((one, one.other) for one in given.entries if one.other), None)
+    if found.right or not doubtful:
         return found
-    doubtful = next(one for one in given.entries if one.other)
-    assert doubtful.other is not None
-    as_read = comma_read(doubtful.text, doubtful, doubtful.other)
-    if found.right:
-        return found
+    other = replace(given, entries=tuple(entry.other or entry for entry in given.entries))
     again = judged(other, truth, least_digits)
+    chosen, left = doubtful[::-1] if again.right else doubtful
+    grouped = chosen.unit is not None and chosen.value > left.value
+    todo = "; write the number without a comma" if grouped else ": write the decimal point as '.'"
+    as_read = f"{chosen.text} read as {brief(exact(chosen.value))}{todo}"
     if not again.right:
         return replace(found, reason=f"{found.reason} ({as_read})")
-    as_read = comma_read(doubtful.text, doubtful.other, doubtful)
     return replace(again, reason="; ".join(filter(None, (as_read, again.reason))))
-
-
-def comma_read(text: str, chosen: Entry, left: Entry) -> str:
-    """How a comma was read, and what to write instead."""
-    grouped = "; write the number without a comma" if chosen.unit is not None and chosen.value > left.value else ""
-    return f"{text} read as {brief(exact(chosen.value))}" + (grouped or ": write the decimal point as '.'")
 
 
 def judged(given: Given, truth: object, least_digits: int) -> Closeness:
     shape, values = flat(truth)
     scale = max(map(abs, values), default=Fraction(0))
     turned = given.transposed()
-    swapped = (
-        turned is not given
-        and turned.shape == shape
-        and all(
-            close_entry(mine, true, scale, least_digits)[0] for mine, true in zip(turned.entries, values, strict=True)
-        )
-    )
+    pairs = zip(turned.entries, values, strict=False)
+    swapped = len(shape) == 2 and turned.shape == shape
+    swapped = swapped and all(close_entry(mine, true, scale, least_digits)[0] for mine, true in pairs)
     if shape != given.shape:
         shapes = f"the shape must be {named(shape)}: got {named(given.shape)}; check rows and columns"
         return Closeness(right=False, reason=TRANSPOSED if swapped else shapes, transposed=swapped)
     hint = ""
     for place, (mine, true) in enumerate(zip(given.entries, values, strict=True)):
         right, why = close_entry(mine, true, scale, least_digits)
+        where, words = place_of(place, shape)
         if not right:
-            where = index_of(place, shape)
-            reason = TRANSPOSED if swapped else place_words(where) + why
+            reason = TRANSPOSED if swapped else words + why
             return Closeness(right=False, reason=reason, entry=where, yours=mine.value, true=true, transposed=swapped)
-        hint = hint or (place_words(index_of(place, shape)) + why if why else "")
+        hint = hint or (words + why if why else "")
     return Closeness(right=True, reason=hint)
 
 
 def flat(truth: Any) -> tuple[tuple[int, ...], list[Fraction]]:
     """The shape and the entries of a number, a list, a list of lists, or anything with `tolist()`."""
-    if hasattr(truth, "tolist"):
-        truth = truth.tolist()
-    if isinstance(truth, Given):
-        return truth.shape, [exact(one.value) for one in truth.entries]
+    truth = truth.tolist() if hasattr(truth, "tolist") else truth
     if not isinstance(truth, list | tuple):
         return (), [exact(truth)]
     if truth and isinstance(truth[0], list | tuple):
@@ -371,14 +326,12 @@ def flat(truth: Any) -> tuple[tuple[int, ...], list[Fraction]]:
     return (len(truth),), [exact(value) for value in truth]
 
 
-def index_of(place: int, shape: tuple[int, ...]) -> tuple[int, ...]:
-    return () if not shape else (place,) if len(shape) == 1 else divmod(place, shape[1])
-
-
-def place_words(where: tuple[int, ...]) -> str:
-    if not where:
-        return ""
-    return f"entry {where[0] + 1}: " if len(where) == 1 else f"row {where[0] + 1}, column {where[1] + 1}: "
+def place_of(place: int, shape: tuple[int, ...]) -> tuple[tuple[int, ...], str]:
+    """The index of an entry, and the words for it."""
+    if len(shape) < 2:
+        return ((place,), f"entry {place + 1}: ") if shape else ((), "")
+    row, column = divmod(place, shape[1])
+    return (row, column), f"row {row + 1}, column {column + 1}: "
 
 
 def named(shape: tuple[int, ...]) -> str:
@@ -387,21 +340,20 @@ def named(shape: tuple[int, ...]) -> str:
     return f"{shape[0]} {'entry' if shape[0] == 1 else 'entries'}" if len(shape) == 1 else f"{shape[0]} × {shape[1]}"
 
 
-def close_entry(mine: Entry, true: Fraction, scale: Fraction, least_digits: int) -> tuple[bool, str]:
+def close_entry(mine: Numeral, true: Fraction, scale: Fraction, least_digits: int) -> tuple[bool, str]:
     """Whether one entry is right, and why not or what could be better."""
     slack = SLACK * scale
     value = exact(mine.value)
     error = abs(value - true)
     if error <= slack:
         return True, ""
-    unit = mine.unit
-    if unit is None and value.denominator == 1:
-        unit = Fraction(1)
+    unit = mine.unit or (Fraction(1) if value.denominator == 1 else None)
     if unit is None:
         return False, "the value differs"
     truncated = error < unit and abs(value) < abs(true)
     if error > unit / 2 + slack and not truncated:
-        if is_single(mine, value) and error <= SINGLE * scale:
+        single = mine.unit is not None and value.denominator > 1 and order(value) - order(mine.unit) >= 6
+        if single and error <= SINGLE * scale:  # so many digits as a float32 has, of what is no count
             return True, "right to single precision"
         return False, "the value differs" + rounded_integer(mine, value, true)
     needed = Fraction(10) ** (max(order(scale), order(value)) - least_digits + 1)
@@ -413,23 +365,13 @@ def close_entry(mine: Entry, true: Fraction, scale: Fraction, least_digits: int)
     return True, f"truncated, not rounded: {mine.text} should be {brief(round(true / unit) * unit)}"
 
 
-def is_single(mine: Entry, value: Fraction) -> bool:
-    """Whether so many digits are given as a float32 has, of what is no count."""
-    return mine.unit is not None and value.denominator > 1 and order(value) - order(mine.unit) >= 6
-
-
 def brief(value: Fraction) -> str:
     """Twelve digits, also of what no float can hold."""
-    import mpmath
-
-    return (
-        f"{float(value):.12g}"
-        if abs(order(value)) < 300
-        else str(mpmath.nstr(mpmath.mpf(value.numerator) / value.denominator, 12))
-    )
+    small = abs(order(value)) < 300
+    return f"{float(value):.12g}" if small else str(mpmath.nstr(mpmath.mpf(value.numerator) / value.denominator, 12))
 
 
-def rounded_integer(mine: Entry, value: Fraction, true: Fraction) -> str:
+def rounded_integer(mine: Numeral, value: Fraction, true: Fraction) -> str:
     """A hint for 67100000, which does not say how many of its digits are meant."""
     if mine.unit is not None or value.denominator > 1:
         return ""
@@ -453,7 +395,5 @@ def exact(value: Any) -> Fraction:
         return Fraction(value)
     if isinstance(value, str):
         return exact(entry(value).value)
-    import mpmath
-
     with mpmath.workdps(60):
         return Fraction(str(mpmath.mpf(value)))

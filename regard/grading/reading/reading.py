@@ -1,9 +1,10 @@
 """From text to trees: the sides of the answer that a text gives are parsed, and the result is bounded."""
 
 from dataclasses import dataclass, field
-from fractions import Fraction
 from math import gcd
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from typing import Any, NoReturn, cast
+
+import mpmath
 
 from regard.analysis.formulas import (
     Call,
@@ -12,34 +13,19 @@ from regard.analysis.formulas import (
     Power,
     Product,
     Quotient,
-    Sum,
     Symbol,
     children,
     is_constant,
     rebuilt,
     walk,
 )
-from regard.grading.formulas.bounds import (
-    MAX_DEPTH,
-    MAX_DIGITS,
-    MAX_EXPONENT,
-    MAX_NODES,
-    MAX_TEXT,
-    MAX_TOWER,
-    TooLarge,
-    Unasked,
-    Undefined,
-    Unreadable,
-)
-from regard.grading.formulas.evaluation import evaluate, real
+from regard.grading.formulas import bounds
+from regard.grading.formulas.bounds import TooLarge, Unasked, Undefined, Unreadable
+from regard.grading.formulas.cases import put
+from regard.grading.formulas.evaluation import Value, evaluate, real
 from regard.grading.reading.grammar import parser
 from regard.grading.reading.statements import Answer, Chain, find_answer
 from regard.grading.reading.tokens import Word, known, quoted, refusal
-
-if TYPE_CHECKING:
-    from mpmath.ctx_mp_python import _mpf as mpf
-
-ORDERS = {"O", "Θ", "Ω"}
 
 
 @dataclass(frozen=True)
@@ -57,8 +43,8 @@ def read(text: str, symbols: tuple[str, ...], tight: bool = False, order: bool =
     """The tree of each side of `a = b = c`; raises `Unreadable`, for a foreign symbol or an order `Unasked`."""
     if not isinstance(text, str):
         raise Unreadable(f"a formula must be text: got {type(text).__name__}; write it in quotes")
-    if len(text) > MAX_TEXT:
-        raise Unreadable(f"a formula may have {MAX_TEXT} characters: got {len(text)}; give the formula alone")
+    if len(text) > bounds.MAX_TEXT:
+        raise Unreadable(f"a formula may have {bounds.MAX_TEXT} characters: got {len(text)}; give the formula alone")
     answer = find_answer(text, symbols)
     said = [sides_of(chain, answer, symbols, tight) for chain in answer.chains]
     exact = [sides for sides in said if sides and not any(map(letters_of, sides))]
@@ -68,12 +54,9 @@ def read(text: str, symbols: tuple[str, ...], tight: bool = False, order: bool =
     if "o" in letters:
         raise Unreadable("o says less than this order, which is none: write O or Θ")
     if letters and not order:
-        words = (
-            f"an exact formula is asked for, not an order of growth: got {letters[0]}(…); write what is inside exactly"
-        )
-        raise Unasked(words) if answer.sure else Unreadable(words)
-    if letters:
-        trees = [unwrapped(tree) for tree in trees]
+        kind, asked = Unasked if answer.sure else Unreadable, "an exact formula is asked for, not an order of growth"
+        raise kind(f"{asked}: got {letters[0]}(…); write what is inside exactly")
+    trees = [unwrapped(tree) for tree in trees] if letters else trees
     for tree in trees:
         bound(tree)
     return Formula(tuple(trees), letters[0] if letters else "", answer.unit, answer.sure, sum(map(bool, said)) > 1)
@@ -85,7 +68,7 @@ def sides_of(chain: Chain, answer: Answer, symbols: tuple[str, ...], tight: bool
     try:
         found = [tree_of(words, answer, symbols, tight) for words in sides]
         clean = [tree for tree in found if not foreign(tree, symbols)]
-        mixed = [tree for tree in found if tree not in clean and not is_foreign(tree, symbols)]
+        mixed = [tree for tree in found if tree not in clean and names_in(tree).keys() & symbols]
         if found[-1] not in clean or mixed:
             names = foreign(mixed[0] if mixed else found[-1], symbols)
             raise unasked(answer, symbols, names, chain.sure and found[-1] not in clean)
@@ -101,18 +84,14 @@ def letters_of(tree: Node) -> list[str]:
     return [node.name for node, _ in walk(tree) if isinstance(node, Call) and node.name in "oOΘΩ"]
 
 
+def names_in(tree: Node) -> dict[str, None]:
+    """The symbols and names of a tree, in their order."""
+    return dict.fromkeys(node.name for node, _ in walk(tree) if isinstance(node, Symbol) and not node.constant)
+
+
 def foreign(tree: Node, symbols: tuple[str, ...]) -> list[str]:
     """Names that are no symbols of the question."""
-    return [
-        node.name
-        for node, _ in walk(tree)
-        if isinstance(node, Symbol) and not node.constant and node.name not in symbols
-    ]
-
-
-def is_foreign(tree: Node, symbols: tuple[str, ...]) -> bool:
-    """Whether no symbol of the question stands in a side, which then says how the result was found."""
-    return not any(isinstance(node, Symbol) and node.name in symbols for node, _ in walk(tree))
+    return [name for name in names_in(tree) if name not in symbols]
 
 
 def unasked(answer: Answer, symbols: tuple[str, ...], names: list[str], sure: bool) -> Unreadable:
@@ -125,7 +104,7 @@ def unasked(answer: Answer, symbols: tuple[str, ...], names: list[str], sure: bo
 
 def unwrapped(node: Node) -> Node:
     """Without the letters of orders: O(N) + O(D) as N + D."""
-    if isinstance(node, Call) and node.name in ORDERS:
+    if isinstance(node, Call) and node.name in ("O", "Θ", "Ω"):
         return unwrapped(node.arguments[0])
     return rebuilt(node, unwrapped)
 
@@ -138,8 +117,7 @@ def tree_of(words: list[Word], answer: Answer, symbols: tuple[str, ...], tight: 
         if not names:
             break
         values = {name: parsed(answer.definitions[name], answer.text, tight) for name in names}
-        put = lambda node: values.get(node.name, node) if isinstance(node, Symbol) else rebuilt(node, put)  # noqa: E731, B023
-        tree = put(tree)
+        tree = put(tree, values)
     return tree
 
 
@@ -150,9 +128,11 @@ def parsed(words: list[Word], text: str, tight: bool = False) -> Node:
     if not words:
         raise Unreadable(f"a formula must not be empty: got {quoted(text)}; write a number or a formula")
     made = [
-        word._replace(type="SYMBOL", value=Symbol(word.value)) if word.type == "FOREIGN" else word for word in words
+        word._replace(type="SYMBOL", value=Symbol(word.value))
+        if word.type == "FOREIGN"
+        else word._replace(type=word.type.replace("NORM", "BAR"))
+        for word in words
     ]
-    made = [word._replace(type=word.type.replace("NORM", "BAR")) for word in made]
     try:
         return cast("tuple[Node, ...]", parser(tight).parse(cast(Any, broken_powers(made) if tight else made)))[-1]
     except UnexpectedToken as error:
@@ -186,26 +166,26 @@ def refuse(token: object, text: str) -> NoReturn:
     """Say what stands where the grammar allows it not."""
     if not isinstance(token, Word):
         raise refusal("the formula ends too early", text, len(text.rstrip()), "write what comes after this sign")
+    what, todo = (
+        f"unexpected {quoted(text[token.column - 1 : token.column])}",
+        "write a number, a symbol or a bracket here",
+    )
     if token.type == "NUMBER":
-        raise refusal(
-            "a number follows a factor without a sign", text, token.column, "write ^ for a power or · for a product"
-        )
-    if token.type == "COMMA":
-        raise refusal(
-            "unexpected ','", text, token.column, "write a decimal point as '.', and thousands in groups of three"
-        )
-    written = "this sign" if token.value is None else quoted(text[token.column - 1 : token.column])
-    raise refusal(f"unexpected {written}", text, token.column, "write a number, a symbol or a bracket here")
+        what, todo = "a number follows a factor without a sign", "write ^ for a power or · for a product"
+    elif token.type == "COMMA":
+        todo = "write a decimal point as '.', and thousands in groups of three"
+    raise refusal(what, text, token.column, todo)
 
 
 def bound(tree: Node) -> None:
     """Refuse what would cost too much to compute, before any of it is computed."""
     count = 0
     for count, (_, depth) in enumerate(walk(tree), start=1):
-        if depth > MAX_DEPTH + 1:
-            raise Unreadable(f"a formula may be {MAX_DEPTH} operations deep: got more; write it flatter")
-        if count > MAX_NODES:
-            raise Unreadable(f"a formula may have {MAX_NODES} numbers, symbols and operations: got more; shorten it")
+        if depth > bounds.MAX_DEPTH + 1:
+            raise Unreadable(f"a formula may be {bounds.MAX_DEPTH} operations deep: got more; write it flatter")
+        if count > bounds.MAX_NODES:
+            most = f"{bounds.MAX_NODES} numbers, symbols and operations"
+            raise Unreadable(f"a formula may have {most}: got more; shorten it")
     if any(isinstance(node, Power) for node, _ in walk(tree)):
         degree(tree)
 
@@ -213,66 +193,53 @@ def bound(tree: Node) -> None:
 def degree(node: Node) -> tuple[float, int]:
     """A bound of the degree in all symbols, and how many symbolic exponents stand inside one another."""
     inner = [degree(child) for child in children(node)]
-    tower = max((height for _, height in inner), default=0)
-    degrees = [size for size, _ in inner]
+    degrees, towers = [size for size, _ in inner], [height for _, height in inner]
+    size, tower = max(degrees, default=0), max(towers, default=0)
     match node:
         case Symbol(_, constant):
-            return float(not constant), 0
+            size = float(not constant)
         case Power() if is_constant(node):
-            magnitude(node)
-            return 0, 0
+            check_magnitude(node)
+            size, tower = 0, 0
         case Power(_, exponent) if is_constant(exponent):
-            result = degrees[0] * abs(constant_exponent(exponent)), tower
+            size = degrees[0] * constant_exponent(exponent)
         case Power():
-            tower = max(inner[0][1], inner[1][1] + 1)
-            if tower > MAX_TOWER:
-                raise Unreadable(
-                    f"symbols may stand in {MAX_TOWER} exponents inside one another: got {tower}; write it flatter"
-                )
-            return 1, tower
-        case Sum() | Call():
-            return max(degrees, default=0), tower
+            size, tower = 1, max(towers[0], towers[1] + 1)
         case Product() | Quotient():
-            result = sum(degrees), tower
-        case _:
-            return max(degrees, default=0), tower
-    if result[0] > 4 * MAX_EXPONENT:
-        raise Unreadable(
-            f"a formula may have degree {4 * MAX_EXPONENT}: got about {result[0]:.0f}; use smaller exponents"
-        )
-    return result
+            size = sum(degrees)
+    if tower > bounds.MAX_TOWER:
+        most = f"symbols may stand in {bounds.MAX_TOWER} exponents of one another"
+        raise Unreadable(f"{most}: got {tower}; write it flatter")
+    if size > 4 * bounds.MAX_EXPONENT:
+        most = f"a formula may have degree {4 * bounds.MAX_EXPONENT}"
+        raise Unreadable(f"{most}: got about {size:.0f}; use smaller exponents")
+    return size, tower
 
 
 def constant_exponent(node: Node) -> float:
     try:
-        power = evaluate(node, {})
+        power = abs(evaluate(node, {}))
     except Undefined as error:
         raise Unreadable(f"an exponent must have a value: {error}") from None
-    if abs(power) > MAX_EXPONENT:
-        raise Unreadable(
-            f"the exponent of a symbol may be {MAX_EXPONENT} at most: got {quoted(str(power))}; use a smaller one"
-        )
+    if power > bounds.MAX_EXPONENT:
+        most = f"the exponent of a symbol may be {bounds.MAX_EXPONENT} at most"
+        raise Unreadable(f"{most}: got {quoted(str(power))}; use a smaller one")
     return float(power)
 
 
-def magnitude(node: Power) -> None:
+def check_magnitude(node: Power) -> None:
     """Refuse `9^9^9^9` and other numbers with more digits than anybody means."""
     try:
         number = evaluate(node, {})
+        found = f"about 10^{order_of(number)}" if number and abs(order_of(number)) > bounds.MAX_DIGITS else ""
     except TooLarge:
-        raise Unreadable(
-            f"a number may have {MAX_DIGITS} digits: got a tower of powers; use smaller exponents"
-        ) from None
+        found = "a tower of powers"
     except Undefined:
         return  # 0^(-1) can be read; it is undefined when it is evaluated
-    if number != 0 and abs(order_of(number)) > MAX_DIGITS:
-        raise Unreadable(
-            f"a number may have {MAX_DIGITS} digits: got about 10^{order_of(number)}; use smaller exponents"
-        )
+    if found:
+        raise Unreadable(f"a number may have {bounds.MAX_DIGITS} digits: got {found}; use smaller exponents")
 
 
-def order_of(number: "Fraction | mpf") -> int:
+def order_of(number: Value) -> int:
     """The power of ten of a number, without writing it out."""
-    import mpmath
-
     return int(mpmath.mag(real(number)) * 0.30103)

@@ -1,32 +1,21 @@
 """Which tokens of a text are the answer: statements, parted by signs and words, and what each of them is there for.
 
-A text is cut into statements; the words that cut it say what the next one is: a conclusion (`so`, `total`, a box), a
-reason (`because`), what is denied (`not`) or left open (`or`), the same once more (`i.e.`). The answer is what is
-concluded, else what stands first; what is left open or said once more must agree with it; reasons, denials and remarks
-are not the answer. A word that could turn the sense (`per`, `almost`) makes the answer unreadable, not wrong.
+The words that part statements say what the next one is: a conclusion (`so`, `total`, a box), a reason (`because`), what
+is denied (`not`) or left open (`or`), the same once more (`i.e.`). The answer is what is concluded, else what stands
+first, and what is left open or said once more must agree with it. A word that could turn the sense (`per`, `almost`)
+makes the answer unreadable, not wrong.
 """
 
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from itertools import accumulate
 
 from regard.analysis.formulas import Number, Symbol
 from regard.grading.formulas.bounds import Unreadable
-from regard.grading.reading.tokens import (
-    CLOSING,
-    OPENING,
-    OPERANDS,
-    Reader,
-    Word,
-    known,
-    plain,
-    quoted,
-    refusal,
-    split_at,
-    text_of,
-)
+from regard.grading.reading.tokens import OPERANDS, Reader, Word, known, plain, quoted, refusal, split_at, text_of
 from regard.grading.reading.vocabulary import CLASSES, NUMERALS
 
 MODEL = {"model", "emb", "embed", "embedding", "seq", "tokens", "tok", "hidden"}  # D_model is D
@@ -71,15 +60,14 @@ class Answer:
         return all(chain.sure for chain in self.chains)
 
 
+@lru_cache(maxsize=1024)  # a class repeats answers, and each has two readings
 def find_answer(text: str, symbols: tuple[str, ...]) -> Answer:
-    """The answer in a text; raises `Unreadable`."""
+    """The answer in a text, not to be changed; raises `Unreadable`."""
     clear = plain(text)
     if re.fullmatch(r"\|\s[^|]*\s\|", clear.strip()):  # a cell of a table
         clear = clear.replace("|", " ")
     words = settle(Reader(clear, symbols).read(), symbols)
-    unit = unit_of(clear, words)
-    words = speak(words)
-    statements = split(without_remarks(words, clear), clear)
+    statements = split(without_remarks(speak(words), clear), clear)
     definitions: dict[str, list[Word]] = {}
     chains: dict[str, list[Chain]] = {"plain": [], "conclude": [], "agree": [], "deny": [], "reason": []}
     last = max((place for place, one in enumerate(statements) if one.role == "conclude" and has_value(one)), default=-1)
@@ -91,11 +79,11 @@ def find_answer(text: str, symbols: tuple[str, ...]) -> Answer:
         one, two = list(names)[:2]
         raise Unreadable(f"one formula is asked for: got {quoted(one)} and {quoted(two)} apart; add the parts")
     found = concluded[-1:] or [chain for chain in first if not chain.name] or first or chains["reason"][:1]
-    if not found and chains["deny"]:
-        raise Unreadable(f"an answer says what is, not what is not: got {quoted(text)}; write the answer alone")
     if not found:
-        raise Unreadable(f"a formula must not be empty: got {quoted(text)}; write a number or a formula")
-    unit = found[0].unit or unit
+        denied = "an answer says what is, not what is not", "write the answer alone"
+        what, todo = denied if chains["deny"] else ("a formula must not be empty", "write a number or a formula")
+        raise Unreadable(f"{what}: got {quoted(text)}; {todo}")
+    unit = found[0].unit or unit_of(clear, words)
     others = [chain for chain in chains["agree"] if chain.unit in ("", unit) and not (concluded and chain.optional)]
     return Answer(clear, [*found, *others], definitions, unit)
 
@@ -115,17 +103,17 @@ def collect(
     """Put a statement where it belongs; what is no answer, as the `working` before a conclusion, may be anything."""
     role = statement.role if not working or statement.role == "deny" else "reason"
     later = bool(chains["plain"] or chains["conclude"])
-    if role == "plain" and later and is_remark(statement):
-        return
-    if role in ("reason", "deny", "restate") or working or (later and role == "plain"):
-        try:
-            chain = chain_of(statement, symbols, text)
-        except Unreadable:
-            if role == "plain" and not any(word.type in ("WORD", "FOREIGN") for word in statement.words):
-                raise
-            return
-    else:
+    words = statement.words
+    comment = any(word.type == "WORD" and word.value not in ("filler", "unit") for word in words)
+    if role == "plain" and later and (comment or words[0].type == "PLUS"):
+        return  # a remark
+    try:
         chain = chain_of(statement, symbols, text)
+    except Unreadable:
+        remark = later and role == "plain" and any(word.type in ("WORD", "FOREIGN") for word in words)
+        if role in ("reason", "deny", "restate") or remark:
+            return
+        raise
     if chain is None:
         return
     if chain.name and len(chain.sides) == 1:
@@ -137,21 +125,14 @@ def collect(
         chains[role].append(chain)
 
 
-def is_remark(statement: Statement) -> bool:
-    """Whether what follows an answer only comments on it."""
-    words = statement.words
-    comments = [word for word in words if word.type == "WORD" and word.value not in ("filler", "unit")]
-    return bool(words) and (bool(comments) or words[0].type == "PLUS")
-
-
 def settle(words: list[Word], symbols: tuple[str, ...]) -> list[Word]:
     """Names in another letter case, and `d_model`, as the symbols they are, where these do not stand beside them."""
     exact = {word.value.name for word in words if word.type == "SYMBOL"}
     made = []
     for word in words:
         if word.type == "FOLDED":
-            owner, written = word.value
-            kind, value = ("FOREIGN", written) if owner in exact else ("SYMBOL", Symbol(owner))
+            owner, name = word.value
+            kind, value = ("FOREIGN", name) if owner in exact else ("SYMBOL", Symbol(owner))
             word = word._replace(type=kind, value=value)
         elif word.type == "FOREIGN":
             base, _, below = word.value.partition("_")
@@ -231,9 +212,9 @@ def without_remarks(words: list[Word], text: str) -> list[Word]:
     starts: list[int] = []
     for word in words:
         made.append(word)
-        if word.type in OPENING:
+        if word.turn > 0:
             starts.append(len(made) - 1)
-        elif word.type in CLOSING and starts:
+        elif word.turn < 0 and starts:
             start = starts.pop()
             inside = made[start + 1 : -1]
             before = made[start - 1] if start else None
@@ -244,7 +225,9 @@ def without_remarks(words: list[Word], text: str) -> list[Word]:
             called = before is not None and before.type in ("WORD", "FOREIGN") and not made[start].spaced
             if before is None and word is words[-1]:
                 made = inside
-            elif not called and (before is None or before.type in (*OPERANDS, *CLOSING, "BREAK", "COMMA", "WORD")):
+            elif not called and (
+                before is None or before.turn < 0 or before.type in (*OPERANDS, "BREAK", "COMMA", "WORD")
+            ):
                 made[start:] = []
     return made
 
@@ -273,10 +256,10 @@ def split(words: list[Word], text: str) -> list[Statement]:
             made.append(Statement(role))
 
     for place, word in enumerate(words):
-        depth += (word.type in OPENING) - (word.type in CLOSING)
-        now = made[-1]
-        value = word.value if word.type == "WORD" else ""
+        depth += word.turn
+        now, value = made[-1], word.value if word.type == "WORD" else ""
         following = words[place + 1] if place + 1 < len(words) else None
+        kinds = [one.type for one in words[place + 1 : place + 3]]
         if depth:
             now.words.append(word)
         elif word.type == "BREAK" and word.value == "?":
@@ -286,16 +269,14 @@ def split(words: list[Word], text: str) -> list[Statement]:
             begin("conclude" if word.value == "box" else "reason" if inner else "plain")
         elif word.type in ("CONCLUDE", "DENY"):
             begin(word.type.lower())
-        elif (
-            word.type == "MINUS" and word.spaced and [one.type for one in words[place + 1 : place + 3]] == ["WORD"] * 2
-        ):
+        elif word.type == "MINUS" and word.spaced and kinds == ["WORD", "WORD"]:
             begin("plain")  # a dash
         elif word.type == "COLON" and now.role == "reason":
             begin("conclude")
         elif word.type == "COLON":
             label(now, word, text)
-        elif value in ("for", "at") and has_value(now) and is_setting(words[place + 1 : place + 3]):
-            begin("reason")
+        elif value == "for" and has_value(now) and kinds in (["SYMBOL", "EQUALS"], ["FOREIGN", "EQUALS"]):
+            begin("reason")  # for D = 1
         elif value == "and":
             conjoin(word, following, now, begin)
         elif value == "conclude" and following and following.type == "WORD" and text_of([following], text) == "that":
@@ -317,18 +298,10 @@ def conjoin(word: Word, following: Word | None, now: Statement, begin: Callable[
         begin("hedge")
 
 
-def is_setting(words: list[Word]) -> bool:
-    """Whether a size is given a value next: `for D = 1`."""
-    return [word.type for word in words] in (["SYMBOL", "EQUALS"], ["FOREIGN", "EQUALS"])
-
-
 def label(statement: Statement, colon: Word, text: str) -> None:
     """What stands before a colon names what follows, unless both are factors of a ratio."""
-    names = [word for word in statement.words if word.type in ("WORD", "FOREIGN")]
-    if not statement.words:
-        return
-    if not names:
-        statement.words.append(colon._replace(type="OVER", value="/"))
+    if not any(word.type in ("WORD", "FOREIGN") for word in statement.words):
+        statement.words += [colon._replace(type="OVER", value="/")] if statement.words else []
         return
     statement.label = text_of(statement.words, text)
     if statement.role == "hedge" or statement.label.casefold().endswith(("sum", "together", "overall", "altogether")):
@@ -346,39 +319,30 @@ def chain_of(statement: Statement, symbols: tuple[str, ...], text: str) -> Chain
         sides = sides[:1] if sides[1][1][0].type in ("FOREIGN", "WORD") else sides
     if len(sides) > 1 and is_name(first, sides[1:], symbols):
         name = name or (first[0].value if len(first) == 1 and first[0].type == "FOREIGN" else text_of(first, text))
-        kind = sides[1][0]
-        if kind == "MORE" or (kind == "LESS" and (not symbols or first[0].type == "SYMBOL")):
-            raise refuse_relation(text, statement)
-        sides = [("EQUALS" if kind == "LESS" else kind, sides[1][1]), *sides[2:]]
+        bound = sides[1][0] == "LESS" and symbols and first[0].type != "SYMBOL"  # T(N) < 2N
+        sides = [("EQUALS" if bound else sides[1][0], sides[1][1]), *sides[2:]]
     elif len(sides) > 1 and not first and sides[1][0] in ("EQUALS", "ABOUT"):
         sides = sides[1:]
     if any(kind in ("LESS", "MORE") for kind, _ in sides):
-        raise refuse_relation(text, statement)
+        sign = next(word for word in statement.words if word.type in ("LESS", "MORE"))
+        todo = "write what it equals, or a bound as: name < formula"
+        raise refusal(f"unexpected {quoted(sign.value)}", text, sign.column, todo)
     bare = [(kind, *without_words(words, text, symbols)) for kind, words in sides]
-    value = any(word.type in OPERANDS | OPENING | {"FUNCTION"} for _, words, _ in bare for word in words)
+    value = any(word.type in OPERANDS | {"FUNCTION"} or word.turn > 0 for _, words, _ in bare for word in words)
     if not value and (len(sides) == 1 or not any(words for _, words, _ in bare)):
         return None
-    clear = [(kind, words) for kind, words, _ in bare]
-    return Chain(clear, name, all(known for *_, known in bare), unit_of(text, statement.words))
-
-
-def refuse_relation(text: str, statement: Statement) -> Unreadable:
-    sign = next(word for word in statement.words if word.type in ("LESS", "MORE"))
-    return refusal(
-        f"unexpected {quoted(sign.value)}", text, sign.column, "write what it equals, or a bound as: name < formula"
-    )
+    sure = all(known for *_, known in bare)
+    return Chain([(kind, words) for kind, words, _ in bare], name, sure, unit_of(text, statement.words))
 
 
 def is_name(words: list[Word], others: list[tuple[str, list[Word]]], symbols: tuple[str, ...]) -> bool:
     """Whether a left side only names what is asked for, and is no answer of its own."""
-    if not words:
-        return False
-    if any(word.says("deny", "alter", "hedge") for word in words):
+    if not words or any(word.says("deny", "alter", "hedge") for word in words):
         return False
     if any(word.type == "LNORM" or (word.type == "WORD" and word.value != "for") for word in words):
         return True
     if any(word.type == "FOREIGN" for word in words):  # d_k, T(N), ∂y/∂z, but not a product with a symbol
-        depths = accumulate((word.type in OPENING) - (word.type in CLOSING) for word in words)
+        depths = accumulate(word.turn for word in words)
         return words[0].value in ("∂", "\\partial") or not any(
             word.type == "SYMBOL" and not depth for word, depth in zip(words, depths, strict=True)
         )

@@ -7,22 +7,15 @@ A name that is no symbol of the question is a token all the same, so that it can
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from regard.analysis.formulas import PI, E, Number, Symbol
 from regard.grading.formulas.bounds import MAX_DEPTH, MAX_DIGITS, Unreadable
-from regard.grading.reading.vocabulary import (
-    FUNCTIONS,
-    GLUED,
-    LATEX_BRACKETS,
-    SCALES,
-    SIGNS,
-    SILENT,
-    class_of,
-)
+from regard.grading.formulas.evaluation import Value
+from regard.grading.reading.vocabulary import FUNCTIONS, GLUED, LATEX_BRACKETS, SCALES, SIGNS, SILENT, class_of
 
 GREEK_NAMES = """
     alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu
@@ -51,7 +44,7 @@ BELOW = re.compile(
 GROUP = r"(?:,|\{,\}|\\,|[\u2009\u202f'’])"
 SEVERAL = r"[1-9][0-9]{0,2}(?:[ \u00a0][0-9]{3}){2,}(?![0-9])|[1-9][0-9]{0,2}(?:\.[0-9]{3}){2,}(?![0-9.])"
 GROUPED = rf"[1-9][0-9]{{0,2}}(?:{GROUP}[0-9]{{3}}){{2,}}(?![0-9]|,[0-9])(?:\.[0-9]+)?|{SEVERAL}"
-PAIRED = r"[0-9]+(?:,|\{,\}|\\,|[\u2009\u202f'’])[0-9]+(?![0-9.])(?!,[0-9])"
+PAIRED = rf"[0-9]+{GROUP}[0-9]+(?![0-9.])(?!,[0-9])"
 DIGITS = r"[0-9]+(?:_[0-9]+)*(?:\.[0-9]+)*|\.[0-9]+"
 TEN = r"(?P<ten> ?[eE] ?[-+−–]?[0-9]+(?![0-9]|\.[0-9]))?+"
 TIMES_TEN = (
@@ -83,15 +76,15 @@ OTHER = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Literal:
-    """Digits: their text, the place value of the last one (None: whole and exact), another value that is possible."""
+@dataclass(frozen=True, kw_only=True)
+class Numeral:
+    """A number as given: its value, and the place value of its last digit (None: exact, such as `1/3` or `7`)."""
 
     text: str
-    value: Fraction
+    value: Value
     unit: Fraction | None = None
-    other: "Literal | None" = None
-    scaled: bool = False  # 8.4M
+    other: "Numeral | None" = field(default=None, repr=False)  # 5,638 is 5638, and here 5.638; 67,109 K the other way
+    scaled: bool = field(default=False, repr=False)  # 8.4M
 
 
 class Word(NamedTuple):
@@ -101,9 +94,14 @@ class Word(NamedTuple):
     value: Any
     column: int
     spaced: bool = False
-    literal: Literal | None = None
+    literal: Numeral | None = None
     end: int = 0
     start_pos = end_pos = line = end_line = end_column = None  # Lark copies these to its end token
+
+    @property
+    def turn(self) -> int:
+        """1 where a bracket opens, −1 where one closes."""
+        return (self.type in OPENING) - (self.type in CLOSING)
 
     def says(self, *classes: str) -> bool:
         """Whether it is a word that does one of these."""
@@ -115,7 +113,7 @@ def split_at(words: list[Word], cuts: Callable[[Word], bool]) -> list[tuple[Word
     parts: list[tuple[Word | None, list[Word]]] = [(None, [])]
     depth = 0
     for word in words:
-        depth += (word.type in OPENING) - (word.type in CLOSING)
+        depth += word.turn
         if not depth and cuts(word):
             parts.append((word, []))
         else:
@@ -179,9 +177,8 @@ def spelling(symbols: tuple[str, ...]) -> tuple[re.Pattern[str], dict[str, tuple
     """The spellings of these symbols, the longest first; each with its symbol, and whether in the other letter case."""
     for symbol in symbols:
         if not re.fullmatch(r"\\?[^\W\d_]+\d*(?:_\{?\\?[^\W_]+\}?)?", symbol) or symbol in FUNCTIONS:
-            raise ValueError(
-                f"a symbol must be letters, perhaps with a subscript: got {symbol!r}; write N, d_model or β"
-            )
+            letters = "a symbol must be letters, perhaps with a subscript"
+            raise ValueError(f"{letters}: got {symbol!r}; write N, d_model or β")
     known = {variant: (symbol, False) for symbol in symbols for variant in spellings(symbol)}
     if len({owner for owner, _ in known.values()}) < len(symbols):
         raise ValueError(f"symbols must differ: got {', '.join(symbols)}; leave one of the two spellings out")
@@ -206,8 +203,8 @@ def spelling(symbols: tuple[str, ...]) -> tuple[re.Pattern[str], dict[str, tuple
 def number_pattern(commas: bool, listed: bool, counting: bool, scientific: bool) -> re.Pattern[str]:
     """Numbers: with commas inside or between them, and with what else may follow."""
     grouped = f"(?P<grouped>{GROUPED})|(?P<paired>{PAIRED})|" if commas else ""
-    final = r"|[0-9]+\.(?=[\s,;\])&}]|$)" if listed else ""
-    digits = f"(?P<digits>{final[1:] + '|' if final else ''}{DIGITS})"
+    final = r"[0-9]+\.(?=[\s,;\])&}]|$)|" if listed else ""
+    digits = f"(?P<digits>{final}{DIGITS})"
     return re.compile(f"(?:{grouped}{digits}){TEN if scientific else ''}{TIMES_TEN + SCALE if counting else ''}")
 
 
@@ -241,7 +238,7 @@ class Reader:
             raise refusal(f"'{sign}' is opened and never closed", text, column, f"close it with '{CLOSERS[sign]}'")
         return self.made
 
-    def add(self, type: str, value: Any, length: int, literal: Literal | None = None) -> None:
+    def add(self, type: str, value: Any, length: int, literal: Numeral | None = None) -> None:
         self.made.append(Word(type, value, self.place + 1, self.spaced, literal, self.place + length))
         self.place, self.spaced = self.place + length, False
 
@@ -249,16 +246,12 @@ class Reader:
         self.place, self.spaced = self.place + length, True
 
     def digits(self) -> None:
+        """A number, with the power of ten, the scale and the commas that belong to it."""
         found = self.numbers.match(self.text, self.place)
-        if found is None:
-            return None
+        assert found is not None
         groups = found.groupdict()
-        if (
-            self.made
-            and self.made[-1].type in ("OVER", "POWER", "FUNCTION")
-            and (groups.get("power") or groups.get("small"))
-        ):
-            found = number_pattern(True, self.listed, False, True).match(self.text, self.place)  # 1/2 · 10^3
+        if (groups.get("power") or groups.get("small")) and self.follows("OVER", "POWER", "FUNCTION"):  # 1/2 · 10^3
+            found = number_pattern(True, self.listed, False, True).match(self.text, self.place)
             assert found is not None
             groups = found.groupdict()
         scale = (groups.get("scale") or "").lstrip("\\").rstrip(".")
@@ -266,37 +259,46 @@ class Reader:
         tens = [re.sub(r"[eE\s+]", "", one or "") for one in (groups.get("ten"), groups.get("power"), raised)]
         if max(map(len, tens)) > 5:
             raise too_long(found[0])
-        powers = [int(ten.replace("−", "-").replace("–", "-") or 0) for ten in tens]
-        power, ten = sum(powers) + SCALES.get(scale, 0), any(tens)
-        made = lambda digits: literal(found[0].strip(), digits, power, bool(scale), bool(ten or scale))  # noqa: E731
-        end = found.end()
-        if pair := groups.get("paired"):
-            whole, part = re.split(r"\D+", pair)
-            before = [word.type for word in self.made[-2:]]
-            pair_of_two = before[-1:] == ["LPAR"] and before[:1] != ["POWER"] and self.text[end : end + 1] in (")", "]")
-            if pair_of_two or (before[-1:] == ["POWER"] and whole != "0"):
-                return self.add("NUMBER", Number(Fraction(whole)), len(whole), literal(whole, whole, 0, False, False))
-            comma = "," in pair
-            digits = f"{whole}.{part}" if comma else whole + part
-            one, other = made(digits), made(whole + part)
-            if not comma and (len(part) != 3 or len(whole) > 3):
-                return None
-            if comma and whole[0] != "0" and len(part) == 3 and len(whole) <= 3:  # 5,638 is 5638, 5,638e-42 is not
-                one, other = (one, other) if ten or scale else (other, one)
-                one = Literal(one.text, one.value, one.unit, other, one.scaled)
-        else:
-            digits = groups["digits"] or re.sub(r"[^0-9.]", "", groups["grouped"])
-            digits = digits.replace(".", "") if groups.get("grouped") and digits.count(".") > 1 else digits
-            if digits.count(".") > 1:
-                raise refusal("dots do not group digits, the dot is the decimal point:", self.text, self.place + 1,
-                              f"write {digits.replace('.', '')}, or one dot alone")  # fmt: skip
-            one = made(digits.replace("_", ""))
-        if scale in ("%", "‰") and self.made and self.made[-1].type == "OVER":  # 25/2 %
-            power -= SCALES[scale]
+        power = sum(int(re.sub("[−–]", "-", ten) or 0) for ten in tens) + SCALES.get(scale, 0)
+        rounded = any(tens) or bool(scale)
+        made = lambda digits: literal(found[0].strip(), digits, power, bool(scale), rounded)  # noqa: E731
+        pair = groups.get("paired")
+        digits = groups["digits"] or re.sub(r"[^0-9.]", "", groups.get("grouped") or (pair or "").replace(",", "."))
+        digits = digits.replace(".", "") if groups.get("grouped") and digits.count(".") > 1 else digits
+        if digits.count(".") > 1:
+            todo = f"write {digits.replace('.', '')}, or one dot alone"
+            raise self.refusal("dots do not group digits, the dot is the decimal point:", todo)
+        if scale in ("%", "‰") and self.follows("OVER"):  # 25/2 %
             self.add("NUMBER", Number(Fraction(digits)), 0)
             self.add("OVER", "/", 0)
             return self.add("NUMBER", Number(Fraction(10) ** -SCALES[scale]), len(found[0]))
-        return self.add("NUMBER", Number(one.value), len(found[0]), one)
+        return self.paired(found, made, rounded) if pair else self.number(made(digits.replace("_", "")), found[0])
+
+    def paired(self, found: re.Match[str], made: Callable[[str], Numeral], rounded: bool) -> None:
+        """Digits with a comma, or another sign that groups, between them: a decimal, thousands, or two numbers."""
+        whole, part = re.split(r"\D+", found["paired"])
+        between = self.follows("LPAR") and [word.type for word in self.made[-2:-1]] != ["POWER"]
+        two = between and self.text[found.end() : found.end() + 1] in (")", "]")
+        if two or (self.follows("POWER") and whole != "0"):
+            return self.number(literal(whole, whole, 0, False, False), whole)
+        thousands = len(part) == 3 and len(whole) <= 3
+        if "," not in found["paired"]:
+            return self.number(made(whole + part), found[0]) if thousands else None
+        one = made(f"{whole}.{part}")
+        if whole[0] != "0" and thousands:  # 5,638 is 5638, 5,638e-42 is not
+            one, other = (one, made(whole + part)) if rounded else (made(whole + part), one)
+            one = replace(one, other=other)
+        return self.number(one, found[0])
+
+    def number(self, literal: Numeral, written: str) -> None:
+        self.add("NUMBER", Number(cast("Fraction", literal.value)), len(written), literal)
+
+    def follows(self, *types: str) -> bool:
+        """Whether the last token is one of these."""
+        return bool(self.made) and self.made[-1].type in types
+
+    def refusal(self, what: str, todo: str) -> Unreadable:
+        return refusal(what, self.text, self.place + 1, todo)
 
     def letters(self) -> None:
         """A run of letters: a word that is known, a product of symbols and functions, or a name."""
@@ -373,9 +375,8 @@ class Reader:
         if found:
             base = int("".join(SUBSCRIPTS.get(sign, sign) for sign in next(filter(None, found.groups()))))
             if base < 2:
-                raise Unreadable(
-                    f"the base of a logarithm must be at least 2: got {base} at column {self.place}; use 2, 10 or ln"
-                )
+                where = f"{base} at column {self.place}"
+                raise Unreadable(f"the base of a logarithm must be at least 2: got {where}; use 2, 10 or ln")
             self.made[-1] = self.made[-1]._replace(value=f"log_{base}")
             self.place = found.end()
 
@@ -390,9 +391,8 @@ class Reader:
         if run in ("x", "X") and not below and self.is_cross():
             return self.add("TIMES", run, 1)
         if below or greek or len(run) == 1:
-            return self.add(
-                "FOREIGN", (greek or run) + f"_{below}" * bool(below), len(run) + len(found[0] if found else "")
-            )
+            length = len(run) + len(found[0] if found else "")
+            return self.add("FOREIGN", (greek or run) + f"_{below}" * bool(below), length)
         if len(run) <= 3 and (run.isupper() or self.pattern.match(run)):
             for _ in run:
                 one = self.pattern.match(self.text, self.place)
@@ -406,10 +406,10 @@ class Reader:
     def is_cross(self) -> bool:
         """Whether an x is a times sign: between two factors, or beside the only one."""
         after = self.text[self.place + 1 :].lstrip()[:1]
-        before = bool(self.made) and self.made[-1].type in (*OPERANDS, "FOLDED") and self.text[self.place - 1] != "0"
-        return (before and ((not after and not self.symbols) or after.isalnum() or after in tuple("([{√⌈⌊\\."))) or (
-            not self.made and after.isdigit()
-        )
+        if not self.made:
+            return after.isdigit()
+        before = self.follows(*OPERANDS, "FOLDED") and self.text[self.place - 1] != "0"
+        return before and (after.isalnum() or after in tuple("([{√⌈⌊\\.") or not (after or self.symbols))
 
     def other(self, found: re.Match[str]) -> None:
         kind, written = found.lastgroup, found[0]
@@ -437,8 +437,7 @@ class Reader:
 
     def sign(self, written: str) -> None:
         kind = SIGNS.get(written)
-        ends = not self.made or self.made[-1].type not in (*OPERANDS, "FOLDED")
-        if kind is None or (written == "!" and not ends and self.symbols):  # a factorial
+        if kind is None or (written == "!" and self.symbols and self.follows(*OPERANDS, "FOLDED")):  # a factorial
             return
         if written == ";" and not self.listed and self.open and self.open[-1][0] in ("(", "{", "["):
             self.add("COMMA", written, 1)  # MIN(a;b)
@@ -459,7 +458,12 @@ class Reader:
         if name in LATEX_BRACKETS:
             return self.bracket(LATEX_BRACKETS[name], len(written))
         if name.endswith("frac") and len(name) < 6:
-            return self.fraction(written)
+            found = re.compile(r"\s*+([0-9])\s*+([0-9])(?![0-9])").match(text, after)
+            if found and found[2] == "0":
+                raise self.refusal("a fraction needs a denominator that is not zero", "correct it")
+            if found:
+                return self.add("NUMBER", Number(Fraction(int(found[1]), int(found[2]))), found.end() - self.place)
+            return self.add("FRACTION", written, len(written))
         if name == "sqrt":
             found = re.compile(r"\s*+\[\s*+([2-9])\s*+\]").match(text, after)
             function = f"root_{found[1]}" if found and found[1] != "2" else "sqrt"
@@ -479,29 +483,21 @@ class Reader:
             return self.name(name)
         return self.add("SYMBOL", E, 2) if name == "e" else None
 
-    def fraction(self, written: str) -> None:
-        found = re.compile(r"\s*+([0-9])\s*+([0-9])(?![0-9])").match(self.text, self.place + len(written))
-        if found and found[2] == "0":
-            raise Unreadable(f"a fraction needs a denominator that is not zero: got {quoted(found[0])}; correct it")
-        if found:
-            return self.add("NUMBER", Number(Fraction(int(found[1]), int(found[2]))), len(written) + len(found[0]))
-        return self.add("FRACTION", written, len(written))
-
     def bracket(self, sign: str, length: int) -> None:
         """Pair a bracket with the one that it closes; `|` closes when the innermost open one is a `|`."""
         name, column = KINDS.get(sign, "PAR"), self.place + 1
         innermost = self.open[-1][0] if self.open else ""
         if sign in CLOSERS and not (sign in "|‖" and innermost == sign):
             if len(self.open) >= MAX_DEPTH:
-                raise refusal(f"more than {MAX_DEPTH} brackets inside one another", self.text, column,
-                              "multiply out, or leave brackets away")  # fmt: skip
+                what = f"more than {MAX_DEPTH} brackets inside one another"
+                raise self.refusal(what, "multiply out, or leave brackets away")
             self.open.append((sign, column))
             return self.add("L" + name, sign, length)
         if not innermost:
-            raise refusal(f"'{sign}' closes nothing", self.text, column, "remove it, or open it before")
+            raise self.refusal(f"'{sign}' closes nothing", "remove it, or open it before")
         if CLOSERS[innermost] != sign:
-            raise refusal(f"'{innermost}' of column {self.open[-1][1]} is closed by '{sign}'", self.text, column,
-                          f"close it with '{CLOSERS[innermost]}'")  # fmt: skip
+            what = f"'{innermost}' of column {self.open[-1][1]} is closed by '{sign}'"
+            raise self.refusal(what, f"close it with '{CLOSERS[innermost]}'")
         self.open.pop()
         if innermost in ("dress", "box"):
             return self.skip(length) if innermost == "dress" else self.add("BREAK", "boxed", length)
@@ -509,33 +505,30 @@ class Reader:
 
     def unknown(self) -> Unreadable:
         """What to say of a place where nothing that can be read begins."""
-        sign, column = self.text[self.place], self.place + 1
-        if sign == "\\":
-            word = re.compile(r"\\[A-Za-z]*").match(self.text, self.place)
-            return refusal(f"unknown word {quoted(word[0] if word else sign)}", self.text, column, known(self.symbols))
+        sign = self.text[self.place]
+        if word := re.compile(r"\\[A-Za-z]*").match(self.text, self.place):
+            return self.refusal(f"unknown word {quoted(word[0])}", known(self.symbols))
         if sign == "_":
-            return refusal("unknown subscript", self.text, column, known(self.symbols))
+            return self.refusal("unknown subscript", known(self.symbols))
         if not sign.isprintable() or unicodedata.category(sign)[0] in "CM":
             name = f"U+{ord(sign):04X} {unicodedata.name(sign, 'a control character')}"
-            return refusal(f"unreadable character {name}", self.text, column, "retype this place in plain letters")
-        todo = "use + − · / ^ ( ) and the symbols of the question"
-        return refusal(f"unexpected {quoted(sign)}", self.text, column, todo)
+            return self.refusal(f"unreadable character {name}", "retype this place in plain letters")
+        return self.refusal(f"unexpected {quoted(sign)}", "use + − · / ^ ( ) and the symbols of the question")
 
 
 def too_long(text: str) -> Unreadable:
-    return Unreadable(
-        f"a number may have {MAX_DIGITS} digits at most: got {quoted(text)}; write it as a power, such as 2^100"
-    )
+    most = f"a number may have {MAX_DIGITS} digits at most"
+    return Unreadable(f"{most}: got {quoted(text)}; write it as a power, such as 2^100")
 
 
 def known(symbols: tuple[str, ...]) -> str:
     return f"the symbols here are {', '.join(symbols)}" if symbols else "there are no symbols here, only numbers"
 
 
-def literal(text: str, digits: str, power: int, scaled: bool, rounded: bool) -> Literal:
+def literal(text: str, digits: str, power: int, scaled: bool, rounded: bool) -> Numeral:
     """The value of digits, refused before it is computed when they are too many."""
     places = len(digits.partition(".")[2])
     if len(digits) > MAX_DIGITS or abs(power) > MAX_DIGITS:
         raise too_long(text)
     unit = Fraction(10) ** (power - places) if "." in digits or rounded else None
-    return Literal(text, Fraction(digits.rstrip(".")) * Fraction(10) ** power, unit, None, scaled)
+    return Numeral(text=text, value=Fraction(digits.rstrip(".")) * Fraction(10) ** power, unit=unit, scaled=scaled)

@@ -66,11 +66,8 @@ def letter_of(said: str, choices: Mapping[str, str]) -> str | None:
         return by_text
     if (end := CONCLUSION.search(said)) and (last := letter_of(said[end.end() :], choices)):
         return last if letter_of(said[: end.start()], choices) in (None, last) else None
-    if not (letter and found):
-        return None
-    return (
-        letter if _fits(_unwrapped(rest), letter, choices, "," in found["sign"] or not found["sign"].strip()) else None
-    )
+    aside = found is not None and ("," in found["sign"] or not found["sign"].strip())
+    return letter if letter and _fits(_unwrapped(rest), letter, choices, aside) else None
 
 
 def _fits(rest: str, letter: str, choices: Mapping[str, str], aside: bool) -> bool:
@@ -161,9 +158,8 @@ def truth_of(said: str) -> bool | None:
     """
     text = re.sub(rf"{FONT}\s*\{{([^{{}}]*)\}}", r" \1 ", said[:LONGEST]).replace("’", "'").casefold()
     text = re.sub(r"\b(is|do|does)n't\b", r"\1 not", text.replace("$", " ").removesuffix("()"))
-    if "?" in text or re.match(r"\W*\w\s*(?:-+>|→|⟶|=+>|⇒|as\b)", text):
-        return None
-    if re.search(r"\bas (?:long|well|far|much|soon|often|if|though|in)\b", text):
+    arrow = re.match(r"\W*\w\s*(?:-+>|→|⟶|=+>|⇒|as\b)", text)
+    if "?" in text or arrow or re.search(r"\bas (?:long|well|far|much|soon|often|if|though|in)\b", text):
         return None
     first, *pieces = CLAUSE.split(text.strip(AROUND))
     others = list(zip(pieces[::2], pieces[1::2], strict=True))
@@ -184,10 +180,7 @@ def _verdict(words: list[str], pure: bool = False, later: bool = False) -> bool 
         turned = turned or words[0] == "not"
         words = words[1:]
     if words[:1] == ["hold"] and turned:
-        words = ["false", *words[1:]]
-        turned = False
-    if turned and not words:
-        return None
+        words, turned = ["false", *words[1:]], False
     if not words or words[0] not in YES | NO or (turned and words[0] in NO and not later):
         return None
     rest = words[1:]

@@ -138,6 +138,7 @@ def chosen(choices: str) -> str:
 
 
 MISTAKE = "\n[[question.mistake]]"
+UNDECIDED = "floor(sqrt(H² + 1))"  # H wherever it is tried, which no case shows
 
 
 def test_a_formula_is_checked_by_a_function_beside_the_file(folder: Path):
@@ -308,6 +309,14 @@ answer = {answer}
         (chosen('a = "D", b = "H", c = "B"'), "the text 'B' of c is also the letter of another choice, b; change one"),
         (GOOD + MISTAKE + '\nanswer = "H + D H"\nname = "none"', "mistake 'none': 'H + D H' is the true answer"),
         (GOOD + MISTAKE + '\nanswer = "H +"\nname = "none"', "mistake 'none': "),
+        (
+            GOOD + MISTAKE + f'\nanswer = "D H + {UNDECIDED}"\nname = "m"',
+            "question 1 (mine.1), mistake 'm': 'D·H + ⌊√(H² + 1)⌋' agrees",
+        ),
+        (
+            GOOD.replace('biases = "H"', f'biases = "{UNDECIDED}"'),
+            "question 1 (mine.1), parts: 'D·H + ⌊√(H² + 1)⌋' agrees",
+        ),
         (
             GOOD + MISTAKE + '\nanswer = "H"\nname = "all"\npoints = 3',
             "mistake 1, points: must be fewer than the question's 3: got 3",

@@ -191,7 +191,7 @@ def test_the_first_entry_that_differs_is_named():
     assert close(parse_vector("0,465, 0,035"), [0.465, 0.035]).right
     assert close(parse_vector("0,50, 0,30"), [0.5, 0.3]).right
     assert close(parse_vector("1/3 = 0.333, 2/3 = 0.667"), [1 / 3, 2 / 3]).right
-    assert parse_number("0,465").other() is None  # there is one reading only
+    assert parse_number("0,465").entries[0].other is None  # there is one reading only
     assert close(parse_matrix("1 0; 0 1"), [[1, 1e-16], [0, 1 - 1e-16]]).right  # a truth with rounding errors
 
 
