@@ -9,7 +9,7 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-LANGUAGE = "import pathlib, regard; print(pathlib.Path(regard.__file__).parent / 'explore/shipped/language/model')"
+LANGUAGE = "import pathlib, regard; print(pathlib.Path(regard.__file__).parent / 'recipes/shipped/language/model')"
 
 # What must work with the runtime dependencies alone, and with each extra alone. MODEL is a folder that ships.
 RUNTIME = ["--version", "tour", "plan --mask causal --tokens 1024", "cost gpt2 --tokens 128", "pattern window(4)"]
