@@ -1,6 +1,8 @@
 """A compiled layer is one graph, computes the same, and is compiled once."""
 
 import copy
+from collections.abc import Collection, Iterable
+from typing import Any
 
 import pytest
 import torch
@@ -40,7 +42,12 @@ def results(layer: torch.nn.Module, x: Tensor, *arguments, **call) -> dict[str, 
     return {"out": y.detach()} | {f"gradient {n}": grad for n, grad in enumerate(grads)}
 
 
-@pytest.mark.parametrize("name", CALLS)
+def in_turn(names: Iterable[str], long: Collection[str]) -> list[Any]:
+    """All names, of which the long ones, near what others compile, go to `make test-all`."""
+    return [pytest.param(name, marks=pytest.mark.slow) if name in long else name for name in names]
+
+
+@pytest.mark.parametrize("name", in_turn(CALLS, ("plain", "padded", "padding")))
 def test_one_graph_forward_and_backward(name: str):
     layer = MultiHead(12, 6, num_groups=2)
     compiled = torch.compile(copy.deepcopy(layer), fullgraph=True)
@@ -65,12 +72,9 @@ POSITIONAL = {
     "content and gaussians": lambda: (PositionedMultiHead(8, Gaussian(4)), (), {"keys": Grid(3, 4)}),
     "gated": lambda: (GatedMultiHead(8, Gaussian(4)), (), {"keys": Grid(3, 4)}),
 }
-LONG = ("full gaussian heads", "strided gaussian heads")  # to compile, and near what others compile
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.slow) if name in LONG else name for name in POSITIONAL]
-)
+@pytest.mark.parametrize("name", in_turn(POSITIONAL, ("full gaussian heads", "strided gaussian heads", "gated")))
 def test_positional_layers_are_one_graph(name: str):
     layer, arguments, options = POSITIONAL[name]()
     x = torch.randn(2, 12, 8)
