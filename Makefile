@@ -36,9 +36,9 @@ browser: .venv/for-tests
 	@$(BIN)/python tests/explore/browser.py || true
 
 test: .venv/for-tests browser
-	@echo "Running the tests of the rooms that speak of tensors, with their types checked: about two minutes on two cores."
+	@echo "Running the tests of the rooms that speak of tensors, with their types checked: about four minutes on two fast cores, seven on slow ones."
 	$(BIN)/python -m pytest -q -n 2 -m 'not slow' --part typed $(HOOK)
-	@echo "Running all others that need no GPU: about five minutes. Those of torch.compile cannot follow the type checks."
+	@echo "Running all others that need no GPU: about five minutes on two fast cores, thirteen on slow ones. Those of torch.compile cannot follow the type checks."
 	$(BIN)/python -m pytest -q -n 2 -m 'not slow' --part other
 
 test-all: .venv/for-tests browser
