@@ -269,3 +269,12 @@ def test_two_models_stand_side_by_side(look, settled, violations):
     assert page.get_by_role("heading", name="Layer 1, head 1").is_visible()
     assert page.locator(".maps-one").count() == 2
     assert violations(page) == []
+
+
+def test_a_model_that_is_not_here_is_said_and_not_replaced(look, settled):
+    page = look("maps", {"model": "nope"})
+    assert page.get_by_text("There is no model called nope here.").is_visible()
+    assert page.locator(".maps-top").count() == 0
+    page.get_by_role("button", name="Look at language").click()
+    settled(page)
+    assert page.locator(".maps-top").is_visible()

@@ -42,6 +42,11 @@ function View({ ask, state, change, place }) {
   if (known.error) return html`<${Status} error=${known.error} />`;
   if (!models) return html`<${Status} waiting=${known.waiting} />`;
   if (!models.length) return html`<p>There is no model with attention here. Name a folder: <code>regard explore FOLDER</code>.</p>`;
+  const unknown = [state.model, otherRead?.model].find((name) => name && !models.some((one) => one.name === name));
+  if (unknown) {
+    return html`<${Status} error=${`There is no model called ${unknown} here.`} />
+      <button onClick=${() => change({ model: "", other: null })}>Look at ${models[0].name}</button>`;
+  }
   // Another model begins with its most telling head; another input is looked at by the same one.
   const kept = (changes) => ("model" in changes ? { layer: null, head: null, by: "" } : kind ? { layer, head } : {});
   const set = (changes) => change({ ...changes, ...kept(changes), pin: null, near: null });
