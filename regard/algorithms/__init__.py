@@ -6,8 +6,10 @@ from regard.algorithms.attend_projected import attend_projected
 from regard.algorithms.next_token import NextToken, next_token
 from regard.algorithms.planning.kept import Prepared
 from regard.algorithms.planning.planner import Plan, Refused
+from regard.algorithms.sharded.context import Context
 
 __all__ = [
+    "Context",
     "NextToken",
     "Plan",
     "Prepared",

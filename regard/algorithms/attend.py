@@ -1,5 +1,6 @@
 """`attend`, `plan` and `weights`: the value in, the result out."""
 
+import functools
 from typing import Literal, overload
 
 import torch
@@ -11,6 +12,7 @@ from regard.algorithms.plain_map import is_plain, plain_map
 from regard.algorithms.planning.kept import Prepared
 from regard.algorithms.planning.planner import Plan
 from regard.algorithms.planning.problem import check_options, check_tensors, check_types, pose, without_content
+from regard.algorithms.sharded.attend import attend_sharded, plan_sharded
 from regard.attention import Attention, Content, Kernel, Sum
 from regard.attention.reference import weight_map
 from regard.attention.torch_private import is_autocast
@@ -63,7 +65,8 @@ def attend(
 
     Grouped heads: G divides H. A row that may see nothing gives zeros, and so do its gradients. `dropout` acts on the
     weights; kernels round it, on the CPU to a multiple of 2⁻¹⁶, and scale by what they drew. `algorithm` names one,
-    which raises `Refused` where it is not exact. `prepared` is where calls with one mask share what they make for it.
+    which raises `Refused` where it is not exact. `prepared` is where calls with one mask share what they make for it;
+    with a context it says that q, k and v are this process's tokens of longer sequences, and `attention` is of these.
     `return_lse` gives the log-sum-exp of each row's logits too, shape (B, H, T), in at least float32. Scores without
     `Content` need no q and k: give None, and the terms say H, the positions T.
 
@@ -72,9 +75,9 @@ def attend(
     torch.Size([1, 1, 2, 4])
     """
     check_options(attention, dropout, return_lse)
-    content = attention.content
+    content, context = attention.content, None if prepared is None else prepared.context
     if content is None:
-        q, k = without_content(q, k, v, attention)
+        q, k = without_content(q, k, v, attention, None if context is None else context.held())
     if q is None or k is None:
         missing = "q" if q is None else "k"
         raise ValueError(
@@ -85,10 +88,10 @@ def attend(
         options = {"dropout": dropout, "algorithm": algorithm, "prepared": prepared, "return_lse": return_lse}
         with torch.autocast(q.device.type, enabled=False):
             return attend(q, k, v, attention, **options)  # pyright: ignore[reportArgumentType, reportCallIssue]
-    q, attention = _with_positive_beta(q, attention)
-    out, lse = PLANNER.solve(
-        q, k, v, attention, dropout=dropout, return_lse=return_lse, name=algorithm, prepared=prepared
-    )
+    if content is not None and content.beta is not None:
+        q, attention = _with_positive_beta(q, attention)
+    solve = PLANNER.solve if context is None else functools.partial(attend_sharded, context=context)
+    out, lse = solve(q, k, v, attention, dropout=dropout, return_lse=return_lse, name=algorithm, prepared=prepared)  # pyright: ignore[reportArgumentType]
     if not return_lse:
         return out
     assert lse is not None
@@ -104,14 +107,20 @@ def plan(
     dropout: float = 0.0,
     return_lse: bool = False,
     device: str | None = None,
+    prepared: Prepared | None = None,
 ) -> Plan:
     """What `attend` would do with these tensors, and why. Meta tensors are fine.
 
-    `device` names another machine ("h200", "t4"), or the file of a table that `regard calibrate` wrote.
+    `device` names another machine ("h200", "t4"), or the file of a table that `regard calibrate` wrote. With the
+    context of `prepared` the plan is of the process that has most to do, and says what it receives from the others.
     """
     check_options(attention, dropout, return_lse)
-    q, k = without_content(q, k, v, attention)
+    context = None if prepared is None else prepared.context
+    q, k = without_content(q, k, v, attention, None if context is None else context.held())
     q, attention = _with_positive_beta(q, attention)
+    if context is not None:
+        options = {"dropout": dropout, "return_lse": return_lse, "device": device}
+        return plan_sharded(q, k, v, attention, context, **options)  # pyright: ignore[reportArgumentType]
     return PLANNER.plan(pose(q, k, v, attention, dropout=dropout, return_lse=return_lse, device=device))
 
 

@@ -14,7 +14,7 @@ from regard.attention.positions.pooling import pool, pool_positions, pool_real
 from regard.attention.positions.positions import Grid, Places, Positions, Sequence
 from regard.attention.scores.relative import Quadratic, RelativeTable
 from regard.attention.scores.term import Bias, Content, Shape, Slopes, Sum, Term, TermFacts
-from regard.attention.weighting.features import Elu, Exp, Features, Own, RandomFeatures, Relu, SquaredRelu
+from regard.attention.weighting.features import Elu, Exp, Features, Identity, Own, RandomFeatures, Relu, SquaredRelu
 from regard.attention.weighting.weighting import Hard, Kernel, Softmax, Weighting
 
 __all__ = [
@@ -39,6 +39,7 @@ __all__ = [
     "GlobalTokens",
     "Grid",
     "Hard",
+    "Identity",
     "Kernel",
     "KeyPadding",
     "LinearState",

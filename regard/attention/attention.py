@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from regard.attention.masks.mask import Everything, Mask
-from regard.attention.positions.positions import Grid, Places, Positions, Sequence, check_positions
+from regard.attention.positions.positions import Cut, Grid, Places, Positions, Sequence, check_positions
 from regard.attention.positions.reach import reach
 from regard.attention.scores.relative import RelativeTable
 from regard.attention.scores.term import Content, Shape, Term
@@ -71,6 +71,17 @@ class Attention(Value):
         if isinstance(keys, Grid):
             return Places(keys, keys)
         return Places(Sequence(T, start=keys.start + keys.step * (S - T), step=keys.step), keys)
+
+    def piece(self, cut: Cut) -> "Attention":
+        """The same mechanism for a piece of all pairs, whose weights are those of the whole before they are shares.
+
+        >>> from regard.attention import Causal
+        >>> whole = Attention(mask=Causal())
+        >>> whole.piece(Cut(whole.places(8, 8), range(4, 8), range(2))).queries
+        Sequence(n=4, start=4, step=1)
+        """
+        places = cut.places
+        return Attention(self.scores.piece(cut), self.mask.piece(cut), self.weighting, places.queries, places.keys)
 
     @property
     def content(self) -> Content | None:

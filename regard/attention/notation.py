@@ -25,7 +25,7 @@ from regard.attention.positions.positions import Places
 from regard.attention.positions.reach import reach
 from regard.attention.scores.relative import Quadratic, RelativeTable
 from regard.attention.scores.term import Content, Slopes, Term
-from regard.attention.weighting.features import Elu, Exp, RandomFeatures, Relu, SquaredRelu
+from regard.attention.weighting.features import Elu, Exp, Identity, RandomFeatures, Relu, SquaredRelu
 from regard.attention.weighting.weighting import Hard, Kernel, Softmax, Weighting
 from regard.checks import check_whole, nearest
 
@@ -126,6 +126,7 @@ def parse_weighting(text: str, num_heads: int, width: int, learns: bool = False)
         Word("relu", lambda: Kernel(Relu())),
         Word("squared_relu", lambda: Kernel(SquaredRelu())),
         Word("exp", lambda: Kernel(Exp())),
+        Word("identity", lambda: Kernel(Identity(), normalise=False)),
         Word(
             "random_features(count)",
             lambda count: Kernel(RandomFeatures(_directions(count, width))),

@@ -5,10 +5,14 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch._compile import _disable_dynamo
 from torch.autograd import forward_ad
 from torch.nn.modules import module as modules
 from torch.utils import _pytree
-from torch.utils._python_dispatch import _disable_current_modes
+from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
+
+DispatchMode = TorchDispatchMode
+BatchNorm = torch.nn.modules.batchnorm._BatchNorm  # of any number of dimensions
 
 
 def is_transformed() -> bool:
@@ -49,6 +53,11 @@ def register_tree(kind: type, flatten: Any, unflatten: Any) -> None:
 def mark_constant(function: Any) -> None:
     """Let a compiler keep the result as a constant: `torch.compiler.assume_constant_result` imports all of it first."""
     setattr(function, "_dynamo_marked_constant", True)  # noqa: B010
+
+
+def uncompiled(function: Any) -> Any:
+    """A function that a compiler leaves alone: `torch.compiler.disable` imports all of the compiler first."""
+    return _disable_dynamo(function)
 
 
 def is_known_true(condition: Any) -> bool:

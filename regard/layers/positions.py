@@ -360,8 +360,13 @@ class Rotary(nn.Module):
         check_scaling(scaling)
         self.width, self.base, self.scaling = width, base, scaling
 
-    def forward(self, positions: Sequence | Int[Tensor, "*B T"], like: Tensor | None = None) -> Rotation:
-        """The rotation of tokens at these positions, of the type and on the device of `like`."""
+    def forward(
+        self, positions: Sequence | Int[Tensor, "*B T"], like: Tensor | None = None, length: int | Tensor | None = None
+    ) -> Rotation:
+        """The rotation of tokens at these positions, of the type and on the device of `like`.
+
+        Scalings ask for the length of the sequence: up to the last of these positions, unless given.
+        """
         like = torch.empty(0) if like is None else like
         exact = torch.promote_types(like.dtype, torch.float32)  # half types cannot count tokens
         # In the order of published models: thousands of tokens on, the last bit of a frequency is seen.
@@ -370,7 +375,8 @@ class Rotary(nn.Module):
         if self.scaling is None:
             frequencies = 1 / self.base**powers
         else:
-            frequencies = self.scaling.frequencies(self.base, powers, _length(positions, at))
+            length = _length(positions, at) if length is None else length
+            frequencies = self.scaling.frequencies(self.base, powers, length)
         angles = at[..., None].to(exact) * frequencies
         if angles.ndim == 3:
             angles = angles[:, None]  # all heads of a row alike

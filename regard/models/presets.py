@@ -195,6 +195,7 @@ PRESETS: dict[str, Config] = {
     "llama3-8b": _llama3(32, 4096, 32, 14336),
     "llama3-70b": _llama3(80, 8192, 64, 28672),
     "llama3.1-8b": _llama3(32, 4096, 32, 14336, factor=8),
+    "llama3.1-405b": _llama3(126, 16384, 128, 53248, factor=8),
     "llama3.2-1b": vary(_llama3(16, 2048, 32, 8192, factor=32), tied=True),
     "llama3.2-3b": vary(_llama3(28, 3072, 24, 8192, factor=32), tied=True),
     "qwen2-7b": _qwen(28, 3584, 28, 18944, num_groups=4, vocabulary=152064, projection_bias=True),

@@ -7,7 +7,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional
 
-from regard.algorithms import Prepared
+from regard.algorithms import Context, Prepared
 from regard.attention import Cache, Causal, Documents, KeyPadding, Mask, Padding, Sequence, Term
 from regard.attention.masks.documents import check_alike
 from regard.checks import check_known, check_sizes
@@ -101,20 +101,27 @@ class Stack(nn.Module):
         memory: Float[Tensor, "B S C"] | tuple[Heads, ...] | None = None,
         memory_lengths: Lengths | None = None,
         maps: bool | Maps = False,
+        context: Context | None = None,
     ) -> tuple[Float[Tensor, "B T C"], dict[str, tuple[Tensor, ...]] | None]:
         """The tokens after the last block, and the maps of all blocks, or of some, when they are asked for.
 
         `memory` is what blocks attend to besides: tokens, or what `remember` made of them. In rows that are packed with
         `Documents` each of these is read as if it were alone, and goes to a row of its own of caches that are empty.
+        With a `context` x is this process's part of the rows, of which `lengths` are the whole.
         """
+        if context is not None and (caches is not None or maps or self.cross):
+            raise ValueError(
+                "parts of sequences are read by a stack alone: got a context with caches, maps or a memory; leave "
+                "these out, or read whole sequences"
+            )
         if isinstance(lengths, Documents):
             if self.cross:
                 raise ValueError(f"a decoder with a memory takes a row for each text: got {lengths!r}; give lengths")
             check_alike(self.mask)
         if caches is not None:
             _check_caches(caches, len(self.blocks), bool(maps))
-        x, term, rotation = self.placed(x, lengths, caches)
-        packing = None if caches is not None else Packing.of(lengths, x)
+        x, term, rotation = self.placed(x, lengths, caches, context)
+        packing = None if caches is not None or context is not None else Packing.of(lengths, x)
         x = x if packing is None else packing.pack(x)
         around = Around(
             mask=self.mask if lengths is None or caches is not None else self.mask & _real(lengths),
@@ -123,7 +130,7 @@ class Stack(nn.Module):
             lengths=None if caches is None else lengths,  # pyright: ignore[reportArgumentType] - a cache refuses tensors
             packing=packing,
             memory_mask=EVERYTHING if memory_lengths is None else KeyPadding(memory_lengths),
-            prepared=Prepared(),
+            prepared=Prepared(context),
         )
         kinds = ("self", "cross") if self.cross else ("self",)
         kept = Maps.of(maps).kept(kinds, len(self.blocks), self.num_heads) if maps else None
@@ -156,17 +163,19 @@ class Stack(nn.Module):
         x: Float[Tensor, "B T C"],
         lengths: Cuts | None = None,
         caches: tuple[Cache, ...] | list[Cache] | None = None,
+        context: Context | None = None,
     ) -> tuple[Float[Tensor, "B T C"], Term | None, Rotation | None]:
         """The input of the first block: tokens with positions added, and positions for the scores or as a rotation."""
-        places, term, rotation = _places(x, lengths, caches, self.positions), None, None
+        places, term, rotation = _places(x, lengths, caches, self.positions, context), None, None
         if isinstance(self.positions, LearnedPositions):
             x = x + self.positions(places)
         elif isinstance(self.positions, SinusoidalPositions):
             x = x + self.positions(places, x)
         elif isinstance(self.positions, Rotary):
-            rotation = self.positions(places, x)
+            rotation = self.positions(places, x, None if context is None else _longest(lengths, context, x.device))
         elif isinstance(self.positions, Buckets):
-            term = self.positions.term(x.shape[1] - 1 + (0 if caches is None else max(caches[0].lengths)))
+            n = x.shape[1] if context is None else context.tokens
+            term = self.positions.term(n - 1 + (0 if caches is None else max(caches[0].lengths)))
         x = x if self.entry_norm is None else self.entry_norm(x)
         return functional.dropout(x, self.dropout, self.training), term, rotation
 
@@ -176,12 +185,19 @@ def _real(lengths: Cuts) -> Mask:
 
 
 def _places(
-    x: Tensor, lengths: Cuts | None, caches: tuple[Cache, ...] | list[Cache] | None, positions: nn.Module | None
+    x: Tensor,
+    lengths: Cuts | None,
+    caches: tuple[Cache, ...] | list[Cache] | None,
+    positions: nn.Module | None,
+    context: Context | None,
 ) -> Sequence | Tensor:
     """The positions of the tokens: from 0 on, from 0 in each document, or after what the rows of the caches hold."""
     n = x.shape[1]
     if isinstance(lengths, Documents):
-        return lengths.positions(n, x.device)
+        whole = lengths.positions(n if context is None else context.tokens, x.device)
+        return whole if context is None else context.split(whole)
+    if context is not None:
+        return context.indices(x.device)
     if caches is None:
         return Sequence(n)
     held = caches[0].lengths
@@ -196,6 +212,13 @@ def _places(
                 "tokens; use shorter sequences, or a model of more positions"
             )
     return Sequence(n, torch.tensor(held))
+
+
+def _longest(lengths: Cuts | None, context: Context, device: torch.device) -> int | Tensor:
+    """How long the sequences are of which a process reads a part: rows, or the longest document."""
+    if isinstance(lengths, Documents):
+        return lengths.positions(context.tokens, device).max() + 1
+    return context.tokens
 
 
 def _check_caches(caches: tuple[Cache, ...] | list[Cache], depth: int, maps: bool) -> None:

@@ -7,6 +7,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from regard.algorithms import Context
 from regard.attention import Documents, Places, Sequence, Shape
 from regard.attention.positions.reach import readable
 
@@ -91,8 +92,12 @@ class Output:
 torch.export.register_dataclass(Output, serialized_type_name="regard.models.Output")  # an exported model gives one
 
 
-def real_tokens(tokens: Int[Tensor, "B T"], vocabulary: int, lengths: Cuts | None = None) -> Int[Tensor, "B T"]:
+def real_tokens(
+    tokens: Int[Tensor, "B T"], vocabulary: int, lengths: Cuts | None = None, context: Context | None = None
+) -> Int[Tensor, "B T"]:
     """Checked tokens, with token 0 in place of pads, so that nothing there can matter: B rows of `lengths` real ones.
+
+    With a `context` they are one process's part of the rows.
 
     >>> real_tokens(torch.tensor([[5, 6, -100]]), 10, (2,))
     tensor([[5, 6, 0]])
@@ -103,16 +108,22 @@ def real_tokens(tokens: Int[Tensor, "B T"], vocabulary: int, lengths: Cuts | Non
             f"{tuple(tokens.shape)}; a single sequence is tokens[None]"
         )
     B, T = tokens.shape
+    if context is not None and context.held() != T:
+        raise ValueError(
+            f"tokens must be the {context.held()} that process {context.rank} of {context.count} holds: got {T}; "
+            "use context.split(tokens)"
+        )
+    N = T if context is None else context.tokens
+    at = torch.arange(T, device=tokens.device) if context is None else context.indices(tokens.device)
     if isinstance(lengths, Documents):
-        lengths.check(Shape(B, 1, 1, T, T, 1, 1), Places(Sequence(T), Sequence(T)))
-        tokens = torch.where(lengths.numbers(T, tokens.device) >= 0, tokens, 0)
+        lengths.check(Shape(B, 1, 1, N, N, 1, 1), Places(Sequence(N), Sequence(N)))
+        tokens = torch.where(lengths.numbers(N, tokens.device)[:, at] >= 0, tokens, 0)
     elif lengths is not None:
         rows = lengths.shape[0] if isinstance(lengths, Tensor) else len(lengths)
         if rows != B:
             raise ValueError(f"lengths must have one number for each row: got {rows} for B={B}")
         count = lengths if isinstance(lengths, Tensor) else torch.tensor(lengths)
-        real = torch.arange(tokens.shape[1], device=tokens.device) < count.to(tokens.device)[:, None]
-        tokens = torch.where(real, tokens, 0)
+        tokens = torch.where(at < count.to(tokens.device)[:, None], tokens, 0)
     if readable(tokens):  # elsewhere the embedding itself complains
         low, high = (int(n) for n in tokens.aminmax())
         if low < 0 or high >= vocabulary:

@@ -21,12 +21,17 @@ EQUAL = "equal"
 
 def verdicts(call: Call, names: list[str] | None = None) -> dict[str, str]:
     """For each algorithm, and for the planner's choice, `EQUAL`, `REFUSED`, or what is wrong."""
-    wide = call.widened()
-    exact, own, sizes = _define(wide), _define(call), _sizes(wide)
+    own, exact, sizes = defined(call)
     if names is None:
         names = [*(algorithm.name for algorithm in PLANNER.algorithms), "the planner's choice"]
     refusals = _refusals(call)
     return {name: _verdict(name, call, exact, own, sizes, refusals) for name in names}
+
+
+def defined(call: Call) -> tuple[Results, Results, Sizes]:
+    """What the reference gives in the type of the call and in float64, and how large its numbers are."""
+    wide = call.widened()
+    return _define(call), _define(wide), _sizes(wide)
 
 
 def wrong(call: Call, names: list[str] | None = None) -> dict[str, str]:

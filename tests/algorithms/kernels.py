@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from regard.attention import Elu, Exp, Features, Kernel, RandomFeatures, Relu, SquaredRelu
+from regard.attention import Elu, Exp, Features, Identity, Kernel, RandomFeatures, Relu, SquaredRelu
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,6 +39,7 @@ KERNELS: dict[str, Callable[[Any], Kernel]] = {
     "relu": lambda draw: Kernel(Relu()),
     "squared relu, not normalised": lambda draw: Kernel(SquaredRelu(), normalise=False),
     "exp": lambda draw: Kernel(Exp()),
+    "identity, not normalised": lambda draw: Kernel(Identity(), normalise=False),
     "random features": lambda draw: Kernel(_random(draw)),
     "features of one's own": lambda draw: Kernel(BothSides(_slopes(draw))),
 }

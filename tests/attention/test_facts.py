@@ -48,7 +48,7 @@ from regard.attention import (
     Window,
 )
 from regard.attention.masks.facts import UNKNOWN, Cell, Facts, Real, Runs
-from regard.attention.masks.mask import STATEMENTS, And, Not, Or, Pair, real_tokens
+from regard.attention.masks.mask import STATEMENTS, And, MaskPiece, Not, Or, Pair, real_tokens
 from regard.attention.masks.offsets import OffsetMask
 from regard.attention.masks.padding import RealTokens
 from tests.algorithms.cases import Call
@@ -70,7 +70,7 @@ def built_in(kind: type = Mask) -> set[type]:
     return own.union(*[built_in(sub) for sub in kind.__subclasses__()])
 
 
-BASES = {Mask, Pair, OffsetMask, RealTokens}  # which decide nothing
+BASES = {Mask, Pair, OffsetMask, RealTokens, MaskPiece}  # which decide nothing themselves
 NUMBER = 60  # tokens, or 6 × 10 pixels
 IMAGE = Grid(6, 10)
 EXAMPLES: list[tuple[Mask, Positions | None]] = [

@@ -14,6 +14,7 @@ from regard.attention import (
     Elu,
     Exp,
     Features,
+    Identity,
     Kernel,
     KeyPadding,
     Mask,
@@ -31,6 +32,7 @@ ELEMENTWISE = {
     Relu: lambda x: max(x, 0.0),
     SquaredRelu: lambda x: max(x, 0.0) ** 2,
     Exp: math.exp,
+    Identity: lambda x: x,
 }
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.autograd import forward_ad
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
@@ -22,6 +22,8 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from regard.attention import torch_private
 from regard.attention.torch_private import (
+    BatchNorm,
+    DispatchMode,
     assert_soon,
     flash_cpu,
     flash_cpu_backward,
@@ -35,6 +37,7 @@ from regard.attention.torch_private import (
     mark_constant,
     register_tree,
     stream_of,
+    uncompiled,
     version,
     without_modes,
 )
@@ -43,8 +46,16 @@ RELEASES = ("2.11", "2.12", "2.13")
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "regard"
 # The counter of costs hooks into torch's dispatch, modules and modes: it is the one other room. A claim counts by a
-# dispatch mode of its own, not to be judged by what it judges.
-ROOMS = [PACKAGE / room for room in ("attention/torch_private.py", "analysis/cost", "claims/conv/gaussian_costs.py")]
+# dispatch mode of its own, not to be judged by what it judges. The ledger of predictions is the counter's.
+ROOMS = [
+    PACKAGE / room
+    for room in (
+        "attention/torch_private.py",
+        "analysis/cost",
+        "analysis/prediction/ledger.py",
+        "claims/conv/gaussian_costs.py",
+    )
+]
 
 
 def is_private(name: str) -> bool:
@@ -103,6 +114,23 @@ def test_private_names_are_in_their_room():
 )
 def test_a_private_name_elsewhere_would_be_found(line: str):
     assert list(private_names(ast.parse(line)))
+
+
+def test_every_batch_norm_is_one():
+    assert all(issubclass(kind, BatchNorm) for kind in (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d))
+    assert not any(issubclass(kind, BatchNorm) for kind in (nn.LayerNorm, nn.GroupNorm, nn.InstanceNorm2d))
+
+
+def test_a_dispatch_mode_sees_what_is_drawn():
+    class Seeing(DispatchMode):
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            seen.append(func)
+            return func(*args, **(kwargs or {}))
+
+    seen = []
+    with Seeing():
+        nn.functional.dropout(torch.ones(3), 0.5)
+    assert torch.ops.aten.bernoulli_.float in seen or torch.ops.aten.native_dropout.default in seen
 
 
 def test_the_release_is_one_that_it_was_written_for():
@@ -199,6 +227,21 @@ def test_mark_constant():
     mark_constant(found)
     compiled = torch.compile(lambda x: x * found(2), fullgraph=True, backend="eager")
     assert torch.equal(compiled(torch.ones(3)), torch.full((3,), 3.0))
+
+
+@pytest.mark.compiled
+def test_uncompiled():
+    """The compiler's graph ends before the function, which sees that nobody compiles it."""
+    compiled = torch.compile(lambda x: look(x + 1) + 1, backend="eager")
+    seen = []
+
+    @uncompiled
+    def look(x: Tensor) -> Tensor:
+        seen.append(torch.compiler.is_compiling())
+        return 2 * x
+
+    assert torch.equal(compiled(torch.ones(3)), torch.full((3,), 5.0))
+    assert seen == [False]
 
 
 @pytest.mark.compiled

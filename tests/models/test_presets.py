@@ -72,6 +72,7 @@ THEIRS = {
 }
 SIZES = {  # as published
     "llama3.1-8b": 8_030_261_248,
+    "llama3.1-405b": 405_853_388_800,
     "llama3.2-1b": 1_235_814_400,
     "llama3.2-3b": 3_212_749_824,
     "distilbert-base": 66_985_530,

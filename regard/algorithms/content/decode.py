@@ -21,6 +21,7 @@ class Decode(Algorithm):
     """One kernel of our own for all heads of a group, and one that joins its parts."""
 
     name = "decode"
+    is_operator = True
 
     def refuses(self, problem: Problem) -> str | None:
         reason = refuses_softmax(problem) or refuses_triton(problem)

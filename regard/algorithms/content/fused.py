@@ -10,7 +10,9 @@ from regard.algorithms.planning.problem import Problem
 from regard.algorithms.planning.visits import visited
 from regard.attention import Facts, Places
 from regard.attention.masks.visibility import index_band
-from regard.attention.positions.sizes import number, surely
+from regard.attention.positions.sizes import most, number, surely
+
+TILE = 128  # queries of one program of a GPU's kernel, and keys that it takes at once
 
 
 class Fused(Algorithm):
@@ -44,6 +46,28 @@ class Fused(Algorithm):
             memory=kept(shape, problem.item, problem.backward),
             launches=(4 if problem.backward else 1) * (3 if problem.sink_alone else 1),
         )
+
+    def seconds(self, problem: Problem) -> float:
+        """On a GPU whose kernels were measured, the time of products and that of the softmax add up, pair by pair.
+
+        Programs are waited for: those of the last wave, which is not full, and under a causal mask, where they are
+        unequal, half of the longest on the way back. Forward kernels begin with the longest.
+        """
+        machine, shape = problem.machine, problem.shape
+        if machine.fused is None or problem.item != 2 or problem.is_open:
+            return super().seconds(problem)
+        cost, pairs = self.cost(problem), visited(problem, TILE)
+        of_forward, of_backward = machine.fused
+        arithmetic = pairs * (2 * (shape.D + shape.E) / of_forward[0] + 1 / of_forward[1])
+        if problem.backward:
+            waiting = machine.processors * TILE * shape.S / 2 if problem.masks else 0
+            each = 2 * (3 * shape.D + 2 * shape.E) / of_backward[0] + 1 / of_backward[1]
+            arithmetic += (pairs + waiting) * each
+        programs = shape.B * shape.H * -(-shape.T // TILE)
+        if not problem.masks:
+            arithmetic *= -(-programs // machine.processors) * machine.processors / programs
+        device = cost.launches * machine.launch + arithmetic + cost.bytes / machine.bandwidth
+        return most(machine.host.get(self.name, (0.0, 0.0))[problem.backward], device)
 
     def run(self, problem: Problem, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor | None]:
         return run_kernel(problem, q, k, v, problem.beta), None

@@ -38,6 +38,7 @@ class Tiled(Algorithm):
     """One kernel, whatever the lengths."""
 
     name = "tiled"
+    is_operator = True
 
     def refuses(self, problem: Problem) -> str | None:
         reason = refuses_softmax(problem) or refuses_triton(problem)

@@ -19,6 +19,7 @@ from regard.attention.positions.sizes import surely
 
 REGISTER = 16  # numbers of a vector register of the CPU
 SMALL, FEW = 128, 256  # queries and keys, and heads of all rows, up to which the efficient kernel is quicker than flash
+LONG, MANY = 512, 1 << 23  # queries, or pairs of more than SMALL queries, from which on cuDNN is worth its planning
 FLASH = 80  # the capability from which on GPUs have flash and cuDNN
 NARROW, LARGE = 192, 1 << 17  # widths that flash goes back from on GPUs with less shared memory than this
 BACKENDS = {
@@ -43,9 +44,12 @@ def fastest(q: Tensor, v: Tensor, machine: Machine) -> str:
         return "efficient"
     if machine.shared < LARGE and not (surely(D <= NARROW) and surely(E <= NARROW)):
         return "efficient"  # on such GPUs flash does not go back
-    if not torch.compiler.is_compiling() and q.shape[2] <= SMALL and v.shape[2] <= SMALL and q.shape[1] == v.shape[1]:
+    small = surely(q.shape[2] <= SMALL) and surely(v.shape[2] <= SMALL) and surely(q.shape[1] == v.shape[1])
+    if small and not torch.compiler.is_compiling():
         return "efficient" if q.shape[0] * q.shape[1] <= FEW else "flash"
-    return "cudnn" if surely(D <= 128) and surely(E <= 128) and surely(q.shape[2] >= 512) else "flash"
+    T, heads = q.shape[2], q.shape[0] * q.shape[1]
+    pays = surely(T >= LONG) or (surely(T >= SMALL) and surely(heads * T * v.shape[2] >= MANY))
+    return "cudnn" if surely(D <= 128) and surely(E <= 128) and pays else "flash"
 
 
 def attend_by(

@@ -46,7 +46,7 @@ def _joined(
     q: Tensor, k: Tensor, v: Tensor, bias: Tensor | None, sink: Tensor, kernel: str, beta: float, causal: bool
 ) -> tuple[Tensor, Tensor]:
     """O′ and l′, of the kernel's o and l."""
-    out, lse = _forward(kernel, q, k, v, bias, beta, causal)
+    out, lse = forward_by(kernel, q, k, v, bias, beta, causal)
     s = sink.to(lse.dtype)[:, None]
     joined = _empty_output(q, v)
     torch.mul(out, torch.sigmoid(lse - s)[..., None], out=joined)
@@ -75,10 +75,10 @@ def _empty_output(q: Tensor, v: Tensor) -> Tensor:
     return q.new_empty(B, T, H, v.shape[3]).transpose(1, 2)
 
 
-def _forward(
+def forward_by(
     kernel: str, q: Tensor, k: Tensor, v: Tensor, bias: Tensor | None, beta: float, causal: bool
 ) -> tuple[Tensor, Tensor]:
-    """Output and log-sum-exp (B, H, T)."""
+    """Output and log-sum-exp (B, H, T), of what `prepared_for` gave."""
     if kernel == "cpu":
         found = torch_private.flash_cpu(q, k, v, 0.0, causal, attn_mask=bias, scale=beta)
     elif kernel == "flash":
@@ -101,7 +101,7 @@ def _operator_backward(
     shares = (sink.to(exact)[:, None] - lse).exp()
     to_sink = -(shares * (grad.to(exact) * out).sum(-1)).sum((0, 2))
     grad, q, k, v, out = (laid_out(x) for x in (grad, q, k, v, out))
-    found = _backward(kernel, grad, q, k, v, bias, out, lse, beta, causal)
+    found = backward_by(kernel, grad, q, k, v, bias, out, lse, beta, causal)
     return [*[x.to(y.dtype).contiguous() for x, y in zip(found, (q, k, v), strict=True)], to_sink.to(sink.dtype)]
 
 
@@ -110,7 +110,7 @@ def _(grad: Tensor, saved: list[Tensor], bias: Tensor | None, kernel: str, beta:
     return [x.new_empty(x.shape) for x in saved[:4]]
 
 
-def _backward(
+def backward_by(
     kernel: str,
     grad: Tensor,
     q: Tensor,
@@ -122,7 +122,10 @@ def _backward(
     beta: float,
     causal: bool,
 ) -> tuple[Tensor, ...]:
-    """The kernel's own way back. Without dropout it reads no seed, but must be handed one."""
+    """The kernel's own way back, for a log-sum-exp and an output that other keys or a sink may have a part in.
+
+    Without dropout it reads no seed, but must be handed one.
+    """
     T, S = q.shape[2], k.shape[2]
     if kernel == "cpu":
         return torch_private.flash_cpu_backward(grad, q, k, v, out, lse, 0.0, causal, attn_mask=bias, scale=beta)

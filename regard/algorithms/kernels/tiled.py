@@ -76,7 +76,7 @@ def _tiles_of_width(pass_: str, width: int, spec: Spec, given: Given) -> Tiles:
     if width > 64:
         keys = Tiles(64, 128, 8, 3)
     elif spec.low is not None and spec.high is not None and spec.high - spec.low < NARROW:
-        forward = Tiles(64, 64, 4, 3, one_loop=True)
+        forward = Tiles(64, 64, 4, 3, 128, one_loop=True)
         keys, queries = Tiles(32, 64, 4, 2, 168, one_loop=True), Tiles(64, 32, 4, 3, one_loop=True)
     else:
         forward = Tiles(64, 64, 4, 3, 128)
@@ -84,6 +84,8 @@ def _tiles_of_width(pass_: str, width: int, spec: Spec, given: Given) -> Tiles:
             keys = Tiles(32, 64, 4, 3, 168)
         elif spec.low is not None:
             keys = Tiles(32, 64, 4, 2, 168)
+        elif spec.term != programs.QUADRATIC.value:
+            keys = Tiles(64, 64, 4, 3)
     return {"forward": forward, "keys": keys, "queries": queries}[pass_]
 
 

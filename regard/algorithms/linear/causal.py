@@ -23,7 +23,7 @@ from regard.algorithms.linear.unordered import (
 from regard.algorithms.planning.algorithm import Algorithm, predicted, refuses_triton, runs_triton, told
 from regard.algorithms.planning.cost import Cost, traffic
 from regard.algorithms.planning.problem import Problem
-from regard.attention import Content, Elu, Exp, Facts, Kernel, Relu, SquaredRelu
+from regard.attention import Content, Elu, Exp, Facts, Identity, Kernel, Relu, SquaredRelu
 from regard.attention.eager import is_eager
 from regard.attention.masks.visibility import index_band, on_one_line, visible
 from regard.attention.positions.sizes import Count, is_symbol, least, most, surely
@@ -157,7 +157,7 @@ def _some(there: Tensor | None, tokens: slice) -> Tensor | None:
 
 
 # The feature maps that the kernel computes itself, number by number; those of subclasses it does not know.
-FUSED = {Elu: "Elu", Relu: "Relu", SquaredRelu: "SquaredRelu", Exp: "Exp"}
+FUSED = {Identity: "Identity", Elu: "Elu", Relu: "Relu", SquaredRelu: "SquaredRelu", Exp: "Exp"}
 
 
 def fused_map(kernel: Kernel) -> str:

@@ -23,6 +23,7 @@ class Algorithm(ABC):
     any_length: ClassVar[bool] = True  # one graph of a compiler serves all lengths
     any_device: ClassVar[bool] = False  # nothing but what torch has for every device, and no float64
     takes_cap: ClassVar[bool] = False  # it computes Content(cap=…)
+    is_operator: ClassVar[bool] = False  # a compiled graph goes through Python to call its kernel
 
     @abstractmethod
     def refuses(self, problem: Problem) -> str | None:

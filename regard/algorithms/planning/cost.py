@@ -13,13 +13,15 @@ class Cost:
     """The work of one call; with a backward pass, of both passes together.
 
     `flops` counts matrix products only, two per multiply-add. `bytes` is what must cross the memory bus. `memory` is
-    the peak beyond the inputs. `launches` counts kernels or calls, each of which has a fixed price.
+    the peak beyond the inputs. `launches` counts kernels or calls, each of which has a fixed price. `sent` is the
+    bytes that come from other processes.
     """
 
     flops: Count
     bytes: Count
     memory: Count
     launches: Count = 1
+    sent: Count = 0
 
     def __add__(self, other: "Cost") -> "Cost":
         """One after the other: work adds up, the larger peak stays."""
@@ -28,6 +30,7 @@ class Cost:
             self.bytes + other.bytes,
             most(self.memory, other.memory),
             self.launches + other.launches,
+            self.sent + other.sent,
         )
 
 

@@ -9,7 +9,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, fields, is_dataclass
 from threading import RLock
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import ref
 
 import torch
@@ -17,6 +17,9 @@ from torch import Tensor
 
 from regard.attention.eager import may_keep
 from regard.attention.torch_private import version
+
+if TYPE_CHECKING:
+    from regard.algorithms.sharded.context import Context
 
 K = TypeVar("K")
 
@@ -120,11 +123,15 @@ class Prepared:
     A stack of layers makes one in each pass and hands it to every layer. Without one `attend` finds again what it made
     for the same tensors, but not in inference mode, in a compiled graph, or while a CUDA graph is captured.
 
+    With a `context` the tokens of q, k and v are this process's part of longer sequences, and the value is that of the
+    whole: layers that hand it on attend across processes.
+
     >>> Prepared()
     Prepared(0 things)
     """
 
-    def __init__(self) -> None:
+    def __init__(self, context: "Context | None" = None) -> None:
+        self.context = context
         self._things: list[tuple[Hashable, tuple[Tensor, ...], Any]] = []
 
     def recall_from(self, tensors: tuple[Tensor, ...], key: Hashable, make: Callable[[], K]) -> K:

@@ -35,11 +35,18 @@ class Machine:
     where: str = ""  # what was measured, or whose ceilings they are
     capability: int = 0  # of a CUDA GPU: 90 for 9.0
     shared: int = 0  # bytes of shared memory that a program on a CUDA GPU may take
+    processors: int = 1  # that take one tile of a matrix product each: the multiprocessors of a GPU
+    capacity: float = 0.0  # bytes of memory; 0 where nobody said
     half: float
     single: float
     double: float
     bandwidth: float
     launch: float
+    kernel: float = 0.0  # what the smallest kernel takes on the device, when the host is ahead of it (s)
+    # The host of a GPU: an operation of torch, views too; one whose graph is recorded; a node of the way back (s).
+    dispatch: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    # Fused attention in half precision, forward and on the way back: FLOP/s of products, pairs/s of the softmax beside.
+    fused: tuple[tuple[float, float], tuple[float, float]] | None = None
     efficiency: dict[str, float]
     host: dict[str, tuple[float, float]] = field(default_factory=dict)
     error: float | None = None  # the factor by which half of the predictions for its own problems are off at most
@@ -123,11 +130,17 @@ TABLES: dict[str, Machine] = {
             where="an H200",
             capability=90,
             shared=232_448,
+            processors=132,
+            capacity=150e9,
             half=771e12,
             single=50e12,
             double=60e12,
             bandwidth=4.27e12,
             launch=5e-6,
+            kernel=1.8e-6,
+            dispatch=(10.4e-6, 13.7e-6, 10.2e-6),  # `ceilings` of prediction-h200.json; hosts differ by half
+            # Widths of 64 and 128 at 16384 tokens in attention-h200.json, one equation each.
+            fused=((1152e12, 3.41e12), (771e12, 2.16e12)),
             efficiency={
                 "reference": 0.05,
                 "decode": 0.65,
@@ -183,7 +196,7 @@ CEILINGS = {
 }
 
 
-def _published(name: str, where: str, capability: int, shared: int) -> Machine:
+def _published(name: str, where: str, capability: int, shared: int, processors: int, capacity: float) -> Machine:
     """A GPU that reaches of its published ceilings what an H200 reaches of its own, algorithm by algorithm."""
     known = TABLES["h200"]
     rates = (known.half, known.single, known.double, known.bandwidth)
@@ -192,6 +205,9 @@ def _published(name: str, where: str, capability: int, shared: int) -> Machine:
         for ceiling, rate, own in zip(CEILINGS[name], rates, CEILINGS["h200"], strict=True)
     ]
     half, single, double, bandwidth = reached
+    assert known.fused is not None
+    of_half = CEILINGS[name][0] / CEILINGS["h200"][0]
+    forward, backward = ((of_half * products, of_half * softmax) for products, softmax in known.fused)
     return replace(
         known,
         name=name,
@@ -199,19 +215,22 @@ def _published(name: str, where: str, capability: int, shared: int) -> Machine:
         where=where,
         capability=capability,
         shared=shared,
+        processors=processors,
+        capacity=capacity,
         half=half,
         single=single,
         double=double,
         bandwidth=bandwidth,
+        fused=(forward, backward),
     )
 
 
 TABLES |= {
-    "a100": _published("a100", "an A100 of 80 GB", 80, 166_912),
-    "h100": _published("h100", "an H100 SXM", 90, 232_448),
-    "b200": _published("b200", "a B200", 100, 232_448),
-    "l40s": _published("l40s", "an L40S", 89, 101_376),
-    "t4": _published("t4", "a T4", 75, 65_536),
+    "a100": _published("a100", "an A100 of 80 GB", 80, 166_912, 108, 80e9),
+    "h100": _published("h100", "an H100 SXM", 90, 232_448, 132, 80e9),
+    "b200": _published("b200", "a B200", 100, 232_448, 148, 180e9),
+    "l40s": _published("l40s", "an L40S", 89, 101_376, 142, 48e9),
+    "t4": _published("t4", "a T4", 75, 65_536, 40, 16e9),
     # Of any CUDA GPU: rates in the middle of those above, and the least that those from 8.0 on have.
     "cuda": replace(
         TABLES["h200"],
@@ -220,10 +239,12 @@ TABLES |= {
         where="CUDA GPUs",
         capability=80,
         shared=101_376,
+        capacity=0.0,
         half=150e12,
         single=20e12,
         double=1e12,
         bandwidth=1e12,
+        fused=None,
     ),
     # Of whatever else torch computes on, such as Apple's GPUs.
     "other": replace(
@@ -234,11 +255,16 @@ TABLES |= {
         where="devices that are neither CPUs nor CUDA GPUs",
         capability=0,
         shared=0,
+        processors=1,
+        capacity=0.0,
         half=10e12,
         single=5e12,
         double=0.1e12,
         bandwidth=0.2e12,
         launch=10e-6,
+        kernel=0.0,
+        dispatch=(0.0, 0.0, 0.0),
+        fused=None,
         efficiency={name: share for name, share in TABLES["h200"].efficiency.items() if name != "flex"},
     ),
 }
@@ -273,8 +299,14 @@ def table_of(device: torch.device) -> Machine:
         for name in CEILINGS:
             if name in words:
                 return TABLES[name]
-    shared = getattr(gpu, "shared_memory_per_block_optin", TABLES["cuda"].shared)
-    return replace(TABLES["cuda"], capability=10 * gpu.major + gpu.minor, shared=shared)
+    generic = TABLES["cuda"]
+    return replace(
+        generic,
+        capability=10 * gpu.major + gpu.minor,
+        shared=getattr(gpu, "shared_memory_per_block_optin", generic.shared),
+        processors=getattr(gpu, "multi_processor_count", generic.processors),
+        capacity=float(getattr(gpu, "total_memory", generic.capacity)),
+    )
 
 
 def to_json(machine: Machine, about: dict[str, Any]) -> str:
@@ -293,20 +325,33 @@ def read_table(path: Path) -> Machine:
         raise ValueError(f"a table must be a JSON file: got {path}, {error}; {advice}") from None
     values: Any = found.get("table") if isinstance(found, dict) else None
     names = [one.name for one in fields(Machine)]
-    kinds = {"efficiency": dict, "host": dict, "capability": int, "shared": int, "where": str}
+    kinds = {"efficiency": dict, "host": dict, "capability": int, "shared": int, "processors": int, "where": str}
     fits = isinstance(values, dict) and set(values) == set(names)
     fits = fits and all([isinstance(values[name], kind) for name, kind in kinds.items()])
+    fits = fits and _has_sizes(values["dispatch"], 3) and _is_of_passes(values["fused"])
     if not fits or values["kind"] not in KINDS or values["source"] not in SOURCES:
         raise ValueError(f"a table must have {', '.join(names)}: got {path}, which has not; {advice}")
     prices = [pair for pair in values["host"].values() if isinstance(pair, list) and len(pair) == 2]
     numbers = [values[name] for name in ("half", "single", "double", "bandwidth", "launch")]
     numbers += [*values["efficiency"].values(), *[price for pair in prices for price in pair]]
+    numbers += [rate for pair in values["fused"] or () for rate in pair]
     if len(prices) < len(values["host"]) or not all([_is_positive(number) for number in numbers]):
         raise ValueError(f"the rates and prices of a table must be positive numbers: got {path}, where not; {advice}")
     if set(values["efficiency"]) != set(TABLES[values["kind"]].efficiency):
         raise ValueError(f"a table must name the algorithms of this release: got {path}, which names others; {advice}")
     host = {name: tuple(pair) for name, pair in values["host"].items()}
-    return Machine(**values | {"name": path.stem, "host": host})
+    fused = values["fused"] and tuple([tuple(one) for one in values["fused"]])
+    dispatch = tuple(values["dispatch"])
+    return Machine(**values | {"name": path.stem, "host": host, "fused": fused, "dispatch": dispatch})
+
+
+def _has_sizes(values: object, count: int) -> bool:
+    return isinstance(values, list) and len(values) == count
+
+
+def _is_of_passes(values: Any) -> bool:
+    """Whether these are two numbers for each pass, or none."""
+    return values is None or (_has_sizes(values, 2) and all([_has_sizes(pair, 2) for pair in values]))
 
 
 def _is_positive(number: object) -> bool:

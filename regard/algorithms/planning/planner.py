@@ -14,13 +14,18 @@ from regard.algorithms.planning.problem import Outline, Problem, bind, check_ten
 from regard.algorithms.planning.recording import recorder
 from regard.algorithms.planning.sink import join_sink, joining
 from regard.attention import Attention
-from regard.attention.positions.sizes import number
+from regard.attention.positions.sizes import most, number
 from regard.attention.torch_private import stream_of, without_modes
-from regard.attention.value import check_state
+from regard.attention.value import FLAT, check_state
 from regard.checks import nearest
 
 if TYPE_CHECKING:
     from rich.console import Group
+
+
+CROSSING = (
+    130e-6  # seconds in which a compiled graph calls an operator that is written in Python, as an H200's host did
+)
 
 
 class Refused(ValueError):  # noqa: N818 - it reads as what happened
@@ -130,7 +135,12 @@ class Planner:
     def seconds_by(self, algorithm: Algorithm, problem: Problem) -> float:
         """Predicted time by this algorithm, with a sink joined where there is one."""
         joined, machine = joining(problem, algorithm), problem.machine
-        return algorithm.seconds(problem) + joined.launches * machine.launch + joined.bytes / machine.bandwidth
+        seconds = algorithm.seconds(problem) + joined.launches * machine.launch + joined.bytes / machine.bandwidth
+        if algorithm.is_operator and problem.on_cuda and torch.compiler.is_compiling():
+            eager = machine.host.get(algorithm.name, (0.0, 0.0))
+            host = eager[1] + 2 * CROSSING if problem.backward else eager[0] + CROSSING
+            seconds = most(seconds, host)
+        return seconds
 
     def plan(self, problem: Problem) -> Plan:
         """What every algorithm says to a problem."""
@@ -185,7 +195,7 @@ class Planner:
         prepared: Prepared | None,
     ) -> tuple[Algorithm, Problem]:
         """The algorithm and the problem of one call. The choice is kept, by everything that it depends on."""
-        structure, tensors = attention.flatten()
+        structure, tensors = attention.__dict__.get(FLAT) or attention.flatten()
         key = (self, name, return_lse, dropout > 0, *traits(q, k, v, structure, tensors))
         try:
             choice = look(key)

@@ -292,8 +292,10 @@ def length_class(T: int, S: int) -> tuple[int, int]:
     return (T, S) if T > 1 else (T, S.bit_length())
 
 
-def without_content(q: Tensor | None, k: Tensor | None, v: Tensor, attention: Attention) -> tuple[Tensor, Tensor]:
-    """Queries and keys for a value that reads none: of width zero, as many as its terms and positions say."""
+def without_content(
+    q: Tensor | None, k: Tensor | None, v: Tensor, attention: Attention, T: int | None = None
+) -> tuple[Tensor, Tensor]:
+    """Queries and keys for a value that reads none: of width zero, as many as its terms and positions say, or T."""
     if q is not None and k is not None:
         # What they hold is not read: a NaN in it must not reach anything.
         return (q, k) if attention.content is not None or q.ndim != 4 or k.ndim != 4 else (q[..., :0], k[..., :0])
@@ -310,7 +312,7 @@ def without_content(q: Tensor | None, k: Tensor | None, v: Tensor, attention: At
     H = attention.heads
     if H is None:
         raise ValueError(f"the score terms must say the number of heads: got {attention.scores!r}; add one per head")
-    return v.new_empty(B, H, attention.num_queries(S), 0), v.new_empty(B, G, S, 0)
+    return v.new_empty(B, H, attention.num_queries(S) if T is None else T, 0), v.new_empty(B, G, S, 0)
 
 
 def check_tensors(q: Tensor, k: Tensor, v: Tensor) -> Shape:

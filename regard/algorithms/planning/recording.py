@@ -26,9 +26,7 @@ class Recorder:
 _recorder: ContextVar[Recorder | None] = ContextVar("recorder", default=None)
 
 
-def recorder() -> Recorder | None:
-    """Who records the calls of this context, if anybody does."""
-    return None if torch.compiler.is_compiling() else _recorder.get()
+recorder = _recorder.get  # who records the calls of this context, if anybody does; not for compilers
 
 
 @contextmanager
@@ -45,7 +43,7 @@ def recorded(call: Call) -> Iterator[Recorder]:
 @contextmanager
 def part(name: str) -> Iterator[None]:
     """Tell who records what products are for: "mixing" of values, or their "projection"."""
-    listener = recorder()
+    listener = None if torch.compiler.is_compiling() else recorder()
     if listener is None:
         yield
         return

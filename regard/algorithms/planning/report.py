@@ -33,7 +33,8 @@ def rich_table(plan: Plan) -> "Group":
     costs = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
     costs.add_column("", width=1)
     costs.add_column("algorithm", no_wrap=True, min_width=9)
-    for title in ("FLOPs", "bytes", "peak memory", "time"):
+    spread = any([candidate.cost is not None and candidate.cost.sent for candidate in plan.candidates])
+    for title in ("FLOPs", "bytes", "peak memory", *["received"] * spread, "time"):
         costs.add_column(title, justify="right", no_wrap=True)
     costs.add_column("")
     # A reason is a sentence: beside six columns of numbers it would be a ribbon, so it has the width of the page.
@@ -46,7 +47,9 @@ def rich_table(plan: Plan) -> "Group":
         if candidate.cost is None:
             refusals.add_row("", candidate.name, f"refused: {candidate.refusal}", style="dim")
         else:
-            row = ("▶" if chosen else "", candidate.name, *figures(candidate), "chosen" if chosen else "")
+            *work, seconds = figures(candidate)
+            received = [si(candidate.cost.sent, "B")] * spread
+            row = ("▶" if chosen else "", candidate.name, *work, *received, seconds, "chosen" if chosen else "")
             costs.add_row(*row, style="bold green" if chosen else "")
     parts = [heading(plan.problem), Padding(costs, (1, 0, 0, 0))]
     if refusals.row_count:

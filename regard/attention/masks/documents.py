@@ -1,6 +1,7 @@
 """Masks of packed training: several documents in one row, and prefixes that are seen from both sides."""
 
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from typing import Any
 
 import torch
@@ -11,7 +12,7 @@ from regard.attention.masks.facts import FREE, BlockMap, Facts, Index, Range, Ru
 from regard.attention.masks.mask import Mask, run_ends
 from regard.attention.masks.padding import index_device, sent
 from regard.attention.masks.visibility import on_one_line
-from regard.attention.positions.positions import LINE, Places, block_ends, positions_of
+from regard.attention.positions.positions import LINE, Cut, Places, block_ends, positions_of
 from regard.attention.positions.reach import readable
 from regard.attention.positions.sizes import number
 from regard.attention.scores.term import Shape, Term
@@ -157,6 +158,22 @@ class Documents(Mask):
 
     def documents(self, places: Places, device: torch.device) -> Tensor:
         return self.numbers(places.keys.count, device)
+
+    def piece(self, cut: Cut) -> Mask:
+        """Documents of the piece, where queries and keys are the same tokens; those that have none there are empty."""
+        if cut.queries != cut.keys:
+            return super().piece(cut)
+        if self.ids is not None:
+            return Documents(ids=self.ids[..., cut.keys.start : cut.keys.stop], most=self.most)
+        first, n, lengths = cut.keys.start, len(cut.keys), self.lengths
+        if isinstance(lengths, Tensor):
+            ends = lengths.cumsum(-1) - first
+            return Documents(ends.clamp(0, n) - (ends - lengths).clamp(0, n))
+        rows = []
+        for row in self.rows or ():
+            ends = [min(max(end - first, 0), n) for end in accumulate(row, initial=0)]
+            rows.append(tuple([last - before for before, last in pairwise(ends)]))
+        return Documents(tuple(rows) if self._by_row else rows[0])
 
     def facts(self, places: Places) -> Facts:
         rows = self.rows
@@ -372,6 +389,9 @@ class Prefix(Mask):
         before = within((None, 0), (first_q, last_q), (first_k, last_k))
         lengths = self.lengths if isinstance(self.lengths, int) else self._by_row(device)[:, None, None, None]
         return BlockMap(before.some | (first_k < lengths), before.every | (last_k < lengths))
+
+    def piece(self, cut: Cut) -> Mask:
+        return self if cut.is_placed else super().piece(cut)
 
     def sides(self, places: Places, device: torch.device) -> tuple[Tensor, Tensor]:
         queries, keys = (positions_of(side, device)[:, None] for side in places.line(self))

@@ -17,13 +17,13 @@ from jaxtyping import Bool, Int
 from torch import Tensor
 
 from regard.attention.masks.facts import FREE, UNKNOWN, BlockMap, Facts, Index, Span, both, either, within
-from regard.attention.positions.positions import Grid, Places, Sequence, block_edges, block_ends
+from regard.attention.positions.positions import Cut, Grid, Places, Sequence, block_edges, block_ends
 from regard.attention.positions.sizes import surely
-from regard.attention.scores.term import Shape, check_map, read_map, slab_map
+from regard.attention.scores.term import Shape, check_map, map_piece, read_map, slab_map
 from regard.attention.value import Value, show
 from regard.checks import check_tensor
 
-STATEMENTS = ("facts", "blocks", "slab", "conjuncts", "disjuncts", "along", "documents", "num_real", "sides")
+STATEMENTS = ("facts", "blocks", "slab", "conjuncts", "disjuncts", "along", "documents", "num_real", "sides", "piece")
 
 
 class Mask(Value):
@@ -135,6 +135,12 @@ class Mask(Value):
         """Which queries see a key, and which keys a query sees, where a class can tell without its pairs; else None."""
         return None
 
+    def piece(self, cut: Cut) -> "Mask":
+        """The mask of a piece of all pairs, at the places of the cut, whose tokens count from 0 there."""
+        if self.facts(cut.whole).positional and cut.is_placed:
+            return self
+        return MaskPiece(self, cut.whole, cut.queries, cut.keys)
+
     def placed(self, places: Places, device: torch.device) -> "Mask":
         """The same mask at these places, with all tensors that `allows` reads made: a kernel can make none."""
         return self
@@ -194,6 +200,9 @@ class And(Pair):
     def conjuncts(self) -> tuple[Mask, ...]:
         return self.left.conjuncts + self.right.conjuncts
 
+    def piece(self, cut: Cut) -> Mask:
+        return self.left.piece(cut) & self.right.piece(cut)
+
     def __repr__(self) -> str:
         return f"{self.left!r} & {self.right!r}"
 
@@ -225,6 +234,9 @@ class Or(Pair):
     @property
     def disjuncts(self) -> tuple[Mask, ...]:
         return self.left.disjuncts + self.right.disjuncts
+
+    def piece(self, cut: Cut) -> Mask:
+        return self.left.piece(cut) | self.right.piece(cut)
 
     def __repr__(self) -> str:
         return f"({self.left!r} | {self.right!r})"
@@ -261,6 +273,9 @@ class Not(Mask):
     def blocks(self, places: Places, size: int, device: torch.device) -> BlockMap:
         inner = self.mask.blocks(places, size, device)
         return BlockMap(~inner.every, ~inner.some)
+
+    def piece(self, cut: Cut) -> Mask:
+        return Not(self.mask.piece(cut))
 
     def __repr__(self) -> str:
         return f"~({self.mask!r})" if isinstance(self.mask, And) else f"~{self.mask!r}"
@@ -336,14 +351,60 @@ class Dense(Mask):
 
         return BlockMap(any_of(maps), ~any_of(~maps))
 
+    def piece(self, cut: Cut) -> Mask:
+        return Dense(map_piece(self.tensor, cut))
+
     def __repr__(self) -> str:
         return f"Dense({show(self.tensor)})"
+
+
+@dataclass(frozen=True, eq=False)
+class MaskPiece(Mask):
+    """What a mask says of a piece of the pairs, asked where it stands in the whole: any mask has pieces."""
+
+    inner: Mask
+    around: Places
+    queries: range
+    keys: range
+
+    @property
+    def batch(self) -> int | None:
+        return self.inner.batch
+
+    def allows(self, b: Index, h: Index, i: Index, j: Index, places: Places) -> Any:
+        return self.inner.allows(b, h, i + self.queries.start, j + self.keys.start, self.around)
+
+    def slab(self, b: Tensor, h: Tensor, i: Tensor, j: Tensor, places: Places) -> Tensor:
+        return self.inner.slab(b, h, i + self.queries.start, j + self.keys.start, self.around)
+
+    def facts(self, places: Places) -> Facts:
+        """Offsets are what they are in the whole, where positions say them."""
+        inner = self.inner.facts(self.around)
+        is_placed = Cut(self.around, self.queries, self.keys).is_placed
+        return Facts(
+            full=inner.full, rows=inner.rows, heads=inner.heads, band=inner.band if is_placed else (FREE, FREE)
+        )
+
+    def blocks(self, places: Places, size: int, device: torch.device) -> BlockMap:
+        """A block of the piece lies across up to four of the whole: it has no pair that none of them has."""
+        counts = [-(-side.count // size) for side in (self.around.queries, self.around.keys)]
+        some, every = (x.expand(*x.shape[:2], *counts) for x in self.inner.blocks(self.around, size, device))
+        for dim, run in ((2, self.queries), (3, self.keys)):
+            first, last = ((edge + run.start) // size for edge in block_edges(len(run), size, device))
+            some = some.index_select(dim, first) | some.index_select(dim, last)
+            every = every.index_select(dim, first) & every.index_select(dim, last)
+        return BlockMap(some, every)
+
+    def placed(self, places: Places, device: torch.device) -> Mask:
+        return MaskPiece(self.inner.placed(self.around, device), self.around, self.queries, self.keys)
 
 
 def has_blocks(mask: Mask, places: Places) -> bool:
     """Whether `blocks` tells full blocks and empty ones from the others."""
     if isinstance(mask, Not):
         return has_blocks(mask.mask, places)
+    if isinstance(mask, MaskPiece):
+        return has_blocks(mask.inner, mask.around)
     for parts in (mask.conjuncts, mask.disjuncts):
         if len(parts) > 1:
             return all([has_blocks(part, places) for part in parts])

@@ -9,7 +9,7 @@ from torch import Tensor
 from regard.attention.eager import may_keep
 from regard.attention.masks.facts import Facts, Index, Real
 from regard.attention.masks.mask import Mask
-from regard.attention.positions.positions import Places
+from regard.attention.positions.positions import Cut, Places
 from regard.attention.scores.term import Shape
 from regard.attention.value import show
 
@@ -90,6 +90,13 @@ def _count(real: Lengths) -> int:
     return real.shape[0] if isinstance(real, Tensor) else len(real)
 
 
+def _piece(real: Lengths, tokens: range) -> Lengths:
+    """What is real among a run of tokens, which count from 0 there."""
+    if not isinstance(real, Tensor):
+        return tuple([min(max(length - tokens.start, 0), len(tokens)) for length in real])
+    return real[:, tokens.start : tokens.stop] if real.ndim == 2 else (real - tokens.start).clamp(0, len(tokens))
+
+
 def sent(numbers: tuple[int, ...], device: torch.device, dtype: torch.dtype = torch.int64) -> Tensor:
     """Numbers on a device; the host does not wait for a GPU to take them."""
     if device.type != "cuda" or torch.compiler.is_compiling():
@@ -127,6 +134,9 @@ class KeyPadding(RealTokens):
     def facts(self, places: Places) -> Facts:
         return _pads(self.real, queries=False)
 
+    def piece(self, cut: Cut) -> Mask:
+        return KeyPadding(_piece(self.real, cut.keys))
+
     def num_real(self, device: torch.device) -> Tensor | None:
         return self._lengths(device)
 
@@ -149,6 +159,9 @@ class Padding(RealTokens):
 
     def facts(self, places: Places) -> Facts:
         return _pads(self.real, queries=True)
+
+    def piece(self, cut: Cut) -> Mask:
+        return Padding(_piece(self.real, cut.keys)) if cut.queries == cut.keys else super().piece(cut)
 
     def num_real(self, device: torch.device) -> Tensor | None:
         return self._lengths(device)

@@ -52,6 +52,14 @@ class Sequence(Value):
         start = self.start[b] if isinstance(self.start, Tensor) else self.start
         return start + self.step * i
 
+    def piece(self, tokens: range) -> "Sequence":
+        """Where these tokens stand.
+
+        >>> Sequence(8, start=10, step=2).piece(range(3, 5))
+        Sequence(n=2, start=16, step=2)
+        """
+        return Sequence(len(tokens), self.start + self.step * tokens.start, self.step)
+
 
 @dataclass(frozen=True, eq=False)
 class Grid(Value):
@@ -91,6 +99,17 @@ class Grid(Value):
     def at(self, b: Index, i: Index) -> tuple[Any, Any]:
         """Row and column of token i."""
         return self.start[0] + self.step[0] * (i // self.w), self.start[1] + self.step[1] * (i % self.w)
+
+    def piece(self, tokens: range) -> "Grid | None":
+        """Where these tokens stand, if they are whole rows of pixels; else None.
+
+        >>> Grid(4, 3).piece(range(6, 12)), Grid(4, 3).piece(range(2))
+        (Grid(h=2, w=3, start=(2, 0), step=(1, 1)), None)
+        """
+        if tokens.start % self.w or len(tokens) % self.w:
+            return None
+        top = self.start[0] + self.step[0] * (tokens.start // self.w)
+        return Grid(len(tokens) // self.w, self.w, (top, self.start[1]), self.step)
 
 
 Positions = Sequence | Grid
@@ -171,6 +190,32 @@ class Places(Value):
         """The smallest and largest offset of all pairs, when positions are static."""
         queries, keys = self.line(who)
         return keys.at(0, 0) - queries.at(0, queries.n - 1), keys.at(0, keys.n - 1) - queries.at(0, 0)
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A piece of all pairs: these queries and these keys, each a run of tokens of the whole.
+
+    >>> Cut(Places(Sequence(8), Sequence(8)), range(4, 8), range(2)).places
+    Places(queries=Sequence(n=4, start=4, step=1), keys=Sequence(n=2, start=0, step=1))
+    """
+
+    whole: Places
+    queries: range
+    keys: range
+
+    @property
+    def is_placed(self) -> bool:
+        """Whether positions can say where both sides stand; pixels that are no whole rows have none."""
+        return self.whole.queries.piece(self.queries) is not None and self.whole.keys.piece(self.keys) is not None
+
+    @property
+    def places(self) -> Places:
+        """Where both sides stand; of pixels that are no whole rows their numbers, which nobody should ask for."""
+        queries, keys = self.whole.queries.piece(self.queries), self.whole.keys.piece(self.keys)
+        if queries is None or keys is None:
+            return Places(*[Sequence(len(run), run.start) for run in (self.queries, self.keys)])
+        return Places(queries, keys)
 
 
 LINE = Places(Sequence(2), Sequence(2))  # what a mask says of itself in a line is the same for all lengths

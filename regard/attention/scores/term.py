@@ -13,13 +13,13 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from regard.attention.positions.positions import Index, Places
+from regard.attention.positions.positions import Cut, Index, Places
 from regard.attention.positions.sizes import Count
 from regard.attention.value import Value, show
 from regard.checks import check_tensor
 
 Scorer = Callable[[Index, Index, Index, Index], Any]
-STATEMENTS = ("facts", "scorer", "slab", "whole", "along")
+STATEMENTS = ("facts", "scorer", "slab", "whole", "along", "piece")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,6 +122,12 @@ class Term(Value):
         term = self.slab(b, h, i, j, places).to(dtype)
         return term[0] if term.ndim == 4 else term
 
+    def piece(self, cut: Cut) -> "Term":
+        """The term of a piece of all pairs, at the places of the cut, whose tokens count from 0 there."""
+        if self.facts().positional and cut.is_placed:
+            return self
+        return TermPiece(self, cut.whole, cut.queries.start, cut.keys.start)
+
 
 @dataclass(frozen=True)
 class Shape:
@@ -160,8 +166,43 @@ class Sum(Term):
         for term in self.parts:
             term.check(shape, places)
 
+    def piece(self, cut: Cut) -> Term:
+        return Sum(tuple([term.piece(cut) for term in self.parts]))
+
     def __repr__(self) -> str:
         return " + ".join(repr(term) for term in self.parts)
+
+
+@dataclass(frozen=True, eq=False)
+class TermPiece(Term):
+    """What a term says of a piece of the pairs, asked where it stands in the whole: any term has pieces."""
+
+    inner: Term
+    around: Places
+    first_query: int
+    first_key: int
+
+    @property
+    def heads(self) -> int | None:
+        return self.inner.heads
+
+    @property
+    def batch(self) -> int | None:
+        return self.inner.batch
+
+    def facts(self) -> TermFacts:
+        facts = self.inner.facts()
+        return TermFacts(rows=facts.rows, bound=facts.bound, finite=facts.finite, reads_once=facts.reads_once)
+
+    def at(self, b: Index, h: Index, i: Index, j: Index, places: Places) -> Any:
+        return self.inner.at(b, h, i + self.first_query, j + self.first_key, self.around)
+
+    def scorer(self, places: Places, shift: bool = False) -> Scorer:
+        score = self.inner.scorer(self.around)  # a shift of the whole is none of the piece
+        return lambda b, h, i, j: score(b, h, i + self.first_query, j + self.first_key)
+
+    def slab(self, b: Tensor, h: Tensor, i: Tensor, j: Tensor, places: Places) -> Tensor:
+        return self.inner.slab(b, h, i + self.first_query, j + self.first_key, self.around)
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,6 +239,9 @@ class Content(Term):
 
     def scale(self, width: int) -> float:
         return 1 / math.sqrt(width) if self.beta is None else float(self.beta)
+
+    def piece(self, cut: Cut) -> Term:
+        return self
 
     def logits(self, q: Tensor, k: Tensor) -> Tensor:
         """The term of all pairs of q (…, T, D) and k (…, S, D)."""
@@ -241,6 +285,9 @@ class Bias(Term):
 
     def slab(self, b: Tensor, h: Tensor, i: Tensor, j: Tensor, places: Places) -> Tensor:
         return slab_map(self.tensor, b, h, i, j)
+
+    def piece(self, cut: Cut) -> Term:
+        return Bias(map_piece(self.tensor, cut))
 
     def __repr__(self) -> str:
         return f"Bias({show(self.tensor)})"
@@ -327,3 +374,8 @@ def slab_map(tensor: Tensor, b: Tensor, h: Tensor, i: Tensor, j: Tensor) -> Tens
         if tensor.shape[dim] > 1:
             tensor = tensor.index_select(dim, index)
     return tensor[(None,) * (4 - tensor.ndim)]
+
+
+def map_piece(tensor: Tensor, cut: Cut) -> Tensor:
+    """A piece of a map over pairs."""
+    return tensor[..., cut.queries.start : cut.queries.stop, cut.keys.start : cut.keys.stop]

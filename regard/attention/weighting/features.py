@@ -46,6 +46,18 @@ class Features(Value):
 
 
 @dataclass(frozen=True, eq=False)
+class Identity(Features):
+    """`g(x) = x`: weights `qᵀk` of either sign, to sum up and not to divide by: `Kernel(Identity(), normalise=False)`.
+
+    >>> Identity()(torch.tensor([-1.0, 2.0]))
+    tensor([-1.,  2.])
+    """
+
+    def __call__(self, x: Tensor) -> Tensor:
+        return x
+
+
+@dataclass(frozen=True, eq=False)
 class Elu(Features):
     """`g(x) = elu(x) + 1`: 1 + x above zero, exp(x) below; positive everywhere.
 

@@ -59,8 +59,9 @@ class Kernel(Value):
     """Linear attention: `a_j = g(q)·g(k_j) / Σ g(q)·g(k)` over the keys that a query may see.
 
     Without `normalise` the quotient is left out. A row whose sum is zero gives zeros. `features` is one of `Elu()`,
-    `Relu()`, `SquaredRelu()`, `Exp()`, `RandomFeatures`, or a function of one's own that maps (…, D) to (…, F). The sum
-    over the keys can be taken before the query is known, `g(q)ᵀ Σ g(k_j) v_jᵀ`: N·F·E in place of N²·(F + E).
+    `Relu()`, `SquaredRelu()`, `Exp()`, `Identity()`, `RandomFeatures`, or a function of one's own that maps (…, D) to
+    (…, F). The sum over the keys can be taken before the query is known, `g(q)ᵀ Σ g(k_j) v_jᵀ`: N·F·E in place of
+    N²·(F + E).
 
     >>> from regard.attention import Elu
     >>> Kernel(Elu()), Kernel(torch.square, normalise=False)

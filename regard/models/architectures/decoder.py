@@ -7,6 +7,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn.functional import linear
 
+from regard.algorithms import Context
 from regard.attention import Cache
 from regard.checks import check_parts, check_probability, check_sizes
 from regard.generation import Reader
@@ -74,16 +75,21 @@ class Decoder(Writer):
         maps: bool | Maps = False,
         *,
         caches: tuple[Cache, ...] | list[Cache] | None = None,
+        context: Context | None = None,
     ) -> Output:
         """The scores of the next word at each position; `lengths` of each row are real, the rest are pads.
 
         Or `lengths` are the `Documents` that rows are packed with, each of which is read as if it were alone. With
         `caches` the tokens are a piece that goes on from what the caches hold, which they are then added to; packed
         documents go to caches that are empty and have a row for each.
+
+        With a `context` the tokens are this process's part of the rows, as `context.split` gives them, and so are the
+        scores; `lengths` are those of the whole rows.
         """
-        tokens = real_tokens(tokens, self.config.vocabulary, lengths)
-        hidden, kept = self.stack(self.embedding(tokens), lengths=lengths, caches=caches, maps=maps)
-        logits = None if self.config.headless else apply_to_real(self.scores, hidden, lengths)
+        tokens = real_tokens(tokens, self.config.vocabulary, lengths, context)
+        hidden, kept = self.stack(self.embedding(tokens), lengths=lengths, caches=caches, maps=maps, context=context)
+        own = lengths if context is None else None
+        logits = None if self.config.headless else apply_to_real(self.scores, hidden, own)
         return Output(hidden=hidden, logits=logits, maps=kept)
 
     def scores(self, hidden: Float[Tensor, "*B C"]) -> Float[Tensor, "*B V"]:

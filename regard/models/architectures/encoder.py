@@ -7,6 +7,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn.functional import linear
 
+from regard.algorithms import Context
 from regard.attention import Documents
 from regard.checks import check_known, check_parts, check_probability, check_sizes, check_whole
 from regard.layers.feed_forward import ACTIVATIONS
@@ -121,21 +122,24 @@ class Encoder(nn.Module):
         maps: bool | Maps = False,
         *,
         types: Int[Tensor, "B T"] | None = None,
+        context: Context | None = None,
     ) -> Output:
         """Read the tokens; `lengths` of each row are real, the rest are pads. `types` are 0 unless given.
 
         Or `lengths` are the `Documents` that rows are packed with, each of which is read as if it were alone; then
-        nothing is pooled.
+        nothing is pooled. With a `context` tokens and types are this process's part of the rows, as `context.split`
+        gives them, of which `lengths` are the whole; nothing is pooled then either.
         """
-        tokens = real_tokens(tokens, self.config.vocabulary, lengths)
+        tokens = real_tokens(tokens, self.config.vocabulary, lengths, context)
         if types is not None:
             if self.types is None:
                 raise ValueError("tokens have no types in this model: got types, and num_types=0; leave them out")
-            x = self.embedding(tokens) + self.types(real_tokens(types, self.config.num_types, lengths))
+            x = self.embedding(tokens) + self.types(real_tokens(types, self.config.num_types, lengths, context))
         else:
             x = self.embed_tokens(tokens)
-        hidden, kept = self.stack(x, lengths=lengths, maps=maps)
-        alone = not isinstance(lengths, Documents)
+        hidden, kept = self.stack(x, lengths=lengths, maps=maps, context=context)
+        alone = not isinstance(lengths, Documents) and context is None
+        lengths = lengths if context is None else None
         pooled = self.pool(hidden) if self.pooler is not None and alone else None
         logits = None
         if (head := self.words) is not None:

@@ -11,6 +11,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from regard import Attention, attend, plan
 from regard.algorithms.catalogue import PLANNER
+from regard.algorithms.planning.planner import CROSSING
 from regard.algorithms.planning.problem import pose
 from regard.attention import (
     Causal,
@@ -238,3 +239,14 @@ def test_a_forward_derivative_is_refused(device: torch.device):
     q, k, v = draw((1, 1, 1, 4, 4, 16, 16), device)
     with forward_ad.dual_level(), pytest.raises(RuntimeError, match="forward-mode"):
         run(forward_ad.make_dual(q, torch.ones_like(q)), k, v, Attention(mask=Causal() & Window(2)))
+
+
+def test_a_compiled_graph_pays_for_its_way_through_python(monkeypatch: pytest.MonkeyPatch):
+    q = torch.empty(16, 12, 128, 64, dtype=torch.bfloat16, device="meta")
+    problem = pose(q, q, q, Attention(mask=KeyPadding((64,) * 16)), device="h200")
+    by_tiles, by_mask = (PLANNER.named(name) for name in ("tiled", "masked"))
+    eager = [PLANNER.seconds_by(algorithm, problem) for algorithm in (by_tiles, by_mask)]
+    monkeypatch.setattr(torch.compiler, "is_compiling", lambda: True)
+    compiled = [PLANNER.seconds_by(algorithm, problem) for algorithm in (by_tiles, by_mask)]
+    assert compiled[0] >= eager[0] + CROSSING
+    assert compiled[1] == eager[1]

@@ -42,6 +42,7 @@ CASES = [
     Case(),
     Case(resumes=False, N=1),
     *[Case(map=map) for map in ("Relu", "SquaredRelu", "Exp", "")],
+    *[Case(map="Identity", normalise=False, dtype=dtype) for dtype in (torch.float32, torch.bfloat16)],
     Case(normalise=False),
     Case(dtype=torch.float16),
     Case(dtype=torch.bfloat16),

@@ -181,6 +181,9 @@ def test_a_table_is_read_as_it_was_written(tmp_path):
     }
 
 
+OPTIONAL = ("error", "fused")  # of a table, that may be null
+
+
 @pytest.mark.parametrize(
     ("change", "says"),
     [
@@ -196,6 +199,9 @@ def test_a_table_is_read_as_it_was_written(tmp_path):
         ({"half": -1.0}, "must be positive numbers"),
         ({"bandwidth": "fast"}, "must be positive numbers"),
         ({"host": {"fused": [1.0]}}, "must be positive numbers"),
+        ({"fused": [[1.0, 2.0]]}, "must have name, kind"),
+        ({"fused": [[1.0, 2.0], [1.0, -2.0]]}, "must be positive numbers"),
+        ({"dispatch": [1e-6]}, "must have name, kind"),
         ({"efficiency": {"fused": 0.5}}, "must name the algorithms of this release"),
     ],
 )
@@ -206,7 +212,9 @@ def test_a_file_that_is_no_table_is_refused(tmp_path, change, says):
     elif change is not None:
         found = json.loads(to_json(TABLES["cpu"], {}))
         found["table"] |= change
-        found["table"] = {name: value for name, value in found["table"].items() if value is not None or name == "error"}
+        found["table"] = {
+            name: value for name, value in found["table"].items() if value is not None or name in OPTIONAL
+        }
         file.write_text(json.dumps(found))
     with pytest.raises(ValueError, match=says) as error:
         table(str(file))

@@ -32,7 +32,7 @@ from regard.algorithms.kernels.layouts import laid_out
 from regard.algorithms.kernels.linear import causal_sums
 from regard.algorithms.kernels.tiles import shared_memory
 from regard.algorithms.planning.machines import table_of
-from regard.attention import Content, Elu, Exp, Features, Kernel, Own, Relu, SquaredRelu
+from regard.attention import Content, Elu, Exp, Features, Identity, Kernel, Own, Relu, SquaredRelu
 from regard.attention.torch_private import is_dispatched
 from regard.attention.weighting.weighting import divided
 
@@ -47,9 +47,10 @@ FEW = 100  # heads that leave a GPU idle: to read keys and values twice costs le
 MANY = 264  # programs that fill a GPU, two to a processor: where features are computed, one waits too often
 
 SIZES = ["N", "B", "H", "G", "segments", "length"]  # of which no kernel of its own is made
-MAPS = {"": 0, "Elu": 1, "Relu": 2, "SquaredRelu": 3, "Exp": 4}
+MAPS = {"": 0, "Identity": 0, "Elu": 1, "Relu": 2, "SquaredRelu": 3, "Exp": 4}
 FEATURES: dict[str, Features] = {
     "": Own(lambda x: x),
+    "Identity": Identity(),
     "Elu": Elu(),
     "Relu": Relu(),
     "SquaredRelu": SquaredRelu(),
@@ -577,7 +578,7 @@ def _run_backward(
         "HAS_REAL": real is not None,
         "HAS_START": start is not None,
     }
-    few = MANY if given.map or given.normalise else FEW
+    few = MANY if MAPS[given.map] or given.normalise else FEW
     strides = (*grad.stride()[:3], *q.stride()[:3], *k.stride()[:3], *v.stride()[:3])
     if wanted[0] or given.normalise:
         sizes = Sizes.of(B * H, N, F, E, few)

@@ -1,0 +1,1 @@
+"""Attention over sequences whose tokens lie on several processes."""
