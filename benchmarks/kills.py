@@ -4,12 +4,17 @@
 again in processes that SIGKILL ends and `regard resume` takes up: at any moment of their lives, every other time at any
 moment after the start. After each kill all that was saved must be whole; at the end losses, weights, recordings and
 results must be those of the first run, bit for bit.
+
+With `--processes 4 --mesh data:2,shard:2` each run is of so many processes of `torchrun`, and a kill is of one of them:
+the others must end by themselves, and say which checkpoint is the last.
 """
 
 import argparse
 import json
+import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -35,6 +40,7 @@ LENGTH = ("training.steps=120", "training.evaluate_every=5")  # 24 checkpoints o
 LENGTHS: dict[str, tuple[str, ...]] = dict.fromkeys(
     ("gradients", "heads"), ("training.steps=40", "training.evaluate_every=4")
 )  # many models
+ENDING = 60.0  # seconds after which the other processes of a run must have ended
 ORPHANS = 12.0  # seconds that loader processes may outlive their parent: they look for it every five
 MOMENTS = ("starting", "training", "saving", "measuring", "reporting", "ending")
 STEP = {"step", "loss", "rate", "gradient"}  # of a line; one with more is of an evaluation
@@ -46,14 +52,20 @@ class Case:
 
     recipe: str
     workers: int
+    processes: int = 1
+    mesh: str | None = None
 
     def __str__(self) -> str:
-        return f"{self.recipe}, {self.workers} workers" if self.workers else self.recipe
+        together = f", {self.processes} processes" + (f" as {self.mesh}" if self.mesh else "")
+        return (
+            f"{self.recipe}, {self.workers} workers" if self.workers else self.recipe + together * (self.processes > 1)
+        )
 
     def words(self, name: str, runs: Path) -> list[str]:
         changes = [
             *LENGTHS.get(self.recipe, LENGTH),
             *([f"training.execution.workers={self.workers}"] * bool(self.workers)),
+            *([f"training.mesh={self.mesh}"] * bool(self.mesh)),
         ]
         options = [word for change in changes for word in ("--set", change)]
         return ["train", self.recipe, "--smoke", *options, "--name", name, "--runs", str(runs), "--device", "cpu"]
@@ -73,11 +85,21 @@ class Tally:
     outlived: float = 0.0  # seconds by which a loader process was seen to outlive its parent
 
 
-def started(words: list[str], log: Path) -> subprocess.Popen[bytes]:
+def started(case: Case, words: list[str], log: Path) -> subprocess.Popen[bytes]:
     """`regard` in a session of its own, by which its loader processes are found."""
+    torchrun = ["torch.distributed.run", "--standalone", "--nproc-per-node", str(case.processes), "-m"]
     with log.open("wb") as file:
-        command = [sys.executable, "-m", "regard", *words]
+        command = [sys.executable, "-m", *(torchrun if case.processes > 1 else []), "regard", *words]
         return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=file, start_new_session=True)
+
+
+def kill(process: subprocess.Popen[bytes], chance: random.Random) -> None:
+    """Kill a process, or of those that torchrun started a random one; then the others must end by themselves."""
+    workers = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    of_torchrun = b"torch.distributed.run" in Path(f"/proc/{process.pid}/cmdline").read_bytes()
+    victim = int(chance.choice(workers)) if of_torchrun and workers else process.pid
+    os.kill(victim, signal.SIGKILL)
+    process.wait(ENDING)
 
 
 @dataclass(frozen=True)
@@ -99,7 +121,7 @@ class Whole:
 def whole(case: Case, folder: Path) -> Whole:
     progress(case, "without interruption")
     begun, run = time.time(), folder / "run"
-    process = started(case.words("run", folder), folder / "log")
+    process = started(case, case.words("run", folder), folder / "log")
     if process.wait() != 0:
         raise ValueError(f"{case} must train: got {(folder / 'log').read_text()[-2000:]}")
     locked = (run / ".lock").stat().st_mtime
@@ -136,7 +158,7 @@ def torture(case: Case, kills: int, reference: Whole, folder: Path, chance: rand
             afterwards += newest(run) == newest(reference.run)
             is_last = tally.kills == kills or afterwards > 2  # it has been killed while it measured: now it may end
             limit = 600 if is_last else chance.uniform(0, reference.life(run, training=later))
-            done = lived(case, run, limit, reference.run, tally, later=later)
+            done = lived(case, run, limit, reference.run, tally, chance, later=later)
             if tally.faults:
                 return tally
         tally.faults += differences(reference.run, run)
@@ -150,22 +172,23 @@ def torture(case: Case, kills: int, reference: Whole, folder: Path, chance: rand
     return tally
 
 
-def lived(case: Case, run: Path, limit: float, original: Path, tally: Tally, *, later: bool) -> bool:
+def lived(
+    case: Case, run: Path, limit: float, original: Path, tally: Tally, chance: random.Random, *, later: bool
+) -> bool:
     """One process, from its start to its end by itself or by a kill; whether the run is over."""
     log, begun = run.parent / "log", (run / "run.json").is_file()
     if not begun and run.exists():
         shutil.rmtree(run)  # killed before it had said what it was about to train
     words = ["resume", str(run), "--device", "cpu"] if begun else case.words(run.name, run.parent)
     before, litter = times(run), unfinished(run)
-    process = started(words, log)
+    process = started(case, words, log)
     while later and process.poll() is None and times(run) == before:
         time.sleep(0.01)
     try:
         process.wait(limit)
     except subprocess.TimeoutExpired:
         saved = newest(run)
-        process.kill()
-        process.wait()
+        kill(process, chance)
     else:
         if process.returncode:
             tally.faults.append(f"ended with {process.returncode}: {log.read_text().strip()[-300:]}")
@@ -175,6 +198,8 @@ def lived(case: Case, run: Path, limit: float, original: Path, tally: Tally, *, 
     when = moment(run, original, before, litter)
     tally.moments[when] += 1
     tally.faults += damage(run, saved, tally)
+    if case.processes > 1 and when == "training" and (said := log.read_text()).count("the last checkpoint is") == 0:
+        tally.faults.append(f"nobody named the last checkpoint: {said[-300:]}")
     check_orphans(tally)
     steps, of = sum(newest(run).values()), sum(newest(original).values())
     since = "first line" if later else "start"
@@ -246,19 +271,37 @@ def sessions() -> set[int]:
 
 
 def differences(original: Path, run: Path) -> list[str]:
-    """Files that must be the same in all their bytes, and results, whose times may differ."""
+    """Files that must be the same in all their bytes, and results, whose times may differ.
+
+    Which of several processes writes what all of them hold is Distributed Checkpoint's choice, not the same in every
+    run: of checkpoints in shards, the tensors and the facts must be the same.
+    """
     faults = []
     for path in sorted(file for file in original.glob("*/**/*") if file.is_file() and "tfevents" not in file.name):
         other = run / path.relative_to(original)
+        if list(path.parent.glob("shard-*")):
+            faults += differing_tensors(path.parent, other.parent) if path.name == "checkpoint.json" else []
+            continue
         if not other.is_file() or other.read_bytes() != path.read_bytes():
             faults.append(f"{path.relative_to(original)} {'differs' if other.is_file() else 'is missing'}")
-    more = {path.relative_to(run) for path in run.glob("*/**/*")} - {
+    more = {path.relative_to(run) for path in run.glob("*/**/*") if not path.name.startswith("shard-")} - {
         path.relative_to(original) for path in original.glob("*/**/*")
     }
     faults += [f"{path} is left over" for path in more if "tfevents" not in path.name]
     if result(original) != result(run):
         faults.append("result.json differs")
     return faults
+
+
+def differing_tensors(original: Path, other: Path) -> list[str]:
+    step = int(original.name.removeprefix("step-"))
+    try:
+        ours, theirs = (Checkpoints(path.parent).load(step) for path in (original, other))
+    except ValueError as error:
+        return [str(error)]
+    flat = [{f"{p}.{n}": t for p, own in one.tensors.items() for n, t in own.items()} for one in (ours, theirs)]
+    is_same = flat[0].keys() == flat[1].keys() and all(flat[0][name].equal(flat[1][name]) for name in flat[0])
+    return [] if is_same and ours.facts == theirs.facts else [f"the tensors or facts of {other} differ"]
 
 
 def result(run: Path) -> Any:
@@ -289,13 +332,17 @@ def main() -> None:
         "--recipes", type=lambda text: text.split(","), default=[name for name in RECIPES if name in NAMES]
     )
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--processes", type=int, default=1)
+    parser.add_argument("--mesh", default=None)
     parser.add_argument("--commit", default=None)
     options = parser.parse_args()
     report = record.machine(torch.device("cpu"), options.commit)
     report["command"] = " ".join(["python -m benchmarks.kills", *sys.argv[1:]])
     # Every other recipe also with loader processes, which must give the same run.
     cases = [
-        Case(name, workers) for n, name in enumerate(options.recipes) for workers in ((0, 2) if n % 2 == 0 else (0,))
+        Case(name, workers, options.processes, options.mesh)
+        for n, name in enumerate(options.recipes)
+        for workers in ((0, 2) if n % 2 == 0 and options.processes == 1 else (0,))
     ]
     rows, left = [], options.kills
     with tempfile.TemporaryDirectory(prefix="kills-") as place:

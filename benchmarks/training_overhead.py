@@ -2,11 +2,16 @@
 
 `python -m benchmarks.training_overhead --out FILE --markdown FILE` trains the same model on the same batches with both,
 in blocks one after the other, and then times each thing that the loop does beside a step on its own.
+
+With `--mesh data:2` the loop runs in so many processes, which share each batch, while in the blocks between the first
+of them takes the whole batch alone and the others sleep; every process has one thread. Processor time is summed over
+the processes. `--mesh shard:1` is FSDP2 in one process beside the plain model, with `--device cuda` a GPT-2.
 """
 
 import argparse
 import os
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -20,11 +25,27 @@ import torch
 from torch import Tensor, nn
 
 from benchmarks import record
-from benchmarks.record import Bar, Row
+from benchmarks.record import Bar, Cell, Row
 from benchmarks.setting import progress
 from benchmarks.timing import Timing
 from regard.commands.train import show_progress
-from regard.training import Checkpoints, Descent, Execution, Metrics, Order, Progress, Settings, Task, snapshot, train
+from regard.models import BlockConfig, Decoder, DecoderConfig, PositionConfig
+from regard.recipes.text.language import ModelConfig
+from regard.training import (
+    Checkpoints,
+    Descent,
+    Execution,
+    Mesh,
+    Metrics,
+    Order,
+    Processes,
+    Progress,
+    Settings,
+    Task,
+    join_processes,
+    snapshot,
+    train,
+)
 from regard.training.batches import START, make_batches, mix_seed
 from regard.training.loop import set_rate
 from regard.training.records import TensorBoard
@@ -93,21 +114,54 @@ class Regression(Task):
         return {"score": 0.0}
 
 
+@dataclass
+class Text(Task):
+    """A decoder on random tokens, of which a table is there already."""
+
+    config: DecoderConfig
+    size: int
+    pauses: list[Clock] = field(default_factory=list)
+
+    judged_by = "score"
+
+    def __post_init__(self) -> None:
+        generator, tokens = torch.Generator().manual_seed(0), self.config.positions.context + 1
+        self.rows = torch.randint(self.config.vocabulary, (self.count, tokens), generator=generator)
+
+    @property
+    def count(self) -> int:
+        return 16 * self.size
+
+    def build(self) -> nn.Module:
+        return Decoder(self.config)
+
+    def batch(self, examples: Tensor, generator: torch.Generator) -> Tensor:
+        return self.rows[examples]
+
+    def loss(self, model: Any, batch: Tensor, generator: torch.Generator) -> Tensor:
+        return nn.functional.cross_entropy(model(batch[:, :-1]).logits.flatten(0, 1).float(), batch[:, 1:].flatten())
+
+    def evaluate(self, model: Any) -> Mapping[str, float]:
+        return {"score": 0.0}
+
+
 class Bare:
     """The loop that one writes by hand."""
 
-    def __init__(self, task: Regression, settings: Settings) -> None:
+    def __init__(self, task: "Regression | Text", settings: Settings, device: str = "cpu") -> None:
         torch.manual_seed(settings.seed)
-        self.task, self.model = task, task.build()
+        self.device, self.is_half = torch.device(device), settings.execution.precision == "bfloat16"
+        self.task, self.model = task, task.build().to(device)
         self.optimizer = settings.descent.optimizer(self.model)
         self.batches = torch.randperm(task.count).view(-1, task.size)
 
     def steps(self, count: int) -> Clock:
         begun = Clock.now()
         for step in range(count):
-            batch = self.task.rows[self.batches[step % len(self.batches)]]
+            batch = self.task.rows[self.batches[step % len(self.batches)]].to(self.device)
             self.optimizer.zero_grad(set_to_none=True)
-            loss = nn.functional.mse_loss(self.model(batch), batch)
+            with torch.autocast(self.device.type, torch.bfloat16, enabled=self.is_half):
+                loss = self.task.loss(self.model, batch, torch.default_generator)
             loss.backward()
             nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
             self.optimizer.step()
@@ -120,9 +174,10 @@ class Blocks:
     """Stops the loop after every block of steps to run the bare one for as many."""
 
     bare: Bare
-    task: Regression
+    task: Regression | Text
     size: int
-    show: Any
+    show: Any = None
+    processes: Processes | None = None
     ours: list[Clock] = field(default_factory=list)
     theirs: list[Clock] = field(default_factory=list)
     begun: Clock | None = None
@@ -134,8 +189,14 @@ class Blocks:
         if step.step % self.size:
             return
         if self.begun is not None:
-            self.ours.append(Clock.now() - self.begun - sum(self.task.pauses[self.paused :], ZERO))
-            self.theirs.append(self.bare.steps(self.size))
+            took = Clock.now() - self.begun - sum(self.task.pauses[self.paused :], ZERO)
+            if self.processes is None:
+                self.ours.append(took)
+                self.theirs.append(self.bare.steps(self.size))
+            else:  # the last to end says how long it was, and the others sleep while the first works
+                all_took = self.processes.gather(took)
+                self.ours.append(Clock(max(one.wall for one in all_took), sum(one.processor for one in all_took)))
+                self.theirs.append(self.processes.by_first(lambda: self.bare.steps(self.size)))
         self.paused = len(self.task.pauses)
         self.begun = Clock.now()
 
@@ -197,6 +258,52 @@ def compare(label: str, folder: Path, blocks: int, looking: bool) -> list[Row]:
         }
         bar = Bar("≤", 3) if (label, clock) == ("10 ms", "processor") else None
         rows.append(Row("overhead", case, clock, cells, percent, "a bare loop", bar, None, " %"))
+    return rows
+
+
+def together(mesh: str, device: str, blocks: int) -> list[Row]:
+    """Processes that share each batch beside one that has all of it, or FSDP2 beside a plain model."""
+    rows = []
+    with join_processes(device) as where, tempfile.TemporaryDirectory(prefix="overhead-") as place:
+        processes, is_cuda = Processes.of(mesh, where), where.startswith("cuda")
+        folder = Path(processes.by_first(lambda: place))
+        execution = Execution(threads=1, precision="bfloat16" if is_cuda else "float32")
+        cases: dict[str, Regression | Text]
+        if is_cuda:
+            block = BlockConfig(width=768, num_heads=12)
+            gpt2 = DecoderConfig(vocabulary=50257, depth=12, block=block, positions=PositionConfig(context=1024))
+            cases = {"GPT-2, 8 × 1,024 tokens": Text(gpt2, 8)}
+        else:
+            small = ModelConfig().decoder(65)
+            cases = {"language's decoder, 16 × 128 tokens": Text(small, 16)}
+            cases |= {f"a perceptron of width {width}, batch 1,024": Regression(width, 1024) for width in (256, 512)}
+        for case, task in cases.items():
+            size = 8 if is_cuda else 4
+            settings = Settings(
+                steps=(blocks + 2) * size, batch=task.size, evaluate_every=10**6, execution=execution, mesh=mesh
+            )
+            if processes.is_first:
+                progress(f"{case}: {blocks} blocks of {size}")
+            bare = Bare(task, settings, where)
+            bare.steps(size)
+            seen = Blocks(bare, task, size, processes=processes)
+            train(task, settings, folder / str(len(rows)), device=where, on_step=seen)
+            rows += compare_blocks(case, seen, processes.mesh, is_cuda, is_first_case=not rows)
+    return rows if processes.is_first else []
+
+
+def compare_blocks(case: str, seen: Blocks, mesh: Mesh, is_cuda: bool, is_first_case: bool) -> list[Row]:
+    """In processor time the work of all processes over that of one; on the wall, what they took times their number."""
+    rows = []
+    for clock in ("wall",) if is_cuda else ("processor", "wall"):
+        ours, theirs = (
+            Timing(tuple(getattr(each, clock) / seen.size for each in part)) for part in (seen.ours, seen.theirs)
+        )
+        times = mesh.count if clock == "wall" else 1
+        percent = 100 * (times * ours.over(theirs) - 1)
+        bar = Bar("≤", 15 if mesh.count > 1 else 3) if is_first_case and (is_cuda or clock == "processor") else None
+        cells: dict[str, Cell] = {"one, plain": theirs, str(mesh): ours}
+        rows.append(Row("processes", case, clock, cells, percent, "one process, plain", bar, None, " %"))
     return rows
 
 
@@ -265,14 +372,29 @@ def main() -> None:
     parser.add_argument("--markdown", type=Path, required=True)
     parser.add_argument("--blocks", type=int, default=120)
     parser.add_argument("--commit", default=None)
+    parser.add_argument("--mesh", default=None)
+    parser.add_argument("--device", default="cpu")
     options = parser.parse_args()
+    if options.mesh is not None and not torch.distributed.is_torchelastic_launched():
+        torchrun = ["torch.distributed.run", "--standalone", "--nproc-per-node", str(Mesh.read(options.mesh).count)]
+        command = [sys.executable, "-m", *torchrun, "-m", "benchmarks.training_overhead", *sys.argv[1:]]
+        sys.exit(subprocess.run(command, check=False).returncode)
     torch.set_num_threads(1)
-    report = record.machine(torch.device("cpu"), options.commit)
+    report = record.machine(torch.device(options.device), options.commit)
     report["command"] = " ".join(["python -m benchmarks.training_overhead", *sys.argv[1:]])
+    if options.mesh is not None:
+        rows = together(options.mesh, options.device, options.blocks)
+        if rows:
+            write(report, rows, options)
+        return
     with tempfile.TemporaryDirectory(prefix="overhead-") as place:
         pairs = [(label, looking) for label in STEPS for looking in (True, False)]
         rows = [row for label, looking in pairs for row in compare(label, Path(place), options.blocks, looking)]
         rows += parts(Path(place))
+    write(report, rows, options)
+
+
+def write(report: dict[str, Any], rows: list[Row], options: argparse.Namespace) -> None:
     options.out.write_text(record.to_json(report, rows), encoding="utf-8")
     options.markdown.write_text(record.to_markdown(report, rows), encoding="utf-8")
     print(record.to_markdown(report, rows))

@@ -32,12 +32,6 @@ class Images:
             raise ValueError(f"count must be at most {len(self)}, as there are no more images: got count={count}")
         return Images(self.images[:count], self.labels[:count])
 
-    def draw(self, size: int, generator: torch.Generator) -> "Images":
-        """A batch of `size` images, drawn with replacement."""
-        check_whole("size", size, 1)
-        chosen = torch.randint(len(self), (size,), generator=generator)
-        return Images(self.images[chosen], self.labels[chosen])
-
 
 @functools.cache
 def digits() -> tuple[Images, Images]:
@@ -49,8 +43,12 @@ def digits() -> tuple[Images, Images]:
     """
     import numpy
 
-    with (files("regard.tasks") / "data" / "digits.npz").open("rb") as file, numpy.load(file) as stored:
+    with (
+        torch.inference_mode(False),  # whoever asks first, others may learn from them
+        (files("regard.tasks") / "data" / "digits.npz").open("rb") as file,
+        numpy.load(file) as stored,
+    ):
         images, labels = torch.from_numpy(stored["images"]), torch.from_numpy(stored["labels"]).long()
-    order = torch.randperm(len(labels), generator=torch.Generator().manual_seed(0))
-    images, labels = images[order][:, None] / 16, labels[order]
-    return Images(images[TESTED:], labels[TESTED:]), Images(images[:TESTED], labels[:TESTED])
+        order = torch.randperm(len(labels), generator=torch.Generator().manual_seed(0))
+        images, labels = images[order][:, None] / 16, labels[order]
+        return Images(images[TESTED:], labels[TESTED:]), Images(images[:TESTED], labels[:TESTED])

@@ -90,6 +90,21 @@ class ImageSet:
         """The set on a device, from which batches then come."""
         return replace(self, images=self.images.to(device), labels=self.labels.to(device))
 
+    def part(self, share: float, seed: int = 0) -> "ImageSet":
+        """A share of every class, of one image or more, normalised as the whole.
+
+        The seed says which: of two shares of one seed, the smaller is part of the larger.
+        """
+        check_share("share", share)
+        if share == 1:
+            return self
+        order = torch.randperm(len(self), generator=torch.Generator().manual_seed(seed))
+        labels = self.labels.cpu()[order]
+        own = [order[labels == label] for label in labels.unique()]
+        chosen = torch.cat([images[: max(1, round(share * len(images)))] for images in own]).sort().values
+        chosen = chosen.to(self.labels.device)
+        return replace(self, images=self.images[chosen], labels=self.labels[chosen])
+
     def batch(
         self,
         indices: Int[Tensor, " B"] | Sequence[int],
@@ -105,36 +120,42 @@ class ImageSet:
             images, labels = images.to(device), labels.to(device)  # as bytes, a quarter of what floats would take
         precise = torch.promote_types(dtype, torch.float32)
         mean, std = (
-            255 * torch.tensor(values, dtype=precise, device=images.device).view(-1, 1, 1)
+            (255 * torch.tensor(values, dtype=precise).view(-1, 1, 1)).to(images.device, non_blocking=True)
             for values in (self.mean, self.std)
         )
         return ((images.to(precise) - mean) / std).to(dtype), labels
 
 
-def augment(
-    images: Shaped[Tensor, "B C h w"], generator: torch.Generator, *, pad: int = 4, flip: bool = True
-) -> Shaped[Tensor, "B C h w"]:
-    """Shift each image at random by up to `pad` pixels, and mirror half of them.
+def check_share(name: str, share: float) -> None:
+    """Raise unless this is a share above 0, up to all."""
+    if not 0 < share <= 1:
+        raise ValueError(f"{name} must be a share above 0, up to 1: got {name}={share}; use 0.1 for a tenth")
+
+
+def draw_moves(count: int, generator: torch.Generator, *, pad: int, flip: bool) -> Int[Tensor, "count 3"]:
+    """Random moves of so many images: down and right, from 0 to 2·pad, and 1 for half of them, which are mirrored."""
+    check_whole("pad", pad, 0)
+    where = {"generator": generator, "device": generator.device}
+    move = torch.randint(2 * pad + 1, (count, 2), **where)
+    return torch.cat((move, torch.randint(2 if flip else 1, (count, 1), **where)), 1)
+
+
+def moved(images: Shaped[Tensor, "B C h w"], moves: Int[Tensor, "B 3"], pad: int) -> Shaped[Tensor, "B C h w"]:
+    """Images as `draw_moves` moves them.
 
         y[b, c, i, j] = x[b, c, i + u_b, j' + v_b],  u_b, v_b uniform on −pad…pad,  j' = j or w − 1 − j
 
-    with zeros outside, which is the mean colour of normalised images. One gather does it for the batch on its device;
-    a generator of the CPU gives the same result on every device.
+    with zeros outside, which is the mean colour of normalised images. One gather does it for the batch on its device.
 
-    >>> x = torch.arange(1.0, 5).view(1, 1, 2, 2)
-    >>> augment(x, torch.Generator().manual_seed(1), pad=0).tolist() in (x.tolist(), x.flip(3).tolist())
-    True
+    >>> moved(torch.arange(1.0, 5).view(1, 1, 2, 2), torch.tensor([[2, 1, 1]]), pad=1).tolist()
+    [[[[4.0, 3.0], [0.0, 0.0]]]]
     """
-    check_whole("pad", pad, 0)
     if images.ndim != 4:
         raise ValueError(f"images must be (B, C, h, w): got {tuple(images.shape)}")
     B, C, h, w = images.shape
-    move = torch.randint(2 * pad + 1, (2, B, 1), generator=generator, device=generator.device).to(images.device)
-    mirror = torch.randint(2, (B, 1), generator=generator, device=generator.device).to(images.device)
     rows, columns = (torch.arange(n, device=images.device) for n in (h, w))
-    if flip:
-        columns = torch.where(mirror == 1, w - 1 - columns, columns)
-    rows, columns = rows + move[0], columns + move[1]  # (B, h) and (B, w), in the frame
+    down, right, mirror = moves[:, :, None].unbind(1)
+    rows, columns = rows + down, torch.where(mirror == 1, w - 1 - columns, columns) + right  # (B, h), (B, w)
     places = (rows[:, :, None] * (w + 2 * pad) + columns[:, None]).view(B, 1, h * w)
     framed = pad_image(images, (pad, pad, pad, pad)).flatten(2)
     return framed.gather(2, places.expand(B, C, h * w)).view(B, C, h, w)

@@ -1,6 +1,5 @@
-"""Sentences and their translations: two files read line by line, and batches of similar length."""
+"""Sentences and their translations: two files read line by line, rows of tokens, and batches of similar length."""
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike
@@ -106,52 +105,81 @@ def folder_pairs(
     return read_pairs(chosen[0], chosen[1], empty=empty)
 
 
-def bucket(lengths: Sequence[int], tokens_per_batch: int, seed: int, epoch: int) -> list[Int[Tensor, " B"]]:
-    """Batches of indices of similar length: every index once, B · longest ≤ tokens_per_batch, in shuffled order.
+class Buckets:
+    """Batches of similar length, drawn anew each time: all batches once take about every index once.
 
-    The arguments alone decide the batches, and each epoch has as many: `[n:]` goes on where n were done. Indices of one
-    length change places from epoch to epoch.
+    In order of their lengths the indices are cut into batches, so that B · longest ≤ tokens_per_batch; what is drawn
+    for a batch is as many of its own and of its neighbours'.
 
-    >>> lengths = [3, 9, 3, 8, 2, 3]
-    >>> [[lengths[i] for i in batch] for batch in bucket(lengths, 18, seed=0, epoch=0)]
-    [[8, 9], [2, 3, 3, 3]]
+    >>> buckets = Buckets([3, 9, 3, 8, 2, 3], tokens_per_batch=18)
+    >>> len(buckets), buckets.fixed(0).tolist(), len(buckets.draw(1, torch.Generator()))
+    (2, [4, 0, 2, 5], 2)
     """
-    check_whole("tokens_per_batch", tokens_per_batch, 1)
-    check_whole("seed", seed, 0)
-    check_whole("epoch", epoch, 0)
-    for number, length in enumerate(lengths):
-        check_whole(f"lengths[{number}]", length, 1)
-        if length > tokens_per_batch:
-            raise ValueError(
-                f"tokens_per_batch must hold the longest alone: got tokens_per_batch={tokens_per_batch}, "
-                f"lengths[{number}]={length}; use {max(lengths)} or more, or leave long ones out"
-            )
-    if not lengths:
-        raise ValueError("lengths must have a number or more: got none")
-    generator = torch.Generator().manual_seed(_seed(seed, epoch))
-    mixed = torch.randperm(len(lengths), generator=generator)
-    order = mixed[torch.tensor(lengths)[mixed].argsort(stable=True)]
-    ends, first = [], 0
-    for place, index in enumerate(order.tolist()):
-        if (place + 1 - first) * lengths[index] > tokens_per_batch:
-            ends.append(place)
-            first = place
-    batches = order.tensor_split(ends)
-    return [batches[n] for n in torch.randperm(len(batches), generator=generator).tolist()]
+
+    def __init__(self, lengths: Sequence[int], tokens_per_batch: int) -> None:
+        check_whole("tokens_per_batch", tokens_per_batch, 1)
+        if not lengths:
+            raise ValueError("lengths must have a number or more: got none")
+        for number, length in enumerate(lengths):
+            check_whole(f"lengths[{number}]", length, 1)
+            if length > tokens_per_batch:
+                raise ValueError(
+                    f"tokens_per_batch must hold the longest alone: got tokens_per_batch={tokens_per_batch}, "
+                    f"lengths[{number}]={length}; use {max(lengths)} or more, or leave long ones out"
+                )
+        self.order = torch.tensor(lengths).argsort(stable=True)
+        self.starts = [0]
+        for place, index in enumerate(self.order.tolist()):
+            if (place + 1 - self.starts[-1]) * lengths[index] > tokens_per_batch:
+                self.starts.append(place)
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def fixed(self, number: int) -> Int[Tensor, " B"]:
+        """The indices of a batch in order of their lengths: the same each time."""
+        first, last = self._ends(number)
+        return self.order[first:last]
+
+    def draw(self, number: int, generator: torch.Generator) -> Int[Tensor, " B"]:
+        """As many indices, drawn from up to half a batch around them."""
+        first, last = self._ends(number)
+        low, high = max(0, first - (last - first) // 2), min(len(self.order), last + (last - first) // 2)
+        return self.order[low + torch.randperm(high - low, generator=generator)[: last - first]]
+
+    def _ends(self, number: int) -> tuple[int, int]:
+        return self.starts[number], (*self.starts, len(self.order))[number + 1]
 
 
-def pad_batch(rows: Sequence[Sequence[int]], *, pad: int = 0) -> tuple[Int[Tensor, "B T"], tuple[int, ...]]:
-    """Rows of tokens as one tensor, the shorter ones padded with `pad`, and their lengths.
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Sentences as rows of one tensor, the shorter ones padded with 0, and their lengths.
 
-    >>> pad_batch([[5, 6, 7], [8]])
-    (tensor([[5, 6, 7],
-            [8, 0, 0]]), (3, 1))
+    >>> rows = Rows.of([[5, 6, 7], [8], [9, 1]])
+    >>> rows.take(torch.tensor([1, 2]))
+    (tensor([[8, 0],
+            [9, 1]]), tensor([1, 2]))
     """
-    lengths = tuple([len(row) for row in rows])
-    if not all(lengths) or not lengths:
-        what = f"none in row {lengths.index(0)}" if lengths else "no rows"
-        raise ValueError(f"each row must have a token or more: got {what}; leave it out")
-    return pad_sequence([torch.tensor(row) for row in rows], batch_first=True, padding_value=pad), lengths
+
+    tokens: Int[Tensor, "N T"]
+    lengths: Int[Tensor, " N"]
+
+    @classmethod
+    def of(cls, rows: Sequence[Sequence[int]]) -> "Rows":
+        lengths = [len(row) for row in rows]
+        if not lengths or not all(lengths):
+            what = f"none in row {lengths.index(0)}" if lengths else "no rows"
+            raise ValueError(f"each row must have a token or more: got {what}; leave it out")
+        return cls(pad_sequence([torch.tensor(row) for row in rows], batch_first=True), torch.tensor(lengths))
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    def take(self, index: Int[Tensor, " B"], step: int = 1) -> tuple[Int[Tensor, "B T"], Int[Tensor, " B"]]:
+        """Some rows as wide as the longest of them, in whole `step`s where there is room, and their lengths."""
+        lengths = self.lengths[index]
+        width = step * -(-int(lengths.max()) // step)
+        return self.tokens[index, :width], lengths
 
 
 def _check_there(paths: Sequence[Path]) -> None:
@@ -163,11 +191,6 @@ def _lines(path: str | PathLike[str]) -> list[str]:
     r"""Split at \n alone: the other separators of str.splitlines occur inside sentences."""
     text = read_text(path)
     return [line.strip() for line in text.removesuffix("\n").split("\n")] if text else []
-
-
-def _seed(seed: int, epoch: int) -> int:
-    """A seed for an epoch: near seeds and epochs must not give near orders."""
-    return int.from_bytes(hashlib.sha256(f"{seed} {epoch}".encode()).digest()[:8]) >> 1
 
 
 def _some(entries: Sequence[object]) -> str:

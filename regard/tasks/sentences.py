@@ -5,9 +5,9 @@ Three of the four make their targets from the text alone. The fourth, what follo
 """
 
 import functools
-from collections.abc import Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -144,17 +144,21 @@ def text(first: Int[Tensor, "n words"], second: Int[Tensor, "n words"]) -> Int[T
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """Texts and their targets: a word at each position, `IGNORED` where none is asked for, or a class for each text."""
+    """Texts and their targets: a word at each position, `IGNORED` where none is asked for, or a class for each text.
+
+    `lengths` of each row are real, the rest are pads; None where all of them are.
+    """
 
     tokens: Int[Tensor, "n tokens"]
     targets: Int[Tensor, "n ..."]
+    lengths: Int[Tensor, " n"] | None = None
 
 
 class Objective:
-    """Something to learn: examples made of sentences, a loss, and a measure."""
+    """Something to learn from texts and targets: how many classes there are, a loss, and a measure."""
 
-    name: ClassVar[str]
-    classes: ClassVar[int] = 2
+    name: str
+    classes: int = 2
 
     def examples(self, pairs: Int[Tensor, "n 2 words"], generator: torch.Generator) -> Examples:
         """Texts and targets, made of sentences and those after them."""
@@ -162,13 +166,14 @@ class Objective:
 
     def loss(self, reader: "Reader", examples: Examples) -> Float[Tensor, ""]:
         """The cross entropy of the targets."""
-        scores, targets = self.asked(reader.scores(self.name, examples.tokens), examples.targets)
-        return cross_entropy(scores, targets)
+        scores = reader.scores(self.name, examples.tokens, examples.lengths)
+        return cross_entropy(scores.flatten(0, -2).float(), examples.targets.flatten(), ignore_index=IGNORED)
 
     def right(self, reader: "Reader", examples: Examples) -> Bool[Tensor, " asked"]:
         """Whether each target is the guess."""
         with torch.no_grad():
-            scores, targets = self.asked(reader.scores(self.name, examples.tokens), examples.targets)
+            scores = reader.scores(self.name, examples.tokens, examples.lengths)
+        scores, targets = self.asked(scores, examples.targets)
         return scores.argmax(-1) == targets
 
     def chance(self, examples: Examples) -> float:
@@ -238,8 +243,8 @@ class Inference(Objective):
     Bowman et al., *A large annotated corpus for learning natural language inference*, EMNLP 2015.
     """
 
-    name: ClassVar[str] = "inference"
     language: Language
+    name = "inference"
 
     def examples(self, pairs: Int[Tensor, "n 2 words"], generator: torch.Generator) -> Examples:
         first = pairs[:, 0]
@@ -266,41 +271,84 @@ def objectives(language: Language) -> dict[str, Objective]:
     return {objective.name: objective for objective in every}
 
 
-def batches(
-    language: Language, objectives: Sequence[Objective], size: int, seed: int
-) -> Iterator[tuple[tuple[Objective, Examples], ...]]:
-    """Endless batches of new sentences, with the examples that each objective makes of them."""
-    generator = torch.Generator().manual_seed(seed)
-    while True:
-        pairs = language.pairs(size, generator)
-        yield tuple([(objective, objective.examples(pairs, generator)) for objective in objectives])
+class Source(ABC):
+    """Where examples of the four objectives come from; `context` is the longest text."""
+
+    vocabulary: int
+    context: int
+    objectives: Mapping[str, Objective]
+
+    @abstractmethod
+    def draw(self, name: str, count: int, generator: torch.Generator, *, held_out: bool = False) -> Examples:
+        """New examples of an objective; those that are held out are of texts that are never learnt from."""
+
+    @abstractmethod
+    def fingerprint(self) -> str:
+        """A text that differs for other texts."""
+
+
+@dataclass(frozen=True)
+class MadeUp(Source):
+    """Examples of a small language, each drawn anew: those of another generator are of other texts.
+
+    >>> MadeUp(Language()).draw("next", 3, torch.Generator()).tokens.shape
+    torch.Size([3, 13])
+    """
+
+    language: Language
+
+    vocabulary = len(WORDS)
+    context = 3 + 2 * LENGTH
+
+    @functools.cached_property
+    def objectives(self) -> dict[str, Objective]:  # pyright: ignore[reportIncompatibleVariableOverride]
+        return objectives(self.language)
+
+    def draw(self, name: str, count: int, generator: torch.Generator, *, held_out: bool = False) -> Examples:
+        return self.objectives[name].examples(self.language.pairs(count, generator), generator)
+
+    def fingerprint(self) -> str:
+        return ""
 
 
 class Reader(nn.Module):
-    """An encoder with logits of the words at each position, and of two classes from its pooled vector per objective.
+    """An encoder with logits of the words at each position, and of an objective's classes from its pooled vector.
 
-    >>> reader = Reader(("words", "next"), width=16)
+    >>> reader = Reader(MadeUp(Language()), ("words", "next"), width=16)
     >>> tokens = MaskedWords().examples(Language().pairs(3, torch.Generator()), torch.Generator()).tokens
     >>> reader.scores("words", tokens).shape, reader.scores("next", tokens).shape
     (torch.Size([3, 13, 43]), torch.Size([3, 2]))
     """
 
-    def __init__(self, names: Sequence[str], *, width: int = 32, depth: int = 1, num_heads: int = 4) -> None:
+    def __init__(
+        self,
+        source: Source,
+        names: Sequence[str],
+        *,
+        width: int = 32,
+        depth: int = 1,
+        num_heads: int = 4,
+        dropout: float = 0.0,
+    ) -> None:
         super().__init__()
         self.encoder = Encoder(
             EncoderConfig(
-                vocabulary=len(WORDS),
+                vocabulary=source.vocabulary,
                 depth=depth,
                 block=BlockConfig(width=width, num_heads=num_heads, hidden=2 * width),
-                positions=PositionConfig(context=3 + 2 * LENGTH),
+                positions=PositionConfig(context=source.context),
                 heads=("pooler", "words"),
+                dropout=dropout,
             )
         )
-        self.judges = nn.ModuleDict({name: nn.Linear(width, 2) for name in names if name != MaskedWords.name})
+        classes = {name: source.objectives[name].classes for name in names if name != MaskedWords.name}
+        self.judges = nn.ModuleDict({name: nn.Linear(width, count) for name, count in classes.items()})
 
-    def scores(self, name: str, tokens: Int[Tensor, "n tokens"]) -> Float[Tensor, "n *tokens classes"]:
-        """The logits of all words at each position, or of the two classes of the objective of that name."""
-        out = self.encoder(tokens, types=_types(tokens))
+    def scores(
+        self, name: str, tokens: Int[Tensor, "n tokens"], lengths: Int[Tensor, " n"] | None = None
+    ) -> Float[Tensor, "n *tokens classes"]:
+        """The logits of all words at each position, or of the classes of the objective of that name."""
+        out = self.encoder(tokens, lengths, types=types(tokens))
         if name == MaskedWords.name:
             assert out.logits is not None
             return out.logits
@@ -310,21 +358,28 @@ class Reader(nn.Module):
 
     def features(self, examples: Examples) -> Float[Tensor, "n C"]:
         """Features for a probe: tokens where a word is asked for, else the first one and the mean of each sentence."""
+        tokens, lengths = examples.tokens, examples.lengths
         with torch.no_grad():
-            hidden = self.encoder(examples.tokens, types=_types(examples.tokens)).hidden
+            hidden = self.encoder(tokens, lengths, types=types(tokens)).hidden
         if examples.targets.ndim == 2:
             return Objective.asked(hidden, examples.targets)[0]
-        return torch.cat((hidden[:, 0], hidden[:, FIRST].mean(1), hidden[:, SECOND].mean(1)), 1)
+        places = torch.arange(tokens.shape[1], device=tokens.device)
+        real = (tokens != BEGIN) & (tokens != END)
+        if lengths is not None:
+            real = real & (places < lengths[:, None])
+        parts = [(real & (types(tokens) == part)).to(hidden.dtype) for part in (0, 1)]
+        means = [(part[:, None] @ hidden)[:, 0] / part.sum(1, keepdim=True).clamp(min=1) for part in parts]
+        return torch.cat((hidden[:, 0], *means), 1)
 
 
-def _types(tokens: Tensor) -> Tensor:
-    """0 for the first sentence, 1 for the second."""
-    return (torch.arange(tokens.shape[1]) >= SECOND.start).long().expand_as(tokens)
+def types(tokens: Int[Tensor, "n tokens"]) -> Int[Tensor, "n tokens"]:
+    """0 up to the end of the first sentence, 1 after it.
 
-
-def total_loss(reader: Reader, batch: tuple[tuple[Objective, Examples], ...]) -> Float[Tensor, ""]:
-    """The sum of the losses of all objectives, each on its own examples."""
-    return torch.stack([objective.loss(reader, examples) for objective, examples in batch]).sum()
+    >>> types(torch.tensor([[BEGIN, 7, END, 8, 9, END]])).tolist()
+    [[0, 0, 0, 1, 1, 1]]
+    """
+    ends = (tokens == END).long()
+    return (ends.cumsum(1) - ends).clamp(max=1)
 
 
 def probe(
@@ -335,7 +390,7 @@ def probe(
     W = argmin ‖F W − Y‖² + ridge·n·‖W‖², Y one-hot, F with a column of ones; the guess is the largest of f W.
     """
     (found, targets), (asked, wanted) = (
-        (_extended(reader.features(examples)), examples.targets[examples.targets != IGNORED])
+        (_extended(reader.features(examples).cpu()), examples.targets[examples.targets != IGNORED].cpu())
         for examples in (train, test)
     )
     answers = torch.eye(objective.classes, dtype=found.dtype)[targets]

@@ -2,9 +2,10 @@
 
 from regard.training.batches import Order, Position
 from regard.training.checkpoints import Checkpoint, Checkpoints, Damaged, restore, snapshot
+from regard.training.distribution import Lost, Processes, join_processes
 from regard.training.loop import Diverged, OutOfMemory, Progress, Trained, load_trained, train
 from regard.training.records import Metrics, Recording, compact, expand
-from regard.training.settings import Descent, Execution, Schedule, Settings, limit_threads
+from regard.training.settings import Descent, Execution, Mesh, Schedule, Settings, limit_threads
 from regard.training.task import Task, device_of
 
 __all__ = [
@@ -14,10 +15,13 @@ __all__ = [
     "Descent",
     "Diverged",
     "Execution",
+    "Lost",
+    "Mesh",
     "Metrics",
     "Order",
     "OutOfMemory",
     "Position",
+    "Processes",
     "Progress",
     "Recording",
     "Schedule",
@@ -27,6 +31,7 @@ __all__ = [
     "compact",
     "device_of",
     "expand",
+    "join_processes",
     "limit_threads",
     "load_trained",
     "restore",

@@ -3,8 +3,8 @@
 import multiprocessing
 import os
 import threading
-from collections.abc import Generator, Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass, replace
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import torch
@@ -13,7 +13,7 @@ from torch import Tensor
 from torch.utils.data import DataLoader, Dataset
 
 from regard.checks import check_sizes
-from regard.training.task import Task
+from regard.training.task import Task, map_tensors
 
 
 @dataclass(frozen=True)
@@ -29,10 +29,10 @@ START = Position()
 
 @dataclass(frozen=True, kw_only=True)
 class Order:
-    """Batches of `size` indices below `count`, every one of them once in an epoch, for shard `shard` of `shards`.
+    """Batches of `size` indices below `count`, every one of them once in an epoch.
 
-    What comes is a function of the seed and the position alone: nothing but the position needs to be saved. All
-    shards together take every index once; those beyond the last whole batch of all shards wait for another epoch.
+    What comes is a function of the seed and the position alone: nothing but the position needs to be saved, and
+    processes that share a batch need not talk. Indices beyond the last whole batch wait for another epoch.
 
     >>> order = Order(count=10, size=2, seed=0)
     >>> sorted(order.epoch(0).flatten().tolist())
@@ -45,29 +45,21 @@ class Order:
     count: int
     size: int
     seed: int
-    shard: int = 0
-    shards: int = 1
 
     def __post_init__(self) -> None:
-        check_sizes(self, "count", "size", "shards")
-        if not 0 <= self.shard < self.shards:
-            raise ValueError(f"shard must be one of 0…{self.shards - 1}: got shard={self.shard}")
-        if self.size * self.shards > self.count:
-            raise ValueError(
-                f"a batch of every shard must fit into the data: got {self.shards} × {self.size} for {self.count}; "
-                "lower the batch size"
-            )
+        check_sizes(self, "count", "size")
+        if self.size > self.count:
+            raise ValueError(f"a batch must fit into the data: got {self.size} for {self.count}; lower the batch size")
 
     @property
     def batches_per_epoch(self) -> int:
-        return self.count // (self.size * self.shards)
+        return self.count // self.size
 
     def epoch(self, number: int) -> Int[Tensor, "batches size"]:
-        """The indices of an epoch, a row per batch of this shard."""
+        """The indices of an epoch, a row per batch."""
         generator = torch.Generator().manual_seed(mix_seed(self.seed, number))
-        used = self.batches_per_epoch * self.size * self.shards
-        order = torch.randperm(self.count, generator=generator)[:used]
-        return order.view(self.batches_per_epoch, self.shards, self.size)[:, self.shard]
+        order = torch.randperm(self.count, generator=generator)
+        return order[: self.batches_per_epoch * self.size].view(self.batches_per_epoch, self.size)
 
     def take(self, start: Position = START) -> Iterator[tuple[Position, Int[Tensor, " size"]]]:
         """Batches without end from a position on, each with the position of the one after it."""
@@ -88,7 +80,7 @@ def mix_seed(seed: int, number: int) -> int:
 
 
 class Batch(NamedTuple):
-    """What a task makes of some examples, their numbers, and the position of the batch after it."""
+    """What a task makes of some examples, the numbers of the whole batch, and the position of the batch after it."""
 
     after: Position
     examples: Tensor
@@ -101,18 +93,24 @@ class _Batches(Dataset[Batch]):
 
     task: Task
     seed: int
+    rows: slice | None  # None: all
 
     def __getitem__(self, key: tuple[Position, Position, Tensor]) -> Batch:
         at, after, examples = key
         generator = torch.Generator().manual_seed(mix_seed(mix_seed(self.seed + 1, at.epoch), at.batch))
-        return Batch(after, examples, self.task.batch(examples, generator))
+        if self.rows is None:
+            return Batch(after, examples, self.task.batch(examples, generator))
+        return Batch(after, examples, self.task.part(examples, generator, self.rows))
 
 
 def make_batches(
-    task: Task, order: Order, start: Position, workers: int, *, pin: bool = False
+    task: Task, order: Order, start: Position, workers: int, *, pin: bool = False, rows: slice | None = None
 ) -> Generator[Batch, None, None]:
-    """Batches without end from a position on; worker processes begin with the first one and keep two each ahead."""
-    keys, source = _keys(order, start), _Batches(task, order.seed)
+    """Batches without end from a position on; worker processes begin with the first one and keep two each ahead.
+
+    With `rows`, a batch has these of its examples.
+    """
+    keys, source = _keys(order, start), _Batches(task, order.seed, rows)
     if not workers:
         yield from map(source.__getitem__, keys)
         return
@@ -164,14 +162,4 @@ def move(content: Any, device: torch.device) -> Any:
     """The same with every tensor on the device."""
     if device.type == "cpu":
         return content
-    if isinstance(content, Tensor):
-        return content.to(device, non_blocking=True)
-    if isinstance(content, Mapping):
-        return {key: move(value, device) for key, value in content.items()}
-    if isinstance(content, tuple | list):
-        parts = [move(value, device) for value in content]
-        return type(content)(*parts) if hasattr(content, "_fields") else type(content)(parts)
-    if is_dataclass(content) and not isinstance(content, type):
-        parts = {field.name: move(getattr(content, field.name), device) for field in fields(content) if field.init}
-        return replace(content, **parts)
-    return content
+    return map_tensors(content, lambda tensor: tensor.to(device, non_blocking=True))

@@ -9,16 +9,27 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from regard.tasks.files import lock
 from regard.training.batches import START, Batch, Order, Position, make_batches, mix_seed, move
-from regard.training.checkpoints import Checkpoint, Checkpoints, Damaged, restore, restore_weights, snapshot
-from regard.training.records import Metrics, Recording, TensorBoard
+from regard.training.checkpoints import (
+    Checkpoint,
+    Checkpoints,
+    Damaged,
+    collect_weights,
+    is_sharded,
+    restore,
+    restore_weights,
+    snapshot,
+)
+from regard.training.distribution import Draws, Processes
+from regard.training.records import Metrics, Recording, Records
 from regard.training.settings import Settings, limit_threads
 from regard.training.task import Task, device_of
 
 CHECKPOINTS, METRICS, RECORDING = "checkpoints", "metrics.jsonl", "recording"
+LARGEST = torch.finfo(torch.float32).max  # replaces a loss that is not finite, where a task goes on
 
 
 @dataclass(frozen=True)
@@ -87,50 +98,54 @@ def train(
 
     A run that was killed and is called again goes on with the same losses, bit for bit, as one that was not. With
     `patience` the model that is given back is the best one, otherwise the last. `on_step` gets the numbers of a step
-    when all of it is kept: those of an evaluation too, where there was one.
+    when all of it is kept: those of an evaluation too, where there was one. On a GPU that is one step later.
+
+    Processes that `torchrun` started and that have joined share every batch along the mesh of the settings. The first
+    evaluates and writes for all; each gets the whole model.
     """
-    checkpoints, metrics = Checkpoints(folder / CHECKPOINTS), Metrics(folder / METRICS)
-    recording = Recording(folder / RECORDING)
-    with lock(folder), _fork_random(device), limit_threads(settings.execution.threads):
+    processes = Processes.of(settings.mesh, device)
+    checkpoints = Checkpoints(folder / CHECKPOINTS)
+    records = Records(folder, Metrics(folder / METRICS), Recording(folder / RECORDING))
+    with (
+        processes.hold(lock(folder)),
+        _fork_random(device),
+        limit_threads(settings.execution.threads),
+        processes.explain(checkpoints.name_last),
+    ):
         torch.manual_seed(settings.seed)
         with _name_what_to_lower(settings):
-            model = task.build().to(device)
+            model = processes.prepare(task.build().to(device))
         optimizer = settings.descent.optimizer(model)
         order = Order(count=task.count, size=settings.batch, seed=settings.seed)
         every = settings.evaluation(order.batches_per_epoch)
-        progress, saved = Progress(), checkpoints.last()
-        if saved is not None:
-            _resume(saved, model, optimizer)
-            progress = Progress.of(saved)
-        elif any(line["step"] > every for line in metrics.read()):
-            warnings.warn(f"all checkpoints are missing from {checkpoints.folder}: training begins anew", stacklevel=2)
-        for kept in (checkpoints, metrics, recording):
-            kept.rewind(progress.step)
-        if saved is None:
-            recording.write(0, _look(task.record, model, settings))
-        called = torch.compile(model) if settings.execution.compiled else model
-        pin = torch.device(device).type == "cuda"
-        made = make_batches(task, order, progress.position, settings.execution.workers, pin=pin)
-        with closing(made) as batches, closing(TensorBoard(folder, metrics)) as board:
+        progress = _resume(model, optimizer, checkpoints, processes)
+        if processes.is_first:
+            records.begin(progress.step, every * settings.save_every)
+        steps = _Steps(task, settings, model, optimizer, processes, checkpoints)
+        how = {"pin": torch.device(device).type == "cuda", "rows": processes.rows(settings.batch)}
+        made = make_batches(task, order, progress.position, settings.execution.workers, **how)
+        with closing(made) as batches, closing(records):
+            if progress.step == 0:
+                _evaluate(task, model, settings, processes, records, 0)
+            waiting: list[Step] = []
             while not progress.is_over(settings):
-                progress, numbers = _step(task, called, optimizer, batches, progress, settings, checkpoints)
+                waiting.append(steps.make(progress, batches))
+                progress = waiting[-1].after
                 is_evaluated = progress.step % every == 0 or progress.step == settings.steps
-                is_best = False
-                if is_evaluated:
-                    found = _look(task.evaluate, model, settings)
-                    recording.write(progress.step, _look(task.record, model, settings))
-                    progress, is_best = progress.judge(found, task.judged_by)
-                    numbers |= found
-                if is_evaluated or progress.step % max(1, every // 10) == 0:  # ten lines between two draw a curve
-                    metrics.write(step=progress.step, **numbers)
-                    board.write(step=progress.step, **numbers)
-                if is_evaluated:
-                    metrics.sync()
-                    board.flush()
-                    tensors, facts = snapshot(model, optimizer)
-                    checkpoints.save(progress.step, tensors, facts | {"progress": asdict(progress)}, best=is_best)
-                on_step(progress, numbers)
-    return _choose(task, settings, folder, model, progress)
+                while len(waiting) > (1 if steps.computes_ahead and not is_evaluated else 0):
+                    step = waiting.pop(0)
+                    after, numbers, is_best = step.after, steps.read(step), False
+                    if is_last := is_evaluated and not waiting:
+                        found = _evaluate(task, model, settings, processes, records, after.step)
+                        progress, is_best = progress.judge(found, task.judged_by)
+                        after, numbers = progress, {**numbers, **found}
+                    if processes.is_first and (is_last or after.step % max(1, every // 10) == 0):
+                        records.write(after.step, numbers, sync=is_last)  # ten lines between two draw a curve
+                    if is_last and _is_saved(progress, settings, every, is_best):
+                        _save(checkpoints, model, optimizer, progress, is_best, processes)
+                    on_step(after, numbers)
+    known = _choose(task, settings, folder, model, progress) if processes.is_plain else None
+    return known or load_trained(task, settings, folder, device=device)
 
 
 def load_trained(task: Task, settings: Settings, folder: Path, *, device: torch.device | str = "cpu") -> Trained:
@@ -158,59 +173,170 @@ def _choose(task: Task, settings: Settings, folder: Path, model: nn.Module, prog
     return Trained(task, settings, folder, model, step, progress.step, progress.is_over(settings))
 
 
-def _resume(saved: Checkpoint, model: nn.Module, optimizer: torch.optim.Optimizer) -> None:
-    """Restore all but the rates and the decay, which are the settings'."""
-    own = [{name: group[name] for name in ("base", "weight_decay", "betas")} for group in optimizer.param_groups]
+def _resume(
+    model: nn.Module, optimizer: torch.optim.Optimizer, checkpoints: Checkpoints, processes: Processes
+) -> Progress:
+    """Restore all but the rates and the decay, which are the settings', from the last checkpoint if there is one.
+
+    What came after it is forgotten.
+    """
+    if processes.is_plain:
+        saved = checkpoints.last()
+    else:
+        last = processes.by_first(lambda: None if (found := checkpoints.last(read=False)) is None else found.step)
+        saved = None if last is None else checkpoints.find(last, check=False)
+    if processes.is_first:
+        checkpoints.rewind(0 if saved is None else saved.step)
+    if saved is None:
+        return Progress()
+    said = ("base", "weight_decay", "betas", "momentum")
+    own = [{name: group[name] for name in said if name in group} for group in optimizer.param_groups]
     restore(saved, model, optimizer)
-    for group, said in zip(optimizer.param_groups, own, strict=True):
-        group.update(said)
+    for group, kept in zip(optimizer.param_groups, own, strict=True):
+        group.update(kept)
+    return Progress.of(saved)
 
 
-def _step(
-    task: Task,
-    model: Any,
-    optimizer: torch.optim.Optimizer,
-    batches: Iterator[Batch],
-    progress: Progress,
-    settings: Settings,
+def _computes_ahead(device: torch.device) -> bool:
+    """Whether the next step is given to the device before the numbers of the one before it are read."""
+    return device.type == "cuda"
+
+
+def _save(
     checkpoints: Checkpoints,
-) -> tuple[Progress, dict[str, float]]:
-    """One step of the optimizer on as many batches as are accumulated."""
-    factor = settings.schedule.factor(progress.step, settings.steps)
-    set_rate(optimizer, factor)
-    optimizer.zero_grad(set_to_none=True)
-    generator = torch.Generator().manual_seed(mix_seed(settings.seed + 2, progress.step))
-    device, losses, used = device_of(model), [], []
-    with _name_what_to_lower(settings):
-        for _ in range(settings.accumulate):
-            used.append(next(batches))
-            with _set_precision(device, settings):
-                loss = task.loss(model, move(used[-1].content, device), generator)
-            loss = loss / settings.accumulate if settings.accumulate > 1 else loss
-            loss.backward()
-            losses.append(loss.detach().float())
-        norm = nn.utils.clip_grad_norm_(model.parameters(), settings.descent.clip or math.inf)
-        *values, size = torch.stack([*losses, norm.float()]).tolist()  # the one time in a step that a GPU is waited for
-        for value, batch in zip((*values, size), (*used, used[-1]), strict=True):
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    progress: Progress,
+    best: bool,
+    processes: Processes,
+) -> None:
+    tensors, facts = snapshot(model, optimizer)
+    checkpoints.save(progress.step, tensors, facts | {"progress": asdict(progress)}, best=best, processes=processes)
+
+
+def _is_saved(progress: Progress, settings: Settings, every: int, is_best: bool) -> bool:
+    """Whether an evaluation is one after which a checkpoint is written; the last is, and the best if it is wanted."""
+    is_wanted = is_best and settings.patience is not None
+    return is_wanted or progress.is_over(settings) or progress.step // every % settings.save_every == 0
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step that was made, though a GPU may still compute it: what comes after, its losses and norm, its batches."""
+
+    after: Progress
+    values: Tensor
+    used: list[Batch]
+    rate: float
+
+
+class _Steps:
+    """Makes steps of the optimizer, each on as many batches as are accumulated."""
+
+    def __init__(
+        self,
+        task: Task,
+        settings: Settings,
+        model: nn.Module,
+        optimizer: torch.optim.Optimizer,
+        processes: Processes,
+        checkpoints: Checkpoints,
+    ) -> None:
+        self.task, self.settings, self.model, self.optimizer = task, settings, model, optimizer
+        self.processes, self.checkpoints = processes, checkpoints
+        called = processes.wrap(model)
+        self.called: Any = torch.compile(called) if settings.execution.compiled else called
+        self.draws = Draws(processes, settings)
+        self.computes_ahead = _computes_ahead(device_of(model)) and not task.goes_on
+
+    def make(self, progress: Progress, batches: Iterator[Batch]) -> Step:
+        """A step, whose numbers are the same in all processes."""
+        settings, processes, device = self.settings, self.processes, device_of(self.model)
+        factor = settings.schedule.factor(progress.step, settings.steps)
+        set_rate(self.optimizer, factor)
+        self.optimizer.zero_grad(set_to_none=True)
+        self.draws.begin(progress.step)
+        generator = torch.Generator().manual_seed(processes.seed(mix_seed(settings.seed + 2, progress.step)))
+        losses, used = [], []
+        with _name_what_to_lower(settings):
+            for number in range(settings.accumulate):
+                used.append(next(batches))
+                content = move(used[-1].content, device)
+                with processes.synchronise(self.called, number + 1 == settings.accumulate):
+                    with _set_precision(device, settings), self.draws.take():
+                        loss, weight = self._find_loss(content, generator)
+                    share = processes.weigh(weight)
+                    loss = loss if share is None else share * loss
+                    loss = loss / settings.accumulate if settings.accumulate > 1 else loss
+                    loss.backward()
+                losses.append(loss.detach().float())
+            norm = nn.utils.clip_grad_norm_(self.model.parameters(), settings.descent.clip or math.inf)
+            norm = norm.full_tensor() if is_sharded(norm) else norm  # pyright: ignore[reportAttributeAccessIssue]
+            mean = processes.mean(torch.stack(losses))
+            values = torch.cat((mean, norm.float()[None]))
+            if self.task.goes_on and not values.isfinite().all():
+                self.task.leave_out(self.model)
+                for parameter in self.model.parameters():
+                    if parameter.grad is not None:
+                        parameter.grad.zero_()
+                values = torch.cat((values[:-1].nan_to_num(nan=LARGEST, posinf=LARGEST), values.new_zeros(1)))
+            self.optimizer.step()
+        after = replace(progress, step=progress.step + 1, position=used[-1].after)
+        return Step(after, values, used, settings.descent.rate * factor)
+
+    def read(self, step: Step) -> dict[str, float]:
+        """Wait for the numbers of a step; those that are not finite end the training before anything is saved."""
+        *losses, norm = step.values.tolist()  # the one time in a step that a GPU is waited for
+        for value, batch in zip((*losses, norm), (*step.used, step.used[-1]), strict=True):
             if not math.isfinite(value):
-                what = "gradient's norm" if all(map(math.isfinite, values)) else "loss"
-                steps = checkpoints.steps()
-                last = (
-                    f"the last checkpoint is {checkpoints.path(steps[-1])}" if steps else "there is no checkpoint yet"
-                )
+                what = "gradient's norm" if all(map(math.isfinite, losses)) else "loss"
                 raise Diverged(
-                    f"the {what} must be finite: got {value} at step {progress.step} for examples "
-                    f"{', '.join(map(str, batch.examples.tolist()))}; {last}; lower the rate"
+                    f"the {what} must be finite: got {value} at step {step.after.step - 1} for examples "
+                    f"{', '.join(map(str, batch.examples.tolist()))}; {self.checkpoints.name_last()}; lower the rate"
                 )
-        optimizer.step()
-    numbers = {"loss": sum(values), "rate": settings.descent.rate * factor, "gradient": size}
-    return replace(progress, step=progress.step + 1, position=used[-1].after), numbers
+        return {"loss": sum(losses), "rate": step.rate, "gradient": norm}
+
+    def _find_loss(self, content: Any, generator: torch.Generator) -> tuple[Tensor, float | Tensor | None]:
+        """The loss of this process's part of a batch, and its weight."""
+        if self.processes.mesh.context > 1:
+            return self.task.split_loss(self.called, content, generator, self.processes.context_group)
+        return self.task.loss(self.called, content, generator), self.task.weight(content)
 
 
 def set_rate(optimizer: torch.optim.Optimizer, factor: float) -> None:
     """Give each group its rate at this factor of a schedule."""
     for group in optimizer.param_groups:
         group["lr"] = group["base"] * factor
+
+
+def _evaluate(
+    task: Task, model: nn.Module, settings: Settings, processes: Processes, records: Records, step: int
+) -> dict[str, float]:
+    """What the first process finds and records of the whole model; at step 0 it only records."""
+    whole = _collect(task, model, processes)
+
+    def look() -> dict[str, float]:
+        found = dict(_look(task.evaluate, whole, settings)) if step else {}
+        records.recording.write(step, _look(task.record, whole, settings))
+        return found
+
+    return processes.by_first(look)
+
+
+def _collect(task: Task, model: nn.Module, processes: Processes) -> nn.Module:
+    """The model itself, or where its weights are split, in the first process a whole one."""
+    if not processes.is_sharded:
+        return model
+    whole = model
+    if processes.is_first:
+        with torch.random.fork_rng(devices=[]):
+            whole = task.build().to(processes.device)
+    places = collect_weights(whole)
+    for name, tensor in collect_weights(model).items():
+        full = tensor.full_tensor() if is_sharded(tensor) else tensor  # pyright: ignore[reportAttributeAccessIssue]
+        if processes.is_first:
+            places[name].copy_(full)
+    return whole
 
 
 def _look(method: Callable[[Any], Mapping[str, Any]], model: nn.Module, settings: Settings) -> Mapping[str, Any]:

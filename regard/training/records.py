@@ -175,6 +175,36 @@ class Recording:
         return self.folder / f"step-{step:09d}.safetensors"
 
 
+class Records:
+    """All that a training writes beside its checkpoints."""
+
+    def __init__(self, folder: Path, metrics: Metrics, recording: Recording) -> None:
+        self.folder, self.metrics, self.recording = folder, metrics, recording
+        self.board: TensorBoard | None = None
+
+    def begin(self, step: int, every: int) -> None:
+        """Forget what came after a step; a warning where the run had come beyond its first evaluation."""
+        if not step and any(line["step"] > every for line in self.metrics.read()):
+            place = self.folder / "checkpoints"
+            warnings.warn(f"all checkpoints are missing from {place}: training begins anew", stacklevel=2)
+        self.metrics.rewind(step)
+        self.recording.rewind(step)
+        self.board = TensorBoard(self.folder, self.metrics)
+
+    def write(self, step: int, numbers: Mapping[str, float], *, sync: bool) -> None:
+        """Add a line, and with `sync` wait until it would outlive a power cut."""
+        assert self.board is not None
+        self.metrics.write(step=step, **numbers)
+        self.board.write(step=step, **numbers)
+        if sync:
+            self.metrics.sync()
+            self.board.flush()
+
+    def close(self) -> None:
+        if self.board is not None:
+            self.board.close()
+
+
 def _checksum(tensors: dict[str, Tensor]) -> str:
     return hashlib.sha256(save(tensors)).hexdigest()
 

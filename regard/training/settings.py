@@ -9,7 +9,9 @@ from typing import Literal
 import torch
 from torch import nn
 
-from regard.checks import check_sizes, check_whole
+from regard.checks import check_sizes, check_whole, nearest
+
+DIMENSIONS = ("data", "shard", "context")  # of a mesh
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,18 +53,24 @@ class Schedule:
 
 @dataclass(frozen=True, kw_only=True)
 class Descent:
-    """AdamW with clipped gradients; matrices decay, biases, norms and position parameters do not.
+    """AdamW, or SGD with momentum, with clipped gradients; matrices decay, and with `decay_all` biases and norms too.
 
-    Parameters of positions are lengths in tokens, not weights: `position_rate` is their own learning rate.
+    Parameters of positions are lengths in tokens, not weights: `position_rate` is their own learning rate, and they
+    never decay.
     """
 
+    kind: Literal["adamw", "sgd"] = field(default="adamw", metadata={"optional": True})
     rate: float = 1e-3
     position_rate: float | None = None  # None: as rate
     decay: float = 0.0
-    betas: tuple[float, float] = (0.9, 0.999)
+    decay_all: bool = field(default=False, metadata={"optional": True})
+    betas: tuple[float, float] = (0.9, 0.999)  # of AdamW
+    momentum: float = field(default=0.9, metadata={"optional": True})  # of SGD
     clip: float | None = 1.0
 
     def __post_init__(self) -> None:
+        if self.kind not in ("adamw", "sgd"):
+            raise ValueError(f'kind must be "adamw" or "sgd": got kind={self.kind!r}')
         for name, number in (("rate", self.rate), ("position_rate", self.position_rate), ("clip", self.clip)):
             if number is not None and not (math.isfinite(number) and number > 0):
                 raise ValueError(f"{name} must be above 0: got {name}={number}")
@@ -70,6 +78,8 @@ class Descent:
             raise ValueError(f"decay must be at least 0: got decay={self.decay}")
         if len(self.betas) != 2 or not all(0 <= beta < 1 for beta in self.betas):
             raise ValueError(f"betas must be two numbers from 0 to below 1: got betas={self.betas}")
+        if not 0 <= self.momentum < 1:
+            raise ValueError(f"momentum must be from 0 to below 1: got momentum={self.momentum}")
 
     def optimizer(self, model: nn.Module) -> torch.optim.Optimizer:
         """An optimizer of a model's parameters, in groups that keep their rate at factor 1 as `base`."""
@@ -81,10 +91,13 @@ class Descent:
         own = self.rate if self.position_rate is None else self.position_rate
         groups = [
             {"params": matrices, "weight_decay": self.decay, "base": self.rate},
-            {"params": others, "weight_decay": 0.0, "base": self.rate},
+            {"params": others, "weight_decay": self.decay if self.decay_all else 0.0, "base": self.rate},
             {"params": positions, "weight_decay": 0.0, "base": own},
         ]
-        return torch.optim.AdamW([group for group in groups if group["params"]], self.rate, self.betas, fused=True)
+        groups = [group for group in groups if group["params"]]
+        if self.kind == "sgd":
+            return torch.optim.SGD(groups, self.rate, self.momentum, fused=True)
+        return torch.optim.AdamW(groups, self.rate, self.betas, fused=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,6 +128,45 @@ def limit_threads(count: int | None) -> Iterator[None]:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Mesh:
+    """How many processes there are along each dimension.
+
+    >>> mesh = Mesh.read("data:2,shard:4")
+    >>> mesh.count, str(mesh)
+    (8, 'data:2,shard:4')
+    """
+
+    data: int = 1
+    shard: int = 1
+    context: int = 1
+    named: tuple[str, ...] = ("data",)  # `shard:1` is one part, and still FSDP2's
+
+    @staticmethod
+    def read(text: str) -> "Mesh":
+        """The mesh of `data:2,shard:4`; what is not named has one process."""
+        sizes: dict[str, int] = {}
+        for part in text.split(","):
+            name, colon, size = (word.strip() for word in part.partition(":"))
+            if not (colon and size.isdecimal() and int(size) >= 1):
+                raise ValueError(
+                    f"mesh must be names with numbers: got {part.strip()!r} in {text!r}; use data:2,shard:2"
+                )
+            if name not in DIMENSIONS:
+                raise ValueError(f"mesh has no {name!r}: {nearest(name, DIMENSIONS)}")
+            if name in sizes:
+                raise ValueError(f"mesh must name a dimension once: got {name} twice in {text!r}")
+            sizes[name] = int(size)
+        return Mesh(**sizes, named=tuple(sizes))
+
+    def __str__(self) -> str:
+        return ",".join(f"{name}:{getattr(self, name)}" for name in self.named)
+
+    @property
+    def count(self) -> int:
+        return self.data * self.shard * self.context
+
+
+@dataclass(frozen=True, kw_only=True)
 class Settings:
     """All settings of a training.
 
@@ -123,17 +175,22 @@ class Settings:
     """
 
     steps: int
-    batch: int
+    batch: int  # examples, of all processes together
     descent: Descent = field(default_factory=Descent)
     schedule: Schedule = field(default_factory=Schedule)
     accumulate: int = 1  # batches whose gradients make up one step
-    evaluate_every: int | None = None  # steps, after which a checkpoint is written too; None: once per epoch
+    evaluate_every: int | None = None  # steps; None: once per epoch
+    save_every: int = field(default=1, metadata={"optional": True})  # evaluations from one checkpoint to the next
     patience: int | None = None  # evaluations without improvement after which it stops and takes the best model
     seed: int = 0
     execution: Execution = field(default_factory=Execution)
+    # The processes of torchrun by dimensions: data:2,shard:4; None: all along data. Runs of older versions have none.
+    mesh: str | None = field(default=None, metadata={"optional": True})
 
     def __post_init__(self) -> None:
-        check_sizes(self, "steps", "batch", "accumulate")
+        if self.mesh is not None:
+            Mesh.read(self.mesh)
+        check_sizes(self, "steps", "batch", "accumulate", "save_every")
         check_sizes(self, "evaluate_every", "patience", optional=True)
         check_whole("seed", self.seed, 0)
 

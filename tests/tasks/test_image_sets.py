@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from regard.tasks.images import ImageSet, augment
+from regard.tasks.images import ImageSet, draw_moves, moved
 
 
 def some(count: int = 200, channels: int = 3) -> ImageSet:
@@ -49,26 +49,44 @@ def test_what_is_no_image_set(change: dict, message: str):
 
 
 @pytest.mark.parametrize(("pad", "flip"), [(2, True), (0, True), (3, False)])
-def test_augment_equals_a_loop(pad: int, flip: bool):
+def test_moved_images_equal_a_loop(pad: int, flip: bool):
     images = torch.arange(1, 1 + 40 * 2 * 5 * 4).view(40, 2, 5, 4).float()
-    out, again = (augment(images, torch.Generator().manual_seed(3), pad=pad, flip=flip) for _ in range(2))
-    assert torch.equal(out, again)
-    generator = torch.Generator().manual_seed(3)
-    move = torch.randint(2 * pad + 1, (2, 40), generator=generator)
-    mirror = torch.randint(2, (40,), generator=generator)
+    moves, again = (draw_moves(40, torch.Generator().manual_seed(3), pad=pad, flip=flip) for _ in range(2))
+    assert torch.equal(moves, again)
+    out, mirror = moved(images, moves, pad), moves[:, 2]
     for b in range(40):
         framed = torch.zeros(2, 5 + 2 * pad, 4 + 2 * pad)
         framed[:, pad : pad + 5, pad : pad + 4] = images[b]
-        row, column = move[:, b].tolist()
+        row, column = moves[b, :2].tolist()
         cut = framed[:, row : row + 5, column : column + 4]
-        assert torch.equal(out[b], cut.flip(2) if flip and mirror[b] else cut)
-    assert 0 < mirror.sum() < 40
-    assert augment(images.to(torch.uint8), generator, pad=pad).dtype == torch.uint8
+        assert torch.equal(out[b], cut.flip(2) if mirror[b] else cut)
+    assert 0 < mirror.sum() < 40 if flip else not mirror.any()
+    assert pad == 0 or (moves[:, :2].min() == 0 and moves[:, :2].max() == 2 * pad)
+    assert moved(images.to(torch.uint8), moves, pad).dtype == torch.uint8
 
 
-def test_augment_refuses():
-    generator = torch.Generator()
+def test_moves_that_cannot_be():
     with pytest.raises(ValueError, match="got pad=-1"):
-        augment(torch.zeros(1, 1, 2, 2), generator, pad=-1)
+        draw_moves(1, torch.Generator(), pad=-1, flip=True)
     with pytest.raises(ValueError, match=r"images must be \(B, C, h, w\): got \(1, 2, 2\)"):
-        augment(torch.zeros(1, 2, 2), generator)
+        moved(torch.zeros(1, 2, 2), torch.zeros(1, 3).long(), 0)
+
+
+def test_a_part_has_of_every_class_and_lies_in_larger_parts():
+    labels = torch.arange(100).remainder(3).sort().values
+    whole = ImageSet(torch.arange(100, dtype=torch.uint8).view(100, 1, 1, 1), labels, ("a", "b", "c"))
+    parts = {share: whole.part(share, seed=1) for share in (0.01, 0.1, 0.5)}
+    assert {share: part.labels.bincount().tolist() for share, part in parts.items()} == {
+        0.01: [1, 1, 1],
+        0.1: [3, 3, 3],
+        0.5: [17, 16, 16],
+    }
+    held = [set(part.images.flatten().tolist()) for part in parts.values()]
+    assert held[0] < held[1] < held[2]
+    assert all(part.labels.equal(labels[part.images.flatten().long()]) for part in parts.values())
+    assert all((part.mean, part.std) == (whole.mean, whole.std) for part in parts.values())
+    assert held[2] != set(whole.part(0.5, seed=2).images.flatten().tolist())
+    assert whole.part(1) is whole
+    for share in (0, 1.5):
+        with pytest.raises(ValueError, match=f"share must be a share above 0, up to 1: got share={share}"):
+            whole.part(share)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from regard.tasks.parallel_text import Pairs, bucket, folder_pairs, pad_batch, read_pairs
+from regard.tasks.parallel_text import Buckets, Pairs, Rows, folder_pairs, read_pairs
 from regard.tasks.text import Characters
 
 ENGLISH, GERMAN = "A dog.\nTwo\u2028dogs. \nNo dog.\n", "Ein Hund.\nZwei Hunde.\r\nKein Hund."
@@ -86,45 +86,49 @@ def padded(batches: list[torch.Tensor]) -> list[int]:
 
 
 @pytest.mark.parametrize("budget", [59, 200, 10**6])
-def test_batches_take_every_index_once_within_the_budget(budget: int):
-    batches = bucket(LENGTHS, budget, seed=1, epoch=0)
+def test_fixed_batches_take_every_index_once_within_the_budget(budget: int):
+    buckets = Buckets(LENGTHS, budget)
+    batches = [buckets.fixed(number) for number in range(len(buckets))]
     assert torch.cat(batches).sort().values.tolist() == list(range(len(LENGTHS)))
     assert max(padded(batches)) <= budget
 
 
 def test_few_pads_are_computed():
-    batches = bucket(LENGTHS, 600, seed=1, epoch=0)
+    buckets = Buckets(LENGTHS, 600)
+    generator = torch.Generator().manual_seed(0)
+    batches = [buckets.draw(number, generator) for number in range(len(buckets))]
     plain = torch.arange(len(LENGTHS)).split(600 // max(LENGTHS))
-    assert sum(padded(batches)) < 1.05 * sum(LENGTHS) < 1.5 * sum(LENGTHS) < sum(padded(list(plain)))
+    assert sum(padded(batches)) < 1.15 * sum(LENGTHS) < 1.5 * sum(LENGTHS) < sum(padded(list(plain)))
 
 
-def test_batches_are_mixed_and_a_function_of_seed_and_epoch():
-    epochs = {(s, e): bucket(LENGTHS, 200, seed=s, epoch=e) for s in (0, 1) for e in (0, 1)}
-    orders = {torch.cat(batches).numpy().tobytes() for batches in epochs.values()}
-    members = {frozenset(frozenset(batch.tolist()) for batch in batches) for batches in epochs.values()}
-    assert len(orders) == len(members) == 4
-    assert len({len(batches) for batches in epochs.values()}) == 1, "a step of a run has its place in every epoch"
-    longest = [max([LENGTHS[i] for i in batch]) for batch in epochs[0, 0]]
-    assert longest != sorted(longest), "short ones do not all come first"
-    resumed = bucket(LENGTHS, 200, seed=0, epoch=1)[7:]
-    assert all(a.equal(b) for a, b in zip(resumed, epochs[0, 1][7:], strict=True))
+def test_drawn_batches_differ_and_take_all_about_as_often():
+    buckets, generator = Buckets(LENGTHS, 200), torch.Generator().manual_seed(0)
+    epochs = [[buckets.draw(number, generator) for number in range(len(buckets))] for _ in range(200)]
+    assert len({frozenset(batches[5].tolist()) for batches in epochs}) > 100
+    assert all(len(batch.unique()) == len(batch) for batch in epochs[0])
+    counts = torch.cat([batch for batches in epochs for batch in batches]).bincount(minlength=len(LENGTHS))
+    assert counts.double().mean() == 200
+    assert counts.min() > 60
+    again = buckets.draw(3, torch.Generator().manual_seed(7))
+    assert again.equal(buckets.draw(3, torch.Generator().manual_seed(7))), "the generator alone decides"
 
 
 def test_rows_are_padded():
-    tokens, lengths = pad_batch([[1], [2, 3, 4], [5, 6]], pad=9)
-    assert tokens.tolist() == [[1, 9, 9], [2, 3, 4], [5, 6, 9]]
-    assert lengths == (1, 3, 2)
-    assert tokens.dtype == torch.int64
+    rows = Rows.of([[1], [2, 3, 4], [5, 6]])
+    assert rows.tokens.tolist() == [[1, 0, 0], [2, 3, 4], [5, 6, 0]]
+    tokens, lengths = rows.take(torch.tensor([2, 0]))
+    assert tokens.tolist() == [[5, 6], [1, 0]]
+    assert lengths.tolist() == [2, 1]
+    assert rows.take(torch.tensor([0, 2]), step=8)[0].shape == (2, 3), "there is no room for more"
 
 
 def test_what_is_refused():
     wrong = [
-        ("got tokens_per_batch=5, lengths[1]=7; use 8 or more", lambda: bucket([1, 7, 8], 5, 0, 0)),
-        ("lengths[1] must be a whole number from 1", lambda: bucket([1, 0], 5, 0, 0)),
-        ("lengths must have a number or more: got none", lambda: bucket([], 5, 0, 0)),
-        ("epoch must be a whole number from 0 to below 2^62: got epoch=-1", lambda: bucket([1], 5, 0, -1)),
-        ("each row must have a token or more: got none in row 1", lambda: pad_batch([[1], []])),
-        ("each row must have a token or more: got no rows", lambda: pad_batch([])),
+        ("got tokens_per_batch=5, lengths[1]=7; use 8 or more", lambda: Buckets([1, 7, 8], 5)),
+        ("lengths[1] must be a whole number from 1", lambda: Buckets([1, 0], 5)),
+        ("lengths must have a number or more: got none", lambda: Buckets([], 5)),
+        ("each row must have a token or more: got none in row 1", lambda: Rows.of([[1], []])),
+        ("each row must have a token or more: got no rows", lambda: Rows.of([])),
     ]
     for message, call in wrong:
         with pytest.raises(ValueError, match=re.escape(message)):

@@ -14,20 +14,22 @@ from regard.tasks.sentences import (
     SECOND,
     TOPICS,
     WORDS,
+    Examples,
     Inference,
     Language,
+    MadeUp,
     MaskedWords,
     NextSentence,
     Reader,
-    batches,
     objectives,
     probe,
     text,
     to_words,
-    total_loss,
+    types,
 )
 
 LANGUAGE = Language()
+SOURCE = MadeUp(LANGUAGE)
 
 
 def generator(seed: int = 0) -> torch.Generator:
@@ -101,26 +103,22 @@ def test_what_is_implied_is_an_order_of_each_topic():
 
 @pytest.mark.parametrize(("name", "steps"), [("words", 110), ("inference", 40)])
 def test_a_few_steps_teach_what_an_untrained_reader_does_not_know(name: str, steps: int):
-    objective = objectives(LANGUAGE)[name]
-    test = objective.examples(LANGUAGE.pairs(300, generator(9)), generator(9))
+    objective, drawn = SOURCE.objectives[name], generator(1)
+    test = SOURCE.draw(name, 300, generator(9))
     torch.manual_seed(0)
-    reader = Reader([name])
+    reader = Reader(SOURCE, [name])
     before = objective.right(reader, test).float().mean().item()
-    train(reader, batches(LANGUAGE, [objective], 32, seed=1), steps)
+    optimizer = torch.optim.Adam(reader.parameters(), 3e-3)
+    for _ in range(steps):
+        optimizer.zero_grad()
+        objective.loss(reader, SOURCE.draw(name, 32, drawn)).backward()
+        optimizer.step()
     after = objective.right(reader, test).float().mean().item()
     assert before < objective.chance(test) + 0.1 < objective.chance(test) + 0.15 < after
 
 
-def train(reader: Reader, data, steps: int) -> None:
-    optimizer = torch.optim.Adam(reader.parameters(), 3e-3)
-    for _ in range(steps):
-        optimizer.zero_grad()
-        total_loss(reader, next(data)).backward()
-        optimizer.step()
-
-
 def test_a_reader_without_positions_cannot_see_order():
-    reader = Reader(["order"])
+    reader = Reader(SOURCE, ["order"])
     blind = Encoder(vary(reader.encoder.config, positions=PositionConfig(kind="none")))
     pairs = LANGUAGE.pairs(20, generator())
     straight, inverted = text(pairs[:, 0], pairs[:, 1]), text(pairs[:, 0], pairs[:, 1].flip(1))
@@ -129,15 +127,25 @@ def test_a_reader_without_positions_cannot_see_order():
         assert same is not sees
 
 
-def test_the_sum_of_losses_is_that_of_its_parts():
-    reader = Reader(["next"])
-    (batch,) = [next(batches(LANGUAGE, [MaskedWords(), NextSentence()], 8, seed=0))]
-    parts = [objective.loss(reader, examples) for objective, examples in batch]
-    assert torch.allclose(total_loss(reader, batch), parts[0] + parts[1])
+def test_pads_change_nothing():
+    torch.manual_seed(0)
+    reader, objective = Reader(SOURCE, ["next"]).eval(), NextSentence()
+    examples = SOURCE.draw("next", 8, generator())
+    lengths = torch.full((8,), 13)
+    for name, asked in (("next", objective), ("words", MaskedWords())):
+        plain = SOURCE.draw(name, 8, generator(3))
+        shorter = Examples(plain.tokens[:, :12], plain.targets[..., :12] if name == "words" else plain.targets)
+        noisy = Examples(plain.tokens, plain.targets.clone(), lengths - 1)
+        if name == "words":
+            shorter.targets[:, -1] = noisy.targets[:, -2:] = IGNORED
+        assert asked.loss(reader, noisy).item() == pytest.approx(asked.loss(reader, shorter).item(), rel=1e-5)
+        assert torch.allclose(reader.features(noisy), reader.features(shorter), atol=1e-5)
+    assert types(examples.tokens)[:, SECOND].eq(1).all()
+    assert types(examples.tokens)[:, FIRST].eq(0).all()
 
 
 def test_a_probe_finds_what_is_there_and_nothing_else():
-    reader, objective = Reader([]), Inference(LANGUAGE)
+    reader, objective = Reader(SOURCE, []), Inference(LANGUAGE)
     train_set, test_set = (objective.examples(LANGUAGE.pairs(600, generator(n)), generator(n)) for n in (1, 2))
     shuffled = type(test_set)(train_set.tokens, train_set.targets.roll(1))
     assert probe(reader, objective, train_set, test_set).float().mean() > 0.8
@@ -152,5 +160,5 @@ def test_what_is_refused():
     with pytest.raises(ValueError, match=re.escape("grammar must be a whole number from 0")):
         Language(grammar=-1)
     with pytest.raises(ValueError, match=r"no objective 'nxt' here: did you mean next"):
-        Reader(["next"]).scores("nxt", torch.zeros(1, 13, dtype=torch.long))
+        Reader(SOURCE, ["next"]).scores("nxt", torch.zeros(1, 13, dtype=torch.long))
     assert len(set(WORDS)) == len(WORDS)

@@ -12,8 +12,10 @@ import pytest
 import torch
 from torch import Tensor
 
+from regard.tasks import reversal
 from regard.training import Order, Position
 from regard.training.batches import make_batches, move
+from regard.training.task import take_rows
 from tests.training.learner import Digits, alive, until
 
 ORDER = Order(count=20, size=4, seed=3)  # five batches in an epoch
@@ -104,24 +106,46 @@ def test_workers_begin_when_a_batch_is_asked_for():
     assert until(lambda: not multiprocessing.active_children(), 10)
 
 
-def test_every_index_comes_once_an_epoch_from_one_of_the_shards():
-    shards = [Order(count=103, size=5, seed=9, shard=shard, shards=4) for shard in range(4)]
-    epochs = [torch.cat([shard.epoch(number).flatten() for shard in shards]) for number in range(3)]
+def test_every_index_comes_once_an_epoch():
+    order = Order(count=103, size=5, seed=9)
+    epochs = [order.epoch(number).flatten() for number in range(3)]
     for epoch in epochs:
         assert len(epoch) == len(epoch.unique()) == 100
     assert not epochs[0].equal(epochs[1])
-    assert shards[0].epoch(1).equal(Order(count=103, size=5, seed=9, shards=4).epoch(1))
-    assert not shards[0].epoch(0).equal(Order(count=103, size=5, seed=10, shards=4).epoch(0))
-    taken = [batch for _, (_, batch) in zip(range(12), shards[2].take(), strict=False)]
-    late = [batch for _, (_, batch) in zip(range(5), shards[2].take(Position(1, 2)), strict=False)]
-    assert all(a.equal(b) for a, b in zip(taken[7:], late, strict=True))
+    assert order.epoch(1).equal(Order(count=103, size=5, seed=9).epoch(1))
+    assert not order.epoch(0).equal(Order(count=103, size=5, seed=10).epoch(0))
+    taken = [batch for _, (_, batch) in zip(range(47), order.take(), strict=False)]
+    late = [batch for _, (_, batch) in zip(range(25), order.take(Position(1, 2)), strict=False)]
+    assert all(a.equal(b) for a, b in zip(taken[22:], late, strict=True))
+
+
+def test_the_rows_of_all_processes_are_the_batch():
+    """What is drawn for a batch is drawn once, however many share it; loader processes or not."""
+    whole = next(make_batches(Digits(), ORDER, Position(2, 1), 0))
+    for workers in (0, 1):
+        rows = [slice(0, ORDER.size // 2), slice(ORDER.size // 2, ORDER.size)]
+        parts = [next(make_batches(Digits(), ORDER, Position(2, 1), workers, rows=one)) for one in rows]
+        assert all(part.examples.equal(whole.examples) and part.after == whole.after for part in parts)
+        for number, content in enumerate(whole.content):
+            assert torch.cat([part.content[number] for part in parts]).equal(content)
+
+
+def test_rows_of_anything():
+    batch = reversal.batch_of(["abc", "d", "ab", "cc"])
+    part = take_rows({"batch": batch, "scale": torch.tensor(2.0)}, slice(1, 3), 4)
+    assert part["batch"].source.tolist() == [[3, 0, 0], [0, 1, 0]]
+    assert part["batch"].lengths == (1, 2)
+    assert part["scale"] == 2
+    with pytest.raises(
+        ValueError, match=r"must have a row for each of its 4 examples .* got 3; write the task's `part`"
+    ):
+        take_rows((torch.zeros(4), torch.zeros(3)), slice(0, 2), 4)
 
 
 @pytest.mark.parametrize(
     ("sizes", "says"),
     [
-        ({"count": 9, "size": 5, "shards": 2}, "must fit into the data: got 2 × 5 for 9; lower the batch size"),
-        ({"count": 9, "size": 2, "shard": 2, "shards": 2}, "shard must be one of 0…1: got shard=2"),
+        ({"count": 9, "size": 10}, "must fit into the data: got 10 for 9; lower the batch size"),
         ({"count": 9, "size": 0}, "size must be"),
     ],
 )

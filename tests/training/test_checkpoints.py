@@ -1,5 +1,6 @@
 """Nothing that was reported as saved is lost: killed processes, full disks, damaged files."""
 
+import hashlib
 import json
 import random
 import shutil
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 from torch import nn
 
 from regard.training import Checkpoints, Damaged, Order, Position, restore, snapshot
@@ -31,8 +33,8 @@ while True:
 """
 
 
-def save(checkpoints: Checkpoints, step: int, **more: bool) -> Path:
-    return checkpoints.save(step, {"model": {"w": torch.tensor([1.0, step])}}, {"loss": 1 / (step + 1)}, **more)
+def save(checkpoints: Checkpoints, step: int, best: bool = False) -> Path:
+    return checkpoints.save(step, {"model": {"w": torch.tensor([1.0, step])}}, {"loss": 1 / (step + 1)}, best=best)
 
 
 @pytest.mark.parametrize("kills", [2, pytest.param(20, marks=pytest.mark.slow)])
@@ -158,7 +160,7 @@ def test_what_is_wrong_is_said(tmp_path: Path):
     file = checkpoints.path(3) / "checkpoint.json"
     content = json.loads(file.read_text())["content"] | {"version": 99}
     file.write_text(add_checksum(content))
-    with pytest.raises(ValueError, match="must be of version 1: got 99; use that regard"):
+    with pytest.raises(ValueError, match="must be of version 2: got 99; use that regard"):
         checkpoints.load(3)
 
 
@@ -228,3 +230,28 @@ def test_another_model_is_refused(tmp_path: Path):
     other.extra = nn.Linear(1, 1)
     with pytest.raises(ValueError, match=r"must hold this model: got 'extra.bias' in one of the two alone"):
         restore(saved, other, optimizer)
+
+
+def test_what_is_no_tensor_is_refused_before_anything_is_written(tmp_path: Path):
+    checkpoints = Checkpoints(tmp_path)
+    with pytest.raises(ValueError, match=r"holds tensors, and facts as JSON: got optimizer\.0\.step=3; make it a fact"):
+        checkpoints.save(1, {"optimizer": {"0.step": 3}}, {})  # pyright: ignore[reportArgumentType]
+    assert not list(tmp_path.iterdir())
+
+
+def test_checkpoints_of_version_1_are_read(tmp_path: Path):
+    """Their names do not begin with their parts, each of which has a file."""
+    checkpoints = Checkpoints(tmp_path)
+    path = checkpoints.save(1, {"model": {"w": torch.ones(2)}, "optimizer": {"0.exp_avg": torch.zeros(2)}}, {})
+    content = json.loads((path / "checkpoint.json").read_text())["content"] | {"version": 1}
+    for file in content["files"]:
+        own = {name.partition(".")[2]: tensor for name, tensor in load_file(path / file).items()}
+        save_file(own, path / file)
+        content["files"][file] = hashlib.sha256((path / file).read_bytes()).hexdigest()
+    (path / "checkpoint.json").write_text(add_checksum(content))
+    found = checkpoints.load(1)
+    assert found.tensors["model"]["w"].tolist() == [1, 1]
+    assert found.sizes() == {name: (torch.Size([2]), torch.float32) for name in ("model.w", "optimizer.0.exp_avg")}
+    again = {"model.w": torch.zeros(2)}
+    found.fill(again)
+    assert again["model.w"].tolist() == [1, 1]

@@ -16,9 +16,20 @@ import torch
 from torch import Tensor
 
 from regard.tasks.digits import digits
-from regard.training import Checkpoints, Diverged, Execution, Metrics, Progress, Schedule, Settings, load_trained, train
+from regard.training import (
+    Checkpoints,
+    Descent,
+    Diverged,
+    Execution,
+    Metrics,
+    Progress,
+    Schedule,
+    Settings,
+    load_trained,
+    train,
+)
 from regard.training.checkpoints import collect_weights
-from tests.training.learner import SETTINGS, Digits
+from tests.training.learner import SETTINGS, Digits, Stopped, stop_at
 
 LEARNER = "tests.training.learner"
 SHORT = replace(SETTINGS, steps=20)
@@ -94,19 +105,58 @@ def test_it_stops_where_nothing_gets_better(tmp_path: Path):
     assert Metrics(tmp_path / "metrics.jsonl").read()[-1]["step"] == 30, "and is over when it is called again"
 
 
-def test_a_loss_that_is_no_number_stops_it_before_the_weights_change(tmp_path: Path):
-    class Breaks(Digits):
-        steps = 0
+class Breaks(Digits):
+    steps = 0
 
-        def loss(self, model: Any, batch: Any, generator: torch.Generator) -> Tensor:
-            self.steps += 1
-            return super().loss(model, batch, generator) * (math.nan if self.steps == 2 * 14 else 1)
+    def loss(self, model: Any, batch: Any, generator: torch.Generator) -> Tensor:
+        self.steps += 1
+        return super().loss(model, batch, generator) * (math.nan if self.steps == 2 * 14 else 1)
 
+
+def test_a_loss_that_is_no_number_stops_it_before_anything_is_saved(tmp_path: Path):
     with pytest.raises(Diverged, match="the loss must be finite: got nan at step 13 for examples") as raised:
         train(Breaks(), SETTINGS, tmp_path)
     assert f"the last checkpoint is {tmp_path / 'checkpoints' / 'step-000000010'}" in str(raised.value)
     train(Digits(), SETTINGS, tmp_path)
     assert Metrics(tmp_path / "metrics.jsonl").read()[-1]["step"] == 60
+
+
+def test_a_step_ahead_gives_the_same_numbers_in_the_same_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """As on a GPU, whose numbers are read one step late: the same lines, checkpoints and calls, and the same error."""
+    seen: dict[bool, list[tuple[int, float, bool]]] = {False: [], True: []}
+    for ahead, calls in seen.items():
+        monkeypatch.setattr("regard.training.loop._computes_ahead", lambda device, ahead=ahead: ahead)
+        train(
+            Digits(),
+            SETTINGS,
+            tmp_path / str(ahead),
+            on_step=lambda at, numbers, calls=calls: calls.append((at.step, numbers["loss"], "accuracy" in numbers)),
+        )
+    assert seen[True] == seen[False]
+    a, b = (Metrics(tmp_path / name / "metrics.jsonl").read() for name in ("True", "False"))
+    assert a == b
+    with pytest.raises(Diverged, match="got nan at step 13 for examples"):
+        train(Breaks(), SETTINGS, tmp_path / "broken")
+    assert Checkpoints(tmp_path / "broken" / "checkpoints").steps() == [10]
+
+
+def test_sgd_goes_on_where_it_stopped_though_not_every_evaluation_was_saved(tmp_path: Path):
+    descent = Descent(kind="sgd", rate=0.05, decay=1e-3, decay_all=True, clip=None)
+    settings = replace(SETTINGS, steps=50, save_every=2, descent=descent)
+    whole = train(Digits(), settings, tmp_path / "whole").model
+    assert Checkpoints(tmp_path / "whole" / "checkpoints").steps()[-2:] == [40, 50], "the last is always saved"
+    with pytest.raises(Stopped):
+        train(Digits(), settings, tmp_path / "broken", on_step=stop_at(37))
+    assert Checkpoints(tmp_path / "broken" / "checkpoints").steps() == [20]
+    broken = train(Digits(), settings, tmp_path / "broken").model
+    assert all(
+        a.equal(b) for a, b in zip(collect_weights(whole).values(), collect_weights(broken).values(), strict=True)
+    )
+    a, b = (Metrics(tmp_path / name / "metrics.jsonl").read() for name in ("whole", "broken"))
+    assert a == b
+    assert a[-1]["loss"] < 0.5 * a[0]["loss"]
+    groups = descent.optimizer(whole).param_groups
+    assert [(group["weight_decay"], group["momentum"]) for group in groups] == [(1e-3, 0.9)] * 2
 
 
 def test_accumulated_batches_are_one_large_batch(tmp_path: Path):
