@@ -143,6 +143,7 @@ def fit_table(
         efficiency={name: _rounded(new.efficiency[name]) for name in known.efficiency},
         host={name: (_rounded(one), _rounded(both)) for name, (one, both) in new.host.items()},
         error=_rounded(own.error),
+        fused=None,  # its share was fitted
     )
     return Calibration(
         machine,

@@ -21,13 +21,15 @@ from torch.nn.attention import flex_attention
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 from torch.utils._pytree import tree_flatten, tree_map_only
 
-from regard.algorithms.planning.machines import table
+from regard.algorithms.planning.machines import table, table_of
 from regard.algorithms.planning.recording import recorded
 from regard.analysis.cost.functions import WholeFunctions
 from regard.analysis.cost.masks import HIDES, Role, known, remember, set_role
 from regard.analysis.cost.memory import Allocations
 from regard.analysis.cost.report import Memory, ModelCost, ModuleCost, NextToken, Work
 from regard.analysis.cost.watch import Watch, attend_recorder
+from regard.analysis.prediction.ledger import Ledger
+from regard.analysis.prediction.prediction import Prediction, Spent, predict
 
 ONE_AT_A_TIME = threading.RLock()
 MAX_KNOWN = 1 << 28  # elements of an integer or boolean tensor whose contents are kept
@@ -43,16 +45,18 @@ def cost(
     backward: bool = True,
     optimizer: str | None = "adamw",
     device: str | None = None,
+    compiled: bool = False,
     real: bool = False,
     **keywords: Any,
 ) -> ModelCost:
-    """Parameters, FLOPs forward and backward, bytes and memory of a module on these inputs, all exact.
+    """Parameters, FLOPs forward and backward, bytes and memory of a module on these inputs, all exact, and the time.
 
     The module runs as it is, in training or evaluation mode, on tensors without contents: no memory, no arithmetic.
     Inputs may be real or on the meta device; contents of integers and booleans say which pairs a mask leaves. `real`
     runs it with contents. The backward pass is that of the output's `loss` where it has one, else of all its floating
-    tensors; a floating input gets a gradient where it asks for one. `optimizer`, for the memory of training, is adamw,
-    adam, sgd, momentum or None.
+    tensors; a floating input gets a gradient where it asks for one. `optimizer`, for the step and its memory, is adamw,
+    adam, sgd, momentum or None. The time is predicted for `device`, the name of a machine or the file of its table, by
+    default where the module is, run eagerly or `compiled`.
 
     >>> c = cost(nn.Linear(8, 4), torch.empty(2, 8))
     >>> c.parameters, c.forward.flops, c.backward.flops
@@ -61,32 +65,37 @@ def cost(
     >>> cost(nn.MultiheadAttention(16, 4, batch_first=True), x, x, x).forward.flops  # 8·6·16² + 4·6²·16
     14592
     """
-    on_cuda = table(device).kind == "cuda" if device is not None else _is_on_cuda(module)
-    watch, memory = Watch(), Allocations(optimizer, on_cuda)
+    machine = table(device) if device is not None else table_of(_device_of(module))
+    watch, memory = Watch(), Allocations(optimizer, machine.kind == "cuda")
+    watch.ledger = Ledger(machine)
     if real:
         with _restoring(module, tree_flatten((inputs, keywords))[0]):
-            return _count(watch, memory, module, inputs, keywords, backward)
-    mode, given, device_type = new_mode(), module, _fake_device(on_cuda)
+            return _count(watch, memory, module, inputs, keywords, backward, compiled)
+    mode, given, device_type = new_mode(), module, _fake_device(memory.on_cuda)
     module = fake_module(mode, given, device_type)
     inputs, keywords = fake_inputs(mode, (inputs, keywords), device_type)
     try:
         with mode:
-            return _count(watch, memory, module, inputs, keywords, backward)
+            return _count(watch, memory, module, inputs, keywords, backward, compiled)
     finally:  # a hook or a closure may lead from the copy to the module itself: no fake gradient stays on it
         for parameter in given.parameters():
             if isinstance(parameter.grad, FakeTensor):
                 parameter.grad = None
 
 
-def count_made(make: Callable[[], tuple[Any, ...]], optimizer: str | None, device: str, train: bool) -> ModelCost:
+def count_made(
+    make: Callable[[], tuple[Any, ...]], optimizer: str | None, device: str, train: bool, compiled: bool = False
+) -> ModelCost:
     """The cost of what `make` gives: a module, inputs and keywords, built without memory too."""
-    watch, memory = Watch(), Allocations(optimizer, table(device).kind == "cuda")
+    machine = table(device)
+    watch, memory = Watch(), Allocations(optimizer, machine.kind == "cuda")
+    watch.ledger = Ledger(machine)
     mode, device_type = new_mode(), _fake_device(memory.on_cuda)
     module, inputs, keywords = build(watch, mode, make)
     module = fake_module(mode, module.train(train), device_type)
     inputs, keywords = fake_inputs(mode, (inputs, keywords), device_type)
     with mode:
-        return _count(watch, memory, module, inputs, keywords, backward=True)
+        return _count(watch, memory, module, inputs, keywords, True, compiled)
 
 
 def count_next_token(
@@ -101,9 +110,9 @@ def count_next_token(
     with mode, torch.no_grad(), watching(watch, module):
         watch.phase = "building"
         call, cache = step(module)
-        watch.phase = "forward"
+        watch.phase, watch.ledger = "forward", Ledger(table(device))
         call()
-    cost = summarise(module, watch, None)
+    cost = _predict(summarise(module, watch, None), watch.ledger, tokens=batch)
     parameters = sum(p.numel() * p.element_size() for p in module.parameters())
     met = watch.experts.count_active(module, batch, in_bytes=True)
     ceilings = table(device)
@@ -114,6 +123,11 @@ def count_next_token(
 
 def _is_on_cuda(module: nn.Module) -> bool:
     return any(p.is_cuda for p in module.parameters())
+
+
+def _device_of(module: nn.Module) -> torch.device:
+    found = [p.device for p in module.parameters()]
+    return next((device for device in found if device.type == "cuda"), found[0] if found else torch.device("cpu"))
 
 
 def _fake_device(on_cuda: bool) -> str:
@@ -240,7 +254,13 @@ def build(watch: Watch, mode: FakeTensorMode, make: Callable[[], tuple[Any, ...]
 
 
 def _count(
-    watch: Watch, memory: Allocations, module: nn.Module, inputs: Any, keywords: Any, backward: bool
+    watch: Watch,
+    memory: Allocations,
+    module: nn.Module,
+    inputs: Any,
+    keywords: Any,
+    backward: bool,
+    compiled: bool = False,
 ) -> ModelCost:
     watch.memory = memory
     memory.begin(module, (inputs, keywords))
@@ -249,7 +269,32 @@ def _count(
         watch.trace.notes["no CUDA here: the CPU's kernels stand in for the GPU's, executed and in memory"] = None
     with watching(watch, module, stands_in):
         run(watch, module, inputs, keywords, backward)
-    return summarise(module, watch, memory.report())
+    assert watch.ledger is not None
+    return _predict(summarise(module, watch, memory.report()), watch.ledger, count_tokens((inputs, keywords)), compiled)
+
+
+def _predict(found: ModelCost, ledger: Ledger, tokens: int, compiled: bool = False) -> ModelCost:
+    """What was counted, with the time of all and of every module."""
+    flops = float(found.forward.flops) + float(found.backward.flops)
+    time = predict(ledger.operations, ledger.machine, flops=flops, tokens=tokens, compiled=compiled)
+    return dataclasses.replace(found, time=time, modules=tuple([_timed(one, time) for one in found.modules]))
+
+
+def _timed(module: ModuleCost, time: Prediction) -> ModuleCost:
+    """The module with the time of all that is inside it."""
+    inside = [
+        spent for name, spent in time.modules.items() if module.name in ("", name) or name.startswith(f"{module.name}.")
+    ]
+    return dataclasses.replace(module, time=sum(inside, Spent()))
+
+
+def count_tokens(inputs: Any) -> int:
+    """Tokens of a call: rows and columns of the whole numbers that it is given first, or rows of anything else."""
+    tensors = [x for x in tree_flatten(inputs)[0] if isinstance(x, Tensor)]
+    if not tensors:
+        return 1
+    first = tensors[0]
+    return first.numel() if not first.is_floating_point() else first.shape[0] if first.ndim else 1
 
 
 @contextmanager
@@ -305,7 +350,7 @@ def run(watch: Watch, module: nn.Module, inputs: Any, keywords: Any, backward: b
         ) from error
     if memory is not None:
         memory.end_forward()  # the peak so far, if no backward pass follows
-    ends = [x for x in _outputs(out) if x.requires_grad]
+    ends = [x for x in float_outputs(out) if x.requires_grad]
     if backward and not ends and any(p.requires_grad for p in module.parameters()):
         watch.trace.notes["no tensor of the output asks for a gradient: no backward pass is counted"] = None
     if backward and ends:
@@ -313,11 +358,17 @@ def run(watch: Watch, module: nn.Module, inputs: Any, keywords: Any, backward: b
         torch.autograd.backward(ends, [torch.ones_like(x) for x in ends])
         del out, ends
         if memory is not None:
-            watch.phase = "step"
-            memory.run_step(module)
+            watch.phase = "first step"
+            optimizer = memory.run_step(module)
+            if watch.ledger is not None:
+                watch.memory = None  # it is known by now
+                optimizer = optimizer or memory.run_optimizer(module)
+                watch.phase = "step"
+                if optimizer is not None:
+                    optimizer.step()
 
 
-def _outputs(out: Any) -> list[Tensor]:
+def float_outputs(out: Any) -> list[Tensor]:
     """The floating tensors of an output, or its loss alone."""
     loss = out.get("loss") if isinstance(out, dict) else getattr(out, "loss", None)
     if isinstance(loss, Tensor) and loss.ndim == 0:
@@ -332,7 +383,7 @@ def _outputs(out: Any) -> list[Tensor]:
         parts = [getattr(out, part.name) for part in dataclasses.fields(out)]
     else:
         return []
-    return [x for part in parts for x in _outputs(part)]
+    return [x for part in parts for x in float_outputs(part)]
 
 
 def summarise(module: nn.Module, watch: Watch, memory: Memory | None) -> ModelCost:
@@ -365,16 +416,16 @@ def summarise(module: nn.Module, watch: Watch, memory: Memory | None) -> ModelCo
         )
     whole = parts[0]
     return ModelCost(
-        whole.parameters,
-        whole.trainable,
-        whole.active,
-        whole.forward,
-        whole.backward,
-        tuple(parts),
-        operations,
-        dict(trace.unknown),
-        tuple(trace.notes),
-        memory,
+        parameters=whole.parameters,
+        trainable=whole.trainable,
+        active=whole.active,
+        forward=whole.forward,
+        backward=whole.backward,
+        modules=tuple(parts),
+        operations=operations,
+        unknown=dict(trace.unknown),
+        notes=tuple(trace.notes),
+        memory=memory,
     )
 
 

@@ -72,20 +72,21 @@ class Allocations:
         self.bytes["inference"] = self.peak + self._workspaces(1)
         self.peak = self.live
 
-    def run_step(self, module: nn.Module) -> None:
-        """Run the optimizer's own step without contents; its state stays for every later step."""
+    def run_step(self, module: nn.Module) -> torch.optim.Optimizer | None:
+        """Run the optimizer's own step without contents; its state stays for every later step, in what is given."""
         wanted = [p for p in module.parameters() if p.grad is not None]
         graded = {id(p.grad.untyped_storage()): p.grad for p in wanted if p.grad is not None}
         self.bytes["gradients"] = sum(_round_up(x.untyped_storage()) for x in graded.values())
-        passes = self.peak
+        passes, held = self.peak, None
         if self.optimizer is not None and self.on_cuda and wanted and isinstance(wanted[0], FakeTensor):
             before = self.live
             self.peak = self.live
-            self._make_optimizer(wanted).step()
+            held = self.run_optimizer(module)
             self.bytes["optimizer"] = self.live - before
         elif self.optimizer is not None and wanted:
             self.bytes["optimizer"] = self._state_one_by_one(wanted)
         self.bytes["peak"] = max(passes + self.bytes["optimizer"], self.peak) + self._workspaces(2)
+        return held
 
     def _workspaces(self, threads: int) -> int:
         """What the library of matrix products holds: autograd multiplies in a thread of its own."""
@@ -100,13 +101,20 @@ class Allocations:
         self.peak = max(self.peak, self.live + state + (max(sizes) if adam else 0))
         return state
 
-    def _make_optimizer(self, parameters: list[nn.Parameter]) -> torch.optim.Optimizer:
-        """The optimizer as CUDA runs it by default: all parameters at once."""
+    def run_optimizer(self, module: nn.Module) -> torch.optim.Optimizer | None:
+        """One step as it runs by default, on CUDA all parameters at once; who holds what it gives holds the state."""
+        wanted = [p for p in module.parameters() if p.grad is not None]
+        if self.optimizer is None or not wanted or not isinstance(wanted[0], FakeTensor):
+            return None
+        made: torch.optim.Optimizer
         if self.optimizer == "adamw":
-            return torch.optim.AdamW(parameters, foreach=True)
-        if self.optimizer == "adam":
-            return torch.optim.Adam(parameters, foreach=True)
-        return torch.optim.SGD(parameters, momentum=0.9 if self.optimizer == "momentum" else 0.0, foreach=True)
+            made = torch.optim.AdamW(wanted, foreach=self.on_cuda)
+        elif self.optimizer == "adam":
+            made = torch.optim.Adam(wanted, foreach=self.on_cuda)
+        else:
+            made = torch.optim.SGD(wanted, momentum=0.9 if self.optimizer == "momentum" else 0.0, foreach=self.on_cuda)
+        made.step()
+        return made
 
     def report(self) -> Memory:
         return Memory(**self.bytes)

@@ -287,6 +287,12 @@ FUSED = FORWARD | BACKWARD | RAGGED | RAGGED_BACKWARD
 TILE = 128  # queries and keys that GPU kernels take at once
 
 
+def count_numbers(args: tuple[Any, ...]) -> int:
+    """How many tensors of one number the first list among the arguments has."""
+    first = args[0] if args else None
+    return sum(x.numel() == 1 for x in first if isinstance(x, Tensor)) if isinstance(first, (list, tuple)) else 0
+
+
 class Widths(NamedTuple):
     """D and E."""
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from regard.algorithms.planning.cost import Count
 from regard.algorithms.planning.report import plain, si
+from regard.analysis.prediction.prediction import Prediction, Spent
 from regard.checks import nearest
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ class ModuleCost:
     forward: Work
     backward: Work
     attention: Count = 0  # of the forward FLOPs those of logits and of mixing
+    time: Spent | None = None  # predicted, on the device
 
     @property
     def depth(self) -> int:
@@ -92,7 +94,7 @@ class Memory:
         return table
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ModelCost:
     """What a module costs on the given inputs.
 
@@ -111,6 +113,7 @@ class ModelCost:
     unknown: dict[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     memory: Memory | None = None
+    time: Prediction | None = None
 
     def __getitem__(self, name: str) -> ModuleCost:
         """One module by its name."""
@@ -121,7 +124,8 @@ class ModelCost:
 
     def json(self) -> str:
         """All of it; numbers are numbers, polynomials text."""
-        return json.dumps(asdict(self), indent=1, default=str)
+        time = None if self.time is None else self.time.json()
+        return json.dumps(asdict(self) | {"time": time}, indent=1, default=str)
 
     def csv(self) -> str:
         """A line per module, from the whole to its parts."""
@@ -129,8 +133,11 @@ class ModelCost:
         rows: list[list[Any]] = [
             ["module", "kind", "parameters", "trainable", "active", *(f"{p} {n}" for p in passes for n in names)]
         ]
+        rows[0] += ["forward seconds", "backward seconds", "bound"]
         for module in self.modules:
             work = [getattr(getattr(module, p), n) for p in passes for n in names]
+            time = module.time or Spent()
+            work += [time.forward, time.backward, time.bound]
             rows.append([module.name, module.kind, module.parameters, module.trainable, module.active, *work])
         return write_csv(rows)
 
@@ -163,9 +170,30 @@ class ModelCost:
         parts.append(Padding(modules, (1, 0, 0, 0)))
         if self.memory is not None:
             parts.append(Padding(self.memory.rich(), (1, 0, 0, 0)))
+        if self.time is not None:
+            parts += [Padding(self.time.rich(), (1, 0, 0, 0)), Padding(self._times(depth), (1, 0, 0, 0))]
         for name, count in self.unknown.items():
             parts.append(Text(f"not counted: {name}, {count} times; the FLOPs are a lower bound", style="yellow"))
         return Group(*parts, *[Text(note, style="dim") for note in self.notes])
+
+    def _times(self, depth: int) -> Any:
+        """Seconds of every module down to a depth, their share, and what they are spent on."""
+        from rich.text import Text
+
+        table = new_table(padding=2)
+        table.add_column("time by module", no_wrap=True, overflow="ellipsis", max_width=28)
+        for title in ("forward", "backward", "share", "bound by"):
+            table.add_column(title, justify="left" if title == "bound by" else "right", no_wrap=True)
+        whole = self.time.device if self.time is not None else 0.0
+        for label, row, times in fold(self.modules, depth):
+            if row.time is None or row.time.device == 0:
+                continue
+            kind = row.kind if times == 1 else f"{row.kind} × {times}, each"
+            cells = [si(seconds, "s") if seconds else "" for seconds in (row.time.forward, row.time.backward)]
+            cells += [f"{row.time.device / whole:.1%}", row.time.bound]
+            named = Text.assemble(label, "  ", (kind, "dim"))
+            table.add_row(named, *cells, style="bold" if row.name == "" else "")
+        return table
 
     def __str__(self) -> str:
         return plain(self.rich(), width=110)

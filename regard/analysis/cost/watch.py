@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,15 +21,17 @@ from torch.overrides import enable_reentrant_dispatch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten
 
+from regard.algorithms.catalogue import PLANNER
 from regard.algorithms.planning import recording
 from regard.algorithms.planning.cost import Count
-from regard.algorithms.planning.problem import pose
+from regard.algorithms.planning.problem import Problem, pose
 from regard.algorithms.planning.visits import visited
 from regard.analysis.cost import masks, operations
 from regard.analysis.cost.experts import Experts, deal_out
 from regard.analysis.cost.masks import known
 from regard.analysis.cost.memory import Allocations
 from regard.analysis.cost.operations import Call, Pairs, Products, Wanted, backward_products, forward_products
+from regard.analysis.prediction.ledger import Attended, Ledger, on_machine
 from regard.attention import Attention, Kernel
 from regard.attention.value import unflatten
 
@@ -83,6 +85,7 @@ class Site:
     share: masks.Share | None = None
     wanted: Wanted = ALL_WANTED
     scope: Scope | None = None
+    attended: Attended | None = None
 
 
 @dataclass
@@ -123,6 +126,8 @@ class Watch(TorchDispatchMode):
         self.bodies: dict[Any, Body] = {}
         self.experts = Experts()
         self.memory: Allocations | None = None  # follows storages, if somebody asks for it
+        self.ledger: Ledger | None = None  # enters operations, if somebody asks for their time
+        self.attending: list[Attended] = []  # the calls of `attend` that run, priced as a whole
 
     def sizes(self, x: Tensor) -> tuple[Count, ...]:
         return tuple([self.read(n) for n in x.shape])
@@ -145,6 +150,10 @@ class Watch(TorchDispatchMode):
         out = self._run(func, args, kwargs)
         if self.memory is not None:
             self.memory.track(out)
+        if self.ledger is not None and self.phase in ("forward", "backward", "step") and not self.attending:
+            self.ledger.dispatch(self.phase, operations.count_numbers(args) if self.phase == "step" else 0)
+        if self.phase == "step" and self.ledger is not None and operations.kind(func) != "free":
+            self.ledger.add("step", "", name.removeprefix("aten."), "arithmetic", 0, func, args, kwargs, out)
         if self.phase not in ("forward", "backward"):
             return out
         with unset_fake_temporarily():  # what is known of masks is real
@@ -238,6 +247,25 @@ class Watch(TorchDispatchMode):
             )
             self._add(tally, products, share, site, is_again, attends)
             self._add_traffic(tally, what, args, kwargs, out)
+            self._enter(name, what, products.executed, site, func, args, kwargs, out)
+
+    def _enter(
+        self, name: str, what: str, flops: Count, site: Site, func: Any, args: Any, kwargs: dict[str, Any], out: Any
+    ) -> None:
+        """Enter an operation for its time, unless it belongs to a call of `attend`, which has a price."""
+        if self.ledger is None:
+            return
+        if self.attending or site.attended is not None:
+            if self.phase == "backward" and site.attended is not None:
+                self.ledger.attend_back(site.attended)
+            return
+        if name in operations.FUSED:
+            named = operations.bind_arguments(func, args, kwargs)
+            is_back = name in operations.BACKWARD | operations.RAGGED_BACKWARD
+            if self.ledger.sdpa(self.phase, site.module, named, is_back):
+                return
+        short = name.removeprefix("aten.")
+        self.ledger.add(self.phase, site.module, short, what, int(flops), func, args, kwargs, out)
 
     def _site(self) -> tuple[Site, bool]:
         """Where the present operation belongs, and whether it repeats what was done in the forward pass."""
@@ -252,7 +280,8 @@ class Watch(TorchDispatchMode):
                 made.scope.was_entered_backward = True
             return made or Site(""), False
         module = self.stack[-1] if self.stack else made.module if made is not None else ""
-        site = Site(module, scope=scope or (made.scope if made is not None else None))
+        attended = self.attending[-1] if self.attending else made.attended if made is not None else None
+        site = Site(module, scope=scope or (made.scope if made is not None else None), attended=attended)
         # The first operation after a node of the graph was made is that node's own.
         self.sites.setdefault(torch.autograd._get_sequence_nr() - 1, site)  # pyright: ignore[reportPrivateImportUsage]
         return site, is_again
@@ -403,6 +432,26 @@ class Watch(TorchDispatchMode):
         finally:
             self.scopes.pop()
 
+    def attend(self, name: str, problem: Problem) -> AbstractContextManager[None]:
+        """Enter one call of `attend`, whose time the machine's table says: by this algorithm, or by the one that a
+        machine which is not here would choose. The operations of what it runs in have no price of their own.
+        """
+        if self.ledger is None or self.phase not in ("forward", "backward"):
+            return nullcontext()
+        machine = self.ledger.machine
+        there = on_machine(problem, machine)
+        if machine.name != problem.machine.name:
+            name = PLANNER.choose(there).name
+        return self._attending(self.ledger.attend(self.phase, self.stack[-1] if self.stack else "", name, there))
+
+    @contextmanager
+    def _attending(self, attended: Attended) -> Iterator[None]:
+        self.attending.append(attended)
+        try:
+            yield
+        finally:
+            self.attending.pop()
+
     def finish(self) -> Trace:
         """Settle what could only be known at the end."""
         for product in self.deferred:
@@ -463,10 +512,11 @@ def attend_recorder(watch: Watch) -> recording.Call:
     def call(
         name: str, q: Tensor, k: Tensor, v: Tensor, attention: Attention
     ) -> tuple[str, AbstractContextManager[None]]:
-        if watch.scopes:  # a part of a call that is counted already
+        if watch.scopes or watch.attending:  # a part of a call that is counted already
             return name, nullcontext()
+        priced = watch.attend(name, pose(q, k, v, attention))
         if attention.content is None or isinstance(attention.weighting, Kernel):
-            return name, recording.part("mixing")
+            return name, _together(priced, recording.part("mixing"))
         visible, is_known = visible_pairs(q, k, v, attention)
         if not is_known:
             note = f"attend by {name}: the mask's contents are not known, hidden pairs may be counted"
@@ -476,9 +526,18 @@ def attend_recorder(watch: Watch) -> recording.Call:
         both = Pairs(pairs, pairs)
         back = backward_products(both, D, E, Wanted.by(q, k, v, *attention.flatten()[1]))
         scope = watch.scope(forward_products(both, D, E).needed, back.needed)
-        return "reference" if watch.is_symbolic else name, scope
+        return "reference" if watch.is_symbolic else name, _together(priced, scope)
 
     return call
+
+
+@contextmanager
+def _together(*contexts: AbstractContextManager[None]) -> Iterator[None]:
+    """Enter contexts in their order."""
+    with ExitStack() as stack:
+        for context in contexts:
+            stack.enter_context(context)
+        yield
 
 
 def visible_pairs(q: Tensor, k: Tensor, v: Tensor, attention: Attention) -> tuple[int, bool]:

@@ -1,0 +1,101 @@
+"""Where the time goes, drawn: the roofline of one machine with a model's modules on it, and the steps of meshes."""
+
+from typing import TYPE_CHECKING, Any
+
+from regard.algorithms.planning.machines import Machine
+from regard.algorithms.planning.report import si
+from regard.analysis.cost.report import ModelCost
+from regard.analysis.figures import FAINT, INK, PALETTE, figure_of_panels
+from regard.analysis.prediction.cluster import ClusterCost
+from regard.analysis.prediction.prediction import Spent
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+MOST = 8  # parts that are named
+
+
+def roofline_figure(found: ModelCost, machine: Machine, title: str) -> "Figure":
+    """FLOP/s of each part against its FLOPs per byte, below what the machine's memory and arithmetic allow.
+
+    A part is a module with its own operations; those that differ in a number alone are one. The area of a point is its
+    share of the time.
+    """
+    assert found.time is not None
+    time, points = found.time, _parts(found.time.modules)
+    if not points:
+        raise ValueError(f"a roofline needs matrix products: got {title}, which has none; leave out --roofline")
+    figure, (panel,) = figure_of_panels(1, 1, (7.2, 4.4), 0.5)
+    places = {name: spent.flops / spent.bytes for name, spent in points.items()}
+    low, high = min([1.0, *places.values()]) / 2, 4 * max([machine.half / machine.bandwidth, *places.values()])
+    grid = [low * (high / low) ** (n / 99) for n in range(100)]
+    for name, rate, line in (("half", machine.half, "-"), ("single", machine.single, ":")):
+        roof = [min(rate, x * machine.bandwidth) for x in grid]
+        panel.plot(grid, roof, line, color=INK, linewidth=1.4, label=f"{name} precision")
+    for number, name in enumerate(sorted(points, key=lambda one: -points[one].device)[:MOST]):
+        spent = points[name]
+        share, height = spent.device / time.device, spent.flops / spent.device
+        label = f"{number + 1}  {name}: {spent.bound}, {share:.0%}"
+        size, colour = 60 + 900 * share, PALETTE[number % len(PALETTE)]
+        panel.scatter([places[name]], [height], s=size, color=colour, alpha=0.8, zorder=4, label=label)
+        centred: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 7, "color": "white", "zorder": 5}
+        panel.text(places[name], height, str(number + 1), **centred)
+    others = 1 - sum(spent.device for spent in points.values()) / time.device
+    panel.set(xscale="log", yscale="log", xlim=(low, high))
+    panel.set_xlabel("FLOPs for each byte that is moved", fontsize=9, color=INK)
+    panel.set_ylabel("FLOP/s", fontsize=9, color=INK)
+    panel.tick_params(which="both", labelsize=8, colors=INK)
+    panel.grid(color=FAINT, linewidth=0.6)
+    panel.set_axisbelow(True)
+    panel.spines[["right", "top"]].set_visible(False)
+    legend = panel.legend(frameon=False, fontsize=7.5, labelcolor=INK, loc="lower right")
+    for handle in legend.legend_handles[2:]:
+        handle.set_sizes([30.0])  # pyright: ignore[reportAttributeAccessIssue, reportOptionalMemberAccess]
+    how = "compiled" if time.compiled else "eager"
+    says = (
+        f"{title} on {machine.name}, {how}: {si(time.seconds, 's')} predicted\n{others:.0%} in parts without products"
+    )
+    figure.suptitle(says, fontsize=10, color=INK)
+    return figure
+
+
+def _parts(modules: dict[str, Spent]) -> dict[str, Spent]:
+    """Time by module, numbers taken out of their names, where there are products.
+
+    >>> list(
+    ...     _parts({"blocks.0.out": Spent(1.0, flops=2.0, bytes=1.0), "blocks.1.out": Spent(1.0, flops=2.0, bytes=1.0)})
+    ... )
+    ['blocks.*.out']
+    """
+    found: dict[str, Spent] = {}
+    for name, spent in modules.items():
+        shown = ".".join(["*" if part.isdecimal() else part for part in name.split(".")]) or "the model itself"
+        found[shown] = found.get(shown, Spent()) + spent
+    return {name: spent for name, spent in found.items() if spent.flops and spent.bytes and spent.device}
+
+
+def cluster_figure(found: ClusterCost) -> "Figure":
+    """The step of each mesh, as a bar of what it is spent on."""
+    figure, (panel,) = figure_of_panels(1, 1, (7.2, 0.6 + 0.55 * len(found.estimates)), 0.9)
+    names = list(dict.fromkeys([name for one in found.estimates for name in one.seconds]))
+    for row, one in enumerate(found.estimates):
+        left = 0.0
+        for number, name in enumerate(names):
+            width = one.seconds.get(name, 0.0)
+            label = name if row == 0 or name not in found.estimates[0].seconds else None
+            panel.barh(row, width, left=left, color=PALETTE[number % len(PALETTE)], height=0.62, label=label)
+            left += width
+        panel.text(left, row, f" {found.hours(one):,.0f} h", va="center", fontsize=8, color=INK)
+    panel.set_yticks(range(len(found.estimates)), [str(one.mesh) for one in found.estimates], fontsize=8, color=INK)
+    panel.invert_yaxis()
+    panel.set_xlabel("seconds of a step", fontsize=9, color=INK)
+    panel.tick_params(labelsize=8, colors=INK)
+    panel.spines[["right", "top"]].set_visible(False)
+    panel.margins(x=0.15)
+    handles: dict[str, Any] = {}
+    for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):
+        handles.setdefault(label, handle)
+    figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=4, frameon=False, fontsize=8)
+    job = found.job
+    figure.suptitle(f"{job.architecture.name} on {found.gpus} × {job.machine.name}: GPU-hours", fontsize=10, color=INK)
+    return figure

@@ -1,0 +1,306 @@
+"""What a time is predicted from: every operation of a run, with its sizes and the tensors that it reads and writes."""
+
+import math
+import weakref
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+from torch.utils._pytree import tree_flatten
+
+from regard.algorithms.catalogue import PLANNER
+from regard.algorithms.planning.machines import Machine
+from regard.algorithms.planning.problem import Problem, pose
+from regard.attention import Attention, Causal
+
+# What makes its result without reading the argument that says its size, or that it overwrites: the number of it.
+UNREAD = {
+    **dict.fromkeys(("zeros_like", "ones_like", "full_like", "new_zeros", "new_ones", "new_full", "rand_like"), 0),
+    **dict.fromkeys(("fill_", "zero_", "copy_"), 0),
+    **dict.fromkeys(("nll_loss_backward", "nll_loss2d_backward"), 1),
+}
+# What picks rows or numbers out of its first argument, and reads no others.
+PICKS = frozenset({"embedding", "index", "index_select", "gather", "nll_loss_forward", "nll_loss2d_forward"})
+
+
+class Product(NamedTuple):
+    """`batch` products of (m, k) by (k, n); `odd` says where rows do not start at multiples of 16 bytes: in what is
+    "read", or in what is "written" alone.
+    """
+
+    batch: int
+    m: int
+    n: int
+    k: int
+    odd: str = ""
+
+
+class Access(NamedTuple):
+    """A tensor that an operation reads or writes: its number, which changes when it is written, and its bytes."""
+
+    tensor: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """One operation. `device` and `host` are seconds where they are known otherwise: calls of attention."""
+
+    phase: str  # forward, backward or step
+    module: str
+    name: str
+    kind: str  # product, attention, arithmetic or copy
+    flops: int
+    dtype: torch.dtype
+    reads: tuple[Access, ...] = ()
+    writes: tuple[Access, ...] = ()
+    products: tuple[Product, ...] = ()
+    device: float | None = None
+    host: float | None = None
+    mixes_rows: bool = False  # it adds up along other dimensions than the last: no kernel of rows takes it in
+
+    @property
+    def bytes(self) -> int:
+        return sum(access.bytes for access in (*self.reads, *self.writes))
+
+
+@dataclass(eq=False)
+class Attended:
+    """One call of attention that is priced as a whole: its way back is entered when somebody goes it."""
+
+    back: Operation
+    went_back: bool = False
+
+
+@dataclass
+class Ledger:
+    """The operations of a run, in order, for a machine."""
+
+    machine: Machine
+    operations: list[Operation] = field(default_factory=list)
+    prices: dict[Any, tuple[float, float]] = field(default_factory=dict)  # of attention: on the device, of the host
+    waiting: float = 0.0  # seconds of the host since the last kernel: views, nodes of the graph
+    nodes: set[int] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self._numbers: dict[int, tuple[weakref.ref[Any], int]] = {}
+        self._next = 0
+
+    def dispatch(self, phase: str, lists: int = 0) -> None:
+        """Let the host take its time for an operation, and on the way back for the node that it belongs to.
+
+        An operation on lists of numbers on the CPU, as optimizers count their steps by, is one for each.
+        """
+        alone, recorded, node = self.machine.dispatch
+        self.waiting += (recorded if phase == "forward" and torch.is_grad_enabled() else alone) * max(1, lists)
+        if phase == "backward" and (current := torch._C._current_autograd_node()) is not None:
+            number = current._sequence_nr()  # pyright: ignore[reportAttributeAccessIssue]
+            if number not in self.nodes:
+                self.nodes.add(number)
+                self.waiting += node
+
+    def _waited(self) -> float:
+        waited, self.waiting = self.waiting, 0.0
+        return waited
+
+    def add(
+        self, phase: str, module: str, name: str, kind: str, flops: int, func: Any, args: Any, kwargs: Any, out: Any
+    ) -> None:
+        """Enter an operation as it was called."""
+        given = [x for x in tree_flatten((args, kwargs))[0] if isinstance(x, Tensor)]
+        made = [x for x in tree_flatten(out)[0] if isinstance(x, Tensor)]
+        if not (given or made):
+            return
+        reads = tuple([Access(self._number(x), _bytes(x)) for x in given])
+        changed = _written(func, args)
+        places = {id(x.untyped_storage()) for x in changed}
+        writes = tuple([Access(self._written(x, places), _bytes(x)) for x in made])
+        if not made:  # lists in place
+            writes = tuple([Access(self._renumber(x), _bytes(x)) for x in changed])
+        if name in UNREAD:
+            reads = tuple([access for n, access in enumerate(reads) if n != UNREAD[name]])
+        if name in PICKS and reads:
+            picked = sum(access.bytes for access in writes)
+            reads = (reads[0]._replace(bytes=min(reads[0].bytes, picked)), *reads[1:])
+        dtype = max((x.dtype for x in given or made if x.is_floating_point()), key=_size, default=torch.int64)
+        products = _products(name, args, made) if kind == "product" else ()
+        across = kind == "arithmetic" and _adds_across(name, given, made)
+        self.operations.append(
+            Operation(
+                phase=phase,
+                module=module,
+                name=name,
+                kind=kind,
+                flops=flops,
+                dtype=dtype,
+                reads=reads,
+                writes=writes,
+                products=products,
+                mixes_rows=across,
+                host=self._waited(),
+            )
+        )
+
+    def attend(self, phase: str, module: str, name: str, problem: Problem) -> Attended:
+        """Enter a call of attention by its problem and its algorithm; what going back takes is for later."""
+        alone = _asked(problem, backward=False)
+        forward, forward_host = self.price(alone, name)
+        both, both_host = self.price(problem, name)
+        ahead, whole = (PLANNER.named(name).cost(one) for one in (alone, problem))
+        inputs, outputs = Access(self._fresh(), int(ahead.bytes)), Access(self._fresh(), 0)
+        entered = Operation(
+            phase=phase,
+            module=module,
+            name=f"attend by {name}",
+            kind="attention",
+            flops=int(ahead.flops),
+            dtype=problem.dtype,
+            reads=(inputs,),
+            writes=(outputs,),
+            device=forward,
+            host=forward_host + self._waited(),
+        )
+        self.operations.append(entered)
+        back = replace(
+            entered,
+            phase="backward",
+            name=f"attend by {name}, back",
+            flops=max(0, int(whole.flops - ahead.flops)),
+            reads=(Access(self._fresh(), max(0, int(whole.bytes - ahead.bytes))),),
+            device=max(both - forward, 0.0),
+            host=max(both_host - forward_host, 0.0),
+        )
+        return Attended(back)
+
+    def attend_back(self, attended: Attended) -> None:
+        """Enter the way back of a call, once."""
+        if not attended.went_back:
+            attended.went_back = True
+            self.operations.append(attended.back)
+
+    def price(self, problem: Problem, name: str) -> tuple[float, float]:
+        """Seconds of a call on the device, and of the host's part of it."""
+        key = (name, problem.shape, problem.dtype, problem.outline.flags, problem.attention.flatten()[0])
+        if key not in self.prices:
+            machine = problem.machine
+            alone = on_machine(problem, replace(machine, host={})) if machine.kind == "cuda" else problem
+            device = float(PLANNER.seconds_by(PLANNER.named(name), alone))
+            host = machine.host.get(name, (machine.launch, machine.launch))[problem.backward]
+            self.prices[key] = (device, host if machine.kind == "cuda" else 0.0)
+        return self.prices[key]
+
+    def sdpa(self, phase: str, module: str, named: dict[str, Any], is_back: bool) -> bool:
+        """Enter a call of torch's own kernel, which has no mask or is causal, as the same call of `attend`."""
+        q, k, v = (pick(named, word, word[0]) for word in ("query", "key", "value"))
+        if q is None or q.ndim != 4 or pick(named, "attn_mask", "attn_bias", "bias") is not None:
+            return False
+        value = Attention(mask=Causal()) if named.get("is_causal") else Attention()
+        q, k, v = (torch.empty(x.shape, dtype=x.dtype, device="meta", requires_grad=is_back) for x in (q, k, v))
+        with torch.enable_grad():
+            problem = on_machine(pose(q, k, v, value), self.machine)
+        attended = self.attend(phase, module, "fused", problem)
+        if is_back:
+            self.operations.pop()
+            self.attend_back(attended)
+        return True
+
+    def _number(self, x: Tensor) -> int:
+        storage = x.untyped_storage()
+        found = self._numbers.get(id(storage))
+        return found[1] if found is not None and found[0]() is storage else self._renumber(x)
+
+    def _written(self, x: Tensor, places: set[int]) -> int:
+        """The number of a result: a new one where it was written in place."""
+        return self._renumber(x) if id(x.untyped_storage()) in places else self._number(x)
+
+    def _renumber(self, x: Tensor) -> int:
+        storage, number = x.untyped_storage(), self._fresh()
+        self._numbers[id(storage)] = (weakref.ref(storage), number)
+        return number
+
+    def _fresh(self) -> int:
+        self._next += 1
+        return self._next
+
+
+def on_machine(problem: Problem, machine: Machine) -> Problem:
+    """The same problem on another machine."""
+    return replace(problem, outline=replace(problem.outline, machine=machine))
+
+
+def pick(named: dict[str, Any], *names: str) -> Any:
+    """The first of these arguments that is given."""
+    return next((named[name] for name in names if named.get(name) is not None), None)
+
+
+def _asked(problem: Problem, backward: bool) -> Problem:
+    """The same problem, with gradients asked for or not."""
+    flags = problem.outline.flags
+    wanted = replace(flags, backward=backward and flags.backward, bias_backward=backward and flags.bias_backward)
+    return replace(problem, outline=replace(problem.outline, flags=wanted))
+
+
+def _bytes(x: Tensor) -> int:
+    """Bytes of the elements that lie in memory: repeated ones count once."""
+    return x.element_size() * math.prod([size for size, step in zip(x.shape, x.stride(), strict=True) if step])
+
+
+def _size(dtype: torch.dtype) -> int:
+    return dtype.itemsize
+
+
+def _written(func: Any, args: tuple[Any, ...]) -> list[Tensor]:
+    """The arguments that an operation writes to."""
+    written: list[Any] = []
+    for argument, value in zip(func._schema.arguments, args, strict=False):
+        if argument.alias_info is not None and argument.alias_info.is_write:
+            written += tree_flatten(value)[0]
+    return [x for x in written if isinstance(x, Tensor)]
+
+
+def _adds_across(name: str, given: list[Tensor], made: list[Tensor]) -> bool:
+    """Whether the last dimension stays, and others are added up."""
+    if name not in ("sum", "mean", "embedding_dense_backward") or not given or not made:
+        return False
+    x, y = given[0], made[0]
+    return name.startswith("embedding") or (y.numel() < x.numel() and y.ndim > 0 and y.shape[-1] == x.shape[-1])
+
+
+def _products(name: str, args: tuple[Any, ...], made: list[Tensor]) -> tuple[Product, ...]:
+    """The matrix products of an operation; none where only its FLOPs are known."""
+    first = 1 if name.startswith(("addmm", "_addmm", "baddbmm", "addbmm")) else 0
+    if name in ("convolution", "_convolution", "cudnn_convolution", "convolution_overrideable"):
+        weight, out = args[1], made[0]
+        return (_convolved(out, weight),)
+    if name == "convolution_backward":
+        back = _convolved(args[0], args[2])
+        wanted = args[10]
+        by_input, by_weight = (
+            back._replace(n=back.k, k=back.n),
+            Product(back.batch, back.n, back.k, back.m),
+        )
+        return tuple([one for one, is_wanted in zip((by_input, by_weight), wanted, strict=False) if is_wanted])
+    if len(args) < first + 2 or not all(isinstance(x, Tensor) for x in args[first : first + 2]):
+        return ()
+    a, b = args[first], args[first + 1]
+    odd = "" if all(_is_aligned(x) for x in (a, b)) else "read"
+    odd = odd or ("" if all(_is_aligned(x) for x in made[:1]) else "written")
+    if name == "_grouped_mm":
+        groups = b.shape[0] if b.ndim == 3 else 1
+        return (Product(groups, -(-a.shape[-2] // groups), b.shape[-1], a.shape[-1], odd),)
+    if a.ndim != b.ndim or a.ndim not in (2, 3):
+        return ()
+    return (Product(a.shape[0] if a.ndim == 3 else 1, a.shape[-2], b.shape[-1], a.shape[-1], odd),)
+
+
+def _convolved(out: Tensor, weight: Tensor) -> Product:
+    """A convolution as a product: positions by channels, over the taps."""
+    positions = out.numel() // max(out.shape[1], 1)
+    return Product(1, positions, out.shape[1], math.prod(weight.shape[1:]))
+
+
+def _is_aligned(x: Tensor) -> bool:
+    """Whether rows, or columns, are contiguous and start at multiples of 16 bytes."""
+    steps = sorted(x.stride()[-2:])
+    return steps[0] <= 1 and steps[-1] * x.element_size() % 16 == 0
