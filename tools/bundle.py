@@ -19,7 +19,7 @@ UNSAFE = re.compile(r"</script|<!--", re.I)  # would end, or change, the script 
 def hash_sources() -> str:
     """Of all that the bundle is made from."""
     digest = hashlib.sha256(BUNDLER.encode())
-    for path in sorted([*PAGE.rglob("*.js"), *PAGE.rglob("*.css"), *PAGE.rglob("*.md")]):
+    for path in sorted([*PAGE.rglob("*.js"), *PAGE.rglob("*.css"), *PAGE.rglob("*.json"), *PAGE.rglob("*.md")]):
         if path.name not in ("bundle.js", "bundle.css"):
             digest.update(path.relative_to(PAGE).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:32]

@@ -1,35 +1,42 @@
 """Put runs into the package, for the page to show: `python tools/ship.py RUNS [NAME]…` writes regard/recipes/shipped.
 
-RUNS is a folder with the runs of these commands; without names, all of them are put there. input.txt is known as
-Tiny Shakespeare; captions.txt has the 29,000 English captions of photographs that Multi30k trains on.
+RUNS is a folder with the runs of these commands; without names, all but the last two are put there. input.txt is known
+as Tiny Shakespeare; captions.txt has the 29,000 English captions of photographs that Multi30k trains on.
 
     regard train reversal --name reversal
     regard train digits-gaussian --name digits-gaussian
     regard train language --name language --data input.txt
     regard train heads --name heads
+    regard train objectives --name objectives --small
     regard train language --name captions --data captions.txt --set tokens=2500 --set model.depth=2
       --set model.context=64 --set model.dropout=0.1 --set training.batch=32 --set training.steps=1400
       --set training.evaluate_every=200 --set written=120
+    regard train cifar10-gaussian --fast --name cifar10-gaussian --data CIFAR10
+    regard train conv-vs-vit --name conv-vs-vit --data CIFAR10
 
-What only a training needs to go on is left out: the optimizer, the events, all checkpoints but the last, and maps of
-gaussian heads, which follow from their centres and precisions.
+Any other run is put there by its name. What only a training needs to go on is left out: the optimizer, the events, all
+checkpoints but the last, maps of gaussian heads, which follow from their centres and precisions, and a model of more
+than 5 MB.
 """
 
 import json
 import shutil
 import sys
-from collections.abc import Mapping
 from pathlib import Path
-
-from torch import Tensor
 
 from regard.recipes import Run, read_run
 from regard.training import Checkpoints, Recording
 
 SHIPPED = Path(__file__).parents[1] / "regard" / "recipes" / "shipped"
-NAMES = ("reversal", "digits-gaussian", "language", "captions", "heads")
+NAMES = ("reversal", "digits-gaussian", "language", "captions", "heads", "objectives")
 EXAMPLES = "examples.json"  # written by hand, beside what a run holds
-KEPT = {"reversal": ("attention", "transformer"), "digits-gaussian": ("seed-0",), "language": ("decoder",)}
+MOST_BYTES = 5_000_000  # of a model's weights
+KEPT = {
+    "reversal": ("attention", "transformer"),
+    "digits-gaussian": ("seed-0",),
+    "cifar10-gaussian": ("seed-0",),
+    "language": ("decoder",),
+}
 CURVES = {"heads": [f"heads-{H}-seed-0" for H in (1, 2, 4, 8, 16, 32)]}  # trainings of which no model is kept
 
 
@@ -49,7 +56,7 @@ def ship(run: Run) -> None:
         facts["config"]["data"] = Path(facts["config"]["data"]).name  # no folder of the machine that made it
     (place / "run.json").write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
     has_model = (run.folder / "model").is_dir()
-    if has_model:
+    if has_model and sum(path.stat().st_size for path in (run.folder / "model").iterdir()) <= MOST_BYTES:
         shutil.copytree(run.folder / "model", place / "model")
     for name in (*KEPT.get(run.recipe, ()), *CURVES.get(run.recipe, ())):
         (place / name).mkdir()
@@ -62,17 +69,12 @@ def _ship_model(source: Path, place: Path, with_weights: bool) -> None:
     (place / "recording").mkdir()
     old, new = Recording(source / "recording"), Recording(place / "recording")
     for step in old.steps():
-        new.write(step, _recorded(old.read(step)))
+        new.write(step, old.read(step))
     last = Checkpoints(source / "checkpoints").last()
     assert last is not None
-    if with_weights:
-        weights = {"model": last.tensors["model"]}
+    weights = {"model": last.tensors["model"]}
+    if with_weights and sum(tensor.nbytes for tensor in weights["model"].values()) <= MOST_BYTES:
         Checkpoints(place / "checkpoints").save(last.step, weights, {"progress": last.facts["progress"]}, best=True)
-
-
-def _recorded(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    is_gaussian = any(name.startswith("heads.") for name in tensors)
-    return {name: tensor for name, tensor in tensors.items() if not (is_gaussian and name.startswith("maps."))}
 
 
 if __name__ == "__main__":

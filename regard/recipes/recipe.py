@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, get_args, get_origin
 
 from regard.checks import nearest
+from regard.recipes.results import Published
 from regard.training import Settings, Task, Trained
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from regard.tasks.readers import Inputs
 
 Config = TypeVar("Config")
-Size = Literal["full", "small", "smoke"]
+Size = Literal["full", "fast", "small", "smoke"]
 OnData = Callable[[str, int, int], None]  # while data are prepared: what, how many are done, and of how many
 
 
@@ -57,11 +58,12 @@ class Recipe(Generic[Config]):
     """An experiment as one command.
 
     `trainings` says what is trained, by names that are folders of the run; `measure` looks at the trained models, and
-    may do so again at any time. `small` is a configuration of less than a minute, whose numbers show the effect that
-    the recipe is about; `smoke` one of seconds, whose numbers mean nothing. A recipe that reads data has a field `data`
-    in its configuration: a path, or None for what ships with the package. A configuration refuses sizes that no model
-    can have when it is made, so that a run says so before it trains anything. `inputs` tells from the settings of a run
-    what one of its trained models reads, so that its maps can be shown.
+    may do so again at any time. `fast` is a configuration of the same models with a shorter training, `small` one of
+    about a minute, whose numbers show the effect that the recipe is about, and `smoke` one of seconds, whose numbers
+    mean nothing. A recipe that reads data has a field `data` in its configuration: a path, or None for what ships with
+    the package. A configuration refuses sizes that no model can have when it is made, so that a run says so before it
+    trains anything. `inputs` tells from the settings of a run what one of its trained models reads, so that its maps
+    can be shown. `published` are the numbers that stand beside ours in docs/results.md.
     """
 
     name: str
@@ -70,24 +72,34 @@ class Recipe(Generic[Config]):
     smoke: Config
     trainings: Callable[[Config, Resources], Mapping[str, Training]]
     measure: Callable[[Config, Mapping[str, Trained]], Outcome]
+    fast: Config | None = None
     small: Config | None = None
     inputs: Callable[[Mapping[str, Any], str], "Inputs | None"] = lambda config, training: None
+    published: tuple[Published, ...] = ()
 
     def at(self, size: Size) -> Config:
         """The configuration of this size."""
-        found = {"full": self.config, "small": self.small, "smoke": self.smoke}[size]
+        found = {"full": self.config, "fast": self.fast, "small": self.small, "smoke": self.smoke}[size]
         if found is None:
-            raise ValueError(f"{self.name} has no small version; leave out --small, or try it with --smoke")
+            raise ValueError(f"{self.name} has no {size} version; leave out --{size}, or try it with --smoke")
         return found
 
 
 MODULES = {  # of regard.recipes, by the names of the recipes
     "reversal": "reversal",
-    "digits-gaussian": "digits",
-    "digits-learned": "digits",
-    "digits-content": "digits",
-    "digits-conv": "digits",
-    "language": "language",
+    "digits-gaussian": "images.classification",
+    "digits-learned": "images.classification",
+    "digits-content": "images.classification",
+    "digits-conv": "images.classification",
+    "cifar10-gaussian": "images.classification",
+    "cifar10-learned": "images.classification",
+    "cifar10-content": "images.classification",
+    "cifar10-resnet18": "images.classification",
+    "conv-vs-vit": "images.conv_vs_vit",
+    "language": "text.language",
+    "shakespeare": "text.language",
+    "translation": "text.translation",
+    "objectives": "text.objectives",
     "heads": "heads",
     "gradients": "gradients",
 }
@@ -174,12 +186,17 @@ def _parse(hint: Any, text: str, change: str) -> Any:
 
 
 def from_json(kind: type[Config], values: Mapping[str, Any]) -> Config:
-    """A configuration from the JSON of its `dataclasses.asdict`; unknown and missing names are errors."""
+    """A configuration from the JSON of its `dataclasses.asdict`; unknown and missing names are errors.
+
+    A field of `metadata={"optional": True}` came later than others: runs that do not name it take its default, which is
+    what was done before.
+    """
     hints = typing.get_type_hints(kind)
     unknown = [name for name in values if name not in hints]
     if unknown:
         raise ValueError(f"{kind.__name__} has no {unknown[0]!r}: {nearest(unknown[0], sorted(hints))}")
-    if missing := [field.name for field in fields(kind) if field.name not in values]:  # pyright: ignore[reportArgumentType]
+    needed = [field.name for field in fields(kind) if not field.metadata.get("optional")]  # pyright: ignore[reportArgumentType]
+    if missing := [name for name in needed if name not in values]:
         raise ValueError(f"{kind.__name__} must have all of its settings: got no {missing[0]!r}")
     read = {}
     for name, value in values.items():

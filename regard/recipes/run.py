@@ -12,8 +12,6 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +20,15 @@ import torch
 from regard.checks import MissingExtra
 from regard.recipes.recipe import OnData, Outcome, Recipe, Resources, Size, Training, find_recipe, from_json, override
 from regard.recipes.report import render
+from regard.recipes.results import Clock, Result, Session, now
 from regard.tasks.files import LOCK, is_locked, lock, write_atomically
 from regard.tasks.images import HUB
-from regard.training import Metrics, Order, Progress, Trained, limit_threads, load_trained, train
+from regard.training import Metrics, Order, Processes, Progress, Task, Trained, limit_threads, load_trained, train
 
 FACTS, RESULT, CLAIMS, REPORT = "run.json", "result.json", "claims.json", "report.md"
 NAME = re.compile(r"\w[\w.-]*")
 KINDS = {"recipe": str, "config": dict, "command": str, "started": str, "smoke": bool, "data": str, "device": str}
+MEASURING = "measuring"  # what comes after the trainings, in the times of a session
 VERSION = 1  # of the form of a run's folder
 
 # After every step: the name of the training, its steps in all, how far it is, and the numbers of the step.
@@ -56,13 +56,13 @@ class Run:
     def result(self) -> dict[str, float] | None:
         """The numbers at the end; None while it has not come to it."""
         found = self._read_result()
-        return None if found is None else found["numbers"]
+        return None if found is None else dict(found.numbers)
 
     @property
     def headline(self) -> str | None:
         """The result in a line."""
         found = self._read_result()
-        return None if found is None else found["headline"]
+        return None if found is None else found.headline
 
     @property
     def state(self) -> str:
@@ -87,29 +87,42 @@ class Run:
         return read_run(self.folder)
 
     def finish(
-        self, *, numbers: Mapping[str, float], headline: str, report: str, claims: Mapping[str, Mapping[str, float]]
+        self,
+        *,
+        numbers: Mapping[str, float],
+        headline: str,
+        report: str,
+        claims: Mapping[str, Mapping[str, float]],
+        sessions: tuple[Session, ...] = (),
     ) -> None:
         """Write what came out: the report first, and the result last, whose being there says that all is."""
         read = {key: {"command": self.command, "numbers": dict(found)} for key, found in claims.items()}
-        result = {"numbers": dict(numbers), "headline": headline, "finished": _now()}
-        for name, text in ((REPORT, report), (CLAIMS, json.dumps(read)), (RESULT, json.dumps(result))):
+        result = Result(
+            recipe=self.recipe,
+            command=self.command,
+            headline=headline,
+            numbers=dict(numbers),
+            started=self.started,
+            finished=now(),
+            sessions=sessions,
+        )
+        for name, text in ((REPORT, report), (CLAIMS, json.dumps(read)), (RESULT, result.json())):
             with write_atomically(self.folder / name) as file:
                 file.write(text.encode())
 
-    def _read_result(self) -> dict[str, Any] | None:
+    def _read_result(self) -> Result | None:
         path = self.folder / RESULT
         if not path.is_file():
             return None
-        found = _read_json(path)
-        for key, kind in (("numbers", dict), ("headline", str)):
-            if not isinstance(found.get(key), kind):
-                raise ValueError(f"{path} must be as a recipe writes it: got {found.get(key)!r:.40} for {key!r}")
-        return found
+        try:
+            return Result.read_json(path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from error
 
 
 def create_run(folder: Path, *, recipe: str, config: Mapping[str, Any], command: str, **more: Any) -> Run:
     """A run that begins now."""
-    return Run(folder, recipe, config, command, _now(), **more).write()
+    return Run(folder, recipe, config, command, now(), **more).write()
 
 
 def read_run(folder: Path) -> Run:
@@ -149,10 +162,6 @@ def next_name(folder: Path, recipe: str) -> str:
     return f"{recipe}-{max(taken, default=0) + 1}"
 
 
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
-
-
 def _read_json(path: Path) -> dict[str, Any]:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
@@ -173,26 +182,46 @@ class Plan:
     trainings: Mapping[str, Training]
 
     def train(self, on_step: OnStep = lambda *_: None, device: str | None = None) -> Outcome:
-        """Train what is not trained yet, where the run began unless told, and finish the run; one process at a time."""
+        """Train what is not trained yet, where the run began unless told, and finish the run.
+
+        One process, or those of one `torchrun`, do so at a time; of these the first measures and writes the report.
+        """
         run, device = self.run, device or self.run.device
-        with run.lock():
-            models = {}
+        everybody = Processes.of(None, device)
+        with everybody.hold(run.lock()):
+            clock, models = Clock(run.folder, device, writes=everybody.is_first), {}
             for name, training in self.trainings.items():
-                on_own_step = partial(on_step, name, training.settings.steps)
+
+                def on_own_step(progress: Progress, numbers: Mapping[str, float], name: str = name) -> None:
+                    clock.count(name)
+                    on_step(name, self.trainings[name].settings.steps, progress, numbers)
+
                 folder = run.folder / name
                 models[name] = train(training.task, training.settings, folder, device=device, on_step=on_own_step)
-            outcome = self._measure(models)
-            for name, figure in outcome.figures.items():
-                with write_atomically(run.folder / f"{name}.svg") as file:
-                    figure.savefig(file, format="svg", metadata={"Date": None})
-            outcome.save(run.folder)
-            run.finish(
-                numbers=outcome.numbers,
-                headline=outcome.headline,
-                report=self.report(outcome, models, device),
-                claims={} if run.smoke else outcome.claims,
-            )
-        return outcome
+                clock.count(name, keep=True)
+            measured: list[Outcome] = []
+            numbers, headline, text = everybody.by_first(lambda: self._finish(measured, models, clock, device))
+        return measured[0] if measured else Outcome(numbers=numbers, headline=headline, text=text)
+
+    def _finish(
+        self, measured: list[Outcome], models: Mapping[str, Trained], clock: Clock, device: str
+    ) -> tuple[Mapping[str, float], str, str]:
+        """Measure, write the report, and give what other processes may know of it."""
+        outcome = self._measure(models)
+        measured.append(outcome)
+        for name, figure in outcome.figures.items():
+            with write_atomically(self.run.folder / f"{name}.svg") as file:
+                figure.savefig(file, format="svg", metadata={"Date": None})
+        outcome.save(self.run.folder)
+        clock.count(MEASURING, keep=True)
+        self.run.finish(
+            numbers=outcome.numbers,
+            headline=outcome.headline,
+            report=self.report(outcome, models, device),
+            claims={} if self.run.smoke else outcome.claims,
+            sessions=clock.sessions,
+        )
+        return dict(outcome.numbers), outcome.headline, outcome.text
 
     def evaluate(self, device: str | None = None) -> tuple[Outcome, dict[str, Trained]]:
         """Measure the models as they are in their last checkpoints, and write nothing; the run may go on meanwhile."""
@@ -220,6 +249,7 @@ class Plan:
             outcome=outcome,
             steps={name: one.last_step for name, one in models.items()},
             threads=_threads(models) or torch.get_num_threads(),
+            processes=Processes.of(None, device).mesh.count,
             gpu=torch.cuda.get_device_name(device) if device.startswith("cuda") else None,
             torch=torch.__version__,
         )
@@ -258,8 +288,15 @@ def start_run(
         config = replace(config, data=source if source.startswith(HUB) else str(Path(source).expanduser().resolve()))
     with _new_folder(folder):
         trainings = recipe.trainings(config, _resources(folder, on_data))
-        for training in trainings.values():  # refuses fewer examples than a batch has
-            Order(count=training.task.count, size=training.settings.batch, seed=training.settings.seed)
+        for training in trainings.values():  # refuses fewer examples than a batch has, and a mesh that does not fit
+            settings = training.settings
+            Order(count=training.task.count, size=settings.batch, seed=settings.seed)
+            processes = Processes.of(settings.mesh, device)
+            if training.task.alone and processes.parts > 1:
+                raise ValueError(f"{name} is trained by one process, for {training.task.alone}: got {settings.mesh}")
+            processes.rows(settings.batch)
+            if processes.mesh.context > 1 and type(training.task).split_loss is Task.split_loss:
+                raise ValueError(f"context splits sequences: got {name}, which cannot; use data or shard")
         run = create_run(
             folder,
             recipe=name,

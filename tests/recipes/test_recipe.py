@@ -6,8 +6,8 @@ from dataclasses import asdict
 import pytest
 
 from regard.recipes import from_json, override
-from regard.recipes.language import LanguageConfig
 from regard.recipes.reversal import ReversalConfig
+from regard.recipes.text.language import LanguageConfig
 
 
 def test_changes_reach_their_field_in_its_type():
@@ -47,6 +47,16 @@ def test_json_and_back():
 def test_changes_that_cannot_be(change: str, says: str):
     with pytest.raises(ValueError, match=says.replace("(", r"\(")):
         override(ReversalConfig(), [change])
+
+
+def test_a_configuration_of_an_earlier_version_is_read():
+    written = asdict(ReversalConfig())
+    for part, name in ((written["training"], "save_every"), (written["training"]["descent"], "momentum")):
+        del part[name]
+    assert from_json(ReversalConfig, written) == ReversalConfig()
+    del written["training"]["seed"]
+    with pytest.raises(ValueError, match="Settings must have all of its settings: got no 'seed'"):
+        from_json(ReversalConfig, written)
 
 
 def test_a_configuration_of_another_version_is_told():

@@ -15,7 +15,8 @@ import pytest
 from typer.testing import CliRunner
 
 from regard.commands.app import app
-from regard.recipes import create_run, digits, find_recipe, list_runs, next_name, plan_run, read_run, start_run
+from regard.recipes import create_run, find_recipe, list_runs, next_name, plan_run, read_run, start_run
+from regard.recipes.images import classification
 
 # Locks the run, has a child as a loader has, and waits.
 TRAINER = """
@@ -199,8 +200,8 @@ def test_a_run_is_planned_once_and_each_model_built_once(tmp_path: Path, monkeyp
 
         monkeypatch.setattr(owner, name, counted)
 
-    count(digits.ImageTask, "build")
-    count(digits, "image_sets")
+    count(classification.ImageTask, "build")
+    count(classification, "image_sets")
     words = ["train", "digits-conv", "--smoke", "--set", "seeds=3", "--set", "training.steps=3"]
     result = CliRunner().invoke(app, [*words, "--runs", str(tmp_path)])
     assert result.exit_code == 0, result.output

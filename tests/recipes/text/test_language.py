@@ -17,7 +17,8 @@ from typer.testing import CliRunner
 from regard.commands.app import app
 from regard.models import Decoder, load
 from regard.recipes import Plan, Run, plan_run, start_run
-from regard.recipes.language import (
+from regard.recipes.recipe import Resources
+from regard.recipes.text.language import (
     RECIPES,
     Language,
     LanguageConfig,
@@ -28,7 +29,6 @@ from regard.recipes.language import (
     save_model,
     trainings,
 )
-from regard.recipes.recipe import Resources
 from regard.tasks.text import read_vocabulary
 from regard.training import Metrics, Progress, Recording, Trained, train
 

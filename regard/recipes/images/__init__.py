@@ -1,0 +1,1 @@
+"""Experiments on images: models of heads alone, of convolutions, and vision transformers."""

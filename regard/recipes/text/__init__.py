@@ -1,0 +1,1 @@
+"""Recipes that learn from text: language models, BERT's objectives, translation."""
