@@ -23,7 +23,7 @@ WIDTH = 16
 FAR = [
     (side, width) for side in (1 << 12, 1 << 16, 1 << 20, 1 << 24) for width in (64, 4096)
 ]  # that orders are read of
-TIMED = (16, 32, 48)  # sides
+TIMED = (16, 64)  # sides
 FORMS = {"shared": "dense map", "separable": "rows, then columns", "convolution": "Fourier transform"}
 ORDERS: dict[str, Callable[[float, float, float], float]] = {  # of the sides h, w and the width D
     "N²D": lambda h, w, D: (h * w) ** 2 * D,
@@ -179,16 +179,16 @@ def run_forms() -> tuple[Finding, ...]:
 @functools.cache
 @one_thread()
 def time_forms() -> tuple[Finding, ...]:
-    """Processor time of the three forms, best of twelve, and the power of N that it grows by.
+    """Processor time of the three forms, best of five, and the power of N that it grows by.
 
-    The powers are near 2, 0.5 and 0.7 at these sizes, where starting costs the fast forms the most; what is asked is a
-    difference of 0.4, and half the time at the largest size.
+    The powers are near 2, 0.4 and 0.8 at these sizes, where starting costs the fast forms the most; what is asked is a
+    difference of 0.4, and half the time at the larger size, where the transform took a twentieth.
     """
 
     def measure(algorithm: str, side: int) -> float:
         v = torch.randn(1, 1, side * side, WIDTH, generator=torch.Generator().manual_seed(0))
         attention = make_heads(side, algorithm)
-        return processor_seconds(lambda: attend(None, None, v, attention, algorithm=algorithm))
+        return processor_seconds(lambda: attend(None, None, v, attention, algorithm=algorithm), tries=5)
 
     best = {algorithm: [measure(algorithm, side) for side in TIMED] for algorithm in FORMS}
     pixels = 2 * math.log(TIMED[-1] / TIMED[0])
@@ -198,6 +198,6 @@ def time_forms() -> tuple[Finding, ...]:
         is_faster = best["shared"][-1] > 2 * best[algorithm][-1]
         is_flatter = powers["shared"] - powers[algorithm] > 0.4
         shown = f"{FORMS[algorithm]}: {'less' if is_faster else 'more'} than half the dense map's time on "
-        shown += f"48 × 48 pixels, growing {'more slowly' if is_flatter else 'as fast'} from 16 × 16 on"
+        shown += f"64 × 64 pixels, growing {'more slowly' if is_flatter else 'as fast'} from 16 × 16 on"
         found.append(Finding(f"{algorithm}: time", is_faster and is_flatter, shown))
     return tuple(found)
