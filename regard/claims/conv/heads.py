@@ -11,8 +11,8 @@ from regard.analysis import nearest_kernel, query_map
 from regard.attention import Grid, Quadratic
 from regard.claims.chart import Matrices
 from regard.claims.claim import PARTLY_BORNE_OUT, Finding, Findings, View, claim
-from regard.claims.experiments import Result, result
-from regard.recipes.digits import area, distances, heads_of, outward, widths
+from regard.claims.experiments import Result, latest, result
+from regard.recipes.images.heads import area, distances, heads_of, outward, widths
 
 LEARNT = 0.5  # of new images, far above chance
 
@@ -37,8 +37,8 @@ class Training(NamedTuple):
 
 
 def trainings() -> tuple[Result, list[Training]]:
-    """The record, and its trainings at both ends."""
-    record, found = result("digits-gaussian"), []
+    """The record, of CIFAR-10 where there is one, else of the digits, and its trainings at both ends."""
+    record, found = latest("cifar10-gaussian") or result("digits-gaussian"), []
     places = sorted(tuple(map(int, key.split(".")[:4])) for key in record.numbers if key.endswith(".width"))
     for run, heads in itertools.groupby(places, key=lambda place: place[0]):
         epochs: dict[int, dict[int, list[list[float]]]] = {}

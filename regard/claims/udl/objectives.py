@@ -8,20 +8,7 @@ from torch import Tensor
 from regard.claims.chart import Bars, Matrices
 from regard.claims.claim import CORRECTED, PARTLY_BORNE_OUT, Finding, Findings, claim
 from regard.claims.experiments import Result, result
-from regard.claims.findings import mean
-from regard.claims.small_runs import fit, seeded
-from regard.tasks.sentences import (
-    IGNORED,
-    SECOND,
-    Examples,
-    Language,
-    Reader,
-    batches,
-    objectives,
-    probe,
-    text,
-    total_loss,
-)
+from regard.tasks.sentences import IGNORED, SECOND, Examples, Language, objectives, text
 
 NAMES = {
     "words": "masked words",
@@ -29,12 +16,8 @@ NAMES = {
     "order": "inverted word order",
     "inference": "inference verification",
 }
-STEPS = {"words": 50, "next": 80, "order": 20, "inference": 20}
-BATCH, RATE, TEXTS = 64, 3e-3, 1000
-PROBED = (800, 500)  # texts that a probe is fitted to, and tested on
-SEEDS = (0, 1, 2)
-PRETRAINING = 120  # steps before the probes
-TRAINED = {"nothing": (), "words": ("words",), "next": ("next",), "both": ("words", "next")}
+TEXTS = 1000
+TRAINED = ("nothing", "words", "next", "both")
 MARGIN = 0.05  # of accuracy: less is as much
 LANGUAGE = (
     "a seeded grammar of 43 words in four topics; sentences of five words, each about the object of the one before"
@@ -50,32 +33,21 @@ def drawn(name: str, contrary: bool = False, seed: int = 99, count: int = TEXTS)
     return pairs, objectives(language)[name].examples(pairs, generator)
 
 
-@cache
-def trained(names: tuple[str, ...], steps: int, seed: int = 0) -> Reader:
-    """A small encoder after training on these tasks, `BATCH` texts a step in all."""
-    language = Language()
-    found = [objectives(language)[name] for name in names]
-    with seeded(seed):
-        reader = Reader(list(NAMES)).eval()
-    if found:
-        fit(reader, batches(language, found, BATCH // len(found), seed=1 + seed), total_loss, steps, RATE)
-    return reader
-
-
-@cache
-def accuracy(name: str) -> tuple[Tensor, float]:
-    """Whether each target of new texts is guessed after training, and the share that reading nothing would get."""
-    objective, examples = objectives(Language())[name], drawn(name)[1]
-    return objective.right(trained((name,), STEPS[name]), examples).double(), objective.chance(examples)
+def measured() -> Result:
+    """What the recipe found: of each objective the share right after training on it, and what probes find."""
+    return result("objectives")
 
 
 def draw_learnt() -> Bars:
     """Accuracy after training, and chance."""
-    found = [accuracy(name) for name in NAMES]
+    numbers = measured()
     return Bars(
-        title="Four tasks learnt by a small encoder from a small language",
+        title=f"Four tasks, each learnt by an encoder of its own [{numbers.source}]",
         names=list(NAMES.values()),
-        groups={"right": [right.mean().item() for right, _ in found], "chance": [chance for _, chance in found]},
+        groups={
+            "right": [numbers[f"{name} right"] for name in NAMES],
+            "chance": [numbers[f"{name} chance"] for name in NAMES],
+        },
         y_label="share of targets",
     )
 
@@ -96,11 +68,11 @@ def tasks(
     """
     yield compare_kind("words", words)
     yield compare_kind("next", next)
+    numbers = measured()
     for name, full in NAMES.items():
-        right, chance = accuracy(name)
-        found = mean(right)
-        after = f"{found} right after {STEPS[name]} steps (99 %, {found.draws:,} new targets)"
-        yield Finding(f"{full} is learnt", found.value - found.half > chance, f"{full}: {after}, chance {chance:.3f}")
+        right, error, chance = (numbers[f"{name} {what}"] for what in ("right", "right error", "chance"))
+        shown = f"{full}: {right:.3f} ± {error:.3f} right on new texts, chance {chance:.3f} [{numbers.source}]"
+        yield Finding(f"{full} is learnt", right - 3 * error > chance, shown)
     for name, full in NAMES.items():
         here, there = drawn(name)[1], drawn(name, contrary=True)[1]
         assert torch.equal(here.tokens, there.tokens)  # the same texts in a world of contrary facts
@@ -136,23 +108,6 @@ def compare_kind(name: str, stated: str) -> Finding:
     return Finding(f"kind of {NAMES[name]}", kind == stated, f"{NAMES[name]} is {kind}{said}: {why}")
 
 
-def run_ablation() -> dict[str, float]:
-    """Accuracies `"{trained} on {probed}"`: a linear probe of features that were learnt by one task, two, or none."""
-    numbers: dict[str, list[float]] = {}
-    for name, names in TRAINED.items():
-        for seed in SEEDS:
-            reader = trained(names, PRETRAINING, seed)
-            for probed in NAMES:
-                train, test = (drawn(probed, seed=n, count=PROBED[n])[1] for n in (0, 1))
-                right = probe(reader, objectives(Language())[probed], train, test)
-                numbers.setdefault(f"{name} on {probed}", []).append(right.double().mean().item())
-    return {name: sum(values) / len(values) for name, values in numbers.items()}
-
-
-def measured() -> Result:
-    return result("objectives", run_ablation)
-
-
 def draw_ablation() -> Matrices:
     """What was learnt by each, probed for each."""
     numbers = measured()
@@ -181,12 +136,10 @@ def two_tasks(
 ) -> Findings:
     """Compare the mean over the four probes: by how much both tasks do better than one alone, from, to."""
     numbers = measured()
-    averages = {name: sum(numbers[f"{name} on {probed}"] for probed in NAMES) / len(NAMES) for name in TRAINED}
     for alone, (low, high) in {"words": over_words, "next": over_next, "nothing": over_nothing}.items():
-        holds, name = (
-            low <= averages["both"] - averages[alone] <= high,
-            "untrained" if alone == "nothing" else f"{NAMES[alone]} alone",
-        )
-        told = f"both tasks {averages['both']:.3f}, {name} {averages[alone]:.3f}"
+        gain, error = numbers[f"both over {alone}"], numbers[f"both over {alone} error"]
+        holds, name = low <= gain <= high, "untrained" if alone == "nothing" else f"{NAMES[alone]} alone"
+        averages = f"both tasks {numbers['both on average']:.3f}, {name} {numbers[f'{alone} on average']:.3f}"
+        told = f"{averages}, gain {gain:+.3f} ± {error:.3f}"
         shown = f"mean of four probes: {told}{'' if holds else ', not borne out at this size'} [{numbers.source}]"
         yield Finding(f"both against {name}", holds, shown)
