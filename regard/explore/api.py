@@ -15,14 +15,14 @@ from pydantic.json_schema import JsonSchemaMode, models_json_schema
 
 from regard.explore.workspace import Workspace
 
-MODULES = (  # of regard.explore; each has ENDPOINTS
+MODULES = (  # of regard.explore; each has ENDPOINTS; those of the first screen, which import little, come first
     "views.start",
+    "views.runs",
     "views.playground",
     "views.maps",
     "views.heads",
     "views.patterns",
     "views.claims",
-    "views.runs",
     "export",
 )
 MAX_ERRORS = 12  # that one message lists
@@ -101,14 +101,18 @@ class Endpoint:
 
 
 @cache
+def _endpoints_of(module: str) -> dict[str, Endpoint]:
+    return {endpoint.name: endpoint for endpoint in importlib.import_module(f"regard.explore.{module}").ENDPOINTS}
+
+
 def endpoints() -> dict[str, Endpoint]:
     """All endpoints by name."""
-    modules = [importlib.import_module(f"regard.explore.{name}") for name in MODULES]
-    return {endpoint.name: endpoint for module in modules for endpoint in module.ENDPOINTS}
+    return {name: endpoint for module in MODULES for name, endpoint in _endpoints_of(module).items()}
 
 
 def find_endpoint(name: str) -> Endpoint:
-    found = endpoints().get(name)
+    """The endpoint of this name; modules behind its own are not imported for it."""
+    found = next((own[name] for own in map(_endpoints_of, MODULES) if name in own), None)
     if found is None:
         raise UnknownEndpoint(f"there is no endpoint {name!r:.60}; use one of {', '.join(endpoints())}")
     return found

@@ -31,7 +31,7 @@ from regard.attention import (
 )
 from regard.attention.notation import parse_mask
 from regard.attention.positions.positions import Grid
-from regard.attention.weighting.features import Elu, Exp, RandomFeatures, Relu, SquaredRelu
+from regard.attention.weighting.features import Elu, Exp, Identity, RandomFeatures, Relu, SquaredRelu
 from regard.checks import MissingExtra
 from regard.explore import export
 from regard.explore.api import Binary, InvalidRequest, UnknownEndpoint, find_endpoint, to_json
@@ -44,7 +44,13 @@ from regard.tasks.readers import label_tokens
 VIEWS = tuple(STATES)
 NAME = "shown"  # of what a notebook gives
 MAX_KEPT = 512  # requests that a saved file can answer: the latest ones
-FEATURES = {Elu: "elu", Relu: "relu", SquaredRelu: "squared_relu", Exp: "exp"}
+FEATURES = {
+    (Elu, True): "elu",
+    (Relu, True): "relu",
+    (SquaredRelu, True): "squared_relu",
+    (Exp, True): "exp",
+    (Identity, False): "identity",
+}  # and whether weights are divided by their sum
 
 
 @dataclass(frozen=True)
@@ -67,7 +73,7 @@ def show(thing: Any = None, *inputs: Any, **state: Any) -> Any:
 def choose_view(thing: Any, inputs: Sequence[Any]) -> Shown:
     """The view of a thing, and of what is given with it."""
     if thing is None or (isinstance(thing, str) and thing in VIEWS):
-        return _refuse_inputs(inputs, Shown(thing or VIEWS[0]))
+        return _refuse_inputs(inputs, Shown(thing or "playground"))
     if isinstance(thing, Mask | Attention):
         return _refuse_inputs(inputs, Shown("patterns", _describe_mechanism(thing)))
     if isinstance(thing, nn.Module):
@@ -135,9 +141,9 @@ def _print_weighting(attention: Attention) -> str:
         return "softmax" if weighting.sink is None else "sink"
     if isinstance(weighting, Hard):
         return "hard"
-    if isinstance(weighting, Kernel) and type(weighting.features) in FEATURES:
-        return FEATURES[type(weighting.features)]
-    if isinstance(weighting, Kernel) and isinstance(weighting.features, RandomFeatures):
+    if isinstance(weighting, Kernel) and (known := FEATURES.get((type(weighting.features), weighting.normalise))):
+        return known
+    if isinstance(weighting, Kernel) and isinstance(weighting.features, RandomFeatures) and weighting.normalise:
         return f"random_features({len(weighting.features.directions)})"
     raise ValueError(f"a weighting must be one that can be written: got {weighting!r:.60}; show its weights instead")
 

@@ -1,12 +1,13 @@
 """What each view knows as its state, and what it asks in a state: with it a script saves a view without a browser.
 
-It follows the page's sources: `STATES` are the first states there, and the requests those of an export to HTML. Tests
-compare both with the page.
+The requests are those of the page's own export to HTML; tests compare them.
 """
 
+import json
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,31 +16,8 @@ from regard.checks import nearest
 from regard.explore.api import Binary, find_endpoint, to_json
 from regard.explore.workspace import Workspace
 
-STATES: dict[str, dict[str, Any]] = {
-    "playground": {
-        "problem": None, "beta": None, "hard": False, "mask": "everything", "head": 0, "query": None, "step": "",
-        "deeper": False, "noise": None, "axes": "0,1",
-    },
-    "maps": {
-        "model": "", "text": None, "target": "", "image": 0, "step": None, "picture": "", "other": None,
-        "compare": "side", "kind": "", "layer": None, "head": None, "by": "", "show": "", "colour": "own", "pin": None,
-        "near": None,
-    },
-    "heads": {
-        "run": None, "training": None, "layer": 0, "step": None, "moved": {}, "query": None, "head": 0,
-        "values": "even", "image": True,
-    },
-    "patterns": {
-        "mask": "causal & window(256)", "second": "", "scores": "content", "weighting": "softmax", "tokens": 4096,
-        "grid": None, "batch": 1, "heads": 16, "width": 64, "device": "h200", "dtype": "", "backward": False,
-        "block": 128, "shown": 0, "quantity": "flops", "compare": "full", "layers": 12, "depth": None, "residual": True,
-        "output": None,
-    },
-    "claims": {"search": "", "verdict": "", "document": "", "claim": "nyu.1e"},
-    "runs": {
-        "run": None, "compared": [], "metric": "loss", "evaluated": None, "log": False, "smoothing": 0, "only": "",
-    },
-}  # fmt: skip
+# The first states of the views, by name: the page begins with the same file.
+STATES: dict[str, dict[str, Any]] = json.loads((Path(__file__).parent / "page" / "states.json").read_text("utf-8"))
 KEPT = {"maps": ("pictures",)}  # that a view puts into its state itself
 HARD = 100  # the last place of the playground's slider
 PLAYGROUND = ("x", "tokens", "heads", "out")
@@ -69,17 +47,20 @@ def list_requests(workspace: Workspace, view: str, state: Mapping[str, Any]) -> 
 
     whole = {**STATES[view], **state}
     requests = list(LISTED[view](ask, whole))
-    settled = {"run": whole["run"]} if view == "runs" else {}  # a saved file shows no other run
+    settled: dict[str, Any] = {"run": whole["run"]} if view == "runs" else {}  # a saved file shows no other run
+    if view == "playground" and whole["noise"] is not None:
+        settled["deeper"] = True  # where noise is shown
     return {**state, **settled}, requests
+
+
+def _list_start(ask: Ask, state: dict[str, Any]) -> Iterator[Request]:
+    yield "start", {"text": state["text"]}
 
 
 def _list_playground(ask: Ask, state: dict[str, Any]) -> Iterator[Request]:
     """All places of the slider: 0 is β = 0, then from 0.01 to 100 by equal factors, the last is hard."""
-    example = ask("example", {})
-    problem = example if state["problem"] is None else state["problem"]
-    count, noise = len(problem["x"]), state["noise"]
-    query = example["query"] if state["query"] is None else state["query"]
-    is_deep = state["deeper"] or noise is not None
+    problem = ask("example", {})["problem"] if state["problem"] is None else state["problem"]
+    noise = state["noise"]
     yield "example", {}
     for beta, hard in [(state["beta"], state["hard"]), *[_place(place) for place in range(HARD + 1)]]:
         yield (
@@ -90,7 +71,6 @@ def _list_playground(ask: Ask, state: dict[str, Any]) -> Iterator[Request]:
                 "hard": hard,
                 "mask": state["mask"],
                 "head": min(state["head"], len(problem["heads"]) - 1),
-                "query": min(query, count - 1) if is_deep else None,
                 "noise": None if hard else noise,
             },
         )
@@ -246,6 +226,7 @@ def _list_runs(ask: Ask, state: dict[str, Any]) -> Iterator[Request]:
 
 
 LISTED: dict[str, Callable[[Ask, dict[str, Any]], Iterator[Request]]] = {
+    "start": _list_start,
     "playground": _list_playground,
     "maps": _list_maps,
     "heads": _list_heads,

@@ -42,6 +42,7 @@ BODY_SECONDS = 20  # in which the body of a request must have arrived
 QUICK, HEAVY = 8, 2  # requests that are answered at a time
 CORES = torch.get_num_threads()
 CLIENT_CLOSED = 499  # status for a response that nobody will read
+FIRST, CALM = 100, 15  # tenths of a second: the longest wait for the first screen, and without a request after it
 PORTS = 20  # that are tried from the first on, where none was chosen
 ARENA_MAX = -8  # M_ARENA_MAX of glibc's malloc.h
 IDLE_SECONDS = 3.0  # without a request, after which memory is returned
@@ -199,6 +200,7 @@ def serve(
     server = uvicorn.Server(config)
 
     def greet() -> None:
+        api.find_endpoint("start")  # what the first screen needs is imported before the address is said
         while not server.started:
             if server.should_exit:
                 return
@@ -206,7 +208,13 @@ def serve(
         announce(address)
         if open_browser and has_screen():
             webbrowser.open(address)
-        api.endpoints()  # imports all views before the first request
+        calm = 0
+        for _ in range(FIRST):
+            threading.Event().wait(0.1)
+            calm = 0 if server.server_state.tasks or not count_requests() else calm + 1
+            if calm >= CALM:
+                break
+        api.endpoints()  # imports all views before they are opened
 
     def count_requests() -> int:
         return server.server_state.total_requests

@@ -18,6 +18,7 @@ import pytest
 
 from regard.explore import export
 from regard.explore.api import find_endpoint
+from regard.explore.requests import STATES
 from regard.explore.server import PAGE
 from regard.explore.workspace import Workspace
 from tools import bundle
@@ -45,7 +46,7 @@ THINGS = r"""async () => {
   const colours = ["rgb(1, 2, 3)", "rgb(4, 5, 6)"];
   place.querySelector(".few").cells = { rows: 2, columns: 3, colour: (r, c) => colours[r === 1 && c > 0 ? 1 : 0] };
   place.querySelector(".many").cells = { rows: 65, columns: 64, colour: () => "rgb(9, 9, 9)" };
-  const text = drawFigure(place, "Things & more");
+  const text = drawFigure(place, "Things & more", "What they are called");
   place.remove();
   return text;
 }"""
@@ -161,16 +162,16 @@ def test_the_menu_is_used_by_keys_and_gives_pictures(look: Any, violations: "Cal
     path = saved(page, "Picture, SVG")
     shown = set(page.locator(".value").all_inner_texts())
     assert len(shown) > 20
-    assert shown <= texts(path)
-    assert "Export" not in texts(path)
+    assert shown | {"she", "reads", "old", "books"} <= texts(path)  # names of tokens are fields
+    assert not {"Export", "×", "Add a token"} & texts(path)
+    assert "The framed row is “reads”, the query." in " ".join(sorted(texts(path), key=len)[-3:])
     assert "foreignObject" not in path.read_text("utf-8")
     root = ET.parse(path).getroot()
     head = saved(page, "Picture, PNG").read_bytes()[:24]
     assert struct.unpack(">II", head[16:]) == (2 * int(root.get("width", 0)), 2 * int(root.get("height", 0)))
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    button.click()
-    page.get_by_role("menuitem", name="Copy a link").click()
-    page.get_by_text("The link was copied").wait_for(state="attached")
+    page.get_by_role("button", name="Copy a link").click()
+    page.get_by_text("The link to what you see was copied").wait_for()
     assert page.evaluate("() => navigator.clipboard.readText()") == page.url
 
 
@@ -178,7 +179,7 @@ def test_a_picture_holds_all_kinds_of_things(look: Any):
     page = look("runs")
     root = ET.fromstring(page.evaluate(THINGS))
     words = ["".join(one.itertext()) for one in root.iter(f"{SVG}text")]
-    for word in ("one line", "another < & line", '7 "cells"', "named", "inside", "a", "12"):
+    for word in ("What they are called", "one line", "another < & line", '7 "cells"', "named", "inside", "a", "12"):
         assert word in words, word
     assert not {"not seen", "for readers", "left out", "first", "second", "pressed"} & set(words)
     assert root.findtext(f"{SVG}title") == "Things & more"
@@ -195,7 +196,7 @@ def test_a_picture_holds_all_kinds_of_things(look: Any):
 
 def test_numbers_are_those_of_the_library(look: Any, server: Any):
     page = look("playground", {"mask": "causal"})
-    reply = server.ask("playground", server.ask("example") | {"mask": "causal"})
+    reply = server.ask("playground", server.ask("example")["problem"] | {"mask": "causal"})
     with np.load(saved(page, "Numbers, NPZ")) as arrays:
         assert np.array_equal(arrays["weights"], np.array(reply["weights"]).reshape(arrays["weights"].shape))
         logits = np.array(reply["logits"], dtype=float)  # null, where hidden, is NaN
@@ -247,11 +248,16 @@ def test_a_saved_view_opens_without_a_server(look: Any, browser: "Browser", tmp_
     with file.expect_download() as found:
         file.get_by_role("menuitem", name="Numbers, CSV").click()
     rows = list(csv.reader(io.StringIO(Path(found.value.path()).read_text("utf-8"))))
-    weights = np.array(server.ask("playground", server.ask("example"))["weights"])
+    weights = np.array(server.ask("playground", server.ask("example")["problem"])["weights"])
     assert [float(row[-1]) for row in rows if row[0] == "weights"] == weights.flatten().tolist()
     assert file.get_by_role("radio", name="causal").is_disabled()  # what the file cannot answer
     assert "run regard explore to change anything else" in file.inner_text("main, body")
+    file.get_by_role("button", name="Go deeper").click()  # with it, another word, and another place of the slider
+    file.locator("[data-stage=softmax]").get_by_role("button", name="old").click()
+    file.get_by_role("heading", name="How the weights of “old” respond to its logits").wait_for()
+    norm = float(file.locator("[data-norm]").inner_text())
     file.get_by_role("slider", name="β").press("Home")
+    file.wait_for_function("(norm) => Number(document.querySelector('[data-norm]').innerText) !== norm", arg=norm)
     file.locator("table:has(caption:text-is('weights')) .value[title='0.25']").first.wait_for()
     file.context.close()
 
@@ -279,3 +285,30 @@ def test_every_view_is_saved_with_all_that_it_shows(look: Any, browser: "Browser
     assert file.locator("section.panel").count() == page.locator("section.panel").count() or view == "claims"
     ET.parse(saved(file, "Picture, SVG"))
     file.context.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("view", STATES)
+def test_pictures_have_captions_and_numbers_have_names(look: Any, view: str):
+    """Every menu of a view: no control or hint in the picture, a caption under it, and names for all axes."""
+    page = look(view)
+    unwanted = page.evaluate(
+        "() => [...document.querySelectorAll("
+        "'main :is(.hint, .control label, .choice legend, details:not([open]) summary)')]"
+        ".map((one) => one.innerText.trim()).filter((text) => text.length > 8)"
+    )
+    for menu in range(page.get_by_role("button", name="Export").count()):
+        found = texts(saved(page, "Picture, SVG", menu))
+        assert not set(unwanted) & found
+        lines = sorted(found, key=len)
+        assert lines[-1].count(" ") >= 4  # a sentence
+        button = page.get_by_role("button", name="Export").nth(menu)
+        button.click()
+        has_numbers = page.get_by_role("menuitem", name="Numbers, NPZ").count() == 1
+        button.click()
+        if not has_numbers:
+            continue
+        with np.load(saved(page, "Numbers, NPZ", menu)) as arrays:
+            for name in [one for one in arrays.files if one.rpartition(".")[2] not in ("axes", "rows", "columns")]:
+                if arrays[name].ndim:
+                    assert len(arrays[f"{name}.axes"]) == arrays[name].ndim, name

@@ -21,7 +21,6 @@ from regard.attention.notation import parse_mask
 from regard.explore.api import Binary, find_endpoint
 from regard.explore.export import read_bundle
 from regard.explore.notebook import _executor, answer
-from regard.explore.requests import STATES
 from regard.explore.workspace import SHIPPED, Workspace
 from regard.layers import Gaussian, GaussianHeads
 from regard.models import BlockConfig, Decoder, DecoderConfig
@@ -149,7 +148,7 @@ def test_a_run_is_shown_by_its_folder():
     ("things", "said"),
     [
         ((3,), "show takes a view's name, an Attention or a mask, .* got int"),
-        (("nowhere",), "show takes a view (playground, .* got 'nowhere'"),
+        (("nowhere",), "show takes a view (start, playground, .* got 'nowhere'"),
         ((torch.rand(3),), "maps must be (T, S), .* got [(3,)]"),
         ((torch.rand(2, 2), 7), "names of their tokens: got (7,)"),
         ((nn.Linear(2, 2),), "a model is shown with what it reads: got Linear alone"),
@@ -168,7 +167,9 @@ def test_what_cannot_be_shown_is_refused(things: tuple[Any, ...], said: str):
 
 
 THINGS: dict[str, Callable[[], Any]] = {
+    "start": lambda: show("start", text="Two dogs are"),
     "playground": lambda: show(beta=2, deeper=True),
+    "noise": lambda: show(noise={"on": "key", "index": 0, "noise": [0.5, -1.0]}),
     "maps": lambda: show("maps", model="reversal/transformer", other={"model": "reversal/transformer", "step": 0}),
     "own maps": lambda: show(torch.rand(2, 3, 6, 6).softmax(-1), list("abcdef"), pin=[2, 1]),
     "heads": lambda: show(GaussianHeads(8, 9, kind="full")),
@@ -228,12 +229,6 @@ def test_unknown_state_is_refused_by_its_name():
         widget.state = {"maks": "causal"}
     assert widget.state == {}
     widget.state = {"mask": "causal"}
-
-
-def test_the_first_states_are_those_of_the_page(look: Any):
-    page = look("playground")
-    for view, state in STATES.items():
-        assert page.evaluate("async (name) => (await import('/bundle.js')).viewOf(name).state", view) == state, view
 
 
 def test_import_regard_needs_no_widgets():
@@ -307,7 +302,7 @@ def test_the_bundle_shows_the_playground_in_a_plain_page(browser: "Browser"):
     look += "[document.body, document.getElementById('own')].map((of) => getComputedStyle(of)[one])))"
     before = page.evaluate(look)
     page.evaluate(LOADS, {"esm": read_bundle()[0], "css": read_bundle()[1], "view": "playground", "state": {"beta": 1}})
-    example = given("example", {}, widget.workspace).model_dump() | {"beta": 1}
+    example = given("example", {}, widget.workspace).problem.model_dump() | {"beta": 1}
     wanted = given("playground", example, widget.workspace).weights[0][1][0]
     assert 0.1 < wanted < 0.9
     page.get_by_text(f"{wanted:.3f}").first.wait_for(timeout=10_000)

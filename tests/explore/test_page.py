@@ -6,12 +6,14 @@ from urllib.parse import quote, unquote
 
 import pytest
 
+from regard.explore.export import PAGE
+
 VIEWS = {
     "start": "Start",
     "playground": "Playground",
     "claims": "Claims",
     "maps": "Maps",
-    "heads": "Heads",
+    "heads": "Gaussian heads",
     "patterns": "Patterns and cost",
     "runs": "Runs",
 }
@@ -64,7 +66,7 @@ def test_every_view_opens_by_keyboard_and_the_bar_can_be_skipped(look, settled):
         page.keyboard.press("Enter")
         settled(page)
         assert shown(page) == title
-    for button in ("Undo", "Redo", "Use dark colours"):
+    for button in ("Undo", "Redo", "Copy a link", "Use dark colours"):
         page.keyboard.press("Tab")
         assert focused(page) == button
     page.locator(".skip").focus()
@@ -95,6 +97,20 @@ def test_a_desk_in_the_light(view, look, violations, shot):
     assert widths[0] <= widths[1]
     assert violations(page) == []
     shot(page, f"{view}-1280")
+
+
+def test_digits_are_written_in_one_module():
+    """Numbers look alike everywhere because no view makes text of them itself."""
+    sources = [path for path in PAGE.rglob("*.js") if path.name != "bundle.js" and path.parent.name != "vendor"]
+    found = [
+        f"{path.relative_to(PAGE)}: {line.strip()}"
+        for path in sources
+        if path != PAGE / "parts" / "numbers.js"
+        for line in path.read_text("utf-8").splitlines()
+        if re.search(r"\.(toFixed|toPrecision|toExponential)\(|\.toLocaleString\((?!.*Style)", line)
+    ]
+    assert len(sources) > 30
+    assert not found
 
 
 BROKEN = ("", "nothing", "maps?", "?", "../../etc/passwd", "<b>x", "runs#runs")
@@ -182,14 +198,14 @@ def test_a_phone_shows_where_one_is_at_the_bottom(look, settled):
     assert box["y"] + box["height"] == 844
     bar.get_by_role("link", name="Heads").click()
     settled(page)
-    assert shown(page) == "Heads"
+    assert shown(page) == "Gaussian heads"
     bar.get_by_role("link", name="Learn").click()
     settled(page)
     assert shown(page) == "Playground"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("width", [360, 390, 2560])
+@pytest.mark.parametrize("width", [360, 390, 768, 1024, 1440, 2560])
 @pytest.mark.parametrize("view", VIEWS)
 def test_nothing_overflows(view, width, look):
     page = look(view, width=width, height=844)

@@ -2,8 +2,9 @@
 import { html, useEffect, useState } from "./vendor/preact.js";
 import { PageModel } from "./client.js";
 import { address, parseAddress, plain } from "./address.js";
-import { redo, undo, useHistory, watch } from "./history.js";
+import { commit, redo, undo, useHistory, watch } from "./history.js";
 import { Button } from "./parts/controls.js";
+import { CopyButton } from "./parts/export.js";
 import { Mark, ThemeButton } from "./parts/shell.js";
 import { Mounted, VIEWS, viewOf } from "./views.js";
 
@@ -49,11 +50,12 @@ export function App() {
   }, [here.view]);
   const view = viewOf(here.view);
   return html`
-    <a class="skip" href=${location.hash || "#start"} onClick=${focusMain}>Skip to the view</a>
     <header class="top">
+      <button class="skip" onClick=${() => document.getElementById("main").focus()}>Skip to the view</button>
       <a class="brand" href="#start" aria-label="regard"><${Mark} />regard</a>
       <nav aria-label="Views">${VIEWS.map((one) => html`<${ViewLink} one=${one} here=${view} />`)}</nav>
-      <${UndoButtons} /><${ThemeButton} />
+      <span class="undo"><${UndoButtons} /><${CopyButton} text=${() => (commit(), location.href)} done="The link to what you see was copied" aria-label="Copy a link"
+        title="Copy a link to what you see">${icon("M8.5 11.5a3.5 3.5 0 0 0 5 0l2.6-2.6a3.5 3.5 0 0 0-5-5l-.9.9m1.3 3.7a3.5 3.5 0 0 0-5 0l-2.6 2.6a3.5 3.5 0 0 0 5 5l.9-.9")}<//></span><${ThemeButton} />
     </header>
     <main id="main" tabindex="-1" class=${`of-${view.name}`}>
       <div class="heading"><h1>${view.headline ?? view.title}</h1><p>${view.about}</p></div>
@@ -81,12 +83,8 @@ function Bottom({ here }) {
 
 function UndoButtons() {
   const { past, future } = useHistory();
-  const icon = (d) => html`<svg viewBox="0 0 20 20" width="18" height="18" aria-hidden="true"><path d=${d} fill="none" stroke="currentColor" stroke-width="1.6" stroke-linecap="round" stroke-linejoin="round" /></svg>`;
-  return html`<span class="undo"><${Button} class="quiet" aria-label="Undo" title="Undo (Ctrl-Z)" off=${!past} onClick=${undo}>${icon("M7 4 3 8l4 4M3 8h8a5 5 0 0 1 0 10H8")}<//><${Button}
-    class="quiet" aria-label="Redo" title="Redo (Ctrl-Shift-Z)" off=${!future} onClick=${redo}>${icon("m13 4 4 4-4 4m4-4H9a5 5 0 0 0 0 10h3")}<//></span>`;
+  return html`<${Button} class="quiet" aria-label="Undo" title="Undo (Ctrl-Z)" off=${!past} onClick=${undo}>${icon("M7 4 3 8l4 4M3 8h8a5 5 0 0 1 0 10H8")}<//><${Button}
+    class="quiet" aria-label="Redo" title="Redo (Ctrl-Shift-Z)" off=${!future} onClick=${redo}>${icon("m13 4 4 4-4 4m4-4H9a5 5 0 0 0 0 10h3")}<//>`;
 }
 
-function focusMain(event) {
-  event.preventDefault();
-  document.getElementById("main").focus();
-}
+const icon = (d) => html`<svg viewBox="0 0 20 20" width="18" height="18" aria-hidden="true"><path d=${d} fill="none" stroke="currentColor" stroke-width="1.6" stroke-linecap="round" stroke-linejoin="round" /></svg>`;

@@ -21,7 +21,7 @@ export function watch(model) {
 }
 
 // Put the last change into the address, as a new place in the history where the user has made it.
-function commit() {
+export function commit() {
   clearTimeout(due);
   const [model, mine] = [changed, isOwn];
   [changed, isOwn] = [null, false];

@@ -11,6 +11,7 @@ import { Mounted, viewOf } from "./views.js";
 export * from "./client.js";
 export { ellipseOf } from "./heads/gaussians.js";
 export { drawFigure } from "./parts/figure.js";
+export { WORDS } from "./parts/words.js";
 export { viewOf };
 export { html, render };
 

@@ -8,6 +8,7 @@ import torch
 from pydantic import Field
 
 from regard.algorithms import Plan
+from regard.algorithms.catalogue import PLANNER
 from regard.algorithms.planning.machines import TABLES
 from regard.analysis import reach
 from regard.analysis.formulas import write_sympy
@@ -27,7 +28,9 @@ MAX_FOLLOWED = 4096  # tokens of which each may reach each
 DRAWN = 512  # cells along a side of the map
 LINE = [1 << n for n in range(4, 17)]  # tokens over which cost grows
 SQUARES = [4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256]  # sides of the grids over which cost grows
-ROOM = {"a100": 80e9, "h100": 80e9, "h200": 141e9, "b200": 180e9, "l40s": 48e9, "t4": 16e9}  # bytes, as published
+# Bytes of memory as the vendor's data sheets say, in GB of 10⁹ as everywhere on the page: an A100 of 80 GB, an H100
+# SXM, an eighth of an HGX B200. Drivers report somewhat more than these: 85.9, 85.5 and 48.3 GB of an A100, H100, L40S.
+ROOM = {"a100": 80e9, "h100": 80e9, "h200": 141e9, "b200": 180e9, "l40s": 48e9, "t4": 16e9}
 PAIRS = ((OURS, FULL), (OURS, PROJECTIONS), (FULL, PROJECTIONS))  # whose crossings are looked for
 
 Text = Annotated[str, Field(max_length=300)]
@@ -80,11 +83,12 @@ class MechanismRequest(LayoutRequest):
 
 
 class PresetsResponse(Response):
-    """Mechanisms to begin with, the words that masks are made of, and the machines that plans are made for."""
+    """Mechanisms to begin with, the words of masks, the machines that plans are made for, and all algorithms."""
 
     presets: list[Preset]
     words: list[str]
     devices: list[str]
+    algorithms: list[str]
 
 
 class MechanismResponse(Response):
@@ -189,7 +193,12 @@ class ReachHeader(Response):
 
 def list_presets(workspace: Workspace, request: Empty) -> PresetsResponse:
     """Mechanisms to begin with."""
-    return PresetsResponse(presets=list(PRESETS), words=[word.usage for word in WORDS], devices=list(TABLES))
+    return PresetsResponse(
+        presets=list(PRESETS),
+        words=[word.usage for word in WORDS],
+        devices=list(TABLES),
+        algorithms=[one.name for one in PLANNER.algorithms],
+    )
 
 
 def check_mechanism(workspace: Workspace, request: MechanismRequest) -> MechanismResponse:

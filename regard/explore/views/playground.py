@@ -54,8 +54,14 @@ class PlaygroundRequest(Request):
     hard: bool = False
     mask: Annotated[str, Field(max_length=200)] = "everything"
     head: Annotated[int, Field(ge=0, lt=MAX_HEADS)] = 0
-    query: Index | None = None  # whose Jacobian is computed
     noise: Noise | None = None
+
+
+class Example(Response):
+    """A problem to begin with, and the query to look at first."""
+
+    problem: PlaygroundRequest
+    query: int
 
 
 class Moved(Response):
@@ -83,18 +89,19 @@ class PlaygroundResponse(Response):
     weights: list[Rows]
     outputs: list[Rows]  # of each head
     merged: Rows | None  # of all heads side by side, times W_O
-    jacobian: Rows | None  # of the chosen query's weights by its logits β·q·k; zero where weights are hard
+    jacobians: list[Rows]  # of the chosen head, by query: of its weights by its logits β·q·k; zero where they are hard
     moved: Moved | None
 
 
-def give_example(workspace: Workspace, request: Empty) -> PlaygroundRequest:
+def give_example(workspace: Workspace, request: Empty) -> Example:
     """The worked example that the playground begins with, `ist.1c`: four tokens, two heads, its most spread query."""
     first = Head(q=_to_lists(W_Q), k=_to_lists(W_K), v=_to_lists(W_V))
     ones = Head(**{name: [[1.0] * 2] * 3 for name in "qkv"})
     heads, x = [first, ones], _to_lists(X)
     q, k = (_project(_to_matrix("x", x), heads, name) for name in ("q", "k"))
     spread = torch.special.entr(weights(q, k)[0, 0]).sum(-1)
-    return PlaygroundRequest(x=x, tokens=list(WORDS), heads=heads, out=_to_lists(W_OUT), query=int(spread.argmax()))
+    problem = PlaygroundRequest(x=x, tokens=list(WORDS), heads=heads, out=_to_lists(W_OUT))
+    return Example(problem=problem, query=int(spread.argmax()))
 
 
 def compute_playground(workspace: Workspace, request: PlaygroundRequest) -> PlaygroundResponse:
@@ -109,10 +116,8 @@ def compute_playground(workspace: Workspace, request: PlaygroundRequest) -> Play
         raise ValueError(f"queries and keys must have the same width: got {q.shape[-1]} and {k.shape[-1]}")
     if request.tokens is not None and len(request.tokens) != len(x):
         raise ValueError(f"each token must have a name: got {len(request.tokens)} names for {len(x)} tokens")
-    if request.head >= len(request.heads) or (request.query or 0) >= len(x):
-        raise ValueError(
-            f"head and query must exist: got {request.head} and {request.query}, of {len(request.heads)} and {len(x)}"
-        )
+    if request.head >= len(request.heads):
+        raise ValueError(f"the head must exist: got {request.head}, of {len(request.heads)}")
     content, mask = Content(request.beta), parse_mask(request.mask)
     attention = Attention(content, mask, Hard() if request.hard else Softmax())
     found, outputs = weights(q, k, attention), attend(q, k, v, attention)
@@ -126,7 +131,7 @@ def compute_playground(workspace: Workspace, request: PlaygroundRequest) -> Play
         weights=found[0].tolist(),
         outputs=outputs[0].tolist(),
         merged=None if request.out is None else _merge(outputs[0], _to_matrix("out", request.out)).tolist(),
-        jacobian=None if request.query is None else _differentiate(found[0, request.head, request.query], request.hard),
+        jacobians=_differentiate(found[0, request.head], request.hard),
         moved=None
         if request.noise is None or request.hard
         else _perturb(q, k, v, attention, request.head, request.noise),
@@ -140,8 +145,9 @@ def _masked_logits(q: Tensor, k: Tensor, attention: Attention) -> Tensor:
     return logits_of(q, k, attention, index, places).masked_fill(hidden, -torch.inf)
 
 
-def _differentiate(row: Tensor, hard: bool) -> Rows:
-    return (torch.zeros(len(row), len(row)) if hard else softmax_jacobian(weights=row)).tolist()
+def _differentiate(rows: Tensor, hard: bool) -> list[Rows]:
+    found = softmax_jacobian(weights=rows)
+    return (torch.zeros_like(found) if hard else found).tolist()
 
 
 def _perturb(q: Tensor, k: Tensor, v: Tensor, attention: Attention, head: int, noise: Noise) -> Moved:

@@ -9,6 +9,7 @@ from pydantic import Field
 from regard.claims.experiments import SHIPPED
 from regard.explore.api import Binary, Endpoint, Request, Response
 from regard.explore.workspace import Workspace
+from regard.models import load
 
 FOLDER = SHIPPED / "captions" / "model"
 FIRST = "\n"  # the model learnt from captions in lines: a line's end comes before each
@@ -59,8 +60,6 @@ def read_sentence(workspace: Workspace, request: StartRequest) -> Binary:
 
 
 def _load() -> tuple[Any, int]:
-    from regard.models import load
-
     model = load(FOLDER).eval()
     return model, sum(parameter.nbytes for parameter in model.parameters())
 

@@ -76,3 +76,14 @@ def test_an_answer_gets_its_counterexample(
     page.locator("nav button[data-id='udl.1a']").click()
     page.wait_for_selector("[data-word='not read']")  # what was tried last is still there
     assert box.input_value() == "__import__('os')"
+
+
+def test_a_quiz_asks_first(look: Look) -> None:
+    page = look("claims", {"quiz": True})
+    assert page.locator("article [data-verdict], article [data-role], nav [role=img], .claims-example").count() == 0
+    page.get_by_role("button", name="false").click()
+    page.wait_for_selector("[data-word=right]")
+    assert page.locator("article [data-role]").count() == 0
+    page.get_by_role("button", name="Show what is true").click()
+    page.wait_for_selector("article [data-verdict=refuted]")
+    assert page.locator("article [data-role]").count() > 1

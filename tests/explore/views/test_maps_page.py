@@ -121,7 +121,7 @@ def test_comparing_leaves_the_text_as_it_was(look, settled):
         page.locator(".maps-one").nth(1).locator(".heatmap text.tick").count() == 2 * 32
     )  # small cells have names too
     assert page.locator("[data-entropy]", has_text="Second: a query").count() == 1
-    page.get_by_role("group", name="Second").get_by_label("Training").select_option(label="step 0, recorded")
+    page.get_by_role("group", name="Second").get_by_label("Checkpoint").select_option(label="step 0, recorded")
     settled(page)
     recorded = Recording(SHIPPED / "language" / "decoder" / "recording").read(0)["inputs.text"]
     model: Any = load(SHIPPED / "language" / "model")
@@ -215,8 +215,9 @@ def test_what_comes_next_is_what_the_model_expects(look, settled):
         letter = model.tokenizer.decode([int(token)])
         assert row.locator("th").inner_text() == {" ": "␣", "\n": "↵"}.get(letter, letter)
         assert float(row.locator("td").first.inner_text().rstrip(" %")) == pytest.approx(
-            100 * float(probability), abs=0.06
+            100 * float(probability), rel=0.05
         )
+        assert float(row.locator("td span").first.get_attribute("title")) == pytest.approx(float(probability), rel=1e-4)
     page.get_by_role("button", name="Unpin").click()
     assert page.locator("[data-next='12']").is_visible()  # after the last token
     assert page.get_by_text("Next in the text").count() == 0
@@ -278,3 +279,25 @@ def test_a_model_that_is_not_here_is_said_and_not_replaced(look, settled):
     page.get_by_role("button", name="Look at language").click()
     settled(page)
     assert page.locator(".maps-top").is_visible()
+
+
+def test_two_checkpoints_read_the_same_text(look, settled):
+    page = look("maps")
+    page.get_by_label("Compare with a second").check()
+    settled(page)
+    page.get_by_role("group", name="Second").get_by_label("Checkpoint").select_option(label="step 200, recorded")
+    settled(page)
+    chosen = [field.input_value() for field in page.get_by_label("Checkpoint", exact=True).all()]
+    assert chosen == ["2000", "200"]
+    assert len(set(page.locator(".maps-read").all_inner_texts())) == 1
+
+
+def test_a_text_is_read_twice_to_find_induction(look, settled):
+    page = look("maps", {"by": "induction", "text": "hear me"})
+    page.get_by_role("button", name="Read the text twice").click()
+    settled(page)
+    assert page.get_by_label("Text", exact=True).input_value() == "hear me\nhear me"
+    assert page.get_by_role("button", name="Read the text twice").count() == 0
+    page.get_by_label("Show", exact=True).select_option("previous token")
+    page.locator(".maps-tags").get_by_role("button", name="previous token").focus()
+    assert page.get_by_role("tooltip").inner_text() == "It looks at the token just before the query."

@@ -10,6 +10,17 @@ from regard.attention import Grid, Places, Sequence
 from regard.attention.notation import parse_mask
 from tests.explore.test_export import opened, saved
 
+PATTERNS = (
+    "previous token",
+    "next token",
+    "first token",
+    "last token",
+    "same token",
+    "diagonal",
+    "induction",
+    "spread",
+    "reversal",
+)
 SMALL = {"mask": "causal & window(16)", "tokens": 256, "heads": 4, "width": 32, "layers": 4}
 
 
@@ -135,3 +146,35 @@ def test_what_does_not_fit_into_the_machine_is_said(look):
     assert f"needs {needs:.0f} GB" in page.locator("[data-too-large]").inner_text()
     assert "141 GB" in page.locator("[data-too-large]").inner_text()
     assert look("patterns", SMALL).locator("[data-too-large]").count() == 0
+
+
+def test_an_engineer_types_a_length_and_reads_whether_it_fits(look, settled, server):
+    sizes = {"mask": "causal", "heads": 64, "width": 128}
+    page = look("patterns", sizes)
+    cell = page.get_by_label("Tokens N, typed")
+    for text, batch in (("32k", 1), ("65,536", 64)):
+        cell.fill(text)
+        cell.press("Enter")
+        page.get_by_label("Batch, typed").fill(str(batch))
+        page.get_by_label("Batch, typed").press("Enter")
+        settled(page)
+        tokens = {"32k": 32768, "65,536": 65536}[text]
+        plan = server.ask("plan", sizes | {"tokens": tokens, "batch": batch})
+        needed = plan["inputs"] + plan["candidates"][0]["memory"]
+        fits = page.locator("[data-fits]")
+        assert fits.get_attribute("data-fits") == str(needed <= plan["room"] == 141e9).lower()
+        assert si(needed, "B") in fits.inner_text()
+        assert f"{tokens:,} tokens" in page.locator(".patterns-short").inner_text()
+
+
+def test_an_algorithm_has_one_colour_and_one_definition(look, server):
+    page = look("patterns", SMALL | {"compare": "algorithms"})
+    look_of = "(all) => Object.fromEntries(all.map((one) => [one.innerText.trim().split(/\\s/)[0], "
+    look_of += "['class', 'stroke-dasharray'].map((name) => one.querySelector('line').getAttribute(name))]))"
+    plan = page.locator(".patterns-plan tbody tr:not(.patterns-full) th").evaluate_all(look_of)
+    curves = page.locator(".chart .keys").first.locator("li").evaluate_all(look_of)
+    both = plan.keys() & curves.keys()
+    assert len(both) > 2
+    assert {name: plan[name] for name in both} == {name: curves[name] for name in both}
+    known = page.evaluate("async () => Object.keys((await import('/bundle.js')).WORDS)")
+    assert {*server.ask("presets")["algorithms"], *PATTERNS} <= set(known)

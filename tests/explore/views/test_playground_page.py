@@ -14,7 +14,10 @@ def shown(page, caption: str) -> list[list[float]]:
     """The numbers of the table with this caption, as their cells hold them to all digits."""
     table = page.locator(f"table:has(caption:text-is('{caption}'))")
     rows = [row.locator(".value") for row in table.locator("tbody tr").all()]
-    return [[float(cell.get_attribute("title").replace("hidden", "-inf")) for cell in row.all()] for row in rows]
+    return [
+        [float(cell.get_attribute("title").replace("hidden", "-inf").replace("−", "-")) for cell in row.all()]
+        for row in rows
+    ]
 
 
 def test_the_worked_example_stands_there_and_the_slider_turns_beta(look, settled, violations, shot):
@@ -120,7 +123,8 @@ def test_the_data_goes_from_left_to_right_and_the_chosen_query_is_marked_all_alo
     page = look("playground", width=1366, height=768)
     stages = page.locator(".stage")
     assert stages.locator("h3").all_inner_texts() == [
-        "X, the tokens", "q, k, v", "Logits β·q·k", "Weights, softmax", "Outputs A·V", "Y, all heads · W_O",
+        "X, the tokens", "q, k, v", "Scores, logits β·q·k", "Weights A, by softmax", "Outputs A·V",
+        "Y, all heads · W_O",
     ]  # fmt: skip
     boxes = [stage.bounding_box() for stage in stages.all()]
     assert all(one["x"] + one["width"] <= two["x"] for one, two in zip(boxes, boxes[1:], strict=False))
@@ -149,7 +153,7 @@ TABLES = ("X", "queries", "logits", "weights", "outputs", "output")
         ("tokens", "reads is x = (1, 1.500, −0.500)"),
         ("qkv", "q = (1.250, 2); a key"),
         ("logits", "β·q·k = 0.7071 · (1.250, 2) · (5.750, 1.500) = 7.204 for she, the largest"),
-        ("softmax", "is 0.597; so the weights add up to 1: reads looks at she 59.7 %, old 40.1 %"),
+        ("softmax", "= 0.597. So reads looks at she 59.7 %, old 40.1 %"),
         ("mix", "0.597·v(she) + 0.401·v(old) + … = (−2.296, −6.587)"),
         ("nonsense", "Choose a word, or a step."),
     ],

@@ -2,7 +2,8 @@
 import { html, useEffect, useMemo, useRef } from "../vendor/preact.js";
 import { ClaimDetail, Sign, VERDICTS } from "./detail.js";
 import { useAnswer } from "../client.js";
-import { Select, TextField } from "../parts/controls.js";
+import states from "../states.json";
+import { Select, TextField, Toggle } from "../parts/controls.js";
 import { Status } from "../parts/shell.js";
 import "./claims.css";
 
@@ -44,10 +45,11 @@ function Found({ state, change, catalogue, children }) {
         <${Select} label="Document" value=${state.document} onChange=${(document) => change({ document })}
           options=${[["", "all five documents"], ...Object.entries(documents).map(named)]} />
       </div>
-      <${Chips} rows=${ofDocument} verdict=${state.verdict} onChange=${(verdict) => change({ verdict })} />
+      <div class="row"><${Toggle} label="Quiz: hide what is true until you ask for it" value=${state.quiz} onChange=${(quiz) => change({ quiz, verdict: "" })} />
+        ${!state.quiz && html`<${Chips} rows=${ofDocument} verdict=${state.verdict} onChange=${(verdict) => change({ verdict })} />`}</div>
     </div>
     <div class="claims-sides">
-      <${List} rows=${shown} documents=${documents} current=${state.claim} list=${list}
+      <${List} isQuiz=${state.quiz} rows=${shown} documents=${documents} current=${state.claim} list=${list}
         onOpen=${(claim) => change({ claim })} onClear=${() => change({ search: "", verdict: "", document: "" })} />
       ${children}
     </div>`;
@@ -64,7 +66,7 @@ function Chips({ rows, verdict, onChange }) {
 }
 
 // The list, by document. Tab stops at one row; the arrow keys go from row to row, Enter opens one.
-function List({ rows, documents, current, list, onOpen, onClear }) {
+function List({ rows, isQuiz, documents, current, list, onOpen, onClear }) {
   const stop = rows.some((row) => row.id === current) ? current : rows[0]?.id;
   const onKeyDown = (event) => {
     const all = [...list.current.querySelectorAll("button[data-id]")];
@@ -79,10 +81,10 @@ function List({ rows, documents, current, list, onOpen, onClear }) {
     ${!rows.length && html`<p class="claims-none">No claims found. <button onClick=${onClear}>Show all claims</button></p>`}
     ${Object.entries(documents).map(([key, name]) => {
       const own = rows.filter((row) => row.document === key);
-      return own.length > 0 && html`<section key=${key}><h3>${name}</h3><ul>${own.map(
+      return own.length > 0 && html`<section key=${key}><h2>${name}</h2><ul>${own.map(
         (row) => html`<li key=${row.id}><button data-id=${row.id} aria-current=${row.id === current ? "true" : null} tabindex=${row.id === stop ? 0 : -1}
           onClick=${() => onOpen(row.id)}>
-          <${Sign} verdict=${row.verdict} /><span class="claims-title">${row.title}</span><code>${row.id}</code></button></li>`,
+          ${isQuiz ? html`<span class="claims-sign" aria-hidden="true">?</span>` : html`<${Sign} verdict=${row.verdict} />`}<span class="claims-title">${row.title}</span><code>${row.id}</code></button></li>`,
       )}</ul></section>`;
     })}
   </nav>`;
@@ -103,8 +105,8 @@ function useRefOfList(claim) {
 export default {
   name: "claims",
   title: "Claims",
-  about: "What five courses say about attention, checked: what holds, what does not, and the numbers that show it. Try your own answer and get the counterexample.",
-  state: { search: "", verdict: "", document: "", claim: "nyu.1e" },
+  about: "What five courses say about attention, checked by computing it: what holds, what does not, and the numbers that show it. As a quiz, it asks you first, and gives a counterexample to a wrong answer.",
+  state: states.claims,
   View,
 };
 

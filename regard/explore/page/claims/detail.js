@@ -5,7 +5,7 @@ import { Bars, Lines } from "../parts/chart.js";
 import { Export } from "../parts/export.js";
 import { Heatmap, Legend } from "../parts/heatmap.js";
 import { useId } from "../parts/ids.js";
-import { formatNumber } from "../parts/numbers.js";
+import { formatNumber, formatSize } from "../parts/numbers.js";
 import { Exact, Status, SavedNote, useWidth } from "../parts/shell.js";
 
 export function ClaimDetail({ ask, row, document, state, place }) {
@@ -15,32 +15,38 @@ export function ClaimDetail({ ask, row, document, state, place }) {
   const claim = response?.id === row.id ? response : null;
   const verdict = claim?.verdict ?? row.verdict;
   const isUnrun = claim !== null && claim.verdict === null;
+  const [isRevealed, setRevealed] = useState(false);
+  const isAsked = state.quiz && !isRevealed; // a quiz: the answer is not there yet
   return html`<article class="panel claims-detail" aria-label=${`${row.id}, ${row.title}`} data-claim=${row.id} data-judged=${String(Boolean(claim?.verdict))}>
     <div ref=${picture}><header>
       <div class="claims-over"><code>${row.id}</code><span>${document}</span></div>
       <h2>${row.title}</h2>
-      <div class="claims-verdict"><${Badge} verdict=${verdict} /><span class="note">${isUnrun ? "a run decides" : look(verdict).about}</span>
-        <${Export} name=${`claim-${row.id}`} of=${picture} numbers=${claim?.chart ? () => chartNumbers(claim.chart) : undefined}
+      <div class="claims-verdict">${isAsked ? html`<span class="note">A question of the quiz: answer it, or show what is true.</span>`
+        : html`<${Badge} verdict=${verdict} /><span class="note">${isUnrun ? "a run decides" : look(verdict).about}</span>`}
+        <${Export} name=${`claim-${row.id}`} of=${picture} caption=${`Claim ${row.id} of ${document}${isAsked ? "" : `: ${verdict}`}.`} numbers=${claim?.chart ? () => chartNumbers(claim.chart) : undefined}
           saves=${() => [["catalogue", {}], ["claim", { id: row.id, run: false }]]} ask=${ask} view="claims" state=${state} place=${place} /></div>
       ${claim?.verdict && !claim.verdict.startsWith(claim.expected) && html`<p class="error">The catalogue expects: ${claim.expected}.</p>`}
     </header>
     ${claim ? html`<${Markup} class="claims-question-asked" text=${claim.asks} />` : html`<p class="claims-question-asked">${row.asks}</p>`}
     <${Status} error=${error} waiting=${waiting && !run}>checking …</${Status}>
-    ${isUnrun && html`<${Unrun} claim=${claim} running=${run && waiting} place=${place} onRun=${() => setRun(true)} onStop=${() => setRun(false)} />`}
-    ${claim && html`<div class="claims-versions">${claim.versions.filter((one) => one.role !== "twin").map((one) => html`<${Version} version=${one} />`)}</div>
+    ${isUnrun && !isAsked && html`<${Unrun} claim=${claim} running=${run && waiting} place=${place} onRun=${() => setRun(true)} onStop=${() => setRun(false)} />`}
+    ${claim && !isAsked && html`<div class="claims-versions">${claim.versions.filter((one) => one.role !== "twin").map((one) => html`<${Version} version=${one} />`)}</div>
       ${claim.chart && html`<${ClaimChart} chart=${claim.chart} />`}`}</div>
-    ${claim && html`<${Further} claim=${claim} ask=${ask} place=${place} />`}
+    ${claim && html`<${Further} claim=${claim} ask=${ask} place=${place} isAsked=${isAsked} />`}
+    ${claim && isAsked && html`<button class="main claims-reveal" onClick=${() => setRevealed(true)}>Show what is true</button>`}
   </article>`;
 }
 
 // What the figure leaves out: the link to a view, the box for answers, and what is folded.
-function Further({ claim, ask, place }) {
+function Further({ claim, ask, place, isAsked }) {
   const twin = claim.versions.find((one) => one.role === "twin");
+  const answers = claim.exercises.length > 0 && place !== "file" && html`<section class="claims-box">
+    <h3>Try an answer</h3><${Answers} ask=${ask} exercises=${claim.exercises} isAsked=${isAsked} /></section>`;
+  if (isAsked) return answers;
   return html`
     ${claim.see && place === "page" && html`<p class="claims-see">
       <a href=${`#${claim.see.view}?${encodeURIComponent(JSON.stringify(claim.see.state))}`}>${claim.see.words}<span aria-hidden="true"> →</span></a></p>`}
-    ${claim.exercises.length > 0 && place !== "file" && html`<section class="claims-box">
-      <h3>Try an answer</h3><${Answers} ask=${ask} exercises=${claim.exercises} /></section>`}
+    ${answers}
     <details class="claims-fold"><summary>Why</summary><${Markup} class="claims-why" text=${claim.why} />
       ${claim.quantities.length > 0 && html`<dl class="claims-letters">${claim.quantities.map(
         ([letter, meaning]) => html`<${Markup} tag="dt" text=${letter} /><${Markup} tag="dd" text=${meaning} />`,
@@ -53,7 +59,7 @@ function Further({ claim, ask, place }) {
       <${Markup} text=${claim.method} />
       ${claim.source && html`<p>The numbers are of: ${claim.source}.</p>`}
       ${claim.code.length > 0 && html`<p>In the code: ${claim.code.map((one, i) => html`${i ? ", " : ""}<code>${one}</code>`)}</p>`}
-      ${claim.verdict && html`<p class="note">${claim.seconds < 0.01 ? "Less than 0.01" : claim.seconds.toFixed(2)} s of computing.</p>`}
+      ${claim.verdict && html`<p class="note">${formatSize(claim.seconds, "s")} of computing.</p>`}
     </details>`;
 }
 
@@ -113,14 +119,14 @@ function Markup({ text, tag = "div", class: kind, label }) {
 
 const SIGNS = { right: ["✓", "holds"], "partly right": ["≈", "corrected"], wrong: ["✗", "refuted"], "not read": ["?", "answered"] };
 
-function Answers({ ask, exercises }) {
+function Answers({ ask, exercises, isAsked }) {
   const questions = [...new Set(exercises.map((one) => one.question))];
   return html`<div class="claims-questions">
     ${questions.map((id) => {
       const parts = exercises.filter((one) => one.question === id);
       return html`<div class="claims-question" key=${id} data-question=${id}>
         <p>${parts[0].text}</p>
-        ${parts.map((one, i) => html`<${Try} key=${`${id} ${one.part}`} ask=${ask} exercise=${one} tells=${one.how !== parts[i - 1]?.how} />`)}
+        ${parts.map((one, i) => html`<${Try} key=${`${id} ${one.part}`} ask=${ask} exercise=${one} isAsked=${isAsked} tells=${one.how !== parts[i - 1]?.how} />`)}
       </div>`;
     })}
     <${Notation} kinds=${new Set(exercises.map((one) => one.kind))} />
@@ -129,8 +135,8 @@ function Answers({ ask, exercises }) {
 
 const tried = new Map(); // the last answers, by question and part, as long as the page is open
 
-// `tells`: whether to show how answers are written, once for parts that are alike.
-function Try({ ask, exercise, tells }) {
+// `tells`: whether to show how answers are written, once for parts that are alike; a quiz shows no examples, one of which is right.
+function Try({ ask, exercise, tells, isAsked }) {
   const { question, part, asks, kind, how, choices, examples } = exercise;
   const id = useId();
   const own = `${question} ${part}`;
@@ -163,7 +169,7 @@ function Try({ ask, exercise, tells }) {
           <button class="main" type="submit" disabled=${!draft.trim()}>Check</button>
         </form>
         <p class=${tells ? "note" : "unseen"} id=${`${id}-how`}>Write ${how}.</p>
-        ${examples.length > 0 && html`<p class="claims-examples"><span class="note">Or try</span>
+        ${examples.length > 0 && !isAsked && html`<p class="claims-examples"><span class="note">Or try</span>
           ${examples.map((text) => html`<button class="claims-example" onClick=${() => give(text)}>${text}</button>`)}</p>`}`}
     <${Status} error=${error} waiting=${waiting}>marking …</${Status}>
     <div role="status" aria-live="polite">${isFresh && !error && html`<${Marked} mark=${response} />`}</div>
@@ -268,12 +274,12 @@ function Matrices({ chart }) {
 // Arrays as numbers.js writes them.
 export function chartNumbers(chart) {
   if (chart.kind === "matrices") {
-    const array = ({ rows, columns, values }) => ({ shape: [rows, columns], data: values, rows: chart.rows, columns: chart.columns });
+    const array = ({ rows, columns, values }) => ({ shape: [rows, columns], data: values, axes: [chart.row_label, chart.column_label], rows: chart.rows, columns: chart.columns });
     return Object.fromEntries(panelsOf(chart).map((panel) => [panel.name, array(panel)]));
   }
   if (chart.kind === "bars") {
     const groups = Object.entries(chart.groups);
-    return { [chart.y_label]: { ...table(groups), rows: chart.names } };
+    return { [chart.y_label]: { ...table(groups), axes: ["bar", "group"], rows: chart.names } };
   }
   const columns = [[chart.x_label, chart.x]];
   for (const { name, y, low, high } of curvesOf(chart)) columns.push([name, y], ...(low ? [[`${name}, low`, low], [`${name}, high`, high]] : []));
@@ -283,6 +289,7 @@ export function chartNumbers(chart) {
 const table = (columns) => ({
   shape: [columns[0][1].length, columns.length],
   data: columns[0][1].flatMap((_, i) => columns.map(([, values]) => values[i])),
+  axes: ["point", "curve"],
   columns: columns.map(([name]) => name),
 });
 

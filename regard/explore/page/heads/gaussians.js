@@ -1,4 +1,5 @@
 // Recorded gaussian heads as the page keeps them, and the ellipses that they are.
+import { formatNumber, significant } from "../parts/numbers.js";
 
 // The answer to `heads` as typed arrays.
 export function unpackHeads({ header, data, offset }) {
@@ -72,7 +73,7 @@ export function sharpened(precision, factor) {
   const mean = (rows + columns) / 2;
   const least = Math.min(1, BLUNTEST / Math.max(mean - half, 1e-9));
   const bounded = Math.max(least, Math.min(Math.max(1, SHARPEST / (mean + half)), factor));
-  return precision.map((value) => Number((value * bounded).toPrecision(4)));
+  return precision.map((value) => significant(value * bounded, 4));
 }
 
 export const even = (entries, alpha) => ({ 1: [alpha], 2: [alpha, alpha], 4: [alpha, 0, 0, alpha] })[entries];
@@ -90,10 +91,6 @@ export function marginOf(record, layer) {
   return Math.min(Math.ceil(2 * most + 0.5) / 2, record.side);
 }
 
-// Six hues and as many dashes tell heads apart, beside their numbers.
-export const hue = (head) => `heads-hue-${(head % 6) + 1}`;
-export const dash = (head) => ["", "7 4", "2 4", "9 3 2 3"][Math.floor(head / 6) % 4];
-
-const direction = (value, more, less) => `${Math.abs(value).toFixed(2)} ${value < 0 ? less : more}`;
+const direction = (value, more, less) => `${formatNumber(Math.abs(value), 2)} ${value < 0 ? less : more}`;
 // Where a head looks, in words.
 export const placed = ([row, column]) => `${direction(row, "down", "up")}, ${direction(column, "right", "left")}`;

@@ -1,24 +1,25 @@
 // Gaussian heads around the query pixel, over a recorded training; and the kernel that they make, wherever one puts them.
 import { html, useEffect, useMemo, useRef, useState } from "../vendor/preact.js";
 import { useAnswer, useLatest } from "../client.js";
-import { BLUNTEST, SHARPEST, even, headsAt, hue, isPrecision, marginOf, mixed, unpackHeads, sharpened } from "./gaussians.js";
+import states from "../states.json";
+import { BLUNTEST, SHARPEST, even, headsAt, isPrecision, marginOf, mixed, unpackHeads, sharpened } from "./gaussians.js";
 import { Distance, Kernel, MapOf, Odd } from "./kernel.js";
 import { Picture } from "./picture.js";
 import { Layers, Progress, usePlaying } from "./training.js";
+import { ownColour } from "../parts/colour.js";
 import { Button, Choice, NumberCell, Select, Slider, Toggle } from "../parts/controls.js";
 import { Export } from "../parts/export.js";
-import { formatNumber } from "../parts/numbers.js";
+import { formatCount, formatNumber, rounded, significant } from "../parts/numbers.js";
 import { Panel, Status, LiveOnly, pairWithin, wholeWithin, prefersLessMotion } from "../parts/shell.js";
 import { Word } from "../parts/words.js";
 import "./heads.css";
 
 const SHARP = 4; // the initial precision of heads that are turned into a convolution
 const ALONG = ["step", "layer", "head"]; // of what a training recorded
-const rounded = (value) => Number(value.toFixed(2));
 
 // moved: heads that the user put elsewhere, { "layer.head": [row, column, precision …] }; step null is the last,
 // query null the middle, run null the first there is.
-const state = { run: null, training: null, layer: 0, step: null, moved: {}, query: null, head: 0, values: "even", image: true };
+const { heads: state } = states;
 
 // An address may say anything: what is not a name is dropped.
 const named = (value) => (typeof value === "string" ? value : null);
@@ -102,19 +103,19 @@ function Recorded({ ask, state, change, place, record, trainings, request, hasVa
         <div class="stack heads-try">
           <${Button} onClick=${edits.convolve} off=${!found}>Make it a convolution<//>
           ${sharp !== null && html`<${Slider} label="Sharpness" value=${Math.log10(sharp)} min=${-1} max=${1.5} step=${0.02}
-            says=${(power) => formatNumber(10 ** power, 2)} onChange=${(power) => edits.sharpen(Number((10 ** power).toPrecision(3)))} />`}
+            says=${(power) => formatNumber(10 ** power, 2)} onChange=${(power) => edits.sharpen(significant(10 ** power, 3))} />`}
           <${Button} onClick=${edits.back} off=${!anyMoved}>Back to the training<//>
-          ${hasValues && html`<${Choice} label="Values" value=${state.values} options=${[["even", "even"], ["trained", "as trained"]]}
+          ${hasValues && html`<${Choice} label="Values" value=${state.values} options=${[["even", "passed on alike"], ["trained", "as trained"]]}
             onChange=${(next) => change({ values: next })} />`}
           ${record.image && html`<${Toggle} label="Show the image" value=${state.image} onChange=${(next) => change({ image: next })} />`}
         </div>
       <//></div>
     </div>
     <div class="heads-main">
-      <${Panel} title=${`Layer ${layer + 1}, step ${record.steps[index].toLocaleString("en")}${anyMoved ? ", heads moved" : ""}`}
-        actions=${html`<${Export} name="heads" of=${area} caption=${`Heads of ${request.run}, ${request.training}: layer ${layer + 1} at step ${record.steps[index].toLocaleString("en")}${anyMoved ? ", with heads moved by hand" : ""}.`} numbers=${numbers} saves=${saves} ask=${ask} view="heads" state=${state} place=${place} />`}>
-        <p class="note">Each <${Word} of="head">head<//> looks at its centre, relative to the framed query pixel: half of its weight lies in the strong
-          ellipse, nine tenths in the faint one.</p>
+      <${Panel} title=${`Layer ${layer + 1}, step ${formatCount(record.steps[index])}${anyMoved ? ", heads moved" : ""}`}
+        actions=${html`<${Export} name="heads" of=${area} caption=${`Heads of ${request.run}, ${request.training}: layer ${layer + 1} at step ${formatCount(record.steps[index])}${anyMoved ? ", with heads moved by hand" : ""}.`} numbers=${numbers} saves=${saves} ask=${ask} view="heads" state=${state} place=${place} />`}>
+        <p class="note">Each <${Word} of="gaussian">gaussian head<//> looks at its centre, relative to the framed <${Word} of="query">query<//> pixel: half of its weight lies in the
+          strong ellipse, nine tenths in the faint one. The larger its <${Word} of="precision">precision<//>, the narrower it is.</p>
         <${Picture} heads=${shown} side=${record.side} margin=${marginOf(record, layer)} query=${query} chosen=${head}
           image=${state.image ? record.image : null} trail=${trail} at=${playing.at ?? index}
           onPlace=${edits.place} onNudge=${edits.nudge} onWiden=${edits.widen} onChoose=${edits.choose} onQuery=${onQuery} />
@@ -127,7 +128,7 @@ function Recorded({ ask, state, change, place, record, trainings, request, hasVa
     <div class="heads-right">
       ${found
         ? html`
-          <${Panel} title=${html`<span class=${`heads-dot ${hue(head)}`} />Head ${head + 1} from the query`}>
+          <${Panel} title=${html`<span class=${`own ${ownColour(head)}`} />Head ${head + 1} from the query`}>
             <${MapOf} found=${found} maps=${maps} head=${head} ...${resting[head]} onQuery=${onQuery} />
           <//>
           <${Panel} title="The kernel that the heads make">
@@ -180,7 +181,7 @@ function useEdits({ state, change, record, layer, resting, found, glide }) {
     change({ moved, head });
   };
   const far = 1.5 * record.side;
-  const place = (head, centre) => set(head, { ...latest.current.resting[head], centre: centre.map((value) => rounded(Math.max(-far, Math.min(far, value)))) });
+  const place = (head, centre) => set(head, { ...latest.current.resting[head], centre: centre.map((value) => rounded(Math.max(-far, Math.min(far, value)), 2)) });
   const all = (made) => ({ ...state.moved, ...Object.fromEntries(resting.map((one, head) => [`${layer}.${head}`, made(one, head)])) });
   return {
     choose: (head) => change({ head }),
@@ -214,10 +215,10 @@ function Trainings({ trainings, request, change }) {
 function Numbers({ head, one, edits, isRound }) {
   const placed = (axis) => (value) => edits.place(head, one.centre.map((old, i) => (i === axis ? value : old)));
   return html`<div class="heads-numbers">
-    <span><span class=${`heads-dot ${hue(head)}`} />Head ${head + 1}</span>
-    <label>row <${NumberCell} label=${`Row of head ${head + 1}'s centre`} value=${rounded(one.centre[0])} onChange=${placed(0)} /></label>
-    <label>column <${NumberCell} label=${`Column of head ${head + 1}'s centre`} value=${rounded(one.centre[1])} onChange=${placed(1)} /></label>
-    ${isRound && html`<label>precision <${NumberCell} label=${`Precision of head ${head + 1}`} value=${Number(one.precision[0].toPrecision(3))} step=${0.05} least=${BLUNTEST} most=${SHARPEST}
+    <span><span class=${`own ${ownColour(head)}`} />Head ${head + 1}</span>
+    <label>row <${NumberCell} label=${`Row of head ${head + 1}'s centre`} value=${rounded(one.centre[0], 2)} onChange=${placed(0)} /></label>
+    <label>column <${NumberCell} label=${`Column of head ${head + 1}'s centre`} value=${rounded(one.centre[1], 2)} onChange=${placed(1)} /></label>
+    ${isRound && html`<label>precision <${NumberCell} label=${`Precision of head ${head + 1}`} value=${significant(one.precision[0], 3)} step=${0.05} least=${BLUNTEST} most=${SHARPEST}
       onChange=${(value) => edits.widen(head, value / one.precision[0], one.precision)} /></label>`}
   </div>`;
 }
@@ -233,23 +234,23 @@ function numbersOf(record, resting, found, maps) {
   };
   if (!found) return arrays;
   const { heads, h, w, convolution, kernel_size: size } = found;
-  const single = (name) => [name, { shape: [], data: [convolution[name]] }];
+  const single = (name) => [name, { shape: [], data: [convolution[name]], axes: [] }];
   return {
     ...arrays,
     maps: { shape: [heads.length, h, w], data: maps, axes: ["head", "row", "column"] },
-    kernel_size: { shape: [size.length], data: size },
+    kernel_size: { shape: [size.length], data: size, axes: ["row and column"] },
     taps: { shape: [heads.length, 2], axes: ["head", "row and column"], data: heads.flatMap((one) => one.tap ?? [null, null]) },
-    tap_distances: { shape: [heads.length], data: heads.map((one) => one.distance) },
-    peaks: { shape: [heads.length, 2], data: heads.flatMap((one) => one.peak ?? [null, null]) },
-    softness: { shape: [heads.length], data: heads.map((one) => one.softness) },
+    tap_distances: { shape: [heads.length], axes: ["head"], data: heads.map((one) => one.distance) },
+    peaks: { shape: [heads.length, 2], axes: ["head", "row and column"], data: heads.flatMap((one) => one.peak ?? [null, null]) },
+    softness: { shape: [heads.length], axes: ["head"], data: heads.map((one) => one.softness) },
     ...(convolution && Object.fromEntries(["bound", "worst", "measured"].map(single))),
   };
 }
 
 export default {
   name: "heads",
-  title: "Heads",
-  about: "Gaussian heads on the grid of pixels: watch them learn where to look, move them, and see how close they are to a convolution.",
+  title: "Gaussian heads",
+  about: "Heads that look at a place beside the query pixel, whatever is there. Watch them learn where to look, move them, and see how close they come to a convolution.",
   state,
   View,
 };

@@ -1,9 +1,11 @@
 // What the heads make: a head's map, the nearest kernel, the distance to a convolution, degenerate heads.
 import { html, useState } from "../vendor/preact.js";
-import { hue, placed, widthOf } from "./gaussians.js";
+import { placed, widthOf } from "./gaussians.js";
+import { ownColour } from "../parts/colour.js";
 import { Heatmap, Legend } from "../parts/heatmap.js";
 import { formatNumber, formatPercent } from "../parts/numbers.js";
 import { Exact } from "../parts/shell.js";
+import { Word } from "../parts/words.js";
 
 // The weights of one head from the query; a clicked pixel becomes the query.
 export function MapOf({ found, maps, head, precision, centre, onQuery }) {
@@ -19,7 +21,7 @@ export function MapOf({ found, maps, head, precision, centre, onQuery }) {
     <div>
       <${Legend} limit=${limit} />
       <p class="heads-facts">${placed(centre)}<br />width ${formatNumber(widthOf(precision), 2)}</p>
-      <p class="hint">${pointed
+      <p class="note">${pointed
         ? html`row ${pointed[0]}, column ${pointed[1]}: <b data-weight><${Exact} value=${data[pointed[0] * w + pointed[1]]} /></b>`
         : `Away from borders its largest weight is ${formatPercent(1 - one.softness)}.`}</p>
     </div>
@@ -49,7 +51,7 @@ export function Kernel({ found, chosen, onChoose }) {
         const weight = is ? `${formatPercent(share)} of its weight there` : "its weight is largest elsewhere";
         const under = is ? formatPercent(share) : `${formatNumber(distance, 2)} off`;
         const middle = x + (cell - 3) / 2;
-        return html`<g class=${`heads-tap ${hue(head)} ${head === chosen ? "chosen" : ""} ${is ? "" : "off"}`} role="button" tabindex="0"
+        return html`<g class=${`heads-tap ${ownColour(head)} ${head === chosen ? "chosen" : ""} ${is ? "" : "off"}`} role="button" tabindex="0"
           aria-pressed=${head === chosen} aria-label=${`Tap ${words(tap)}: head ${head + 1}, ${formatNumber(distance, 2)} away, ${weight}`}
           onClick=${() => onChoose(head)} onKeyDown=${(event) => event.key === "Enter" && onChoose(head)}>
           <rect class="cell" x=${x} y=${y} width=${cell - 3} height=${cell - 3} rx="5" />
@@ -60,7 +62,7 @@ export function Kernel({ found, chosen, onChoose }) {
       })}
     </svg>
     <div>
-      <p class="hint">Each tap of the smallest kernel, and the head nearest to it; filled by its weight there.</p>
+      <p class="note">Each <${Word} of="tap">tap<//> of the smallest <${Word} of="kernel">kernel<//>, and the head nearest to it; filled by its weight there.</p>
       <p class=${found.is_bijection ? "heads-yes" : ""} data-bijection=${found.is_bijection}>${found.is_bijection
         ? "Every tap is the peak of one head: sharper heads tend to this convolution."
         : `${peaks.length} of ${rows * columns} taps ${peaks.length === 1 ? "is" : "are"} the peak of a head.`}</p>
@@ -74,7 +76,7 @@ const tally = (count, name) => `${count} ${name}${count === 1 ? "" : "s"}`;
 export function Distance({ found: { convolution: one, reason, h, w }, isEven }) {
   if (!one) return html`<p>There is no certificate: ${reason}</p>`;
   const most = 2 * one.lipschitz;
-  const rows = [["random inputs", one.measured, "measured"], ["worst input", one.worst, "worst"], ["certificate", one.bound, "bound"]]
+  const rows = [["random inputs", one.measured, "measured"], ["worst input", one.worst, "worst"], [html`<${Word} of="certificate" />`, one.bound, "bound"]]
     .filter(([, value]) => value !== null);
   const part = (value) => Math.min(1, value / most);
   const isClose = one.bound <= 0.01 * one.lipschitz;
@@ -91,10 +93,10 @@ export function Distance({ found: { convolution: one, reason, h, w }, isEven }) 
         </svg></td>
         <td class="number" data-error=${key}><${Exact} value=${value} /></td></tr>`)}
     </tbody></table>
-    <p class="hint">${isEven ? "Every head passes on the same share of what it sees." : "With the trained value projections of the last step."}
+    <p class="note">${isEven ? "Every head passes on the same share of what it sees." : "With the trained value projections of the last step."}
       ${one.scope === "inside" ? html` All of this holds for pixels from which no target leaves the image: <b data-pixels>${one.pixels} of ${h * w}</b>.` : ""}
       ${one.untried ? ` No inputs were tried: ${one.untried}.` : ""}</p>
-    <p class="hint">${one.sharpness === null
+    <p class="note">${one.sharpness === null
       ? "No sharpness would bring it below 1 %: some centre lies half-way between two pixels."
       : html`Below 1 % at these centres: a precision of <b><${Exact} value=${one.sharpness} /></b> for every head.`}</p>
     <details><summary>The certificate as the library prints it</summary><pre class="scrolls" tabindex="0">${one.text}</pre></details>`;
@@ -109,9 +111,9 @@ const ODD = {
 
 export function Odd({ found, onChoose }) {
   const odd = found.heads.flatMap((one, head) => one.kinds.map((kind) => [head, kind]));
-  const name = (head) => html`<button class="heads-name quiet" onClick=${() => onChoose(head)}><span class=${`heads-dot ${hue(head)}`} />Head ${head + 1}</button>`;
-  if (found.unexamined) return html`<p class="hint">Not checked: ${found.unexamined}.</p>`;
-  if (!odd.length && !found.alike.length) return html`<p class="hint">None: every head looks at a place of its own.</p>`;
+  const name = (head) => html`<button class="heads-name quiet" onClick=${() => onChoose(head)}><span class=${`own ${ownColour(head)}`} />Head ${head + 1}</button>`;
+  if (found.unexamined) return html`<p class="note">Not checked: ${found.unexamined}.</p>`;
+  if (!odd.length && !found.alike.length) return html`<p class="note">None: every head looks at a place of its own.</p>`;
   return html`<ul class="heads-odd">
     ${odd.map(([head, kind]) => html`<li data-kind=${kind}>${name(head)} ${ODD[kind]}</li>`)}
     ${found.alike.map((heads) => html`<li data-kind="alike">Heads ${heads.map((head) => head + 1).join(", ")} have the same map</li>`)}

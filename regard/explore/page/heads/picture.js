@@ -1,7 +1,8 @@
 // The pixel grid with the heads around the query pixel: ellipses that can be dragged, widened, and moved by keys.
 import { html, useRef } from "../vendor/preact.js";
+import { ownColour, ownCurve } from "../parts/colour.js";
 import { useId } from "../parts/ids.js";
-import { dash, ellipseOf, hue, placed, widthOf } from "./gaussians.js";
+import { ellipseOf, placed, widthOf } from "./gaussians.js";
 import { formatNumber } from "../parts/numbers.js";
 import { useWidth } from "../parts/shell.js";
 
@@ -80,7 +81,7 @@ export function Picture({ heads, side, margin, query, chosen, image, trail, at, 
       <g aria-hidden="true" class="heads-ellipses">
         ${heads.map((one, head) => html`<${Ellipses} head=${head} ...${one} query=${query} x=${x} y=${y} scale=${scale} chosen=${head === chosen} />`)}
       </g>
-      ${trail && html`<g aria-hidden="true" class=${`heads-trail ${hue(chosen)}`}>
+      ${trail && html`<g aria-hidden="true" class=${`heads-trail ${ownColour(chosen)}`}>
         <polyline class="rest" points=${trail.map(([r, c]) => `${x(c + query[1])},${y(r + query[0])}`).join(" ")} />
         <polyline points=${trail.slice(0, Math.floor(at) + 1).map(([r, c]) => `${x(c + query[1])},${y(r + query[0])}`).join(" ")} />
         <circle cx=${x(trail[0][1] + query[1])} cy=${y(trail[0][0] + query[0])} r="3" />
@@ -91,12 +92,12 @@ export function Picture({ heads, side, margin, query, chosen, image, trail, at, 
         <rect x=${x(query[1] - 0.5)} y=${y(query[0] - 0.5)} width=${scale} height=${scale} rx="3" />
         <circle cx=${x(query[1])} cy=${y(query[0])} r="3" />
       </g>
-      ${heads.map((one, head) => html`<g class=${`heads-knob ${hue(head)}`} tabindex="0" role="application" aria-roledescription="movable head" data-head=${head}
+      ${heads.map((one, head) => html`<g class=${`heads-knob ${ownColour(head)}`} tabindex="0" role="application" aria-roledescription="movable head" data-head=${head}
         aria-label=${`Head ${head + 1}: ${placed(one.centre)}, width ${formatNumber(widthOf(one.precision), 2)}. Arrow keys move it, plus and minus change its width.`}
         onFocus=${() => onChoose(head)} onKeyDown=${keyed(head)} onPointerDown=${grabbed(head)}>
         <${Knob} head=${head} at=${spot(one.centre)} />
       </g>`)}
-      ${heads[chosen] && html`<g class=${`heads-knob chosen ${hue(chosen)}`} aria-hidden="true"><${Knob} head=${chosen} at=${[cx, cy]} /></g>
+      ${heads[chosen] && html`<g class=${`heads-knob chosen ${ownColour(chosen)}`} aria-hidden="true"><${Knob} head=${chosen} at=${[cx, cy]} /></g>
         <${Handle} precision=${heads[chosen].precision} cx=${cx} cy=${cy} scale=${scale} size=${size} onGrab=${stretched} />`}
     </svg>`}
     <p id=${help} class="unseen">Tab to a head; arrow keys move it by a tenth of a pixel, with Shift by a whole one; plus and minus change its width.</p>
@@ -107,11 +108,11 @@ function Ellipses({ head, centre, precision, query, x, y, scale, chosen }) {
   const [cx, cy] = [x(centre[1] + query[1]), y(centre[0] + query[0])];
   const drawn = (mass, kind) => {
     const { long, short, angle } = ellipseOf(precision, mass);
-    return html`<ellipse class=${kind} rx=${long * scale} ry=${short * scale} stroke-dasharray=${kind === "half" ? dash(head) : null}
+    return html`<ellipse class=${kind} rx=${long * scale} ry=${short * scale} stroke-dasharray=${kind === "half" ? ownCurve(head).dash : null}
       fill-opacity=${chosen ? 0.22 : Math.min(0.12, 0.3 / long)}
       transform=${`translate(${cx},${cy}) rotate(${(angle * 180) / Math.PI})`} />`;
   };
-  return html`<g class=${`${hue(head)} ${chosen ? "chosen" : ""}`}>${drawn(0.9, "most")}${drawn(0.5, "half")}</g>`;
+  return html`<g class=${`${ownColour(head)} ${chosen ? "chosen" : ""}`}>${drawn(0.9, "most")}${drawn(0.5, "half")}</g>`;
 }
 
 const Knob = ({ head, at: [x, y] }) => html`<circle cx=${x} cy=${y} r="10" /><text x=${x} y=${y} dy="0.36em" text-anchor="middle">${head + 1}</text>`;

@@ -1,9 +1,10 @@
 // The layers as small pictures, and the progress of the training: its steps, its curve, and the button that plays it.
 import { line } from "../vendor/d3.js";
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
-import { dash, ellipseOf, headsAt, hue } from "./gaussians.js";
+import { ellipseOf, headsAt } from "./gaussians.js";
+import { ownColour, ownCurve } from "../parts/colour.js";
 import { Slider, stepped } from "../parts/controls.js";
-import { formatNumber, formatPercent } from "../parts/numbers.js";
+import { formatCount, formatNumber, formatPercent } from "../parts/numbers.js";
 import { useWidth, prefersLessMotion } from "../parts/shell.js";
 
 const SIDE = 74;
@@ -26,7 +27,7 @@ export function Layers({ record, at, layer, onChange }) {
         <rect class="heads-here" x=${-scale / 2} y=${-scale / 2} width=${scale} height=${scale} />
         ${headsAt(record, at, number).map(({ centre, precision }, head) => {
           const { long, short, angle } = ellipseOf(precision, 0.5);
-          return html`<ellipse class=${hue(head)} stroke-dasharray=${dash(head) && "3 2"} rx=${Math.max(long * scale, 1.5)} ry=${Math.max(short * scale, 1.5)}
+          return html`<ellipse class=${ownColour(head)} stroke-dasharray=${ownCurve(head).dash && "3 2"} rx=${Math.max(long * scale, 1.5)} ry=${Math.max(short * scale, 1.5)}
             transform=${`translate(${centre[1] * scale},${centre[0] * scale}) rotate(${(angle * 180) / Math.PI})`} />`;
         })}
       </svg>
@@ -84,7 +85,7 @@ export function Progress({ record, index, playing, onStep }) {
     .map(([key, value], i) => html`${i ? " · " : ""}${key} <b data-curve=${key}>${key === "accuracy" ? formatPercent(value, 3) : formatNumber(value)}</b>`);
   return html`<div class="heads-course" ref=${ref}>
     <div class="heads-transport" data-unpictured><button class="main" onClick=${playing.toggle}>${verb}</button><span class="hint">${prefersLessMotion() ? "" : "or the space bar"}</span></div>
-    <${Slider} label="Step" value=${index} min=${0} max=${last} step=${1} says=${(i) => record.steps[i].toLocaleString("en")} onChange=${onStep} />
+    <${Slider} label="Step" value=${index} min=${0} max=${last} step=${1} says=${(i) => formatCount(record.steps[i])} onChange=${onStep} />
     ${values && width > 0 && html`<svg width=${width} height=${height} role="img" aria-label=${`${name} over training: ${formatNumber(known[0])} to ${formatNumber(known.at(-1))}`}>
       <line class="base" x1=${left} x2=${right} y1=${height - 6} y2=${height - 6} />
       <path class="curve curve-1" d=${path(values)} />

@@ -4,7 +4,7 @@
 import { html, useLayoutEffect, useRef, useState } from "../vendor/preact.js";
 import { colours } from "../parts/colour.js";
 import { useId } from "../parts/ids.js";
-import { formatNumber } from "../parts/numbers.js";
+import { formatNumber, formatPercent } from "../parts/numbers.js";
 import { useTheme } from "../parts/shell.js";
 
 const LINE = 18;
@@ -205,7 +205,7 @@ export function Overview({ thumbs, minus, colour, layer, head, onChoose, label, 
   };
   const frame = ({ x, y }, kind) => html`<rect class=${kind} x=${left + x - 2} y=${top + y - 2} width=${side + 4} height=${side + 4} rx="4" />`;
   const told = point ?? { l: layer, h: head };
-  const name = ({ l, h, share }) => (order ? `${l + 1}·${h + 1}: ${Math.round(100 * share)} %` : (tags[l]?.[h]?.[0] ?? "").replace(" token", ""));
+  const name = ({ l, h, share }) => (order ? `${l + 1}·${h + 1}: ${formatPercent(share)}` : (tags[l]?.[h]?.[0] ?? "").replace(" token", ""));
   return html`<div class="maps-overview" style=${{ width: `${left + wide}px`, height: `${top + high}px` }} tabindex="0" role="application"
     aria-roledescription="grid of heads" aria-label=${label} aria-describedby=${id} data-heads=${`${thumbs.length}x${most}`} onKeyDown=${onKeyDown}
     onPointerMove=${(event) => setPoint(at(event))} onPointerLeave=${() => setPoint(null)}
@@ -222,7 +222,7 @@ export function Overview({ thumbs, minus, colour, layer, head, onChoose, label, 
     </svg>
     <span id=${id} class="unseen"
       aria-live="polite">layer ${layer + 1} of ${thumbs.length}, head ${head + 1} of ${thumbs[layer]?.length}${onChoose ? "; use the arrow keys to move" : ""}</span>
-  </div><p class="hint maps-told">${`Layer ${told.l + 1}, head ${told.h + 1}: ${says(told.l, told.h) || "no pattern stands out"}`}</p>`;
+  </div><p class="note maps-told">${`Layer ${told.l + 1}, head ${told.h + 1}: ${says(told.l, told.h) || "no pattern stands out"}`}</p>`;
 }
 
 // The bytes of a thumbnail, and the colour of each: 255·√w is a place among the colours as it is, where they go up to 1.

@@ -5,12 +5,13 @@ import { strongest, usePicture, useTile } from "./data.js";
 import { Patches, SHOWN, TokenLines } from "./drawings.js";
 import { Choice, Slider } from "../parts/controls.js";
 import { Heatmap, Legend, pool, sideBeside } from "../parts/heatmap.js";
-import { formatNumber } from "../parts/numbers.js";
-import { Panel, Status, useWidth } from "../parts/shell.js";
+import { formatNumber, formatPercent } from "../parts/numbers.js";
+import { Exact, Panel, Status, useWidth } from "../parts/shell.js";
+import { Word } from "../parts/words.js";
 
 export const NEAR = 40; // tokens on a side of a part that is looked at closely
 
-export function HeadMap({ ask, sides, heads, kind, layer, head, state, change, actions, differs, says, isFile, isLarge }) {
+export function HeadMap({ ask, figure, sides, heads, kind, layer, head, state, change, actions, differs, says, isFile, isLarge }) {
   const [ref, width] = useWidth();
   const high = useRoom(ref);
   const [point, setPoint] = useState(null); // [query, key] under the pointer or the keys
@@ -38,7 +39,8 @@ export function HeadMap({ ask, sides, heads, kind, layer, head, state, change, a
     class="maps-held" disabled=${isFile && isLarge}><${Choice} label="Show as" value=${show} options=${options}
       onChange=${(value) => change({ show: value })} /></fieldset>`}${actions}</div>`}>
     <div class="maps-split">
-    <div ref=${ref} class=${`maps-pair${isTwo ? " two" : ""}${isStacked ? " stacked" : ""}`}>
+    <div ref=${(element) => (ref.current = figure.current = element)} class=${`maps-pair${isTwo ? " two" : ""}${isStacked ? " stacked" : ""}`}>
+      <${Status} waiting=${!one && heads[0].waiting} lines=${10} />
       ${one && width > 0 && (change2 && !refused
         ? difference && html`<${OneHead} tile=${{ ...one, weights: difference, limit: most(difference) }} signed maps=${first.maps} image=${images[0]}
           width=${room} name="First minus second" ...${shared} />`
@@ -129,7 +131,7 @@ function OneHead({ tile, maps, image, width, name, signed, kind, layer, head, st
         label=${signed ? "first minus second" : limit < 0.995 ? "and above" : "weight"} />
         ${Math.max(whole.rows, whole.columns) > NEAR && html`<${Closer} near=${near} whole=${whole} pin=${state.pin} change=${change} isFile=${isFile} />`}</div>
       ${tile.pool * step > 1 && html`<p
-        class="hint">Each pixel is the strongest of ${tile.pool * step} × ${tile.pool * step} weights; look closer to see each.</p>`}`;
+        class="note">Each pixel is the strongest of ${tile.pool * step} × ${tile.pool * step} weights; look closer to see each.</p>`}`;
   }
   return html`<div class="maps-one">${name && html`<h3>${name}</h3>`}${body}</div>`;
 }
@@ -178,7 +180,7 @@ function LinesPart({ tile, rowNames, columnNames, width, limit, label, state, pi
       width=${width} limit=${limit} label=${label}
       pinned=${state.pin ? state.pin[0] - tile.rows[0] - r[0] : null} first=${0}
       onPoint=${(row) => pointed(row === null ? null : [tile.rows[0] + r[0] + row, tile.columns[0] + c[0] + best(row)])} onPin=${(row) => pin(r[0] + row, c[0] + best(row))} />
-    <p class="hint">${most > SHOWN ? `${SHOWN} tokens of each side; f` : "F"}aint weights have no line.</p>`;
+    <p class="note">${most > SHOWN ? `${SHOWN} tokens of each side; f` : "F"}aint weights have no line.</p>`;
 }
 
 const minus = (one, two) => one.map((value, i) => value - two[i]);
@@ -224,9 +226,9 @@ function Reading({ ask, layer, head, show, point: near, pinned, tiles, sides, ki
   const pooled = tiles[0].pool > 1 ? ", the largest around" : "";
   return html`<p class="maps-reading" data-reading>${pinned ? "Pinned: " : ""}<b>${names[0]}</b> → <b>${names[1]}</b><span
     class="hint">${places}${pooled}</span>
-    <span class="maps-number" data-weight=${values[0]}>${formatNumber(values[0], 4)}</span>
-    ${tiles[1] && html`<span class="hint maps-and">second</span><span class="maps-number">${formatNumber(values[1], 4)}</span>
-      <span class="hint maps-and">difference</span><span class="maps-number">${values[1] === null ? "–" : formatNumber(values[0] - values[1], 4)}</span>`}</p>`;
+    <span class="maps-number" data-weight=${values[0]}><${Exact} value=${values[0]} digits=${4} /></span>
+    ${tiles[1] && html`<span class="hint maps-and">second</span><span class="maps-number"><${Exact} value=${values[1]} digits=${4} /></span>
+      <span class="hint maps-and">difference</span><span class="maps-number"><${Exact} value=${values[1] === null ? null : values[0] - values[1]} digits=${4} /></span>`}</p>`;
 }
 
 // What the head does, and how widely and how far it looks.
@@ -234,9 +236,10 @@ function Facts({ ask, maps, kind, layer, head, grid, of, says: tags }) {
   const { response } = useAnswer(ask, "facts", { key: maps.key, kind: kind.name, layer, head });
   const distance = response && kind.rows === kind.columns && !grid ? `, ${formatNumber(response.distance, 2)} tokens away on average` : "";
   const exact = { float32: "", float16: " Weights are kept to 3 digits.", uint8: " Weights are kept to about 1/255 of their root." }[maps.type];
-  const says = response && `${of} query looks at about ${formatNumber(2 ** response.entropy, 2)} tokens: ${formatNumber(response.entropy, 3)} bits of entropy${distance}.${exact}`;
-  return html`${tags && html`<p class="maps-tags">${tags.split(", ").map((one) => html`<span class="badge">${one}</span>`)}</p>`}
-    <p class="hint maps-facts" data-entropy=${response?.entropy}>${says ?? "\u00a0"}</p>`;
+  const says = response && html`${of} <${Word} of="query">query<//> looks at about <${Exact} value=${2 ** response.entropy} digits=${2} /> tokens:
+    ${" "}<${Exact} value=${response.entropy} /> bits of <${Word} of="entropy">entropy<//>${distance}.${exact}`;
+  return html`${tags && html`<p class="maps-tags">${tags.split(", ").map((one) => html`<span class="badge"><${Word} of=${one.replace(/ [^ ]* %$/, "")}>${one}<//></span>`)}</p>`}
+    <p class="note maps-facts" data-entropy=${response?.entropy}>${says ?? "\u00a0"}</p>`;
 }
 
 function rowOf(tile, own, query) {
@@ -265,8 +268,8 @@ function Looks({ ask, sides, kind, layer, head, row: query, isPinned, isTwo, onU
     <table class="lines" data-pinned=${isPinned ? query : null} data-looks=${query}><thead><tr><th>Key</th><th class="number">Position</th><th class="number">Weight</th>${other && html`<th
       class="number">Second</th>`}<th><span class="unseen">Bar</span></th></tr></thead>
       <tbody>${order.map((key) => html`<tr><td>${numbered(maps, kind, kind.columns, key)}</td><td class="number">${key + 1}</td><td
-        class="number">${formatNumber(weights[key], 4)}</td>
-        ${other && html`<td class="number">${key < other.length ? formatNumber(other[key], 4) : "–"}</td>`}
+        class="number"><${Exact} value=${weights[key]} digits=${4} /></td>
+        ${other && html`<td class="number"><${Exact} value=${other[key] ?? null} digits=${4} /></td>`}
         <td class="maps-bar"><span style=${{ width: `${(100 * weights[key]) / largest}%` }}></span></td></tr>`)}</tbody></table>
   </div>`;
 }
@@ -281,6 +284,6 @@ function Next({ ask, side, row, of }) {
   const at = row === null || row >= tokens.length ? tokens.length - 1 : row;
   return html`<div class="maps-next" data-next=${at}><h3>${of}After ${tokens[at]} (${at + 1}) the model expects</h3>
     <table><tbody>${response.tokens[at].map((token, i) => html`<tr class=${token === tokens[at + 1] ? "now" : ""}><th scope="row">${token}</th>
-      <td class="number">${(100 * response.probabilities[at][i]).toFixed(1)} %</td><td class="maps-bar"><span style=${{ width: `${100 * response.probabilities[at][i]}%` }}></span></td></tr>`)}</tbody></table>
+      <td class="number"><${Exact} value=${response.probabilities[at][i]} as=${formatPercent} /></td><td class="maps-bar"><span style=${{ width: `${100 * response.probabilities[at][i]}%` }}></span></td></tr>`)}</tbody></table>
     ${tokens[at + 1] !== undefined && html`<p class="hint">Next in the text: ${tokens[at + 1]}.</p>`}</div>`;
 }

@@ -2,8 +2,9 @@
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { Select } from "../parts/controls.js";
 import { useId } from "../parts/ids.js";
+import { formatCount, formatSize } from "../parts/numbers.js";
 
-const LARGEST = 8 * 2 ** 20; // bytes of a picture
+const LARGEST = 8e6; // bytes of a picture
 
 // The request for what was chosen; null while the models are not known. `pictures` are the opened ones, by name.
 export function requestOf(models, { model, text, target, image, step, picture }, pictures) {
@@ -63,9 +64,9 @@ export function Input({ models, value, set, pictures, open, side, title, place, 
     <div class="row">
       ${title !== "Model and input" && html`<b>${title}</b>`}
       <${Select} label="Model" value=${one.name} options=${groups} onChange=${choose} />
-      ${one.steps.length > 0 && html`<${Select} label="Training" value=${recorded ? value.step : ""}
+      ${one.steps.length > 0 && html`<${Select} label="Checkpoint" value=${recorded ? value.step : ""}
         onChange=${(step) => set({ step: step === "" ? null : Number(step) })}
-        options=${[["", "done"], ...one.steps.map((step) => [step, `step ${step.toLocaleString("en")}, recorded`])]} />`}
+        options=${[["", "final"], ...one.steps.map((step) => [step, `step ${formatCount(step)}, recorded`])]} />`}
       ${!recorded && one.takes !== "image" && one.examples.length > 1 && html`<${Select} label="Try" value="" onChange=${(text) => text && set({ text })}
         options=${[["", "an example"], ...one.examples.map((text) => [text, text.replace("\n", " ").slice(0, 40)])]} />`}
       ${more}
@@ -106,8 +107,8 @@ function LiveText({ label, value, onChange }) {
 function Beyond({ side: { maps, isNow } }) {
   const longest = Math.max(0, ...Object.values(maps?.axes ?? {}).map((labels) => labels.length));
   if (!isNow || !maps?.context || longest <= maps.context) return null;
-  return html`<p class="maps-warned" role="status">The model was made for up to ${maps.context.toLocaleString("en")} tokens, and reads
-    ${" "}${longest.toLocaleString("en")}: what its heads do beyond was never trained.</p>`;
+  return html`<p class="maps-warned" role="status">The model was made for up to ${formatCount(maps.context)} tokens, and reads
+    ${" "}${formatCount(longest)}: what its heads do beyond was never trained.</p>`;
 }
 
 function ImageInput({ one, value, set, pictures, open, place }) {
@@ -115,7 +116,7 @@ function ImageInput({ one, value, set, pictures, open, place }) {
   const [error, setError] = useState(null);
   const take = (file) => {
     if (!file) return;
-    if (file.size > LARGEST) return setError(`a picture must have at most 8 MB: this has ${(file.size / 2 ** 20).toFixed(1)} MB`);
+    if (file.size > LARGEST) return setError(`a picture must have at most ${formatSize(LARGEST, "B")}: this has ${formatSize(file.size, "B")}`);
     setError(null);
     const reader = new FileReader();
     reader.onload = () => open(file.name.slice(0, 60), reader.result.slice(reader.result.indexOf(",") + 1));

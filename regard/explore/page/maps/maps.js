@@ -1,28 +1,23 @@
 // Maps: all heads of a model at a glance, one of them large, and two of them beside each other.
 import { html, useRef } from "../vendor/preact.js";
 import { useAnswer } from "../client.js";
+import states from "../states.json";
 import { useThumbs, useTile } from "./data.js";
 import { HeadMap, NEAR } from "./head.js";
 import { Input, another, requestOf, held, inputOf, keep, picturesOf, modelOf } from "./input.js";
 import { Overview } from "./drawings.js";
 import { Choice, Select, Toggle } from "../parts/controls.js";
 import { Export } from "../parts/export.js";
+import { formatCount, formatPercent } from "../parts/numbers.js";
 import { Panel, Status, useWidth } from "../parts/shell.js";
 import "./maps.css";
 
-// The model and its input; an opened picture is only named, since an address cannot hold it.
-const READ = { model: "", text: null, target: "", image: 0, step: null, picture: "" };
-const START = {
-  ...READ,
-  other: null, // the same for a second one
-  compare: "side", // or "difference"
-  kind: "", layer: null, head: null, // null: the head that stands out most
-  by: "", // a pattern by which heads are chosen and sorted
-  show: "", // "matrix", "lines" or "picture"; empty: the picture where there is one, else the matrix
-  colour: "own", // or "one": 0 to 1
-  pin: null, // [query, key or null]
-  near: null, // [query, key] where the shown part begins, or null for all
-};
+// The first state. What is read: model, text, target, image, step (null: trained to the end) and picture, which is only named,
+// since an address cannot hold it. `other` is the same for a second one. layer and head null: the head that stands out most; by: a
+// pattern by which heads are chosen and sorted; show: "matrix", "lines" or "picture", empty for the picture where there is one, else the
+// matrix; colour: "own" or "one", 0 to 1; pin: [query, key or null]; near: [query, key] where the shown part begins, or null for all.
+const { maps: START } = states;
+const READ = Object.fromEntries(["model", "text", "target", "image", "step", "picture"].map((name) => [name, START[name]]));
 const MOST = 512; // cells on a side of a map on the screen
 const WHOLE = 6 * 2 ** 20; // bytes of all heads up to which a saved file holds them all
 
@@ -40,7 +35,7 @@ function View({ ask, state, change, place }) {
   const two = useHead(ask, second, kind, layer, head, shown);
   const figure = useRef(null);
   if (known.error) return html`<${Status} error=${known.error} />`;
-  if (!models) return html`<${Status} waiting=${known.waiting} />`;
+  if (!models) return html`<${Panel}><${Status} waiting=${known.waiting} lines=${12} /><//>`;
   if (!models.length) return html`<p>There is no model with attention here. Name a folder: <code>regard explore FOLDER</code>.</p>`;
   const unknown = [state.model, otherRead?.model].find((name) => name && !models.some((one) => one.name === name));
   if (unknown) {
@@ -50,7 +45,12 @@ function View({ ask, state, change, place }) {
   // Another model begins with its most telling head; another input is looked at by the same one.
   const kept = (changes) => ("model" in changes ? { layer: null, head: null, by: "" } : kind ? { layer, head } : {});
   const set = (changes) => change({ ...changes, ...kept(changes), pin: null, near: null });
-  const setOther = (changes) => change({ other: { ...otherRead, ...changes }, pin: null, near: null });
+  // A recorded step reads its own text: beside it the same model, if it reads an example, is shown by its last recorded step.
+  const setOther = (changes) => {
+    const steps = modelOf(models, changes.model ?? otherRead.model).steps;
+    const isBeside = changes.step !== undefined && changes.step !== null && state.step === null && state.text === null && modelOf(models, state.model) === modelOf(models, otherRead.model);
+    change({ other: { ...otherRead, ...changes }, ...(isBeside && { step: steps.at(-1) }), pin: null, near: null });
+  };
   const compare = (on) => change({ other: on ? another(modelOf(models, state.model), state) : null, near: null });
   const names = [state.picture, otherRead?.picture];
   const open = (set) => (file, data) => {
@@ -65,7 +65,10 @@ function View({ ask, state, change, place }) {
   const others = [first, second].filter((side) => side.maps);
   const toggle = html`<fieldset class="maps-held" disabled=${isFile}><${Toggle} label="Compare with a second text, model or checkpoint" value=${otherRead !== null}
     onChange=${compare} /></fieldset>`;
-  return html`<div class=${`maps${otherRead ? " two" : ""}`} ref=${figure}>
+  const told = sides.filter((side) => side.maps).map((side, i) => `${side.request.model}${captionOf(side)}${kind ? `: ${describe(ownOf(side.maps, kind), layer, head) || "no pattern stands out"}` : ""}`);
+  const saving = { ask, view: "maps", place, state: { ...state, pictures: held(pictures, names) }, saves: () => saves(others, kind, layer, head, shown) };
+  const captioned = `Layer ${layer + 1}, head ${head + 1} of ${told.join("; beside ")}.`;
+  return html`<div class=${`maps${otherRead ? " two" : ""}`}>
     <${Panel} class="maps-top">
       <fieldset class="maps-held maps-inputs" disabled=${isFile}>
         <${Input} title=${otherRead ? "First" : "Model and input"} models=${models} value=${state} set=${set} pictures=${pictures}
@@ -79,15 +82,21 @@ function View({ ask, state, change, place }) {
         ${isFile && html`<span class="hint">Saved file: run <code>regard explore</code> to change what is greyed out.</span>`}</div>`}
       <${Status} error=${first.error ?? second.error} waiting=${first.waiting || second.waiting}>the model reads …<//>
     </${Panel}>
+    ${!kind && first.waiting && html`<${Panel} class="maps-head"><${Status} waiting lines=${12} /><//>`}
     ${kind && html`
       <${Overviews} ask=${ask} sides=${others} kind=${kind} layer=${layer} head=${head} state=${shown}
-        kinds=${kinds} change=${change} isFile=${isFile} />
-      <${HeadMap} ask=${ask} sides=${sides} heads=${[one, two]} kind=${kind} layer=${layer} head=${head} state=${shown} change=${change}
+        kinds=${kinds} change=${change} isFile=${isFile} twice=${twiceOf(first, otherRead, set)} saving=${saving} />
+      <${HeadMap} ask=${ask} figure=${figure} sides=${sides} heads=${[one, two]} kind=${kind} layer=${layer} head=${head} state=${shown} change=${change}
         differs=${differ(first, second)} says=${sides.map((side) => (side.maps ? describe(ownOf(side.maps, kind), layer, head) : ""))} isFile=${isFile} isLarge=${isLarge(kind.layers[layer])}
-        actions=${html`<${Export} name=${`maps-layer-${layer + 1}-head-${head + 1}`} of=${figure} ask=${ask} view="maps" place=${place}
-          state=${{ ...state, pictures: held(pictures, names) }}
-          numbers=${() => numbers([one, two], [first, second], kind)} saves=${() => saves(others, kind, layer, head, shown)} />`} />`}
+        actions=${html`<${Export} name=${`maps-layer-${layer + 1}-head-${head + 1}`} of=${figure} caption=${captioned} numbers=${() => numbers([one, two], [first, second], kind)} ...${saving} />`} />`}
   </div>`;
+}
+
+// What a model has read, for a caption.
+function captionOf(side) {
+  const read = inputOf(side);
+  const short = read && (read.length > 80 ? `${read.slice(0, 79)}…` : read);
+  return `${side.request.step === undefined ? "" : ` at step ${formatCount(side.request.step)}`}${short ? ` reading “${short}”` : ""}`;
 }
 
 // One side of a comparison: its request, and the maps.
@@ -147,7 +156,7 @@ const beginning = ({ rows, columns }, near) => (Array.isArray(near) ? [rows, col
 
 const isLarge = ({ rows, columns }) => Math.max(rows, columns) > MOST;
 
-function Overviews({ ask, sides, kind, kinds, layer, head, state, change, isFile }) {
+function Overviews({ ask, sides, kind, kinds, layer, head, state, change, isFile, twice, saving }) {
   const [ref, width] = useWidth();
   const found = [0, 1].map((i) => useThumbs(ask, sides[i] ? { key: sides[i].maps.key, kind: kind.name } : null, sides[i]?.request));
   const isAlone = isFile && !sides.every(({ maps }) => isWhole(ownOf(maps, kind), state));
@@ -158,12 +167,16 @@ function Overviews({ ask, sides, kind, kinds, layer, head, state, change, isFile
   const label = `${kind.layers.length} layers of heads, ${kind.title}`;
   const { patterns, order, isWeak } = sortHeads(kind, state.by);
   const props = { colour: state.colour, layer, head, onChoose: choose, width: Math.max(width, 120), tags: kind.layers.map((one) => one.tags), order, says: (l, h) => describe(kind, l, h) };
-  return html`<${Panel} title="All heads" class="maps-all" >
+  const told = `All heads of ${sides.map((side) => `${side.maps && side.request.model}${captionOf(side)}`).join("; beside ")}: ${order ? `the strongest by ${state.by} first` : "layers down, heads across"}, colours ${
+    isDifference ? "of the difference" : state.colour === "own" ? "from 0 to each head's own largest weights" : "from 0 to 1"}.`;
+  const menu = html`<${Export} name="maps-heads" of=${ref} caption=${told} numbers=${() => scoresOf(sides, kind)} ...${saving} />`;
+  return html`<${Panel} title="All heads" class="maps-all" actions=${menu}>
     ${kinds.length > 1 && html`<fieldset class="maps-held maps-nameless" disabled=${isFile}><${Choice} label="Kind" value=${kind.name}
       options=${kinds.map((one) => [one.name, one.title])} onChange=${(name) => change({ kind: name, layer: null, head: null, by: "", pin: null, near: null })} /></fieldset>`}
     ${patterns.length > 0 && html`<${Select} label="Show" value=${order ? state.by : ""} onChange=${(by) => change({ by })}
       options=${[["", "all: layer ↓, head →"], ["Sorted by what they look at", patterns.map(([name, count]) => [name, `${name} (${count})`])]]} />`}
     ${isWeak && html`<p class="hint">No head puts clearly more there than even attention would: these put most.</p>`}
+    ${order && REPEATS.includes(state.by) && twice && !isFile && html`<p class="hint">It shows where a text repeats itself. <button onClick=${twice}>Read the text twice</button></p>`}
     <div ref=${ref} class="maps-grids">
       ${one && width > 0 && html`<div>${sides.length > 1 && html`<h3>${isDifference ? "First minus second" : "First"}</h3>`}
         <${Overview} thumbs=${one} minus=${isDifference ? two : null} label=${label} ...${props} /></div>`}
@@ -172,9 +185,19 @@ function Overviews({ ask, sides, kind, kinds, layer, head, state, change, isFile
         says=${(l, h) => describe(ownOf(sides[1].maps, kind), l, h)} /></div>`}
     </div>
     ${alone && html`<p class="hint">Saved with one ${alone}: run <code>regard explore</code> for the others.</p>`}
-    <${Status} error=${found[0].error ?? found[1].error} />
+    <${Status} error=${found[0].error ?? found[1].error} waiting=${!one && found[0].waiting} lines=${6} />
     <${Choice} label="Colours" value=${state.colour} options=${[["own", "own scale"], ["one", "0 to 1"]]} onChange=${(colour) => change({ colour })} />
   </${Panel}>`;
+}
+
+const REPEATS = ["induction", "same token"]; // patterns of what stood before
+
+// How to let the first model read its text twice; null where it reads none, or does so already.
+function twiceOf({ request, isNow }, other, set) {
+  const text = request?.text?.trim();
+  if (!text || other || !isNow) return null;
+  const half = text.slice(0, Math.floor(text.length / 2)).trim();
+  return half && text.endsWith(half) ? null : () => set({ text: `${text}\n${text}` });
 }
 
 // The patterns with the number of heads that are called by them; and by one of them, those heads, the strongest first.
@@ -191,7 +214,18 @@ function sortHeads({ layers }, by) {
 }
 
 // What a head does, in words: the patterns that it is called by, with their shares.
-const describe = ({ layers }, l, h) => layers[l]?.tags[h]?.map((name) => `${name} ${Math.round(100 * layers[l].scores[name][h])} %`).join(", ") ?? "";
+const describe = ({ layers }, l, h) => layers[l]?.tags[h]?.map((name) => `${name} ${formatPercent(layers[l].scores[name][h])}`).join(", ") ?? "";
+
+// The measured patterns of all heads, to export.
+function scoresOf(sides, kind) {
+  return Object.fromEntries(sides.map((side, i) => {
+    const { layers } = ownOf(side.maps, kind);
+    const columns = Object.keys(layers[0].scores);
+    const heads = layers.flatMap((one, l) => Array.from({ length: one.heads }, (_, h) => [l, h]));
+    const data = heads.flatMap(([l, h]) => columns.map((name) => layers[l].scores[name]?.[h] ?? null));
+    return [i ? "second" : "scores", { shape: [heads.length, columns.length], data, axes: ["head", "pattern"], rows: heads.map(([l, h]) => `layer ${l + 1}, head ${h + 1}`), columns }];
+  }));
+}
 
 const shapes = (thumbs) => JSON.stringify(thumbs.map((row) => row.map(({ rows, columns }) => [rows, columns])));
 const sameShapes = (one, two) => shapes(one) === shapes(two);
@@ -202,7 +236,7 @@ function numbers(heads, sides, kind) {
   heads.forEach(({ tile }, i) => {
     if (!tile) return;
     const names = (axis, [from, to]) => sides[i].maps.axes[axis]?.slice(from, to).filter((_, place) => place % tile.pool === 0);
-    found[i ? "second" : "weights"] = { shape: tile.shape, data: tile.weights, rows: names(kind.rows, tile.rows), columns: names(kind.columns, tile.columns) };
+    found[i ? "second" : "weights"] = { shape: tile.shape, data: tile.weights, axes: ["query", "key"], rows: names(kind.rows, tile.rows), columns: names(kind.columns, tile.columns) };
   });
   return found;
 }

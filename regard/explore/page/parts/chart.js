@@ -3,10 +3,13 @@ import { area, line, scaleLinear, scaleLog } from "../vendor/d3.js";
 import { html, useState } from "../vendor/preact.js";
 import { CURVES, DASHES } from "./colour.js";
 import { useId } from "./ids.js";
-import { formatShort, formatNumber } from "./numbers.js";
+import { formatSize, formatNumber } from "./numbers.js";
 import { useWidth } from "./shell.js";
 
 const SPACE = { left: 66, right: 22, top: 10, bottom: 42 };
+
+// How a curve looks, beside its name.
+export const CurveKey = ({ class: colour, dash }) => html`<svg class="key" width="26" height="8" aria-hidden="true"><line x1="0" x2="26" y1="4" y2="4" class=${colour} stroke-width="1.8" stroke-dasharray=${dash} /></svg>`;
 
 // series: [{ name, x: [], y: [], low?: [], high?: [], class?, dash? }]; marks: [{ x, name }]; both axes may be logarithmic.
 export function Lines({ series, label, xLabel, yLabel, logX, logY, marks = [], height = 260, xMin, yMin, says = formatNumber }) {
@@ -32,7 +35,7 @@ export function Lines({ series, label, xLabel, yLabel, logX, logY, marks = [], h
   };
   const there = place === null ? [] : shown.map((one, i) => ({ name: one.name, i, y: one.points.find(([a]) => a === place)?.[1] })).filter((one) => one.y !== undefined);
   return html`<figure class="chart" ref=${ref}>
-    ${series.length > 1 && html`<ul class="keys">${series.map((one, i) => html`<li><svg width="26" height="8" aria-hidden="true"><line x1="0" x2="26" y1="4" y2="4" class=${one.class ?? CURVES[i % 6]} stroke-dasharray=${one.dash ?? DASHES[i % 6]} /></svg>${one.name}</li>`)}</ul>`}
+    ${series.length > 1 && html`<ul class="keys">${series.map((one, i) => html`<li><${CurveKey} class=${one.class ?? CURVES[i % 6]} dash=${one.dash ?? DASHES[i % 6]} />${one.name}</li>`)}</ul>`}
     ${width > 0 && html`<svg width=${width} height=${height} tabindex="0" role="img" aria-label=${`${label}. ${summary(shown, xLabel, says)}`} aria-describedby=${id}
       onPointerMove=${at} onPointerLeave=${() => setPlace(null)} onKeyDown=${onKeyDown} onBlur=${() => setPlace(null)}>
       <${Axes} x=${x} y=${y} logX=${logX} logY=${logY} xLabel=${xLabel} yLabel=${yLabel} width=${width} height=${height} says=${says} />
@@ -79,7 +82,7 @@ function Axes({ x, y, logX, logY, xLabel, yLabel, width, height, says }) {
   </g>`;
 }
 
-const tell = (tick, says) => (Math.abs(tick) >= 1e4 ? formatShort(tick) : says(tick, 3).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, ""));
+const tell = (tick, says) => (Math.abs(tick) >= 1e4 ? formatSize(tick) : says(tick, 3).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, ""));
 
 // A number per name, or several side by side: groups { colour's name: [number per name] }.
 export function Bars({ names, groups, label, yLabel, logY, height = 240, says = formatNumber }) {

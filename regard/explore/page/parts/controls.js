@@ -1,21 +1,21 @@
 // Controls: all are native, so that keyboards and screen readers support them.
 import { html, useRef, useState } from "../vendor/preact.js";
 import { useId } from "./ids.js";
-import { formatNumber } from "./numbers.js";
+import { formatNumber, rounded } from "./numbers.js";
 
 // A button that keeps the focus while it has nothing to do; a disabled one would lose it.
 export function Button({ off, onClick, children, ...more }) {
   return html`<button ...${more} aria-disabled=${off ? "true" : null} onClick=${off ? null : onClick}>${children}</button>`;
 }
 
-// A slider. `onChange` hears every move.
-export function Slider({ label, value, min, max, step, onChange, says = formatNumber, disabled }) {
+// A slider. `onChange` hears every move; `typed` stands in place of the number, where it can be typed.
+export function Slider({ label, value, min, max, step, onChange, says = formatNumber, disabled, typed }) {
   const id = useId();
   return html`<div class="control">
     <label for=${id}>${label}</label>
     <input id=${id} type="range" min=${min} max=${max} step=${step} value=${value} disabled=${disabled}
       aria-valuetext=${says(value)} onInput=${(event) => onChange(Number(event.target.value))} />
-    <output for=${id}>${says(value)}</output>
+    ${typed ?? html`<output for=${id}>${says(value)}</output>`}
   </div>`;
 }
 
@@ -63,17 +63,17 @@ export function TextField({ label, value, onChange, live, lines, placeholder, sp
     ${lines ? html`<textarea rows=${lines} ...${props}></textarea>` : html`<input type="text" ...${props} />`}</div>`;
 }
 
-// A number in a cell, which can be typed, changed by the arrow keys, or dragged sideways.
-export function NumberCell({ label, value, step = 0.1, least = -1e6, most = 1e6, onChange, disabled }) {
+// A number in a cell, which can be typed, changed by the arrow keys, or dragged sideways; `read` and `says` are how it is written.
+export function NumberCell({ label, value, step = 0.1, least = -1e6, most = 1e6, onChange, disabled, read = readNumber, says = String }) {
   const [draft, setDraft] = useState(null);
   const drag = useRef(null);
   const field = useRef(null);
   const now = useRef(value); // keys may come faster than drawings
   now.current = value;
-  const round = (number) => Number(number.toFixed(6));
+  const round = (number) => rounded(number, 6);
   const take = (text) => {
     setDraft(null);
-    const number = Number(String(text).replace("−", "-").replace(",", "."));
+    const number = read(String(text).trim().replace("−", "-"));
     if (String(text).trim() !== "" && number >= least && number <= most) return onChange(number); // as it was typed, to all digits
     // The browser shows the message beside the cell, and the previous number comes back.
     field.current.setCustomValidity(`a number from ${formatNumber(least)} to ${formatNumber(most)}`);
@@ -81,7 +81,7 @@ export function NumberCell({ label, value, step = 0.1, least = -1e6, most = 1e6,
     setTimeout(() => field.current?.setCustomValidity(""), 2500);
   };
   return html`<input ref=${field} class="cell" type="text" inputmode="decimal" aria-label=${label} disabled=${disabled}
-    value=${draft ?? String(value).replace("-", "−")} data-draft=${draft === null ? null : ""}
+    value=${draft ?? says(value).replace("-", "−")} data-draft=${draft === null ? null : ""}
     onInput=${(event) => setDraft(event.target.value)}
     onBlur=${(event) => draft !== null && take(event.target.value)}
     onKeyDown=${(event) => {
@@ -101,6 +101,11 @@ export function NumberCell({ label, value, step = 0.1, least = -1e6, most = 1e6,
     onPointerUp=${() => (drag.current = null)}
     onPointerCancel=${() => (drag.current = null)} />`;
 }
+
+const readNumber = (text) => Number(text.replace(",", "."));
+
+// A whole number as people write it: 32768, 32,768 or 32k, of 1,024 each.
+export const readWhole = (text) => Math.round(Number(text.replace(/[,\s_]/g, "").replace(/k$/i, "")) * (/k$/i.test(text) ? 1024 : 1));
 
 // Arrow keys over a row of buttons or cells: gives the next index, or null.
 export function stepped(event, index, count, columns = count) {

@@ -6,11 +6,12 @@ import { drawFigure, toPixels } from "./figure.js";
 import { useId } from "./ids.js";
 import { toCsv } from "./numbers.js";
 
-// of: a ref to the element with the figure; caption: a sentence under it, where the figure itself says too little; numbers: () => arrays as in numbers.js, or a promise of them; saves: () =>
+// of: a ref to the element with the figure; caption: a sentence under it, which says what is shown and of what; numbers: () => arrays as in numbers.js, or a promise of them; saves: () =>
 // [[endpoint, request], …], what a saved HTML file must be able to answer; name: of the files.
 export function Export({ name, of, caption, numbers, saves, ask, view, state, place }) {
   const [open, setOpen] = useState(false);
-  const [message, setMessage] = useState({ text: "", error: false });
+  const [message, setMessage] = useMessage();
+  const [error, setError] = useState("");
   const [busy, setBusy] = useState(false);
   const menu = useRef(null);
   const id = useId();
@@ -32,16 +33,16 @@ export function Export({ name, of, caption, numbers, saves, ask, view, state, pl
     numbers && ["Numbers, CSV", async () => download(name, "csv", new Blob([toCsv(await numbers())], { type: "text/csv;charset=utf-8" }))],
     numbers && place !== "file" && ["Numbers, NPZ", async () => download(name, "npz", await makeNpz(ask, await numbers()))],
     saves && place !== "file" && ["This view, HTML", async () => download(name, "html", await makeFile(ask, view, state, saves()))],
-    place === "page" && ["Copy a link", async () => copyText(location.href)],
   ].filter(Boolean);
   const run = async (work) => {
     setBusy(true);
-    setMessage({ text: "", error: false });
+    setMessage("");
+    setError("");
     try {
-      setMessage({ text: await work(), error: false });
+      setMessage(await work());
       close(true);
     } catch (error) {
-      setMessage({ text: error.message, error: true });
+      setError(error.message);
     }
     setBusy(false);
   };
@@ -67,10 +68,36 @@ export function Export({ name, of, caption, numbers, saves, ask, view, state, pl
     ${open && html`<div id=${id} role="menu" aria-label="Export" aria-busy=${String(busy)}>
       ${items.map(([label, work]) => html`<button role="menuitem" tabindex="-1" disabled=${busy} onClick=${() => run(work)}>${label}</button>`)}
       ${busy && html`<p class="waiting" role="none">saving …</p>`}
-      ${message.error && html`<p class="error" role="none">${message.text}</p>`}
+      ${error && html`<p class="error" role="none">${error}</p>`}
     </div>`}
-    <span class="unseen" role="status" aria-live="polite">${message.text}</span>
+    <${Message} text=${error || message} isSeen=${!error} />
   </div>`;
+}
+
+// What was done, beside the button that did it, for a moment.
+function useMessage() {
+  const [text, setText] = useState("");
+  useEffect(() => {
+    const due = setTimeout(() => setText(""), 4000);
+    return () => clearTimeout(due);
+  }, [text]);
+  return [text, setText];
+}
+
+const Message = ({ text, isSeen = true }) => html`<span class=${text && isSeen ? "message" : "unseen"} role="status" aria-live="polite">${text}</span>`;
+
+// A button that copies what `text` returns.
+export function CopyButton({ text, done, children, ...more }) {
+  const [message, setMessage] = useMessage();
+  const copy = async () => {
+    try {
+      await copyText(text());
+      setMessage(done);
+    } catch (error) {
+      setMessage(error.message);
+    }
+  };
+  return html`<span class="menu" data-unpictured><button class="quiet" ...${more} onClick=${copy}>${children}</button><${Message} text=${message} /></span>`;
 }
 
 // A file in the browser's folder of downloads.
@@ -87,11 +114,12 @@ function download(name, ending, blob) {
 // Arrays as NumPy's .npz, in float64, which the library writes, with the names of axes, rows and columns beside them; null
 // becomes NaN.
 async function makeNpz(ask, arrays) {
-  const pack = ({ shape, data, axes = [], rows, columns }) => ({
+  const pack = ({ shape, data, axes, rows, columns }) => ({
     shape, data: toBase64(new Uint8Array(Float64Array.from(data, (value) => value ?? NaN).buffer)),
     axes, rows: Array.from(rows ?? [], String), columns: Array.from(columns ?? [], String),
   });
-  const request = { arrays: Object.fromEntries(Object.entries(arrays).map(([name, array]) => [name, pack(array)])) };
+  const clean = (name) => name.replace(/[^\p{L}\p{N}_ ,.-]+/gu, "-").replace(/^-+|-+$/g, ""); // of files in an archive: no slashes or signs
+  const request = { arrays: Object.fromEntries(Object.entries(arrays).map(([name, array]) => [clean(name), pack(array)])) };
   const { header, data, offset } = await ask("npz", request);
   return new Blob([new Uint8Array(data, offset)], { type: header.kind });
 }
@@ -106,9 +134,8 @@ async function copyText(text) {
     field.select();
     const done = document.execCommand("copy");
     field.remove();
-    if (!done) throw new Error("the browser does not let the page copy; copy the address from its bar");
+    if (!done) throw new Error(`the browser does not let the page copy; copy it yourself: ${text}`);
   }
-  return "The link was copied";
 }
 
 // The HTML file that shows this view without a server, with the responses to its requests.

@@ -1,16 +1,16 @@
 // A figure as one SVG that stands alone: its drawings, matrices as rectangles, and its text where it lies on the page.
-// Controls are left out, and nothing of the page is inside (no foreignObject, no style sheet), so that browsers and drawing
+// Controls, hints on how to use them and what is folded are left out, and nothing of the page is inside (no foreignObject, no style sheet), so that browsers and drawing
 // programs read it.
 
 const MAX_RECTANGLES = 4096; // cells of a matrix that become rectangles; a larger one is embedded as an image
 const MARGIN = 16;
 const CAPTION = { size: 13, line: 19, letter: 6.8 }; // pixels
-const CONTROLS = ".control, .choice, .toggle, progress, select, textarea, input:not(.cell), button:not(.quiet, .word, [data-pictured], th button, :has(> svg))";
-const LEFT_OUT = `[data-unpictured], script, style, noscript, template, title, ${CONTROLS}`;
+const CONTROLS = ".control, .choice, .toggle, progress, select, textarea, input:not(.cell, .name), button:not(.quiet, .word, [data-pictured], th button, :has(> svg))";
+const LEFT_OUT = `[data-unpictured], .hint, details:not([open]), script, style, noscript, template, title, ${CONTROLS}`;
 
-export function drawFigure(element, title = "", caption = "") {
+export function drawFigure(element, title, caption) {
   const frame = boundsOf(element) ?? element.getBoundingClientRect();
-  const below = caption ? wrap(caption, Math.ceil(frame.width)) : [];
+  const below = wrap(caption, Math.ceil(frame.width));
   const [width, high] = [Math.ceil(frame.width) + 2 * MARGIN, Math.ceil(frame.height) + 2 * MARGIN];
   const height = high + below.length * CAPTION.line;
   const drawing = { clips: 0, defs: "" };
@@ -93,8 +93,7 @@ function draw(element, drawing) {
     if (element.localName === "msqrt") text += drawRoot(element, style, rect);
     const nodes = [...element.childNodes].map((node) => {
       if (node.nodeType === Node.TEXT_NODE) return style.visibility === "visible" ? drawText(node, style) : "";
-      const isFolded = element.localName === "details" && !element.open && node.localName !== "summary";
-      return node.nodeType !== Node.ELEMENT_NODE || isFolded ? "" : draw(node, drawing);
+      return node.nodeType !== Node.ELEMENT_NODE ? "" : draw(node, drawing);
     });
     text += clip(element, style, rect, drawing, nodes.join(""));
   }

@@ -1,4 +1,4 @@
-// Numbers as people read them, and as CSV.
+// Numbers as people read them, in one form for all views, and as CSV. No other module writes digits.
 
 // A few digits: 0.465, 1.2e−7, 12,345; a dash for null.
 export function formatNumber(value, digits = 3) {
@@ -16,30 +16,47 @@ function formatFixed(value, digits) {
   return value.toFixed(Math.max(0, digits - Math.max(0, Math.floor(Math.log10(size)))));
 }
 
+// Numbers of a column, with as many decimals each: 0.50, −12.25; large ones as elsewhere.
+export const formatColumn = (value, decimals) => (Math.abs(value) >= 1000 ? formatNumber(value, decimals) : value.toFixed(decimals).replace("-", "−"));
+
+// A whole number: 12,345.
+export const formatCount = (value) => Math.round(value).toLocaleString("en");
+
 // A share as a percentage: 46 %, 2.1 %, 0.03 %; a dash for null.
 export function formatPercent(share, digits = 2) {
   if (!Number.isFinite(share)) return "–";
-  return share > 0 && share < 1e-4 ? "< 0.01 %" : `${Number((100 * share).toPrecision(digits))} %`;
+  return share > 0 && share < 1e-4 ? "< 0.01 %" : `${significant(100 * share, digits)} %`;
 }
 
-// 1,234 → 1.2 K, 1.2 M, 1.2 G …
-export function formatShort(value) {
-  const size = Math.abs(value);
-  for (const [limit, unit] of [[1e15, "P"], [1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "K"]]) {
-    if (size >= limit) return `${(value / limit).toPrecision(3)} ${unit}`;
-  }
-  return formatNumber(value);
+// Three digits and a prefix, as the command line prints them: 4.3 TFLOP, 310 µs; prefixes are powers of 1000, so 1 GB is 10⁹ bytes. From two
+// minutes on, times are in minutes and hours, which people know.
+const PREFIXES = [[1e18, "E"], [1e15, "P"], [1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""], [1e-3, "m"], [1e-6, "µ"], [1e-9, "n"]];
+
+export function formatSize(value, unit = "") {
+  if (value === null || value === undefined) return "–";
+  if (unit === "s" && value >= 120) return value < 7200 ? `${significant(value / 60, 3)} min` : `${formatNumber(significant(value / 3600, 3))} h`;
+  const rounded = significant(value, 3); // before the prefix is chosen: 999.96 is 1 k
+  if (rounded === 0) return `0 ${unit}`.trim();
+  const [size, prefix] = PREFIXES.find(([least]) => Math.abs(rounded) >= least * 0.9999999) ?? PREFIXES.at(-1);
+  return `${String(significant(rounded / size, 3)).replace("-", "−")} ${prefix}${unit}`.trim();
 }
 
-// Arrays of a view as CSV: { name: { shape, data, axes?, rows?, columns? } }, data flat and row by row; rows and columns are the
-// names along the first two axes, axes the names of the axes themselves.
+// The number itself, to all its digits, for those who point at it.
+export const formatExact = (value) => (typeof value !== "number" ? "" : (Number.isInteger(value) ? value.toLocaleString("en", { maximumFractionDigits: 0 }) : String(value)).replace("-", "−"));
+
+// Numbers that are kept, not shown: so many decimals, or so many digits.
+export const rounded = (value, decimals) => Number(value.toFixed(decimals));
+export const significant = (value, digits) => Number(value.toPrecision(digits));
+
+// Arrays of a view as CSV: { name: { shape, data, axes, rows?, columns? } }, data flat and row by row; axes are the names of the axes, rows
+// and columns the names along the first two, where they have any.
 export function toCsv(arrays) {
   const names = Object.keys(arrays);
   const lines = [];
   if (names.length === 1 && arrays[names[0]].shape.length === 2) {
     const { shape, data, rows, columns, axes } = arrays[names[0]];
     const head = columns ?? Array.from({ length: shape[1] }, (_, i) => i);
-    lines.push([axes ? axes.join(" \\ ") : names[0], ...head]);
+    lines.push([axes.join(" \\ "), ...head]);
     for (let r = 0; r < shape[0]; r++) {
       lines.push([rows?.[r] ?? r, ...Array.from({ length: shape[1] }, (_, c) => data[r * shape[1] + c])]);
     }

@@ -1,7 +1,7 @@
 // What surrounds a view: the mark, the theme, panels, messages, notes of a saved file, and limits for its state.
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../vendor/preact.js";
 import { onTheme, theme } from "./colour.js";
-import { formatNumber } from "./numbers.js";
+import { formatExact, formatNumber } from "./numbers.js";
 
 export const Mark = () => html`<svg class="mark" viewBox="0 0 32 32" aria-hidden="true">
   <g><rect x="3" y="3" width="8" height="8" rx="2" /><rect x="12" y="12" width="8" height="8" rx="2" />
@@ -82,8 +82,8 @@ export function Status({ error, waiting, lines = 0, children }) {
   </div>`;
 }
 
-// A number in a few digits, and exactly for those who point at it.
-export const Exact = ({ value, digits }) => html`<span title=${value === null || value === undefined ? "" : String(value).replace("-", "−")}>${formatNumber(value, digits)}</span>`;
+// A number in a few digits, and exactly for those who point at it; `as` writes it.
+export const Exact = ({ value, digits, as = formatNumber }) => html`<span title=${formatExact(value)}>${as(value, digits)}</span>`;
 
 // Controls whose responses are not in a saved file: there they are disabled, with a note that says why.
 

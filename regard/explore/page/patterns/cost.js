@@ -1,22 +1,12 @@
 // The plan and its cost: each exact algorithm, the chosen one first, why the others refuse, and how the cost grows.
 import { html, useRef } from "../vendor/preact.js";
-import { Lines } from "../parts/chart.js";
-import { Choice, Slider } from "../parts/controls.js";
+import { CurveKey, Lines } from "../parts/chart.js";
+import { ownCurve } from "../parts/colour.js";
+import { Choice, NumberCell, Slider, readWhole } from "../parts/controls.js";
 import { Export } from "../parts/export.js";
-import { formatNumber, formatPercent, formatShort } from "../parts/numbers.js";
-import { Panel, Status } from "../parts/shell.js";
+import { formatColumn, formatCount, formatExact, formatSize, significant } from "../parts/numbers.js";
+import { Exact, Panel, Status } from "../parts/shell.js";
 import { Word } from "../parts/words.js";
-
-const PREFIXES = [[1e18, "E"], [1e15, "P"], [1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""], [1e-3, "m"], [1e-6, "µ"], [1e-9, "n"]];
-
-// Three significant digits and a prefix, as the command line prints them: 4.3 TFLOP, 310 µs.
-export function si(value, unit) {
-  if (value === null || value === undefined) return "–";
-  const rounded = Number(value.toPrecision(3)); // before the prefix is chosen: 999.96 is 1 k
-  if (rounded === 0) return `0 ${unit}`;
-  const [size, prefix] = PREFIXES.find(([least]) => Math.abs(rounded) >= least * 0.9999999) ?? PREFIXES.at(-1);
-  return `${Number((rounded / size).toPrecision(3))} ${prefix}${unit}`;
-}
 
 export const QUANTITIES = {
   flops: { name: "FLOPs", unit: "FLOP", axis: "FLOPs", about: "work of matrix products, two per multiply-add" },
@@ -25,20 +15,18 @@ export const QUANTITIES = {
   seconds: { name: "Time", unit: "s", axis: "microseconds, predicted", times: 1e6, about: "predicted for the machine chosen" },
 };
 
-export const whole = (number) => number.toLocaleString("en");
-export const share = (part, of) => formatPercent(part / of, 3);
-
 // A link to a claim, on the page only.
 export function ClaimLink({ claim, place }) {
   if (!claim || place !== "page") return null;
   return html` (<a href=${`#claims?${encodeURIComponent(JSON.stringify({ claim }))}`}>${claim}</a>)`;
 }
 
-// A slider over a list of sizes, evenly spaced.
-export function Steps({ label, value, values, onChange, says = whole }) {
+// A slider over a list of sizes, evenly spaced; any size between them can be typed.
+export function Steps({ label, value, values, onChange }) {
   const at = values.reduce((best, one, i) => (Math.abs(Math.log(one / value)) < Math.abs(Math.log(values[best] / value)) ? i : best), 0);
-  return html`<${Slider} label=${label} value=${at} min=${0} max=${values.length - 1} step=${1}
-    onChange=${(place) => onChange(values[place])} says=${(place) => says(place === at ? value : values[place])} />`;
+  const next = (place) => onChange(values[place]);
+  return html`<${Slider} label=${label} value=${at} min=${0} max=${values.length - 1} step=${1} onChange=${next} says=${(place) => formatCount(place === at ? value : values[place])}
+    typed=${html`<${NumberCell} label=${`${label}, typed`} value=${value} step=${1} least=${1} most=${values.at(-1)} read=${readWhole} says=${formatCount} onChange=${onChange} />`} />`;
 }
 
 // 16, 24, 32, 48 … up to a limit.
@@ -51,7 +39,7 @@ export function sizesUpTo(first, last) {
 
 const COLUMNS = ["flops", "bytes", "memory", "seconds"];
 
-export function PlanPanel({ found, saving }) {
+export function PlanPanel({ found, saving, machine, algorithms }) {
   const picture = useRef(null);
   const plan = found.response;
   const exact = plan?.candidates.filter((one) => one.refusal === null) ?? [];
@@ -60,21 +48,22 @@ export function PlanPanel({ found, saving }) {
     const data = exact.flatMap((one) => COLUMNS.map((name) => one[name]));
     return { plan: { shape: [exact.length, COLUMNS.length], data, rows: exact.map((one) => one.name), columns: COLUMNS, axes: ["algorithm", "cost"] } };
   };
-  const menu = plan && html`<${Export} name="plan" of=${picture} numbers=${numbers} ...${saving} />`;
+  const told = plan && `The plan for ${plan.value.replace("Content(beta=None)", "Content()")} of ${sizesOf(plan)}, on ${machine}: what each exact algorithm costs. Times by a table: ${plan.basis}.`;
+  const menu = plan && html`<${Export} name="plan" of=${picture} caption=${told} numbers=${numbers} ...${saving} />`;
   return html`<${Panel} title="The plan" actions=${menu}>
     <${Status} error=${found.error} waiting=${!plan && found.waiting} lines=${6} />
     ${plan && html`<div ref=${picture}>
-      <p class="patterns-headline"><b data-chosen=${plan.chosen}>${plan.chosen}</b> is predicted to be the fastest <${Word} of="exact">exact<//> way to this mechanism.${beside(plan)}</p>
-      ${tooLarge(plan) && html`<p class="error" data-too-large>${tooLarge(plan)}</p>`}
+      <p class="patterns-headline"><b data-chosen=${plan.chosen}><${Word} of=${plan.chosen} /></b> is predicted to be the fastest <${Word} of="exact">exact<//> way to this
+        ${" "}<${Word} of="mechanism">mechanism<//>: <b>${formatSize(plan.candidates[0].seconds, "s")}</b>.${beside(plan)}</p>
+      <${Fit} plan=${plan} />
       <p class="patterns-value">${plan.value.replace("Content(beta=None)", "Content()")}</p>
-      <p class="note">${Object.entries(plan.shape).map(([name, size]) => `${name} = ${whole(size)}`).join(" · ")} · ${plan.dtype} · ${plan.device}</p>
-      <p class="note">Times by the table ${plan.device}: ${plan.basis}.</p>
+      <p class="note">${sizesOf(plan)}, in ${plan.dtype}, on ${machine}. Times by a table: ${plan.basis}.</p>
       <div class="scrolls" tabindex="0" role="region" aria-label="Algorithms and their costs"><table class="lines patterns-plan">
         <thead><tr><th>algorithm</th>
-          ${COLUMNS.map((name) => html`<th class="number" title=${QUANTITIES[name].about}>${QUANTITIES[name].name}</th>`)}</tr></thead>
+          ${COLUMNS.map((name) => html`<th class="number"><${Word} of=${QUANTITIES[name].name} /></th>`)}</tr></thead>
         <tbody>
           ${exact.map((one) => html`<tr class=${one.name === plan.chosen ? "patterns-chosen" : ""}>
-            <th scope="row">${one.name}${one.name === plan.chosen && html` <span class="badge">chosen</span>`}</th>
+            <th scope="row"><${CurveKey} ...${ownCurve(algorithms.indexOf(one.name))} /><${Word} of=${one.name} />${one.name === plan.chosen && html` <span class="badge">chosen</span>`}</th>
             <${Cells} one=${one} />
           </tr>`)}
           <tr class="patterns-full"><th scope="row">full attention, ${plan.full.name}</th>
@@ -82,43 +71,60 @@ export function PlanPanel({ found, saving }) {
         </tbody>
       </table></div>
       ${refused.length > 0 && html`<details class="patterns-refused"><summary>${refused.length} other algorithms would not be exact here, or cannot run</summary>
-        <dl>${refused.map((one) => html`<dt>${one.name}</dt><dd data-refusal=${one.name}>${one.refusal}</dd>`)}</dl></details>`}
+        <dl>${refused.map((one) => html`<dt><${Word} of=${one.name} /></dt><dd data-refusal=${one.name}>${one.refusal}</dd>`)}</dl></details>`}
     </div>`}
   <//>`;
 }
 
 function Cells({ one }) {
   return COLUMNS.map((name) => html`<td class="number" data-cost=${`${one.name} ${name}`} title=${exactly(one[name], name)}>
-    ${si(one[name], QUANTITIES[name].unit)}</td>`);
+    ${formatSize(one[name], QUANTITIES[name].unit)}</td>`);
 }
 
-const exactly = (value, name) => (name === "seconds" ? `${value} s` : `${whole(value)} ${QUANTITIES[name].unit}`);
+const exactly = (value, name) => `${formatExact(value)} ${QUANTITIES[name].unit}`;
 
 // What full attention, without this mask, takes on the same tokens, where that differs.
 function beside(plan) {
   const [own] = plan.candidates;
-  const ratio = (name) => Number((plan.full[name] / own[name]).toPrecision(2));
+  const ratio = (name) => significant(plan.full[name] / own[name], 2);
   const times = (name, of) => (Number.isFinite(ratio(name)) && ratio(name) !== 1 ? [`${ratio(name)} times the ${of}`] : []);
   const said = [...times("flops", "FLOPs"), ...times("memory", "memory"), ...times("seconds", "predicted time")];
   const slower = ratio("seconds") < 1 ? " This mechanism saves no time at this size." : "";
   return said.length ? ` Full attention, another mechanism, takes ${said.join(", ").replace(/, ([^,]*)$/, " and $1")}.${slower}` : "";
 }
 
-// A warning where q, k, v and the chosen way's peak do not fit into the machine's memory.
-function tooLarge({ chosen, candidates, room, inputs, device }) {
+// Whether q, k, v, the output and what the chosen way needs beside them fit into the machine's memory.
+function Fit({ plan: { chosen, candidates, room, inputs } }) {
   const needed = inputs + (candidates[0].memory ?? 0);
-  if (room === null || needed <= room) return null;
-  return `It does not fit: ${chosen} needs ${si(needed, "B")} with q, k, v and the output, and ${device} has ${si(room, "B")}. Use fewer tokens, heads or rows of a batch.`;
+  const needs = html`<b><${Exact} value=${needed} as=${(value) => formatSize(value, "B")} /></b>`;
+  if (room === null) return html`<p data-fits="unknown">With q, k, v and the output ${chosen} needs ${needs}; how much memory the machine has is not known here.</p>`;
+  if (needed <= room) return html`<p data-fits="true">It fits: with q, k, v and the output ${chosen} needs ${needs} of the ${formatSize(room, "B")} of this machine.</p>`;
+  return html`<p class="error" data-fits="false" data-too-large>It does not fit: with q, k, v and the output ${chosen} needs ${needs}, and this machine has ${formatSize(room, "B")}.
+    ${" "}Use fewer tokens, heads or rows of a batch.</p>`;
 }
 
+// The answer in a line, above all figures.
+export function InShort({ found: { response: plan, waiting }, machine }) {
+  if (!plan) return html`<${Status} waiting=${waiting} lines=${1} />`;
+  const [{ flops, seconds, memory }] = plan.candidates;
+  const fits = plan.room === null ? "" : plan.inputs + (memory ?? 0) <= plan.room ? ": it fits" : ": it does not fit";
+  const part = (value, unit, after = "") => html`<span><b><${Exact} value=${value} as=${(one) => formatSize(one, unit)} /></b>${after}</span>`;
+  return html`<p class="patterns-short" aria-label="In short"><span>${sizesOf(plan)} on ${machine}:</span> ${part(seconds, "s", " predicted")}${part(flops, "FLOP")}${part(plan.inputs + (memory ?? 0), "B", ` of memory${fits}`)}</p>`;
+}
+
+// The sizes of a problem in words: its letters are those of the library.
+function sizesOf({ shape: { B, H, G, T, S, D, E } }) {
+  const tokens = T === S ? `${formatCount(T)} tokens` : `${formatCount(T)} queries and ${formatCount(S)} keys`;
+  const heads = G === H ? `${formatCount(H)} heads` : `${formatCount(H)} heads on ${formatCount(G)} of keys and values`;
+  return `${tokens}, ${heads} of width ${D === E ? D : `${D}, values of ${E}`}${B > 1 ? `, a batch of ${formatCount(B)}` : ""}`;
+}
 
 const SIGNS = ["①", "②", "③", "④"];
-const says = (value) => (Math.abs(value) >= 1e7 ? formatShort(value) : formatNumber(value));
 
-export function GrowthPanel({ found, request, quantity, compare, change, saving, place }) {
+export function GrowthPanel({ found, request, quantity, compare, change, saving, place, algorithms }) {
   const picture = useRef(null);
   const growth = found.response;
-  const curves = growth ? shownOf(growth, quantity, compare) : [];
+  const curves = growth ? shownOf(growth, quantity, compare, algorithms) : [];
   const crossings = growth && compare === "full" ? crossingsOf(growth, quantity) : [];
   const numbers = () => {
     const each = (curve) => Object.keys(QUANTITIES).map((name) => ({ name: `${curve.name}, ${name}`, data: curve[name] }));
@@ -138,7 +144,7 @@ export function GrowthPanel({ found, request, quantity, compare, change, saving,
     ${growth && html`<div ref=${picture}>
       <p class="patterns-axis">${QUANTITIES[quantity].axis} <span aria-hidden="true">↑</span></p>
       <${Lines} series=${curves} label=${`${QUANTITIES[quantity].name} against the number of tokens`} yLabel="" logX logY height=${300}
-        xLabel=${growth.sides ? "tokens N, on square grids" : "tokens N"} says=${says} marks=${marksOf(crossings)} />
+        xLabel=${growth.sides ? "tokens N, on square grids" : "tokens N"} says=${formatSize} marks=${marksOf(crossings)} />
       ${crossings.length > 0 && html`<ol class="patterns-crossings">
         ${crossings.map((one, i) => html`<li><span aria-hidden="true">${SIGNS[i]}</span><span><${CrossingText} one=${one} request=${request} place=${place} /></span></li>`)}
       </ol>`}
@@ -147,13 +153,13 @@ export function GrowthPanel({ found, request, quantity, compare, change, saving,
   <//>`;
 }
 
-function shownOf(growth, quantity, compare) {
+function shownOf(growth, quantity, compare, algorithms) {
   const wanted = compare === "full" ? ["ours", "full", "projections"] : ["algorithm"];
   const times = QUANTITIES[quantity].times ?? 1;
   const drawn = (numbers) => numbers.map((value) => (value === null ? NaN : value * times));
   return growth.curves
     .filter((curve) => wanted.includes(curve.kind) && curve[quantity].some((value) => value > 0))
-    .map((curve) => ({ name: curve.name, x: growth.tokens, y: drawn(curve[quantity]), exponent: curve.exponent[quantity] }));
+    .map((curve) => ({ name: curve.name, x: growth.tokens, y: drawn(curve[quantity]), exponent: curve.exponent[quantity], ...(curve.kind === "algorithm" && ownCurve(algorithms.indexOf(curve.name))) }));
 }
 
 // One mark where several cross.
@@ -182,19 +188,19 @@ function CrossingText({ one, request, place }) {
   const right = one.right === "projections" ? "the projections of q, k, v and the output" : one.right;
   const law = one.right === "projections" && one.tokens === 2 * request.heads * request.width ? ": twice the width of all heads together" : "";
   const says = `on ${one.left} ${takes} ${one.more ? "at least as much as" : "less than"} ${right}${law}`;
-  return html`From ${one.exact ? "" : "about "}<b data-crossing=${`${one.left} ${one.right}`}>N = ${whole(one.tokens)}</b> ${says}<${ClaimLink} claim=${claim} place=${place} />.`;
+  return html`From ${one.exact ? "" : "about "}<b data-crossing=${`${one.left} ${one.right}`}>N = ${formatCount(one.tokens)}</b> ${says}<${ClaimLink} claim=${claim} place=${place} />.`;
 }
 
 // How each curve climbs at its end: 1 for N, 2 for N².
 function Steepness({ curves }) {
   const known = curves.filter((curve) => curve.exponent !== null);
   if (!known.length) return null;
-  return html`At the end they grow as ${known.map((curve, i) => html`${i ? ", " : ""}N<sup>${curve.exponent.toFixed(2)}</sup> (${curve.name})`)}.`;
+  return html`At the end they grow as ${known.map((curve, i) => html`${i ? ", " : ""}N<sup>${formatColumn(curve.exponent, 2)}</sup> (${curve.name})`)}.`;
 }
 
 // Which algorithm is chosen from which size on.
 function choices(growth) {
   const turns = growth.chosen.map((name, i) => [name, growth.tokens[i]]).filter(([name], i) => name && name !== growth.chosen[i - 1]);
-  const named = turns.map(([name, from], i) => (i ? `${name} from ${whole(from)}` : name)).join(", ");
-  return `${named && `Chosen: ${named}. `}Up to ${whole(growth.tokens.at(-1))} tokens are compared.`;
+  const named = turns.map(([name, from], i) => (i ? `${name} from ${formatCount(from)}` : name)).join(", ");
+  return `${named && `Chosen: ${named}. `}Up to ${formatCount(growth.tokens.at(-1))} tokens are compared.`;
 }

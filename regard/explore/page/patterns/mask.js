@@ -3,9 +3,9 @@ import { html, useMemo, useRef, useState } from "../vendor/preact.js";
 import { css } from "../parts/colour.js";
 import { Export } from "../parts/export.js";
 import { Heatmap } from "../parts/heatmap.js";
+import { formatCount, formatNumber, formatPercent } from "../parts/numbers.js";
 import { Panel, Status, useTheme, useWidth } from "../parts/shell.js";
 import { Word } from "../parts/words.js";
-import { share, whole } from "./cost.js";
 
 export const SHADES = [0, 0.1, 0.36]; // hidden, visible in part, visible; of the scale for weights
 const LARGEST = 512; // pixels along a side
@@ -16,7 +16,7 @@ export function MaskPanel({ found, request, output, onChoose, saving }) {
   const picture = useRef(null);
   const { header, levels } = useMemo(() => read(found.response), [found.response]);
   const numbers = () => ({ mask: { shape: [header.rows, header.columns], data: levels, axes: ["query", "key"] } });
-  const menu = header && html`<${Export} name="mask" of=${picture} caption=${`Who sees whom under ${request.mask}, ${whole(header.tokens)} tokens: queries down, keys across.`} numbers=${numbers} ...${saving} />`;
+  const menu = header && html`<${Export} name="mask" of=${picture} caption=${`Who sees whom under ${request.mask}, ${formatCount(header.tokens)} tokens: queries down, keys across.`} numbers=${numbers} ...${saving} />`;
   return html`<${Panel} title="Who sees whom" actions=${menu}>
     <${Status} error=${found.error} waiting=${!header && found.waiting} lines=${12} />
     ${header && html`<${Map} header=${header} levels=${levels} request=${request} output=${output} picture=${picture}
@@ -49,14 +49,14 @@ function Map({ header, levels, request, output, onChoose, picture }) {
     </div>
     <div class="patterns-facts">
       <dl>
-        <${Fact} name="visible pairs" count="visible" value=${whole(header.visible)} note=${`of ${whole(header.pairs)}, ${share(header.visible, header.pairs)}`} />
+        <${Fact} name="visible pairs" count="visible" value=${formatCount(header.visible)} note=${`of ${formatCount(header.pairs)}, ${formatPercent(header.visible / header.pairs, 3)}`} />
         <${Fact} name=${html`<${Word} of="key">keys<//> that a <${Word} of="query">query<//> sees`} count="most" value=${range(Math.min(...header.fewest), Math.max(...header.most))}
-          note=${`${whole(Math.round((header.visible / header.tokens) * 10) / 10)} on average`} />
-        <${Fact} name=${`blocks of ${header.block} × ${header.block} that a kernel visits`} count="visited" value=${whole(header.visited)}
-          note=${`of ${whole(header.blocks)}; they hold ${whole(header.visited_pairs)} pairs`} />
+          note=${`${formatNumber(header.visible / header.tokens)} on average`} />
+        <${Fact} name=${`blocks of ${header.block} × ${header.block} that a kernel visits`} count="visited" value=${formatCount(header.visited)}
+          note=${`of ${formatCount(header.blocks)}; they hold ${formatCount(header.visited_pairs)} pairs`} />
       </dl>
       <p class="patterns-point" aria-hidden="true">${point ? describe(...point) : html`<span class="hint">${HINT}${onChoose && FOLLOWS}</span>`}</p>
-      ${header.batch && html`<p class="hint">The first of ${header.batch} rows of a padded batch.</p>`}
+      ${header.batch && html`<p class="note">The first of ${header.batch} rows of a padded batch.</p>`}
     </div>
   </div>`;
 }
@@ -75,14 +75,14 @@ function sideOf(header, width) {
   return side >= header.rows && header.rows > 40 ? header.rows * Math.floor(side / header.rows) : side; // whole pixels, where they fit
 }
 
-const range = (low, high) => (low === high ? whole(low) : `${whole(low)} to ${whole(high)}`);
+const range = (low, high) => (low === high ? formatCount(low) : `${formatCount(low)} to ${formatCount(high)}`);
 const WORDS = ["hidden", "visible in part", "visible"];
 
 function describeCell(header, levels, r, c, grid) {
   const name = (place) => {
     const [first, last] = [place * header.cell, Math.min((place + 1) * header.cell, header.tokens) - 1];
     if (grid && header.cell === 1) return `(${Math.floor(first / grid[1])}, ${first % grid[1]})`;
-    return first === last ? whole(first) : `${whole(first)}–${whole(last)}`;
+    return first === last ? formatCount(first) : `${formatCount(first)}–${formatCount(last)}`;
   };
   const [one, sees] = header.cell === 1 ? ["query", "sees"] : ["queries", "see"];
   const each = header.cell === 1 || header.fewest[r] === 1 ? "" : " each";

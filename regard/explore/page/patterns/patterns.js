@@ -1,10 +1,11 @@
 // Patterns and cost: a mechanism in words, its mask, its plan, how its cost grows, and how far its layers reach.
 import { html, useMemo, useRef } from "../vendor/preact.js";
 import { useAnswer, useLatest } from "../client.js";
+import states from "../states.json";
 import { Choice, Select, TextField, Toggle } from "../parts/controls.js";
 import { useId } from "../parts/ids.js";
 import { Panel, Status, LiveOnly, oneOf, pairWithin, wholeWithin } from "../parts/shell.js";
-import { ClaimLink, GrowthPanel, PlanPanel, QUANTITIES, Steps, sizesUpTo } from "./cost.js";
+import { ClaimLink, GrowthPanel, InShort, PlanPanel, QUANTITIES, Steps, sizesUpTo } from "./cost.js";
 import { MaskPanel } from "./mask.js";
 import { ReachPanel } from "./reach.js";
 import "./patterns.css";
@@ -12,10 +13,10 @@ import "./patterns.css";
 const SCORES = ["content", "content + slopes", "content + gaussian", "content + table", "gaussian", "diagonal_gaussian", "full_gaussian", "table"];
 const WEIGHTINGS = [
   ["softmax", "softmax"], ["hard", "hard, one-hot"], ["elu", "linear, elu"], ["relu", "linear, relu"],
-  ["squared_relu", "linear, squared relu"], ["exp", "linear, exp"], ["random_features(64)", "linear, 64 random features"],
+  ["squared_relu", "linear, squared relu"], ["exp", "linear, exp"], ["identity", "linear, q·k itself"], ["random_features(64)", "linear, 64 random features"],
 ];
 const MACHINES = {
-  cpu: "a CPU", h200: "NVIDIA H200", a100: "NVIDIA A100", h100: "NVIDIA H100", b200: "NVIDIA B200", l40s: "NVIDIA L40S", t4: "NVIDIA T4",
+  cpu: "CPU", h200: "NVIDIA H200", a100: "NVIDIA A100, 80 GB", h100: "NVIDIA H100 SXM", b200: "NVIDIA B200", l40s: "NVIDIA L40S", t4: "NVIDIA T4",
   cuda: "any CUDA GPU", other: "another device",
 };
 const TYPES = [["", "default type"], ["bfloat16", "bfloat16"], ["float16", "float16"], ["float32", "float32"], ["float64", "float64"]];
@@ -24,11 +25,7 @@ const SIDES = sizesUpTo(4, 128);
 const POWERS = [1, 2, 4, 8, 16, 32, 64];
 const FOLLOWED = 4096; // tokens up to which the receptive field is computed
 
-const start = {
-  mask: "causal & window(256)", second: "", scores: "content", weighting: "softmax", tokens: 4096, grid: null,
-  batch: 1, heads: 16, width: 64, device: "h200", dtype: "", backward: false, block: 128,
-  shown: 0, quantity: "flops", compare: "full", layers: 12, depth: null, residual: true, output: null,
-};
+const { patterns: start } = states;
 
 // An address may say anything: numbers are clamped to what the library accepts.
 function bounded(state) {
@@ -63,6 +60,7 @@ function View({ ask, state: given, change, place }) {
   const saves = () => [["presets", {}], ["mechanism", request.mechanism], ...(request.second ? [["mechanism", request.second]] : []), ...Object.entries(now)];
   const saving = { saves, ask, view: "patterns", state, place };
   const output = reach.response?.header.output ?? null;
+  const algorithms = known.response?.algorithms ?? []; // whose numbers are their colours
   return html`<div class="sided patterns">
     <${LiveOnly} class="patterns-left" place=${place}>
       <${Mechanism} known=${known} state=${state} change=${change} wrong=${wrong} place=${place} />
@@ -72,10 +70,11 @@ function View({ ask, state: given, change, place }) {
       ${request.second && html`<${LiveOnly} class="patterns-turns" place=${place} noted=${false}><${Choice} label="Mask, plan and cost of" value=${state.shown}
         options=${[[0, "the first layer"], [1, "every other layer"]]} onChange=${(shown) => change({ shown })} /><//>`}
       ${now === null && Object.keys(wrong).length > 0 && html`<p class="note">Nothing to draw yet: the text on the left is not a mechanism.</p>`}
+      <${InShort} found=${plan} machine=${MACHINES[state.device]} />
       <${MaskPanel} found=${pattern} request=${now?.pattern} output=${output} onChoose=${(token) => change({ output: token })} saving=${saving} />
-      <${PlanPanel} found=${plan} saving=${saving} />
+      <${PlanPanel} found=${plan} saving=${saving} machine=${MACHINES[state.device]} algorithms=${algorithms} />
       <${GrowthPanel} found=${growth} request=${request.mechanism} quantity=${state.quantity} compare=${state.compare}
-        change=${change} saving=${saving} place=${place} />
+        change=${change} saving=${saving} place=${place} algorithms=${algorithms} />
       <${ReachPanel} found=${reach} state=${state} change=${change} clipped=${now !== null && isClipped(state)} saving=${saving} />
     </div>
   </div>`;
@@ -120,7 +119,7 @@ function Mechanism({ known, state, change, wrong, place }) {
   const scores = useMemo(() => (SCORES.includes(state.scores) ? SCORES : [...SCORES, state.scores]).map((one) => [one, one]), [state.scores]);
   const weightings = WEIGHTINGS.some(([one]) => one === state.weighting) ? WEIGHTINGS : [...WEIGHTINGS, [state.weighting, state.weighting]];
   return html`<${Panel} title="Mechanism">
-    <${Status} error=${known.error} waiting=${!known.response && known.waiting} />
+    <${Status} error=${known.error} waiting=${!known.response && known.waiting} lines=${10} />
     <fieldset class="patterns-presets"><legend class="unseen">Start from</legend>
       ${presets.map((one) => html`<label><input type="radio" name=${group} value=${one.name} checked=${one === chosen} onChange=${() => take(one)} />
         <span>${one.title}</span></label>`)}
@@ -165,7 +164,7 @@ function Sizes({ devices, state, change }) {
       <${Steps} label="Heads" value=${state.heads} values=${POWERS} onChange=${(heads) => change({ heads })} />
       <${Steps} label="Head width" value=${state.width} values=${[8, 16, 32, 48, 64, 80, 96, 128, 192, 256]} onChange=${(width) => change({ width })} />
       <${Steps} label="Batch" value=${state.batch} values=${POWERS} onChange=${(batch) => change({ batch })} />
-      <${Steps} label="Kernel block" value=${state.block} values=${[16, 32, 64, 128, 256]} onChange=${(block) => change({ block })} />
+      <${Steps} label="Blocks, a side" value=${state.block} values=${[16, 32, 64, 128, 256]} onChange=${(block) => change({ block })} />
       <${Select} label="Machine" value=${state.device} options=${devices.map((name) => [name, MACHINES[name] ?? name])}
         onChange=${(device) => change({ device })} />
       <${Select} label="Numbers" value=${state.dtype} options=${TYPES} onChange=${(dtype) => change({ dtype })} />
@@ -177,7 +176,7 @@ function Sizes({ devices, state, change }) {
 export default {
   name: "patterns",
   title: "Patterns and cost",
-  about: "Choose who may see whom. See the mask, the fastest exact algorithm, its cost as sequences grow, and how far stacked layers reach.",
+  about: "Choose who may see whom, how many tokens and a machine: see the mask, the fastest exact algorithm, what it costs, whether it fits, and how far stacked layers reach.",
   state: start,
   View,
 };

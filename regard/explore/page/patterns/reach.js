@@ -5,12 +5,11 @@ import { css } from "../parts/colour.js";
 import { Slider, Toggle } from "../parts/controls.js";
 import { Export } from "../parts/export.js";
 import { Heatmap, paint } from "../parts/heatmap.js";
-import { formatNumber } from "../parts/numbers.js";
+import { formatCount, formatNumber, formatPercent } from "../parts/numbers.js";
 import { Panel, Status, SavedNote, LiveOnly, useTheme, useWidth, prefersLessMotion } from "../parts/shell.js";
-import { share, whole } from "./cost.js";
+import { Word } from "../parts/words.js";
 
 const PACE = 450; // milliseconds for a layer
-const NOTE = "A token reaches an output if its value can get there through the layers, whatever the weights.";
 const inLayers = (count) => `${count} ${count === 1 ? "layer" : "layers"}`;
 
 export function ReachPanel({ found, state, change, clipped, saving }) {
@@ -29,14 +28,15 @@ export function ReachPanel({ found, state, change, clipped, saving }) {
   const numbers = () => {
     const columns = ["fewest", "mean", "most", "here", "formula", "convolution"];
     const data = header.depths.flatMap((one) => columns.map((name) => one[name]));
-    return { reach: { shape: [layers, columns.length], data, rows: header.depths.map((one) => one.layers), columns } };
+    return { reach: { shape: [layers, columns.length], data, rows: header.depths.map((one) => one.layers), columns, axes: ["layers", "tokens"] } };
   };
   const { place } = saving;
   const follow = place === "file" ? null : (output) => change({ output });
-  const menu = header && html`<${Export} name="reach" of=${picture} numbers=${numbers} ...${saving} />`;
-  return html`<${Panel} title="How far layers reach" actions=${menu} note=${NOTE}>
+  const told = header && `The receptive field of ${state.mask}${state.second.trim() ? ` and ${state.second} in turns` : ""}: which tokens reach output ${formatCount(header.output)} after 1 to ${formatCount(layers)} layers${state.residual ? ", with residual connections" : ""}.`;
+  const menu = header && html`<${Export} name="reach" of=${picture} caption=${told} numbers=${numbers} ...${saving} />`;
+  return html`<${Panel} title="How far layers reach" actions=${menu} note=${html`The <${Word} of="receptive">receptive field<//>: a token reaches an output if its value can get there through the layers, whatever the weights.`}>
     <div class="row patterns-choices">
-      <${LiveOnly} place=${place} noted=${false}><${Slider} label="Layers" value=${state.layers} min=${1} max=${32} step=${1} says=${whole}
+      <${LiveOnly} place=${place} noted=${false}><${Slider} label="Layers" value=${state.layers} min=${1} max=${32} step=${1} says=${formatCount}
         onChange=${(value) => change({ layers: value, depth: null })} /><//>
       <${Slider} label="Show after" value=${depth} min=${1} max=${layers} step=${1} says=${inLayers}
         onChange=${(value) => (setPlays(false), change({ depth: value }))} />
@@ -45,7 +45,7 @@ export function ReachPanel({ found, state, change, clipped, saving }) {
         onChange=${(value) => change({ residual: value })} /><//>
     </div>
     <${SavedNote} place=${place} what="change the layers, or follow another token" />
-    <${Status} error=${found.error} waiting=${!header && found.waiting} />
+    <${Status} error=${found.error} waiting=${!header && found.waiting} lines=${8} />
     ${header && html`<div ref=${picture} class="patterns-reach">
       <p class="patterns-headline" aria-live="polite"><${Headline} header=${header} depth=${depth} /></p>
       ${header.sides.length === 2
@@ -53,7 +53,7 @@ export function ReachPanel({ found, state, change, clipped, saving }) {
         : html`<${Cone} header=${header} first=${first} depth=${depth} onChoose=${follow} />`}
       <${Growing} header=${header} depth=${depth} />
     </div>
-    ${clipped && html`<p class="hint">Computed for ${header.sides.map(whole).join(" × ")} tokens; with more tokens it grows in the same way.</p>`}`}
+    ${clipped && html`<p class="note">Computed for ${header.sides.map(formatCount).join(" × ")} tokens; with more tokens it grows in the same way.</p>`}`}
   <//>`;
 }
 
@@ -69,10 +69,10 @@ const shadeOf = (layer, layers) => (layers === 1 ? 0.36 : (0.72 - 0.5 * ((layer 
 
 function Headline({ header, depth }) {
   const at = header.depths[depth - 1];
-  const name = header.sides.length === 2 ? `pixel (${Math.floor(header.output / header.sides[1])}, ${header.output % header.sides[1]})` : `token ${whole(header.output)}`;
-  const all = at.here === header.tokens ? "all" : `${whole(at.here)} of`;
-  const them = `${all} ${whole(header.tokens)} ${header.sides.length === 2 ? "pixels" : "tokens"}`;
-  const part = at.here === header.tokens ? "" : ` (${share(at.here, header.tokens)})`;
+  const name = header.sides.length === 2 ? `pixel (${Math.floor(header.output / header.sides[1])}, ${header.output % header.sides[1]})` : `token ${formatCount(header.output)}`;
+  const all = at.here === header.tokens ? "all" : `${formatCount(at.here)} of`;
+  const them = `${all} ${formatCount(header.tokens)} ${header.sides.length === 2 ? "pixels" : "tokens"}`;
+  const part = at.here === header.tokens ? "" : ` (${formatPercent(at.here / header.tokens, 3)})`;
   const isEnd = header.settled !== null && header.settled <= depth && at.here < header.tokens;
   return html`After ${inLayers(depth)} <b data-reached=${at.here}>${them}</b> reach ${name}${part}.${isEnd && " More layers of this mask reach nothing further."}`;
 }
@@ -127,10 +127,10 @@ function Cone({ header, first, depth, onChoose }) {
     <div class="patterns-rows" style=${{ height: `${height}px` }} aria-hidden="true"><span>output</span><span>${inLayers(layers)}</span></div>
     <div ref=${room}><canvas ref=${canvas} role="img" style=${{ height: `${height}px` }} onClick=${onChoose && pick}
       aria-label=${`Tokens that reach output ${header.output}, a row for each layer: ${header.depths.slice(0, depth).map((one) => one.here).join(", ")}`}></canvas>
-      <p class="patterns-ends"><span>token 0</span><span>token ${whole(header.tokens - 1)}</span></p></div>
+      <p class="patterns-ends"><span>token 0</span><span>token ${formatCount(header.tokens - 1)}</span></p><${Layers} header=${header} /></div>
     <div class="patterns-output">
       <${Slider} label="Follow token" value=${header.output} min=${0} max=${header.tokens - 1} step=${1} disabled=${!onChoose}
-        onChange=${onChoose} says=${whole} />
+        onChange=${onChoose} says=${formatCount} />
     </div>
   </div>`;
 }
@@ -149,7 +149,7 @@ function Growing({ header, depth }) {
   const x = header.depths.map((one) => one.layers);
   const of = (name) => header.depths.map((one) => one[name] ?? NaN);
   const series = [{ name: "reach this output", x, y: of("here") }];
-  if (header.formula !== null) series.push({ name: "by the formula", x, y: of("formula") });
+  if (header.formula !== null) series.push({ name: "by the formula", x, y: of("formula"), class: "curve-6" });
   series.push({ name: "mean of all outputs", x, y: of("mean"), class: "curve-4" });
   const isLike = header.depths.every((one) => one.convolution === one.here);
   const taps = `${header.taps.join(" × ")} taps`;

@@ -1,15 +1,20 @@
 // What lies deeper: how the softmax responds, and what noise on a query or a key changes.
-import { html } from "../vendor/preact.js";
+import { html, useRef } from "../vendor/preact.js";
+import { Export } from "../parts/export.js";
 import { formatNumber } from "../parts/numbers.js";
 import { Panel } from "../parts/shell.js";
 import { Values } from "./matrix.js";
 import { NoisePlane } from "./plane.js";
 
-export function Deeper({ state, change, found, shown, names, isSaved }) {
+export function Deeper({ state, change, found, shown, names, at, isSaved, saving }) {
+  const picture = useRef(null);
   // The panel keeps its place before there is noise, so that nothing jumps when a key is dragged.
   const silence = shown.hard ? "Small noise does not change hard weights: lower β to see what changes." : "Drag a key or a query, or move it with the arrow keys: this panel shows what changes.";
-  return html`<div class="columns">
-    ${found.jacobian && html`<${Jacobian} found=${found} shown=${shown} names=${names} />`}
+  const noise = shown.noise && found.moved ? ` Noise (${shown.noise.noise.map((value) => formatNumber(value)).join(", ")}) on the ${shown.noise.on} of “${names[shown.noise.index]}”.` : "";
+  const told = `How the weights of “${names[at]}” respond to its logits, and queries (circles) and keys (squares) in the plane.${noise}`;
+  return html`<div class="columns" ref=${picture}>
+    <${Jacobian} of=${found.jacobians[at]} name=${names[at]} shown=${shown} names=${names}
+      actions=${html`<${Export} name="playground-deeper" of=${picture} caption=${told} ...${saving} />`} />
     <${NoisePlane} state=${state} change=${change} found=${found} shown=${shown} names=${names} isSaved=${isSaved} />
     ${found.moved
       ? html`<${Noise} found=${found} shown=${shown} names=${names} change=${isSaved ? null : change} />`
@@ -17,11 +22,11 @@ export function Deeper({ state, change, found, shown, names, isSaved }) {
   </div>`;
 }
 
-function Jacobian({ found, shown, names }) {
-  const norm = Math.sqrt(found.jacobian.flat().reduce((sum, value) => sum + value * value, 0));
-  return html`<${Panel} title=${`How the weights of “${names[shown.query]}” respond to its logits`}
+function Jacobian({ of, name, shown, names, actions }) {
+  const norm = Math.sqrt(of.flat().reduce((sum, value) => sum + value * value, 0));
+  return html`<${Panel} title=${`How the weights of “${name}” respond to its logits`} actions=${actions}
     note=${shown.hard ? "Hard weights do not change until another logit becomes the largest." : "∂aᵢ/∂zⱼ = aᵢ(δᵢⱼ − aⱼ): a weight near 0 or 1 hardly moves."}>
-    <${Values} label="Jacobian" values=${found.jacobian} scale="signed" limit=${0.25} rowNames=${names} columnNames=${names} />
+    <${Values} label="Jacobian" values=${of} scale="signed" limit=${0.25} rowNames=${names} columnNames=${names} />
     <p class="note">Frobenius norm <b data-norm>${formatNumber(norm, 4)}</b>, at most 1 − Σa².</p>
   <//>`;
 }

@@ -1,16 +1,17 @@
 // The head from left to right, in the order of the data: tokens, queries, keys and values, logits, weights, outputs.
 import { html } from "../vendor/preact.js";
 import { Button } from "../parts/controls.js";
-import { formatNumber } from "../parts/numbers.js";
-import { Panel } from "../parts/shell.js";
+import { formatColumn, formatNumber, formatPercent } from "../parts/numbers.js";
+import { Exact, Panel } from "../parts/shell.js";
+import { Word } from "../parts/words.js";
 import { Editable, Values } from "./matrix.js";
 
 // The five steps, as links name them.
 export const STEPS = [["tokens", "Tokens"], ["qkv", "q, k, v"], ["logits", "q·k·β"], ["softmax", "Softmax"], ["mix", "Mix"]];
 const MOST = 12; // tokens
+const SUMMED = 4; // scores that the softmax's sum spells out
 
 const vector = (row) => `(${row.map((value) => formatNumber(value)).join(", ")})`;
-const percent = (weight) => `${(100 * weight).toFixed(weight >= 0.9995 || weight < 0.0005 ? 0 : 1)} %`;
 
 // One sentence about a step, with the numbers of the chosen query `at`.
 const SENTENCES = {
@@ -26,24 +27,27 @@ const SENTENCES = {
   softmax: ({ found, shown, h, names, at }) => {
     const [best] = order(found.logits[h][at]);
     if (best === undefined) return html`The mask hides every word from ${names[at]}: its weights are 0.`;
-    const how = shown.hard ? "At β → ∞ the largest logit takes all" : html`e<sup>${formatNumber(found.logits[h][at][best])}</sup> over the sum of all e<sup>logit</sup> is${" "}
-      ${found.weights[h][at][best].toFixed(3)}; so the weights add up to 1`;
-    return html`${how}: ${names[at]} looks at ${looks(found.weights[h][at], names)}.`;
+    const seen = order(found.logits[h][at]);
+    const power = (key) => html`e<sup>${formatColumn(found.logits[h][at][key], 2)}</sup>`;
+    const sum = seen.slice(0, SUMMED).map((key, i) => html`${i ? " + " : ""}${power(key)}`);
+    const how = shown.hard ? "At β → ∞ the largest score takes all" : html`Softmax makes of the scores shares of 100 %: for ${names[best]}${" "}
+      ${power(best)} / (${sum}${seen.length > SUMMED ? " + …" : ""}) = <b><${Exact} value=${found.weights[h][at][best]} /></b>`;
+    return html`${how}. So ${names[at]} looks at ${looks(found.weights[h][at], names)}.`;
   },
   mix: ({ found, h, names, at }) => {
-    const parts = order(found.weights[h][at]).slice(0, 2).map((key) => html`${found.weights[h][at][key].toFixed(3)}·v(${names[key]}) + `);
-    return html`The output of ${names[at]} is the values, mixed by its weights: ${parts}… = <b>${vector(found.outputs[h][at])}</b>${
+    const parts = order(found.weights[h][at]).slice(0, 2).map((key) => html`${formatColumn(found.weights[h][at][key], 3)}·v(${names[key]}) + `);
+    return html`The output of ${names[at]} is the sum of all values, each times its weight: ${parts}… = <b>${vector(found.outputs[h][at])}</b>${
       found.merged ? html`; W_O makes of all heads y = ${vector(found.merged[at])}` : ""}.`;
   },
   "": ({ found, h, names, at }) => html`Every word looks at the others: <b>${names[at]}</b> looks at ${looks(found.weights[h][at], names)}, and takes that much of
-    what they hold. Choose a word, or a step.`,
+    their values.<span data-unpictured> Choose a word, or a step.</span>`,
 };
 
 const order = (row) => [...row.keys()].filter((i) => row[i] !== null).sort((a, b) => row[b] - row[a]);
-const looks = (row, names) => order(row).slice(0, 3).map((key, i) => html`${i ? ", " : ""}${names[key]} <b>${percent(row[key])}</b>`);
+const looks = (row, names) => order(row).slice(0, 3).map((key, i) => html`${i ? ", " : ""}${names[key]} <b><${Exact} value=${row[key]} as=${formatPercent} digits=${3} /></b>`);
 
 // problem: what is edited; shown: what the numbers `found` are of; at: the chosen query.
-export function Flow({ found, shown, problem, names, at, step, change, choose, edit, isSaved }) {
+export function Flow({ found, shown, problem, names, at, step, change, choose, edit, isSaved, picture }) {
   const h = shown.head;
   const told = { found, shown, h, names, at };
   const own = { rowNames: names, chosen: at, onRow: choose };
@@ -51,19 +55,19 @@ export function Flow({ found, shown, problem, names, at, step, change, choose, e
   const numbered = (rows) => rows[0].map((_, i) => `${i + 1}`); // so that rows stand at the height of the weights'
   const logits = shown.hard ? `q·k/√${found.q[h][0].length}` : "β·q·k";
   return html`<${Panel} class="playground-flow" title=${shown.heads.length > 1 ? `Head ${h + 1}` : "The head"} actions=${html`<${Steps} step=${step} change=${change} />`}>
-    <p class="playground-told" role="status" data-told=${step}>${SENTENCES[step](told)}</p>
+    <div ref=${picture}><p class="playground-told" role="status" data-told=${step}>${SENTENCES[step](told)}</p>
     <div class="flow">
-      ${stage("tokens", "X, the tokens", html`<${Tokens} problem=${problem} at=${at} edit=${edit} isSaved=${isSaved} />`)}
+      ${stage("tokens", html`X, the <${Word} of="token">tokens<//>`, html`<${Tokens} problem=${problem} at=${at} edit=${edit} isSaved=${isSaved} />`)}
       ${stage("qkv", "q, k, v", html`
-        ${[["q", "Q = X·W_Q", "queries"], ["k", "K = X·W_K", "keys"], ["v", "V = X·W_V", "values"]].map(([name, title, label]) => html`<h4>${title}</h4>
+        ${[["q", "query", "queries"], ["k", "key", "keys"], ["v", "value", "values"]].map(([name, word, label]) => html`<h4><${Word} of=${word}>${label}<//> ${name.toUpperCase()} = X·W_${name.toUpperCase()}</h4>
           <${Values} label=${label} values=${found[name][h]} ...${name === "q" ? own : { rowNames: names }} fixed=${2} />`)}`)}
-      ${stage("logits", `Logits ${logits}`, html`<${Values} label="logits" values=${found.logits[h]} scale="signed" columnNames=${names} fixed=${2} ...${own} />
-        <p class="hint">query ↓ asks, key → is asked</p>`)}
-      ${stage("softmax", "Weights, softmax", html`<${Values} label="weights" values=${found.weights[h]} scale="weight" limit=${1} columnNames=${names} fixed=${3} ...${own} />
-        <p class="hint">each row adds up to 1</p>`)}
-      ${stage("mix", "Outputs A·V", html`<${Values} label="outputs" values=${found.outputs[h]} fixed=${2} columnNames=${numbered(found.outputs[h])} ...${own} />`)}
-      ${found.merged && stage("mix", "Y, all heads · W_O", html`<${Values} label="output" values=${found.merged} fixed=${2} columnNames=${numbered(found.merged)} ...${own} />`)}
-    </div>
+      ${stage("logits", html`Scores, <${Word} of="logit">logits<//> ${logits}`, html`<${Values} label="logits" values=${found.logits[h]} scale="signed" columnNames=${names} fixed=${2} ...${own} />
+        <p class="note">query ↓ asks, key → is asked</p>`)}
+      ${stage("softmax", html`<${Word} of="weight">Weights<//> A, by <${Word} of="softmax">softmax<//>`, html`<${Values} label="weights" values=${found.weights[h]} scale="weight" limit=${1} columnNames=${names} fixed=${3} ...${own} />
+        <p class="note">each row adds up to 1</p>`)}
+      ${stage("mix", html`<${Word} of="output">Outputs<//> A·V`, html`<${Values} label="outputs" values=${found.outputs[h]} fixed=${2} columnNames=${numbered(found.outputs[h])} ...${own} />`)}
+      ${found.merged && stage("mix", html`Y, all heads · <${Word} of="projection">W_O<//>`, html`<${Values} label="output" values=${found.merged} fixed=${2} columnNames=${numbered(found.merged)} ...${own} />`)}
+    </div></div>
   <//>`;
 }
 
@@ -78,7 +82,7 @@ function Tokens({ problem: { x, tokens }, at, edit, isSaved }) {
   const without = (rows, row) => rows.filter((_, r) => r !== row);
   const add = () => edit({ x: [...x, x[0].map(() => 0)], tokens: [...names, `token ${x.length + 1}`] });
   return html`<fieldset class="group" disabled=${isSaved}>
-    <${Editable} label="X" values=${x} rowNames=${names} chosen=${at} onChange=${(values) => edit({ x: values })}
+    <${Editable} label="X" values=${x} rowNames=${names} chosen=${at} marked onChange=${(values) => edit({ x: values })}
       onName=${(row, name) => edit({ tokens: names.map((old, r) => (r === row ? name.trim() || old : old)) })}
       onRemoveRow=${x.length > 1 ? (row) => edit({ x: without(x, row), tokens: without(names, row) }) : null} />
     <${Button} onClick=${add} off=${x.length >= MOST}>Add a token<//>

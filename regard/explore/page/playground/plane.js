@@ -1,14 +1,15 @@
 // The plane: tokens, or queries and keys, as points that can be dragged or moved by the arrow keys.
 import { html, useRef, useState } from "../vendor/preact.js";
 import { scaleLinear } from "../vendor/d3.js";
+import { ownColour } from "../parts/colour.js";
 import { Select } from "../parts/controls.js";
-import { formatNumber } from "../parts/numbers.js";
+import { formatNumber, rounded } from "../parts/numbers.js";
 import { Panel, useWidth } from "../parts/shell.js";
 
 // The tokens: dragging one moves its query, key and value.
 export function TokenPlane({ state, change, problem, names, edit, isSaved }) {
   const axes = axesOf(problem.x[0].length, state.axes);
-  const points = problem.x.map((row, i) => ({ id: `x${i}`, ...axes.at(row), name: names[i], kind: "token" }));
+  const points = problem.x.map((row, i) => ({ id: `x${i}`, ...axes.at(row), name: names[i], kind: "token", of: i }));
   const onMove = (id, x, y) => edit({ x: problem.x.map((row, i) => (`x${i}` === id ? axes.put(row, x, y) : row)) });
   return html`<${Panel} title="Tokens in the plane" note="Drag a token: its query, key and value follow.">
     <${Axes} axes=${axes} change=${change} />
@@ -25,12 +26,12 @@ export function NoisePlane({ state, change, found, shown, names, isSaved }) {
   const noisy = (on, i, row) => (wanted?.on === on && wanted.index === i ? row.map((value, d) => value + (wanted.noise[d] ?? 0)) : row);
   const side = (on, rows) => rows.map((row, i) => {
     const now = noisy(on, i, row);
-    return { id: `${on} ${i}`, ...axes.at(now), name: `${on} of ${names[i]}`, tag: `${on[0]} ${names[i]}`, kind: on, from: now === row ? null : [row[axes.a], row[axes.b]] };
+    return { id: `${on} ${i}`, ...axes.at(now), name: `${on} of ${names[i]}`, tag: `${on[0]} ${names[i]}`, kind: on, of: i, from: now === row ? null : [row[axes.a], row[axes.b]] };
   });
   const onMove = (id, x, y) => {
     const [on, i] = id.split(" ");
     const row = found[on === "key" ? "k" : "q"][h][i];
-    const noise = axes.put(row, x, y).map((value, d) => Number((value - row[d]).toFixed(6)));
+    const noise = axes.put(row, x, y).map((value, d) => rounded(value - row[d], 6));
     change({ noise: { on, index: Number(i), noise }, hard: false });
   };
   return html`<${Panel} title="Noise on a query or a key" note="Drag a key (square) or a query (circle): this adds noise to it alone, and what changes is marked.">
@@ -53,7 +54,7 @@ function axesOf(width, chosen) {
 const Axes = ({ axes: { pairs, a, b }, change }) =>
   pairs.length > 1 && html`<${Select} label="Coordinates" value=${`${a},${b}`} options=${pairs} onChange=${(axes) => change({ axes })} />`;
 
-// points: [{ id, x, y, name, tag?, kind, from? }]; tag is a shorter name to draw, kind names a class, from: [x, y] where it came from. onMove(id, x, y).
+// points: [{ id, x, y, name, tag?, kind, of, from? }]; tag is a shorter name to draw, kind names a class, of is the number of the token, from: [x, y] where it came from. onMove(id, x, y).
 function Plane({ label, points, onMove, onChoose, chosen, xLabel, yLabel, step = 0.1, height = 330 }) {
   const [ref, width] = useWidth();
   const [held, setHeld] = useState(null); // the axes stay as they are while a point is dragged
@@ -66,7 +67,7 @@ function Plane({ label, points, onMove, onChoose, chosen, xLabel, yLabel, step =
   const [x, y] = [axis(half, 1), axis(height / 2, -1)];
   // Whether a name at the right of a point would lie over another point, or its name.
   const crowded = (point) => points.some((other) => other !== point && x(other.x) >= x(point.x) && x(other.x) - x(point.x) < 56 && Math.abs(y(other.y) - y(point.y)) < 15 && other.x !== point.x);
-  const tidy = (value) => Number((Math.round(value / (step / 2)) * (step / 2)).toFixed(4));
+  const tidy = (value) => rounded(Math.round(value / (step / 2)) * (step / 2), 4);
   const move = (event) => {
     if (!held) return;
     const box = svg.current.getBoundingClientRect();
@@ -77,7 +78,7 @@ function Plane({ label, points, onMove, onChoose, chosen, xLabel, yLabel, step =
     if (by) {
       event.preventDefault();
       const fast = event.shiftKey ? 10 : 1;
-      onMove(point.id, Number((point.x + fast * by[0]).toFixed(4)), Number((point.y + fast * by[1]).toFixed(4)));
+      onMove(point.id, rounded(point.x + fast * by[0], 4), rounded(point.y + fast * by[1], 4));
     } else if (event.key === "Enter" || event.key === " ") (event.preventDefault(), onChoose?.(point.id));
   };
   return html`<div class="plane" ref=${ref}>
@@ -88,7 +89,7 @@ function Plane({ label, points, onMove, onChoose, chosen, xLabel, yLabel, step =
         ${y.ticks(5).filter(Boolean).map((tick) => html`<text x=${x(0) - 6} y=${y(tick)} dy="0.35em" text-anchor="end">${formatNumber(tick)}</text>`)}
         <text x=${2 * half - 8} y=${y(0) - 7} text-anchor="end">${xLabel}</text><text x=${x(0) + 7} y="18">${yLabel}</text></g>
       ${points.map((point) => point.from && html`<g class="came"><circle cx=${x(point.from[0])} cy=${y(point.from[1])} r="5" /><line x1=${x(point.from[0])} y1=${y(point.from[1])} x2=${x(point.x)} y2=${y(point.y)} /></g>`)}
-      ${points.map((point) => html`<g class=${`point ${point.kind}${chosen === point.id ? " chosen" : ""}`} tabindex="0" role="button"
+      ${points.map((point) => html`<g class=${`point ${point.kind} ${ownColour(point.of)}${chosen === point.id ? " chosen" : ""}`} tabindex="0" role="button"
         aria-label=${`${point.name} at ${formatNumber(point.x)}, ${formatNumber(point.y)}; arrow keys move it`} data-point=${point.id}
         transform=${`translate(${x(point.x)},${y(point.y)})`} onKeyDown=${(event) => key(event, point)}
         onPointerDown=${(event) => {

@@ -1,10 +1,12 @@
 // The playground: tokens, matrices, β, masks; every number of the mechanism, and what noise on a key or a query changes.
 import { html, useRef, useState } from "../vendor/preact.js";
 import { useAnswer, useLatest } from "../client.js";
+import states from "../states.json";
 import { Button, Choice, Slider, TextField } from "../parts/controls.js";
 import { Export } from "../parts/export.js";
-import { formatNumber } from "../parts/numbers.js";
+import { formatNumber, significant } from "../parts/numbers.js";
 import { Panel, Status } from "../parts/shell.js";
+import { Word } from "../parts/words.js";
 import { Deeper } from "./deeper.js";
 import { Flow, STEPS } from "./flow.js";
 import { Editable } from "./matrix.js";
@@ -12,24 +14,25 @@ import { TokenPlane } from "./plane.js";
 import "./playground.css";
 
 // query null is the example's; step is one of STEPS, which is lit, or empty; deeper shows derivatives and noise.
-const state = { problem: null, beta: null, hard: false, mask: "everything", head: 0, query: null, step: "", deeper: false, noise: null, axes: "0,1" };
+const { playground: state } = states;
 const MASKS = [["everything", "everything"], ["causal", "causal"], ["window(1, 1)", "neighbours"], ["~window(0, 0)", "not oneself"]];
 const MOST_HEADS = 4;
 const HARD = 100; // the slider's last place
 
 // The slider's places: 0 is β = 0, then from 0.01 to 100 by equal factors, the last is hard.
-const betaAt = (place) => (place === 0 ? 0 : Number((10 ** (-2 + (4 * (place - 1)) / 98)).toPrecision(4)));
+const betaAt = (place) => (place === 0 ? 0 : significant(10 ** (-2 + (4 * (place - 1)) / 98), 4));
 const placeOf = (beta) => (beta <= 0 ? 0 : Math.max(1, Math.min(HARD - 1, Math.round(1 + (98 * (Math.log10(beta) + 2)) / 4))));
 const moved = (at) => (at === HARD ? { hard: true, beta: null } : { hard: false, beta: betaAt(at) });
 
 // The question for the library. Hard weights have no β: their logits are shown at 1/√D.
-function request(problem, state, query) {
-  const within = (index, count) => Math.max(0, Math.min(Math.round(index) || 0, count - 1));
+const within = (index, count) => Math.max(0, Math.min(Math.round(index) || 0, count - 1));
+
+function request(problem, state) {
   const noise = isNoise(state.noise) && state.noise.noise.length === problem.heads[0].q[0].length && state.noise.index < problem.x.length;
   const named = problem.tokens?.length === problem.x.length ? problem.tokens : null;
   return {
     x: problem.x, tokens: named, heads: problem.heads, out: problem.out, beta: state.beta === null || state.hard ? null : Math.max(0, state.beta), hard: state.hard,
-    mask: state.mask, head: within(state.head, problem.heads.length), query: isDeep(state) ? within(query, problem.x.length) : null,
+    mask: state.mask, head: within(state.head, problem.heads.length),
     noise: noise && !state.hard ? state.noise : null,
   };
 }
@@ -42,36 +45,38 @@ const isDeep = (state) => state.deeper || isNoise(state.noise);
 function View({ ask, state, change, place }) {
   const picture = useRef(null);
   const example = useAnswer(ask, "example", {});
-  const problem = isProblem(state.problem) ? state.problem : example.response;
+  const problem = isProblem(state.problem) ? state.problem : example.response?.problem;
   const query = Number.isFinite(state.query) ? state.query : (example.response?.query ?? 0);
-  const question = problem && request(problem, state, query);
+  const question = problem && request(problem, state);
   const answer = useLatest(ask, "playground", question);
   const found = answer.response;
-  if (!problem || !found) return html`<${Status} error=${example.error ?? answer.error} waiting=${true} />`;
+  if (!problem || !found) return html`<${Panel}><${Status} error=${example.error ?? answer.error} waiting=${true} lines=${10} /><//>`;
   // A response is drawn with its own request, not with a problem that has changed meanwhile.
   const shown = JSON.parse(answer.of);
   const isSaved = place === "file"; // it holds the responses for every position of the slider, and no others
   const names = shown.x.map((_, i) => shown.tokens?.[i] ?? `token ${i + 1}`);
-  const at = shown.query ?? Math.max(0, Math.min(Math.round(query) || 0, shown.x.length - 1));
+  const at = within(query, shown.x.length);
   const edit = (changes) => change({ problem: { x: problem.x, tokens: problem.tokens, heads: problem.heads, out: problem.out, ...changes } });
-  const saves = () => [["example", {}], ...Array.from({ length: HARD + 1 }, (_, place) => ["playground", request(problem, { ...state, ...moved(place) }, query)]), ["playground", question]];
+  const saves = () => [["example", {}], ...Array.from({ length: HARD + 1 }, (_, place) => ["playground", request(problem, { ...state, ...moved(place) })]), ["playground", question]];
   const step = STEPS.some(([name]) => name === state.step) ? state.step : "";
-  const deep = isDeep(state);
+  const deep = isSaved ? state.deeper : isDeep(state);
   const shared = { state, change, found, shown, problem, names, edit, isSaved };
-  return html`<div class="playground" ref=${picture}>
+  const told = `One head on ${shown.x.length} tokens, ${shown.hard ? "hard weights" : `β = ${formatNumber(found.beta, 4)}`}, mask ${shown.mask}: from the tokens X to the outputs Y. The framed row is “${names[at]}”, the query.`;
+  const saving = { ask, view: "playground", state: { ...state, deeper: deep }, place, saves, numbers: () => arrays(found, shown, names) };
+  return html`<div class="playground">
     <${Panel} class="playground-top">
       <${Mechanism} state=${state} change=${change} beta=${found.beta} problem=${problem} edit=${edit} isSaved=${isSaved} />
-      <${Export} name="playground" of=${picture} numbers=${() => arrays(found, shown)} saves=${saves} ask=${ask} view="playground" state=${state} place=${place} />
+      <${Export} name="playground" of=${picture} caption=${told} ...${saving} />
       <${Status} error=${answer.error} />
     <//>
-    <${Flow} ...${shared} at=${at} step=${step} choose=${isSaved && deep ? null : (next) => change({ query: next })} />
+    <${Flow} ...${shared} picture=${picture} at=${at} step=${step} choose=${(next) => change({ query: next })} />
     <div class="columns">
       <${Matrices} problem=${problem} head=${question.head} edit=${edit} isSaved=${isSaved} />
       <${TokenPlane} ...${shared} />
     </div>
-    <div data-unpictured><button class="playground-deeper" aria-expanded=${String(deep)} disabled=${isSaved}
-      onClick=${() => change(deep ? { deeper: false, noise: null } : { deeper: true })}>${deep ? "▾" : "▸"} Go deeper: how softmax responds, and what noise changes</button></div>
-    ${deep && html`<${Deeper} ...${shared} />`}
+    <div><button class="playground-deeper" aria-expanded=${String(deep)}
+      onClick=${() => change(deep ? { deeper: false, ...(!isSaved && { noise: null }) } : { deeper: true })}>${deep ? "▾" : "▸"} Go deeper: how softmax responds, and what noise changes</button></div>
+    ${deep && html`<${Deeper} ...${shared} at=${at} saving=${saving} />`}
   </div>`;
 }
 
@@ -102,8 +107,8 @@ function Mechanism({ state: shownState, change, beta, problem, edit, isSaved }) 
         says=${(place) => (place === HARD ? "hard" : place === at ? formatNumber(now, 4) : formatNumber(betaAt(place)))} />
       <${Button} class="quiet" onClick=${() => change({ beta: null, hard: false })} off=${isSaved || (shownState.beta === null && !shownState.hard)}>back to 1/√${width}<//>
     </div>
-    <p class="hint">${isSaved ? "Saved from regard: the slider and the steps work; run regard explore to change anything else."
-      : "β multiplies the logits: 0 spreads the weights evenly, a large value keeps only the largest."}</p>
+    <p class="hint">${isSaved ? "Saved from regard: the slider, the words and the steps work, and so does what lies deeper; run regard explore to change anything else."
+      : html`<${Word} of="beta">β<//> multiplies the scores: 0 spreads the weights evenly, a large value keeps only the largest.`}</p>
     <fieldset class="group row" disabled=${isSaved}>
       <${Choice} label="Mask" value=${custom ? "custom" : shownState.mask} options=${[...MASKS, ["custom", "write one"]]}
         onChange=${(mask) => (setCustom(mask === "custom"), mask !== "custom" && change({ mask }))} />
@@ -127,14 +132,23 @@ function Matrices({ problem, head, edit, isSaved }) {
   <//>`;
 }
 
-function arrays(found, shown) {
+// Every array with the names of its axes; the tokens name what they index.
+function arrays(found, shown, names) {
   const flat = (value) => (Array.isArray(value) ? value.flatMap(flat) : [value]);
   const shape = (value) => (Array.isArray(value) ? [value.length, ...shape(value[0])] : []);
-  const named = { x: shown.x, q: found.q, k: found.k, v: found.v, logits: found.logits, weights: found.weights, outputs: found.outputs };
-  if (found.jacobian) named.jacobian = found.jacobian;
-  if (found.merged) named.merged = found.merged;
-  if (found.moved) Object.assign(named, { weights_after_noise: found.moved.weights, change: found.moved.change, outputs_after_noise: found.moved.outputs, added_to_logits: found.moved.shift });
-  return Object.fromEntries(Object.entries(named).map(([name, value]) => [name, { shape: shape(value), data: flat(value) }]));
+  const { moved } = found;
+  const all = {
+    x: [shown.x, ["token", "coordinate"]], q: [found.q, ["head", "token", "coordinate"]], k: [found.k, ["head", "token", "coordinate"]],
+    v: [found.v, ["head", "token", "coordinate"]], logits: [found.logits, ["head", "query", "key"]], weights: [found.weights, ["head", "query", "key"]],
+    outputs: [found.outputs, ["head", "query", "coordinate"]], jacobians: [found.jacobians, ["query", "weight of key", "logit of key"]],
+    ...(found.merged && { merged: [found.merged, ["query", "coordinate"]] }),
+    ...(moved && {
+      weights_after_noise: [moved.weights, ["query", "key"]], change: [moved.change, ["query", "key"]], outputs_after_noise: [moved.outputs, ["query", "coordinate"]],
+      added_to_logits: [moved.shift, ["query", "key"]],
+    }),
+  };
+  const named = (axis) => (/token|query|key/.test(axis) ? names : undefined);
+  return Object.fromEntries(Object.entries(all).map(([name, [value, axes]]) => [name, { shape: shape(value), data: flat(value), axes, rows: named(axes[0]), columns: named(axes[1]) }]));
 }
 
-export default { name: "playground", title: "Playground", about: "One head of attention, from the words to what they become: change any number.", state, View };
+export default { name: "playground", title: "Playground", about: "Four words through a head of attention, with every number: few enough to follow by hand.", state, View };

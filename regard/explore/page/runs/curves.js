@@ -1,6 +1,6 @@
 // The curves of one run or several, overlaid: the numbers of each step, and those of evaluations.
 import { html, useRef } from "../vendor/preact.js";
-import { Lines } from "../parts/chart.js";
+import { CurveKey, Lines } from "../parts/chart.js";
 import { CURVES, DASHES } from "../parts/colour.js";
 import { Choice, Select, Slider, TextField, Toggle } from "../parts/controls.js";
 import { formatNumber } from "../parts/numbers.js";
@@ -66,8 +66,7 @@ export function Curves({ curves, names, state, change }) {
 function Keys({ shown }) {
   if (shown.length < 2) return null;
   return html`<ul class=${`runs-keys ${shown.length > 6 ? "runs-many" : ""}`} aria-label="Curves">
-    ${shown.map((one) => html`<li><svg width="26" height="8" aria-hidden="true">
-      <line x1="0" x2="26" y1="4" y2="4" class=${one.class} stroke-width="1.8" stroke-dasharray=${one.dash} /></svg>${one.name}</li>`)}
+    ${shown.map((one) => html`<li><${CurveKey} ...${one} />${one.name}</li>`)}
   </ul>`;
 }
 

@@ -1,27 +1,14 @@
 // A run: its command, its progress, its report, numbers and settings.
-import { html, useEffect, useRef, useState } from "../vendor/preact.js";
+import { html, useEffect, useRef } from "../vendor/preact.js";
 import { isAborted } from "../client.js";
-import { formatNumber } from "../parts/numbers.js";
+import { CopyButton } from "../parts/export.js";
+import { formatCount, formatNumber, formatSize } from "../parts/numbers.js";
 import { Exact } from "../parts/shell.js";
 import { latest } from "./live.js";
 
 // A command with a button that copies it.
-export function Command({ text }) {
-  const code = useRef(null);
-  const [said, setSaid] = useState("");
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(text);
-      setSaid("Copied");
-    } catch {
-      getSelection().selectAllChildren(code.current); // without access to the clipboard: one key is left to press
-      setSaid("Selected");
-    }
-    setTimeout(() => setSaid(""), 1600);
-  };
-  return html`<div class="runs-command"><div tabindex="0" role="group" aria-label="Command"><code ref=${code}>${text}</code></div>
-    <button class="quiet" data-unpictured onClick=${copy}>${said || "Copy"}</button><span class="unseen" role="status">${said}</span></div>`;
-}
+export const Command = ({ text }) => html`<div class="runs-command"><div tabindex="0" role="group" aria-label="Command"><code>${text}</code></div>
+  <${CopyButton} text=${() => text} done="Copied">Copy<//></div>`;
 
 // The progress of the trainings; where many are done, they are only counted.
 export function Progress({ run, speed }) {
@@ -41,24 +28,16 @@ export function Progress({ run, speed }) {
   </div>`;
 }
 
-const count = (value) => value.toLocaleString("en");
-
 function Bar({ one: { name, step, steps }, speed }) {
   const left = speed && steps ? (steps - step) / speed : null;
-  const words = [steps ? `step ${count(step)} of ${count(steps)}` : `step ${count(step)}`];
+  const words = [steps ? `step ${formatCount(step)} of ${formatCount(steps)}` : `step ${formatCount(step)}`];
   if (speed) words.push(`${formatNumber(speed, 2)} steps/s`);
-  if (left !== null) words.push(`${lasting(left)} left`);
+  if (left !== null) words.push(`${formatSize(Math.max(1, Math.round(left)), "s")} left`);
   return html`<div class="runs-bar" data-training=${name}>
     <span class="runs-name">${name}</span>
     ${steps && html`<progress max=${steps} value=${step} aria-label=${`Steps of ${name}`}></progress>`}
     <span class="runs-far">${words.join(" · ")}</span>
   </div>`;
-}
-
-function lasting(seconds) {
-  if (seconds < 90) return `${Math.max(1, Math.round(seconds))} s`;
-  if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
-  return `${formatNumber(seconds / 3600, 2)} h`;
 }
 
 // The report as the server's HTML of its Markdown, which holds no markup of its own; figures are images, in which no

@@ -1,15 +1,17 @@
 // Runs: training curves and reports, live while a training goes on.
 import { html, useEffect, useRef } from "../vendor/preact.js";
 import { useAnswer } from "../client.js";
+import states from "../states.json";
 import { stepped } from "../parts/controls.js";
 import { Export } from "../parts/export.js";
+import { formatCount } from "../parts/numbers.js";
 import { Panel, Status, SavedNote, within } from "../parts/shell.js";
 import { Curves, chosenOf, numbersOf } from "./curves.js";
 import { latest, useCurves, useRuns, useSpeeds } from "./live.js";
 import { Command, Numbers, Progress, Report, Settings, figuresOf } from "./report.js";
 import "./runs.css";
 
-const state = { run: null, compared: [], metric: "loss", evaluated: null, log: false, smoothing: 0, only: "" };
+const { runs: state } = states;
 
 function View({ ask, state: given, change, place }) {
   const state = { ...given, smoothing: within(given.smoothing, 0, 0.98, 0), run: typeof given.run === "string" ? given.run : null };
@@ -54,9 +56,10 @@ function Detail({ ask, state, change, place, run, shown, found, speed }) {
     ...names.map((name) => ["report", { run: name }]),
     ...figuresOf(response?.html).map((name) => ["figure", { run: run.name, name }]),
   ];
-  return html`<div class="runs-detail" ref=${whole}>
+  const told = `${names.join(", ")}: ${state.metric} during training${state.smoothing ? ", smoothed" : ""}, and evaluations, by step.${run.headline ? ` ${run.headline}.` : ""}`;
+  return html`<div class="runs-detail">
     <${Panel} title=${html`<span class="runs-title">${run.name}</span> <${State} state=${run.state} />`}
-      actions=${html`<${Export} name=${`runs-${run.name}`} of=${whole} ask=${ask} view="runs" state=${{ ...state, run: run.name }} place=${place}
+      actions=${html`<${Export} name=${`runs-${run.name}`} of=${whole} caption=${told} ask=${ask} view="runs" state=${{ ...state, run: run.name }} place=${place}
         numbers=${() => numbersOf(chosenOf(found.curves, names, state.only))} saves=${saves} />`}>
       ${run.headline && html`<p class="runs-result">${run.headline}</p>`}
       ${run.is_smoke && html`<p class="note">A smoke test: it shows that all parts work; its numbers mean nothing.</p>`}
@@ -67,7 +70,7 @@ function Detail({ ask, state, change, place, run, shown, found, speed }) {
     <//>
     <section class="panel">
       <${Status} error=${found.error} waiting=${!found.curves.has(run.name)} lines=${8}>reading the curves …<//>
-      ${found.curves.has(run.name) && html`<${Curves} curves=${found.curves} names=${names} state=${state} change=${change} />`}
+      ${found.curves.has(run.name) && html`<div ref=${whole}><${Curves} curves=${found.curves} names=${names} state=${state} change=${change} /></div>`}
     </section>
     <${Panel} title="Report">
       <${Status} error=${error} waiting=${waiting} lines=${6}>reading the report …<//>
@@ -158,5 +161,5 @@ export function RunList({ groups, unreadable, chosen, compared, onChoose, onComp
 function far(run) {
   if (!run.trainings.length) return run.state === "running" ? "about to start" : "not started";
   const { name, step, steps } = latest(run);
-  return `${name}: step ${step.toLocaleString("en")}${steps ? ` of ${steps.toLocaleString("en")}` : ""}`;
+  return `${name}: step ${formatCount(step)}${steps ? ` of ${formatCount(steps)}` : ""}`;
 }

@@ -1,18 +1,23 @@
 // Three doors to the views, and the user's own runs as they go on.
 import { html } from "../vendor/preact.js";
+import { address } from "../address.js";
+import { formatCount } from "../parts/numbers.js";
 import { latest, useRuns } from "../runs/live.js";
 
 const SHOWN = 2; // runs
 const DOORS = [
-  ["Learn", "playground", "The playground: every number of attention, in five steps", "claims", "Claims: check what you know, and get the counterexample"],
-  ["Inspect", "maps", "Maps: what each head of a model looks at in your text", "heads", "Heads: gaussian heads, from training to convolution"],
-  ["Design", "patterns", "Patterns: who may see whom, what it costs, how far it reaches", null, null],
+  ["Learn", ["playground", {}, "Playground: every number of attention, in five steps"],
+    ["claims", { quiz: true }, "A quiz: what do you know? Wrong answers get a counterexample"]],
+  ["Inspect", ["maps", {}, "Maps: what each head of a model looks at in your text"],
+    ["heads", {}, "Gaussian heads: watch them learn where to look"]],
+  ["Design", ["patterns", {}, "Patterns and cost: who may see whom, how far it reaches"],
+    ["patterns", { mask: "causal", tokens: 32768 }, "What do 32,768 tokens cost on a GPU, and do they fit?"]],
 ];
 
 export function Doors({ ask, place }) {
   return html`<div class="start-doors">
-    ${DOORS.map(([title, view, says, other, also]) => html`<section class="panel start-door"><h2>${title}</h2>
-      <p><a href=${`#${view}`}>${says}</a></p>${other && html`<p><a href=${`#${other}`}>${also}</a></p>`}</section>`)}
+    ${DOORS.map(([title, ...links]) => html`<section class="panel start-door"><h2>${title}</h2>
+      ${links.map(([view, state, says]) => html`<p><a href=${address({ view, state })}>${says}</a></p>`)}</section>`)}
     <${Runs} ask=${ask} place=${place} />
   </div>`;
 }
@@ -30,8 +35,8 @@ function Runs({ ask, place }) {
 
 function Run({ run }) {
   const { step, steps } = run.trainings.length ? latest(run) : { step: 0, steps: null };
-  const far = `${step.toLocaleString("en")}${steps ? ` of ${steps.toLocaleString("en")}` : ""}`;
-  return html`<p class="start-run"><a href=${`#runs?${encodeURIComponent(JSON.stringify({ run: run.name }))}`}>${run.name}</a>
+  const far = `${formatCount(step)}${steps ? ` of ${formatCount(steps)}` : ""}`;
+  return html`<p class="start-run"><a href=${address({ view: "runs", state: { run: run.name } })}>${run.name}</a>
     ${run.state === "running" && steps ? html`<progress max=${steps} value=${step} aria-label=${`${run.name}: step ${far}`}></progress>` : null}
     <small>${run.state === "running" ? `step ${far}` : run.state}</small></p>`;
 }

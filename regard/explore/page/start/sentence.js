@@ -3,13 +3,13 @@ import { html, useLayoutEffect, useRef, useState } from "../vendor/preact.js";
 import { css, ink } from "../parts/colour.js";
 import { stepped } from "../parts/controls.js";
 import { formatPercent } from "../parts/numbers.js";
-import { useTheme, useWidth } from "../parts/shell.js";
+import { Exact, useTheme, useWidth } from "../parts/shell.js";
 
 const LEAST = 0.015; // the weight from which an arc is drawn
 const TOLD = 3; // keys that are named at the pointer
 
 // A piece of text as it is shown; the first token begins the sentence and has no text.
-export const nameOf = (piece) => piece.trim() || (piece ? "␣" : "start");
+export const nameOf = (piece) => piece.trim() || (piece ? "␣" : "⟨start⟩");
 
 // The keys with the greatest weights, the greatest first.
 export const strongest = (row, count) => Array.from(row.keys()).sort((a, b) => row[b] - row[a]).slice(0, count).filter((key, i) => !i || row[key] >= 0.005);
@@ -36,18 +36,15 @@ export function Sentence({ read, row, query, pinned, onPoint, onPin }) {
     </svg>`}
     <div class="start-tokens" ref=${tokens} role="group" aria-label="The tokens of the sentence" onKeyDown=${onKeyDown}>
       ${read.pieces.map((piece, token) => html`<button key=${token} class=${kindOf(piece, token, query)} tabindex=${token === query ? 0 : -1}
-        aria-pressed=${String(token === pinned)} aria-label=${says(token)} data-token=${token} data-pictured
+        aria-pressed=${String(token === pinned)} aria-label=${says(token)} data-token=${token} data-pictured title=${piece ? null : "A mark before the first word, not a word of the sentence"}
         style=${token <= query ? { background: css(row[token], "weight", 1), color: ink(row[token], "weight", 1) } : null}
         onPointerEnter=${() => onPoint(token)} onFocus=${() => onPoint(token)} onClick=${() => onPin(token === pinned ? null : token)}>
-        <span>${read.names[token]}</span><small>${token <= query ? shortShare(row[token]) : " "}</small></button>`)}
+        <span>${read.names[token]}</span><small>${token <= query ? html`<${Exact} value=${row[token]} as=${formatPercent} />` : " "}</small></button>`)}
     </div>
     ${isMeasured && html`<p class="start-told" style=${{ left: `${Math.max(120, Math.min(boxes[query].x, width - 120))}px`, top: `${boxes[query].y + boxes[query].h + 8}px` }}>
-      ${strongest(row, TOLD).map((key) => html`<span><b>${formatPercent(row[key])}</b> ${key === query ? "itself" : read.names[key]}</span>`)}</p>`}
+      ${strongest(row, TOLD).map((key) => html`<span><b><${Exact} value=${row[key]} as=${formatPercent} /></b> ${key === query ? "itself" : read.names[key]}</span>`)}</p>`}
   </div>`;
 }
-
-// Of one width for all, so that no token moves while the pointer does.
-const shortShare = (weight) => (weight < 0.01 ? "< 1 %" : `${Math.round(100 * weight)} %`);
 
 // A token that goes on with the word before it stands close to it.
 const kindOf = (piece, token, query) => `start-token${token === query ? " is-query" : ""}${token > 0 && /^\p{L}/u.test(piece) && token > 1 ? " goes-on" : ""}${token > query ? " comes-later" : ""}`;

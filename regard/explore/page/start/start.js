@@ -1,21 +1,22 @@
 // Start: a sentence that a small model reads, what each token looks at, what may come next, and the way to all else.
 import { html, useMemo, useRef, useState } from "../vendor/preact.js";
 import { useLatest } from "../client.js";
+import states from "../states.json";
 import { Select, TextField } from "../parts/controls.js";
 import { Export } from "../parts/export.js";
 import { formatPercent } from "../parts/numbers.js";
-import { LiveOnly, Panel, Status } from "../parts/shell.js";
+import { Exact, LiveOnly, Panel, Status } from "../parts/shell.js";
 import { Word } from "../parts/words.js";
 import { Doors } from "./doors.js";
 import { Sentence, nameOf, strongest } from "./sentence.js";
 import { Steps } from "./steps.js";
 import "./start.css";
 
-const EXAMPLES = ["A little girl in a pink dress is", "Two dogs are running through the", "Several people are sitting at a"];
-const LONGEST = 400; // characters
-
 // head: "layer.head" counted from 0, or empty for the most telling one; token: the query, or null for the last one.
-const state = { text: EXAMPLES[0], head: "", token: null };
+const { start: state } = states;
+
+const EXAMPLES = [state.text, "Two dogs are running through the", "Several people are sitting at a"];
+const LONGEST = 400; // characters
 
 function View({ ask, state, change, place }) {
   const picture = useRef(null);
@@ -30,6 +31,8 @@ function View({ ask, state, change, place }) {
   const query = bounded(pointed ?? state.token ?? count - 1, count);
   const row = read.rowOf(layer, head, query);
   const numbers = () => ({ weights: { shape: [count, count], data: read.mapOf(layer, head), rows: read.names, columns: read.names, axes: ["query", "key"] } });
+  const looks = strongest(row, 3).map((key) => `${key === query ? "itself" : read.names[key]} ${formatPercent(row[key])}`).join(", ");
+  const told = `“${read.names[query]}” looks at ${looks}: the weights of head ${head + 1} in layer ${layer + 1} of ${read.layers}, of a small Transformer that reads “${state.text.trim()}”.`;
   return html`<div class="start">
     <div class="start-live">
       <${Panel} class="start-read">
@@ -38,12 +41,12 @@ function View({ ask, state, change, place }) {
             <${TextField} label="The sentence: write your own" live value=${state.text} max=${LONGEST} onChange=${write} />
           <//>
           <${Select} label="Head" value=${state.head} options=${headsOf(read)} onChange=${(head) => change({ head })} />
-          <${Export} name="attention" of=${picture} numbers=${numbers} saves=${() => [["start", request], ["runs", {}]]} ask=${ask}
+          <${Export} name="attention" of=${picture} caption=${told} numbers=${numbers} saves=${() => [["start", request]]} ask=${ask}
             view="start" state=${state} place=${place} />
         </div>
         <figure class="start-figure" ref=${picture}>
           <${Sentence} read=${read} row=${row} query=${query} pinned=${state.token} onPoint=${setPointed} onPin=${(token) => change({ token })} />
-          <figcaption>${caption(read, layer, head, query, row)}</figcaption>
+          <figcaption data-unpictured>${caption(read, layer, head, query, row)}</figcaption>
         </figure>
         <${Status} error=${answer.error} />
         ${place === "page" && html`<p class="start-examples"><span class="hint">Or read</span>
@@ -80,7 +83,7 @@ function headsOf({ layers, heads, telling: [layer, head] }) {
 }
 
 const caption = (read, layer, head, query, row) => html`<b>${read.names[query]}</b> looks at
-  ${strongest(row, 3).map((key, i) => html`${i ? ", " : " "}<b>${key === query ? "itself" : read.names[key]}</b> ${formatPercent(row[key])}`)}:
+  ${strongest(row, 3).map((key, i) => html`${i ? ", " : " "}<b>${key === query ? "itself" : read.names[key]}</b> <${Exact} value=${row[key]} as=${formatPercent} />`)}:
   the <${Word} of="weight">weights<//> of <${Word} of="head">head<//> ${head + 1} in <${Word} of="layer">layer<//> ${layer + 1},
   one of ${read.layers * read.heads} in this model.`;
 
@@ -89,10 +92,10 @@ function Next({ read, text, isFull, write }) {
   if (isFull) return html`<p>The model was trained on ${read.context} <${Word} of="token">tokens<//> at a time. <button onClick=${() => write(EXAMPLES[0])}>Start anew</button></p>`;
   const most = read.next[0].probability;
   return html`<p class="note">The model gives every <${Word} of="token">token<//> a probability. Click one to append it.</p>
-    <ol class="start-bars">${read.next.map(({ piece, probability }) => html`<li key=${piece}><button title=${`${probability}`}
+    <ol class="start-bars">${read.next.map(({ piece, probability }) => html`<li key=${piece}><button
       onClick=${() => write(piece ? text.trimEnd() + (text.trim() ? piece : piece.trimStart()) : "")}>
       <span class="start-bar" style=${{ width: `${(100 * probability) / most}%` }}></span>
-      <span class="start-piece">${piece ? nameOf(piece) : "end, begin a new one"}</span><span class="start-share">${formatPercent(probability)}</span></button></li>`)}</ol>`;
+      <span class="start-piece">${piece ? nameOf(piece) : "end, begin a new one"}</span><span class="start-share"><${Exact} value=${probability} as=${formatPercent} /></span></button></li>`)}</ol>`;
 }
 
 export default {
