@@ -19,7 +19,7 @@ def main(words: list[str]) -> None:
         printed = time.monotonic()
         page = _read(address)
         assert "regard" in page, page
-        example = json.loads(_read(address + "api/example", b"{}"))
+        example = json.loads(_read(address + "api/example", b"{}"))["problem"]
         numbers = json.loads(_read(address + "api/playground", json.dumps(example).encode()))
         (first, *_) = numbers["merged"]
         assert [round(value, 8) for value in first] == [-6.04664898, 3.77781072, -0.75731086], first

@@ -1,10 +1,12 @@
-"""The page in a real browser: how soon it stands, how fast heads switch and numbers follow, what it weighs and holds.
+"""The page in a real browser: how soon it stands, how fast arcs, heads and numbers follow, whether all can use it.
 
-`python -m benchmarks.explore --out FILE --markdown FILE` makes a model of GPT-2's shape with random weights, serves it
-as `regard explore` does, and looks at it with chromium. Only this machine's own addresses are used.
+`python -m benchmarks.explore --out FILE --markdown FILE` makes models of GPT-2's shape with random weights, serves them
+as `regard explore` does, and looks at them with chromium. Only this machine's own addresses are used. Where others work
+on the machine, the quickest of several times says what the page itself takes; the load stands beside it.
 """
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -15,6 +17,7 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -25,6 +28,7 @@ import torch
 from benchmarks.record import Bar, Cell, Row
 from benchmarks.session import run
 from benchmarks.setting import Setting, progress
+from regard.explore.requests import STATES
 from regard.explore.server import read_page
 from regard.models import PRESETS, build, save, vary
 
@@ -32,6 +36,7 @@ ROOT = Path(__file__).parents[1]
 FLAGS = "no-sandbox disable-gpu disable-quic no-first-run disable-background-networking disable-component-update"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 MIB = 2**20
+WIDTHS = (360, 390, 768, 1024, 1440, 2560)
 
 # When the overview is there, and when a large canvas was painted, on the page's clock.
 WATCH = """
@@ -68,15 +73,26 @@ SLIDE = """() => new Promise((done) => {
   slider.dispatchEvent(new Event("input", { bubbles: true }));
 })"""
 
+# From the pointer on a token to its arcs on the screen.
+POINT = """(token) => new Promise((done) => {
+  const arcs = () => [...document.querySelectorAll(".start-arc")].map((one) => one.getAttribute("d")).join();
+  const before = arcs(), start = performance.now();
+  document.querySelector(`[data-token="${token}"]`).dispatchEvent(new PointerEvent("pointerenter"));
+  const look = () => (arcs() === before ? setTimeout(look, 1)
+    : requestAnimationFrame(() => setTimeout(() => done(performance.now() - start), 0)));
+  look();
+})"""
+
 
 @cache
-def model_folder(scale: str) -> tuple[tempfile.TemporaryDirectory[str], Path]:
-    """A decoder of GPT-2's shape and a tokenizer of words w0, w1, …; a smaller one for a smoke test."""
+def model_folder(scale: str, is_deep: bool = False) -> tuple[tempfile.TemporaryDirectory[str], Path]:
+    """A decoder of GPT-2's shape, or of 24 narrow layers, and a tokenizer of words w0, w1, …; small for a test."""
     from tokenizers import Tokenizer, models, pre_tokenizers
 
     kept = tempfile.TemporaryDirectory()
-    folder = Path(kept.name) / "gpt2-shaped"
+    folder = Path(kept.name) / ("deep" if is_deep else "gpt2-shaped")
     changes: dict[str, Any] = {"depth": 3, "width": 48, "num_heads": 12} if scale == "tiny" else {}
+    changes |= {"depth": 24, "width": 96, "num_heads": 12} if is_deep else {}
     torch.manual_seed(0)
     save(build(vary(PRESETS["gpt2"], **changes)).eval(), folder)
     tokenizer = Tokenizer(models.WordLevel({f"w{n}": n for n in range(2000)}, unk_token="w0"))
@@ -152,9 +168,14 @@ def private() -> float:
     return max(found, default=0.0)
 
 
-def opened(page: Any, port: int, count: int) -> dict[str, float]:
+def load() -> dict[str, Cell]:
+    """How busy the machine is with other work: processes that wait for a core, over the last minute."""
+    return {"load": round(os.getloadavg()[0], 1)}
+
+
+def opened(page: Any, port: int, count: int, model: str = "gpt2-shaped") -> dict[str, float]:
     """Seconds of opening the maps of so many tokens: of the pass, and from its answer to the overview on the screen."""
-    state = {"model": "folder:gpt2-shaped", "text": words(count)}
+    state = {"model": f"folder:{model}", "text": words(count)}
     page.goto("about:blank")
     page.goto(f"http://127.0.0.1:{port}/#maps?{quote(json.dumps(state))}")
     page.wait_for_function("() => window.stands > 0")
@@ -189,6 +210,72 @@ def maps(setting: Setting) -> list[Row]:
             cells = {"JS heap MiB": heap["JSHeapUsedSize"] / MIB, "server MiB": resident(pid)}
             rows.append(Row("maps", case, "memory of the page", cells, private(), "", Bar("≤", 400), None, " MiB"))
     return rows
+
+
+def deep(setting: Setting) -> list[Row]:
+    """All heads of 24 layers on the screen, after their maps have arrived."""
+    progress("24 layers of 12 heads")
+    _, folder = model_folder(setting.scale, is_deep=True)
+    count = setting.pick(full=512, tiny=64)
+    with serving(folder) as (port, _, _), window() as page:
+        ask(port, "maps", {"model": "folder:deep", "text": words(8)})
+        times = [opened(page, port, count - n, "deep") for n in range(setting.pick(full=5, tiny=1))]
+    shown = [one["shown"] for one in times]
+    cells: dict[str, Cell] = {"median s": median(shown), "pass s": median(one["pass"] for one in times), **load()}
+    case = f"24 × 12 heads of {count} tokens"
+    return [Row("deep", case, "overview after the maps", cells, min(shown), "", Bar("≤", 0.5), times, " s")]
+
+
+def arcs(setting: Setting) -> list[Row]:
+    """From the pointer on a token of Start to its arcs."""
+    progress("arcs")
+    with serving() as (port, _, _), window() as page:
+        page.goto(f"http://127.0.0.1:{port}/")
+        page.wait_for_selector(".start-arc")
+        page.wait_for_timeout(1000)
+        times = []
+        for n in range(setting.pick(full=40, tiny=3)):
+            times.append(page.evaluate(POINT, 2 + n % 6))
+            page.wait_for_timeout(30)
+    times.sort()
+    slow = times[int(0.95 * (len(times) - 1))]
+    cells: dict[str, Cell] = {"median ms": median(times), "p95 ms": slow, **load()}
+    return [Row("arcs", "a token of Start", "pointer to arcs", cells, min(times), "", Bar("≤", 50), times, " ms")]
+
+
+def views(setting: Setting) -> list[Row]:
+    """What axe finds in every view, in light and in dark, and whether any width has to be scrolled sideways."""
+    axe = files("axe_playwright_python").joinpath("axe.min.js").read_text()
+    rows = []
+    with serving() as (port, _, _), window() as page:
+        session = page.context.new_cdp_session(page)
+        for view in STATES:
+            progress("view", view)
+            url, found, wide = f"http://127.0.0.1:{port}/#{view}", list[str](), list[str]()
+            for scheme in ("light", "dark"):
+                page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+                rest(page, url, 1280)
+                session.send("Runtime.evaluate", {"expression": axe})
+                report = page.evaluate("() => axe.run({ resultTypes: ['violations'] })")["violations"]
+                found += [f"{scheme}: {one['id']}: {node['html'][:200]}" for one in report for node in one["nodes"]]
+            for width in setting.pick(full=WIDTHS, tiny=WIDTHS[:1]):
+                rest(page, url, width)
+                over = page.evaluate("() => document.documentElement.scrollWidth - innerWidth")
+                wide += [f"{width}: {over}"] if over > 0 else []
+            rows.append(Row("views", view, "axe, light and dark", {}, len(found), "", Bar("≤", 0), found, " findings"))
+            rows.append(Row("views", view, "360 to 2560 pixels", {}, len(wide), "", Bar("≤", 0), wide, " overflow"))
+    return rows
+
+
+def rest(page: Any, url: str, width: int) -> None:
+    """Open a view anew and wait until it asks for nothing any more."""
+    page.set_viewport_size({"width": width, "height": 844 if width < 700 else 900})
+    page.goto("about:blank")
+    page.goto(url, wait_until="load")
+    page.wait_for_selector("main .panel")
+    page.wait_for_timeout(300)
+    page.wait_for_function("() => !document.querySelector('main .waiting')")
+    page.wait_for_timeout(300)  # for what moves into its place
 
 
 def switched(page: Any, right: int, down: int) -> list[float]:
@@ -231,18 +318,21 @@ def playground(setting: Setting) -> list[Row]:
 
 
 def start(setting: Setting) -> list[Row]:
-    """From the command to the address, and from there to a view that stands."""
+    """From the command to the address, and from there to Start with the arcs of its first token."""
     progress("start")
-    said, stood = [], []
-    for _ in range(setting.pick(full=3, tiny=1)):
+    said, stood, again = [], [], []
+    for _ in range(setting.pick(full=5, tiny=1)):
         with window() as page, serving() as (port, _, seconds):
-            begin = time.perf_counter()
-            page.goto(f"http://127.0.0.1:{port}/#playground")
-            page.wait_for_selector(".value")
-            stood.append(time.perf_counter() - begin)
+            for times in (stood, again):
+                page.goto("about:blank")
+                begin = time.perf_counter()
+                page.goto(f"http://127.0.0.1:{port}/")
+                page.wait_for_selector(".start-arc")
+                times.append(time.perf_counter() - begin)
             said.append(seconds)
-    cells = {"command to address s": median(said)}
-    return [Row("start", "the server's address to a view", "wall", cells, median(stood), "", Bar("≤", 2), stood, " s")]
+    cells: dict[str, Cell] = {"median s": median(stood), "second visit s": min(again), "command s": min(said), **load()}
+    case = "the address of a server that has just started, to arcs"
+    return [Row("start", case, "wall", cells, min(stood), "", Bar("≤", 1), stood, " s")]
 
 
 def weight(setting: Setting) -> list[Row]:
@@ -252,10 +342,10 @@ def weight(setting: Setting) -> list[Row]:
     with serving() as (port, _, _), window() as page:
         page.on("request", lambda request: loaded.add(request.url.partition(f":{port}/")[2].partition("#")[0]))
         page.goto(f"http://127.0.0.1:{port}/")
-        page.wait_for_selector(".value")
-    files = {name: file for name, file in read_page().items() if name in {path or "index.html" for path in loaded}}
-    size = sum(len(file.gzipped) for file in files.values()) / 1000
-    return [Row("weight", f"{len(files)} files", "compressed", {}, size, "", Bar("≤", 400), sorted(files), " kB")]
+        page.wait_for_selector(".start-arc")
+    sent = {name: file for name, file in read_page().items() if name in {path or "index.html" for path in loaded}}
+    size = sum(len(file.gzipped) for file in sent.values()) / 1000
+    return [Row("weight", f"{len(sent)} files", "compressed", {}, size, "", Bar("≤", 400), sorted(sent), " kB")]
 
 
 def clients(setting: Setting) -> list[Row]:
@@ -298,7 +388,16 @@ def clients(setting: Setting) -> list[Row]:
     return rows
 
 
-SECTIONS = {"start": start, "weight": weight, "playground": playground, "maps": maps, "clients": clients}
+SECTIONS = {
+    "start": start,
+    "arcs": arcs,
+    "weight": weight,
+    "playground": playground,
+    "maps": maps,
+    "deep": deep,
+    "views": views,
+    "clients": clients,
+}
 
 
 def main(words: list[str] | None = None) -> None:

@@ -26,6 +26,7 @@ from regard.attention import (
     Documents,
     Elu,
     Grid,
+    Identity,
     Kernel,
     KeyPadding,
     Mask,
@@ -236,12 +237,17 @@ def decode(setting: Setting) -> list[Row]:
     return rows
 
 
-def itself(x: Tensor) -> Tensor:
-    return x
-
-
 def linear(setting: Setting) -> list[Row]:
-    """Causal linear attention, plain and with normalised `Elu`, beside flash-linear-attention's, each in its layout."""
+    """Causal linear attention without a feature map, beside flash-linear-attention's, each in its layout."""
+    return _linear(setting, "plain", Kernel(Identity(), normalise=False), positive=False)
+
+
+def mapped(setting: Setting) -> list[Row]:
+    """The same with `Elu`, normalised."""
+    return _linear(setting, "Elu, normalised", Kernel(Elu()), positive=True)
+
+
+def _linear(setting: Setting, name: str, kernel: Kernel, positive: bool) -> list[Row]:
     try:
         from fla.ops.linear_attn import chunk_linear_attn, fused_chunk_linear_attn  # pyright: ignore
     except ImportError:
@@ -250,7 +256,7 @@ def linear(setting: Setting) -> list[Row]:
     else:
         ways = {"fla chunk": chunk_linear_attn, "fla fused": fused_chunk_linear_attn}
 
-    def peer(of: Any, positive: bool, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    def peer(of: Any, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
         if positive:
             q, k = elu(q) + 1, elu(k) + 1
         inputs = (x.transpose(1, 2) for x in (q, k, v))
@@ -258,16 +264,10 @@ def linear(setting: Setting) -> list[Row]:
 
     rows = []
     for B, N, bars in ((8, 16384, (1.35, 1.3)), (2, 65536, (1.8, 1.3))):
-        for name, kernel, positive in (
-            ("plain", Kernel(itself, normalise=False), False),
-            ("Elu, normalised", Kernel(Elu()), True),
-        ):
-            peers: dict[str, Attending] = {key: functools.partial(peer, of, positive) for key, of in ways.items()}
-            attention = Attention(mask=Causal(), weighting=kernel)
-            bar = (Bar("≥", bars[0]), Bar("≥", bars[1]))
-            rows += race_of(
-                Problem(f"linear, {name}, B{B} N{N}", (B, 16, N, 64), attention, 0, peers, bar, True), setting
-            )
+        peers: dict[str, Attending] = {key: functools.partial(peer, of) for key, of in ways.items()}
+        attention = Attention(mask=Causal(), weighting=kernel)
+        bar = (Bar("≥", bars[0]), Bar("≥", bars[1]))
+        rows += race_of(Problem(f"linear, {name}, B{B} N{N}", (B, 16, N, 64), attention, 0, peers, bar, True), setting)
     return rows
 
 
@@ -276,7 +276,8 @@ def grids(setting: Setting) -> list[Row]:
     rows = []
     for side, batch in ((64, 4), (128, 1)):
         progress(f"gaussian heads {side}×{side}")
-        layer = PositionHeads(400, Gaussian(9), project=False, device=setting.device, dtype=torch.bfloat16)
+        heads = Gaussian(9).to(setting.device)
+        layer = PositionHeads(400, heads, project=False, device=setting.device, dtype=torch.bfloat16)
         x = torch.randn(batch, side * side, 400, device=setting.device, dtype=torch.bfloat16, requires_grad=True)
         leaves = [x, *layer.parameters()]
 
@@ -320,7 +321,14 @@ def training_step(batch: int, device: torch.device) -> Callable[[], None]:
 
 
 SECTIONS: dict[str, Sections] = {
-    "cuda": {"padding": padding, "decode": decode, "kernels": kernels, "linear": linear, "grids": grids},
+    "cuda": {
+        "padding": padding,
+        "decode": decode,
+        "kernels": kernels,
+        "linear": linear,
+        "mapped": mapped,
+        "grids": grids,
+    },
     "cpu": {},
 }
 

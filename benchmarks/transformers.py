@@ -179,6 +179,7 @@ def families(setting: Setting) -> list[Row]:
                 "d_ff": 4 * width,
                 "vocab_size": words,
             },
+            "Roberta": {**sizes, "max_position_embeddings": tokens + 2},  # two rows are of pads
             "OPT": {**sizes, "ffn_dim": 4 * width, "word_embed_proj_dim": width},
             **{name: {**sizes, "num_key_value_heads": heads // 3} for name in GROUPED},
         }

@@ -1,6 +1,7 @@
 """`regard cost`: a model's parameters, FLOPs, bytes and memory, as numbers or formulas."""
 
 import traceback
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,12 +16,34 @@ if TYPE_CHECKING:
 SPAN = (0.125, 0.25, 0.5, 1, 2, 4)  # of the tokens, where a model has no formula to draw
 
 
+def read_count(text: str) -> int:
+    """A whole number from 1, as 1024 or 15e12.
+
+    >>> read_count("1024"), read_count("15e12")
+    (1024, 15000000000000)
+    """
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 1 <= number < 1e18 or number != int(number):
+        raise typer.BadParameter(f"must be a whole number from 1, such as 1024 or 15e12: got {text!r}")
+    return int(text) if text.isdigit() else int(number)
+
+
 def cost(
     model: Annotated[
         str, typer.Argument(metavar="MODEL", help="A preset, a config.json of Hugging Face, or file.py:function.")
     ],
     batch: Annotated[int, size("Rows B of the batch.")] = 1,
-    tokens: Annotated[int | None, size("Tokens N of each row; by default the model's context.")] = None,
+    tokens: Annotated[
+        int | None,
+        typer.Option(
+            parser=read_count,
+            metavar="N",
+            help="Tokens N of each row; by default the model's context. With --cluster those of the whole training.",
+        ),
+    ] = None,
     inputs: Annotated[
         list[str] | None,
         typer.Option("--input", metavar="SIZES", help="An input: 2x128x512, 2x128:int; BxNx512 with --symbolic."),
@@ -52,20 +75,48 @@ def cost(
         ),
     ] = None,
     device: Machine = None,
+    compiled: Annotated[
+        bool, typer.Option("--compiled", help="Predict the time as torch.compile would run it, not eagerly.")
+    ] = False,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NxMACHINE",
+            help="The price of training on so many GPUs, 1024xh200, by the best meshes: with --tokens 15e12, --batch "
+            "the sequences of a step, --at N=8192 their length.",
+        ),
+    ] = None,
+    network: Annotated[
+        float | None,
+        typer.Option(
+            metavar="GBIT", help="Of --cluster: Gbit/s of each GPU's own network card.  [default: the node's]"
+        ),
+    ] = None,
     depth: Annotated[int, size("Levels of modules in the table.")] = 3,
     real: Annotated[
         bool, typer.Option("--real", help="Run on tensors with contents, for models that depend on them.")
     ] = False,
     measure: Annotated[
-        bool, typer.Option("--measure", help="Also run it forward at a few lengths, and fit the exponents of N.")
+        bool,
+        typer.Option(
+            "--measure",
+            help="Also run it here: forward at a few lengths, to fit the exponents of N, and a training step beside "
+            "the predicted one.",
+        ),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print a line per module as CSV.")] = False,
     plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw cost against N by part, with the crossovers, as SVG.")
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Draw cost against N by part, with the crossovers, or the meshes of --cluster, as SVG."
+        ),
+    ] = None,
+    roofline: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the operations below the machine's roofline, as SVG.")
     ] = None,
 ) -> None:
-    """Count a model: parameters, FLOPs forward and backward, bytes, memory; exactly, without running it.
+    """Count a model: parameters, FLOPs forward and backward, bytes, memory, exactly; predict its time; run nothing.
 
     FLOPs are those of matrix products, two per multiply-add: what the mathematics needs, and what this path executes.
     [b]Examples[/b]:
@@ -79,18 +130,32 @@ def cost(
     regard cost bert-base --symbolic
 
     regard cost llama-7b --decode 32768 --dtype bfloat16 --device h200
+
+    regard cost gpt2 --batch 8 --dtype bfloat16 --device h200 --compiled --roofline roofline.svg
+
+    regard cost llama3-70b --cluster 1024xh200 --tokens 15e12 --plot meshes.svg
     """
     with bad_input():
         check_file("--plot", plot, (".svg",))
+        check_file("--roofline", roofline, (".svg",))
         if as_json and as_csv:
             raise ValueError("one form is printed: got --json and --csv; use one of the two")
         if as_csv:
             refuse("--csv prints a line per module", {"--measure": measure})
         whole_call = {"--optimizer": optimizer, "--train or --eval": None if train is None else "", "--real": real}
+        whole_call |= {"--compiled": compiled, "--roofline": roofline}
+        sizes = {"--tokens": tokens, "--input": inputs, "--at": at}
+        if cluster is not None:
+            others = {"--input": inputs, "--dtype": dtype, "--attention": attention, "--device": device}
+            others |= {"--symbolic": symbolic, "--decode": decode, "--measure": measure, **whole_call}
+            refuse("--cluster prices a whole training", others)
+            found = _price(model, cluster, tokens, batch, read_sizes(at), network, plot)
+            echo(found.csv() if as_csv else found.json(), nl=as_json) if as_csv or as_json else show(found.rich())
+            return
+        refuse("--network is of a --cluster", {"--network": network})
         if symbolic:
             refuse("--symbolic gives formulas of a whole call", {"--decode": decode, "--device": device, **whole_call})
         if decode is not None:
-            sizes = {"--tokens": tokens, "--input": inputs, "--at": at}
             refuse("--decode counts one token", {**sizes, "--measure": measure, "--plot": plot, **whole_call})
         from regard.analysis.cost.count import CannotFake
         from regard.analysis.cost.memory import OPTIMIZERS
@@ -109,11 +174,13 @@ def cost(
             elif decode is not None:
                 result = target.next_token(request, decode, machine)
             else:
-                result = _count(
-                    target, request, None if optimizer == "none" else optimizer or "adamw", machine, train, real
-                )
+                stepped = None if optimizer == "none" else optimizer or "adamw"
+                result = _count(target, request, stepped, machine, train, compiled, real)
             if measure:
                 growth = _measure(target, request)
+                result = result if device or symbolic else _measure_step(result, target, request, train is not False)
+            if roofline is not None:
+                write_figure(roofline, _draw_roofline(result, machine, target.name))
             if plot is not None:
                 write_figure(plot, _draw(target, request))
         except CannotFake as error:
@@ -145,17 +212,74 @@ def read_sizes(text: str | None) -> dict[str, int]:
     return sizes
 
 
+def _price(
+    model: str,
+    cluster: str,
+    tokens: int | None,
+    batch: int,
+    sizes: dict[str, int],
+    network: float | None,
+    plot: Path | None,
+) -> Any:
+    """What training on a cluster takes; its drawing is written."""
+    from regard.analysis.prediction.architecture import Architecture
+    from regard.analysis.prediction.cluster import price_cluster, read_cluster
+    from regard.models import PRESETS
+
+    if tokens is None:
+        raise ValueError("--cluster prices a whole training: got no --tokens; add --tokens 15e12")
+    if unknown := [name for name in sizes if name != "N"]:
+        raise ValueError(f"--cluster takes the length of a sequence, N: got --at {unknown[0]}; use --at N=8192")
+    gpus, machine = read_cluster(cluster)
+    known = PRESETS.get(model)
+    architecture = Architecture.read(Path(model)) if known is None else Architecture.of(model, known)
+    per_card = None if network is None else network * 1e9 / 8
+    options = {"batch": None if batch == 1 else batch, "length": sizes.get("N"), "network": per_card}
+    found = price_cluster(architecture, machine, gpus, tokens, **options)
+    if plot is not None:
+        from regard.analysis.prediction.figures import cluster_figure
+
+        write_figure(plot, cluster_figure(found))
+    return found
+
+
+def _measure_step(result: Any, target: "Target", request: "Request", train: bool) -> Any:
+    """The count with the time of a step as it was measured here."""
+    import torch
+
+    from regard.analysis.prediction.measure import measure_step
+
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    with device:
+        module, inputs, keywords = target.make(request)
+    found = measure_step(module.train(train), inputs, keywords, steps=5, warmup=2)
+    return replace(result, time=replace(result.time, measured=found.seconds))
+
+
+def _draw_roofline(result: Any, machine: str, title: str) -> Any:
+    from regard.algorithms.planning.machines import table
+    from regard.analysis.prediction.figures import roofline_figure
+
+    return roofline_figure(result, table(machine), title)
+
+
 def _count(
-    target: "Target", request: "Request", optimizer: str | None, machine: str, train: bool | None, real: bool
+    target: "Target",
+    request: "Request",
+    optimizer: str | None,
+    machine: str,
+    train: bool | None,
+    compiled: bool,
+    real: bool,
 ) -> Any:
     from regard.analysis.cost.count import cost as count_module
     from regard.analysis.cost.count import count_made
 
     train = train is not False
     if not real:
-        return count_made(lambda: target.make(request), optimizer, machine, train)
+        return count_made(lambda: target.make(request), optimizer, machine, train, compiled)
     module, inputs, keywords = target.make(request)
-    options: dict[str, Any] = {"optimizer": optimizer, "device": machine, "real": True}
+    options: dict[str, Any] = {"optimizer": optimizer, "device": machine, "compiled": compiled, "real": True}
     return count_module(module.train(train), *inputs, **options, **keywords)
 
 

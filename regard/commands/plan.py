@@ -34,7 +34,7 @@ WeightingText = Annotated[
     typer.Option(
         metavar="TEXT",
         help="From scores to weights: softmax, sink (a softmax with one), hard, or linear attention with the features "
-        "elu, relu, squared_relu, exp, random_features(count).",
+        "elu, relu, squared_relu, exp, identity, random_features(count).",
     ),
 ]
 Cached = Annotated[

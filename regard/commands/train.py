@@ -17,6 +17,8 @@ from regard.commands.output import bad_input, echo, show
 
 if TYPE_CHECKING:
     from regard.recipes import Plan, Run
+    from regard.recipes.recipe import Size
+    from regard.training import Processes
 
 LINE_EVERY = 10.0  # seconds between two lines of progress where there is no terminal to draw bars on
 RunName = Annotated[
@@ -43,8 +45,9 @@ def train(
         bool, typer.Option("--smoke", help="Try it in seconds; the numbers that come out mean nothing.")
     ] = False,
     small: Annotated[
-        bool, typer.Option("--small", help="A small version, in less than a minute, that shows the effect.")
+        bool, typer.Option("--small", help="A small version, in about a minute, that shows the effect.")
     ] = False,
+    fast: Annotated[bool, typer.Option("--fast", help="The same models with a shorter training.")] = False,
     settings: Annotated[bool, typer.Option("--settings", help="List what can be changed, and train nothing.")] = False,
     name: Annotated[
         str | None, typer.Option("--name", metavar="NAME", help="Name of the run; by default RECIPE-1, -2, …")
@@ -62,30 +65,69 @@ def train(
     regard train reversal --set training.steps=500 --set hidden=32
     """
     with bad_input():
-        from regard.recipes import find_recipe, next_name, override, start_run
+        from regard.recipes import find_recipe, override
 
-        given = {"--set": changes, "--data": data, "--smoke": smoke, "--small": small}
+        sizes: dict[Size, bool] = {"smoke": smoke, "small": small, "fast": fast}
+        given = {"--set": changes, "--data": data, **{f"--{one}": value for one, value in sizes.items()}}
         given |= {"--settings": settings, "--name": name}
         if recipe is None:
             if useless := [option for option, value in given.items() if value]:
                 raise ValueError(f"{useless[0]} needs a recipe: got none; regard train lists them")
-            return _list_recipes(as_json)
-        if small and smoke:
-            raise ValueError("--small and --smoke are two sizes: got both; leave one out")
-        size = "smoke" if smoke else "small" if small else "full"
+            _list_recipes(as_json)
+            return
+        chosen: list[Size] = [one for one, is_chosen in sizes.items() if is_chosen]
+        if len(chosen) > 1:
+            raise ValueError(f"--{chosen[0]} and --{chosen[1]} are two sizes: got both; leave one out")
+        size: Size = chosen[0] if chosen else "full"
         if settings:
             if useless := [option for option in ("--data", "--name") if given[option]]:
                 raise ValueError(f"--settings trains nothing: got {useless[0]}; leave it out")
-            chosen = find_recipe(recipe)
-            return _list_settings(override(chosen.at(size), changes or []), as_json)
+            _list_settings(override(find_recipe(recipe).at(size), changes or []), as_json)
+            return
         if name is not None and Path(name).name != name:
             raise ValueError(f"--name must be a name, not a path: got {name!r}; use --runs FOLDER --name NAME")
-        where = present_device(device)
-        with show_progress() as (_, on_data):
-            place = folder / (name or next_name(folder, recipe))
-            plan = start_run(recipe, place, size=size, changes=changes or [], data=data, device=where, on_data=on_data)
-        _train(plan.run, where, plan)
-        return _show_report(plan.run, as_json)
+        with _join(device) as (where, everybody):
+            with show_progress(everybody.is_first) as (_, on_data):
+                options = {"size": size, "changes": changes or [], "data": data, "on_data": on_data}
+                plan = _begin(recipe, folder, name, where, everybody, options)
+            _train(plan.run, where, everybody, plan)
+            if everybody.is_first:
+                _show_report(plan.run, as_json)
+
+
+def _begin(
+    recipe: str, folder: Path, name: str | None, device: str, everybody: "Processes", options: dict[str, Any]
+) -> "Plan":
+    """Start a run, or go on with it where `torchrun` has started this command again; the first process writes."""
+    from regard.recipes import next_name, plan_run, read_run, start_run
+    from regard.training.distribution import is_restarted, may_restart
+
+    if name is None and may_restart():
+        raise ValueError("--max-restarts of torchrun needs the name of the run: got none; add --name NAME")
+    started: list[Plan] = []
+
+    def start() -> str:
+        place = folder / (name or next_name(folder, recipe))
+        if not (is_restarted() and (place / "run.json").is_file()):
+            own = device if everybody.is_alone else device.partition(":")[0]  # which of a machine's GPUs, it is told
+            started.append(start_run(recipe, place, device=own, **options))
+        return str(place)
+
+    place = Path(everybody.by_first(start))
+    return started[0] if started else plan_run(read_run(place), on_data=options["on_data"])
+
+
+@contextmanager
+def _join(device: str | None) -> Iterator[tuple[str, "Processes"]]:
+    """The device of this process, and the processes that `torchrun` started; the first speaks for all."""
+    from regard.training import Processes, join_processes
+    from regard.training.distribution import Ended
+
+    try:
+        with join_processes(present_device(device)) as where:
+            yield where, Processes.of(None, where)
+    except Ended:
+        raise typer.Exit(2) from None
 
 
 def resume(
@@ -103,15 +145,20 @@ def resume(
     It continues on the device where it began, unless told otherwise.
     """
     with bad_input():
-        from regard.recipes import change_run
+        from regard.recipes import change_run, read_run
+        from regard.training.distribution import is_restarted
 
         found = _find_run(run, folder)
         if changes and found.result is not None:
             raise ValueError(f"a run that is done has no settings to change: got {found.name}; train it anew")
-        if found.result is None:
-            found = change_run(found, changes) if changes else found
-            _train(found, present_device(device or found.device))
-        _show_report(found, as_json)
+        with _join(device or found.device) as (where, everybody):
+            if changes and not is_restarted():
+                everybody.by_first(lambda: change_run(found, changes) and None)
+                found = read_run(found.folder)
+            if found.result is None:
+                _train(found, where, everybody)
+            if everybody.is_first:
+                _show_report(found, as_json)
 
 
 def runs(folder: Runs = Path("runs"), as_json: AsJson = False) -> None:
@@ -218,11 +265,11 @@ def _flatten(config: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
             yield f"{prefix}{field.name}", value
 
 
-def _train(run: "Run", device: str, plan: "Plan | None" = None) -> None:
+def _train(run: "Run", device: str, everybody: "Processes", plan: "Plan | None" = None) -> None:
     from regard.recipes import plan_run
 
     try:
-        with print_warnings(), show_progress() as (on_step, on_data):
+        with print_warnings(), show_progress(everybody.is_first) as (on_step, on_data):
             plan = plan or plan_run(run, on_data=on_data)
             plan.train(on_step, device)
     except KeyboardInterrupt:
@@ -245,10 +292,13 @@ OnData = Callable[[str, int, int], None]
 
 
 @contextmanager
-def show_progress() -> Iterator[tuple[OnStep, OnData]]:
+def show_progress(is_shown: bool = True) -> Iterator[tuple[OnStep, OnData]]:
     """Show each training on stderr: a bar in a terminal, elsewhere a line now and then."""
     from rich.console import Console
 
+    if not is_shown:
+        yield lambda *_: None, lambda *_: None
+        return
     console = Console(stderr=True)
     if not console.is_terminal:
         lines = Lines()

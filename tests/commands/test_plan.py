@@ -261,7 +261,10 @@ def test_a_weighting_in_words(text: str, chosen: str) -> None:
         (("--cached", "9", "--mask", "causal", "--grid", "3x3"), "got --grid too; leave it out"),
         (("--cached", "9"), "a cached query must not see tokens that are still to come: got mask=Everything()"),
         (("--hard", "--weighting", "elu"), "--hard is a weighting: got --weighting elu too"),
-        (("--weighting", "sigmoid"), "use softmax, sink, hard, elu, relu, squared_relu, exp, random_features"),
+        (
+            ("--weighting", "sigmoid"),
+            "use softmax, sink, hard, elu, relu, squared_relu, exp, identity, random_features",
+        ),
         (("--weighting", "elu", "--scores", "content + slopes"), "Kernel"),
     ],
 )

@@ -167,7 +167,9 @@ class Drawing:
 
     def _weighting(self) -> Node:
         if self.call == "attend_linear" or (self.call in ("attend", "weights") and self.chance(0.14)):
-            return Node("Kernel", (*self._features(), self.chance(0.8)))
+            name, fields = self._features()
+            # Weights of either sign are no shares: their sum may be near zero.
+            return Node("Kernel", (name, fields, name != "Identity" and self.chance(0.8)))
         if self.call != "cache" and self.chance(0.14):
             return Node("Hard")
         return Node("Softmax", (self._sink(),) if self.chance(0.2) else ())

@@ -194,4 +194,5 @@ BUILT_IN_FEATURES = {
     "Relu": lambda x: x.relu(),
     "SquaredRelu": lambda x: x.relu().square(),
     "Exp": lambda x: x.exp(),
+    "Identity": lambda x: x,
 }

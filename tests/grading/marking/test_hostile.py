@@ -124,7 +124,7 @@ def test_runs_of_one_sign_are_read_in_one_pass():
                 started = time.thread_time()
                 with suppress(Unreadable):
                     read(text)
-                assert time.thread_time() - started < 2, (piece, before, read)  # 0.1 s on a quiet machine
+                assert time.thread_time() - started < 10, (piece, before, read)  # 0.1 s on a quiet machine
 
 
 def formula(text: str) -> None:
