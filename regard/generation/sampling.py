@@ -48,9 +48,11 @@ def choose(
     scores: Float[Tensor, "B V"],
     settings: Settings,
     seen: Bool[Tensor, "B V"] | None = None,
-    generator: torch.Generator | None = None,
+    noise: Float[Tensor, "B V"] | None = None,
 ) -> Int[Tensor, " B"]:
     """One token for each row, or -1 where its scores are not finite; `seen` marks what was read or written before.
+
+    A token is drawn by exponential `noise`: the smallest of noise/p comes first with probability p.
 
     >>> choose(torch.tensor([[0.1, 2.0, 1.9]]), Settings())
     tensor([1])
@@ -62,7 +64,7 @@ def choose(
     usable = likeliest.isfinite()  # NaN where any score is
     if settings.draws:
         shares = probabilities(scores.where(usable[:, None], 0), settings)
-        tokens = torch.multinomial(shares, 1, generator=generator)[:, 0]
+        tokens = (shares / (torch.empty_like(shares).exponential_() if noise is None else noise)).argmax(1)
     return tokens.where(usable, -1)
 
 
@@ -110,32 +112,94 @@ def write(
     A token is read when the one after it is asked for: the last of a row has not been. `earlier` is what the reader
     read before. Between the steps, those who ask for them may compute what they like, with gradients.
     """
-    generator = None
-    if settings.draws:
-        generator = torch.Generator(device or "cpu")
-        # Torch's own random numbers go on as they would, one further: a seed set for all is a seed for this too.
-        generator.manual_seed(int(torch.randint(2**62, ())) if settings.seed is None else settings.seed)
+    chooser = Chooser(len(prompts), settings, device)
+    ahead = getattr(reader, "is_ahead", False)
     with torch.inference_mode():
         scores = reader.read(*pad_rows(prompts, device))
-        seen = None if settings.repetition_penalty == 1 else mark_seen(prompts, scores, earlier)
-        tokens = choose(scores, settings, seen, generator)
-    rows = list(range(len(prompts)))
+        if settings.repetition_penalty != 1:
+            chooser.seen = mark_seen(prompts, scores, earlier)
+        tokens = chooser(scores)
+    rows = list(range(len(prompts)))  # of the reader
+    going = set(rows)
     for step in range(max_new):
-        written = dict(zip(rows, tokens.tolist(), strict=True))
+        fetched, following, last = Fetched(tokens), None, step == max_new - 1
+        if ahead and not last:  # while the host waits for these tokens
+            with torch.inference_mode():
+                following = chooser.after(tokens, reader)
+        values = dict(zip(rows, fetched.wait(), strict=True))
+        written = {row: token for row, token in values.items() if row in going}
         if min(written.values()) < 0:
             raise ValueError(NOT_NUMBERS)
-        stay = [index for index, row in enumerate(rows) if not done(row, written[row])]
+        going -= {row for row, token in written.items() if done(row, token)}
         yield written
-        if not stay or step == max_new - 1:
+        if not going or last:
+            if following is not None:
+                reader.rewind()  # pyright: ignore[reportAttributeAccessIssue] - of readers that are ahead
             return
         with torch.inference_mode():
-            seen = None if seen is None else seen.scatter(1, tokens[:, None], True)
-            if len(stay) < len(rows):
+            # A reader that is ahead has recorded a step of so many rows: it goes on with those that ended for a while.
+            if len(going) < len(rows) and not (ahead and 2 * len(going) > len(rows)):
+                stay = [index for index, row in enumerate(rows) if row in going]
                 index = torch.tensor(stay, device=tokens.device)
                 rows, tokens = [rows[n] for n in stay], tokens[index]
-                seen = None if seen is None else seen[index]
+                following = None if following is None else following[index]
+                chooser.keep(index)
                 reader.reorder(index)
-            tokens = choose(reader.read(tokens[:, None]), settings, seen, generator)
+            tokens = chooser.after(tokens, reader) if following is None else following
+
+
+class Chooser:
+    """Chooses the next token of rows, by what they have seen, and by noise that is every row's own.
+
+    Noise is drawn for all rows that there were at first, so that what one row gets does not depend on when others end.
+    """
+
+    def __init__(self, batch: int, settings: Settings, device: torch.device | str | None) -> None:
+        self.batch, self.settings = batch, settings
+        self.seen: Bool[Tensor, "B V"] | None = None
+        self.rows: Tensor | None = None  # that are left, where some are not
+        self.generator = None
+        if settings.draws:
+            self.generator = torch.Generator(device or "cpu")
+            # Torch's own random numbers go on as they would, one further: a seed set for all is a seed for this too.
+            self.generator.manual_seed(int(torch.randint(2**62, ())) if settings.seed is None else settings.seed)
+
+    def __call__(self, scores: Float[Tensor, "B V"]) -> Int[Tensor, " B"]:
+        noise = None
+        if self.generator is not None:
+            noise = torch.empty(self.batch, scores.shape[1], device=scores.device)
+            noise.exponential_(generator=self.generator)
+            noise = noise if self.rows is None else noise[self.rows]
+        return choose(scores, self.settings, self.seen, noise)
+
+    def after(self, tokens: Int[Tensor, " B"], reader: Reader) -> Int[Tensor, " B"]:
+        """What follows these tokens. Those that are no tokens count as the first: whoever fetches them raises."""
+        tokens = tokens.clamp(min=0)[:, None]
+        if self.seen is not None:
+            self.seen = self.seen.scatter(1, tokens, True)
+        return self(reader.read(tokens))
+
+    def keep(self, index: Int[Tensor, " n"]) -> None:
+        """Go on with these rows alone."""
+        self.rows = index if self.rows is None else self.rows[index]
+        self.seen = None if self.seen is None else self.seen[index]
+
+
+class Fetched:
+    """Tokens on their way to the host, which does not wait for what the GPU is asked for after them."""
+
+    def __init__(self, tokens: Int[Tensor, " B"]) -> None:
+        self.tokens, self.event = tokens, None
+        if tokens.is_cuda:
+            self.tokens = torch.empty(tokens.shape, dtype=tokens.dtype, pin_memory=True)
+            self.tokens.copy_(tokens, non_blocking=True)
+            self.event = torch.cuda.Event()
+            self.event.record(torch.cuda.current_stream(tokens.device))
+
+    def wait(self) -> list[int]:
+        if self.event is not None:
+            self.event.synchronize()
+        return self.tokens.tolist()
 
 
 def pad_rows(

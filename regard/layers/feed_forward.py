@@ -1,13 +1,16 @@
-"""The feed-forward network, which acts on each token separately."""
+"""What acts on each token separately: linear layers, with the norm before them, and the feed-forward network."""
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional
 
+from regard.algorithms.planning.algorithm import HAS_TRITON
+from regard.attention.torch_private import has_global_hooks
 from regard.checks import check_known, check_probability, check_whole
 from regard.layers.scaled_dot_product import check_sequence
 
@@ -66,11 +69,83 @@ class FeedForward(nn.Module):
             if linear.bias is not None:
                 nn.init.zeros_(linear.bias)
 
-    def forward(self, x: Float[Tensor, "B T C"]) -> Float[Tensor, "B T C"]:
+    def forward(
+        self, x: Float[Tensor, "B T C"], *, norm: nn.Module | None = None, add: Float[Tensor, "B T C"] | None = None
+    ) -> Float[Tensor, "B T C"]:
+        """The features of each token; with a `norm`, of its norm, and with `add`, added to that."""
         check_sequence("x", x, "T", self.inner.in_features)
-        activate = ACTIVATIONS[self.activation]
-        hidden = activate(self.inner(x)) if self.gate is None else activate(self.gate(x)) * self.inner(x)
-        return self.out(functional.dropout(hidden, self.dropout, self.training))
+        layers = (self.inner,) if self.gate is None else (self.gate, self.inner)
+        (hidden,) = project(x, layers, norm=norm, activation=self.activation)
+        return project(functional.dropout(hidden, self.dropout, self.training), (self.out,), add=add)[0]
 
     def extra_repr(self) -> str:
         return f"activation={self.activation!r}, gated={self.gate is not None}, dropout={self.dropout}"
+
+
+def project(
+    x: Float[Tensor, "B T C"],
+    layers: tuple[nn.Linear, ...],
+    *,
+    norm: nn.Module | None = None,
+    activation: str | None = None,
+    add: Float[Tensor, "B T O"] | None = None,
+) -> tuple[Tensor, ...]:
+    """What linear layers make of the same tokens, or of their norms; the tokens of a decode step by one kernel.
+
+        y_i = norm(x) W_iᵀ + b_i                                 σ(y_0), or σ(y_0) ⊙ y_1, with an activation
+        y = add + x Wᵀ + b
+
+    >>> [y.shape for y in project(torch.ones(1, 2, 3), (nn.Linear(3, 4), nn.Linear(3, 5)))]
+    [torch.Size([1, 2, 4]), torch.Size([1, 2, 5])]
+    """
+    if has_kernel(x) and (done := _by_kernel(x, layers, norm, activation, add)) is not None:
+        return done
+    y = x if norm is None else norm(x)
+    if activation is not None:
+        hidden = ACTIVATIONS[activation](layers[0](y))
+        return (hidden if len(layers) == 1 else hidden * layers[1](y),)
+    if add is not None:
+        return (add + layers[0](y),)
+    return tuple([layer(y) for layer in layers])
+
+
+def has_kernel(x: Tensor) -> bool:
+    """Whether there may be a kernel for these tokens: on a GPU, while tokens are written."""
+    return x.is_cuda and HAS_TRITON and not torch.is_grad_enabled() and not torch.compiler.is_compiling()
+
+
+def _by_kernel(
+    x: Tensor, layers: tuple[nn.Linear, ...], norm: nn.Module | None, activation: str | None, add: Tensor | None
+) -> tuple[Tensor, ...] | None:
+    """The same by one kernel, if the layers are torch's own, nobody listens to them, and the tokens are few."""
+    from regard.algorithms.kernels import rows
+
+    B, T, C = x.shape
+    if rows.MOST_ROWS < B * T or has_global_hooks() or not all([is_plain(layer, (nn.Linear,)) for layer in layers]):
+        return None
+    before = None
+    if norm is not None:
+        if not is_plain(norm, (nn.LayerNorm, nn.RMSNorm)):
+            return None
+        is_rms = type(norm) is nn.RMSNorm
+        eps: Any = norm.eps
+        eps = torch.finfo(x.dtype).eps if eps is None else eps
+        before = rows.Norm(norm.weight, None if is_rms else norm.bias, eps, is_rms)  # pyright: ignore[reportArgumentType, reportAttributeAccessIssue]
+    flat, matrices = x.reshape(B * T, C), tuple([layer.weight for layer in layers])
+    biases = tuple([layer.bias for layer in layers])
+    added = None if add is None else add.reshape(B * T, -1)
+    if rows.refuses(flat, matrices, biases, before, added) is not None:
+        return None
+    gated = activation is not None and len(layers) == 2
+    done = rows.project(flat, matrices, biases, norm=before, activation=activation, gated=gated, add=added)
+    return tuple([y.view(B, T, -1) for y in done])
+
+
+def is_plain(module: nn.Module, kinds: tuple[type, ...]) -> bool:
+    """Whether a module is of one of these classes, and does what they do."""
+    return type(module) in kinds and not is_heard(module)
+
+
+def is_heard(module: nn.Module) -> bool:
+    """Whether a module has hooks, or a forward of its own."""
+    return bool(module._forward_hooks or module._forward_pre_hooks or "forward" in vars(module))

@@ -12,6 +12,7 @@ from regard.algorithms import Prepared, attend, weights
 from regard.attention import Attention, Cache, Content, Documents, Mask, Positions, Term, Weighting
 from regard.attention.value import Value, unflatten
 from regard.checks import check_divides, check_probability, check_sizes, check_whole
+from regard.layers.feed_forward import has_kernel, project
 from regard.layers.packing import Packing
 from regard.layers.positions import Rotation
 from regard.layers.scaled_dot_product import EVERYTHING, check_sequence, compose
@@ -150,6 +151,8 @@ class MultiHead(nn.Module):
         rotation: Rotation | None = None,
         packing: Packing | None = None,
         prepared: Prepared | None = None,
+        norm: nn.Module | None = None,
+        add: Float[Tensor, "B T Co"] | None = None,
     ) -> Float[Tensor, "B T Co"]:
         """Attend from q to k and v; k defaults to q, v to k. True in `key_padding_mask` marks a pad key.
 
@@ -162,21 +165,26 @@ class MultiHead(nn.Module):
         with a row of its own in an empty cache; `start` where it begins, as in `Cache.append`.
 
         With a `packing` q is its real tokens alone (1, N, C), and so is the output; all else is as for the padded rows.
-        Layers with one mask share in `prepared` what they make for it.
+        Layers with one mask share in `prepared` what they make for it. With a `norm` the layer attends from the norm of
+        q, to itself, and with `add` the output is added to that: the residual stream of a block.
         """
         _check_packed(packing, {"k": k, "v": v, "cache": cache})
         given = {"k": k, "v": v, "key_padding_mask": key_padding_mask, "queries": queries, "keys": keys}
         _check_cached(cache, given, {"lengths": lengths, "start": start})
-        q_BHTD, k_BGSD = self._compared(q, k, rotation, packing)
+        for name, given in (("rotation", rotation), ("norm", norm)):
+            if given is not None and k is not None:
+                raise ValueError(f"a {name} is for tokens that attend to themselves: got k; leave one of them out")
+        heads = self._projected(q, k, v, norm, packing)
         k = q if k is None else k
-        v = k if v is None else v
-        check_sequence("v", v, "S", self.value.in_features)
         attention = self._attention(compose(k, key_padding_mask, causal, mask), queries, keys, term)
-        v_BGSE = _heads(self.value(v), self.num_groups, packing)
-        if cache is not None:
-            k_BGSD, v_BGSE, attention = cache.append(k_BGSD, v_BGSE, attention, lengths, start)
+        if cache is None:
+            q_BHTD, k_BGSD = _turned(*heads[:2], rotation)
+            v_BGSE = heads[2]
+        else:
+            piece = (lengths, start)
+            q_BHTD, k_BGSD, v_BGSE, attention = self._cached(heads, attention, cache, piece, rotation, prepared)
         o_BHTE = self.mix(q_BHTD, k_BGSD, v_BGSE, attention, self.dropout if self.training else 0.0, prepared)
-        return self._merged(o_BHTE, packing)
+        return self._merged(o_BHTE, packing, add)
 
     def remember(
         self,
@@ -204,13 +212,15 @@ class MultiHead(nn.Module):
         mask: Mask = EVERYTHING,
         packing: Packing | None = None,
         prepared: Prepared | None = None,
+        norm: nn.Module | None = None,
+        add: Float[Tensor, "B T Co"] | None = None,
     ) -> Float[Tensor, "B T Co"]:
-        """Attend from q to what `remember` returned; `packing` is that of q."""
+        """Attend from q, or its norm, to what `remember` returned; `packing` is that of q."""
         check_sequence("q", q, "T", self.query.in_features)
-        q_BHTD = self._queries(q, packing)
+        q_BHTD = self._queries(q, packing, norm)
         attention = self._attention(mask, None, None, None)
         o_BHTE = self.mix(q_BHTD, *memory, attention, self.dropout if self.training else 0.0, prepared)
-        return self._merged(o_BHTE, packing)
+        return self._merged(o_BHTE, packing, add)
 
     def recall_weights(
         self,
@@ -224,17 +234,17 @@ class MultiHead(nn.Module):
         q_BHTD = self._queries(q, packing)
         return self.map(q_BHTD, memory[0], self._attention(mask, None, None, None))
 
-    def _queries(self, q: Tensor, packing: Packing | None) -> Tensor:
-        heads = _heads(self.query(q), self.num_heads, packing)
+    def _queries(self, q: Tensor, packing: Packing | None, norm: nn.Module | None = None) -> Tensor:
+        heads = _heads(project(q, (self.query,), norm=norm)[0], self.num_heads, packing)
         return heads if self.query_norm is None else self.query_norm(heads)
 
     def _keys(self, k: Tensor, packing: Packing | None) -> Tensor:
         heads = _heads(self.key(k), self.num_groups, packing)
         return heads if self.key_norm is None else self.key_norm(heads)
 
-    def _merged(self, o_BHTE: Tensor, packing: Packing | None) -> Tensor:
+    def _merged(self, o_BHTE: Tensor, packing: Packing | None, add: Tensor | None = None) -> Tensor:
         merged = merge_heads(o_BHTE)
-        return self.out(merged if packing is None else packing.pack(merged))
+        return project(merged if packing is None else packing.pack(merged), (self.out,), add=add)[0]
 
     def weights(
         self,
@@ -252,8 +262,13 @@ class MultiHead(nn.Module):
     ) -> Float[Tensor, "_ H _ S"]:
         """The maps by which `forward` mixes the values, without dropout."""
         _check_packed(packing, {"k": k})
-        q_BHTD, k_BGSD = self._compared(q, k, rotation, packing)
-        mask = compose(q if k is None else k, key_padding_mask, causal, mask)
+        if rotation is not None and k is not None:
+            raise ValueError("a rotation is for tokens that attend to themselves: got k; leave one of them out")
+        k = q if k is None else k
+        check_sequence("q", q, "T", self.query.in_features)
+        check_sequence("k", k, "S", self.key.in_features)
+        q_BHTD, k_BGSD = _turned(self._queries(q, packing), self._keys(k, packing), rotation)
+        mask = compose(k, key_padding_mask, causal, mask)
         return self.map(q_BHTD, k_BGSD, self._attention(mask, queries, keys, term))
 
     def attention(self, mask: Mask, queries: Positions | None, keys: Positions | None) -> Attention:
@@ -264,17 +279,53 @@ class MultiHead(nn.Module):
         own = self.attention(mask, queries, keys)
         return own if term is None else Attention(own.scores + term, own.mask, own.weighting, own.queries, own.keys)
 
-    def _compared(
-        self, q: Tensor, k: Tensor | None, rotation: Rotation | None, packing: Packing | None
-    ) -> tuple[Tensor, Tensor]:
-        """The heads of queries and keys, turned where there is a rotation."""
-        if rotation is not None and k is not None:
-            raise ValueError("a rotation is for tokens that attend to themselves: got k; leave one of them out")
-        k = q if k is None else k
+    def _projected(
+        self, q: Tensor, k: Tensor | None, v: Tensor | None, norm: nn.Module | None, packing: Packing | None
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """The heads of queries, keys and values."""
+        of_keys = q if k is None else k
+        of_values = of_keys if v is None else v
         check_sequence("q", q, "T", self.query.in_features)
-        check_sequence("k", k, "S", self.key.in_features)
-        q, k = self._queries(q, packing), self._keys(k, packing)
-        return (q, k) if rotation is None else (rotation.turn(q), rotation.turn(k))
+        check_sequence("k", of_keys, "S", self.key.in_features)
+        check_sequence("v", of_values, "S", self.value.in_features)
+        if of_keys is q and of_values is q:
+            parts = project(q, (self.query, self.key, self.value), norm=norm)
+        else:
+            parts = (self.query(q), self.key(of_keys), self.value(of_values))
+        numbers = (self.num_heads, self.num_groups, self.num_groups)
+        q_BHTD, k_BGSD, v_BGSE = (_heads(x, number, packing) for x, number in zip(parts, numbers, strict=True))
+        if self.query_norm is not None and self.key_norm is not None:
+            q_BHTD, k_BGSD = self.query_norm(q_BHTD), self.key_norm(k_BGSD)
+        return q_BHTD, k_BGSD, v_BGSE
+
+    def _cached(
+        self,
+        heads: tuple[Tensor, Tensor, Tensor],
+        attention: Attention,
+        cache: Cache,
+        piece: tuple[Any, Any],
+        rotation: Rotation | None,
+        prepared: Prepared | None,
+    ) -> tuple[Tensor, Tensor, Tensor, Attention]:
+        """The heads of the queries, and all that the cache holds after the `piece` of these lengths and this start."""
+        q, k, v = heads
+        if isinstance(piece[0], Documents):
+            q, k = _turned(q, k, rotation)
+            return q, *cache.append(k, v, attention, *piece)
+        n = k.shape[2]
+        if prepared is None:
+            location = cache.locate(attention, n, *piece)
+        else:  # the same for all layers that keep the same tokens
+            key = ("location", *cache.state, n, *piece, attention.mask)
+            location = prepared.recall_from((), key, lambda: cache.locate(attention, n, *piece))
+        attention = location.place(attention)
+        if location.slots is not None and has_kernel(q):
+            from regard.algorithms.kernels.rows import enter
+
+            waves = (None, None) if rotation is None else (rotation.cos, rotation.sin)
+            return enter(q, k, v, *waves, location.slots, *cache.buffers), *cache.buffers, attention
+        q, k = _turned(q, k, rotation)
+        return q, *cache.store(location, k, v), attention
 
     def mix(
         self, q: Tensor, k: Tensor, v: Tensor, attention: Attention, dropout: float, prepared: Prepared | None
@@ -354,6 +405,10 @@ def held(module: nn.Module, name: str) -> Any:
     """The value that `hold` kept, with the tensors that the module has now."""
     kept, count = module.__dict__[f"_{name}"]
     return unflatten([getattr(module, f"{name}_{n}") for n in range(count)], kept) if count else kept
+
+
+def _turned(q: Tensor, k: Tensor, rotation: Rotation | None) -> tuple[Tensor, Tensor]:
+    return (q, k) if rotation is None else (rotation.turn(q), rotation.turn(k))
 
 
 def _heads(x: Tensor, num_heads: int, packing: Packing | None) -> Tensor:

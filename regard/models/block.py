@@ -12,7 +12,7 @@ from regard.algorithms import Prepared
 from regard.attention import Attention, Cache, Content, Documents, Everything, Mask, Softmax, Term, Weighting
 from regard.checks import check_divides, check_known, check_sizes
 from regard.layers import FeedForward, MultiHead, Packing, Rotation, Widths
-from regard.layers.feed_forward import ACTIVATIONS
+from regard.layers.feed_forward import ACTIVATIONS, has_kernel, is_plain
 from regard.models.tokens import KeptMaps
 
 EVERYTHING = Everything()
@@ -175,6 +175,8 @@ class Block(nn.Module):
         maps: KeptMaps | None = None,
     ) -> Float[Tensor, "B T C"]:
         """The tokens after this block; `memory` is what its `cross.remember` gave, and `maps` where maps are put."""
+        if maps is None and self._is_step(x):
+            return self._step(x, around, cache, memory)
         x = self._added(self.norm, x, lambda y: self._attend(y, around, cache, maps))
         if self.cross is not None and self.cross_norm is not None:
             x = self._added(self.cross_norm, x, lambda y: self._recall(y, around, memory, maps))
@@ -183,6 +185,28 @@ class Block(nn.Module):
     def _added(self, norm: nn.Module, x: Tensor, part: Callable[[Tensor], Tensor]) -> Tensor:
         y = functional.dropout(part(norm(x) if self.norm_first else x), self.dropout, self.training)
         return x + y if self.norm_first else norm(x + y)
+
+    def _is_step(self, x: Tensor) -> bool:
+        """Whether these are tokens that are being written on a GPU, and nobody listens to what the parts add."""
+        if not has_kernel(x) or self.training or not self.norm_first:
+            return False
+        parts = (
+            (self.attention, self.feed_forward)
+            if self.cross is None
+            else (self.attention, self.cross, self.feed_forward)
+        )
+        return all([is_plain(part, (MultiHead, FeedForward)) for part in parts])
+
+    def _step(self, x: Tensor, around: Around, cache: Cache | None, memory: Heads | None) -> Tensor:
+        """The same, with norms and sums as parts of the products, which may be one kernel each."""
+        how = {"mask": around.mask, "term": around.term, "rotation": around.rotation, "packing": around.packing}
+        cached = {"cache": cache, "lengths": around.lengths, "prepared": around.prepared}
+        x = self.attention(x, **how, **cached, norm=self.norm, add=x)
+        if self.cross is not None:
+            assert memory is not None
+            recalled = {"mask": around.memory_mask, "packing": around.packing, "prepared": around.prepared}
+            x = self.cross.recall(x, memory, **recalled, norm=self.cross_norm, add=x)
+        return self.feed_forward(x, norm=self.feed_forward_norm, add=x)
 
     def _attend(self, y: Tensor, around: Around, cache: Cache | None, maps: KeptMaps | None) -> Tensor:
         how = {"mask": around.mask, "term": around.term, "rotation": around.rotation, "packing": around.packing}

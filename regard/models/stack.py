@@ -200,6 +200,8 @@ def _places(
         return context.indices(x.device)
     if caches is None:
         return Sequence(n)
+    if caches[0].slots is not None:
+        return Sequence(n, caches[0].slots)
     held = caches[0].lengths
     if len(set(held)) == 1:
         return Sequence(n, held[0])

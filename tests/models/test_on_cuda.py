@@ -55,30 +55,37 @@ def test_the_same_tokens_are_written(name: str):
     assert drawn[0] == drawn[1]
 
 
-def test_the_short_way_in_half_precision():
-    exact, model = both("llama3-8b", torch.bfloat16)
-    words = torch.randint(60, (2, 9))
+@pytest.mark.parametrize("name", ["gpt2", "llama3-8b"])
+@pytest.mark.parametrize("batch", [1, 3, 20])
+def test_a_recorded_program_is_the_modules(name: str, batch: int):
+    """The same kernels, asked for once: the same numbers to the last bit, in bfloat16 too."""
+    exact, model = both(name, torch.bfloat16)
+    words = torch.randint(60, (batch, 12))
+    lengths = tuple([1 + row % 4 for row in range(batch)])
     with torch.inference_mode():
-        reader = model.reader(2, 9)
-        assert reader.step is not None
-        reader.read(words[:, :4].cuda())
-        for at in range(4, 9):
-            got, want = reader.read(words[:, at : at + 1].cuda()), exact(words[:, : at + 1]).logits[:, -1]
-            torch.testing.assert_close(got.cpu().double(), want, atol=0.06 * want.abs().max().item(), rtol=0)
+        plain, recorded = model.reader(batch, 300), model.reader(batch, 300)
+        plain.step, recorded.step.patience = None, 0
+        assert recorded.read(words[:, :4].cuda(), lengths).equal(plain.read(words[:, :4].cuda(), lengths))
+        for more in range(4, 12):
+            token = words[:, more : more + 1].cuda()
+            got = recorded.read(token)
+            assert got.equal(plain.read(token))
+            whole = torch.cat((words[0, :1], words[0, 4 : more + 1]))[None]
+            want = exact(whole).logits[0, -1]
+            torch.testing.assert_close(got[0].cpu().double(), want, atol=0.06 * want.abs().max().item(), rtol=0)
+        assert recorded.step.program is not None
 
 
-def test_rows_of_different_lengths_take_the_short_way_too():
-    exact, model = both("llama3-8b", torch.bfloat16)
-    words, lengths = torch.randint(60, (3, 9)), (4, 1, 3)
+@pytest.mark.parametrize("settings", [{}, {"temperature": 0.9, "seed": 3}, {"repetition_penalty": 1.5}, {"beams": 3}])
+def test_a_recorded_program_writes_the_same_tokens(settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch):
+    from regard.models.writing.captured import Captured
+
+    _, model = both("llama3-8b", torch.bfloat16)
     with torch.inference_mode():
-        reader = model.reader(3, 300)
-        reader.read(words[:, :4].cuda(), lengths)
-        assert reader.step.fits(reader.caches, words[:, :1].cuda())
-        for more in range(4):
-            got = reader.read(words[:, more : more + 1].cuda()).cpu().double()
-            for row, length in enumerate(lengths):
-                want = exact(torch.cat((words[row, :length], words[row, : more + 1]))[None]).logits[0, -1]
-                torch.testing.assert_close(got[row], want, atol=0.06 * want.abs().max().item(), rtol=0)
+        recorded = model.generate(PROMPTS, max_new=40, ends=(3,), **settings)
+        monkeypatch.setattr(Captured, "of", lambda model: None)
+        plain = model.generate(PROMPTS, max_new=40, ends=(3,), **settings)
+    assert [row.tokens for row in recorded] == [row.tokens for row in plain]
 
 
 def test_an_lstm_writes():

@@ -1,4 +1,4 @@
-"""The short way of one more token is the general way, or is not taken; weights lie where they are read fast."""
+"""One more token by a recorded program is what the modules give; weights lie where they are read fast."""
 
 from pathlib import Path
 from typing import Any
@@ -8,10 +8,11 @@ import torch
 from torch import nn
 
 from regard import models
-from regard.attention import Elu, Hard, Kernel, Window
+from regard.attention import Cache, Elu, Hard, Kernel, Window
 from regard.models import PRESETS, build, vary
 from regard.models.hugging_face.weights import HUGE, settle
-from regard.models.writing.step import Step
+from regard.models.writing import readers
+from regard.models.writing.captured import Captured, Program
 
 SMALL = {"depth": 2, "width": 32, "num_heads": 4, "vocabulary": 50, "hidden": 40}
 
@@ -35,40 +36,147 @@ CASES: dict[str, dict[str, Any]] = {
 }
 
 
+def read_by_program(model: Any, words: torch.Tensor, lengths: tuple[int, ...] | None, count: int, room: int) -> Any:
+    """A reader whose steps are a program, as on a GPU, behind a prompt; it has room for so many tokens."""
+    reader = model.reader(len(words), room)
+    for cache in reader.caches:
+        cache.grow(room) if cache.capacity < room else None
+    reader.step = recording(model)
+    reader.read(words[:, :count], lengths)
+    return reader
+
+
+def recording(model: Any) -> Captured:
+    """What records on a GPU, here at once."""
+    step = Captured(model)
+    step.patience = 0
+    step._decodes = lambda cache: True
+    return step
+
+
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("batch", [1, 3])
-def test_the_short_way_is_the_general_way(case: str, batch: int, monkeypatch: pytest.MonkeyPatch):
+def test_a_program_gives_what_the_modules_give(case: str, batch: int):
     model = small(**CASES[case])
     words = torch.randint(50, (batch, 9))
-    reader = model.reader(batch, 9)
-    assert reader.step is not None
-    taken: list[int] = []
-    monkeypatch.setattr(Step, "__call__", lambda *given, way=Step.__call__: taken.append(1) or way(*given))
     with torch.inference_mode():
-        reader.read(words[:, :4])
+        reader = read_by_program(model, words, None, 4, 9)
         for at in range(4, 9):
             got = reader.read(words[:, at : at + 1])
             torch.testing.assert_close(got, model(words[:, : at + 1]).logits[:, -1], rtol=1e-9, atol=1e-9)
-    assert len(taken) == 5
-    full = "a row holds at most capacity=9 tokens: got 1 more for row 0, which holds 9"
-    with torch.no_grad(), pytest.raises(ValueError, match=full):
-        reader.read(words[:, :1])
-    with pytest.raises(ValueError, match="a cache keeps no gradient"):
-        model.reader(batch, 9).read(words[:, :1])
+        assert reader.lengths == (9,) * batch
+        assert reader.step.program.slots.tolist() == [9] * batch, "the program counts itself"
+        with pytest.raises(ValueError, match="a row holds at most capacity=9 tokens: got 1 more for row 0"):
+            reader.read(words[:, :1])
 
 
-def test_rows_of_different_lengths_take_the_short_way_too():
+def test_a_program_follows_rows_of_different_lengths_that_are_reordered_and_forgotten():
     model = small("llama3-8b", num_groups=2)
     words, lengths = torch.randint(50, (3, 9)), (4, 1, 3)
-    reader = model.reader(3, 300)
+
+    def check(reader: Any, texts: list[list[int]], tokens: list[int]) -> None:
+        got = reader.read(torch.tensor(tokens)[:, None])
+        for row, (text, token) in enumerate(zip(texts, tokens, strict=True)):
+            text.append(token)
+            torch.testing.assert_close(got[row], model(torch.tensor([text])).logits[0, -1], rtol=1e-9, atol=1e-9)
+
     with torch.inference_mode():
-        reader.read(words[:, :4], lengths)
-        assert reader.step.fits(reader.caches, words[:, :1])
-        for more in range(4):
-            got = reader.read(words[:, more : more + 1])
-            for row, length in enumerate(lengths):
-                whole = torch.cat((words[row, :length], words[row, : more + 1]))[None]
-                torch.testing.assert_close(got[row], model(whole).logits[0, -1], rtol=1e-9, atol=1e-9)
+        reader = read_by_program(model, words, lengths, 4, 40)
+        texts = [row[:length].tolist() for row, length in zip(words, lengths, strict=True)]
+        check(reader, texts, [1, 2, 3])
+        check(reader, texts, [4, 5, 6])
+        first = reader.step.program
+        reader.reorder(torch.tensor([2, 0, 0]))
+        texts = [list(texts[row]) for row in (2, 0, 0)]
+        check(reader, texts, [7, 8, 9])
+        reader.rewind()
+        check(reader, [text[:-1] for text in texts], [10, 11, 12])
+        assert reader.step.program is first
+        reader.reorder(torch.tensor([1]))  # fewer rows are another program
+        check(reader, [[*texts[1][:-1], 11]], [13])
+        assert reader.step.program is not first
+
+
+def test_a_program_asks_the_host_for_nothing():
+    """Without numbers, as on the meta device, whatever looks at one raises."""
+    model = small("llama3-8b", num_groups=2, mask=Window(before=3)).to("meta")
+    caches = tuple(Cache(2, 2, 8, capacity=6, dtype=torch.float64, device="meta") for _ in range(2))
+    program = Program.__new__(Program)
+    program.model, program.caches = model, caches
+    program.tokens, program.slots = (torch.zeros(*shape, dtype=torch.int64, device="meta") for shape in ((2, 1), (2,)))
+    with torch.inference_mode():
+        assert program._step().shape == (2, 50)
+
+
+def test_a_window_is_seen_by_the_program_too():
+    model = small(mask=Window(before=3))
+    words = torch.randint(50, (2, 7))
+    with torch.inference_mode():
+        reader = read_by_program(model, words, None, 3, 7)
+        assert reader.caches[0].window is None
+        for at in range(3, 7):
+            got = reader.read(words[:, at : at + 1])
+            torch.testing.assert_close(got, model(words[:, : at + 1]).logits[:, -1], rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"temperature": 0.9, "seed": 3},
+        {"temperature": 1.5, "seed": 4, "top_k": 7},
+        {"temperature": 1.5, "seed": 5, "top_p": 0.8},
+        {"temperature": 1.5, "seed": 6, "min_p": 0.05},
+        {"temperature": 1.0, "seed": 7, "repetition_penalty": 1.3},
+        {"repetition_penalty": 1.5},
+    ],
+    ids=lambda settings: ", ".join(settings) or "likeliest",
+)
+def test_the_same_tokens_are_written_ahead(settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch):
+    """Rows end at different times; whoever is ahead goes on with them for a while, and rewinds at the end."""
+    model, prompts, ends = small("llama3-8b", num_groups=2), [[1, 2, 3], [4], [5, 6], [7, 8, 9, 10]], (0, 1, 2, 3, 4)
+    plain = model.generate(prompts, max_new=12, ends=ends, **settings)
+    readers = []
+
+    def begin(prompts: list[list[int]], max_new: int, start: int | None) -> Any:
+        reader = model.reader(len(prompts), max(map(len, prompts)) + max_new - 1)
+        reader.step = recording(model)
+        readers.append(reader)
+        return reader, prompts
+
+    monkeypatch.setattr(model, "begin", begin)
+    ahead = model.generate(prompts, max_new=12, ends=ends, **settings)
+    assert readers[0].is_ahead
+    assert readers[0].step.program is not None
+    assert [row.tokens for row in ahead] == [row.tokens for row in plain]
+    assert len({len(row.tokens) for row in plain}) > 1, "rows end at different times"
+    alone = model.generate([5, 6], max_new=12, ends=ends, **settings)
+    if not settings.get("temperature"):
+        assert alone.tokens == plain[2].tokens
+
+
+def test_scores_that_are_no_numbers_are_told_by_those_ahead_too(monkeypatch: pytest.MonkeyPatch):
+    model = small()
+    reader = model.reader(1, 20)
+    reader.step = recording(model)
+    monkeypatch.setattr(model, "begin", lambda prompts, max_new, start: (reader, prompts))
+    with torch.no_grad():
+        model.stack.positions.weight[4] = torch.nan
+    with pytest.raises(ValueError, match="scores of the next token must be finite"):
+        model.generate([1, 2], max_new=8)
+
+
+def test_long_prompts_are_read_in_pieces(monkeypatch: pytest.MonkeyPatch):
+    model = small("llama3-8b", num_groups=2)
+    words = torch.randint(50, (3, 11))
+    monkeypatch.setattr(readers, "PIECE", 4)
+    with torch.inference_mode():
+        got = model.reader(3, 20).read(words, (11, 2, 8))
+        for row, length in enumerate((11, 2, 8)):
+            whole = model(words[row : row + 1, :length]).logits[0, -1]
+            torch.testing.assert_close(got[row], whole, rtol=1e-9, atol=1e-9)
+        got = model.reader(3, 20).read(words)
+        torch.testing.assert_close(got, model(words).logits[:, -1], rtol=1e-9, atol=1e-9)
 
 
 def test_caches_grow_with_what_is_read():
@@ -119,35 +227,32 @@ def twice(model: Any) -> None:
     nn.utils.parametrize.register_parametrization(model.stack.blocks[0].attention.query, "weight", Twice())
 
 
-@pytest.mark.parametrize(
-    ("changes", "alter"),
-    [
-        ({"mask": Window(before=3)}, None),
-        ({"kind": "buckets"}, None),
-        ({"weighting": Hard()}, None),
-        ({}, louder),
-        ({}, listened),
-        ({}, twice),
-        ({}, replaced),
-    ],
-    ids=["window", "buckets", "hard", "another layer", "a hook", "a parametrization", "another forward"],
-)
-def test_what_it_does_not_know_goes_the_general_way(changes: dict[str, Any], alter: Any):
-    model = small(**changes)
-    if alter is not None:
-        alter(model)
+@pytest.mark.parametrize("alter", [louder, listened, twice, replaced])
+def test_altered_models_are_read_as_they_are(alter: Any):
+    model = small()
+    alter(model)
     words = torch.randint(50, (2, 6))
     with torch.no_grad():
         reader = model.reader(2, 6)
         reader.read(words[:, :5])
         got = reader.read(words[:, 5:])
         torch.testing.assert_close(got, model(words).logits[:, -1], rtol=1e-9, atol=1e-9)
-    assert reader.step is None
 
 
-def test_a_model_in_training_goes_the_general_way():
-    assert Step.of(small(dropout=0.5).train().stack) is None
-    assert Step.of(small(weighting=Kernel(Elu())).stack) is None
+def test_what_does_more_than_compute_is_not_recorded(monkeypatch: pytest.MonkeyPatch):
+    def recorded(model: Any) -> bool:
+        return Captured.of(model) is not None
+
+    assert not recorded(small()), "on the CPU the modules run"
+    monkeypatch.setattr(nn.Parameter, "is_cuda", True, raising=False)
+    assert recorded(small())
+    for alter in (listened, replaced):
+        model = small()
+        alter(model)
+        assert not recorded(model)
+    assert not recorded(small(dropout=0.5).train())
+    for changes in ({"kind": "buckets"}, {"weighting": Hard()}, {"weighting": Kernel(Elu())}, {"cap": 5.0}):
+        assert not recorded(small(**changes)), changes
 
 
 def test_large_weights_lie_in_huge_pages(tmp_path: Path):
@@ -163,7 +268,7 @@ def test_large_weights_lie_in_huge_pages(tmp_path: Path):
 
 
 def test_a_loaded_model_writes_learns_and_is_copied_as_any(tmp_path: Path):
-    """After a step of training, the short way knows the new weights."""
+    """After a step of training, what is written is by the new weights."""
     import copy
 
     from safetensors.torch import load_file, save_model

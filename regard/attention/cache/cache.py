@@ -1,7 +1,9 @@
 """The key-value cache: what was computed for the tokens so far, so that each new one costs one row of the map."""
 
 import copy
+from dataclasses import dataclass, field, replace
 from os import PathLike
+from typing import Any
 
 import torch
 from jaxtyping import Float, Int
@@ -20,14 +22,53 @@ from regard.attention.cache.rules import (
     per_row,
 )
 from regard.attention.masks.documents import Documents, check_alike
+from regard.attention.masks.mask import Mask
 from regard.attention.masks.padding import KeyPadding
 from regard.attention.positions.positions import LINE, Sequence
-from regard.attention.scores.term import Shape
+from regard.attention.scores.term import Content, Shape
 from regard.attention.torch_private import assert_soon
+from regard.attention.weighting.weighting import Softmax
 from regard.checks import check_whole
 
 Numbers = tuple[int, ...] | list[int]
 HOST = torch.device("cpu")  # where a cache counts
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Location:
+    """Where a piece goes in caches that hold the same tokens, and what its queries see."""
+
+    before: Counts  # tokens of each row
+    counts: Counts  # of the piece that are real
+    ends: Counts
+    low: int  # slots that are seen
+    high: int
+    room: int | None = None  # that is needed where the buffers are full
+    back: int = 0  # how far the mask looks
+    mask: Mask
+    queries: Sequence
+    keys: Sequence
+    shape: Shape  # with as many heads as groups
+    window: int | None = None
+    slots: Tensor | None = None  # where a tensor counts
+    placed: dict[tuple[Any, ...], Attention] = field(default_factory=dict)
+
+    def place(self, attention: Attention) -> Attention:
+        """The mechanism with the positions of the piece, and with the padding of rows of different lengths.
+
+        Layers that differ in nothing but their weights get the same value, so that it is taken apart once.
+        """
+        content, weighting = attention.scores, attention.weighting
+        is_plain = type(content) is Content and type(weighting) is Softmax and weighting.sink is None
+        key = (content.beta, content.cap) if is_plain else None  # pyright: ignore[reportAttributeAccessIssue]
+        if key is not None and (found := self.placed.get(key)) is not None:
+            return found
+        check_cacheable(attention, self.window)
+        placed = Attention(attention.scores, self.mask, attention.weighting, self.queries, self.keys)
+        placed.check(replace(self.shape, H=attention.heads or self.shape.G))
+        if key is not None:
+            self.placed[key] = placed
+        return placed
 
 
 class Cache:
@@ -92,6 +133,7 @@ class Cache:
         self._starts = self._lengths  # the position of the first token that is kept
         self._bases = self._lengths  # the position of the token in the first slot of the buffer
         self._back = 0  # how far back masks have looked
+        self._slots: Tensor | None = None
 
     @property
     def batch(self) -> int:
@@ -150,8 +192,20 @@ class Cache:
         """
         if isinstance(lengths, Documents):
             return self._append_documents(k, v, attention, lengths, start)
-        check_piece(k, v, self._keys, self._values)
-        n = k.shape[2]
+        check_piece(k, v, self._keys, self._values)  # before all else
+        location = self.locate(attention, k.shape[2], lengths, start)
+        placed = location.place(attention)
+        return *self.store(location, k, v), placed
+
+    def locate(
+        self, attention: Attention, n: int, lengths: Numbers | None = None, start: int | Numbers | None = None
+    ) -> Location:
+        """Where n more tokens of every row go, and what their queries see; nothing is changed.
+
+        Caches that hold the same tokens have one answer: a stack of layers asks once in each pass.
+        """
+        if self._slots is not None:
+            return self._locate_counted(attention, n, self._slots, lengths, start)
         counts = count_real(lengths, self.batch, n)
         if start is not None:
             check_start(start, self._lengths, n)
@@ -164,13 +218,89 @@ class Cache:
         fits = max(minus(ends, self._bases)) <= self._keys.shape[2]
         bases = self._bases if fits else self._starts
         low, high = min(minus(firsts, bases)), max(minus(ends, bases))
-        placed = self._placed(attention, n, [base + low for base in bases], minus(ends, bases, low))
-        H = attention.heads or self.num_groups
-        placed.check(Shape(self.batch, H, self.num_groups, n, high - low, self.width, self.value_width))
+        real = minus(ends, bases, low)
+        return Location(
+            before=self._lengths,
+            counts=counts,
+            ends=ends,
+            low=low,
+            high=high,
+            room=None if fits else high,
+            back=back or 0,
+            mask=_hide_pads(attention.mask, real, n),
+            queries=Sequence(n, _start(self._lengths)),
+            keys=Sequence(max(real), _start([base + low for base in bases])),
+            shape=Shape(self.batch, self.num_groups, self.num_groups, n, high - low, self.width, self.value_width),
+            window=self.window,
+        )
 
-        keys, values = self._write(k, v, counts, None if fits else high)
-        self._back = max(self._back, 0 if back is None else back)
-        return keys[:, :, low:high], values[:, :, low:high], placed
+    def store(
+        self, location: Location, k: Float[Tensor, "B G n D"], v: Float[Tensor, "B G n E"]
+    ) -> tuple[Float[Tensor, "B G S D"], Float[Tensor, "B G S E"]]:
+        """Put tokens where they go, and give the keys and values that their queries see."""
+        check_piece(k, v, self._keys, self._values)
+        if location.slots is not None:
+            for buffer, x in ((self._keys, k), (self._values, v)):
+                buffer.scatter_(2, location.slots[:, None, None, None].expand_as(x), x)
+            return self._keys, self._values
+        if location.before != self._lengths or k.shape[2] != location.queries.n:
+            raise ValueError(
+                f"tokens go where they were located: got {k.shape[2]} for rows of {self._lengths}, where "
+                f"{location.queries.n} for rows of {location.before} were; locate them again"
+            )
+        keys, values = self._write(k, v, location.counts, location.ends, location.room)
+        self._back = max(self._back, location.back)
+        low, count = location.low, location.high - location.low
+        return keys.narrow(2, low, count), values.narrow(2, low, count)
+
+    def count_by(self, slots: Int[Tensor, " B"] | None) -> None:
+        """Let a tensor where the cache is say how many tokens each row holds, read anew whenever one is appended.
+
+        For a program that is captured once and runs many times: it takes one token of each row of a cache that keeps
+        all, sees the whole room, and counts itself. `advance` says afterwards how often it ran; None ends this.
+        """
+        if slots is not None and self.window is not None:
+            raise ValueError(f"a window is counted on the host: got {self!r}; make a cache with a capacity")
+        self._slots = slots
+
+    def advance(self, count: int) -> None:
+        """So many tokens more are in every row."""
+        self._check_capacity((count,) * self.batch)
+        self._lengths = tuple([length + count for length in self._lengths])
+
+    @property
+    def state(self) -> tuple[Any, ...]:
+        """All that says where the next tokens go: equal for caches that hold the same tokens."""
+        return self._lengths, self._starts, self._bases, self._keys.shape[2], self.window, id(self._slots)
+
+    @property
+    def slots(self) -> Int[Tensor, " B"] | None:
+        """What counts the tokens, if not the host."""
+        return self._slots
+
+    @property
+    def buffers(self) -> tuple[Float[Tensor, "B G R D"], Float[Tensor, "B G R E"]]:
+        """The memory of keys and values, whatever it holds."""
+        return self._keys, self._values
+
+    def _locate_counted(self, attention: Attention, n: int, slots: Tensor, lengths: object, start: object) -> Location:
+        """The same for rows that a tensor counts."""
+        if n != 1 or lengths is not None or start is not None:
+            raise ValueError(f"a program appends one token to every row: got n={n}, lengths={lengths}, start={start}")
+        check_cacheable(attention, None)
+        room, padding = self._keys.shape[2], KeyPadding(slots + 1)
+        return Location(
+            before=self._lengths,
+            counts=(1,) * self.batch,
+            ends=self._lengths,
+            low=0,
+            high=room,
+            mask=padding if _hides_future_alone(attention.mask) else attention.mask & padding,
+            queries=Sequence(1, slots),
+            keys=Sequence(room),
+            shape=Shape(self.batch, self.num_groups, self.num_groups, 1, room, self.width, self.value_width),
+            slots=slots,
+        )
 
     def _append_documents(
         self, k: Tensor, v: Tensor, attention: Attention, documents: Documents, start: int | Numbers | None
@@ -191,26 +321,6 @@ class Cache:
         apart = [x.transpose(1, 2).flatten(0, 1)[index].transpose(1, 2) for x in (k, v)]
         self.append(apart[0], apart[1], attention, lengths, start)
         return k, v, Attention(attention.scores, attention.mask & documents, attention.weighting)
-
-    def extend(
-        self, k: Float[Tensor, "B G 1 D"], v: Float[Tensor, "B G 1 E"], slots: Int[Tensor, " B"] | None = None
-    ) -> tuple[Float[Tensor, "B G S D"], Float[Tensor, "B G S E"]]:
-        """Add one token to each row of a cache that keeps all, and give all keys and values: for a mask that hides the
-        future alone, what `append` does, without what it checks. Rows of different lengths need their lengths as
-        `slots`, where the cache is.
-        """
-        most = max(self._lengths)
-        if self.capacity is None or (slots is None) != (self._lengths.count(most) == len(self._lengths)):
-            raise ValueError(f"extend is for rows that keep all, with slots if they differ: got {self!r}; use append")
-        if most == self.capacity:
-            self._check_capacity((1,) * len(self._lengths))
-        for buffer, x in ((self._keys, k), (self._values, v)):
-            if slots is None:
-                buffer.narrow(2, most, 1).copy_(x)
-            else:
-                buffer.scatter_(2, slots[:, None, None, None].expand_as(x), x)
-        self._lengths = tuple([length + 1 for length in self._lengths])
-        return self._keys.narrow(2, 0, most + 1), self._values.narrow(2, 0, most + 1)
 
     def grow(self, capacity: int) -> None:
         """Make room for rows of up to `capacity` tokens."""
@@ -245,19 +355,7 @@ class Cache:
                 )
         return firsts
 
-    def _placed(self, attention: Attention, n: int, begins: list[int], real: Counts) -> Attention:
-        """The mechanism on the positions of this piece; `real` keys of each row, the first of them at `begins`."""
-        mask = attention.mask
-        if len(set(real)) > 1:
-            padding = KeyPadding(real)
-            # A single query stands behind all real keys of its row: to hide pads is to hide the future.
-            facts = mask.facts(LINE)
-            causal = facts.interval and facts.band[0] == (None, 0)
-            mask = padding if n == 1 and causal else mask & padding
-        queries, keys = Sequence(n, _start(self._lengths)), Sequence(max(real), _start(begins))
-        return Attention(attention.scores, mask, attention.weighting, queries, keys)
-
-    def _write(self, k: Tensor, v: Tensor, counts: Counts, room: int | None) -> tuple[Tensor, Tensor]:
+    def _write(self, k: Tensor, v: Tensor, counts: Counts, ends: Counts, room: int | None) -> tuple[Tensor, Tensor]:
         """Put the piece behind what is there, and give the tensors that hold both.
 
         With `room` the buffers are full: what is kept moves to their front, or, where a piece is longer than they are,
@@ -274,7 +372,6 @@ class Cache:
                 target[:, :, :count] = old
             bases = self._starts
         put(targets, (k, v), minus(lengths, bases), counts)
-        ends = tuple([length + count for length, count in zip(lengths, counts, strict=True)])
         starts = self._starts
         if self.window is not None:
             starts = tuple([max(start, end - self.window) for start, end in zip(starts, ends, strict=True)])
@@ -384,6 +481,19 @@ def minus(left: Counts, right: Counts, less: int = 0) -> Counts:
     return tuple([a - b - less for a, b in zip(left, right, strict=True)])
 
 
+def _hides_future_alone(mask: Mask) -> bool:
+    facts = mask.facts(LINE)
+    return facts.interval and facts.band[0] == (None, 0)
+
+
+def _hide_pads(mask: Mask, real: Counts, n: int) -> Mask:
+    """The mask of n queries, of rows of so many keys."""
+    if len(set(real)) == 1:
+        return mask
+    # A single query stands behind all real keys of its row: to hide pads is to hide the future.
+    return KeyPadding(real) if n == 1 and _hides_future_alone(mask) else mask & KeyPadding(real)
+
+
 def _start(positions: Counts | list[int]) -> int | Tensor:
     """One number where all rows agree, so that algorithms know it; else one for each."""
     return positions[0] if len(set(positions)) == 1 else torch.tensor(positions, device=HOST)
@@ -403,7 +513,7 @@ def put(buffers: list[Tensor], pieces: tuple[Tensor, ...], slots: Counts, counts
     if len(set(slots)) == 1:  # the pads of shorter rows come along, to slots that hold nothing yet
         most = max(counts)
         for buffer, x in zip(buffers, pieces, strict=True):
-            buffer[:, :, slots[0] : slots[0] + most] = x[:, :, :most]
+            buffer.narrow(2, slots[0], most).copy_(x if x.shape[2] == most else x[:, :, :most])
         return
     each = torch.tensor(counts, device=HOST)
     rows = torch.arange(len(counts), device=HOST).repeat_interleave(each)

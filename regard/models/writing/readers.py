@@ -11,13 +11,16 @@ from regard.attention.cache.rules import check_cacheable
 from regard.models.block import BlockConfig, Heads
 from regard.models.stack import Stack
 from regard.models.tokens import last_real, real_tokens
-from regard.models.writing.step import Step
+from regard.models.writing.captured import Captured
 
 if TYPE_CHECKING:
     from regard.models.architectures.decoder import Decoder
     from regard.models.architectures.encoder_decoder import EncoderDecoder
 
 FIRST = 256  # tokens that there is room for at the beginning
+AT_ONCE = 1 << 30  # bytes of caches that a GPU gives at the beginning, so that nothing moves
+WHOLE = 4 << 30  # up to which all tokens are kept there, even where a window sees but the last
+PIECE = 4096  # tokens of a prompt that are read at once
 
 
 def make_caches(
@@ -27,10 +30,15 @@ def make_caches(
 
     With `first` they have room for so many tokens, if not for a window, and can grow.
     """
-    room, mask, kind = {"capacity": min(capacity, first or capacity)}, block.mechanism.mask, like.device.type
-    if type(mask) is Window and mask.before is not None and 2 * (mask.before + 1) < capacity:
-        room = {"window": mask.before + 1}
+    kind, mask = like.device.type, block.mechanism.mask
     dtype = torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else like.dtype
+    token = 2 * len(stack.blocks) * batch * block.groups * block.head_width * dtype.itemsize  # bytes
+    keeps_all = False
+    if first is not None and kind == "cuda":
+        first, keeps_all = max(first, AT_ONCE // token), capacity * token <= WHOLE
+    room = {"capacity": min(capacity, first or capacity)}
+    if type(mask) is Window and mask.before is not None and 2 * (mask.before + 1) < capacity and not keeps_all:
+        room = {"window": mask.before + 1}
     sizes: dict[str, Any] = room | {"dtype": dtype, "device": like.device}
     return tuple([Cache(batch, block.groups, block.head_width, **sizes) for _ in stack.blocks])
 
@@ -58,6 +66,11 @@ class CachedReader:
         for cache in self.caches:
             cache.reorder(index)
 
+    def rewind(self) -> None:
+        """Forget the last token of every row."""
+        for cache in self.caches:
+            cache.rollback(1)
+
     def keep(self, length: int) -> int:
         """Forget all but the first tokens of the only row; return how many are left, 0 if a window must begin again.
 
@@ -81,18 +94,37 @@ class DecoderReader(CachedReader):
         self.refresh()
 
     def refresh(self) -> None:
-        """Inspect the model again: hooks or other weights may have come since the last step."""
-        self.step = Step.of(self.model.stack)
+        """Look at the model again: hooks or other weights may have come since the last step."""
+        self.step = Captured.of(self.model)
+
+    @property
+    def is_ahead(self) -> bool:
+        """Whether a token should be read before anybody has looked at it: a GPU works while the host looks."""
+        return self.step is not None and self.caches[0].window is None
 
     def read(self, tokens: Int[Tensor, "B T"], lengths: tuple[int, ...] | None = None) -> Float[Tensor, "B V"]:
-        model = self.model
         self.make_room(tokens.shape[1])
         if self.step is not None and lengths is None and self.step.fits(self.caches, tokens):
-            x, _, rotation = model.stack.placed(model.embedding(tokens), None, self.caches)
-            return model.scores(self.step(x[:, 0], self.caches, rotation))
+            return self.step(self.caches, tokens)
+        scores = self._read(tokens[:, :PIECE], _within(lengths, 0, tokens.shape[1]))
+        for start in range(PIECE, tokens.shape[1], PIECE):
+            own = _within(lengths, start, tokens.shape[1])
+            more = self._read(tokens[:, start : start + PIECE], own)
+            ends = torch.tensor([own is None or count > 0 for count in own or (1,)], device=more.device)
+            scores = torch.where(ends[:, None], more, scores)
+        return scores
+
+    def _read(self, tokens: Int[Tensor, "B T"], lengths: tuple[int, ...] | None) -> Float[Tensor, "B V"]:
+        model = self.model
         words = real_tokens(tokens, model.config.vocabulary, lengths)
         hidden, _ = model.stack(model.embedding(words), lengths=lengths, caches=self.caches)
         return model.scores(last_real(hidden, lengths))
+
+
+def _within(lengths: tuple[int, ...] | None, start: int, whole: int) -> tuple[int, ...] | None:
+    """How many tokens of a piece are real, of rows of these lengths."""
+    count = min(PIECE, whole - start)
+    return None if lengths is None else tuple([min(max(length - start, 0), count) for length in lengths])
 
 
 class WholeReader:
