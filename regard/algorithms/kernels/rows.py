@@ -8,8 +8,8 @@ Each is one launch. A program takes a few outputs, and normalises the rows on it
 the way. To `FEW` rows are multiplied in registers, with no tile of empty rows.
 
 One row through a Llama-shaped model of 1.3B (width 2048, 16 heads, hidden 5504, 24 layers) in bfloat16, on an H200:
-the matrices of a layer are 101 MB, which are 23.7 µs of memory at 4.27 TB/s (5.9 of queries, keys and values, 2.0 of the
-output, 10.6 of gate and inner, 5.3 of the last); all layers 0.57 ms, and 0.003 ms of products at 771 TFLOP/s.
+the matrices of a layer are 101 MB, 23.7 µs of memory at 4.27 TB/s (5.9 of queries, keys and values, 2.0 of the output,
+10.6 of gate and inner, 5.3 of the last). All layers: 0.57 ms of memory, 0.003 ms of products at 771 TFLOP/s.
 """
 
 # Triton states no types of launches.
@@ -25,6 +25,7 @@ import triton
 import triton.language as tl
 from torch import Tensor, nn
 from torch.nn import functional
+from triton import knobs
 
 from regard.algorithms.kernels.launch import Launch
 from regard.algorithms.planning.kept import look, recall, remember
@@ -38,7 +39,7 @@ MOST_MATRICES = 3
 PROGRAMS = 264  # that fill a GPU
 CAPABILITY = (8, 0)  # from which Triton has matrix units
 TYPES = (torch.float32, torch.bfloat16, torch.float16)
-INTERPRETED = triton.knobs.runtime.interpret  # on the CPU, for tests
+INTERPRETED = knobs.runtime.interpret  # on the CPU, for tests
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "gelu": functional.gelu,
     "relu": functional.relu,
@@ -68,7 +69,8 @@ class Tile(NamedTuple):
 def tile_of(rows: int, outputs: int, C: int, item: int, gated: bool = False) -> Tile:
     """The tile for so many rows times matrices of so many outputs in all, of C columns, `item` bytes to a number."""
     if rows > FEW:
-        return Tile(16 if gated or outputs < 32 * PROGRAMS else 32, max(16, min(512 // item, _power_of_two(C))), 4, 4)
+        columns = max(16, min(256 if item == 2 else 64, _power_of_two(C)))
+        return Tile(16 if gated or outputs < 32 * PROGRAMS else 32, columns, 4, 4)
     columns = max(32, min(4096 // item, _power_of_two(C)))
     some = max(1, (16384 if rows == 1 else 8192) // (columns * item) // (2 if gated else 1))
     while some > 1 and (outputs // 2 if gated else outputs) < some * PROGRAMS:
@@ -85,6 +87,8 @@ def refuses(
     x: Tensor, matrices: tuple[Tensor, ...], biases: tuple[Tensor | None, ...], norm: Norm | None, add: Tensor | None
 ) -> str | None:
     """Why these rows are not for the kernel; None where they are."""
+    if torch.compiler.is_compiling():
+        return "is not for compiled code, whose compiler has its own kernels"
     if not (x.is_cuda or (INTERPRETED and x.is_cpu)):
         return f"its kernel is for CUDA GPUs: got {x.device}"
     if x.is_cuda and recall(("capability", x.device), lambda: torch.cuda.get_device_capability(x.device)) < CAPABILITY:
@@ -119,7 +123,7 @@ def _refuses_one(tensor: Tensor, shape: tuple[int, ...], x: Tensor, is_rows: boo
         return f"needs a tensor of shape {shape}, not empty: got {tuple(tensor.shape)}"
     if tensor.dtype != x.dtype or tensor.device != x.device:
         return f"needs one type and device: got {x.dtype} on {x.device} and {tensor.dtype} on {tensor.device}"
-    if not (tensor.stride(1) == 1 if is_rows else tensor.is_contiguous()):
+    if not (is_rows and tensor.stride(1) == 1) and not tensor.is_contiguous():
         return f"needs numbers side by side: got strides {tensor.stride()} of shape {tuple(tensor.shape)}"
     if tensor.requires_grad and torch.is_grad_enabled():
         return "has no gradient: it is for tokens that are being written"
@@ -138,30 +142,35 @@ def project(
 ) -> tuple[Tensor, ...]:
     """Rows x (B, C) times matrices (O, C): outputs (B, O), views of one memory, or the one that the module names.
 
-    For what `refuses` does not refuse; under a compiler, a transform or a mode it is `define`.
+    For what `refuses` does not refuse. On a CPU, and under a compiler, a transform or a mode, it is `define`.
     """
+    if activation is not None:
+        check_known("activation", activation, ACTIVATIONS)
     if not _is_launched(x):
         return define(x, matrices, biases, norm=norm, activation=activation, gated=gated, add=add)
-    heights = tuple([matrix.shape[0] for matrix in matrices])
-    gain, shift, eps, kind = (None, None, 0.0, None) if norm is None else norm
-    flags = (kind, gain is None, shift is None, activation, gated, eps, add is None or add.stride(0))
-    B, C = x.shape
-    key = ("rows", x.dtype, x.device, B, C, x.stride(0), heights, tuple([bias is None for bias in biases]), flags)
-    launch: Launch | None = None if torch.is_grad_enabled() else look(key)
+    some = (None,) * (MOST_MATRICES - len(matrices))
+    gain, shift, eps, is_rms = (None, None, 0.0, None) if norm is None else norm
+    given = (x, *matrices, *some, *biases, *some, gain, shift, add)
+    key = ("rows", x.device, *_outlines(given), eps, is_rms, activation, gated)
+    launch: Launch | None = None if torch.is_grad_enabled() or is_autocast() else look(key)
     if launch is None:
         launch = remember(key, _prepare(x, matrices, biases, norm, activation, gated, add))
-    columns = heights[0] if gated else sum(heights)
-    y = x.new_empty((B, columns))
-    some = (None,) * (MOST_MATRICES - len(matrices))
-    tensors = (x, *matrices, *some, *biases, *some, gain, shift, add, y)
-    launch(x.device, tensors, are_aligned(tensors))
-    return (y,) if gated or len(matrices) == 1 else y.split(heights, 1)
+    heights = [matrix.shape[0] for matrix in (matrices[:1] if gated else matrices)]
+    y = x.new_empty((x.shape[0], sum(heights)))
+    launch(x.device, (*given, y), are_aligned((*given, y)))
+    return (y,) if len(heights) == 1 else y.split(heights, 1)
+
+
+def _outlines(tensors: tuple[Tensor | None, ...]) -> list[tuple[Any, ...] | None]:
+    """All that a launch depends on but the addresses."""
+    return [None if x is None else (x.dtype, x.shape, x.stride()) for x in tensors]
 
 
 def _is_launched(x: Tensor) -> bool:
     """Whether there is something to launch a kernel on."""
-    plain = type(x) is Tensor or type(x) is nn.Parameter
-    return plain and not x.is_meta and not is_dispatched() and is_eager(x)
+    if not is_eager(x) or is_dispatched():
+        return False
+    return (x.is_cuda or (INTERPRETED and x.is_cpu)) and (type(x) is Tensor or type(x) is nn.Parameter)
 
 
 def are_aligned(tensors: tuple[Tensor | None, ...]) -> bool:
@@ -184,16 +193,104 @@ def define(
     add: Tensor | None = None,
 ) -> tuple[Tensor, ...]:
     """What the kernel computes, by plain operations, which round after each."""
-    if norm is not None:
-        shape = x.shape[1:]
-        rms = norm.is_rms
-        x = (torch.rms_norm if rms else torch.layer_norm)(x, shape, norm.weight, *(() if rms else (norm.bias,)), norm.eps)
+    if norm is not None and norm.is_rms:
+        x = torch.rms_norm(x, x.shape[1:], norm.weight, norm.eps)
+    elif norm is not None:
+        x = torch.layer_norm(x, x.shape[1:], norm.weight, norm.bias, norm.eps)
     found = [functional.linear(x, matrix, bias) for matrix, bias in zip(matrices, biases, strict=True)]
     if activation is not None:
         found[0] = ACTIVATIONS[activation](found[0])
     if gated:
         found = [found[0] * found[1]]
     return tuple(found) if add is None else (add + found[0],)
+
+
+def enter(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    cos: Tensor | None,
+    sin: Tensor | None,
+    slots: Tensor,
+    keys: Tensor,
+    values: Tensor,
+) -> Tensor:
+    """The queries q (B, H, 1, D) of the next tokens, turned; turned keys k (B, G, 1, D) and values v (B, G, 1, E) are
+    written to `keys` (B, G, R, D) and `values` (B, G, R, E), row b at the place `slots[b]`.
+
+    Pairs of features, i and i + D/2, are turned by cos and sin, (B, 1, 1, D/2) or one for all rows, or not at all. Last
+    strides must be 1. A slot outside of 0…R − 1 is not written; `define_enter` raises there.
+    """
+    learns = torch.is_grad_enabled() and any([x.requires_grad for x in (q, k, v, keys, values)])
+    if learns or not _is_launched(q):
+        return define_enter(q, k, v, cos, sin, slots, keys, values)
+    given = (q, k, v, cos, sin, slots if slots.is_contiguous() else slots.contiguous(), keys, values)
+    key = ("enter", q.device, *_outlines(given))
+    launch: Launch | None = look(key)
+    if launch is None:
+        _check_entered(*given)
+        (B, H, _, D), (_, G, R, E) = q.shape, values.shape
+        waves = [0 if x is None or len(x) == 1 else x.stride(0) for x in (cos, sin)]
+        strides = (*q.stride()[:2], *k.stride()[:2], *v.stride()[:2], *keys.stride()[:3], *values.stride()[:3], *waves)
+        constants = (D, E, _power_of_two(-(-D // 2)), _power_of_two(E), cos is not None)
+        types = (q.dtype, None if cos is None else cos.dtype)
+        launch = remember(key, Launch(_enter, B * (H + G), strides, (H, G, R), constants, (1, 1), types))
+    out = q.new_empty(q.shape)
+    launch(q.device, (*given, out), are_aligned((*given, out)))
+    return out
+
+
+def _check_entered(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    cos: Tensor | None,
+    sin: Tensor | None,
+    slots: Tensor,
+    keys: Tensor,
+    values: Tensor,
+) -> None:
+    """Raise where the kernel would read or write elsewhere."""
+    (B, H, _, D), (_, G, R, E) = q.shape, values.shape
+    wanted = {"q": (q, (B, H, 1, D)), "k": (k, (B, G, 1, D)), "v": (v, (B, G, 1, E)), "slots": (slots, (B,))}
+    wanted |= {"keys": (keys, (B, G, R, D)), "values": (values, (B, G, R, E))}
+    for name, wave in (("cos", cos), ("sin", sin)):
+        if wave is not None:
+            wanted[name] = wave, (B if len(wave) > 1 else 1, *[1] * (wave.dim() - 2), D // 2)
+    for name, (x, shape) in wanted.items():
+        if x.shape != shape or x.device != q.device:
+            raise ValueError(f"{name} must be {shape} on {q.device}: got {tuple(x.shape)} on {x.device}")
+        if x.stride(-1) != 1 and x.shape[-1] > 1:
+            raise ValueError(f"the last stride of {name} must be 1: got {x.stride(-1)}; use contiguous()")
+        if name not in ("cos", "sin", "slots") and (x.dtype != q.dtype or x.dtype not in TYPES):
+            raise ValueError(f"{name} must be float32, bfloat16 or float16 as q: got {x.dtype} and {q.dtype}")
+    if slots.dtype != torch.int64:
+        raise ValueError(f"slots must be int64: got {slots.dtype}; use slots.long()")
+    if (cos is None) != (sin is None) or (cos is not None and D % 2):
+        raise ValueError(f"cos and sin turn pairs of features together: got D={D}; give both, or neither")
+
+
+def define_enter(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    cos: Tensor | None,
+    sin: Tensor | None,
+    slots: Tensor,
+    keys: Tensor,
+    values: Tensor,
+) -> Tensor:
+    """What the kernel does, by plain operations, which round after each."""
+    if cos is not None and sin is not None:
+        q, k = _turned(q, cos, sin), _turned(k, cos, sin)
+    rows = torch.arange(len(slots), device=slots.device)
+    keys[rows, :, slots], values[rows, :, slots] = k[:, :, 0], v[:, :, 0]
+    return q
+
+
+def _turned(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+    first, second = x.chunk(2, -1)
+    return torch.cat((first * cos - second * sin, second * cos + first * sin), -1).to(x.dtype)
 
 
 def _prepare(
@@ -206,8 +303,6 @@ def _prepare(
     add: Tensor | None,
 ) -> Launch:
     """Check a kind of call, and lay out its launch."""
-    if activation is not None:
-        check_known("activation", activation, ACTIVATIONS)
     count = len(matrices)
     if gated and (count != 2 or activation is None or matrices[0].shape != matrices[1].shape):
         shapes = [tuple(matrix.shape) for matrix in matrices]
@@ -236,7 +331,6 @@ def _prepare(
         "ACTIVATION": activation or "",
         "GATED": gated,
         "ADD": add is not None,
-        "VECTOR": 16 // x.element_size(),
         "PRECISION": "tf32x3" if x.dtype == torch.float32 else "ieee",
     }
     kernel: Any = _multiply if B <= FEW else _multiply_tiles
@@ -263,58 +357,56 @@ def _choose(program, w0, w1, w2, O0, O1, O2, OUTPUTS: tl.constexpr, MATRICES: tl
 
 
 @triton.jit
-def _statistics(x, x_row, eps, B, C, BATCH: tl.constexpr, COLUMNS: tl.constexpr, NORM: tl.constexpr):
-    """Of each row what is subtracted, and what it is multiplied with: (BATCH, 1)."""
-    b, k = tl.arange(0, BATCH)[:, None], tl.arange(0, COLUMNS)[None, :]
-    mean = tl.zeros((BATCH, 1), tl.float32)
-    if NORM == "layer":
-        total = tl.zeros((BATCH, COLUMNS), tl.float32)
-        for start in range(0, C, COLUMNS):
-            total += tl.load(x + b * x_row + start + k, (b < B) & (start + k < C), 0.0).to(tl.float32)
-        mean = tl.sum(total, 1, keep_dims=True) / C
-    squares = tl.zeros((BATCH, COLUMNS), tl.float32)
-    for start in range(0, C, COLUMNS):
-        inside = (b < B) & (start + k < C)
-        apart = tl.load(x + b * x_row + start + k, inside, 0.0).to(tl.float32) - mean
-        squares += tl.where(inside, apart * apart, 0.0)
-    return mean, tl.rsqrt(tl.sum(squares, 1, keep_dims=True) / C + eps)
+def _squares(x, there, mean):
+    apart = tl.load(x, there, 0.0).to(tl.float32) - mean
+    return tl.where(there, apart * apart, 0.0)
 
 
 @triton.jit
-def _rows(
-    x, x_row, gain, shift, start, mean, scale, B, C,
-    BATCH: tl.constexpr, COLUMNS: tl.constexpr, NORM: tl.constexpr, GAIN: tl.constexpr, SHIFT: tl.constexpr,
-):  # fmt: skip
-    """Columns of the rows from `start` on, normalised, rounded as they are for a product: (BATCH, COLUMNS)."""
-    b, k = tl.arange(0, BATCH)[:, None], start + tl.arange(0, COLUMNS)[None, :]
-    loaded = tl.load(x + b * x_row + k, (b < B) & (k < C), 0.0)
-    if NORM == "":
-        return loaded
-    rows = (loaded.to(tl.float32) - mean) * scale
-    if GAIN:
-        rows *= tl.load(gain + k, k < C, 0.0).to(tl.float32)
-    if SHIFT:
-        rows += tl.load(shift + k, k < C, 0.0).to(tl.float32)
-    return tl.where(k < C, rows, 0.0).to(loaded.dtype)
+def _statistics(x, inside, k, eps, C, COLUMNS: tl.constexpr, NORM: tl.constexpr, AXIS: tl.constexpr):
+    """Of each row what is subtracted, and what it is multiplied with. `x` points to its beginning, `k` are columns."""
+    mean = 0.0
+    if NORM == "layer":
+        total = tl.load(x + k, inside & (k < C), 0.0).to(tl.float32)
+        for start in range(COLUMNS, C, COLUMNS):
+            total += tl.load(x + start + k, inside & (start + k < C), 0.0).to(tl.float32)
+        mean = tl.sum(total, AXIS, keep_dims=True) / C
+    squares = _squares(x + k, inside & (k < C), mean)
+    for start in range(COLUMNS, C, COLUMNS):
+        squares += _squares(x + start + k, inside & (start + k < C), mean)
+    return mean, tl.rsqrt(tl.sum(squares, AXIS, keep_dims=True) / C + eps)
+
+
+@triton.jit
+def _rows(x, inside, k, gain, shift, mean, scale, C, NORM: tl.constexpr, GAIN: tl.constexpr, SHIFT: tl.constexpr):
+    """Columns k of the rows, normalised, and rounded as they are for a product."""
+    rows = tl.load(x + k, inside & (k < C), 0.0)
+    if NORM != "":
+        exact = (rows.to(tl.float32) - mean) * scale
+        if GAIN:
+            exact *= tl.load(gain + k, k < C, 0.0).to(tl.float32)
+        if SHIFT:
+            exact += tl.load(shift + k, k < C, 0.0).to(tl.float32)
+        rows = tl.where(k < C, exact, 0.0).to(rows.dtype)
+    return rows
 
 
 @triton.jit
 def _activate(z, ACTIVATION: tl.constexpr):
     if ACTIVATION == "relu":
-        return tl.where(z < 0, 0.0, z)
+        z = tl.where(z < 0, 0.0, z)
     elif ACTIVATION == "silu":
-        return z * tl.sigmoid(z)
+        z = z * tl.sigmoid(z)
     elif ACTIVATION == "gelu":
-        return 0.5 * z * (1 + tl.erf(z * 0.7071067811865476))
+        z = 0.5 * z * (1 + tl.erf(z * 0.7071067811865476))
     elif ACTIVATION == "gelu_approximate":  # ½(1 + tanh t) = sigmoid(2t)
-        return z * tl.sigmoid(1.5957691216057308 * (z + 0.044715 * z * z * z))
-    else:
-        return z
+        z = z * tl.sigmoid(1.5957691216057308 * (z + 0.044715 * z * z * z))
+    return z
 
 
 @triton.jit
 def _write(
-    y, found, other, b0, b1, b2, add, add_row, which, row, height, start, width, B,
+    y, found, other, b0, b1, b2, add, add_row, which, row, height, start, O0, O1, O2, B,
     BATCH: tl.constexpr, OUTPUTS: tl.constexpr, MATRICES: tl.constexpr, BIASES: tl.constexpr,
     ACTIVATION: tl.constexpr, GATED: tl.constexpr, ADD: tl.constexpr,
 ):  # fmt: skip
@@ -335,21 +427,12 @@ def _write(
     inside = (b < B) & (r < height)
     if ADD:
         found += tl.load(add + b * add_row + r, inside, 0.0).to(tl.float32)
+    width = O0
+    if not GATED and MATRICES > 1:
+        width += O1
+    if MATRICES > 2:
+        width += O2
     tl.store(y + b * width + start + r, found.to(y.dtype.element_ty), inside)
-
-
-@triton.jit
-def _weights(w, row, height, start, C, OUTPUTS: tl.constexpr, COLUMNS: tl.constexpr):
-    """A tile of a matrix, (OUTPUTS, COLUMNS)."""
-    r, k = row + tl.arange(0, OUTPUTS)[:, None], start + tl.arange(0, COLUMNS)[None, :]
-    return tl.load(w + r.to(tl.int64) * C + k, (r < height) & (k < C), 0.0)
-
-
-@triton.jit
-def _inner(rows, weights, BATCH: tl.constexpr, OUTPUTS: tl.constexpr, COLUMNS: tl.constexpr, VECTOR: tl.constexpr):
-    """Inner products of rows and weights, but for the sum over what each thread has: (BATCH, OUTPUTS, …)."""
-    products = rows.to(tl.float32)[:, None, :] * weights.to(tl.float32)[None, :, :]
-    return tl.sum(tl.reshape(products, (BATCH, OUTPUTS, COLUMNS // VECTOR, VECTOR)), 3)
 
 
 @triton.jit(do_not_specialize=["O0", "O1", "O2"])
@@ -358,33 +441,31 @@ def _multiply(
     x_row, add_row, O0: tl.int32, O1: tl.int32, O2: tl.int32, eps: tl.float32,
     B: tl.constexpr, C: tl.constexpr, BATCH: tl.constexpr, OUTPUTS: tl.constexpr, COLUMNS: tl.constexpr,
     MATRICES: tl.constexpr, BIASES: tl.constexpr, NORM: tl.constexpr, GAIN: tl.constexpr, SHIFT: tl.constexpr,
-    ACTIVATION: tl.constexpr, GATED: tl.constexpr, ADD: tl.constexpr, VECTOR: tl.constexpr, PRECISION: tl.constexpr,
+    ACTIVATION: tl.constexpr, GATED: tl.constexpr, ADD: tl.constexpr, PRECISION: tl.constexpr,
 ):  # fmt: skip
     """A few outputs of a few rows, in registers. The next weights are on the way while the last are multiplied."""
-    SHOWN: tl.constexpr = 1 if GATED else MATRICES
-    w, which, row, height, start = _choose(tl.program_id(0), w0, w1, w2, O0, O1, O2, OUTPUTS, SHOWN)
-    weights = _weights(w, row, height, 0, C, OUTPUTS, COLUMNS)
-    found = tl.zeros((BATCH, OUTPUTS, COLUMNS // VECTOR), tl.float32)
-    mean, scale = 0.0, 1.0
+    w, which, row, height, start = _choose(tl.program_id(0), w0, w1, w2, O0, O1, O2, OUTPUTS, 1 if GATED else MATRICES)
+    b, r = tl.arange(0, BATCH)[:, None, None], row + tl.arange(0, OUTPUTS)[None, :, None]
+    k = tl.arange(0, COLUMNS)[None, None, :]
+    place = r.to(tl.int64) * C + k
+    weights = tl.load(w + place, (r < height) & (k < C), 0.0)
     if GATED:
-        others = _weights(w1, row, height, 0, C, OUTPUTS, COLUMNS)
-        more = tl.zeros((BATCH, OUTPUTS, COLUMNS // VECTOR), tl.float32)
+        others = tl.load(w1 + place, (r < height) & (k < C), 0.0)
+    mean, scale = 0.0, 1.0
     if NORM != "":
-        mean, scale = _statistics(x, x_row, eps, B, C, BATCH, COLUMNS, NORM)
-    for k in range(0, C, COLUMNS):
-        rows = _rows(x, x_row, gain, shift, k, mean, scale, B, C, BATCH, COLUMNS, NORM, GAIN, SHIFT)
-        now = weights
-        weights = _weights(w, row, height, k + COLUMNS, C, OUTPUTS, COLUMNS)
+        mean, scale = _statistics(x + b * x_row, b < B, k, eps, C, COLUMNS, NORM, 2)
+    found, other = tl.zeros((BATCH, OUTPUTS), tl.float32), tl.zeros((BATCH, OUTPUTS), tl.float32)
+    for i in range(0, C, COLUMNS):
+        rows = _rows(x + b * x_row, b < B, i + k, gain, shift, mean, scale, C, NORM, GAIN, SHIFT).to(tl.float32)
+        now, there = weights, (r < height) & (i + COLUMNS + k < C)
+        weights = tl.load(w + place + i + COLUMNS, there, 0.0)
         if GATED:
-            other = others
-            others = _weights(w1, row, height, k + COLUMNS, C, OUTPUTS, COLUMNS)
-            more += _inner(rows, other, BATCH, OUTPUTS, COLUMNS, VECTOR)
-        found += _inner(rows, now, BATCH, OUTPUTS, COLUMNS, VECTOR)
-    found = tl.sum(found, 2)
-    other = tl.sum(more, 2) if GATED else found
-    width = O0 if SHOWN == 1 else O0 + O1 if SHOWN == 2 else O0 + O1 + O2
+            then = others
+            others = tl.load(w1 + place + i + COLUMNS, there, 0.0)
+            other += tl.sum(rows * then.to(tl.float32), 2)
+        found += tl.sum(rows * now.to(tl.float32), 2)
     _write(
-        y, found, other, b0, b1, b2, add, add_row, which, row, height, start, width, B,
+        y, found, other, b0, b1, b2, add, add_row, which, row, height, start, O0, O1, O2, B,
         BATCH, OUTPUTS, MATRICES, BIASES, ACTIVATION, GATED, ADD,
     )  # fmt: skip
 
@@ -395,24 +476,63 @@ def _multiply_tiles(
     x_row, add_row, O0: tl.int32, O1: tl.int32, O2: tl.int32, eps: tl.float32,
     B: tl.constexpr, C: tl.constexpr, BATCH: tl.constexpr, OUTPUTS: tl.constexpr, COLUMNS: tl.constexpr,
     MATRICES: tl.constexpr, BIASES: tl.constexpr, NORM: tl.constexpr, GAIN: tl.constexpr, SHIFT: tl.constexpr,
-    ACTIVATION: tl.constexpr, GATED: tl.constexpr, ADD: tl.constexpr, VECTOR: tl.constexpr, PRECISION: tl.constexpr,
+    ACTIVATION: tl.constexpr, GATED: tl.constexpr, ADD: tl.constexpr, PRECISION: tl.constexpr,
 ):  # fmt: skip
     """Some outputs of a tile of rows, by matrix units."""
-    SHOWN: tl.constexpr = 1 if GATED else MATRICES
-    w, which, row, height, start = _choose(tl.program_id(0), w0, w1, w2, O0, O1, O2, OUTPUTS, SHOWN)
-    found, other = tl.zeros((BATCH, OUTPUTS), tl.float32), tl.zeros((BATCH, OUTPUTS), tl.float32)
+    w, which, row, height, start = _choose(tl.program_id(0), w0, w1, w2, O0, O1, O2, OUTPUTS, 1 if GATED else MATRICES)
+    b, r = tl.arange(0, BATCH)[:, None], row + tl.arange(0, OUTPUTS)[:, None]
+    k = tl.arange(0, COLUMNS)[None, :]
+    place = r.to(tl.int64) * C + k
     mean, scale = 0.0, 1.0
     if NORM != "":
-        mean, scale = _statistics(x, x_row, eps, B, C, BATCH, COLUMNS, NORM)
-    for k in range(0, C, COLUMNS):
-        rows = _rows(x, x_row, gain, shift, k, mean, scale, B, C, BATCH, COLUMNS, NORM, GAIN, SHIFT)
-        weights = _weights(w, row, height, k, C, OUTPUTS, COLUMNS)
+        mean, scale = _statistics(x + b * x_row, b < B, k, eps, C, COLUMNS, NORM, 1)
+    found, other = tl.zeros((BATCH, OUTPUTS), tl.float32), tl.zeros((BATCH, OUTPUTS), tl.float32)
+    for i in range(0, C, COLUMNS):
+        rows = _rows(x + b * x_row, b < B, i + k, gain, shift, mean, scale, C, NORM, GAIN, SHIFT)
+        there = (r < height) & (i + k < C)
+        weights = tl.load(w + place + i, there, 0.0)
         found = tl.dot(rows, tl.trans(weights), found, input_precision=PRECISION)
         if GATED:
-            others = _weights(w1, row, height, k, C, OUTPUTS, COLUMNS)
+            others = tl.load(w1 + place + i, there, 0.0)
             other = tl.dot(rows, tl.trans(others), other, input_precision=PRECISION)
-    width = O0 if SHOWN == 1 else O0 + O1 if SHOWN == 2 else O0 + O1 + O2
     _write(
-        y, found, other, b0, b1, b2, add, add_row, which, row, height, start, width, B,
+        y, found, other, b0, b1, b2, add, add_row, which, row, height, start, O0, O1, O2, B,
         BATCH, OUTPUTS, MATRICES, BIASES, ACTIVATION, GATED, ADD,
     )  # fmt: skip
+
+
+@triton.jit(do_not_specialize=["H", "G", "R"])
+def _enter(
+    q, k, v, cos, sin, slots, keys, values, out,
+    q_row, q_head, k_row, k_head, v_row, v_head, keys_row, keys_head, keys_token, values_row, values_head, values_token,
+    cos_row, sin_row, H: tl.int32, G: tl.int32, R: tl.int32,
+    D: tl.constexpr, E: tl.constexpr, HALF: tl.constexpr, WIDE: tl.constexpr, TURNED: tl.constexpr,
+):  # fmt: skip
+    """One head of one row: of a query, or of a key and its value."""
+    b, h = (tl.program_id(0) // (H + G)).to(tl.int64), tl.program_id(0) % (H + G)
+    SPLIT: tl.constexpr = (D + 1) // 2
+    i, e = tl.arange(0, HALF), tl.arange(0, WIDE)
+    is_query, g = h < H, h - H
+    one, two = i < SPLIT, i < D - SPLIT
+    if is_query:
+        first = tl.load(q + b * q_row + h * q_head + i, one, 0.0).to(tl.float32)
+        second = tl.load(q + b * q_row + h * q_head + SPLIT + i, two, 0.0).to(tl.float32)
+    else:
+        first = tl.load(k + b * k_row + g * k_head + i, one, 0.0).to(tl.float32)
+        second = tl.load(k + b * k_row + g * k_head + SPLIT + i, two, 0.0).to(tl.float32)
+    if TURNED:
+        c = tl.load(cos + b * cos_row + i, one, 0.0).to(tl.float32)
+        s = tl.load(sin + b * sin_row + i, one, 0.0).to(tl.float32)
+        first, second = first * c - second * s, second * c + first * s
+    if is_query:
+        target = out + (b * H + h) * D
+        tl.store(target + i, first.to(out.dtype.element_ty), one)
+        tl.store(target + SPLIT + i, second.to(out.dtype.element_ty), two)
+    else:
+        slot = tl.load(slots + b)
+        fits = (slot >= 0) & (slot < R)
+        target = keys + b * keys_row + g * keys_head + slot * keys_token
+        tl.store(target + i, first.to(keys.dtype.element_ty), one & fits)
+        tl.store(target + SPLIT + i, second.to(keys.dtype.element_ty), two & fits)
+        copied = tl.load(v + b * v_row + g * v_head + e, e < E, 0.0)
+        tl.store(values + b * values_row + g * values_head + slot * values_token + e, copied, (e < E) & fits)
