@@ -8,8 +8,10 @@ import torch
 from torch import nn
 
 from regard import models
+from regard.algorithms.kernels import rows
 from regard.attention import Cache, Elu, Hard, Kernel, Window
-from regard.models import PRESETS, build, vary
+from regard.layers import feed_forward, multihead
+from regard.models import PRESETS, block, build, vary
 from regard.models.hugging_face.weights import HUGE, settle
 from regard.models.writing import readers
 from regard.models.writing.captured import Captured, Program
@@ -106,6 +108,27 @@ def test_a_program_asks_the_host_for_nothing():
     program.tokens, program.slots = (torch.zeros(*shape, dtype=torch.int64, device="meta") for shape in ((2, 1), (2,)))
     with torch.inference_mode():
         assert program._step().shape == (2, 50)
+
+
+@pytest.mark.parametrize("case", ["gpt2", "llama with grouped heads"])
+def test_norms_and_sums_go_into_the_kernels(case: str, monkeypatch: pytest.MonkeyPatch):
+    """By the kernels of a few rows, in Triton's interpreter, as on a GPU."""
+    model = small(**CASES[case], depth=1).float()
+    words = torch.randint(50, (2, 5))
+    launched: list[int] = []
+    monkeypatch.setattr(rows, "PROGRAMS", 1)  # the interpreter takes one after the other
+    monkeypatch.setattr(
+        rows, "project", lambda *given, way=rows.project, **how: launched.append(1) or way(*given, **how)
+    )
+    monkeypatch.setattr(rows, "enter", lambda *given, way=rows.enter: launched.append(2) or way(*given))
+    want = model(words).logits[:, 4].detach()
+    with torch.inference_mode():
+        reader = read_by_program(model, words, None, 4, 5)
+        for module in (feed_forward, multihead, block):
+            monkeypatch.setattr(module, "has_kernel", lambda x: True)
+        got = reader.read(words[:, 4:])
+    torch.testing.assert_close(got, want, rtol=1e-4, atol=1e-4)
+    assert launched == [1, 2, 1, 1, 1] * 2, "five launches of a layer, to record and to run"
 
 
 def test_a_window_is_seen_by_the_program_too():
