@@ -64,7 +64,8 @@ def choose(
     usable = likeliest.isfinite()  # NaN where any score is
     if settings.draws:
         shares = probabilities(scores.where(usable[:, None], 0), settings)
-        tokens = (shares / (torch.empty_like(shares).exponential_() if noise is None else noise)).argmax(1)
+        noise = torch.empty_like(shares).exponential_() if noise is None else noise
+        tokens = (shares / noise).argmax(1)
     return tokens.where(usable, -1)
 
 

@@ -290,7 +290,7 @@ def test_a_broken_tokenizer_is_named(tmp_path: Path, speaks: Any):
 
 def test_the_probabilities_that_are_drawn_by():
     """Each filter by hand, on scores whose probabilities are 0.5, 0.3, 0.15, 0.05."""
-    from regard.generation.sampling import choose, probabilities
+    from regard.generation.sampling import Chooser, probabilities
 
     scores = torch.tensor([[0.5, 0.3, 0.15, 0.05]]).log()
     for settings, want in (
@@ -305,8 +305,8 @@ def test_the_probabilities_that_are_drawn_by():
     ):
         got = probabilities(scores, Settings(**{"temperature": 1.0} | settings))
         torch.testing.assert_close(got, torch.tensor([want], dtype=torch.float32))
-    generator = torch.Generator().manual_seed(0)
-    drawn = [int(choose(scores, Settings(temperature=1), None, generator)) for _ in range(2000)]
+    choose = Chooser(1, Settings(temperature=1, seed=0), None)
+    drawn = [int(choose(scores)) for _ in range(2000)]
     shares = torch.bincount(torch.tensor(drawn), minlength=4) / 2000
     torch.testing.assert_close(shares, torch.tensor([0.5, 0.3, 0.15, 0.05]), atol=0.04, rtol=0)
 
