@@ -220,7 +220,7 @@ def tiles(count: int, setting: Setting) -> list[rows.Tile]:
     if count <= rows.FEW:
         sizes = itertools.product((1, 2, 4, 8), (512, 1024, 2048, 4096), (2, 4, 8))
         return [rows.Tile(*one, 1) for one in sizes if 4096 <= one[0] * one[1] * 2 <= 32768]
-    return [rows.Tile(*one) for one in itertools.product((16, 32, 64), (128, 256), (4,), (3, 4, 6))]
+    return [rows.Tile(*one) for one in itertools.product((8, 16, 32), (128, 256), (2, 4), (4, 6))]
 
 
 @torch.no_grad()
