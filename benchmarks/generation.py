@@ -2,7 +2,8 @@
 
 `--only kernels` times the kernels of a token alone, `--only decode` whole models: a Llama-shaped one of 1.3B and GPT-2,
 with the same random weights under every implementation. `--sweep` tries the tiles of the kernels instead, for one row,
-or for so many as `--rows` says, which may be given several times. `--gpt-fast FOLDER` names a checkout of gpt-fast whose `Transformer.forward` takes (idx, input_pos).
+or for so many as `--rows` says, which may be given several times. `--gpt-fast FOLDER` names a checkout of gpt-fast
+whose `Transformer.forward` takes (idx, input_pos).
 """
 
 import argparse

@@ -77,6 +77,8 @@ def tile_of(rows: int, outputs: int, C: int, item: int, gated: bool = False) -> 
     """The tile for so many rows times matrices of so many outputs in all, of C columns, `item` bytes to a number."""
     if rows > FEW:
         columns = max(16, min(256 if item == 2 else 64, _power_of_two(C)))
+        if outputs < 16 * PROGRAMS and not gated:
+            return Tile(8, columns, 4, 6)
         return Tile(16 if gated or outputs < 32 * PROGRAMS else 32, columns, 4, 4)
     columns = max(32, min(4096 // item, _power_of_two(C)))
     some = max(1, (16384 if rows == 1 else 8192) // (columns * item) // (2 if gated else 1))
