@@ -16,7 +16,7 @@ import triton
 from triton.backends.compiler import GPUTarget
 from triton.runtime.jit import JITFunction
 
-from regard.algorithms.kernels import block_sparse, decode, tiled, tiles
+from regard.algorithms.kernels import block_sparse, decode, rows, tiled, tiles
 from regard.algorithms.kernels.linear import scan
 from regard.algorithms.kernels.position import grid_mixing
 from regard.algorithms.planning import kept
@@ -54,6 +54,7 @@ def compile_for(capability: int, room: int) -> None:
     JITFunction.run = compile_only  # pyright: ignore[reportAttributeAccessIssue]
     for module in (tiles, scan, grid_mixing):
         module.shared_memory = lambda _: room  # pyright: ignore[reportAttributeAccessIssue]
+    rows.INTERPRETED = True  # which lets tensors on the CPU in
     machine = replace(TABLES["cuda"], capability=capability, shared=room)
     scan.table_of = lambda _: machine  # pyright: ignore[reportAttributeAccessIssue]
 
@@ -104,11 +105,27 @@ def run_scan(width: int, dtype: torch.dtype) -> None:
         return options(sizes, kernel, *about)  # pyright: ignore[reportArgumentType]
 
     scan.Sizes.options = on_gpu  # pyright: ignore[reportAttributeAccessIssue]
-    for rows in (1, 64):
-        q = torch.randn(rows, 4, N, width, dtype=dtype, requires_grad=True)
+    for count in (1, 64):
+        q = torch.randn(count, 4, N, width, dtype=dtype, requires_grad=True)
         out, _ = scan.attended(q, q, q, None, None, None, "Elu", True, False)
         out.sum().backward()
     scan.Sizes.options = options
+
+
+def run_rows(width: int, dtype: torch.dtype) -> None:
+    """All forms, of few rows and of a tile."""
+    matrix = torch.empty(4 * N, 8 * width, dtype=dtype)
+    norm = rows.Norm(matrix[0], matrix[1], 1e-5, False)
+    for count in (1, rows.FEW, rows.MOST_ROWS):
+        x, bias = torch.empty(count, 8 * width, dtype=dtype), matrix.new_empty(4 * N)
+        add = matrix.new_empty(count, 4 * N)
+        with torch.no_grad():
+            rows.project(x, (matrix,) * 3, (bias, None, bias), norm=norm)
+            rows.project(x, (matrix,) * 2, (bias, bias), norm=norm, activation="silu", gated=True)
+            rows.project(x, (matrix,), (None,), add=add)
+    q, cache = torch.empty(2, 4, 1, width, dtype=dtype), torch.empty(2, 4, N, width, dtype=dtype)
+    wave = torch.empty(2, 1, 1, width // 2)
+    rows.enter(q, q, q, wave, wave, torch.zeros(2, dtype=torch.int64), cache, cache)
 
 
 CALLS = {
@@ -116,6 +133,7 @@ CALLS = {
     "decode": (run_decode, [(width, dtype) for dtype in (HALF, SINGLE) for width in (64, 128, 256)]),
     "blocks": (run_blocks, [(64, HALF), (128, HALF), (256, HALF), (64, SINGLE), (128, SINGLE), (256, SINGLE)]),
     "grid": (run_grid, [(16, HALF), (64, HALF), (128, HALF)]),
+    "rows": (run_rows, [(width, dtype) for dtype in (HALF, SINGLE) for width in (96, 256)]),
     "scan": (run_scan, [(width, dtype) for dtype in (HALF, SINGLE) for width in (64, 128)]),
 }
 

@@ -34,7 +34,7 @@ def allocated(machine: str, kernels: str, widest: int) -> list[dict]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("machine", ["a100", "l40s", "h100", "b200"])
-@pytest.mark.parametrize("kernels", ["tiled", "decode", "blocks", "grid", "scan"])
+@pytest.mark.parametrize("kernels", ["tiled", "decode", "blocks", "grid", "rows", "scan"])
 def test_every_kernel_fits(machine: str, kernels: str) -> None:
     widest = 128 if (kernels, machine) == ("blocks", "l40s") else 256  # wider heads are left to FlexAttention there
     found = allocated(machine, kernels, widest)

@@ -159,6 +159,19 @@ def test_tiles_fill_a_gpu_and_are_powers_of_two(count: int, item: int, gated: bo
             assert outputs // (2 if gated else 1) // tile.outputs >= 132
 
 
+def test_a_kernel_that_begins_early_waits_for_its_rows(device, monkeypatch: pytest.MonkeyPatch):
+    """Each product is of what the one before has written."""
+    monkeypatch.setattr(rows, "tile_of", lambda *_: rows.Tile(4, 64, 4, 1, early=True))
+    order = torch.randperm(64)
+    exchange = torch.eye(64)[order].to(device)
+    x = wanted = torch.randn(2, 64, device=device)
+    with torch.no_grad():
+        for _ in range(5 if device.type == "cpu" else 200):
+            (x,) = rows.project(x, (exchange,), (None,))
+            wanted = wanted[:, order]
+    assert torch.equal(x, wanted)
+
+
 CHANGES: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "no norm": lambda given: {"norm": None},
     "another norm": lambda given: {"norm": given["norm"]._replace(is_rms=not given["norm"].is_rms, bias=None)},

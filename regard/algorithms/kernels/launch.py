@@ -13,7 +13,7 @@ from torch import Tensor
 from regard.algorithms.planning.kept import look, remember
 from regard.attention.torch_private import stream_of
 
-OPTIONS = ("num_warps", "num_stages", "maxnreg")  # how Triton names what `tiles` says
+OPTIONS = ("num_warps", "num_stages", "maxnreg", "launch_pdl")  # how Triton names what `tiles` says
 
 
 class Launch:

@@ -26,6 +26,7 @@ import triton.language as tl
 from torch import Tensor, nn
 from torch.nn import functional
 from triton import knobs
+from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
 from regard.algorithms.kernels.launch import Launch
 from regard.algorithms.planning.kept import look, recall, remember
@@ -38,6 +39,7 @@ FEW = 4  # rows that are multiplied in registers; from there on by matrix units
 MOST_MATRICES = 3
 PROGRAMS = 264  # that fill a GPU
 CAPABILITY = (8, 0)  # from which Triton has matrix units
+OVERLAPPING = (9, 0)  # from which a kernel may begin before the last has ended
 TYPES = (torch.float32, torch.bfloat16, torch.float16)
 INTERPRETED = knobs.runtime.interpret  # on the CPU, for tests
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
@@ -58,18 +60,25 @@ class Norm(NamedTuple):
 
 
 class Tile(NamedTuple):
-    """How a kernel is cut: outputs of a program, columns that it loads at once, warps, and loads in flight."""
+    """How a kernel is cut: outputs of a program, columns that it loads at once, warps, and loads in flight.
+
+    With `early`, from Hopper on, it loads its first weights while the kernel before it in the stream comes to its end;
+    weights that this very kernel has written must not be read so.
+    """
 
     outputs: int
     columns: int
     warps: int
     stages: int
+    early: bool = False
 
 
 def tile_of(rows: int, outputs: int, C: int, item: int, gated: bool = False) -> Tile:
     """The tile for so many rows times matrices of so many outputs in all, of C columns, `item` bytes to a number."""
     if rows > FEW:
         columns = max(16, min(256 if item == 2 else 64, _power_of_two(C)))
+        if outputs < 16 * PROGRAMS and not gated:
+            return Tile(8, columns, 4, 6)
         return Tile(16 if gated or outputs < 32 * PROGRAMS else 32, columns, 4, 4)
     columns = max(32, min(4096 // item, _power_of_two(C)))
     some = max(1, (16384 if rows == 1 else 8192) // (columns * item) // (2 if gated else 1))
@@ -83,6 +92,12 @@ def _power_of_two(n: int) -> int:
     return 1 << (n - 1).bit_length()
 
 
+def _capability(device: torch.device) -> tuple[int, int]:
+    if device.type != "cuda":
+        return 0, 0
+    return recall(("capability", device), lambda: torch.cuda.get_device_capability(device))
+
+
 def refuses(
     x: Tensor, matrices: tuple[Tensor, ...], biases: tuple[Tensor | None, ...], norm: Norm | None, add: Tensor | None
 ) -> str | None:
@@ -91,7 +106,7 @@ def refuses(
         return "is not for compiled code, whose compiler has its own kernels"
     if not (x.is_cuda or (INTERPRETED and x.is_cpu)):
         return f"its kernel is for CUDA GPUs: got {x.device}"
-    if x.is_cuda and recall(("capability", x.device), lambda: torch.cuda.get_device_capability(x.device)) < CAPABILITY:
+    if x.is_cuda and _capability(x.device) < CAPABILITY:
         return "Triton has matrix units from compute capability 8.0 on"
     if x.dim() != 2 or not 1 <= x.shape[0] <= MOST_ROWS:
         return f"takes 1 to {MOST_ROWS} rows (B, C): got shape {tuple(x.shape)}"
@@ -332,9 +347,11 @@ def _prepare(
         "GATED": gated,
         "ADD": add is not None,
         "PRECISION": "tf32x3" if x.dtype == torch.float32 else "ieee",
+        "EARLY": tile.early and B <= FEW and _capability(x.device) >= OVERLAPPING,
     }
     kernel: Any = _multiply if B <= FEW else _multiply_tiles
-    return Launch(kernel, programs, strides, numbers, tuple(constants.values()), (tile.warps, tile.stages), (x.dtype,))
+    options = (tile.warps, tile.stages, *((None, True) if constants["EARLY"] else ()))
+    return Launch(kernel, programs, strides, numbers, tuple(constants.values()), options, (x.dtype,))
 
 
 @triton.jit
@@ -442,6 +459,7 @@ def _multiply(
     B: tl.constexpr, C: tl.constexpr, BATCH: tl.constexpr, OUTPUTS: tl.constexpr, COLUMNS: tl.constexpr,
     MATRICES: tl.constexpr, BIASES: tl.constexpr, NORM: tl.constexpr, GAIN: tl.constexpr, SHIFT: tl.constexpr,
     ACTIVATION: tl.constexpr, GATED: tl.constexpr, ADD: tl.constexpr, PRECISION: tl.constexpr,
+    EARLY: tl.constexpr,
 ):  # fmt: skip
     """A few outputs of a few rows, in registers. The next weights are on the way while the last are multiplied."""
     w, which, row, height, start = _choose(tl.program_id(0), w0, w1, w2, O0, O1, O2, OUTPUTS, 1 if GATED else MATRICES)
@@ -451,6 +469,9 @@ def _multiply(
     weights = tl.load(w + place, (r < height) & (k < C), 0.0)
     if GATED:
         others = tl.load(w1 + place, (r < height) & (k < C), 0.0)
+    if EARLY:
+        gdc_launch_dependents()
+        gdc_wait()  # for the rows
     mean, scale = 0.0, 1.0
     if NORM != "":
         mean, scale = _statistics(x + b * x_row, b < B, k, eps, C, COLUMNS, NORM, 2)
@@ -477,6 +498,7 @@ def _multiply_tiles(
     B: tl.constexpr, C: tl.constexpr, BATCH: tl.constexpr, OUTPUTS: tl.constexpr, COLUMNS: tl.constexpr,
     MATRICES: tl.constexpr, BIASES: tl.constexpr, NORM: tl.constexpr, GAIN: tl.constexpr, SHIFT: tl.constexpr,
     ACTIVATION: tl.constexpr, GATED: tl.constexpr, ADD: tl.constexpr, PRECISION: tl.constexpr,
+    EARLY: tl.constexpr,
 ):  # fmt: skip
     """Some outputs of a tile of rows, by matrix units."""
     w, which, row, height, start = _choose(tl.program_id(0), w0, w1, w2, O0, O1, O2, OUTPUTS, 1 if GATED else MATRICES)
