@@ -76,7 +76,8 @@ class FeedForward(nn.Module):
         check_sequence("x", x, "T", self.inner.in_features)
         layers = (self.inner,) if self.gate is None else (self.gate, self.inner)
         (hidden,) = project(x, layers, norm=norm, activation=self.activation)
-        return project(functional.dropout(hidden, self.dropout, self.training), (self.out,), add=add)[0]
+        hidden = functional.dropout(hidden, self.dropout) if self.training and self.dropout else hidden
+        return project(hidden, (self.out,), add=add)[0]
 
     def extra_repr(self) -> str:
         return f"activation={self.activation!r}, gated={self.gate is not None}, dropout={self.dropout}"

@@ -183,7 +183,8 @@ class Block(nn.Module):
         return self._added(self.feed_forward_norm, x, self.feed_forward)
 
     def _added(self, norm: nn.Module, x: Tensor, part: Callable[[Tensor], Tensor]) -> Tensor:
-        y = functional.dropout(part(norm(x) if self.norm_first else x), self.dropout, self.training)
+        y = part(norm(x) if self.norm_first else x)
+        y = functional.dropout(y, self.dropout) if self.training and self.dropout else y
         return x + y if self.norm_first else norm(x + y)
 
     def _is_step(self, x: Tensor) -> bool:
