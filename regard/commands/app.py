@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from regard.commands.bench import bench
 from regard.commands.claims import claims
 from regard.commands.cost import cost
 from regard.commands.doctor import doctor
@@ -123,3 +124,4 @@ for command in (
     *(cost, doctor, calibrate, classify, embed, generate, translate),
 ):
     app.command()(command)
+app.add_typer(bench, name="bench")

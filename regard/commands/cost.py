@@ -74,6 +74,14 @@ def cost(
             "at any length.  [default: transformers' own]",
         ),
     ] = None,
+    recompute: Annotated[
+        bool,
+        typer.Option(
+            "--recompute",
+            help="Blocks are computed again on the way back, as with training.execution.recompute: what that saves and "
+            "what it takes.",
+        ),
+    ] = False,
     device: Machine = None,
     compiled: Annotated[
         bool, typer.Option("--compiled", help="Predict the time as torch.compile would run it, not eagerly.")
@@ -143,7 +151,11 @@ def cost(
         if as_csv:
             refuse("--csv prints a line per module", {"--measure": measure})
         whole_call = {"--optimizer": optimizer, "--train or --eval": None if train is None else "", "--real": real}
-        whole_call |= {"--compiled": compiled, "--roofline": roofline}
+        whole_call |= {"--compiled": compiled, "--roofline": roofline, "--recompute": recompute}
+        if recompute:
+            refuse(
+                "--recompute compares two counts of an eager training step", {"--real": real, "--compiled": compiled}
+            )
         sizes = {"--tokens": tokens, "--input": inputs, "--at": at}
         if cluster is not None:
             others = {"--input": inputs, "--dtype": dtype, "--attention": attention, "--device": device}
@@ -176,6 +188,7 @@ def cost(
             else:
                 stepped = None if optimizer == "none" else optimizer or "adamw"
                 result = _count(target, request, stepped, machine, train, compiled, real)
+                result = _count_again(result, target, request, stepped, machine) if recompute else result
             if measure:
                 growth = _measure(target, request)
                 result = result if device or symbolic else _measure_step(result, target, request, train is not False)
@@ -281,6 +294,32 @@ def _count(
     module, inputs, keywords = target.make(request)
     options: dict[str, Any] = {"optimizer": optimizer, "device": machine, "compiled": compiled, "real": True}
     return count_module(module.train(train), *inputs, **options, **keywords)
+
+
+def _count_again(plain: Any, target: "Target", request: "Request", optimizer: str | None, machine: str) -> Any:
+    """The count with blocks that are computed again, and a note of what that changes."""
+    from contextlib import ExitStack
+
+    from regard.algorithms.planning.report import si
+    from regard.analysis.cost.count import count_made
+    from regard.training.recomputation import recomputing
+
+    with ExitStack() as stack:
+
+        def make() -> Any:
+            module, inputs, keywords = target.make(request)
+            stack.enter_context(recomputing(module))
+            return module, inputs, keywords
+
+        found = count_made(make, optimizer, machine, True)
+    more = sum(one.executed for one in (found.forward, found.backward))
+    more /= sum(one.executed for one in (plain.forward, plain.backward))
+    (activations, peak), (kept, most) = ((one.memory.activations, one.memory.peak) for one in (found, plain))
+    note = (
+        f"blocks computed again: activations {si(activations, 'B')} instead of {si(kept, 'B')}, peak {si(peak, 'B')} "
+        f"instead of {si(most, 'B')}; {more - 1:.0%} more FLOPs executed"
+    )
+    return replace(found, notes=(*found.notes, note))
 
 
 def _is_ours(error: Exception) -> bool:

@@ -250,8 +250,9 @@ def test_models_give_the_loss_of_their_scores(name: str):
 )
 def test_what_is_refused(change: dict[str, Any], says: str):
     hidden, weight, _, targets = made(torch.float32)
+    call: dict[str, Any] = {"hidden": hidden, "weight": weight, "targets": targets} | change
     with pytest.raises(ValueError, match=says):
-        score_words(**{"hidden": hidden, "weight": weight, "targets": targets} | change)
+        score_words(**call)
 
 
 def test_an_encoder_without_words_refuses_targets():
