@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from regard.commands.options import Device, Type, present_device, size
-from regard.commands.output import bad_input, check_file, progress_bar, show_result, write_figure
+from regard.commands.output import bad_input, check_file, echo, progress_bar, show_result, write_figure
 
 if TYPE_CHECKING:
     from regard.analysis.prediction.throughput import Throughput
 
-bench = typer.Typer(no_args_is_help=True, rich_markup_mode="rich")
+bench = typer.Typer(rich_markup_mode="rich")
 Table = Annotated[
     str | None,
     typer.Option(
@@ -25,9 +25,11 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print everything as JSON."
 Plot = Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw the parts of a step as SVG.")]
 
 
-@bench.callback()
-def main() -> None:
+@bench.callback(invoke_without_command=True)
+def main(context: typer.Context) -> None:
     """Measure tokens per second, by part, beside the least time that the machine allows."""
+    if context.invoked_subcommand is None:
+        echo(context.get_help())
 
 
 @bench.command()
@@ -171,19 +173,23 @@ def _load(model: str, dtype: str | None, device: str) -> Any:
     """The decoder of a preset, with random weights, or of a folder."""
     import torch
 
+    from regard.checks import nearest
     from regard.commands.models import load_model
     from regard.commands.targets import default_type
-    from regard.models import PRESETS, Decoder, build
+    from regard.models import PRESETS, Decoder, DecoderConfig, build
 
+    refused = f"bench generate times decoders: got {model}, of type {{}}; use gpt2, or a folder of Llama"
     if model in PRESETS:
+        config = PRESETS[model]
+        if not isinstance(config, DecoderConfig):
+            raise ValueError(refused.format(type(config).__name__))
         with torch.device(device), default_type(None if dtype is None else getattr(torch, dtype)):
-            found: Any = build(PRESETS[model])
-    else:
-        found = load_model(Path(model), dtype, device)
+            return build(config).eval()
+    if not Path(model).exists() and not ("runs" / Path(model)).exists():
+        raise ValueError(f"no folder, run or preset {model!r}: {nearest(model, list(PRESETS))}")
+    found = load_model(Path(model), dtype, device)
     if not isinstance(found, Decoder):
-        raise ValueError(
-            f"bench generate times decoders, such as gpt2 or a folder of Llama: got {model}, a {type(found).__name__}"
-        )
+        raise ValueError(refused.format(type(found).__name__))
     return found.eval()
 
 
