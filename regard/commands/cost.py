@@ -152,10 +152,6 @@ def cost(
             refuse("--csv prints a line per module", {"--measure": measure})
         whole_call = {"--optimizer": optimizer, "--train or --eval": None if train is None else "", "--real": real}
         whole_call |= {"--compiled": compiled, "--roofline": roofline, "--recompute": recompute}
-        if recompute:
-            refuse(
-                "--recompute compares two counts of an eager training step", {"--real": real, "--compiled": compiled}
-            )
         sizes = {"--tokens": tokens, "--input": inputs, "--at": at}
         if cluster is not None:
             others = {"--input": inputs, "--dtype": dtype, "--attention": attention, "--device": device}
@@ -187,8 +183,7 @@ def cost(
                 result = target.next_token(request, decode, machine)
             else:
                 stepped = None if optimizer == "none" else optimizer or "adamw"
-                result = _count(target, request, stepped, machine, train, compiled, real)
-                result = _count_again(result, target, request, stepped, machine) if recompute else result
+                result = _count(target, request, stepped, machine, train, compiled, real, recompute)
             if measure:
                 growth = _measure(target, request)
                 result = result if device or symbolic else _measure_step(result, target, request, train is not False)
@@ -284,13 +279,18 @@ def _count(
     train: bool | None,
     compiled: bool,
     real: bool,
+    recompute: bool,
 ) -> Any:
+    if recompute:
+        others = {"--real": real, "--compiled": compiled, "--eval": train is False}
+        refuse("--recompute compares two counts of an eager training step", others)
     from regard.analysis.cost.count import cost as count_module
     from regard.analysis.cost.count import count_made
 
     train = train is not False
     if not real:
-        return count_made(lambda: target.make(request), optimizer, machine, train, compiled)
+        found = count_made(lambda: target.make(request), optimizer, machine, train, compiled)
+        return _count_again(found, target, request, optimizer, machine) if recompute else found
     module, inputs, keywords = target.make(request)
     options: dict[str, Any] = {"optimizer": optimizer, "device": machine, "compiled": compiled, "real": True}
     return count_module(module.train(train), *inputs, **options, **keywords)
@@ -314,10 +314,11 @@ def _count_again(plain: Any, target: "Target", request: "Request", optimizer: st
         found = count_made(make, optimizer, machine, True)
     more = sum(one.executed for one in (found.forward, found.backward))
     more /= sum(one.executed for one in (plain.forward, plain.backward))
-    (activations, peak), (kept, most) = ((one.memory.activations, one.memory.peak) for one in (found, plain))
+    now, before = found.memory, plain.memory
+    assert now is not None
     note = (
-        f"blocks computed again: activations {si(activations, 'B')} instead of {si(kept, 'B')}, peak {si(peak, 'B')} "
-        f"instead of {si(most, 'B')}; {more - 1:.0%} more FLOPs executed"
+        f"blocks computed again: activations {si(now.activations, 'B')} instead of {si(before.activations, 'B')}, peak "
+        f"{si(now.peak, 'B')} instead of {si(before.peak, 'B')}; {more - 1:.0%} more FLOPs executed"
     )
     return replace(found, notes=(*found.notes, note))
 

@@ -195,7 +195,8 @@ class Rows:
         lengths = (self.lengths[index] - 1).tolist()  # the last token predicts nothing
         if unfit := [length + 1 for length in lengths if not 0 < length <= width]:
             raise ValueError(
-                f"texts to pack must have from 2 to {width + 1} tokens: got {unfit[0]}; use a larger width, or leave it out"
+                f"texts to pack must have from 2 to {width + 1} tokens: got {unfit[0]}; use a larger width, or "
+                "leave out what is shorter"
             )
         rows: list[list[int]] = []
         for text in sorted(range(len(lengths)), key=lambda text: -lengths[text]):

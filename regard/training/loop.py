@@ -125,8 +125,7 @@ def train(
         steps = Steps(task, settings, model, optimizer, processes, checkpoints)
         how = {"pin": torch.device(device).type == "cuda", "rows": processes.rows(settings.batch)}
         made = make_batches(task, order, progress.position, settings.execution.workers, **how)
-        again = recomputing(model) if settings.execution.recompute else nullcontext()
-        with closing(made) as batches, closing(records), again:
+        with closing(made) as batches, closing(records), recomputing(model, settings.execution.recompute):
             if progress.step == 0:
                 _evaluate(task, model, settings, processes, records, 0)
             waiting: list[Step] = []

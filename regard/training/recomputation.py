@@ -33,13 +33,13 @@ def find_blocks(model: nn.Module, fits: Callable[[nn.Module], bool] = lambda blo
 
 
 @contextmanager
-def recomputing(model: nn.Module) -> Iterator[None]:
+def recomputing(model: nn.Module, wanted: bool = True) -> Iterator[None]:
     """Let each block of a model keep nothing but its input while it trains; numbers are drawn again as they were.
 
     Chen et al., *Training Deep Nets with Sublinear Memory Cost*, 2016.
     """
-    blocks = find_blocks(model)
-    if not blocks:
+    blocks = find_blocks(model) if wanted else []
+    if wanted and not blocks:
         raise ValueError(
             f"blocks are computed again: got {type(model).__name__}, which lists none; leave recompute out"
         )

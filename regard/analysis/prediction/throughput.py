@@ -5,7 +5,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -181,6 +181,23 @@ def measure_writing(
         if number:  # the first run warms up
             firsts.append(seen[0])
             times += seen[1:]
+    return Throughput(
+        what=what,
+        machine=machine,
+        bound="parameters and cache once through its memory, or FLOPs at its peak",
+        tokens=batch,
+        seconds=statistics.median(times),
+        least=least(prompt + new // 2),
+        parts=_watch(model, prompts, new, choice, lambda step: progress((runs + 1) * new + step, (runs + 2) * new)),
+        first=statistics.median(firsts),
+    )
+
+
+def _watch(
+    model: Decoder, prompts: list[list[int]], new: int, choice: Choice, progress: Callable[[int], None]
+) -> dict[str, float]:
+    """Seconds of each part of a step, as a decoder writes from module to module."""
+    device = next(model.parameters()).device
     tokens = torch.tensor(prompts, device=device)
     known = {MultiHead: "attention", FeedForward: "feed-forward", nn.Embedding: "embedding"}
     parts = {part: known[type(part)] for part in model.modules() if type(part) in known}
@@ -202,20 +219,10 @@ def measure_writing(
                 clock.mark("sampling")
                 if step == 0:
                     clock.parts.clear()
-                progress((runs + 1) * new + step + 1, (runs + 2) * new)
+                progress(step + 1)
     finally:
         del model.scores
-    order = ("embedding", "attention", "feed-forward", "head", "sampling", "other")
-    return Throughput(
-        what=what,
-        machine=machine,
-        bound="parameters and cache once through its memory, or FLOPs at its peak",
-        tokens=batch,
-        seconds=statistics.median(times),
-        least=least(prompt + new // 2),
-        parts=clock.mean(order, new - 1),
-        first=statistics.median(firsts),
-    )
+    return clock.mean(("embedding", "attention", "feed-forward", "head", "sampling", "other"), new - 1)
 
 
 class _Loss(nn.Module):
@@ -260,7 +267,7 @@ def measure_training(
         order = Order(count=task.count, size=settings.batch, seed=settings.seed)
         batches = make_batches(task, order, START, settings.execution.workers, pin=device.type == "cuda")
         times, total = [], warmup + steps + WATCHED
-        with recomputing(model) if settings.execution.recompute else nullcontext():
+        with recomputing(model, settings.execution.recompute):
             for step in range(warmup + steps):
                 makes.make(Progress(), batches)
                 times.append(clock.mark("step"))
