@@ -1,4 +1,4 @@
-"""`regard plan`, `doctor` and `calibrate`: which algorithm a call or each layer of a model takes, and a table for that."""
+"""`regard plan`, `doctor` and `calibrate`: which algorithm a call or each layer of a model takes, and its table."""
 
 from pathlib import Path
 from typing import Annotated
