@@ -13,15 +13,15 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from regard.commands.bench import bench
 from regard.commands.claims import claims
 from regard.commands.cost import cost
-from regard.commands.doctor import doctor
 from regard.commands.explore import explore
 from regard.commands.grade import autograder, grade, questions
 from regard.commands.models import classify, embed, generate, translate
 from regard.commands.options import Svg
 from regard.commands.output import OutputLost, bad_input, check_file, echo, printing, write_file
-from regard.commands.plan import calibrate, plan
+from regard.commands.plan import calibrate, doctor, plan
 from regard.commands.reach import pattern, reach
 from regard.commands.train import evaluate, resume, runs, train
 
@@ -123,3 +123,4 @@ for command in (
     *(cost, doctor, calibrate, classify, embed, generate, translate),
 ):
     app.command()(command)
+app.add_typer(bench, name="bench")

@@ -74,6 +74,14 @@ def cost(
             "at any length.  [default: transformers' own]",
         ),
     ] = None,
+    recompute: Annotated[
+        bool,
+        typer.Option(
+            "--recompute",
+            help="Blocks are computed again on the way back, as with training.execution.recompute: what that saves and "
+            "what it takes.",
+        ),
+    ] = False,
     device: Machine = None,
     compiled: Annotated[
         bool, typer.Option("--compiled", help="Predict the time as torch.compile would run it, not eagerly.")
@@ -143,7 +151,7 @@ def cost(
         if as_csv:
             refuse("--csv prints a line per module", {"--measure": measure})
         whole_call = {"--optimizer": optimizer, "--train or --eval": None if train is None else "", "--real": real}
-        whole_call |= {"--compiled": compiled, "--roofline": roofline}
+        whole_call |= {"--compiled": compiled, "--roofline": roofline, "--recompute": recompute}
         sizes = {"--tokens": tokens, "--input": inputs, "--at": at}
         if cluster is not None:
             others = {"--input": inputs, "--dtype": dtype, "--attention": attention, "--device": device}
@@ -175,7 +183,7 @@ def cost(
                 result = target.next_token(request, decode, machine)
             else:
                 stepped = None if optimizer == "none" else optimizer or "adamw"
-                result = _count(target, request, stepped, machine, train, compiled, real)
+                result = _count(target, request, stepped, machine, train, compiled, real, recompute)
             if measure:
                 growth = _measure(target, request)
                 result = result if device or symbolic else _measure_step(result, target, request, train is not False)
@@ -271,16 +279,48 @@ def _count(
     train: bool | None,
     compiled: bool,
     real: bool,
+    recompute: bool,
 ) -> Any:
+    if recompute:
+        others = {"--real": real, "--compiled": compiled, "--eval": train is False}
+        refuse("--recompute compares two counts of an eager training step", others)
     from regard.analysis.cost.count import cost as count_module
     from regard.analysis.cost.count import count_made
 
     train = train is not False
     if not real:
-        return count_made(lambda: target.make(request), optimizer, machine, train, compiled)
+        found = count_made(lambda: target.make(request), optimizer, machine, train, compiled)
+        return _count_again(found, target, request, optimizer, machine) if recompute else found
     module, inputs, keywords = target.make(request)
     options: dict[str, Any] = {"optimizer": optimizer, "device": machine, "compiled": compiled, "real": True}
     return count_module(module.train(train), *inputs, **options, **keywords)
+
+
+def _count_again(plain: Any, target: "Target", request: "Request", optimizer: str | None, machine: str) -> Any:
+    """The count with blocks that are computed again, and a note of what that changes."""
+    from contextlib import ExitStack
+
+    from regard.algorithms.planning.report import si
+    from regard.analysis.cost.count import count_made
+    from regard.training.recomputation import recomputing
+
+    with ExitStack() as stack:
+
+        def make() -> Any:
+            module, inputs, keywords = target.make(request)
+            stack.enter_context(recomputing(module))
+            return module, inputs, keywords
+
+        found = count_made(make, optimizer, machine, True)
+    more = sum(one.executed for one in (found.forward, found.backward))
+    more /= sum(one.executed for one in (plain.forward, plain.backward))
+    now, before = found.memory, plain.memory
+    assert now is not None
+    note = (
+        f"blocks computed again: activations {si(now.activations, 'B')} instead of {si(before.activations, 'B')}, peak "
+        f"{si(now.peak, 'B')} instead of {si(before.peak, 'B')}; {more - 1:.0%} more FLOPs executed"
+    )
+    return replace(found, notes=(*found.notes, note))
 
 
 def _is_ours(error: Exception) -> bool:

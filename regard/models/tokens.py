@@ -78,7 +78,8 @@ class Output:
     """What a model returns: the tokens after the last block, and the outputs of its heads.
 
     `maps` has a map for each block under "self", of a decoder with a memory under "cross" too, and of its encoder under
-    "encoder"; of dual blocks under "window" and "channel". At pads nothing is of meaning.
+    "encoder"; of dual blocks under "window" and "channel". At pads nothing is of meaning. Where targets are given there
+    are no logits, but `loss`, `nats` and `guesses`: see `regard.models.cross_entropy.Scored`.
     """
 
     hidden: Float[Tensor, "B T C"]
@@ -87,6 +88,9 @@ class Output:
     pooled: Float[Tensor, "B C"] | None = None
     next_sentence: Float[Tensor, "B 2"] | None = None
     memory: Float[Tensor, "B S C"] | None = None
+    loss: Float[Tensor, ""] | None = None
+    nats: Float[Tensor, "B T"] | None = None
+    guesses: Int[Tensor, "B T"] | None = None
 
 
 torch.export.register_dataclass(Output, serialized_type_name="regard.models.Output")  # an exported model gives one

@@ -11,7 +11,9 @@ from jaxtyping import Int
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
+from regard.attention import Documents
 from regard.checks import check_whole
+from regard.models.cross_entropy import IGNORED
 from regard.tasks.text import Progress, Vocabulary, read_text
 
 SHOWN = 5  # lines or files that an error names
@@ -180,6 +182,49 @@ class Rows:
         lengths = self.lengths[index]
         width = step * -(-int(lengths.max()) // step)
         return self.tokens[index, :width], lengths
+
+    def pack(self, index: Int[Tensor, " B"], width: int) -> "Packed":
+        """Some rows, whole, several in each row of `width` tokens, to predict each token from those before it.
+
+        The longest come first, each into the first row with room: few pads are left, and none are computed.
+
+        >>> packed = Rows.of([[5, 6, 7, 8], [1, 2], [3, 4, 9]]).pack(torch.arange(3), 5)
+        >>> packed.tokens.tolist(), packed.targets.tolist(), packed.lengths
+        ([[5, 6, 7, 3, 4], [1, 0, 0, 0, 0]], [[6, 7, 8, 4, 9], [2, -100, -100, -100, -100]], ((3, 2), (1,)))
+        """
+        lengths = (self.lengths[index] - 1).tolist()  # the last token predicts nothing
+        if unfit := [length + 1 for length in lengths if not 0 < length <= width]:
+            raise ValueError(
+                f"texts to pack must have from 2 to {width + 1} tokens: got {unfit[0]}; use a larger width, or "
+                "leave out what is shorter"
+            )
+        rows: list[list[int]] = []
+        for text in sorted(range(len(lengths)), key=lambda text: -lengths[text]):
+            row = next((row for row in rows if sum(lengths[one] for one in row) + lengths[text] <= width), None)
+            rows.append([text]) if row is None else row.append(text)
+        tokens, targets = torch.zeros(len(rows), width, dtype=torch.long), torch.full((len(rows), width), IGNORED)
+        for number, row in enumerate(rows):
+            texts = [self.tokens[index[one], : lengths[one] + 1] for one in row]
+            for place, shift in ((tokens, slice(-1)), (targets, slice(1, None))):
+                joined = torch.cat([text[shift] for text in texts])
+                place[number, : len(joined)] = joined
+        return Packed(tokens, targets, tuple([tuple([lengths[one] for one in row]) for row in rows]))
+
+
+@dataclass(frozen=True, eq=False)
+class Packed:
+    """Texts side by side in rows: tokens, what follows each, and the lengths of the texts in each row.
+
+    `model(packed.tokens, packed.documents, targets=packed.targets).loss` of a decoder is that of the texts alone.
+    """
+
+    tokens: Int[Tensor, "B T"]
+    targets: Int[Tensor, "B T"]
+    lengths: tuple[tuple[int, ...], ...]
+
+    @property
+    def documents(self) -> Documents:
+        return Documents(self.lengths)
 
 
 def _check_there(paths: Sequence[Path]) -> None:

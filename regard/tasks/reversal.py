@@ -11,12 +11,12 @@ from torch.nn import functional
 
 from regard.checks import check_whole
 from regard.generation import Reader
+from regard.models.cross_entropy import IGNORED
 from regard.models.tokens import Lengths, Output
 
 ALPHABET = "abcd"
 START = len(ALPHABET)  # what a target begins with
 VOCABULARY = START + 1
-IGNORED = -100  # the truth at pads, which `cross_entropy` leaves out
 
 
 class Reverser(Protocol):

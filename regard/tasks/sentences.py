@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
-from torch.nn.functional import cross_entropy
 
 from regard.checks import check_whole, nearest
 from regard.models import BlockConfig, Encoder, EncoderConfig, PositionConfig
+from regard.models.cross_entropy import IGNORED, Scored, score_words
 
 TOPICS: dict[str, dict[str, tuple[str, ...]]] = {
     "kitchen": {
@@ -50,7 +50,6 @@ WORDS = (
 )
 LENGTH = 5  # words of a sentence
 FIRST, SECOND = slice(1, 1 + LENGTH), slice(2 + LENGTH, 2 + 2 * LENGTH)  # the positions of both sentences of a text
-IGNORED = -100  # the target where there is none
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -166,15 +165,13 @@ class Objective:
 
     def loss(self, reader: "Reader", examples: Examples) -> Float[Tensor, ""]:
         """The cross entropy of the targets."""
-        scores = reader.scores(self.name, examples.tokens, examples.lengths)
-        return cross_entropy(scores.flatten(0, -2).float(), examples.targets.flatten(), ignore_index=IGNORED)
+        return reader.score(self.name, examples).loss
 
     def right(self, reader: "Reader", examples: Examples) -> Bool[Tensor, " asked"]:
         """Whether each target is the guess."""
         with torch.no_grad():
-            scores = reader.scores(self.name, examples.tokens, examples.lengths)
-        scores, targets = self.asked(scores, examples.targets)
-        return scores.argmax(-1) == targets
+            guesses, targets = self.asked(reader.score(self.name, examples).guesses, examples.targets)
+        return guesses == targets
 
     def chance(self, examples: Examples) -> float:
         """The share that the best constant answer gets right."""
@@ -312,12 +309,12 @@ class MadeUp(Source):
 
 
 class Reader(nn.Module):
-    """An encoder with logits of the words at each position, and of an objective's classes from its pooled vector.
+    """An encoder that scores the words at each position, and an objective's classes by its pooled vector.
 
-    >>> reader = Reader(MadeUp(Language()), ("words", "next"), width=16)
-    >>> tokens = MaskedWords().examples(Language().pairs(3, torch.Generator()), torch.Generator()).tokens
-    >>> reader.scores("words", tokens).shape, reader.scores("next", tokens).shape
-    (torch.Size([3, 13, 43]), torch.Size([3, 2]))
+    >>> source = MadeUp(Language())
+    >>> reader = Reader(source, ("words", "next"), width=16)
+    >>> [reader.score(name, source.draw(name, 3, torch.Generator())).guesses.shape for name in ("words", "next")]
+    [torch.Size([3, 13]), torch.Size([3])]
     """
 
     def __init__(
@@ -344,17 +341,18 @@ class Reader(nn.Module):
         classes = {name: source.objectives[name].classes for name in names if name != MaskedWords.name}
         self.judges = nn.ModuleDict({name: nn.Linear(width, count) for name, count in classes.items()})
 
-    def scores(
-        self, name: str, tokens: Int[Tensor, "n tokens"], lengths: Int[Tensor, " n"] | None = None
-    ) -> Float[Tensor, "n *tokens classes"]:
-        """The logits of all words at each position, or of the classes of the objective of that name."""
-        out = self.encoder(tokens, lengths, types=types(tokens))
+    def score(self, name: str, examples: Examples) -> Scored:
+        """How the targets of the objective of that name are scored: words, or a class for each text."""
+        tokens, lengths, targets = examples.tokens, examples.lengths, examples.targets
         if name == MaskedWords.name:
-            assert out.logits is not None
-            return out.logits
+            out = self.encoder(tokens, lengths, types=types(tokens), targets=targets)
+            return Scored(out.loss, out.nats, out.guesses)
         if name not in self.judges:
             raise ValueError(f"no objective {name!r} here: {nearest(name, [MaskedWords.name, *self.judges])}")
-        return self.judges[name](out.pooled)
+        judge = self.judges[name]
+        assert isinstance(judge, nn.Linear)
+        pooled = self.encoder(tokens, lengths, types=types(tokens)).pooled
+        return score_words(pooled, judge.weight, targets, judge.bias)
 
     def features(self, examples: Examples) -> Float[Tensor, "n C"]:
         """Features for a probe: tokens where a word is asked for, else the first one and the mean of each sentence."""

@@ -20,8 +20,9 @@ import torch.distributed as dist
 from torch import Tensor, nn
 from torch.distributed.device_mesh import DeviceMesh
 
-from regard.models.stack import Stack
+from regard.models.block import Block
 from regard.training.batches import mix_seed
+from regard.training.recomputation import find_blocks
 from regard.training.settings import Mesh, Settings
 from regard.training.whole_batch import WholeDraws, share_batch_norms
 
@@ -232,19 +233,12 @@ def _find_units(model: nn.Module) -> list[nn.Module]:
     for module in model.modules():
         for parameter in module.parameters(recurse=False):
             holders[id(parameter)] = holders.get(id(parameter), 0) + 1
-    found: list[nn.Module] = []
 
-    def descend(module: nn.Module, listed: bool) -> None:
-        own = list(module.parameters())
-        if listed and own and not isinstance(module, nn.ModuleList) and all(holders[id(one)] == 1 for one in own):
-            found.append(module)
-            return
-        inside = isinstance(module, nn.ModuleList | nn.Sequential) and module is not model
-        for child in () if isinstance(module, Stack) and module.cross else module.children():
-            descend(child, inside)
+    def is_apart(block: nn.Module) -> bool:
+        has_memory = isinstance(block, Block) and block.cross is not None
+        return not has_memory and all(holders[id(one)] == 1 for one in block.parameters())
 
-    descend(model, False)
-    return found
+    return find_blocks(model, is_apart)
 
 
 class Draws:
@@ -256,7 +250,7 @@ class Draws:
     """
 
     def __init__(self, processes: Processes, settings: Settings) -> None:
-        self.processes, self.base = processes, settings.seed + 3
+        self.processes, self.base, self.recompute = processes, settings.seed + 3, settings.execution.recompute
         is_eager = processes.device.type == "cpu" and not settings.execution.compiled
         self.exact = is_eager and processes.mesh.context == 1
         self.is_drawing = True  # until a step has shown that nothing is drawn
@@ -264,6 +258,11 @@ class Draws:
     def begin(self, step: int) -> None:
         if not (self.processes.is_alone or self.exact):
             torch.manual_seed(self.processes.seed(mix_seed(self.base, step)))
+
+    def again(self) -> AbstractContextManager[Any]:
+        """Draw in a backward pass, where blocks are computed again: what they have drawn before."""
+        is_whole = self.recompute and self.exact and self.is_drawing and not self.processes.is_alone
+        return WholeDraws(self.processes.part, self.processes.parts) if is_whole else nullcontext()
 
     @contextmanager
     def take(self) -> Iterator[None]:

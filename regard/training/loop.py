@@ -24,6 +24,7 @@ from regard.training.checkpoints import (
     snapshot,
 )
 from regard.training.distribution import Draws, Processes
+from regard.training.recomputation import recomputing
 from regard.training.records import Metrics, Recording, Records
 from regard.training.settings import Settings, limit_threads
 from regard.training.task import Task, device_of
@@ -121,10 +122,10 @@ def train(
         progress = _resume(model, optimizer, checkpoints, processes)
         if processes.is_first:
             records.begin(progress.step, every * settings.save_every)
-        steps = _Steps(task, settings, model, optimizer, processes, checkpoints)
+        steps = Steps(task, settings, model, optimizer, processes, checkpoints)
         how = {"pin": torch.device(device).type == "cuda", "rows": processes.rows(settings.batch)}
         made = make_batches(task, order, progress.position, settings.execution.workers, **how)
-        with closing(made) as batches, closing(records):
+        with closing(made) as batches, closing(records), recomputing(model, settings.execution.recompute):
             if progress.step == 0:
                 _evaluate(task, model, settings, processes, records, 0)
             waiting: list[Step] = []
@@ -230,8 +231,8 @@ class Step:
     rate: float
 
 
-class _Steps:
-    """Makes steps of the optimizer, each on as many batches as are accumulated."""
+class Steps:
+    """Makes steps of the optimizer, each on as many batches as are accumulated; `mark` is told what was just done."""
 
     def __init__(
         self,
@@ -241,9 +242,10 @@ class _Steps:
         optimizer: torch.optim.Optimizer,
         processes: Processes,
         checkpoints: Checkpoints,
+        mark: Callable[[str], object] = lambda part: None,
     ) -> None:
         self.task, self.settings, self.model, self.optimizer = task, settings, model, optimizer
-        self.processes, self.checkpoints = processes, checkpoints
+        self.processes, self.checkpoints, self.mark = processes, checkpoints, mark
         called = processes.wrap(model)
         self.called: Any = torch.compile(called) if settings.execution.compiled else called
         self.draws = Draws(processes, settings)
@@ -262,13 +264,17 @@ class _Steps:
             for number in range(settings.accumulate):
                 used.append(next(batches))
                 content = move(used[-1].content, device)
+                self.mark("data")
                 with processes.synchronise(self.called, number + 1 == settings.accumulate):
-                    with _set_precision(device, settings), self.draws.take():
+                    with set_precision(device, settings), self.draws.take():
                         loss, weight = self._find_loss(content, generator)
+                    self.mark("loss")
                     share = processes.weigh(weight)
                     loss = loss if share is None else share * loss
                     loss = loss / settings.accumulate if settings.accumulate > 1 else loss
-                    loss.backward()
+                    with self.draws.again():
+                        loss.backward()
+                    self.mark("backward")
                 losses.append(loss.detach().float())
             norm = nn.utils.clip_grad_norm_(self.model.parameters(), settings.descent.clip or math.inf)
             norm = norm.full_tensor() if is_sharded(norm) else norm  # pyright: ignore[reportAttributeAccessIssue]
@@ -281,6 +287,7 @@ class _Steps:
                         parameter.grad.zero_()
                 values = torch.cat((values[:-1].nan_to_num(nan=LARGEST, posinf=LARGEST), values.new_zeros(1)))
             self.optimizer.step()
+            self.mark("optimizer")
         after = replace(progress, step=progress.step + 1, position=used[-1].after)
         return Step(after, values, used, settings.descent.rate * factor)
 
@@ -343,7 +350,7 @@ def _look(method: Callable[[Any], Mapping[str, Any]], model: nn.Module, settings
     """What a task's method finds in the model as it is used, without a trace in it or in the random numbers."""
     device, modes = device_of(model), [(part, part.training) for part in model.modules()]
     model.eval()
-    with torch.no_grad(), _name_what_to_lower(settings), _set_precision(device, settings), _fork_random(device):
+    with torch.no_grad(), _name_what_to_lower(settings), set_precision(device, settings), _fork_random(device):
         found = method(model)
     for part, mode in modes:  # a part that is built in eval mode stays so
         part.training = mode
@@ -356,7 +363,7 @@ def _fork_random(device: torch.device | str) -> AbstractContextManager[None]:
     return torch.random.fork_rng(devices=[torch.cuda.current_device()] if cuda else [])
 
 
-def _set_precision(device: torch.device, settings: Settings) -> AbstractContextManager[Any]:
+def set_precision(device: torch.device, settings: Settings) -> AbstractContextManager[Any]:
     if settings.execution.precision == "float32":
         return nullcontext()
     return torch.autocast(device.type, torch.bfloat16)
@@ -373,5 +380,6 @@ def _name_what_to_lower(settings: Settings) -> Iterator[None]:
         first = str(error).partition("\n")[0]
         raise OutOfMemory(
             f"a step must fit into memory: batch={settings.batch} does not ({first}); lower batch, and raise "
-            f"accumulate={settings.accumulate} to learn from as many examples in a step, or lower the model's sizes"
+            f"accumulate={settings.accumulate} to learn from as many examples in a step, use execution.recompute, or "
+            "lower the model's sizes"
         ) from error

@@ -108,12 +108,15 @@ class Execution:
     compiled: bool = False  # whether torch.compile compiles the model
     workers: int = 0  # processes that make batches ahead of time
     threads: int | None = None  # of the CPU; None: as torch chose; small models are as fast on one
+    recompute: bool = field(default=False, metadata={"optional": True})  # blocks on the way back; saves their memory
 
     def __post_init__(self) -> None:
         if self.precision not in ("float32", "bfloat16"):
             raise ValueError(f'precision must be "float32" or "bfloat16": got precision={self.precision!r}')
         check_whole("workers", self.workers, 0)
         check_sizes(self, "threads", optional=True)
+        if self.recompute and self.compiled:
+            raise ValueError("a compiler itself chooses what to compute again: got recompute and compiled; use one")
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -107,6 +108,12 @@ def test_formulas(model: str) -> None:
     assert "N → ∞ Θ(B·N²)" in shown
 
 
+def test_blocks_that_are_computed_again() -> None:
+    found = counted("gpt2", "--tokens", "64", "--recompute")
+    (note,) = [note for note in found["notes"] if note.startswith("blocks computed again")]
+    assert re.search(r"activations \S+ MB instead of \S+ MB, .*; \d+% more FLOPs executed", note), note
+
+
 def test_one_more_token() -> None:
     made = counted("gpt2", "--decode", "512", "--device", "h200", "--dtype", "bfloat16")
     assert made["cache"] == 12 * 2 * 768 * 513 * 2
@@ -196,6 +203,10 @@ def test_exponents_are_fitted_from_runs(model: str) -> None:
         (["FILE:sized", "--at", "K=3"], "sized takes the size K: got --at K=3; leave it out"),
         (["gpt2", "--json", "--csv"], "one form is printed: got --json and --csv"),
         (["gpt2", "--decode", "5", "--tokens", "3"], "--decode counts one token: got --tokens too"),
+        (
+            ["gpt2", "--recompute", "--compiled"],
+            "--recompute compares two counts of an eager training step: got --compiled",
+        ),
         (["gpt2", "--decode", "5", "--plot", "x.svg"], "--decode counts one token: got --plot too"),
         (["gpt2", "--symbolic", "--real"], "--symbolic gives formulas of a whole call: got --real too"),
         (["gpt2", "--csv", "--measure"], "--csv prints a line per module: got --measure too; leave it out"),

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 import torch
 
+from regard.models import BlockConfig, Decoder, DecoderConfig, PositionConfig
+from regard.models.cross_entropy import IGNORED
 from regard.tasks.parallel_text import Buckets, Pairs, Rows, folder_pairs, read_pairs
 from regard.tasks.text import Characters
 
@@ -133,3 +135,38 @@ def test_what_is_refused():
     for message, call in wrong:
         with pytest.raises(ValueError, match=re.escape(message)):
             call()
+
+
+def test_packed_texts_have_the_loss_of_padded_ones_and_fewer_tokens():
+    torch.manual_seed(0)
+    block = BlockConfig(width=16, num_heads=2)
+    config = DecoderConfig(vocabulary=50, depth=2, block=block, positions=PositionConfig(context=24))
+    lengths = (3, 25, 9, 14, 2, 7, 12, 5)
+    rows = Rows.of([torch.randint(50, (length,)).tolist() for length in lengths])
+    index = torch.tensor([0, 1, 2, 3, 4, 5, 6, 7])
+    padded, counts = rows.take(index)
+    real = torch.arange(padded.shape[1] - 1) < (counts - 1)[:, None]
+    targets = padded[:, 1:].masked_fill(~real, IGNORED)
+    packed = rows.pack(index, 24)
+    assert packed.tokens.numel() < 0.5 * targets.numel()
+    assert (packed.targets != IGNORED).sum() == sum(lengths) - len(lengths)
+    found = []
+    for tokens, cuts, wanted in (
+        (padded[:, :-1], tuple((counts - 1).tolist()), targets),
+        (packed.tokens, packed.documents, packed.targets),
+        (packed.tokens, None, packed.targets),  # which lets texts see each other
+    ):
+        torch.manual_seed(1)
+        model = Decoder(config).double()
+        loss = model(tokens, cuts, targets=wanted).loss
+        loss.backward()
+        found.append({name: p.grad for name, p in model.named_parameters()} | {"loss": loss.detach()})
+    torch.testing.assert_close(found[1], found[0])
+    assert abs(found[2]["loss"] - found[0]["loss"]) > 1e-6
+
+
+@pytest.mark.parametrize(("lengths", "got"), [((3, 30), 30), ((3, 1), 1)])
+def test_texts_that_cannot_be_packed(lengths: tuple[int, ...], got: int):
+    rows = Rows.of([[1] * length for length in lengths])
+    with pytest.raises(ValueError, match=rf"from 2 to 25 tokens: got {got}; use a larger width"):
+        rows.pack(torch.arange(2), 24)

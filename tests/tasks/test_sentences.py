@@ -160,5 +160,5 @@ def test_what_is_refused():
     with pytest.raises(ValueError, match=re.escape("grammar must be a whole number from 0")):
         Language(grammar=-1)
     with pytest.raises(ValueError, match=r"no objective 'nxt' here: did you mean next"):
-        Reader(SOURCE, ["next"]).scores("nxt", torch.zeros(1, 13, dtype=torch.long))
+        Reader(SOURCE, ["next"]).score("nxt", SOURCE.draw("next", 2, generator()))
     assert len(set(WORDS)) == len(WORDS)

@@ -1,7 +1,7 @@
 """Digits with what several processes could get wrong: dropout, a batch norm, noise, rows of unequal weight.
 
 `torchrun --nproc-per-node 2 -m tests.training.many FOLDER data:2 shard:2` trains in a folder for each mesh; with
-`FOLDER MESH@STEPS MESH` the first goes so far and the second goes on from there.
+`FOLDER MESH@STEPS MESH` the first goes so far and the second goes on from there. `recompute` computes blocks again.
 """
 
 import contextlib
@@ -80,10 +80,11 @@ def apart(ours: list[dict[str, float]], theirs: list[dict[str, float]], name: st
 
 if __name__ == "__main__":
     folder, *meshes = sys.argv[1:]
+    again = "recompute" in meshes and meshes.remove("recompute") is None
     with join_processes("cpu"):
         for wanted in meshes:
             mesh, _, steps = wanted.partition("@")
             place = Path(folder) / ("run" if any("@" in one for one in meshes) else mesh)
-            settings = replace(SHORT, mesh=mesh)
+            settings = replace(SHORT, mesh=mesh, execution=replace(SHORT.execution, recompute=again))
             with contextlib.suppress(Stopped):
                 train(Weighed(), settings, place, on_step=stop_at(int(steps)) if steps else lambda *_: None)

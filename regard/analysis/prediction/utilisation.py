@@ -14,9 +14,9 @@ from regard.analysis.cost.count import cost, count_tokens
 class Utilisation:
     """Needed FLOPs of a step over what the machine's peak would do in the time that it took.
 
-    The FLOPs are counted once, on tensors without contents, from the module and the inputs of one step; `devices` is
-    how many machines share it. The peak is the data sheet's of the type in which the model multiplies, or the table's
-    where there is no sheet.
+    The FLOPs are counted once, on tensors without contents or `real` ones, from the module and the inputs of one step;
+    `devices` is how many machines share it. The peak is the data sheet's of the type in which the model multiplies, or
+    the table's where there is no sheet.
 
     >>> meter = Utilisation(nn.Linear(64, 64), (torch.ones(8, 64),), device="h100", dtype=torch.bfloat16)
     >>> meter.flops, meter.peak  # forward, and the gradient of the weight
@@ -34,6 +34,7 @@ class Utilisation:
         device: str | None = None,
         dtype: torch.dtype | None = None,
         devices: int = 1,
+        real: bool = False,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         if devices < 1:
@@ -42,7 +43,7 @@ class Utilisation:
         here = parameters[0].device if parameters else torch.device("cpu")
         machine = table(device) if device is not None else table_of(here)
         used = dtype or _type_of(module, here)
-        counted = cost(module, *inputs, optimizer=None, device=device, **(keywords or {}))
+        counted = cost(module, *inputs, optimizer=None, device=device, real=real, **(keywords or {}))
         self.flops = int(counted.forward.flops) + int(counted.backward.flops)
         self.tokens = count_tokens((inputs, keywords or {}))
         sheet = CEILINGS.get(machine.name)

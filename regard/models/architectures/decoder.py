@@ -13,6 +13,7 @@ from regard.checks import check_parts, check_probability, check_sizes
 from regard.generation import Reader
 from regard.layers.packing import apply_to_real
 from regard.models.block import BlockConfig
+from regard.models.cross_entropy import score_words
 from regard.models.stack import PositionConfig, Stack
 from regard.models.tokens import Cuts, Maps, Output, real_tokens
 from regard.models.writing.readers import DecoderReader, WholeReader, make_caches, make_reader
@@ -76,6 +77,8 @@ class Decoder(Writer):
         *,
         caches: tuple[Cache, ...] | list[Cache] | None = None,
         context: Context | None = None,
+        targets: Int[Tensor, "B T"] | None = None,
+        smoothing: float = 0.0,
     ) -> Output:
         """The scores of the next word at each position; `lengths` of each row are real, the rest are pads.
 
@@ -85,18 +88,28 @@ class Decoder(Writer):
 
         With a `context` the tokens are this process's part of the rows, as `context.split` gives them, and so are the
         scores; `lengths` are those of the whole rows.
+
+        With `targets`, the words to come, `IGNORED` where none is asked for, there is their loss in place of the
+        scores, which are never held all at once: see `regard.models.cross_entropy`.
         """
         tokens = real_tokens(tokens, self.config.vocabulary, lengths, context)
         hidden, kept = self.stack(self.embedding(tokens), lengths=lengths, caches=caches, maps=maps, context=context)
+        if targets is not None:
+            scored = score_words(hidden, self._weight(), targets, smoothing=smoothing)
+            return Output(hidden=hidden, maps=kept, **scored._asdict())
         own = lengths if context is None else None
         logits = None if self.config.headless else apply_to_real(self.scores, hidden, own)
         return Output(hidden=hidden, logits=logits, maps=kept)
 
     def scores(self, hidden: Float[Tensor, "*B C"]) -> Float[Tensor, "*B V"]:
         """The score of each word to come next, of tokens after the last block."""
+        weight = self._weight()
+        return linear(hidden, weight) if self.head is None else self.head(hidden)
+
+    def _weight(self) -> Float[Tensor, "V C"]:
         if self.config.headless:
             raise ValueError("words are scored by a head: got headless=True; use a model that has one")
-        return linear(hidden, self.embedding.weight) if self.head is None else self.head(hidden)
+        return self.embedding.weight if self.head is None else self.head.weight
 
     def reader(self, batch: int, capacity: int) -> DecoderReader | WholeReader:
         """Nothing read yet, in `batch` rows of up to `capacity` tokens: for generation."""

@@ -13,6 +13,7 @@ from regard.checks import check_known, check_parts, check_probability, check_siz
 from regard.layers.feed_forward import ACTIVATIONS
 from regard.layers.packing import apply_to_real
 from regard.models.block import BlockConfig
+from regard.models.cross_entropy import score_words
 from regard.models.stack import PositionConfig, Stack
 from regard.models.tokens import Cuts, Maps, Output, real_tokens
 
@@ -82,7 +83,10 @@ class WordHead(nn.Module):
         self.bias = nn.Parameter(torch.zeros(config.vocabulary))
 
     def forward(self, x: Float[Tensor, "B T C"], embedding: Float[Tensor, "V C"]) -> Float[Tensor, "B T V"]:
-        return linear(self.norm(ACTIVATIONS[self.activation](self.transform(x))), embedding, self.bias)
+        return linear(self.transformed(x), embedding, self.bias)
+
+    def transformed(self, x: Float[Tensor, "B T C"]) -> Float[Tensor, "B T C"]:
+        return self.norm(ACTIVATIONS[self.activation](self.transform(x)))
 
 
 class Encoder(nn.Module):
@@ -123,12 +127,14 @@ class Encoder(nn.Module):
         *,
         types: Int[Tensor, "B T"] | None = None,
         context: Context | None = None,
+        targets: Int[Tensor, "B T"] | None = None,
     ) -> Output:
         """Read the tokens; `lengths` of each row are real, the rest are pads. `types` are 0 unless given.
 
         Or `lengths` are the `Documents` that rows are packed with, each of which is read as if it were alone; then
         nothing is pooled. With a `context` tokens and types are this process's part of the rows, as `context.split`
-        gives them, of which `lengths` are the whole; nothing is pooled then either.
+        gives them, of which `lengths` are the whole; nothing is pooled then either. With `targets`, words, `IGNORED`
+        where none is asked for, there is their loss in place of the scores of words, as of a `Decoder`.
         """
         tokens = real_tokens(tokens, self.config.vocabulary, lengths, context)
         if types is not None:
@@ -141,15 +147,22 @@ class Encoder(nn.Module):
         alone = not isinstance(lengths, Documents) and context is None
         lengths = lengths if context is None else None
         pooled = self.pool(hidden) if self.pooler is not None and alone else None
-        logits = None
-        if (head := self.words) is not None:
+        logits, scored = None, {}
+        if targets is not None:
+            scored = self._score(hidden, targets)
+        elif (head := self.words) is not None:
             logits = apply_to_real(lambda x: head(x, self.embedding.weight), hidden, lengths)
         elif self.classifier is not None and "token_labels" in self.config.heads:
             logits = apply_to_real(self.classifier, hidden, lengths)
         elif self.classifier is not None and pooled is not None:
             logits = self.classifier(pooled)
         follows = self.next_sentence(pooled) if self.next_sentence is not None and alone else None
-        return Output(hidden=hidden, logits=logits, maps=kept, pooled=pooled, next_sentence=follows)
+        return Output(hidden=hidden, logits=logits, maps=kept, pooled=pooled, next_sentence=follows, **scored)
+
+    def _score(self, hidden: Float[Tensor, "B T C"], targets: Int[Tensor, "B T"]) -> dict[str, Tensor]:
+        if self.words is None:
+            raise ValueError(f"targets are words: got heads={self.config.heads}; add 'words'")
+        return score_words(self.words.transformed(hidden), self.embedding.weight, targets, self.words.bias)._asdict()
 
     def embed_tokens(self, tokens: Int[Tensor, "B T"]) -> Float[Tensor, "B T C"]:
         """Tokens of the first type, before positions."""

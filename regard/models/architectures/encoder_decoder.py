@@ -13,6 +13,7 @@ from regard.generation import Reader
 from regard.generation.sampling import pad_rows
 from regard.layers.packing import apply_to_real
 from regard.models.block import BlockConfig
+from regard.models.cross_entropy import score_words
 from regard.models.stack import PositionConfig, Stack
 from regard.models.tokens import Lengths, Maps, Output, real_tokens
 from regard.models.writing.readers import EncoderDecoderReader
@@ -97,19 +98,32 @@ class EncoderDecoder(Writer):
         maps: bool | Maps = False,
         *,
         target_lengths: Lengths | None = None,
+        targets: Int[Tensor, "B T"] | None = None,
+        smoothing: float = 0.0,
     ) -> Output:
-        """The scores of the next word at each position of the target; `lengths` of the source's rows are real."""
+        """The scores of the next word at each position of the target; `lengths` of the source's rows are real.
+
+        With `targets`, the words to come, there is their loss in place of the scores, as of a `Decoder`.
+        """
         memory, read = self.encoder(self.embed_tokens(source, lengths), lengths=lengths, maps=maps)
         x = self.embed_tokens(target, target_lengths)
         hidden, kept = self.decoder(x, lengths=target_lengths, memory=memory, memory_lengths=lengths, maps=maps)
-        logits = apply_to_real(self.scores, hidden, target_lengths)
         all_maps = None if kept is None or read is None else {"encoder": read["self"], **kept}
+        if targets is not None:
+            scored = score_words(self._scaled(hidden), self._weight(), targets, smoothing=smoothing)
+            return Output(hidden=hidden, maps=all_maps, memory=memory, **scored._asdict())
+        logits = apply_to_real(self.scores, hidden, target_lengths)
         return Output(hidden=hidden, logits=logits, maps=all_maps, memory=memory)
 
     def scores(self, hidden: Float[Tensor, "*B C"]) -> Float[Tensor, "*B V"]:
         """The score of each word to come next, of the decoder's tokens after the last block."""
-        weight = self.embedding.weight if self.head is None else self.head.weight
-        return linear(hidden / math.sqrt(self.config.block.width) if self.config.scaled == "head" else hidden, weight)
+        return linear(self._scaled(hidden), self._weight())
+
+    def _scaled(self, hidden: Tensor) -> Tensor:
+        return hidden / math.sqrt(self.config.block.width) if self.config.scaled == "head" else hidden
+
+    def _weight(self) -> Tensor:
+        return self.embedding.weight if self.head is None else self.head.weight
 
     def reader(
         self, source: Int[Tensor, "B S"], lengths: tuple[int, ...] | None = None, *, capacity: int

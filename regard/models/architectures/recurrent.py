@@ -1,6 +1,6 @@
 """Recurrent sequence-to-sequence models: one LSTM reads, another writes, with attention between them or without."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from jaxtyping import Float, Int
@@ -13,6 +13,7 @@ from regard.checks import check_probability, check_sizes
 from regard.generation import Reader
 from regard.generation.sampling import pad_rows
 from regard.layers.recurrent import DotProductAttention
+from regard.models.cross_entropy import score_words
 from regard.models.tokens import Lengths, Maps, Output, real_tokens
 from regard.models.writing.writer import Writer
 
@@ -96,10 +97,13 @@ class Recurrent(Writer):
         maps: bool | Maps = False,
         *,
         target_lengths: Lengths | None = None,
+        targets: Int[Tensor, "B T"] | None = None,
+        smoothing: float = 0.0,
     ) -> Output:
         """The scores of the next word at each position of the target; `lengths` of the source's rows are real.
 
-        Lengths are read on the host: those of a tensor on a GPU are waited for.
+        Lengths are read on the host: those of a tensor on a GPU are waited for. With `targets`, the words to come,
+        there is their loss in place of the scores, as of a `Decoder`.
         """
         if maps and self.attention is None:
             raise ValueError("maps are of attention: got maps=True for a model without it; use attention=True")
@@ -110,11 +114,15 @@ class Recurrent(Writer):
             )
         memory, state = self.encode(source, lengths)
         s, _ = self.decode(target, state, target_lengths)
-        hidden, logits = self.scores(s, memory, lengths)
+        hidden = self.attended(s, memory, lengths)
         kept = Maps.of(maps).kept(("cross",), depth=1, num_heads=1) if maps else None
         if self.attention is not None and kept is not None:
             kept.add("cross", self.attention.weights(s, memory, lengths))
-        return Output(hidden=hidden, logits=logits, maps=None if kept is None else kept.all(), memory=memory)
+        out = Output(hidden=hidden, maps=None if kept is None else kept.all(), memory=memory)
+        if targets is None:
+            return replace(out, logits=self.scores(hidden))
+        scored = score_words(self._dropped(hidden), self.head.weight, targets, smoothing=smoothing)
+        return replace(out, **scored._asdict())
 
     def encode(
         self, source: Int[Tensor, "B S"], lengths: Lengths | None = None
@@ -128,12 +136,15 @@ class Recurrent(Writer):
         """The same of a target, or of a piece of one, that goes on from `state`."""
         return self._through(self.decoder, self.target_embedding, target, lengths, state)
 
-    def scores(
+    def attended(
         self, s: Float[Tensor, "B T C"], memory: Float[Tensor, "B S C"], lengths: Lengths | None = None
-    ) -> tuple[Float[Tensor, "B T C"], Float[Tensor, "B T V"]]:
-        """s̃ and the logits of a decoder's states."""
-        hidden = s if self.attention is None else self.attention(s, memory, lengths)
-        return hidden, self.head(self._dropped(hidden))
+    ) -> Float[Tensor, "B T C"]:
+        """s̃ of a decoder's states."""
+        return s if self.attention is None else self.attention(s, memory, lengths)
+
+    def scores(self, hidden: Float[Tensor, "*B C"]) -> Float[Tensor, "*B V"]:
+        """The score of each word to come next, of s̃."""
+        return self.head(self._dropped(hidden))
 
     def reader(self, source: Int[Tensor, "B S"], lengths: Lengths | None = None) -> "RecurrentReader":
         """What reads targets of these sources piece by piece, to write them."""
@@ -196,7 +207,7 @@ class RecurrentReader:
         else:
             last = torch.as_tensor(lengths, device=s.device) - 1
             s = s.take_along_dim(last[:, None, None], 1)
-        return self.model.scores(s, self.memory, self.lengths)[1][:, 0]
+        return self.model.scores(self.model.attended(s, self.memory, self.lengths))[:, 0]
 
     def reorder(self, index: Int[Tensor, " rows"]) -> None:
         """Row i becomes what row index[i] was; there may be more rows than before, or fewer."""

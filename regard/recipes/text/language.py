@@ -12,7 +12,6 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
-from torch.nn.functional import cross_entropy
 
 from regard.algorithms import Context
 from regard.analysis.figures import INK, figure_of_panels
@@ -162,15 +161,14 @@ class Language(Task):
         return self.text.train.block(starts, self.config.model.context)
 
     def loss(self, model: Any, batch: Int[Tensor, "B T+1"], generator: torch.Generator) -> Tensor:
-        return cross_entropy(model(batch[:, :-1]).logits.flatten(0, 1).float(), batch[:, 1:].flatten())
+        return model(batch[:, :-1], targets=batch[:, 1:]).loss
 
     def split_loss(
         self, model: Any, batch: Int[Tensor, "B T+1"], generator: torch.Generator, group: "ProcessGroup"
     ) -> tuple[Tensor, float]:
         context = Context.of(group, batch.shape[1] - 1)
         tokens, targets = context.split(batch[:, :-1]), context.split(batch[:, 1:])
-        logits = model(tokens, context=context).logits
-        return cross_entropy(logits.flatten(0, 1).float(), targets.flatten()), targets.numel()
+        return model(tokens, context=context, targets=targets).loss, targets.numel()
 
     def evaluate(self, model: Any) -> Mapping[str, float]:
         found = self.judge(*self.predict(model))
@@ -213,9 +211,8 @@ class Language(Task):
         found = []
         for block in self.validation.split(self.config.training.batch):
             tokens = block.to(device_of(model))
-            logits, targets = model(tokens[:, :-1]).logits.float(), tokens[:, 1:]
-            nats = cross_entropy(logits.flatten(0, 1), targets.flatten(), reduction="none").view_as(targets)
-            found.append((nats.double().cpu(), (logits.argmax(-1) == targets).cpu()))
+            out = model(tokens[:, :-1], targets=tokens[:, 1:])
+            found.append((out.nats.double().cpu(), (out.guesses == tokens[:, 1:]).cpu()))
         nats, right = zip(*found, strict=True)
         return torch.cat(nats), torch.cat(right)
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import torch
 from jaxtyping import Int
 from torch import Tensor, nn
-from torch.nn.functional import cross_entropy
 
 from regard.analysis.figures import INK, figure_of_panels
 from regard.checks import MissingExtra, check_probability, check_sizes, check_whole
 from regard.layers import FeedForward, MultiHead
 from regard.models import BlockConfig, EncoderDecoder, EncoderDecoderConfig, Recurrent, RecurrentConfig
+from regard.models.cross_entropy import IGNORED
 from regard.recipes.recipe import Outcome, Recipe, Resources, Training
 from regard.recipes.report import Panel, line_figure, render, training_figure
 from regard.recipes.results import Published
@@ -198,13 +198,8 @@ class Translation(Task):
 
     def loss(self, model: Any, batch: tuple[Tensor, Tensor, Tensor], generator: torch.Generator) -> Tensor:
         source, lengths, target = batch
-        logits = model(source, target[:, :-1], lengths=lengths).logits
-        return cross_entropy(
-            logits.flatten(0, 1).float(),
-            target[:, 1:].flatten(),
-            ignore_index=PAD,
-            label_smoothing=self.config.smoothing,
-        )
+        how = {"targets": to_come(target), "smoothing": self.config.smoothing}
+        return model(source, target[:, :-1], lengths=lengths, **how).loss
 
     def evaluate(self, model: Any) -> Mapping[str, float]:
         """The loss of a token of the validation pairs, in nats, and the share of tokens that are the likeliest."""
@@ -212,10 +207,10 @@ class Translation(Task):
         nats = right = count = torch.zeros((), device=device)
         for number in range(len(buckets)):
             source, lengths, target = (part.to(device) for part in split.batch(buckets.fixed(number)))
-            logits, wanted = model(source, target[:, :-1], lengths=lengths).logits.float(), target[:, 1:]
-            nats = nats + cross_entropy(logits.flatten(0, 1), wanted.flatten(), ignore_index=PAD, reduction="sum")
-            right = right + ((logits.argmax(-1) == wanted) & (wanted != PAD)).sum()
-            count = count + (wanted != PAD).sum()
+            wanted = to_come(target)
+            out = model(source, target[:, :-1], lengths=lengths, targets=wanted)
+            nats, right = nats + out.nats.sum(), right + (out.guesses == wanted).sum()
+            count = count + (wanted != IGNORED).sum()
         loss = (nats / count).item()
         return {"validation loss": loss, self.judged_by: -loss, "accuracy": (right / count).item()}
 
@@ -243,6 +238,11 @@ class Translation(Task):
 
     def text(self, tokens: Sequence[int]) -> str:
         return self.vocabulary.decode(tokens).strip()
+
+
+def to_come(target: Int[Tensor, "B T+1"]) -> Int[Tensor, "B T"]:
+    """The token after each, and none after the last."""
+    return target[:, 1:].masked_fill(target[:, 1:] == PAD, IGNORED)
 
 
 def trainings(config: TranslationConfig, resources: Resources) -> dict[str, Training]:
