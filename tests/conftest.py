@@ -27,7 +27,7 @@ import jaxtyping._import_hook
 import pytest
 import torch
 
-from tests import type_checks
+from tests import interpreter, type_checks
 
 # What Triton compiles are no functions of Python's types: the type-checking hook leaves them as they are.
 is_unchecked = jaxtyping._import_hook._is_no_type_check
@@ -112,6 +112,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=left_out)
         dropped = set(left_out)
         items[:] = [item for item in items if item not in dropped]
+
+
+def pytest_collection_finish() -> None:
+    interpreter.hasten()
 
 
 def _is_typed(item: pytest.Item) -> bool:
