@@ -86,7 +86,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     of_typed_room = _is_of_typed_room(collection_path.relative_to(config.rootpath))
     if part == "typed":
         return None if of_typed_room else True
-    return of_typed_room and "compiled" not in collection_path.read_text("utf-8") or None
+    return (of_typed_room and "compiled" not in collection_path.read_text("utf-8")) or None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
