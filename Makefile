@@ -6,6 +6,8 @@ BIN := .venv/bin
 export ONEDNN_MAX_CPU_ISA ?= AVX512_CORE_FP16
 # The layers that speak of tensors; the command line is typed by Typer.
 HOOK := --jaxtyping-packages=regard.attention,regard.algorithms,regard.layers,regard.generation,regard.models,beartype.beartype
+# Each process begins with a half of its own, so that one browser and one server serve it, and takes from the other's end.
+TESTS = $(BIN)/python -m pytest -q -n 2 --dist worksteal
 
 .PHONY: run browser test test-all test-arithmetic test-gpu test-torch test-wheel test-package fuzz check docs bench clean
 
@@ -36,14 +38,14 @@ browser: .venv/for-tests
 	@$(BIN)/python tests/explore/browser.py || true
 
 test: .venv/for-tests browser
-	@echo "Running the tests of the rooms that speak of tensors, with their types checked: about four minutes on two fast cores, seven on slow ones."
-	$(BIN)/python -m pytest -q -n 2 -m 'not slow' --part typed $(HOOK)
-	@echo "Running all others that need no GPU: about five minutes on two fast cores, thirteen on slow ones. Those of torch.compile cannot follow the type checks."
-	$(BIN)/python -m pytest -q -n 2 -m 'not slow' --part other
+	@echo "Running the tests of the rooms that speak of tensors, with their types checked: about four minutes of two cores."
+	$(TESTS) -m 'not slow' --part typed $(HOOK)
+	@echo "Running all others that need no GPU. Those of torch.compile cannot follow the type checks."
+	$(TESTS) -m 'not slow' --part other
 
 test-all: .venv/for-tests browser
-	$(BIN)/python -m pytest -q -n 2 -m 'not compiled' $(HOOK) --hypothesis-profile=thorough
-	$(BIN)/python -m pytest -q -n 2 -m compiled
+	$(TESTS) -m 'not compiled' $(HOOK) --hypothesis-profile=thorough
+	$(TESTS) -m compiled
 
 # Sums in other orders, by instructions of other widths, in one and two threads: what is right is so in all of them.
 HARNESS := tests/algorithms/test_equivalence.py tests/algorithms/test_metamorphic.py \

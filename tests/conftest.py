@@ -27,13 +27,16 @@ import jaxtyping._import_hook
 import pytest
 import torch
 
-from regard.algorithms.planning.kept import forget
+from tests import interpreter, type_checks
 
 # What Triton compiles are no functions of Python's types: the type-checking hook leaves them as they are.
 is_unchecked = jaxtyping._import_hook._is_no_type_check
 setattr(  # noqa: B010
     jaxtyping._import_hook, "_is_no_type_check", lambda node: is_unchecked(node) or "triton" in ast.dump(node)
 )
+jaxtyping.jaxtyped = type_checks.jaxtyped  # before anything of regard is imported
+
+from regard.algorithms.planning.kept import forget  # noqa: E402
 
 # Two workers with every core's threads each would fight for the cores.
 if "PYTEST_XDIST_WORKER" in os.environ:
@@ -75,6 +78,17 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("filterwarnings", line)
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Import nothing of which the wanted part has no test: importing all takes as long as many tests."""
+    part = config.getoption("--part")
+    if part is None or collection_path.suffix != ".py":
+        return None
+    of_typed_room = _is_of_typed_room(collection_path.relative_to(config.rootpath))
+    if part == "typed":
+        return None if of_typed_room else True
+    return (of_typed_room and "compiled" not in collection_path.read_text("utf-8")) or None
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what needs CUDA where there is none, and all but one in so many pairs of moves."""
     device = config.getoption("--device")
@@ -100,10 +114,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if item not in dropped]
 
 
+def pytest_collection_finish() -> None:
+    interpreter.hasten()
+
+
 def _is_typed(item: pytest.Item) -> bool:
     """Whether it is of a room that speaks of tensors: their types are checked, which a compiler cannot follow."""
-    inside = item.path.relative_to(item.config.rootpath).parts
-    return len(inside) > 2 and inside[1] in TYPED and item.get_closest_marker("compiled") is None
+    inside = item.path.relative_to(item.config.rootpath)
+    return _is_of_typed_room(inside) and item.get_closest_marker("compiled") is None
+
+
+def _is_of_typed_room(inside: Path) -> bool:
+    return len(inside.parts) > 2 and inside.parts[1] in TYPED
 
 
 @pytest.fixture(autouse=True)

@@ -85,7 +85,7 @@ def drawn_estimates(q: Tensor, k: Tensor, F: int, draws: int, orthogonal: bool) 
 @pytest.mark.parametrize("orthogonal", [False, True], ids=["independent", "orthogonal"])
 def test_random_features_estimate_exp_with_the_error_they_state(orthogonal: bool):
     """Mean and deviation over many draws; orthogonal directions are no worse than the formula."""
-    F, draws = 4, 8_000
+    F, draws = 4, 3_000
     q, k = 0.35 * numbers(3, 4), 0.35 * numbers(3, 4, seed=1)
     estimates = drawn_estimates(q, k, F, draws, orthogonal)
     exact = (q * k).sum(-1).exp()
@@ -97,7 +97,7 @@ def test_random_features_estimate_exp_with_the_error_they_state(orthogonal: bool
         assert (deviation < error).all()
     else:
         # The variance of n draws of a skewed number is known to some percent.
-        torch.testing.assert_close(deviation, error, rtol=0.08, atol=0)
+        torch.testing.assert_close(deviation, error, rtol=0.13, atol=0)
 
 
 def test_the_error_falls_with_the_root_of_the_features():

@@ -31,6 +31,7 @@ ON_THE_WAY: "WeakKeyDictionary[Page, set[Any]]" = WeakKeyDictionary()  # request
 AT_REST = """() => new Promise((done) => requestAnimationFrame(() => setTimeout(() =>
   done([!!document.querySelector("main h1"), document.querySelectorAll("main .waiting").length]), 20)))"""
 GRAVE = ("serious", "critical")  # of axe's words
+LOOKS: "WeakKeyDictionary[Page, Look]" = WeakKeyDictionary()  # of the test that uses a page now
 
 
 @dataclass(frozen=True)
@@ -79,14 +80,55 @@ def browser() -> "Iterator[Browser]":
 
 
 @dataclass
+class Shared:
+    """A window that is made once for many tests, and given to each as if it were new."""
+
+    page: "Page | None" = None
+
+    def take(self, look: "Look", width: int, height: int, dark: bool, reduced: bool) -> "Page":
+        if self.page is None:
+            self.page = look.window()
+            look.contexts.pop()  # which would close it with the test
+        page, LOOKS[self.page] = self.page, look
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(
+            color_scheme="dark" if dark else "light", reduced_motion="reduce" if reduced else "no-preference"
+        )
+        return page
+
+    def leave(self, is_broken: bool) -> None:
+        """Forget what a test may have left; a page that broke is not used again."""
+        page, self.page = self.page, None
+        if page is None:
+            return
+        LOOKS.pop(page, None)
+        if is_broken or page.is_closed():
+            page.context.close()
+            return
+        page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
+        page.unroute_all()
+        page.context.clear_cookies()
+        page.context.clear_permissions()
+        page.goto("about:blank")
+        page.mouse.move(0, 0)
+        session = page.context.new_cdp_session(page)
+        session.send("Page.resetNavigationHistory")
+        session.detach()
+        ON_THE_WAY[page].clear()
+        self.page = page
+
+
+@dataclass
 class Look:
-    """Opens views, each in a window of its own, and notes what a user would call broken.
+    """Opens views, the first of a test in the shared window, and notes what a user would call broken.
 
     `forgiven` holds parts of messages that a test provokes: `look.forgiven.append("status of 400")`.
     """
 
     browser: "Browser"
     url: str
+    shared: Shared = field(default_factory=Shared)
+    is_first: bool = True
     forgiven: list[str] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
     contexts: "list[BrowserContext]" = field(default_factory=list)
@@ -102,7 +144,11 @@ class Look:
         reduced: bool = False,
     ) -> "Page":
         """The page of a view in a state, once it has come to rest."""
-        page = self.window(width=width, height=height, dark=dark, reduced=reduced)
+        if self.is_first:
+            page = self.shared.take(self, width, height, dark, reduced)
+        else:
+            page = self.window(width=width, height=height, dark=dark, reduced=reduced)
+        self.is_first = False
         page.goto(f"{self.url}#{view}" + (f"?{quote(json.dumps(state))}" if state else ""))
         settle(page)
         return page
@@ -123,42 +169,52 @@ class Look:
         return page
 
     def _watch(self, page: "Page") -> None:
-        ON_THE_WAY[page] = set()
+        ON_THE_WAY[page], LOOKS[page] = set(), self
+
+        def note(wrong: str) -> None:
+            if page in LOOKS:  # not between two tests
+                LOOKS[page].wrong.append(wrong)
 
         def failed(request: Any) -> None:
             ON_THE_WAY[page].discard(request)
             # A question that was overtaken is aborted by the page itself.
             if not (request.failure == "net::ERR_ABORTED" and "/api/" in request.url):
-                self.wrong.append(f"request failed: {request.method} {request.url}: {request.failure}")
+                note(f"request failed: {request.method} {request.url}: {request.failure}")
 
         def asked(request: Any) -> None:
             ON_THE_WAY[page].add(request)
             if not request.url.startswith((self.url, "data:", "blob:")):
-                self.wrong.append(f"request to another host: {request.url}")
+                note(f"request to another host: {request.url}")
 
         def said(message: Any) -> None:
             if message.type in ("error", "warning"):
-                self.wrong.append(f"console {message.type}: {message.text} ({message.location.get('url', '')})")
+                note(f"console {message.type}: {message.text} ({message.location.get('url', '')})")
 
         page.on("request", asked)
         page.on("requestfinished", lambda request: ON_THE_WAY[page].discard(request))
         page.on("requestfailed", failed)
         page.on("console", said)
-        page.on("pageerror", lambda error: self.wrong.append(f"page error: {error.stack or error.message}"))
+        page.on("pageerror", lambda error: note(f"page error: {error.stack or error.message}"))
 
     def end(self) -> list[str]:
-        """Close all windows; what was wrong and not forgiven."""
+        """Close all windows but the shared one; what was wrong and not forgiven."""
         for context in self.contexts:
             context.close()
         return [one for one in self.wrong if not any(part in one for part in self.forgiven)]
 
 
+@pytest.fixture(scope="session")
+def shared(browser: "Browser") -> Shared:
+    return Shared()
+
+
 @pytest.fixture
-def look(browser: "Browser", server: Server) -> Iterator[Look]:
+def look(browser: "Browser", server: Server, shared: Shared) -> Iterator[Look]:
     """`look(view, state)` opens a view; the test fails on errors of the page and on requests to other hosts."""
-    looking = Look(browser, server.url)
+    looking = Look(browser, server.url, shared)
     yield looking
     wrong = looking.end()
+    shared.leave(is_broken=bool(looking.wrong))
     assert not wrong, "\n".join(wrong)
 
 

@@ -69,12 +69,16 @@ def main(folder: Path) -> None:
     statuses = Counter[int]()
     with running(make_application(workspace)) as port:
         for watching[0], names in ((False, NAMES[:1]), (True, NAMES)):  # first what is imported where it is used
+            asked_before = set[tuple[str, bytes]]()
             for name in names:
                 for target in (f"/{name}", f"//{name}", f"/views/{name}", f"/api/{name}"):
                     statuses[request(port, target.replace("\x00", "%00").replace("\\", "%5c")).status] += 1
                 for path, item in described["paths"].items():
                     schema = item["post"]["requestBody"]["content"]["application/json"]["schema"]
                     body = json.dumps(smallest(schema, schemas, name)).encode()
+                    if (path, body) in asked_before:  # it takes no text
+                        continue
+                    asked_before.add((path, body))
                     answer = asked(port, path.removeprefix("/api/"), body)
                     assert b"a secret" not in answer.body, (path, body)
                     statuses[answer.status] += 1

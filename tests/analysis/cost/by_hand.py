@@ -53,8 +53,8 @@ class Case:
     unasked: int = 0
 
     def check(self, modes: tuple[bool, ...] = (True, False), **options: Any) -> None:
-        """In training and in evaluation mode."""
-        module = self.make()
+        """In training and in evaluation mode; without an optimizer's step, which would take the most time."""
+        module, options = self.make(), {"optimizer": None} | options
         for training in modes:
             c = cost(module.train(training), *self.inputs, **self.keywords or {}, **options)
             found = (c.parameters, c.forward.flops, c.backward.flops, c.unknown, c.notes)

@@ -157,13 +157,11 @@ def cut(name: str) -> dict[str, Any]:
 
 
 QUICK = (
-    "mistral-7b",
     "gemma-2-2b",
     "gpt-oss-20b",
     "deepseek-v3",
     "llama-4-maverick",
     "qwen1.5-moe-a2.7b",
-    "phi-3.5-moe",
 )
 
 
