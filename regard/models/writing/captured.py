@@ -122,7 +122,7 @@ class Program:
                 self._step()
                 self._count()
         torch.cuda.current_stream(self.tokens.device).wait_stream(side)
-        with torch.cuda.graph(graph):
+        with torch.cuda.graph(graph, capture_error_mode="thread_local"):  # other threads may copy meanwhile
             scores = self._step()
         return graph.replay, scores
 
