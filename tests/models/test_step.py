@@ -10,6 +10,7 @@ from torch import nn
 from regard import models
 from regard.algorithms.kernels import rows
 from regard.attention import Cache, Elu, Hard, Kernel, Window
+from regard.generation import Settings, write
 from regard.layers import feed_forward, multihead
 from regard.models import PRESETS, block, build, vary
 from regard.models.hugging_face.weights import HUGE, settle
@@ -176,6 +177,23 @@ def test_the_same_tokens_are_written_ahead(settings: dict[str, Any], monkeypatch
     alone = model.generate([5, 6], max_new=12, ends=ends, **settings)
     if not settings.get("temperature"):
         assert alone.tokens == plain[2].tokens
+
+
+def test_turns_of_a_session_go_on_from_what_was_read_ahead(monkeypatch: pytest.MonkeyPatch):
+    model = small("llama3-8b", num_groups=2)
+
+    def talk() -> list[Any]:
+        session = model.session(80)
+        first = session.generate([1, 2, 3], max_new=7).tokens
+        pieces = write(session.reader, [[first[-1], 4]], Settings(), max_new=9, done=lambda row, token: False)
+        some = [next(pieces)[0] for _ in range(3)]  # and no more: the reader may be one ahead
+        kept = session.reader.keep(9)
+        second = session.generate([1, 2, 3, *first[:-1], 5, 6], whole=True, max_new=6).tokens
+        return [first, some, kept, second, session.reader.lengths, len(session.tokens)]
+
+    plain = talk()
+    monkeypatch.setattr(Captured, "of", recording)
+    assert talk() == plain
 
 
 def test_scores_that_are_no_numbers_are_told_by_those_ahead_too(monkeypatch: pytest.MonkeyPatch):
