@@ -32,7 +32,7 @@ export const WORDS = {
   verdict: "Whether the statement of the document holds when it is computed: it holds, it holds once corrected, or there is a counterexample.",
   FLOPs: "Floating-point operations: multiplications and additions of matrix products, two for each multiply-add.",
   "Bytes moved": "What must cross the memory bus, once in and once out.",
-  Memory: "The most memory that is taken at once, beyond q, k and v.",
+  Memory: "The most memory that is taken at once beside q, k and v: the output, and what is kept on the way.",
   Time: "Predicted from the machine's table: operations, bytes and launches, each at its speed.",
   // What heads are measured to do: the share of their weight on a pattern.
   "previous token": "It looks at the token just before the query.",
