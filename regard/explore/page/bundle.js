@@ -1,4 +1,4 @@
-/* sources a4a1685a1ca2d2be128ad228356f5f40 */
+/* sources 5318efed120304c40b6a5f3aadfc5681 */
 /*!
 # Libraries in this folder
 
@@ -1408,7 +1408,7 @@ ${o}`})}var Bd=8;function Hd({layers:t},e){let n=t.flatMap((i,l)=>Array.from({le
         aria-pressed=${String(x===s)} aria-label=${g(x)} data-token=${x} data-pictured title=${$?null:"A mark before the first word, not a word of the sentence"}
         style=${x<=n?{background:Rt(e[x],"weight",1),color:Jn(e[x],"weight",1)}:null}
         onPointerEnter=${()=>o(x)} onFocus=${()=>o(x)} onClick=${()=>a(x===s?null:x)}>
-        <span>${t.names[x]}</span><small>${x<=n?u`<${X} value=${e[x]} as=${G} />`:" "}</small></button>`)}
+        <span>${t.names[x]}</span><small>${x<=n?u`<${X} value=${e[x]} as=${G} />`:" "}</small></button>`)}
     </div>
     ${m&&u`<p class="start-told" style=${{left:`${Math.max(120,Math.min(l[n].x,i-120))}px`,top:`${l[n].y+l[n].h+8}px`}}>
       ${ye(e,Ec).map($=>u`<span><b><${X} value=${e[$]} as=${G} /></b> ${$===n?"itself":t.names[$]}</span>`)}</p>`}
