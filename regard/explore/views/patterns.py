@@ -15,7 +15,7 @@ from regard.analysis.formulas import write_sympy
 from regard.analysis.mechanisms import batch_of, build_mechanism, plan_mechanism
 from regard.analysis.reach.receptive_field import Depth
 from regard.analysis.reach.visible_pairs import FINE, count_visible, count_visited
-from regard.attention import Attention, Causal, Everything, Grid, Mask, Places, Shape
+from regard.attention import Attention, Causal, Grid, Mask, Places, Shape
 from regard.attention.notation import WORDS, parse_mask, parse_scores, parse_weighting
 from regard.claims.timing import one_thread
 from regard.explore.api import Binary, Empty, Endpoint, Request, Response
@@ -261,7 +261,7 @@ def make_plan(workspace: Workspace, request: MechanismRequest) -> PlanResponse:
         looks_back = any([high is not None and high <= 0 for one in found.problem.facts for _, high in one.band[:1]])
         is_causal = repr(found.problem.stated) == repr(Attention(mask=Causal()))
         beside = looks_back and request.grid is None and not is_causal
-        causal = _plan_full(request, N, Causal()) if beside else None
+        causal = _plan_full(request, N, Attention(mask=Causal())) if beside else None
         ranked = sorted(
             found.candidates,
             key=lambda one: (one.name != found.chosen, math.inf if one.seconds is None else one.seconds),
@@ -292,9 +292,9 @@ def _plan(request: MechanismRequest, places: Places) -> Plan:
     return _plan_sized(request, attention, places.keys.count, batch_of(mask)[0] or request.batch)
 
 
-def _plan_full(request: MechanismRequest, N: int, mask: Mask = Everything()) -> Plan:
-    """The plan of full attention, the softmax of content over all pairs; or over those of another mask."""
-    return _plan_sized(request, Attention(mask=mask), N, batch_of(parse_mask(request.mask))[0] or request.batch)
+def _plan_full(request: MechanismRequest, N: int, attention: Attention | None = None) -> Plan:
+    """The plan of full attention, the softmax of content over all pairs; or of another mechanism on as many tokens."""
+    return _plan_sized(request, attention or Attention(), N, batch_of(parse_mask(request.mask))[0] or request.batch)
 
 
 def _plan_sized(request: MechanismRequest, attention: Attention, N: int, batch: int) -> Plan:

@@ -142,7 +142,7 @@ def test_a_crossing_is_the_last_though_costs_have_jumps(mask: str, quantity: str
 
 def test_a_mask_with_lengths_of_its_own_has_no_growth():
     for mask in ("documents(40, 24)", "padding(64, 30) & causal"):
-        with pytest.raises(ValueError, match="does not grow with the tokens: got .* which holds 64 tokens"):
+        with pytest.raises(ValueError, match=r"does not grow with the tokens: got .* which holds 64 tokens"):
             ask("growth", mask=mask)
         assert ask("mechanism", mask=mask, tokens=100).length == 64
     assert ask("mechanism", mask="causal").length is None

@@ -245,7 +245,7 @@ def test_what_is_typed_is_undone_by_the_same_history(look, settled):
     field = page.get_by_label("Mask: who may see whom")
     for mask in ("causal", "everything"):
         field.fill(mask)
-        page.wait_for_function("(mask) => decodeURIComponent(location.hash).includes(`\"${mask}\"`)", arg=mask)
+        page.wait_for_function('(mask) => decodeURIComponent(location.hash).includes(`"${mask}"`)', arg=mask)
     for where in (field, page.get_by_role("slider", name="Heads")):
         where.focus()
         page.keyboard.press("Control+z")

@@ -12,6 +12,7 @@ export const WORDS = {
   value: "The vector that a token gives to those who look at it.",
   logit: "The score of a query and a key, β·q·k, before the softmax makes weights of all of them.",
   beta: "A number that multiplies every score, usually 1/√D for queries of D numbers. The larger it is, the more the largest score takes.",
+  hard: "The limit of a large β, without a number: the largest score takes all the weight, the first of them where several tie.",
   softmax: "Scores to weights: each is e to the power of the score, divided by the sum of all.",
   output: "What a token becomes in this head: the values of all tokens, each times its weight, added up.",
   projection: "W_O, a matrix, turns the outputs of all heads, side by side, into one vector for each token.",
