@@ -312,7 +312,7 @@ def test_a_filter_shows_a_head_of_its_list_and_stays_with_another_model(look, se
 
     def is_listed() -> bool:
         tags = page.locator(".maps-overview text.tag").all_text_contents()
-        places = [re.match(r"(\d+)·(\d+)", one).groups() for one in tags]
+        places = re.findall(r"^(\d+)·(\d+)", "\n".join(tags), re.MULTILINE)
         shown = page.locator(".maps-head h2").inner_text()
         return any([f"Layer {layer}, head {head}" in shown for layer, head in places])
 
