@@ -70,7 +70,9 @@ class Array(Request):
 
 
 class NpzRequest(Request):
-    """Arrays by name."""
+    """Arrays by name, and what they are of."""
+
+    about: Annotated[str, Field(max_length=2000)] = ""
 
     arrays: Annotated[
         dict[Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[\w ,.-]+$")], Array], Field(max_length=100)
@@ -108,9 +110,10 @@ def give_frame(workspace: Workspace, request: Empty) -> Frame:
 def make_npz(workspace: Workspace, request: NpzRequest) -> Binary:
     """Arrays as a file of numpy.savez: an NpzHeader, then its bytes.
 
-    The names of an array's axes, rows and columns are arrays of text beside it: `map.axes`, `map.rows`, `map.columns`.
+    The names of an array's axes, rows and columns are arrays of text beside it: `map.axes`, `map.rows`, `map.columns`;
+    what they are of is one more, `about`.
     """
-    found = {}
+    found = {"about": np.array(request.about)} if request.about else {}
     for name, array in request.arrays.items():
         try:
             found[name] = np.frombuffer(base64.b64decode(array.data, validate=True), "<f8").reshape(array.shape)

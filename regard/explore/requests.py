@@ -201,7 +201,8 @@ def _list_patterns(ask: Ask, state: dict[str, Any]) -> Iterator[Request]:
     yield "pattern", {"mask": here, "tokens": state["tokens"], "grid": grid, "block": state["block"]}
     yield "plan", mechanism
     growth = {name: value for name, value in mechanism.items() if name != "tokens"}
-    yield "growth", {**growth, "grid": grid and [1, 1]}
+    if ask("mechanism", mechanism)["length"] is None:  # a mask with lengths of its own does not grow
+        yield "growth", {**growth, "grid": grid and [1, 1]}
     more = {"layers": state["layers"], "residual": state["residual"], "output": output}
     yield "reach", {"masks": masks[: state["layers"]], **few, **more}
 

@@ -18,7 +18,7 @@ VIEWS = {
     "runs": "Runs",
 }
 STATE = """async (name) => (await import("/bundle.js")).viewOf(name).state"""
-HEADLINE = "Attention: every word looks at the words before it, and takes what it needs."
+HEADLINE = "Attention: every word looks at itself and the words before it, and takes what it needs."
 
 
 def shown(page) -> str:

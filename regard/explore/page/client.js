@@ -145,7 +145,8 @@ export function toBase64(bytes) {
 }
 
 // The response to a request, sent again whenever it changes; null sends nothing. Meanwhile the last response stays, so
-// that nothing flickers; a request that is overtaken is cancelled. `of` is the request that was answered, as JSON.
+// that nothing flickers; a request that is overtaken is cancelled. `of` is the request that was answered, as JSON; a
+// response is stale while it answers another request than this one.
 export function useAnswer(ask, name, request) {
   const text = request === null || request === undefined ? null : JSON.stringify(request);
   const [found, setFound] = useState({ response: null, error: null, waiting: text !== null, of: null });
@@ -162,8 +163,10 @@ export function useAnswer(ask, name, request) {
     );
     return () => control.abort();
   }, [ask, name, text]);
-  return found;
+  return { ...found, stale: isStale(found, text) };
 }
+
+const isStale = ({ response, error, of }, text) => response !== null && error === null && text !== null && of !== text;
 
 // The same for what changes many times a second, as a slider does: one request is under way, and of those that come
 // meanwhile only the latest is sent next, so that responses keep coming while the hand moves.
@@ -193,5 +196,5 @@ export function useLatest(ask, name, request) {
     if (own.busy) own.next = text;
     else go(text);
   }, [ask, name, text]);
-  return found;
+  return { ...found, stale: isStale(found, text) };
 }

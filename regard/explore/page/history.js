@@ -4,7 +4,8 @@ import { address, parseAddress } from "./address.js";
 
 const PAUSE = 350; // milliseconds after which a change counts as made: a slider moves many times on its way
 const OWN = 700; // milliseconds after a key or a pointer in which a change counts as the user's; others replace the last
-const TYPED = "textarea, input[type=text]:not(.cell), .cell[data-draft]"; // where Ctrl-Z is the field's own
+// Where Ctrl-Z is the field's own: what is typed there is no change yet.
+const TYPED = "textarea:not([data-live]), input[type=text]:not(.cell, [data-live]), .cell[data-draft]";
 
 let [touched, isOwn, due, changed, furthest, tell] = [-Infinity, false, 0, null, history.state?.depth ?? 0, () => {}];
 const depth = () => history.state?.depth ?? 0;

@@ -15,7 +15,7 @@ from regard.analysis.formulas import write_sympy
 from regard.analysis.mechanisms import batch_of, build_mechanism, plan_mechanism
 from regard.analysis.reach.receptive_field import Depth
 from regard.analysis.reach.visible_pairs import FINE, count_visible, count_visited
-from regard.attention import Attention, Grid, Mask, Places, Shape
+from regard.attention import Attention, Causal, Grid, Mask, Places, Shape
 from regard.attention.notation import WORDS, parse_mask, parse_scores, parse_weighting
 from regard.claims.timing import one_thread
 from regard.explore.api import Binary, Empty, Endpoint, Request, Response
@@ -49,7 +49,6 @@ class Preset(Response):
     second: str = ""  # the mask of every other layer
     scores: str = "content"
     weighting: str = "softmax"
-    tokens: int = 2048
     grid: tuple[int, int] | None = None
     layers: int = 8
     claim: str | None = None
@@ -92,10 +91,14 @@ class PresetsResponse(Response):
 
 
 class MechanismResponse(Response):
-    """The value as the library prints it; or what is wrong with the words, by the field to change."""
+    """The value as the library prints it; or what is wrong with the words, by the field to change.
+
+    `length` is how many tokens the mask's own lengths hold, in its longest row, where it has any.
+    """
 
     value: str | None
     wrong: dict[str, str]
+    length: int | None
 
 
 class CandidateCost(Response):
@@ -111,7 +114,10 @@ class CandidateCost(Response):
 
 
 class PlanResponse(Response):
-    """The chosen algorithm first, then the slower ones, then those that refuse; and the cost of full attention."""
+    """The chosen algorithm first, then the slower ones, then those that refuse; and the cost of full attention.
+
+    `causal` is the cost of causal attention, where the mask looks back only and the mechanism is another.
+    """
 
     value: str
     chosen: str
@@ -123,6 +129,7 @@ class PlanResponse(Response):
     room: float | None  # bytes of the machine's memory, where that is known
     candidates: list[CandidateCost]
     full: CandidateCost
+    causal: CandidateCost | None
 
 
 class GrowthResponse(Response):
@@ -220,7 +227,8 @@ def check_mechanism(workspace: Workspace, request: MechanismRequest) -> Mechanis
             value = make_plan(workspace, request).value
         except ValueError as error:  # each word is fine by itself
             wrong["weighting" if str(error).startswith("Kernel") else "scores"] = str(error)
-    return MechanismResponse(value=value, wrong=wrong)
+    length = None if "mask" in wrong else batch_of(parse_mask(request.mask))[1]
+    return MechanismResponse(value=value, wrong=wrong, length=length)
 
 
 def _check_mask(mask: Mask, request: MechanismRequest) -> None:
@@ -248,7 +256,12 @@ def make_plan(workspace: Workspace, request: MechanismRequest) -> PlanResponse:
     """The cost of every algorithm, or why it refuses, and which one is chosen."""
 
     def compute() -> PlanResponse:
-        found, full = _plan(request, request.places), _plan_full(request, request.places.keys.count)
+        N = request.places.keys.count
+        found, full = _plan(request, request.places), _plan_full(request, N)
+        looks_back = any([high is not None and high <= 0 for one in found.problem.facts for _, high in one.band[:1]])
+        is_causal = repr(found.problem.stated) == repr(Attention(mask=Causal()))
+        beside = looks_back and request.grid is None and not is_causal
+        causal = _plan_full(request, N, Attention(mask=Causal())) if beside else None
         ranked = sorted(
             found.candidates,
             key=lambda one: (one.name != found.chosen, math.inf if one.seconds is None else one.seconds),
@@ -266,6 +279,7 @@ def make_plan(workspace: Workspace, request: MechanismRequest) -> PlanResponse:
             room=ROOM.get(found.problem.machine.name),
             candidates=[CandidateCost(name=one.name, refusal=one.refusal, **_costs(found, one.name)) for one in ranked],
             full=CandidateCost(name=full.chosen, **_costs(full, full.chosen)),
+            causal=causal and CandidateCost(name=causal.chosen, **_costs(causal, causal.chosen)),
         )
 
     return _cached(workspace, "plan", request, compute)
@@ -278,9 +292,9 @@ def _plan(request: MechanismRequest, places: Places) -> Plan:
     return _plan_sized(request, attention, places.keys.count, batch_of(mask)[0] or request.batch)
 
 
-def _plan_full(request: MechanismRequest, N: int) -> Plan:
-    """The plan of full attention, the softmax of content over all pairs."""
-    return _plan_sized(request, Attention(), N, batch_of(parse_mask(request.mask))[0] or request.batch)
+def _plan_full(request: MechanismRequest, N: int, attention: Attention | None = None) -> Plan:
+    """The plan of full attention, the softmax of content over all pairs; or of another mechanism on as many tokens."""
+    return _plan_sized(request, attention or Attention(), N, batch_of(parse_mask(request.mask))[0] or request.batch)
 
 
 def _plan_sized(request: MechanismRequest, attention: Attention, N: int, batch: int) -> Plan:
@@ -298,6 +312,12 @@ def _costs(found: Plan, name: str) -> dict[str, Any]:
 
 def compute_growth(workspace: Workspace, request: MechanismRequest) -> GrowthResponse:
     """How the cost grows with the number of tokens, beside full attention, and where one overtakes the other."""
+    _, length = batch_of(parse_mask(request.mask))
+    if length is not None:
+        raise ValueError(
+            f"a mask with lengths of its own does not grow with the tokens: got {request.mask}, "
+            f"which holds {length:,} tokens at any size; ask for its plan"
+        )
     # The current number of tokens changes nothing; whether they stand on a grid does.
     usual = request.model_copy(update={"tokens": 1, "grid": None if request.grid is None else (1, 1)})
     return _cached(workspace, "growth", usual, lambda: _compute_growth(usual))
@@ -441,8 +461,7 @@ PRESETS = (
         name="window",
         title="Sliding window",
         mask="causal & window(256)",
-        says="Itself and 256 tokens back: the cost grows with N, and each layer reaches 256 tokens further.",
-        tokens=4096,
+        says="Itself and 256 tokens back, 257 keys: the cost grows with N, and each layer reaches 256 tokens further.",
         layers=12,
         claim="udl.8",
     ),
@@ -467,7 +486,6 @@ PRESETS = (
         title="Dilated window",
         mask="dilated(4, 16, 16)",
         says="Every fourth token, 16 to each side: four times as far for the same pairs, but the gaps stay.",
-        tokens=512,
         layers=6,
         claim="udl.8",
     ),

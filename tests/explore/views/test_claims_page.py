@@ -79,11 +79,17 @@ def test_an_answer_gets_its_counterexample(
 
 
 def test_a_quiz_asks_first(look: Look) -> None:
-    page = look("claims", {"quiz": True})
+    page = look("claims", {"quiz": True, "claim": "conv.a2"})
     assert page.locator("article [data-verdict], article [data-role], nav [role=img], .claims-example").count() == 0
     page.get_by_role("button", name="false").click()
+    page.wait_for_selector("[data-word=wrong]")
+    own = page.locator("nav [aria-current]")
+    assert own.locator("code").inner_text() == "conv.a2"
+    assert own.get_by_role("img", name="not right yet").is_visible()
+    page.get_by_role("button", name="true", exact=True).click()
     page.wait_for_selector("[data-word=right]")
+    assert own.get_by_role("img", name="answered right").is_visible()
     assert page.locator("article [data-role]").count() == 0
     page.get_by_role("button", name="Show what is true").click()
-    page.wait_for_selector("article [data-verdict=refuted]")
+    page.wait_for_selector("article [data-verdict='holds as corrected']")
     assert page.locator("article [data-role]").count() > 1

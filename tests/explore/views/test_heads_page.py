@@ -56,11 +56,11 @@ def test_a_head_is_dragged_and_its_kernel_follows(look, settled, violations, sho
     moved = state_of(page)["moved"]["0.4"]
     assert moved[:2] == pytest.approx([centres[4][0] + 1, centres[4][1] + 2], abs=0.2)
     assert moved[2:] == precisions[4]
-    peaks = nearest_kernel(
+    fit = nearest_kernel(
         Quadratic(torch.tensor([*centres[:4], moved[:2], *centres[5:]]), torch.tensor(precisions)[:, 0])
-    ).peaks
-    on_taps = {peak for peak in peaks if peak is not None and max(map(abs, peak)) <= 1}
-    assert page.locator("[data-bijection]").inner_text().startswith(f"{len(on_taps)} of 9 taps")
+    )
+    filled = sum(peak is not None and peak == tap for peak, tap in zip(fit.peaks, fit.taps, strict=True))
+    assert page.locator("[data-bijection]").inner_text().startswith(f"At {filled} of 9 taps")
     assert shown(page) == pytest.approx(bound_of([*centres[:4], moved[:2], *centres[5:]], precisions), rel=1e-12)
 
     handle = page.locator("[data-handle] rect").bounding_box()
@@ -164,3 +164,20 @@ def test_an_address_out_of_range_comes_into_it(look):
     assert page.get_by_text("The run reversal has recorded no gaussian heads; choose another.").is_visible()
     page.get_by_label("Run").select_option(label="digits-gaussian · seed-0")
     page.locator("[data-bound]").wait_for()
+
+
+def test_how_far_heads_moved_is_listed_the_farthest_first(look):
+    page = look("heads", {"layer": 1})
+    first, last = (torch.tensor(recorded(step, 1)[0]) for step in (0, 660))
+    theirs = (last - first).norm(dim=1)
+    listed = page.locator("[data-moved]")
+    order = [int(one.get_attribute("data-moved")) for one in listed.all()]
+    assert order == theirs.argsort(descending=True).tolist()
+    assert float(listed.first.locator("span").get_attribute("title")) == pytest.approx(theirs.max().item(), rel=1e-6)
+    rows = saved(page, "Numbers, CSV").read_text("utf-8").splitlines()
+    assert "heads and layers from 1, all else from 0" in rows[0]
+    moved = [row.split(",") for row in rows if row.startswith("distance_moved")]
+    assert [int(row[1]) for row in moved] == list(range(1, 10))
+    assert [float(row[-1]) for row in moved] == pytest.approx(theirs.tolist(), rel=1e-6)
+    filled = page.locator(".heads-tap:not(.off)").count()
+    assert f"At {filled} of 9 taps" in page.locator("[data-bijection]").inner_text()

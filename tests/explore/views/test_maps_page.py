@@ -1,9 +1,11 @@
 """Maps in a browser: numbers shown are the model's, by mouse and by keyboard."""
 
 import io
+import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from PIL import Image
@@ -13,6 +15,7 @@ from regard.models import load
 from regard.recipes import plan_run, read_run
 from regard.tasks import reversal
 from regard.training import Recording, expand
+from tests.explore.test_export import saved
 
 HEATMAP = ".maps-one .heatmap"
 
@@ -301,3 +304,31 @@ def test_a_text_is_read_twice_to_find_induction(look, settled):
     page.get_by_label("Show", exact=True).select_option("previous token")
     page.locator(".maps-tags").get_by_role("button", name="previous token").focus()
     assert page.get_by_role("tooltip").inner_text() == "It looks at the token just before the query."
+
+
+def test_a_filter_shows_a_head_of_its_list_and_stays_with_another_model(look, settled):
+    page = look("maps", {"layer": 0, "head": 0})
+    show = page.get_by_label("Show", exact=True)
+
+    def is_listed() -> bool:
+        tags = page.locator(".maps-overview text.tag").all_text_contents()
+        places = re.findall(r"^(\d+)·(\d+)", "\n".join(tags), re.MULTILINE)
+        shown = page.locator(".maps-head h2").inner_text()
+        return any([f"Layer {layer}, head {head}" in shown for layer, head in places])
+
+    for pattern in ("first token", "previous token", "spread"):
+        show.select_option(pattern)
+        settled(page)
+        assert is_listed(), pattern
+    page.get_by_label("Model", exact=True).select_option("captions")
+    settled(page)
+    assert show.input_value() == "spread"
+    assert is_listed()
+
+
+def test_a_file_of_numbers_names_the_model_and_the_text(look):
+    page = look("maps", {"model": "language", "text": "First Citizen"})
+    said = re.escape("of language reading “")
+    assert re.search(f'^"?query . key: Layer \\d, head \\d {said}', saved(page, "Numbers, CSV", 1).read_text("utf-8"))
+    with np.load(saved(page, "Numbers, NPZ", 1)) as arrays:
+        assert re.search(f"^Layer \\d, head \\d {said}", str(arrays["about"]))

@@ -140,12 +140,19 @@ def test_a_crossing_is_the_last_though_costs_have_jumps(mask: str, quantity: str
     assert found.exact == is_exact
 
 
-def test_growth_leaves_out_what_a_mask_does_not_fit():
-    growth = ask("growth", mask="padding(100, 40)")
-    ours = next(curve for curve in growth.curves if curve.kind == "ours")
-    fits = [N >= 100 for N in growth.tokens]
-    assert [value is not None for value in ours.flops] == fits
-    assert [name is not None for name in growth.chosen] == fits
+def test_a_mask_with_lengths_of_its_own_has_no_growth():
+    for mask in ("documents(40, 24)", "padding(64, 30) & causal"):
+        with pytest.raises(ValueError, match=r"does not grow with the tokens: got .* which holds 64 tokens"):
+            ask("growth", mask=mask)
+        assert ask("mechanism", mask=mask, tokens=100).length == 64
+    assert ask("mechanism", mask="causal").length is None
+
+
+def test_a_mask_that_looks_back_is_beside_causal_attention():
+    own, causal = ask("plan", mask="window(64)", tokens=2048), ask("plan", mask="causal", tokens=2048)
+    assert (own.causal.flops, own.causal.seconds) == (causal.candidates[0].flops, causal.candidates[0].seconds)
+    assert causal.causal is None
+    assert ask("plan", mask="window(64, 64)", tokens=2048).causal is None
 
 
 @pytest.mark.parametrize(
@@ -193,7 +200,7 @@ def test_what_cannot_be_is_refused_with_advice():
 def test_every_preset_can_be_asked():
     assert [preset.name for preset in ask("presets").presets] == [preset.name for preset in PRESETS]
     for preset in PRESETS:
-        asked = preset.model_dump(include={"mask", "scores", "weighting", "tokens", "grid"})
+        asked = preset.model_dump(include={"mask", "scores", "weighting", "grid"})
         assert ask("mechanism", **asked).wrong == {}
         assert ask("mechanism", **asked | {"mask": preset.second or preset.mask}).wrong == {}
         assert ask("plan", **asked).chosen

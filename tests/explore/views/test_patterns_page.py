@@ -178,3 +178,77 @@ def test_an_algorithm_has_one_colour_and_one_definition(look, server):
     assert {name: plan[name] for name in both} == {name: curves[name] for name in both}
     known = page.evaluate("async () => Object.keys((await import('/bundle.js')).WORDS)")
     assert {*server.ask("presets")["algorithms"], *PATTERNS} <= set(known)
+
+
+def test_a_preset_keeps_the_sizes(look, settled):
+    page = look("patterns", SMALL)
+    for title in ("Causal", "Neighbours on a grid", "Sliding window"):
+        page.get_by_text(title, exact=True).click()
+        settled(page)
+    assert page.get_by_label("Tokens N, typed").input_value() == "256"
+    page.get_by_label("tokens on a grid").check()
+    page.get_by_label("Rows, typed").fill("16")
+    page.get_by_label("Rows, typed").press("Enter")
+    page.get_by_text("Axial", exact=True).click()
+    settled(page)
+    assert page.get_by_label("Rows, typed").input_value() == "16"
+
+
+def test_old_results_are_dimmed_until_the_new_ones_come(look, settled):
+    page = look("patterns", SMALL)
+    panel = page.locator(".panel", has=page.get_by_role("heading", name="How the cost grows"))
+    held = []
+    page.route("**/api/growth", lambda route: held.append(route))
+    page.get_by_text("Causal", exact=True).click()
+    page.wait_for_function("() => document.querySelectorAll('.panel[aria-busy=true]').length === 1")
+    assert panel.get_attribute("aria-busy") == "true"
+    page.wait_for_function("() => Number(getComputedStyle(document.querySelector('.stale > .row')).opacity) < 0.5")
+    for _ in range(50):
+        if held:
+            break
+        page.wait_for_timeout(20)
+    held[0].continue_()
+    settled(page)
+    assert panel.get_attribute("aria-busy") is None
+    page.get_by_label("Mask: who may see whom").fill("causl")
+    settled(page)
+    assert page.locator(".outdated").count() == 1
+    assert page.get_by_text("what follows is of causal.").is_visible()
+
+
+def test_a_mask_of_fixed_lengths_is_not_drawn_further(look, settled):
+    page = look("patterns", SMALL | {"mask": "documents(40, 24)", "tokens": 100})
+    assert page.get_by_text("no growth is drawn").is_visible()
+    assert "hold 64 tokens, and N is 100: the last 36 are padding" in page.locator(".patterns-lengths").inner_text()
+    page.get_by_role("button", name="Use N = 64").click()
+    settled(page)
+    assert count(page, "most") == "24 to 40"
+    assert page.locator(".patterns-lengths").count() == 0
+
+
+def test_ticks_have_no_units_that_are_not_theirs(look):
+    page = look("patterns", SMALL)
+    panel = page.locator(".panel", has=page.get_by_role("heading", name="How the cost grows"))
+    ticks = panel.locator(".axes text:not(.name)")
+    assert [one for one in ticks.all_text_contents() if not re.fullmatch(r"\d+( [kMGTP])?", one)] == []
+
+
+def test_sizes_are_seen_without_scrolling_and_whole(look):
+    page = look("patterns", SMALL | {"tokens": 131072}, width=1440, height=900)
+    cell = page.get_by_label("Tokens N, typed")
+    assert cell.bounding_box()["y"] + cell.bounding_box()["height"] < 900
+    assert cell.evaluate("(one) => one.scrollWidth <= one.clientWidth")
+
+
+def test_what_is_typed_is_undone_by_the_same_history(look, settled):
+    page = look("patterns", SMALL)
+    field = page.get_by_label("Mask: who may see whom")
+    for mask in ("causal", "everything"):
+        field.fill(mask)
+        page.wait_for_function('(mask) => decodeURIComponent(location.hash).includes(`"${mask}"`)', arg=mask)
+    for where in (field, page.get_by_role("slider", name="Heads")):
+        where.focus()
+        page.keyboard.press("Control+z")
+        page.wait_for_timeout(100)
+    settled(page)
+    assert field.input_value() == SMALL["mask"]

@@ -182,3 +182,20 @@ def test_hard_weights_keep_their_logits_after_beta_was_zero(look, settled):
     assert shown(page, "logits") == logits
     again = look("playground", {"beta": 0, "hard": True})  # an address of before
     assert shown(again, "logits") == logits
+
+
+def test_a_phone_has_beta_where_its_step_is_and_goes_there(look, settled):
+    page = look("playground", {"beta": 0}, width=390, height=844)
+    page.get_by_role("button", name="q·k·β").click()
+    settled(page)
+    box, slider = page.locator(".stage.lit").bounding_box(), page.get_by_role("slider", name="β").bounding_box()
+    assert box["y"] >= 0
+    assert box["y"] + box["height"] <= 844
+    assert box["y"] < slider["y"] < box["y"] + box["height"]
+    assert "for she, and the same for all others: they tie" in page.locator(".playground-told").inner_text()
+
+
+def test_hard_is_defined(look):
+    page = look("playground", {"hard": True})
+    page.get_by_role("button", name="hard", exact=True).focus()
+    assert "the largest score takes all the weight" in page.get_by_role("tooltip").inner_text()

@@ -99,3 +99,37 @@ def test_a_picture_holds_the_sentence_and_its_caption_but_not_the_form(look):
     assert {"⟨start⟩", "girl", "64 %"} <= found
     assert any("the weights of head 3 in layer 2 of 2" in text for text in found)
     assert not any("write your own" in text for text in found)
+
+
+LONG = "My grandmother and her two brothers are sitting on a bench in the park"
+
+
+@pytest.mark.parametrize(("width", "height"), [(1366, 768), (390, 844)])
+def test_pointing_moves_nothing_below_and_covers_no_number(width, height, look):
+    page = look("start", {"text": LONG}, width=width, height=height)
+    tokens = page.locator("[data-token]")
+    places = set()
+    for token in range(tokens.count()):
+        tokens.nth(token).focus()
+        below = page.locator(".start-steps").bounding_box()
+        places.add(round(below["y"] + page.evaluate("() => scrollY")))
+        label = page.locator(".start-told").bounding_box()
+        ends = {round(box["y"]) for box in [one.bounding_box() for one in tokens.all()]}
+        assert not [y for y in ends if label["y"] < y < label["y"] + label["height"]], token
+    assert len(places) == 1
+
+
+def test_the_end_of_a_sentence_is_no_button_and_a_new_one_has_its_own(look, settled):
+    page = look("start", {"text": LONG})
+    ends = page.locator(".start-bars li", has_text="the end of the sentence")
+    assert (ends.count(), ends.locator("button").count()) == (1, 0)
+    shares = page.locator(".start-bars li").first
+    full, bar = shares.bounding_box()["width"], shares.locator(".start-bar").bounding_box()["width"]
+    assert bar / full == pytest.approx(float(shares.locator(".start-share").inner_text().split()[0]) / 100, abs=0.02)
+    assert "The model reads pieces of words, its tokens: “M·y”." in page.locator("figcaption").inner_text()
+    page.get_by_role("button", name="Two dogs are running").click()
+    settled(page)
+    assert "looks farthest; before, it was head 1 in layer 2" in page.locator("figcaption [role=status]").inner_text()
+    page.get_by_role("button", name="New sentence").click()
+    settled(page)
+    assert page.get_by_role("textbox", name="The sentence").input_value() == ""

@@ -1,5 +1,5 @@
 // The catalogue of claims, searched and filtered, beside one of them.
-import { html, useEffect, useMemo, useRef } from "../vendor/preact.js";
+import { html, useEffect, useMemo, useRef, useState } from "../vendor/preact.js";
 import { ClaimDetail, Sign, VERDICTS } from "./detail.js";
 import { useAnswer } from "../client.js";
 import states from "../states.json";
@@ -14,11 +14,24 @@ function View(props) {
 
 function Catalogue(props) {
   const { ask, state, place, catalogue: { rows, documents } } = props;
+  const [, setCount] = useState(0);
+  const onMark = (answer, word) => (mark(state.claim, answer, word), setCount((count) => count + 1));
   const row = rows.find(({ id }) => id === state.claim);
   const detail = row
-    ? html`<${ClaimDetail} key=${row.id} ask=${ask} row=${row} document=${documents[row.document]} state=${state} place=${place} />`
+    ? html`<${ClaimDetail} key=${row.id} ask=${ask} row=${row} document=${documents[row.document]} state=${state} place=${place} onMark=${onMark} />`
     : html`<div class="panel"><p class="error">No claim is called “${state.claim}”: choose one from the list.</p></div>`;
   return html`<div class="claims">${place === "file" ? detail : html`<${Found} ...${props}>${detail}<//>`}</div>`; // a saved file holds no others
+}
+
+// What was answered in a quiz, as long as the page is open: by claim the last mark of each answer.
+const marks = new Map();
+const mark = (claim, answer, word) => marks.set(claim, { ...marks.get(claim), [answer]: word });
+
+function QuizSign({ claim }) {
+  const words = Object.values(marks.get(claim) ?? {});
+  if (!words.length) return html`<span class="claims-sign" aria-hidden="true">?</span>`;
+  const isRight = words.every((word) => word === "right");
+  return html`<span class=${`claims-sign claims-${isRight ? "holds" : "refuted"}`} role="img" aria-label=${isRight ? "answered right" : "not right yet"}>${isRight ? "✓" : "✗"}</span>`;
 }
 
 function Found({ state, change, catalogue, children }) {
@@ -84,7 +97,7 @@ function List({ rows, isQuiz, documents, current, list, onOpen, onClear }) {
       return own.length > 0 && html`<section key=${key}><h2>${name}</h2><ul>${own.map(
         (row) => html`<li key=${row.id}><button data-id=${row.id} aria-current=${row.id === current ? "true" : null} tabindex=${row.id === stop ? 0 : -1}
           onClick=${() => onOpen(row.id)}>
-          ${isQuiz ? html`<span class="claims-sign" aria-hidden="true">?</span>` : html`<${Sign} verdict=${row.verdict} />`}<span class="claims-title">${row.title}</span><code>${row.id}</code></button></li>`,
+          ${isQuiz ? html`<${QuizSign} claim=${row.id} />` : html`<${Sign} verdict=${row.verdict} />`}<span class="claims-title">${row.title}</span><code>${row.id}</code></button></li>`,
       )}</ul></section>`;
     })}
   </nav>`;
@@ -105,7 +118,7 @@ function useRefOfList(claim) {
 export default {
   name: "claims",
   title: "Claims",
-  about: "What five courses say about attention, checked by computing it: what holds, what does not, and the numbers that show it. As a quiz, it asks you first, and gives a counterexample to a wrong answer.",
+  about: "What five courses say about attention, checked by computing it: what holds, what does not, and the numbers that show it. As a quiz, it asks you first, and gives a counterexample to a wrong formula.",
   state: states.claims,
   View,
 };

@@ -8,7 +8,7 @@ import { useId } from "../parts/ids.js";
 import { formatNumber, formatSize } from "../parts/numbers.js";
 import { Exact, Status, SavedNote, useWidth } from "../parts/shell.js";
 
-export function ClaimDetail({ ask, row, document, state, place }) {
+export function ClaimDetail({ ask, row, document, state, place, onMark }) {
   const [run, setRun] = useState(false);
   const { response, error, waiting } = useAnswer(ask, "claim", { id: row.id, run });
   const picture = useRef(null);
@@ -32,16 +32,16 @@ export function ClaimDetail({ ask, row, document, state, place }) {
     ${isUnrun && !isAsked && html`<${Unrun} claim=${claim} running=${run && waiting} place=${place} onRun=${() => setRun(true)} onStop=${() => setRun(false)} />`}
     ${claim && !isAsked && html`<div class="claims-versions">${claim.versions.filter((one) => one.role !== "twin").map((one) => html`<${Version} version=${one} />`)}</div>
       ${claim.chart && html`<${ClaimChart} chart=${claim.chart} />`}`}</div>
-    ${claim && html`<${Further} claim=${claim} ask=${ask} place=${place} isAsked=${isAsked} />`}
+    ${claim && html`<${Further} claim=${claim} ask=${ask} place=${place} isAsked=${isAsked} onMark=${onMark} />`}
     ${claim && isAsked && html`<button class="main claims-reveal" onClick=${() => setRevealed(true)}>Show what is true</button>`}
   </article>`;
 }
 
 // What the figure leaves out: the link to a view, the box for answers, and what is folded.
-function Further({ claim, ask, place, isAsked }) {
+function Further({ claim, ask, place, isAsked, onMark }) {
   const twin = claim.versions.find((one) => one.role === "twin");
   const answers = claim.exercises.length > 0 && place !== "file" && html`<section class="claims-box">
-    <h3>Try an answer</h3><${Answers} ask=${ask} exercises=${claim.exercises} isAsked=${isAsked} /></section>`;
+    <h3>Try an answer</h3><${Answers} ask=${ask} exercises=${claim.exercises} isAsked=${isAsked} onMark=${onMark} /></section>`;
   if (isAsked) return answers;
   return html`
     ${claim.see && place === "page" && html`<p class="claims-see">
@@ -119,14 +119,14 @@ function Markup({ text, tag = "div", class: kind, label }) {
 
 const SIGNS = { right: ["✓", "holds"], "partly right": ["≈", "corrected"], wrong: ["✗", "refuted"], "not read": ["?", "answered"] };
 
-function Answers({ ask, exercises, isAsked }) {
+function Answers({ ask, exercises, isAsked, onMark }) {
   const questions = [...new Set(exercises.map((one) => one.question))];
   return html`<div class="claims-questions">
     ${questions.map((id) => {
       const parts = exercises.filter((one) => one.question === id);
       return html`<div class="claims-question" key=${id} data-question=${id}>
         <p>${parts[0].text}</p>
-        ${parts.map((one, i) => html`<${Try} key=${`${id} ${one.part}`} ask=${ask} exercise=${one} isAsked=${isAsked} tells=${one.how !== parts[i - 1]?.how} />`)}
+        ${parts.map((one, i) => html`<${Try} key=${`${id} ${one.part}`} ask=${ask} exercise=${one} isAsked=${isAsked} onMark=${onMark} tells=${one.how !== parts[i - 1]?.how} />`)}
       </div>`;
     })}
     <${Notation} kinds=${new Set(exercises.map((one) => one.kind))} />
@@ -136,7 +136,7 @@ function Answers({ ask, exercises, isAsked }) {
 const tried = new Map(); // the last answers, by question and part, as long as the page is open
 
 // `tells`: whether to show how answers are written, once for parts that are alike; a quiz shows no examples, one of which is right.
-function Try({ ask, exercise, tells, isAsked }) {
+function Try({ ask, exercise, tells, isAsked, onMark }) {
   const { question, part, asks, kind, how, choices, examples } = exercise;
   const id = useId();
   const own = `${question} ${part}`;
@@ -151,6 +151,9 @@ function Try({ ask, exercise, tells, isAsked }) {
   };
   const options = kind === "truth" ? [["true", "true"], ["false", "false"]] : kind === "choice" ? Object.entries(choices) : [];
   const isFresh = given !== null && draft.trim() === given && of === JSON.stringify({ question, part, answer: given });
+  useEffect(() => {
+    if (isFresh && !error) onMark(own, response.word);
+  }, [isFresh, error, response]);
   return html`<div class="claims-try" data-part=${part}>
     ${asks && html`<p class="claims-asks" id=${`${id}-asks`}>${asks}</p>`}
     ${kind === "select" && html`<ul>${Object.entries(choices).map(([letter, text]) => html`<li><b>${letter}</b> ${text}</li>`)}</ul>`}
@@ -171,7 +174,7 @@ function Try({ ask, exercise, tells, isAsked }) {
         <p class=${tells ? "note" : "unseen"} id=${`${id}-how`}>Write ${how}.</p>
         ${examples.length > 0 && !isAsked && html`<p class="claims-examples"><span class="note">Or try</span>
           ${examples.map((text) => html`<button class="claims-example" onClick=${() => give(text)}>${text}</button>`)}</p>`}`}
-    <${Status} error=${error} waiting=${waiting}>marking …</${Status}>
+    <${Status} error=${error} waiting=${waiting}>marking …, for the first time a few seconds <progress aria-label="Marking"></progress></${Status}>
     <div role="status" aria-live="polite">${isFresh && !error && html`<${Marked} mark=${response} />`}</div>
   </div>`;
 }

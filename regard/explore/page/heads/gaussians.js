@@ -33,6 +33,12 @@ export function headsAt(record, at, layer) {
     at === before ? whole(before, head) : mixed(whole(before, head), whole(before + 1, head), at - before));
 }
 
+// How far the centre of each head of a layer is from where it was at the first recorded step, in pixels.
+export function distancesAt(record, at, layer) {
+  const first = headsAt(record, 0, layer);
+  return headsAt(record, at, layer).map(({ centre }, head) => Math.hypot(...centre.map((value, axis) => value - first[head].centre[axis])));
+}
+
 // A precision of 1, 2 or 4 numbers as [rows, rows × columns, columns].
 export const matrixOf = ([a, b, , d]) => (d !== undefined ? [a, b, d] : [a, 0, b ?? a]);
 

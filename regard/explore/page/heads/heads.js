@@ -2,7 +2,7 @@
 import { html, useEffect, useMemo, useRef, useState } from "../vendor/preact.js";
 import { useAnswer, useLatest } from "../client.js";
 import states from "../states.json";
-import { BLUNTEST, SHARPEST, even, headsAt, isPrecision, marginOf, mixed, unpackHeads, sharpened } from "./gaussians.js";
+import { BLUNTEST, SHARPEST, distancesAt, even, headsAt, isPrecision, marginOf, mixed, unpackHeads, sharpened } from "./gaussians.js";
 import { Distance, Kernel, MapOf, Odd } from "./kernel.js";
 import { Picture } from "./picture.js";
 import { Layers, Progress, usePlaying } from "./training.js";
@@ -10,7 +10,7 @@ import { ownColour } from "../parts/colour.js";
 import { Button, Choice, NumberCell, Select, Slider, Toggle } from "../parts/controls.js";
 import { Export } from "../parts/export.js";
 import { formatCount, formatNumber, rounded, significant } from "../parts/numbers.js";
-import { Panel, Status, LiveOnly, pairWithin, wholeWithin, prefersLessMotion } from "../parts/shell.js";
+import { Exact, Panel, Status, LiveOnly, pairWithin, wholeWithin, prefersLessMotion } from "../parts/shell.js";
 import { Word } from "../parts/words.js";
 import "./heads.css";
 
@@ -88,7 +88,7 @@ function Recorded({ ask, state, change, place, record, trainings, request, hasVa
     playing.toggle();
   };
   const saves = () => [["recorded", {}], ["heads", request], ...Array.from({ length: record.layers }, (_, number) => ["kernel", question(number)])];
-  const numbers = () => numbersOf(record, resting, found, maps);
+  const numbers = () => numbersOf(record, resting, found, maps, distancesAt(record, index, layer));
   const onQuery = (next) => change({ query: next });
   return html`<div class="heads-frame" ref=${area}><div class="heads" onKeyDown=${onKeyDown}>
     <div class="heads-left" data-unpictured>
@@ -123,6 +123,7 @@ function Recorded({ ask, state, change, place, record, trainings, request, hasVa
         <p class="hint heads-how" data-unpictured>Drag a head or its handle; click a pixel to move the query. Or tab to them and use the arrow keys, + and −.</p>
         <${Status} error=${error} />
       <//>
+      <${Panel} title="How far they moved"><${Moved} record=${record} index=${index} layer=${layer} chosen=${head} onChoose=${edits.choose} /><//>
       ${found && html`<${Panel} title="Degenerate heads"><${Odd} found=${found} onChoose=${edits.choose} /><//>`}
     </div>
     <div class="heads-right">
@@ -211,6 +212,17 @@ function Trainings({ trainings, request, change }) {
   return html`<${Select} label="Run" hidden value=${key(request)} options=${options} onChange=${onChange} />`;
 }
 
+// How far training has moved the heads of a layer, the farthest first.
+function Moved({ record, index, layer, chosen, onChoose }) {
+  const order = distancesAt(record, index, layer).map((distance, head) => ({ head, distance })).sort((a, b) => b.distance - a.distance);
+  const all = Array.from({ length: record.layers }, (_, number) => Math.max(...distancesAt(record, index, number)));
+  const most = all.indexOf(Math.max(...all));
+  return html`<p class="note">The distance of each centre, in pixels, between step ${formatCount(record.steps[0])} and step ${formatCount(record.steps[index])}, the farthest
+      first.${record.layers > 1 && ` Of all layers, a head of layer ${most + 1} moved farthest: ${formatNumber(all[most], 2)}.`}</p>
+    <ol class="heads-moved">${order.map(({ head, distance }) => html`<li><button class="heads-name quiet" aria-pressed=${String(head === chosen)} onClick=${() => onChoose(head)}>
+      <span class=${`own ${ownColour(head)}`} />Head ${head + 1}</button> <b data-moved=${head}><${Exact} value=${distance} digits=${2} /></b></li>`)}</ol>`;
+}
+
 // The numbers of the chosen head, which can be typed.
 function Numbers({ head, one, edits, isRound }) {
   const placed = (axis) => (value) => edits.place(head, one.centre.map((old, i) => (i === axis ? value : old)));
@@ -223,13 +235,14 @@ function Numbers({ head, one, edits, isRound }) {
   </div>`;
 }
 
-function numbersOf(record, resting, found, maps) {
+function numbersOf(record, resting, found, maps, moved) {
   const counts = [record.steps.length, record.layers, record.heads];
   const arrays = {
     steps: { shape: [record.steps.length], data: record.steps, axes: ["step"] },
     centres: { shape: [...counts, 2], data: record.centres, axes: [...ALONG, "row and column"] },
     precisions: { shape: [...counts, record.entries], data: record.precisions, axes: [...ALONG, "entry"] },
     centre: { shape: [record.heads, 2], data: resting.flatMap((one) => one.centre), axes: ["head", "row and column"] },
+    distance_moved: { shape: [record.heads], data: moved, axes: ["head"] },
     precision: { shape: [record.heads, record.entries], axes: ["head", "entry"], data: resting.flatMap((one) => one.precision) },
   };
   if (!found) return arrays;

@@ -38,7 +38,7 @@ export function Kernel({ found, chosen, onChoose }) {
   const at = ([r, c]) => [(c + (columns - 1) / 2) * cell, (r + (rows - 1) / 2) * cell];
   const roomy = cell >= 46;
   const seated = found.heads.map((one, head) => ({ ...one, head })).filter((one) => one.tap);
-  const peaks = [...found.free, ...seated.map((one) => one.tap)].filter((tap) => found.heads.some((one) => same(one.peak, tap)));
+  const filled = seated.filter((one) => same(one.peak, one.tap)).length;
   return html`<div class="heads-beside">
     <svg class="heads-kernel" width=${columns * cell + 2} height=${rows * cell + 2} viewBox=${`-1 -1 ${columns * cell + 2} ${rows * cell + 2}`}
       role="group" aria-label=${`Nearest kernel, ${rows} by ${columns}`}>
@@ -65,7 +65,7 @@ export function Kernel({ found, chosen, onChoose }) {
       <p class="note">Each <${Word} of="tap">tap<//> of the smallest <${Word} of="kernel">kernel<//>, and the head nearest to it; filled by its weight there.</p>
       <p class=${found.is_bijection ? "heads-yes" : ""} data-bijection=${found.is_bijection}>${found.is_bijection
         ? "Every tap is the peak of one head: sharper heads tend to this convolution."
-        : `${peaks.length} of ${rows * columns} taps ${peaks.length === 1 ? "is" : "are"} the peak of a head.`}</p>
+        : `At ${filled} of ${rows * columns} taps the head has its largest weight: these are filled.`}</p>
     </div>
   </div>`;
 }
@@ -73,7 +73,7 @@ export function Kernel({ found, chosen, onChoose }) {
 const tally = (count, name) => `${count} ${name}${count === 1 ? "" : "s"}`;
 
 // How far the heads are from the convolution: measured, worst, and proven, each at most the next.
-export function Distance({ found: { convolution: one, reason, h, w }, isEven }) {
+export function Distance({ found: { convolution: one, reason, h, w, heads }, isEven }) {
   if (!one) return html`<p>There is no certificate: ${reason}</p>`;
   const most = 2 * one.lipschitz;
   const rows = [["random inputs", one.measured, "measured"], ["worst input", one.worst, "worst"], [html`<${Word} of="certificate" />`, one.bound, "bound"]]
@@ -83,7 +83,7 @@ export function Distance({ found: { convolution: one, reason, h, w }, isEven }) 
   const verdict = isClose ? "Proven: it is that convolution up to this error." : `Proven; the error never exceeds ${formatNumber(most)}.`;
   const dilation = Math.max(...one.dilation) > 1 ? `, dilated by ${one.dilation.join(" × ")}` : "";
   return html`
-    <p>For inputs of norm 1, attention is within <b data-bound=${one.bound}><${Exact} value=${one.bound} /></b> of a convolution with ${tally(one.taps, "tap")} in
+    <p>For inputs of norm 1, attention is within <b data-bound=${one.bound}><${Exact} value=${one.bound} /></b> of the convolution that has a tap at the pixel nearest to each head: ${tally(one.taps, "tap")}${one.taps < heads.length ? `, as some of the ${heads.length} heads share one` : ""}, in
       a ${one.size[0]} × ${one.size[1]} kernel${dilation}.${" "}
       <span class=${isClose ? "heads-yes" : "hint"}>${verdict}</span></p>
     <table class="heads-bars"><tbody>

@@ -29,7 +29,7 @@ function View({ ask, state, change, place }) {
   const first = useSide(ask, models, state, pictures);
   const second = useSide(ask, models, otherRead, pictures);
   const kind = kindOf(first, second, state.kind);
-  const [layer, head] = inside(kind, state.layer, state.head);
+  const [layer, head] = inside(kind, state);
   const shown = kind ? { ...state, ...places(kind.layers[layer], state) } : state;
   const one = useHead(ask, first, kind, layer, head, shown);
   const two = useHead(ask, second, kind, layer, head, shown);
@@ -43,7 +43,7 @@ function View({ ask, state, change, place }) {
       <button onClick=${() => change({ model: "", other: null })}>Look at ${models[0].name}</button>`;
   }
   // Another model begins with its most telling head; another input is looked at by the same one.
-  const kept = (changes) => ("model" in changes ? { layer: null, head: null, by: "" } : kind ? { layer, head } : {});
+  const kept = (changes) => ("model" in changes ? { layer: null, head: null } : kind ? { layer, head } : {});
   const set = (changes) => change({ ...changes, ...kept(changes), pin: null, near: null });
   // A recorded step reads its own text: beside it the same model, if it reads an example, is shown by its last recorded step.
   const setOther = (changes) => {
@@ -140,9 +140,10 @@ function kindOf(first, second, name) {
 // What an address says, limited to what exists.
 const bounded = (value, count) => Math.max(0, Math.min(count - 1, Math.round(value) || 0));
 
-function inside(kind, layer, head) {
+// The head that is named, or the strongest by the chosen pattern, or the most telling one.
+function inside(kind, { layer, head, by }) {
   if (!kind) return [0, 0];
-  if (!Number.isFinite(layer) && !Number.isFinite(head)) return kind.telling;
+  if (!Number.isFinite(layer) && !Number.isFinite(head)) return sortHeads(kind, by).order?.[0].slice(0, 2) ?? kind.telling;
   const l = bounded(layer, kind.layers.length);
   return [l, bounded(head, kind.layers[l].heads)];
 }
@@ -166,14 +167,19 @@ function Overviews({ ask, sides, kind, kinds, layer, head, state, change, isFile
   const isDifference = sides.length > 1 && state.compare === "difference" && one && two && sameShapes(one, two);
   const label = `${kind.layers.length} layers of heads, ${kind.title}`;
   const { patterns, order, isWeak } = sortHeads(kind, state.by);
+  // A head that the list does not hold gives way to its first.
+  const sortBy = (by) => {
+    const listed = sortHeads(kind, by).order;
+    change({ by, ...(listed && !listed.some(([l, h]) => l === layer && h === head) && !isAlone && { layer: listed[0][0], head: listed[0][1] }) });
+  };
   const props = { colour: state.colour, layer, head, onChoose: choose, width: Math.max(width, 120), tags: kind.layers.map((one) => one.tags), order, says: (l, h) => describe(kind, l, h) };
   const told = `All heads of ${sides.map((side) => `${side.maps && side.request.model}${captionOf(side)}`).join("; beside ")}: ${order ? `the strongest by ${state.by} first` : "layers down, heads across"}, colours ${
     isDifference ? "of the difference" : state.colour === "own" ? "from 0 to each head's own largest weights" : "from 0 to 1"}.`;
   const menu = html`<${Export} name="maps-heads" of=${ref} caption=${told} numbers=${() => scoresOf(sides, kind)} ...${saving} />`;
   return html`<${Panel} title="All heads" class="maps-all" actions=${menu}>
     ${kinds.length > 1 && html`<fieldset class="maps-held maps-nameless" disabled=${isFile}><${Choice} label="Kind" value=${kind.name}
-      options=${kinds.map((one) => [one.name, one.title])} onChange=${(name) => change({ kind: name, layer: null, head: null, by: "", pin: null, near: null })} /></fieldset>`}
-    ${patterns.length > 0 && html`<${Select} label="Show" value=${order ? state.by : ""} onChange=${(by) => change({ by })}
+      options=${kinds.map((one) => [one.name, one.title])} onChange=${(name) => change({ kind: name, layer: null, head: null, pin: null, near: null })} /></fieldset>`}
+    ${patterns.length > 0 && html`<${Select} label="Show" value=${order ? state.by : ""} onChange=${sortBy}
       options=${[["", "all: layer ↓, head →"], ["Sorted by what they look at", patterns.map(([name, count]) => [name, `${name} (${count})`])]]} />`}
     ${isWeak && html`<p class="hint">No head puts clearly more there than even attention would: these put most.</p>`}
     ${order && REPEATS.includes(state.by) && twice && !isFile && html`<p class="hint">It shows where a text repeats itself. <button onClick=${twice}>Read the text twice</button></p>`}

@@ -82,7 +82,7 @@ function Axes({ x, y, logX, logY, xLabel, yLabel, width, height, says }) {
   </g>`;
 }
 
-const tell = (tick, says) => (Math.abs(tick) >= 1e4 ? formatSize(tick) : says(tick, 3).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, ""));
+const tell = (tick, says) => (Math.abs(tick) >= 1e4 ? formatSize(tick) : says(tick).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, ""));
 
 // A number per name, or several side by side: groups { colour's name: [number per name] }.
 export function Bars({ names, groups, label, yLabel, logY, height = 240, says = formatNumber }) {

@@ -54,7 +54,7 @@ export function TextField({ label, value, onChange, live, lines, placeholder, sp
   const [draft, setDraft] = useState(null);
   const done = () => (draft !== null && draft !== value && onChange(draft), setDraft(null));
   const props = {
-    id, placeholder, spellcheck, maxLength: max, value: draft ?? value,
+    id, placeholder, spellcheck, maxLength: max, value: draft ?? value, "data-live": live ? "" : null,
     onInput: (event) => (live ? onChange(event.target.value) : setDraft(event.target.value)),
     onBlur: done,
     onKeyDown: (event) => event.key === "Enter" && (!lines || event.ctrlKey || event.metaKey) && done(),

@@ -30,8 +30,8 @@ export function Export({ name, of, caption, numbers, saves, ask, view, state, pl
   const items = [
     ["Picture, SVG", async () => download(name, "svg", new Blob([figure()], { type: "image/svg+xml" }))],
     ["Picture, PNG", async () => download(name, "png", await toPixels(figure()))],
-    numbers && ["Numbers, CSV", async () => download(name, "csv", new Blob([toCsv(await numbers())], { type: "text/csv;charset=utf-8" }))],
-    numbers && place !== "file" && ["Numbers, NPZ", async () => download(name, "npz", await makeNpz(ask, await numbers()))],
+    numbers && ["Numbers, CSV", async () => download(name, "csv", new Blob([toCsv(await numbers(), caption)], { type: "text/csv;charset=utf-8" }))],
+    numbers && place !== "file" && ["Numbers, NPZ", async () => download(name, "npz", await makeNpz(ask, await numbers(), caption))],
     saves && place !== "file" && ["This view, HTML", async () => download(name, "html", await makeFile(ask, view, state, saves()))],
   ].filter(Boolean);
   const run = async (work) => {
@@ -111,15 +111,15 @@ function download(name, ending, blob) {
   return `${file} was saved`;
 }
 
-// Arrays as NumPy's .npz, in float64, which the library writes, with the names of axes, rows and columns beside them; null
-// becomes NaN.
-async function makeNpz(ask, arrays) {
+// Arrays as NumPy's .npz, in float64, which the library writes, with the names of axes, rows and columns beside them, and what all
+// of it is; null becomes NaN.
+async function makeNpz(ask, arrays, about = "") {
   const pack = ({ shape, data, axes, rows, columns }) => ({
     shape, data: toBase64(new Uint8Array(Float64Array.from(data, (value) => value ?? NaN).buffer)),
     axes, rows: Array.from(rows ?? [], String), columns: Array.from(columns ?? [], String),
   });
   const clean = (name) => name.replace(/[^\p{L}\p{N}_ ,.-]+/gu, "-").replace(/^-+|-+$/g, ""); // of files in an archive: no slashes or signs
-  const request = { arrays: Object.fromEntries(Object.entries(arrays).map(([name, array]) => [clean(name), pack(array)])) };
+  const request = { about: about.slice(0, 2000), arrays: Object.fromEntries(Object.entries(arrays).map(([name, array]) => [clean(name), pack(array)])) };
   const { header, data, offset } = await ask("npz", request);
   return new Blob([new Uint8Array(data, offset)], { type: header.kind });
 }

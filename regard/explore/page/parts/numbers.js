@@ -48,27 +48,31 @@ export const formatExact = (value) => (typeof value !== "number" ? "" : (Number.
 export const rounded = (value, decimals) => Number(value.toFixed(decimals));
 export const significant = (value, digits) => Number(value.toPrecision(digits));
 
+const FROM_ONE = ["head", "layer"]; // axes that the page counts from 1, and a file of numbers too
+
 // Arrays of a view as CSV: { name: { shape, data, axes, rows?, columns? } }, data flat and row by row; axes are the names of the axes, rows
-// and columns the names along the first two, where they have any.
-export function toCsv(arrays) {
+// and columns the names along the first two, where they have any. `about` says what they are of.
+export function toCsv(arrays, about = "") {
   const names = Object.keys(arrays);
   const lines = [];
   if (names.length === 1 && arrays[names[0]].shape.length === 2) {
     const { shape, data, rows, columns, axes } = arrays[names[0]];
     const head = columns ?? Array.from({ length: shape[1] }, (_, i) => i);
-    lines.push([axes.join(" \\ "), ...head]);
+    lines.push([`${axes.join(" \\ ")}${about && `: ${about}`}`, ...head]);
     for (let r = 0; r < shape[0]; r++) {
       lines.push([rows?.[r] ?? r, ...Array.from({ length: shape[1] }, (_, c) => data[r * shape[1] + c])]);
     }
   } else {
     const depth = Math.max(0, ...names.map((name) => arrays[name].shape.length));
-    lines.push(["array", ...Array.from({ length: depth }, (_, i) => `index ${i}`), "value"]);
+    const counted = names.some((name) => arrays[name].axes?.some((axis) => FROM_ONE.includes(axis))) ? " (heads and layers from 1, all else from 0)" : "";
+    lines.push(["array", ...Array.from({ length: depth }, (_, i) => `index ${i}${i ? "" : counted}`), "value"]);
+    if (about) lines.push(["about", ...new Array(depth).fill(""), about]);
     for (const name of names) {
-      const { shape, data } = arrays[name];
+      const { shape, data, axes } = arrays[name];
       for (let i = 0; i < data.length; i++) {
         const places = new Array(depth).fill("");
         for (let axis = shape.length - 1, rest = i; axis >= 0; axis--) {
-          places[axis] = rest % shape[axis];
+          places[axis] = (rest % shape[axis]) + (FROM_ONE.includes(axes?.[axis]) ? 1 : 0);
           rest = Math.floor(rest / shape[axis]);
         }
         lines.push([name, ...places, data[i]]);

@@ -65,8 +65,21 @@ export function useWidth() {
   return [ref, width];
 }
 
-export function Panel({ title, note, class: kind = "", actions, children }) {
-  return html`<section class=${`panel ${kind}`}>
+// Whether the window is narrow, as a phone's or an upright tablet's.
+export function useNarrow() {
+  const query = matchMedia("(max-width: 820px)");
+  const [narrow, setNarrow] = useState(query.matches);
+  useEffect(() => {
+    const follow = () => setNarrow(query.matches);
+    query.addEventListener("change", follow);
+    return () => query.removeEventListener("change", follow);
+  }, []);
+  return narrow;
+}
+
+// stale: what is shown belongs to an earlier request, and is dimmed until the next response.
+export function Panel({ title, note, class: kind = "", actions, stale = false, children }) {
+  return html`<section class=${`panel ${kind}${stale ? " stale" : ""}`} aria-busy=${stale ? "true" : null}>
     ${(title || actions) && html`<div class="panel-head"><h2>${title}</h2>${actions}</div>`}
     ${note && html`<p class="note">${note}</p>`}
     ${children}

@@ -12,6 +12,7 @@ export const WORDS = {
   value: "The vector that a token gives to those who look at it.",
   logit: "The score of a query and a key, β·q·k, before the softmax makes weights of all of them.",
   beta: "A number that multiplies every score, usually 1/√D for queries of D numbers. The larger it is, the more the largest score takes.",
+  hard: "The limit of a large β, without a number: the largest score takes all the weight, the first of them where several tie.",
   softmax: "Scores to weights: each is e to the power of the score, divided by the sum of all.",
   output: "What a token becomes in this head: the values of all tokens, each times its weight, added up.",
   projection: "W_O, a matrix, turns the outputs of all heads, side by side, into one vector for each token.",
@@ -32,7 +33,7 @@ export const WORDS = {
   verdict: "Whether the statement of the document holds when it is computed: it holds, it holds once corrected, or there is a counterexample.",
   FLOPs: "Floating-point operations: multiplications and additions of matrix products, two for each multiply-add.",
   "Bytes moved": "What must cross the memory bus, once in and once out.",
-  Memory: "The most memory that is taken at once, beyond q, k and v.",
+  Memory: "The most memory that is taken at once beside q, k and v: the output, and what is kept on the way.",
   Time: "Predicted from the machine's table: operations, bytes and launches, each at its speed.",
   // What heads are measured to do: the share of their weight on a pattern.
   "previous token": "It looks at the token just before the query.",

@@ -11,7 +11,7 @@ import { Word } from "../parts/words.js";
 export const QUANTITIES = {
   flops: { name: "FLOPs", unit: "FLOP", axis: "FLOPs", about: "work of matrix products, two per multiply-add" },
   bytes: { name: "Bytes moved", unit: "B", axis: "bytes moved", about: "what must cross the memory bus" },
-  memory: { name: "Memory", unit: "B", axis: "bytes at the peak", about: "the peak beyond the inputs" },
+  memory: { name: "Memory", title: "Memory beside q, k, v", unit: "B", axis: "bytes at the peak, beside q, k, v", about: "the peak, beside q, k and v" },
   seconds: { name: "Time", unit: "s", axis: "microseconds, predicted", times: 1e6, about: "predicted for the machine chosen" },
 };
 
@@ -50,7 +50,7 @@ export function PlanPanel({ found, saving, machine, algorithms }) {
   };
   const told = plan && `The plan for ${plan.value.replace("Content(beta=None)", "Content()")} of ${sizesOf(plan)}, on ${machine}: what each exact algorithm costs. Times by a table: ${plan.basis}.`;
   const menu = plan && html`<${Export} name="plan" of=${picture} caption=${told} numbers=${numbers} ...${saving} />`;
-  return html`<${Panel} title="The plan" actions=${menu}>
+  return html`<${Panel} title="The plan" actions=${menu} stale=${found.stale}>
     <${Status} error=${found.error} waiting=${!plan && found.waiting} lines=${6} />
     ${plan && html`<div ref=${picture}>
       <p class="patterns-headline"><b data-chosen=${plan.chosen}><${Word} of=${plan.chosen} /></b> is predicted to be the fastest <${Word} of="exact">exact<//> way to this
@@ -60,14 +60,14 @@ export function PlanPanel({ found, saving, machine, algorithms }) {
       <p class="note">${sizesOf(plan)}, in ${plan.dtype}, on ${machine}. Times by a table: ${plan.basis}.</p>
       <div class="scrolls" tabindex="0" role="region" aria-label="Algorithms and their costs"><table class="lines patterns-plan">
         <thead><tr><th>algorithm</th>
-          ${COLUMNS.map((name) => html`<th class="number"><${Word} of=${QUANTITIES[name].name} /></th>`)}</tr></thead>
+          ${COLUMNS.map((name) => html`<th class="number"><${Word} of=${QUANTITIES[name].name}>${QUANTITIES[name].title ?? QUANTITIES[name].name}<//></th>`)}</tr></thead>
         <tbody>
           ${exact.map((one) => html`<tr class=${one.name === plan.chosen ? "patterns-chosen" : ""}>
             <th scope="row"><${CurveKey} ...${ownCurve(algorithms.indexOf(one.name))} /><${Word} of=${one.name} />${one.name === plan.chosen && html` <span class="badge">chosen</span>`}</th>
             <${Cells} one=${one} />
           </tr>`)}
-          <tr class="patterns-full"><th scope="row">full attention, ${plan.full.name}</th>
-            <${Cells} one=${{ ...plan.full, name: "full" }} /></tr>
+          ${["causal", "full"].map((name) => plan[name] && html`<tr class="patterns-full"><th scope="row">${name} attention, ${plan[name].name}</th>
+            <${Cells} one=${{ ...plan[name], name }} /></tr>`)}
         </tbody>
       </table></div>
       ${refused.length > 0 && html`<details class="patterns-refused"><summary>${refused.length} other algorithms would not be exact here, or cannot run</summary>
@@ -83,33 +83,36 @@ function Cells({ one }) {
 
 const exactly = (value, name) => `${formatExact(value)} ${QUANTITIES[name].unit}`;
 
-// What full attention, without this mask, takes on the same tokens, where that differs.
-function beside(plan) {
+// What causal attention, where this mask looks back only, and full attention take on the same tokens, where that differs.
+const beside = (plan) => ["causal", "full"].map((name) => plan[name] && besides(plan, plan[name], `${name[0].toUpperCase()}${name.slice(1)} attention`)).filter(Boolean).join("");
+
+function besides(plan, other, title) {
   const [own] = plan.candidates;
-  const ratio = (name) => significant(plan.full[name] / own[name], 2);
+  const ratio = (name) => significant(other[name] / own[name], 2);
   const times = (name, of) => (Number.isFinite(ratio(name)) && ratio(name) !== 1 ? [`${ratio(name)} times the ${of}`] : []);
   const said = [...times("flops", "FLOPs"), ...times("memory", "memory"), ...times("seconds", "predicted time")];
-  const slower = ratio("seconds") < 1 ? " This mechanism saves no time at this size." : "";
-  return said.length ? ` Full attention, another mechanism, takes ${said.join(", ").replace(/, ([^,]*)$/, " and $1")}.${slower}` : "";
+  const slower = ratio("seconds") < 1 ? " This mechanism saves no time beside it at this size." : "";
+  return said.length ? ` ${title}, another mechanism, takes ${said.join(", ").replace(/, ([^,]*)$/, " and $1")}.${slower}` : "";
 }
 
 // Whether q, k, v, the output and what the chosen way needs beside them fit into the machine's memory.
 function Fit({ plan: { chosen, candidates, room, inputs } }) {
   const needed = inputs + (candidates[0].memory ?? 0);
+  const parts = html` That is ${formatSize(inputs, "B")} for q, k and v, and ${formatSize(candidates[0].memory ?? 0, "B")} beside them, as in the table.`;
   const needs = html`<b><${Exact} value=${needed} as=${(value) => formatSize(value, "B")} /></b>`;
-  if (room === null) return html`<p data-fits="unknown">With q, k, v and the output ${chosen} needs ${needs}; how much memory the machine has is not known here.</p>`;
-  if (needed <= room) return html`<p data-fits="true">It fits: with q, k, v and the output ${chosen} needs ${needs} of the ${formatSize(room, "B")} of this machine.</p>`;
-  return html`<p class="error" data-fits="false" data-too-large>It does not fit: with q, k, v and the output ${chosen} needs ${needs}, and this machine has ${formatSize(room, "B")}.
+  if (room === null) return html`<p data-fits="unknown">With q, k, v and the output ${chosen} needs ${needs}; how much memory the machine has is not known here.${parts}</p>`;
+  if (needed <= room) return html`<p data-fits="true">It fits: with q, k, v and the output ${chosen} needs ${needs} of the ${formatSize(room, "B")} of this machine.${parts}</p>`;
+  return html`<p class="error" data-fits="false" data-too-large>It does not fit: with q, k, v and the output ${chosen} needs ${needs}, and this machine has ${formatSize(room, "B")}.${parts}
     ${" "}Use fewer tokens, heads or rows of a batch.</p>`;
 }
 
 // The answer in a line, above all figures.
-export function InShort({ found: { response: plan, waiting }, machine }) {
+export function InShort({ found: { response: plan, waiting, stale }, machine }) {
   if (!plan) return html`<${Status} waiting=${waiting} lines=${1} />`;
   const [{ flops, seconds, memory }] = plan.candidates;
   const fits = plan.room === null ? "" : plan.inputs + (memory ?? 0) <= plan.room ? ": it fits" : ": it does not fit";
   const part = (value, unit, after = "") => html`<span><b><${Exact} value=${value} as=${(one) => formatSize(one, unit)} /></b>${after}</span>`;
-  return html`<p class="patterns-short" aria-label="In short"><span>${sizesOf(plan)} on ${machine}:</span> ${part(seconds, "s", " predicted")}${part(flops, "FLOP")}${part(plan.inputs + (memory ?? 0), "B", ` of memory${fits}`)}</p>`;
+  return html`<p class=${`patterns-short${stale ? " outdated" : ""}`} aria-label="In short" aria-busy=${stale ? "true" : null}><span>${sizesOf(plan)} on ${machine}:</span> ${part(seconds, "s", " predicted")}${part(flops, "FLOP")}${part(plan.inputs + (memory ?? 0), "B", ` of memory, q, k and v included${fits}`)}</p>`;
 }
 
 // The sizes of a problem in words: its letters are those of the library.
@@ -121,9 +124,9 @@ function sizesOf({ shape: { B, H, G, T, S, D, E } }) {
 
 const SIGNS = ["①", "②", "③", "④"];
 
-export function GrowthPanel({ found, request, quantity, compare, change, saving, place, algorithms }) {
+export function GrowthPanel({ found, request, quantity, compare, change, saving, place, algorithms, isFixed }) {
   const picture = useRef(null);
-  const growth = found.response;
+  const growth = isFixed ? null : found.response;
   const curves = growth ? shownOf(growth, quantity, compare, algorithms) : [];
   const crossings = growth && compare === "full" ? crossingsOf(growth, quantity) : [];
   const numbers = () => {
@@ -133,14 +136,16 @@ export function GrowthPanel({ found, request, quantity, compare, change, saving,
     return { growth: { shape: [growth.tokens.length, columns.length], data, rows: growth.tokens, columns: columns.map((one) => one.name), axes: ["tokens", "cost"] } };
   };
   const menu = growth && html`<${Export} name="growth" of=${picture} caption=${`How the cost of ${request.mask} grows with the number of tokens: ${QUANTITIES[quantity].about}.`} numbers=${numbers} ...${saving} />`;
-  return html`<${Panel} title="How the cost grows" actions=${menu}>
+  return html`<${Panel} title="How the cost grows" actions=${menu} stale=${found.stale}>
+    ${isFixed && html`<p>This mask has lengths of its own, which stay as they are however many tokens there are: more tokens would only be padding, so that no growth is drawn.
+      ${" "}The plan above is its cost; other lengths have another.</p>`}
     <div class="row patterns-choices">
       <${Choice} label="Show" value=${quantity} options=${Object.entries(QUANTITIES).map(([name, one]) => [name, one.name])}
         onChange=${(value) => change({ quantity: value })} />
       <${Choice} label="of" value=${compare} options=${[["full", "the mechanism and full attention"], ["algorithms", "each algorithm"]]}
         onChange=${(value) => change({ compare: value })} />
     </div>
-    <${Status} error=${found.error} waiting=${!growth && found.waiting} lines=${8} />
+    <${Status} error=${found.error} waiting=${!growth && !isFixed && found.waiting} lines=${8} />
     ${growth && html`<div ref=${picture}>
       <p class="patterns-axis">${QUANTITIES[quantity].axis} <span aria-hidden="true">↑</span></p>
       <${Lines} series=${curves} label=${`${QUANTITIES[quantity].name} against the number of tokens`} yLabel="" logX logY height=${300}

@@ -4,6 +4,7 @@ import { useAnswer, useLatest } from "../client.js";
 import states from "../states.json";
 import { Choice, Select, TextField, Toggle } from "../parts/controls.js";
 import { useId } from "../parts/ids.js";
+import { formatCount } from "../parts/numbers.js";
 import { Panel, Status, LiveOnly, oneOf, pairWithin, wholeWithin } from "../parts/shell.js";
 import { ClaimLink, GrowthPanel, InShort, PlanPanel, QUANTITIES, Steps, sizesUpTo } from "./cost.js";
 import { MaskPanel } from "./mask.js";
@@ -48,16 +49,18 @@ function View({ ask, state: given, change, place }) {
   const reads = useLatest(ask, "mechanism", request.mechanism);
   const readsSecond = useLatest(ask, "mechanism", request.second);
   const wrong = { ...reads.response?.wrong, ...(request.second && readsSecond.response?.wrong.mask ? { second: readsSecond.response.wrong.mask } : {}) };
+  const isWrong = Object.keys(wrong).length > 0;
   const isRead = reads.of === JSON.stringify(request.mechanism) && (!request.second || readsSecond.of === JSON.stringify(request.second));
   // What cannot be parsed is not requested: the last valid mechanism stays.
   const last = useRef(null);
-  if (isRead && Object.keys(wrong).length === 0) last.current = requestsOf(state, request);
+  if (isRead && !isWrong) last.current = requestsOf(state, request, reads.response.length);
   const now = last.current;
   const pattern = useLatest(ask, "pattern", now?.pattern);
   const plan = useLatest(ask, "plan", now?.plan);
   const reach = useLatest(ask, "reach", now?.reach);
   const growth = useAnswer(ask, "growth", now?.growth);
-  const saves = () => [["presets", {}], ["mechanism", request.mechanism], ...(request.second ? [["mechanism", request.second]] : []), ...Object.entries(now)];
+  const asked = () => Object.entries(now).filter(([, one]) => one !== null);
+  const saves = () => [["presets", {}], ["mechanism", request.mechanism], ...(request.second ? [["mechanism", request.second]] : []), ...asked()];
   const saving = { saves, ask, view: "patterns", state, place };
   const output = reach.response?.header.output ?? null;
   const algorithms = known.response?.algorithms ?? []; // whose numbers are their colours
@@ -69,13 +72,17 @@ function View({ ask, state: given, change, place }) {
     <div class="patterns-right" aria-busy=${String(!isRead)}>
       ${request.second && html`<${LiveOnly} class="patterns-turns" place=${place} noted=${false}><${Choice} label="Mask, plan and cost of" value=${state.shown}
         options=${[[0, "the first layer"], [1, "every other layer"]]} onChange=${(shown) => change({ shown })} /><//>`}
-      ${now === null && Object.keys(wrong).length > 0 && html`<p class="note">Nothing to draw yet: the text on the left is not a mechanism.</p>`}
+      ${isWrong && html`<p class="note" role="status">${now === null ? "Nothing to draw yet: the text on the left is not a mechanism."
+        : html`The text on the left is not a mechanism; what follows is of <code>${now.plan.mask}</code>.`}</p>`}
+      <div class=${isRead && !isWrong ? "" : "outdated"}>
+      <${Lengths} length=${isRead && !isWrong ? reads.response.length : null} state=${state} change=${change} place=${place} />
       <${InShort} found=${plan} machine=${MACHINES[state.device]} />
       <${MaskPanel} found=${pattern} request=${now?.pattern} output=${output} onChoose=${(token) => change({ output: token })} saving=${saving} />
       <${PlanPanel} found=${plan} saving=${saving} machine=${MACHINES[state.device]} algorithms=${algorithms} />
       <${GrowthPanel} found=${growth} request=${request.mechanism} quantity=${state.quantity} compare=${state.compare}
-        change=${change} saving=${saving} place=${place} algorithms=${algorithms} />
+        change=${change} saving=${saving} place=${place} algorithms=${algorithms} isFixed=${now !== null && now.growth === null} />
       <${ReachPanel} found=${reach} state=${state} change=${change} clipped=${now !== null && isClipped(state)} saving=${saving} />
+      </div>
     </div>
   </div>`;
 }
@@ -90,7 +97,8 @@ function requestOf({ mask, second, shown, scores, weighting, tokens, grid, batch
   };
 }
 
-function requestsOf(state, { mechanism, masks }) {
+// length: how many tokens the mask's own lengths hold; then there is no growth to ask for.
+function requestsOf(state, { mechanism, masks }, length) {
   const { tokens, ...always } = mechanism;
   const few = followedOf(state);
   const count = few.grid ? few.grid[0] * few.grid[1] : few.tokens;
@@ -98,7 +106,7 @@ function requestsOf(state, { mechanism, masks }) {
   return {
     pattern: { mask: mechanism.mask, tokens, grid: state.grid, block: state.block },
     plan: mechanism,
-    growth: { ...always, grid: state.grid && [1, 1] },
+    growth: length === null ? { ...always, grid: state.grid && [1, 1] } : null,
     reach: { masks: masks.slice(0, state.layers), ...few, layers: state.layers, residual: state.residual, output },
   };
 }
@@ -114,8 +122,10 @@ function Mechanism({ known, state, change, wrong, place }) {
   const presets = known.response?.presets ?? [];
   const same = (one) => ["mask", "second", "scores", "weighting"].every((name) => one[name] === state[name]) && Boolean(one.grid) === Boolean(state.grid);
   const chosen = presets.find(same);
-  const take = ({ mask, second, scores, weighting, tokens, grid, layers }) =>
-    change({ mask, second, scores, weighting, tokens, grid, layers, depth: null, output: null, shown: 0 });
+  // Sizes stay, but where a mask needs a grid, or a line.
+  const take = ({ mask, second, scores, weighting, grid, layers }) =>
+    change({ mask, second, scores, weighting, grid: grid && (state.grid ?? grid), layers, depth: null, output: null, shown: 0 });
+  const isUnusual = state.second.trim() !== "" || state.scores !== start.scores || state.weighting !== start.weighting;
   const scores = useMemo(() => (SCORES.includes(state.scores) ? SCORES : [...SCORES, state.scores]).map((one) => [one, one]), [state.scores]);
   const weightings = WEIGHTINGS.some(([one]) => one === state.weighting) ? WEIGHTINGS : [...WEIGHTINGS, [state.weighting, state.weighting]];
   return html`<${Panel} title="Mechanism">
@@ -127,18 +137,27 @@ function Mechanism({ known, state, change, wrong, place }) {
     <p class="note patterns-says">${chosen ? chosen.says : "Your own."}<${ClaimLink} claim=${chosen?.claim} place=${place} /></p>
     <div class="stack">
       <div class="patterns-written">
-        <div><${TextField} label="Mask: who may see whom" live value=${state.mask} max=${300} onChange=${(mask) => change({ mask })} />
+        <div><${TextField} label="Mask: who may see whom" live lines=${1} value=${state.mask} max=${300} onChange=${(mask) => change({ mask })} />
           <${Wrong} text=${wrong.mask} /></div>
-        <div><${TextField} label="Mask of every other layer, if it differs" live value=${state.second} max=${300}
-          onChange=${(second) => change({ second, shown: second.trim() ? state.shown : 0 })} /><${Wrong} text=${wrong.second} /></div>
         <${Words} words=${known.response?.words ?? []} />
       </div>
+      <details open=${isUnusual}><summary>Scores, weights, and a mask of every other layer</summary><div class="stack patterns-unusual">
+        <div class="patterns-written"><${TextField} label="Mask of every other layer, if it differs" live lines=${1} value=${state.second} max=${300}
+          onChange=${(second) => change({ second, shown: second.trim() ? state.shown : 0 })} /><${Wrong} text=${wrong.second} /></div>
       <div><${Select} label="Scores" value=${state.scores} options=${scores} onChange=${(value) => change({ scores: value })} />
         <${Wrong} text=${wrong.scores} /></div>
       <div><${Select} label="Weights" value=${state.weighting} options=${weightings} onChange=${(weighting) => change({ weighting })} />
         <${Wrong} text=${wrong.weighting} /></div>
+      </div></details>
     </div>
   <//>`;
+}
+
+// Lengths that the mask has of its own, where they are not the tokens'.
+function Lengths({ length, state, change, place }) {
+  if (length === null || length === state.tokens) return null;
+  const rest = state.tokens - length;
+  return html`<p class="patterns-lengths" role="status">The lengths in this mask hold ${formatCount(length)} tokens, and N is ${formatCount(state.tokens)}: the last ${formatCount(rest)} are padding.${place !== "file" && html` <button onClick=${() => change({ tokens: length, output: null })}>Use N = ${formatCount(length)}</button>`}</p>`;
 }
 
 const Wrong = ({ text }) => html`<div role="status" aria-live="polite">${text && html`<p class="error patterns-wrong">${text}</p>`}</div>`;
@@ -147,6 +166,7 @@ function Words({ words }) {
   return html`<details class="patterns-words"><summary>How to write a mask</summary>
     <p>Names, joined by <code>&</code> (both), <code>|</code> (either), <code>~</code> (not) and parentheses:</p>
     <ul>${words.map((word) => html`<li><code>${word}</code></li>`)}</ul>
+    <p><code>window(256)</code> is the 256 keys before a query and itself, 257 in all; <code>window(64, 64)</code> as many after it too.</p>
     <p>Example: <code>causal & (window(16) | strided(64))</code>. Neighbours, tiles, rows, columns and axial need a grid.</p>
   </details>`;
 }

@@ -34,7 +34,7 @@ export function ReachPanel({ found, state, change, clipped, saving }) {
   const follow = place === "file" ? null : (output) => change({ output });
   const told = header && `The receptive field of ${state.mask}${state.second.trim() ? ` and ${state.second} in turns` : ""}: which tokens reach output ${formatCount(header.output)} after 1 to ${formatCount(layers)} layers${state.residual ? ", with residual connections" : ""}.`;
   const menu = header && html`<${Export} name="reach" of=${picture} caption=${told} numbers=${numbers} ...${saving} />`;
-  return html`<${Panel} title="How far layers reach" actions=${menu} note=${html`The <${Word} of="receptive">receptive field<//>: a token reaches an output if its value can get there through the layers, whatever the weights.`}>
+  return html`<${Panel} title="How far layers reach" actions=${menu} stale=${found.stale} note=${html`The <${Word} of="receptive">receptive field<//>: a token reaches an output if its value can get there through the layers, whatever the weights.`}>
     <div class="row patterns-choices">
       <${LiveOnly} place=${place} noted=${false}><${Slider} label="Layers" value=${state.layers} min=${1} max=${32} step=${1} says=${formatCount}
         onChange=${(value) => change({ layers: value, depth: null })} /><//>

@@ -1,5 +1,5 @@
 // The head from left to right, in the order of the data: tokens, queries, keys and values, logits, weights, outputs.
-import { html } from "../vendor/preact.js";
+import { html, useEffect } from "../vendor/preact.js";
 import { Button } from "../parts/controls.js";
 import { formatColumn, formatNumber, formatPercent } from "../parts/numbers.js";
 import { Exact, Panel } from "../parts/shell.js";
@@ -19,10 +19,13 @@ const SENTENCES = {
   qkv: ({ found, h, names, at }) => html`Three matrices make of ${names[at]} a <b>query</b>, what it looks for, q = ${vector(found.q[h][at])}; a <b>key</b>, what it is
     found by, k = ${vector(found.k[h][at])}; a <b>value</b>, what it gives, v = ${vector(found.v[h][at])}.`,
   logits: ({ found, shown, h, names, at }) => {
-    const [best] = order(found.logits[h][at]);
-    const hidden = found.logits[h][at].filter((logit) => logit === null).length;
+    const row = found.logits[h][at];
+    const [best, ...others] = order(row);
+    const hidden = row.filter((logit) => logit === null).length;
+    const tied = others.filter((key) => row[key] === row[best]).length;
+    const rank = tied === 0 ? "the largest" : tied === others.length ? "and the same for all others: they tie" : `the largest, with ${tied} more`;
     if (best === undefined) return html`The mask hides every word from ${names[at]}.`;
-    return html`The query of ${names[at]} meets every key: β·q·k = ${formatNumber(found.beta, 4)} · ${vector(found.q[h][at])} · ${vector(found.k[h][best])} = <b>${formatNumber(found.logits[h][at][best])}</b> for ${names[best]}, the largest${hidden ? `; the mask hides ${hidden} of ${shown.x.length}` : ""}.`;
+    return html`The query of ${names[at]} meets every key: β·q·k = ${formatNumber(found.beta, 4)} · ${vector(found.q[h][at])} · ${vector(found.k[h][best])} = <b>${formatNumber(row[best])}</b> for ${names[best]}, ${rank}${hidden ? `; the mask hides ${hidden} of ${shown.x.length}` : ""}.`;
   },
   softmax: ({ found, shown, h, names, at }) => {
     const [best] = order(found.logits[h][at]);
@@ -47,7 +50,10 @@ const order = (row) => [...row.keys()].filter((i) => row[i] !== null).sort((a, b
 const looks = (row, names) => order(row).slice(0, 3).map((key, i) => html`${i ? ", " : ""}${names[key]} <b><${Exact} value=${row[key]} as=${formatPercent} digits=${3} /></b>`);
 
 // problem: what is edited; shown: what the numbers `found` are of; at: the chosen query.
-export function Flow({ found, shown, problem, names, at, step, change, choose, edit, isSaved, picture }) {
+export function Flow({ found, shown, problem, names, at, step, change, choose, edit, isSaved, picture, beta, place }) {
+  useEffect(() => {
+    if (step && place === "page") document.querySelector(".stage.lit").scrollIntoView({ block: "nearest" });
+  }, [step]);
   const h = shown.head;
   const told = { found, shown, h, names, at };
   const own = { rowNames: names, chosen: at, onRow: choose };
@@ -61,7 +67,7 @@ export function Flow({ found, shown, problem, names, at, step, change, choose, e
       ${stage("qkv", "q, k, v", html`
         ${[["q", "query", "queries"], ["k", "key", "keys"], ["v", "value", "values"]].map(([name, word, label]) => html`<h4><${Word} of=${word}>${label}<//> ${name.toUpperCase()} = X·W_${name.toUpperCase()}</h4>
           <${Values} label=${label} values=${found[name][h]} ...${name === "q" ? own : { rowNames: names }} fixed=${2} />`)}`)}
-      ${stage("logits", html`Scores, <${Word} of="logit">logits<//> ${logits}`, html`<${Values} label="logits" values=${found.logits[h]} scale="signed" columnNames=${names} fixed=${2} ...${own} />
+      ${stage("logits", html`Scores, <${Word} of="logit">logits<//> ${logits}`, html`${beta}<${Values} label="logits" values=${found.logits[h]} scale="signed" columnNames=${names} fixed=${2} ...${own} />
         <p class="note">query ↓ asks, key → is asked</p>`)}
       ${stage("softmax", html`<${Word} of="weight">Weights<//> A, by <${Word} of="softmax">softmax<//>`, html`<${Values} label="weights" values=${found.weights[h]} scale="weight" limit=${1} columnNames=${names} fixed=${3} ...${own} />
         <p class="note">each row adds up to 1</p>`)}

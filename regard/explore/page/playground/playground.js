@@ -5,7 +5,7 @@ import states from "../states.json";
 import { Button, Choice, Slider, TextField } from "../parts/controls.js";
 import { Export } from "../parts/export.js";
 import { formatNumber, significant } from "../parts/numbers.js";
-import { Panel, Status } from "../parts/shell.js";
+import { Panel, Status, useNarrow } from "../parts/shell.js";
 import { Word } from "../parts/words.js";
 import { Deeper } from "./deeper.js";
 import { Flow, STEPS } from "./flow.js";
@@ -44,6 +44,7 @@ const isDeep = (state) => state.deeper || isNoise(state.noise);
 
 function View({ ask, state, change, place }) {
   const picture = useRef(null);
+  const narrow = useNarrow();
   const example = useAnswer(ask, "example", {});
   const problem = isProblem(state.problem) ? state.problem : example.response?.problem;
   const query = Number.isFinite(state.query) ? state.query : (example.response?.query ?? 0);
@@ -63,13 +64,14 @@ function View({ ask, state, change, place }) {
   const shared = { state, change, found, shown, problem, names, edit, isSaved };
   const told = `One head on ${shown.x.length} tokens, ${shown.hard ? "hard weights" : `β = ${formatNumber(found.beta, 4)}`}, mask ${shown.mask}: from the tokens X to the outputs Y. The framed row is “${names[at]}”, the query.`;
   const saving = { ask, view: "playground", state: { ...state, deeper: deep }, place, saves, numbers: () => arrays(found, shown, names) };
+  const beta = html`<${Beta} state=${state} change=${change} beta=${found.beta} problem=${problem} isSaved=${isSaved} />`;
   return html`<div class="playground">
     <${Panel} class="playground-top">
-      <${Mechanism} state=${state} change=${change} beta=${found.beta} problem=${problem} edit=${edit} isSaved=${isSaved} />
+      <${Mechanism} state=${state} change=${change} beta=${!narrow && beta} problem=${problem} edit=${edit} isSaved=${isSaved} />
       <${Export} name="playground" of=${picture} caption=${told} ...${saving} />
       <${Status} error=${answer.error} />
     <//>
-    <${Flow} ...${shared} picture=${picture} at=${at} step=${step} choose=${(next) => change({ query: next })} />
+    <${Flow} ...${shared} beta=${narrow && beta} place=${place} picture=${picture} at=${at} step=${step} choose=${(next) => change({ query: next })} />
     <div class="columns">
       <${Matrices} problem=${problem} head=${question.head} edit=${edit} isSaved=${isSaved} />
       <${TokenPlane} ...${shared} />
@@ -80,10 +82,21 @@ function View({ ask, state, change, place }) {
   </div>`;
 }
 
-function Mechanism({ state: shownState, change, beta, problem, edit, isSaved }) {
+// Where its step is on a narrow window, and above all else on a wide one.
+function Beta({ state, change, beta, problem, isSaved }) {
   const width = problem.heads[0].q[0].length;
   const now = Math.max(0, beta ?? 1 / Math.sqrt(width));
-  const at = shownState.hard ? HARD : placeOf(now);
+  const at = state.hard ? HARD : placeOf(now);
+  return html`<div class="playground-beta" data-unpictured>
+      <${Slider} label="β" min="0" max=${HARD} step="1" value=${at} onChange=${(next) => change(moved(next))}
+        says=${(place) => (place === HARD ? "hard" : place === at ? formatNumber(now, 4) : formatNumber(betaAt(place)))} />
+      <${Button} class="quiet" onClick=${() => change({ beta: null, hard: false })} off=${isSaved || (state.beta === null && !state.hard)}>back to 1/√${width}<//>
+    </div>
+    <p class="hint" data-unpictured>${isSaved ? "Saved from regard: the slider, the words and the steps work, and so does what lies deeper; run regard explore to change anything else."
+      : html`<${Word} of="beta">β<//> multiplies the scores: 0 spreads the weights evenly, a large value keeps the largest, <${Word} of="hard">hard<//> that alone.`}</p>`;
+}
+
+function Mechanism({ state: shownState, change, beta, problem, edit, isSaved }) {
   const heads = problem.heads.length;
   const isCustom = !MASKS.some(([mask]) => mask === shownState.mask);
   const [custom, setCustom] = useState(isCustom);
@@ -102,13 +115,7 @@ function Mechanism({ state: shownState, change, beta, problem, edit, isSaved }) 
     change({ head: Math.max(0, at - 1) });
   };
   return html`<div class="playground-controls">
-    <div class="playground-beta">
-      <${Slider} label="β" min="0" max=${HARD} step="1" value=${at} onChange=${(next) => change(moved(next))}
-        says=${(place) => (place === HARD ? "hard" : place === at ? formatNumber(now, 4) : formatNumber(betaAt(place)))} />
-      <${Button} class="quiet" onClick=${() => change({ beta: null, hard: false })} off=${isSaved || (shownState.beta === null && !shownState.hard)}>back to 1/√${width}<//>
-    </div>
-    <p class="hint">${isSaved ? "Saved from regard: the slider, the words and the steps work, and so does what lies deeper; run regard explore to change anything else."
-      : html`<${Word} of="beta">β<//> multiplies the scores: 0 spreads the weights evenly, a large value keeps only the largest.`}</p>
+    ${beta}
     <fieldset class="group row" disabled=${isSaved}>
       <${Choice} label="Mask" value=${custom ? "custom" : shownState.mask} options=${[...MASKS, ["custom", "write one"]]}
         onChange=${(mask) => (setCustom(mask === "custom"), mask !== "custom" && change({ mask }))} />

@@ -7,7 +7,7 @@ import { latest, useRuns } from "../runs/live.js";
 const SHOWN = 2; // runs
 const DOORS = [
   ["Learn", ["playground", {}, "Playground: every number of attention, in five steps"],
-    ["claims", { quiz: true }, "A quiz: what do you know? Wrong answers get a counterexample"]],
+    ["claims", { quiz: true, claim: "conv.a2" }, "A quiz: true or false, and formulas to find"]],
   ["Inspect", ["maps", {}, "Maps: what each head of a model looks at in your text"],
     ["heads", {}, "Gaussian heads: watch them learn where to look"]],
   ["Design", ["patterns", {}, "Patterns and cost: who may see whom, how far it reaches"],

@@ -8,7 +8,7 @@ import { formatPercent } from "../parts/numbers.js";
 import { Exact, LiveOnly, Panel, Status } from "../parts/shell.js";
 import { Word } from "../parts/words.js";
 import { Doors } from "./doors.js";
-import { Sentence, nameOf, strongest } from "./sentence.js";
+import { Sentence, goesOn, nameOf, strongest } from "./sentence.js";
 import { Steps } from "./steps.js";
 import "./start.css";
 
@@ -24,10 +24,12 @@ function View({ ask, state, change, place }) {
   const answer = useLatest(ask, "start", request);
   const read = useMemo(() => answer.response && unpack(answer.response), [answer.response]);
   const [pointed, setPointed] = useState(null);
+  const shown = useRef({ now: null, before: null }); // heads, where the view chose them
   const write = (text) => (setPointed(null), change({ text, token: null }));
   if (!read) return html`<div class="start"><${Panel}><${Status} error=${answer.error} waiting=${true} lines=${5} /><//></div>`;
   const count = read.pieces.length;
   const [layer, head] = headOf(read, state.head);
+  if (shown.current.now?.join() !== [layer, head].join()) shown.current = { now: [layer, head], before: state.head === "" ? shown.current.now : null };
   const query = bounded(pointed ?? state.token ?? count - 1, count);
   const row = read.rowOf(layer, head, query);
   const numbers = () => ({ weights: { shape: [count, count], data: read.mapOf(layer, head), rows: read.names, columns: read.names, axes: ["query", "key"] } });
@@ -46,13 +48,13 @@ function View({ ask, state, change, place }) {
         </div>
         <figure class="start-figure" ref=${picture}>
           <${Sentence} read=${read} row=${row} query=${query} pinned=${state.token} onPoint=${setPointed} onPin=${(token) => change({ token })} />
-          <figcaption data-unpictured>${caption(read, layer, head, query, row)}</figcaption>
+          <figcaption data-unpictured class=${read.pieces.some(goesOn) || shown.current.before ? "is-long" : ""}>${caption(read, layer, head, query, row)} <span role="status">${otherHead(shown.current)}</span></figcaption>
         </figure>
         <${Status} error=${answer.error} />
         ${place === "page" && html`<p class="start-examples"><span class="hint">Or read</span>
           ${EXAMPLES.filter((one) => one !== state.text).map((one) => html`<button class="quiet" onClick=${() => write(one)}>${one} …</button>`)}</p>`}
       <//>
-      <${Panel} class="start-next" title="What comes next?">
+      <${Panel} class="start-next" title="What comes next?" actions=${place !== "file" && html`<button class="quiet start-new" onClick=${() => write("")}>New sentence</button>`}>
         <${LiveOnly} place=${place} noted=${false}><${Next} read=${read} text=${state.text} isFull=${count >= read.context} write=${write} /><//>
       <//>
     </div>
@@ -85,23 +87,34 @@ function headsOf({ layers, heads, telling: [layer, head] }) {
 const caption = (read, layer, head, query, row) => html`<b>${read.names[query]}</b> looks at
   ${strongest(row, 3).map((key, i) => html`${i ? ", " : " "}<b>${key === query ? "itself" : read.names[key]}</b> <${Exact} value=${row[key]} as=${formatPercent} />`)}:
   the <${Word} of="weight">weights<//> of <${Word} of="head">head<//> ${head + 1} in <${Word} of="layer">layer<//> ${layer + 1},
-  one of ${read.layers * read.heads} in this model.`;
+  one of ${read.layers * read.heads} in this model.${pieces(read)}`;
+
+// The first word that the model reads in pieces, where there is one.
+function pieces({ pieces, names }) {
+  const first = pieces.findIndex(goesOn) - 1;
+  if (first < 0) return "";
+  const after = pieces.findIndex((piece, token) => token > first && !goesOn(piece, token));
+  return html` The model reads pieces of words, its <${Word} of="token">tokens<//>: “${names.slice(first, after < 0 ? undefined : after).join("·")}”.`;
+}
+
+const named = ([layer, head]) => `head ${head + 1} in layer ${layer + 1}`;
+const otherHead = ({ now, before }) => before && `In this sentence ${named(now)} looks farthest; before, it was ${named(before)}.`;
 
 // The likeliest next tokens: a click appends one.
 function Next({ read, text, isFull, write }) {
   if (isFull) return html`<p>The model was trained on ${read.context} <${Word} of="token">tokens<//> at a time. <button onClick=${() => write(EXAMPLES[0])}>Start anew</button></p>`;
-  const most = read.next[0].probability;
-  return html`<p class="note">The model gives every <${Word} of="token">token<//> a probability. Click one to append it.</p>
-    <ol class="start-bars">${read.next.map(({ piece, probability }) => html`<li key=${piece}><button
-      onClick=${() => write(piece ? text.trimEnd() + (text.trim() ? piece : piece.trimStart()) : "")}>
-      <span class="start-bar" style=${{ width: `${(100 * probability) / most}%` }}></span>
-      <span class="start-piece">${piece ? nameOf(piece) : "end, begin a new one"}</span><span class="start-share"><${Exact} value=${probability} as=${formatPercent} /></span></button></li>`)}</ol>`;
+  const inner = ({ piece, probability }) => html`<span class="start-bar" style=${{ width: `${100 * probability}%` }}></span>
+    <span class="start-piece">${piece ? nameOf(piece) : "the end of the sentence"}</span><span class="start-share"><${Exact} value=${probability} as=${formatPercent} /></span>`;
+  return html`<p class="note">The probability of each <${Word} of="token">token<//>: a full bar is 100 %. Click one to append it.</p>
+    <ol class="start-bars">${read.next.map((one) => html`<li key=${one.piece}>${one.piece
+      ? html`<button onClick=${() => write(text.trimEnd() + (text.trim() ? one.piece : one.piece.trimStart()))}>${inner(one)}</button>`
+      : html`<div>${inner(one)}</div>`}</li>`)}</ol>`;
 }
 
 export default {
   name: "start",
   title: "Start",
-  headline: "Attention: every word looks at the words before it, and takes what it needs.",
+  headline: "Attention: every word looks at itself and the words before it, and takes what it needs.",
   about: "A small Transformer, trained on captions of photographs, reads this sentence. Point at a word: the arcs show where it looks, and how much.",
   state,
   View,

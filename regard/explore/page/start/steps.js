@@ -15,12 +15,13 @@ function stepsOf({ names, width, head_width }, row, query) {
     ["softmax", "softmax", "Scores become weights, which sum to 100 %.",
       isAlone ? html`${formatPercent(row[first])}` : html`${formatPercent(row[first])}, ${formatPercent(row[second])}, …`],
     ["mix", "mix", "It takes the values, mixed by these weights.",
-      isAlone ? html`1 · v(${names[first]})` : html`${formatNumber(row[first], 2)} · v(${names[first]}) + ${formatNumber(row[second], 2)} · v(${names[second]}) + …`],
+      isAlone ? html`1 · v(${names[first]})` : html`${formatNumber(row[first], 2)} v(${names[first]}) + ${formatNumber(row[second], 2)} v(${names[second]}) + …`],
   ];
 }
 
 export function Steps({ read, row, query, place }) {
-  return html`<ol class="start-steps" aria-label="Attention in five steps">
+  return html`<p class="start-lead">The same in five steps, with its numbers.${place === "page" && " Each card opens the playground, where a smaller example, “she reads old books”, shows every number."}</p>
+  <ol class="start-steps" aria-label="Attention in five steps">
     ${stepsOf(read, row, query).map(([step, title, says, numbers], i) => {
       const inner = html`<span class="start-number" aria-hidden="true">${i + 1}</span><b>${title}</b><span class="start-says">${says}</span><span class="start-now">${numbers}</span>`;
       return html`<li>${place === "page"
