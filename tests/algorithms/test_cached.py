@@ -200,31 +200,31 @@ def test_pieces_equal_the_whole_in_the_types_that_kernels_take(dtype: torch.dtyp
     torch.testing.assert_close(out[:, :, 0].double(), last, rtol=0, atol=ONE_QUERY[dtype])
 
 
-def from_zero(self, attention, n, begins, real):
+def from_zero(self, attention):
     """Every piece begins at position 0."""
-    placed = RIGHT["placed"](self, attention, n, begins, real)
-    return Attention(placed.scores, placed.mask, placed.weighting, Sequence(n), placed.keys)
+    placed = RIGHT["place"](self, attention)
+    return Attention(placed.scores, placed.mask, placed.weighting, Sequence(self.queries.n), placed.keys)
 
 
-def pads_seen(self, attention, n, begins, real):
-    placed = RIGHT["placed"](self, attention, n, begins, real)
+def pads_seen(self, attention):
+    placed = RIGHT["place"](self, attention)
     return Attention(placed.scores, attention.mask, placed.weighting, placed.queries, placed.keys)
 
 
-def causal_forgotten(self, attention, n, begins, real):
+def causal_forgotten(self, attention):
     """Padding instead of Causal for pieces of several tokens too."""
-    placed = RIGHT["placed"](self, attention, n, begins, real)
+    placed = RIGHT["place"](self, attention)
     masks = [part for part in placed.mask.conjuncts if isinstance(part, KeyPadding)]
     return Attention(placed.scores, (masks or [placed.mask])[0], placed.weighting, placed.queries, placed.keys)
 
 
-RIGHT = {"placed": Cache._placed, "take": cache.take, "put": cache.put}
+RIGHT = {"place": cache.Location.place, "take": cache.take, "put": cache.put}
 MISTAKES = {
-    "positions from 0 for every piece": (Cache, "_placed", from_zero),
+    "positions from 0 for every piece": (cache.Location, "place", from_zero),
     "window one too short": (cache, "looks_back", lambda mask: max(0, (looks_back(mask) or N) - 1)),
     "the start of the first row for all": (cache, "_start", lambda positions: positions[0]),
-    "pads are seen": (Cache, "_placed", pads_seen),
-    "padding instead of causal": (Cache, "_placed", causal_forgotten),
+    "pads are seen": (cache.Location, "place", pads_seen),
+    "padding instead of causal": (cache.Location, "place", causal_forgotten),
     "what is kept begins one too late": (
         cache,
         "take",

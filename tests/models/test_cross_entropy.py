@@ -236,6 +236,7 @@ def test_models_give_the_loss_of_their_scores(name: str):
     torch.testing.assert_close(*grads)
 
 
+@pytest.mark.usefixtures("unhooked")
 @pytest.mark.parametrize(
     ("change", "says"),
     [
