@@ -113,7 +113,7 @@ def make_npz(workspace: Workspace, request: NpzRequest) -> Binary:
     The names of an array's axes, rows and columns are arrays of text beside it: `map.axes`, `map.rows`, `map.columns`;
     what they are of is one more, `about`.
     """
-    found = {"about": np.array(request.about)} if request.about else {}
+    found: dict[str, Any] = {"about": np.array(request.about)} if request.about else {}
     for name, array in request.arrays.items():
         try:
             found[name] = np.frombuffer(base64.b64decode(array.data, validate=True), "<f8").reshape(array.shape)
