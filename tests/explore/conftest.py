@@ -105,6 +105,9 @@ class Shared:
         if is_broken or page.is_closed():
             page.context.close()
             return
+        if page.url == "about:blank":  # the test opened no view here, and an empty page has no storage to clear
+            self.page = page
+            return
         page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
         page.unroute_all()
         page.context.clear_cookies()

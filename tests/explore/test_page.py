@@ -99,6 +99,25 @@ def test_a_desk_in_the_light(view, look, violations, shot):
     shot(page, f"{view}-1280")
 
 
+@pytest.mark.parametrize("view", VIEWS)
+def test_words_have_definitions_in_every_view(view, look):
+    page = look(view)
+    words = page.locator("main button.word")
+    assert words.count() > 2
+    for at in range(words.count()):
+        words.nth(at).focus()
+        assert len(page.get_by_role("tooltip").inner_text()) > 20
+
+
+def test_every_definition_is_used():
+    text = (PAGE / "parts" / "words.js").read_text("utf-8")
+    names = re.findall(r'^  "?([\w ]+?)"?: "', text.partition("// What heads are measured")[0], re.M)
+    sources = [path for path in PAGE.rglob("*.js") if path.name != "bundle.js" and path.parent.name != "vendor"]
+    rest = text.partition("\n};")[2] + "".join(one.read_text("utf-8") for one in sources if one.name != "words.js")
+    assert len(names) > 30
+    assert not [name for name in names if not re.search(rf'of="{name}"|"{name}"|\b{name}: [/{{]', rest)]
+
+
 def test_digits_are_written_in_one_module():
     """Numbers look alike everywhere because no view makes text of them itself."""
     sources = [path for path in PAGE.rglob("*.js") if path.name != "bundle.js" and path.parent.name != "vendor"]
@@ -202,6 +221,16 @@ def test_a_phone_shows_where_one_is_at_the_bottom(look, settled):
     bar.get_by_role("link", name="Learn").click()
     settled(page)
     assert shown(page) == "Playground"
+
+
+@pytest.mark.parametrize("width", [768, 940, 941, 1024, 1101])
+def test_every_view_can_be_reached_at_every_width(width, look):
+    """A bar that is cut off hides the views at its end: narrower windows have the phone's."""
+    page = look("patterns", width=width)
+    bar = page.locator("header nav")
+    assert page.get_by_role("navigation", name="Where you are").is_visible() != bar.is_visible()
+    assert bar.is_visible() == (width > 940)
+    assert bar.evaluate("(one) => one.scrollWidth <= one.clientWidth")
 
 
 @pytest.mark.slow

@@ -129,7 +129,6 @@ def describe(workspace: Workspace, one: MapModel) -> tuple[int | None, bool]:
     return config.positions.context, isinstance(reader.model, Decoder) and not config.headless
 
 
-@torch.inference_mode()
 def predict(workspace: Workspace, one: MapModel, text: str) -> tuple[list[list[str]], list[list[float]]]:
     """The likeliest next tokens after each token of a text, and their probabilities."""
     reader: Any = _load(workspace, one)
@@ -137,10 +136,11 @@ def predict(workspace: Workspace, one: MapModel, text: str) -> tuple[list[list[s
         raise ValueError(f"only a decoder tells what comes next: got {one.name}, which is none; leave it out")
     ids = encode(reader.tokenizer, text or reader.beginning)
     check_size(1, len(ids), len(ids))
-    hidden = reader.model(torch.tensor([ids])).hidden[0]
-    check_cancelled()
     count = min(LIKELY, reader.model.config.vocabulary)
-    found = [reader.model.scores(part).float().softmax(-1).topk(count) for part in hidden.split(TOGETHER)]
+    with torch.inference_mode():  # not around the loading of the model, which outlives this request
+        hidden = reader.model(torch.tensor([ids])).hidden[0]
+        check_cancelled()
+        found = [reader.model.scores(part).float().softmax(-1).topk(count) for part in hidden.split(TOGETHER)]
     likely = torch.cat([one.indices for one in found])
     names = label_tokens(reader.tokenizer, likely.flatten().tolist())
     tokens = [names[at : at + count] for at in range(0, len(names), count)]

@@ -1,5 +1,6 @@
 """The claims view in a browser: found, opened and answered by hand and by keyboard, with the library's own words."""
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,13 @@ from tests.explore.conftest import Look, settle
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
+
+
+NUMBER = r"\d+(?:\.\d+)?(?:e[-−+]?\d+)?"
+
+
+def as_python(found: re.Match[str]) -> str:
+    return repr(float(found[0].replace("−", "-")))
 
 
 def test_a_claim_is_found_and_read(
@@ -23,7 +31,10 @@ def test_a_claim_is_found_and_read(
     for role in ("document", "ours"):
         findings = sorted(getattr(judgement, role), key=lambda one: one.holds)
         shown = detail.locator(f"[data-role={role}] li").all_inner_texts()
-        assert [text.split("\n")[-1] for text in shown] == [one.shown for one in findings]
+        assert [re.sub(NUMBER, as_python, text.split("\n")[-1]) for text in shown] == [
+            re.sub(NUMBER, as_python, one.shown) for one in findings
+        ]
+        assert not re.search(r"e-|e[+−]?0", "".join(shown))  # 2.2e-01 is 0.22, and 1e-06 is 1e−6
     assert detail.locator("math").count() > 0
     assert detail.locator("a[href^='#playground']").is_visible()
     assert not violations(page)
@@ -83,6 +94,7 @@ def test_a_quiz_asks_first(look: Look) -> None:
     assert page.locator("article [data-verdict], article [data-role], nav [role=img], .claims-example").count() == 0
     page.get_by_role("button", name="false").click()
     page.wait_for_selector("[data-word=wrong]")
+    assert "read as" not in page.locator("[data-word]").inner_text()  # a button needs no reading
     own = page.locator("nav [aria-current]")
     assert own.locator("code").inner_text() == "conv.a2"
     assert own.get_by_role("img", name="not right yet").is_visible()
@@ -93,3 +105,11 @@ def test_a_quiz_asks_first(look: Look) -> None:
     page.get_by_role("button", name="Show what is true").click()
     page.wait_for_selector("article [data-verdict='holds as corrected']")
     assert page.locator("article [data-role]").count() > 1
+    page.get_by_role("button", name="Next question").click()
+    page.wait_for_selector("article[data-claim='conv.b1']")
+    settle(page)
+    assert page.get_by_role("button", name="Show what is true").is_visible()
+    page = look("claims", {"quiz": True, "claim": "nyu.3def"}, width=390, height=844)
+    assert (
+        page.get_by_role("button", name="true", exact=True).bounding_box()["y"] < 844
+    )  # the question is first on a phone

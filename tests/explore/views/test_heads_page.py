@@ -181,3 +181,11 @@ def test_how_far_heads_moved_is_listed_the_farthest_first(look):
     assert [float(row[-1]) for row in moved] == pytest.approx(theirs.tolist(), rel=1e-6)
     filled = page.locator(".heads-tap:not(.off)").count()
     assert f"At {filled} of 9 taps" in page.locator("[data-bijection]").inner_text()
+
+
+def test_no_two_heads_look_alike(look):
+    """Six colours are filled first, then hollow."""
+    dots = look("heads").locator("[data-moved]").locator("xpath=..").locator(".own")
+    looks = dots.evaluate_all("""(all) => all.map((one) => { const { color, backgroundColor } = getComputedStyle(one);
+      return `${color} ${backgroundColor}`; })""")
+    assert len(looks) == len(set(looks)) == 9

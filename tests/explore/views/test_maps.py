@@ -18,8 +18,15 @@ from regard.analysis import query_map
 from regard.attention import Grid, Quadratic
 from regard.explore import cancellation, server
 from regard.explore.api import Empty
-from regard.explore.views import map_store, maps
-from regard.explore.views.maps import HeadRequest, MapsRequest, OverviewRequest, PictureRequest, TileRequest
+from regard.explore.views import map_models, map_store, maps
+from regard.explore.views.maps import (
+    HeadRequest,
+    MapsRequest,
+    NextRequest,
+    OverviewRequest,
+    PictureRequest,
+    TileRequest,
+)
 from regard.explore.workspace import SHIPPED, Cache, Workspace
 from regard.models import PRESETS, build, load, save, vary
 from regard.models.architectures.davit import DaViT, DaViTConfig
@@ -247,6 +254,16 @@ def test_large_maps_are_kept_in_less(
         numbers(workspace, reply.key, "self", 1, 1, rows=(11, 21), columns=(0, 70), most=35),
         map_store.pool(cut[None], 2, 2)[0], rtol=1e-3, atol=0.01,
     )  # fmt: skip
+
+
+def test_a_question_that_is_refused_spoils_no_model():
+    """It loads the model, which later requests use."""
+    fresh = Workspace((SHIPPED,))
+    with pytest.raises(ValueError, match="only a decoder"):
+        maps.predict_next(fresh, NextRequest(model="digits-gaussian/seed-0", text="x"))
+    reader: Any = map_models._load(fresh, map_models.find_model(fresh, "digits-gaussian/seed-0"))
+    assert not any(weight.is_inference() for weight in reader.model.parameters())
+    assert maps.compute_maps(fresh, MapsRequest(model="digits-gaussian/seed-0")).kinds
 
 
 def test_what_cannot_be_is_said(workspace: Workspace, folders: Workspace):

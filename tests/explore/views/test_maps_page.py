@@ -15,7 +15,7 @@ from regard.models import load
 from regard.recipes import plan_run, read_run
 from regard.tasks import reversal
 from regard.training import Recording, expand
-from tests.explore.test_export import saved
+from tests.explore.test_export import saved, texts
 
 HEATMAP = ".maps-one .heatmap"
 
@@ -155,7 +155,7 @@ def test_an_own_picture_is_in_a_saved_file(look, settled, violations, browser, t
     page.get_by_role("link", name="Maps").click()
     settled(page)
     said = page.get_by_text("your picture, taken for").inner_text()
-    page.get_by_role("button", name="Export").click()
+    page.get_by_role("button", name="Export").first.click()
     with page.expect_download() as found:
         page.get_by_role("menuitem", name="This view, HTML").click()
     path = tmp_path / "maps.html"
@@ -332,3 +332,29 @@ def test_a_file_of_numbers_names_the_model_and_the_text(look):
     assert re.search(f'^"?query . key: Layer \\d, head \\d {said}', saved(page, "Numbers, CSV", 1).read_text("utf-8"))
     with np.load(saved(page, "Numbers, NPZ", 1)) as arrays:
         assert re.search(f"^Layer \\d, head \\d {said}", str(arrays["about"]))
+
+
+def test_a_map_with_names_stays_in_its_place_and_its_picture_tells_what_is_framed(look):
+    text = "First Citizen:\nBefore we proceed\n" * 2
+    row = text_maps(text.strip())[2][0, 1, 9]
+    key = int(row.argmax())
+    page = look("maps", {"text": text.strip(), "layer": 2, "head": 1, "pin": [9, key]}, width=1440)
+    drawn, room = page.locator(HEATMAP).bounding_box(), page.locator(".maps-pair").bounding_box()
+    assert drawn["x"] + drawn["width"] <= room["x"] + room["width"]
+    found = " ".join(texts(saved(page, "Picture, SVG", menu=1)))
+    assert f"Framed: i looks at {text[key]}, {row[key]:.3f}." in found
+
+
+def test_on_a_phone_a_head_that_is_touched_comes_into_sight(look, settled):
+    page = look("maps", width=390, height=844)
+    assert page.locator(f"{HEATMAP} text.tick").count() == 64  # the names of 32 queries and 32 keys
+    grid = page.get_by_role("application", name="4 layers of heads")
+    assert grid.bounding_box()["y"] > page.locator(HEATMAP).bounding_box()["y"]
+    grid.scroll_into_view_if_needed()
+    page.evaluate("() => scrollTo(0, document.documentElement.scrollHeight)")
+    assert page.locator(HEATMAP).bounding_box()["y"] < 0
+    box = grid.bounding_box()
+    page.mouse.click(box["x"] + 60, box["y"] + 60)
+    settled(page)
+    assert page.get_by_role("heading", name="Layer 1, head 1").is_visible()
+    assert 48 < page.locator(HEATMAP).bounding_box()["y"] < 300

@@ -131,8 +131,9 @@ def test_an_address_out_of_range_comes_into_it(look):
         "depth": -1,
     }
     page = look("patterns", {**SMALL, **wrong, "mask": "causal"})
-    assert page.get_by_text("B = 1 · H = 1 · G = 1 · T = 1 · S = 1 · D = 1,024").is_visible()
-    assert look("patterns", {**SMALL, "tokens": 1e9}).get_by_text("T = 131,072").is_visible()
+    assert page.get_by_label("In short").inner_text().startswith("1 token, 1 head of width 1,024 on NVIDIA H200:")
+    page = look("patterns", {**SMALL, "tokens": 1e9})
+    assert page.get_by_label("In short").inner_text().startswith("131,072 tokens, 4 heads")
     page = look("patterns", {**SMALL, "mask": "axial", "grid": [0, 999.4]})
     assert count(page, "visible") == f"{256 * 256:,}"
 
@@ -252,3 +253,41 @@ def test_what_is_typed_is_undone_by_the_same_history(look, settled):
         page.wait_for_timeout(100)
     settled(page)
     assert field.input_value() == SMALL["mask"]
+
+
+def test_on_a_phone_the_answer_is_first_and_stays_while_sizes_change(look, settled):
+    page = look("patterns", SMALL, width=390, height=844)
+    short = page.get_by_label("In short")
+    assert short.bounding_box()["y"] < page.get_by_role("heading", name="Mechanism").bounding_box()["y"]
+    page.get_by_role("textbox", name="Tokens N, typed").scroll_into_view_if_needed()
+    page.evaluate("() => scrollBy(0, 300)")
+    before = short.inner_text()
+    box = short.bounding_box()
+    assert (box["y"] >= 48, box["y"] + box["height"] < 200) == (True, True)
+    page.get_by_role("textbox", name="Tokens N, typed").fill("2k")
+    page.keyboard.press("Enter")
+    settled(page)
+    assert short.inner_text() != before
+    table = page.get_by_role("region", name="Algorithms and their costs").bounding_box()
+    time = page.locator("[data-cost$=seconds]").first.bounding_box()
+    memory = page.locator("[data-cost$=memory]").first.bounding_box()
+    assert time["x"] < memory["x"] + memory["width"] <= table["x"] + table["width"]  # what decides needs no scrolling
+
+
+def test_without_content_heads_have_no_width_of_keys(look):
+    said = look("patterns", SMALL | {"scores": "table"}).get_by_label("In short").inner_text()
+    assert "4 heads with values of width 32 on" in said
+
+
+def test_curves_keep_their_colours_when_one_is_not_drawn(look, settled):
+    def colours(page) -> dict[str, str]:
+        keys = page.locator(".panel", has_text="How the cost grows").locator(".keys li")
+        lines = keys.evaluate_all("(all) => all.map((one) => [one.innerText, one.querySelector('line').classList[0]])")
+        return dict(lines)
+
+    page = look("patterns", SMALL)
+    whole = colours(page)
+    assert list(whole) == ["this mechanism", "full attention", "projections"]
+    free = colours(look("patterns", {"mask": "everything", "scores": "gaussian", "weighting": "hard", "grid": [8, 8]}))
+    assert 0 < len(free) < 3  # an index shift takes no FLOPs
+    assert free.items() <= whole.items()

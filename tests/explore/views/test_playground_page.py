@@ -20,6 +20,15 @@ def shown(page, caption: str) -> list[list[float]]:
     ]
 
 
+def test_words_that_get_no_weight_are_not_told(look):
+    page = look("playground", {"step": "softmax", "hard": True, "query": 1})
+    assert (
+        page.locator("[data-told]").inner_text() == "At β → ∞ the largest score takes all. So reads looks at she 100 %."
+    )
+    page = look("playground", {"step": "mix", "hard": True, "query": 1})
+    assert "1.000·v(she) = (−2.50, −7.50)" in page.locator("[data-told]").inner_text()
+
+
 def test_the_worked_example_stands_there_and_the_slider_turns_beta(look, settled, violations, shot):
     page = look("playground")
     assert shown(page, "weights") == worked_example().maps[0].tolist()
@@ -150,11 +159,11 @@ TABLES = ("X", "queries", "logits", "weights", "outputs", "output")
 @pytest.mark.parametrize(
     ("step", "said"),
     [
-        ("tokens", "reads is x = (1, 1.500, −0.500)"),
-        ("qkv", "q = (1.250, 2); a key"),
-        ("logits", "β·q·k = 0.7071 · (1.250, 2) · (5.750, 1.500) = 7.204 for she, the largest"),
+        ("tokens", "reads is x = (1, 1.5, −0.5)"),
+        ("qkv", "q = (1.25, 2.00); a key"),
+        ("logits", "β·q·k = 0.7071 · (1.25, 2.00) · (5.75, 1.50) = 7.20 for she, the largest"),
         ("softmax", "= 0.597. So reads looks at she 59.7 %, old 40.1 %"),
-        ("mix", "0.597·v(she) + 0.401·v(old) + … = (−2.296, −6.587)"),
+        ("mix", "0.597·v(she) + 0.401·v(old) + … = (−2.30, −6.59)"),
         ("nonsense", "Choose a word, or a step."),
     ],
 )

@@ -42,7 +42,7 @@ def test_runs_are_chosen_and_compared_by_keyboard(
     assert detail.locator("figcaption.reading").first.inner_text() == f"step 20: decoder {lines[0]['loss']:.4f}"
     page.get_by_label("Number at evaluations").select_option("accuracy")
     assert f"{lines[-1]['accuracy']:.4f} at 2,000" in (page.locator(CHART).nth(1).get_attribute("aria-label") or "")
-    page.get_by_text("gradient", exact=True).click()
+    page.locator("fieldset").get_by_text("gradient", exact=True).click()
     assert f"decoder: {lines[0]['gradient']:.4f} at step 20" in (
         page.locator(CHART).first.get_attribute("aria-label") or ""
     )
@@ -105,13 +105,14 @@ def test_a_training_is_followed_while_it_goes_on(
 
 
 @pytest.mark.slow
-def test_a_picture_has_the_report_and_a_file_the_runs_that_were_compared(
+def test_a_picture_has_the_curves_and_a_file_the_runs_that_were_compared(
     look: "Look", browser: "Browser", tmp_path: "Path"
 ) -> None:
     page = look("runs", {"run": "language", "compared": ["reversal", 7], "smoothing": 9})
     found = texts(saved(page, "Picture, SVG"))
-    assert {"language", "During training", "Report", "predicted by"} <= found
-    assert not {"Copy", "Smoothing", "Settings"} & found
+    assert {"During training", "At evaluations", "language · decoder"} <= found
+    assert any(text.startswith("language, reversal: loss during training, smoothed, and evaluations") for text in found)
+    assert not {"Copy", "Smoothing", "Settings", "Report"} & found
     path = tmp_path / "runs.html"
     path.write_bytes(saved(page, "This view, HTML").read_bytes())
     file = opened(browser, path)
@@ -121,3 +122,18 @@ def test_a_picture_has_the_report_and_a_file_the_runs_that_were_compared(
         assert file.locator(".runs-title").inner_text() == name
         assert file.locator(".runs-pick").count() == 2
     file.context.close()
+
+
+def test_a_run_has_its_own_colour_whatever_it_is_compared_with(look: "Look") -> None:
+    def colours(run: str, *compared: str) -> dict[str, str]:
+        page = look("runs", {"run": run, "compared": list(compared)})
+        curves = page.locator(".runs-charts section").first.locator("path.curve")
+        classes = curves.evaluate_all("(all) => all.map((one) => one.classList[1])")
+        names = page.get_by_role("list", name="Curves").get_by_role("listitem").all_inner_texts()
+        return dict(zip([name.partition(" · ")[0] for name in names] or [run], classes, strict=True))
+
+    both = colours("language", "captions")
+    assert len(set(both.values())) == 2
+    assert colours("captions", "language") == both
+    assert colours("captions") == {"captions": both["captions"]}
+    assert colours("language", "captions", "objectives")["captions"] == both["captions"]

@@ -1,10 +1,15 @@
 """The first screen, as a newcomer meets it."""
 
 import json
+import shutil
+from itertools import pairwise
 from urllib.parse import unquote
 
 import pytest
 
+from regard.explore.views.runs import METRICS
+from regard.recipes import create_run
+from regard.training import Metrics
 from tests.explore.test_export import saved, texts
 
 
@@ -16,17 +21,17 @@ def told(page) -> str:
     return page.locator(".start-told").inner_text()
 
 
-@pytest.mark.parametrize("dark", [False, True])
-def test_a_laptop_shows_all_of_it_without_scrolling(dark, look, violations, shot):
-    page = look("", width=1366, height=768, dark=dark)
+@pytest.mark.parametrize(("width", "height", "dark"), [(1280, 720, False), (1366, 768, False), (1366, 768, True)])
+def test_a_laptop_shows_all_of_it_without_scrolling(width, height, dark, look, violations, shot):
+    page = look("", width=width, height=height, dark=dark)
     seen = page.evaluate("() => [document.documentElement.scrollHeight, document.documentElement.scrollWidth]")
-    assert seen == [768, 1366]
+    assert seen == [height, width]
     for part in ("main h1", ".start-sentence", ".start-bars", ".start-steps", ".start-doors"):
         box = page.locator(part).bounding_box()
         assert box["y"] >= 0, part
-        assert box["y"] + box["height"] <= 768, part
+        assert box["y"] + box["height"] <= height, part
     assert violations(page) == []
-    shot(page, f"start-1366{'-dark' if dark else ''}")
+    shot(page, f"start-{width}{'-dark' if dark else ''}")
 
 
 def test_pointing_at_a_token_draws_arcs_to_what_it_reads(look, server):
@@ -119,6 +124,33 @@ def test_pointing_moves_nothing_below_and_covers_no_number(width, height, look):
     assert len(places) == 1
 
 
+ARCS = """() => {
+  const tokens = [...document.querySelectorAll("[data-token]")].map((one) => one.getBoundingClientRect());
+  const arcs = [...document.querySelectorAll(".start-arc")];
+  const hidden = arcs.flatMap((arc) => {
+    const [box, long] = [arc.ownerSVGElement.getBoundingClientRect(), arc.getTotalLength()];
+    const points = Array.from({ length: 101 }, (_, i) => arc.getPointAtLength((i / 100) * long));
+    return points.map(({ x, y }) => [x + box.left, y + box.top])
+      .filter(([x, y]) => tokens.some(({ left, right, top, bottom }) =>
+        x > left + 2 && x < right - 2 && y > top + 2 && y < bottom - 2));
+  });
+  return { hidden, tops: arcs.map((arc) => arc.getBBox().y).sort((a, b) => a - b) };
+}"""
+
+
+def test_arcs_are_nested_and_pass_no_token(look):
+    page = look("start", {"token": 8})
+    found = page.evaluate(ARCS)
+    assert len(found["tops"]) > 5
+    assert min(high - low for low, high in pairwise(found["tops"])) > 4  # pixels, where the narrowest are nearest
+    page = look("start", {"text": LONG, "token": 20}, width=390, height=844)
+    rows = {round(one.bounding_box()["y"]) for one in page.locator("[data-token]").all()}
+    assert len(rows) > 3
+    found = page.evaluate(ARCS)
+    assert len(found["tops"]) > 4
+    assert found["hidden"] == []
+
+
 def test_the_end_of_a_sentence_is_no_button_and_a_new_one_has_its_own(look, settled):
     page = look("start", {"text": LONG})
     ends = page.locator(".start-bars li", has_text="the end of the sentence")
@@ -133,3 +165,22 @@ def test_the_end_of_a_sentence_is_no_button_and_a_new_one_has_its_own(look, sett
     page.get_by_role("button", name="New sentence").click()
     settled(page)
     assert page.get_by_role("textbox", name="The sentence").input_value() == ""
+
+
+def test_your_runs_go_on_before_your_eyes(look, server):
+    config = {"training": {"steps": 400}}
+    run = create_run(server.runs / "watched", recipe="reversal", config=config, command="regard train reversal")
+    (run.folder / "plain").mkdir()
+    metrics = Metrics(run.folder / "plain" / METRICS)
+    try:
+        with run.lock():
+            metrics.write(step=100, loss=1.25)
+            page = look("start", width=1280, height=720)
+            own = page.locator(".start-door", has_text="Your runs")
+            own.get_by_text("step 100 of 400").wait_for()
+            assert page.evaluate("() => document.documentElement.scrollHeight") == 720  # still one screen
+            metrics.write(step=200, loss=0.75)
+            own.get_by_text("step 200 of 400").wait_for()
+            assert own.get_by_role("progressbar").get_attribute("value") == "200"
+    finally:
+        shutil.rmtree(run.folder)

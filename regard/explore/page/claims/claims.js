@@ -13,14 +13,16 @@ function View(props) {
 }
 
 function Catalogue(props) {
-  const { ask, state, place, catalogue: { rows, documents } } = props;
+  const { ask, state, change, place, catalogue: { rows, documents } } = props;
   const [, setCount] = useState(0);
   const onMark = (answer, word) => (mark(state.claim, answer, word), setCount((count) => count + 1));
   const row = rows.find(({ id }) => id === state.claim);
+  const next = rows[rows.indexOf(row) + 1];
+  const onNext = next && place !== "file" ? () => (change({ claim: next.id }), scrollTo(0, 0)) : null;
   const detail = row
-    ? html`<${ClaimDetail} key=${row.id} ask=${ask} row=${row} document=${documents[row.document]} state=${state} place=${place} onMark=${onMark} />`
+    ? html`<${ClaimDetail} key=${row.id} ask=${ask} row=${row} document=${documents[row.document]} state=${state} place=${place} onMark=${onMark} onNext=${onNext} />`
     : html`<div class="panel"><p class="error">No claim is called “${state.claim}”: choose one from the list.</p></div>`;
-  return html`<div class="claims">${place === "file" ? detail : html`<${Found} ...${props}>${detail}<//>`}</div>`; // a saved file holds no others
+  return html`<div class=${`claims${state.quiz ? " is-quiz" : ""}`}>${place === "file" ? detail : html`<${Found} ...${props}>${detail}<//>`}</div>`; // a saved file holds no others
 }
 
 // What was answered in a quiz, as long as the page is open: by claim the last mark of each answer.

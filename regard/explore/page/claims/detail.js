@@ -5,10 +5,11 @@ import { Bars, Lines } from "../parts/chart.js";
 import { Export } from "../parts/export.js";
 import { Heatmap, Legend } from "../parts/heatmap.js";
 import { useId } from "../parts/ids.js";
-import { formatNumber, formatSize } from "../parts/numbers.js";
+import { formatNumber, formatSize, rewriteNumbers } from "../parts/numbers.js";
 import { Exact, Status, SavedNote, useWidth } from "../parts/shell.js";
+import { Word, Words, wordsIn } from "../parts/words.js";
 
-export function ClaimDetail({ ask, row, document, state, place, onMark }) {
+export function ClaimDetail({ ask, row, document, state, place, onMark, onNext }) {
   const [run, setRun] = useState(false);
   const { response, error, waiting } = useAnswer(ask, "claim", { id: row.id, run });
   const picture = useRef(null);
@@ -22,18 +23,20 @@ export function ClaimDetail({ ask, row, document, state, place, onMark }) {
       <div class="claims-over"><code>${row.id}</code><span>${document}</span></div>
       <h2>${row.title}</h2>
       <div class="claims-verdict">${isAsked ? html`<span class="note">A question of the quiz: answer it, or show what is true.</span>`
-        : html`<${Badge} verdict=${verdict} /><span class="note">${isUnrun ? "a run decides" : look(verdict).about}</span>`}
+        : html`<${Badge} verdict=${verdict} /><span class="note"><${Word} of="verdict">verdict<//>: ${isUnrun ? "a run decides" : look(verdict).about}</span>`}
         <${Export} name=${`claim-${row.id}`} of=${picture} caption=${`Claim ${row.id} of ${document}${isAsked ? "" : `: ${verdict}`}.`} numbers=${claim?.chart ? () => chartNumbers(claim.chart) : undefined}
           saves=${() => [["catalogue", {}], ["claim", { id: row.id, run: false }]]} ask=${ask} view="claims" state=${state} place=${place} /></div>
       ${claim?.verdict && !claim.verdict.startsWith(claim.expected) && html`<p class="error">The catalogue expects: ${claim.expected}.</p>`}
     </header>
     ${claim ? html`<${Markup} class="claims-question-asked" text=${claim.asks} />` : html`<p class="claims-question-asked">${row.asks}</p>`}
+    <${Words} of=${wordsIn(`${row.asks} ${claim?.exercises.map((one) => one.text).join(" ") ?? ""}`)} />
     <${Status} error=${error} waiting=${waiting && !run}>checking …</${Status}>
     ${isUnrun && !isAsked && html`<${Unrun} claim=${claim} running=${run && waiting} place=${place} onRun=${() => setRun(true)} onStop=${() => setRun(false)} />`}
     ${claim && !isAsked && html`<div class="claims-versions">${claim.versions.filter((one) => one.role !== "twin").map((one) => html`<${Version} version=${one} />`)}</div>
       ${claim.chart && html`<${ClaimChart} chart=${claim.chart} />`}`}</div>
     ${claim && html`<${Further} claim=${claim} ask=${ask} place=${place} isAsked=${isAsked} onMark=${onMark} />`}
-    ${claim && isAsked && html`<button class="main claims-reveal" onClick=${() => setRevealed(true)}>Show what is true</button>`}
+    ${claim && state.quiz && html`<div class="row claims-onward">${isAsked && html`<button class="main" onClick=${() => setRevealed(true)}>Show what is true</button>`}
+      ${onNext && html`<button onClick=${onNext}>Next question</button>`}</div>`}
   </article>`;
 }
 
@@ -80,7 +83,7 @@ function Version({ version }) {
 
 const Findings = ({ findings }) => html`<ul class="claims-findings">${findings.map(
   (one) => html`<li class=${one.holds ? "claims-yes" : "claims-no"}>
-    <span role="img" aria-label=${one.holds ? "holds" : "fails"}>${one.holds ? "✓" : "✗"}</span><span>${one.shown}</span></li>`,
+    <span role="img" aria-label=${one.holds ? "holds" : "fails"}>${one.holds ? "✓" : "✗"}</span><span>${rewriteNumbers(one.shown)}</span></li>`,
 )}</ul>`;
 
 // An experiment without a recorded run: it trains small models when the user asks for it.
@@ -175,19 +178,19 @@ function Try({ ask, exercise, tells, isAsked, onMark }) {
         ${examples.length > 0 && !isAsked && html`<p class="claims-examples"><span class="note">Or try</span>
           ${examples.map((text) => html`<button class="claims-example" onClick=${() => give(text)}>${text}</button>`)}</p>`}`}
     <${Status} error=${error} waiting=${waiting}>marking …, for the first time a few seconds <progress aria-label="Marking"></progress></${Status}>
-    <div role="status" aria-live="polite">${isFresh && !error && html`<${Marked} mark=${response} />`}</div>
+    <div role="status" aria-live="polite">${isFresh && !error && html`<${Marked} mark=${response} isTyped=${!options.length} />`}</div>
   </div>`;
 }
 
 // The mark; where a formula is wrong, the smallest sizes that show it, with both values.
-function Marked({ mark }) {
+function Marked({ mark, isTyped }) {
   const [sign, kind] = SIGNS[mark.word];
   const at = mark.counterexample;
   const parts = Object.entries(at?.breakdown ?? {});
   return html`<div class=${`claims-mark claims-${kind}`} data-word=${mark.word}>
     <p class="claims-word"><span aria-hidden="true">${sign}</span> ${mark.word}
       ${mark.word === "partly right" && html`<span class="note">${mark.points} of ${mark.out_of} points</span>`}
-      ${mark.read_as && html`<span class="note">read as <code>${mark.read_as}</code></span>`}</p>
+      ${mark.read_as && isTyped && html`<span class="note">read as <code>${mark.read_as}</code></span>`}</p>
     ${at && html`<dl class="claims-counter" data-counterexample>
       <div><dt>at</dt><dd>${Object.entries(at.sizes).map(([name, size]) => `${name} = ${size}`).join(", ")}</dd></div>
       <div><dt>yours</dt><dd class="claims-no">${at.yours}</dd></div>

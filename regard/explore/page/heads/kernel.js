@@ -23,7 +23,7 @@ export function MapOf({ found, maps, head, precision, centre, onQuery }) {
       <p class="heads-facts">${placed(centre)}<br />width ${formatNumber(widthOf(precision), 2)}</p>
       <p class="note">${pointed
         ? html`row ${pointed[0]}, column ${pointed[1]}: <b data-weight><${Exact} value=${data[pointed[0] * w + pointed[1]]} /></b>`
-        : `Away from borders its largest weight is ${formatPercent(1 - one.softness)}.`}</p>
+        : html`Away from borders its largest weight is <${Exact} value=${1 - one.softness} as=${formatPercent} />.`}</p>
     </div>
   </div>`;
 }

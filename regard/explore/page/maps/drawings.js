@@ -142,7 +142,7 @@ const [LEFT, TOP, GAP, NAME] = [26, 22, 4, 13];
 const NAMED = 50; // pixels of a head from which on its first tag is written below
 
 // thumbs: by layer and head { bytes, rows, columns, limit }; minus: others of the same shapes, whose difference is shown;
-// colour: "own", from 0 to what is bright in each head, or "one", from 0 to 1; onChoose null where there is one head alone;
+// colour: "own", from 0 to what is bright in each head, or "one", from 0 to 1; onChoose(layer, head, whether by the pointer), or null where there is one head alone;
 // tags: by layer and head; order: [[layer, head, share], …] or null; says(layer, head): what a head does, in words.
 export function Overview({ thumbs, minus, colour, layer, head, onChoose, label, width, tags, order, says }) {
   const now = useTheme();
@@ -209,7 +209,7 @@ export function Overview({ thumbs, minus, colour, layer, head, onChoose, label, 
   return html`<div class="maps-overview" style=${{ width: `${left + wide}px`, height: `${top + high}px` }} tabindex="0" role="application"
     aria-roledescription="grid of heads" aria-label=${label} aria-describedby=${id} data-heads=${`${thumbs.length}x${most}`} onKeyDown=${onKeyDown}
     onPointerMove=${(event) => setPoint(at(event))} onPointerLeave=${() => setPoint(null)}
-    onClick=${(event) => at(event) && onChoose?.(at(event).l, at(event).h)} aria-disabled=${onChoose ? null : "true"}>
+    onClick=${(event) => at(event) && onChoose?.(at(event).l, at(event).h, true)} aria-disabled=${onChoose ? null : "true"}>
     <canvas ref=${canvas} style=${{ left: `${left}px`, top: `${top}px`, width: `${wide}px`, height: `${high}px` }}></canvas>
     <svg width=${left + wide} height=${top + high} aria-hidden="true">
       ${!order && thumbs.map((_, l) => html`<text class=${l === layer ? "now" : ""} x=${LEFT - 8} y=${TOP + l * down + side / 2} dy="0.35em"

@@ -7,7 +7,7 @@ import { Choice, Slider } from "../parts/controls.js";
 import { Heatmap, Legend, pool, sideBeside } from "../parts/heatmap.js";
 import { formatNumber, formatPercent } from "../parts/numbers.js";
 import { Exact, Panel, Status, useWidth } from "../parts/shell.js";
-import { Word } from "../parts/words.js";
+import { Word, Words } from "../parts/words.js";
 
 export const NEAR = 40; // tokens on a side of a part that is looked at closely
 
@@ -57,6 +57,7 @@ export function HeadMap({ ask, figure, sides, heads, kind, layer, head, state, c
     <${Status} error=${heads[0].error ?? heads[1].error} />
     ${one && html`${[one, isTwo ? two : null].map((tile, i) => tile && html`<${Facts} key=${i} ask=${ask} maps=${sides[i].maps} kind=${kind} layer=${layer}
         head=${head} grid=${grid} of=${isTwo ? ["First: a", "Second: a"][i] : "A"} says=${says[i]} />`)}
+      <${Words} of=${["map", "layer", "key", "checkpoint"]} />
       <${Reading} ask=${ask} layer=${layer} head=${head} show=${show} point=${point ?? state.pin} pinned=${!point}
         tiles=${[one, isTwo ? two : null]} sides=${sides} kind=${kind} />
       ${row !== null && html`<${Looks} ask=${ask} sides=${sides} kind=${kind} layer=${layer} head=${head} row=${row} isPinned=${state.pin?.[0] === row} isTwo=${isTwo}
@@ -128,7 +129,7 @@ function OneHead({ tile, maps, image, width, name, signed, kind, layer, head, st
         onPoint=${(r, c) => (r === null ? pointed(null) : pointed(...exact(r, c)))} />`;
     body = html`${map}
       <div class="row maps-under"><${Legend} scale=${signed ? "signed" : "weight"} limit=${limit}
-        label=${signed ? "first minus second" : limit < 0.995 ? "and above" : "weight"} />
+        label=${signed ? "first minus second" : limit < 0.995 ? "and above, weight" : "weight"} />
         ${Math.max(whole.rows, whole.columns) > NEAR && html`<${Closer} near=${near} whole=${whole} pin=${state.pin} change=${change} isFile=${isFile} />`}</div>
       ${tile.pool * step > 1 && html`<p
         class="note">Each pixel is the strongest of ${tile.pool * step} × ${tile.pool * step} weights; look closer to see each.</p>`}`;
@@ -141,7 +142,7 @@ const TITLES = ["query ↓ looks", "key → is looked at"];
 // The pixels that titles and names of columns take above a map, about.
 function labelsAbove(names, cell) {
   const longest = Math.max(0, ...(names ?? []).map((name) => name.length));
-  return 24 + (cell < 9 || !names ? 0 : longest * 7.2 > cell ? 18 + 7.2 * Math.min(13, longest) : 18);
+  return 24 + (cell < 8 || !names ? 0 : longest * 7.2 > cell ? 18 + 7.2 * Math.min(13, longest) : 18);
 }
 
 // A part of the map, in which tokens have their names.
@@ -236,7 +237,7 @@ function Facts({ ask, maps, kind, layer, head, grid, of, says: tags }) {
   const { response } = useAnswer(ask, "facts", { key: maps.key, kind: kind.name, layer, head });
   const distance = response && kind.rows === kind.columns && !grid ? `, ${formatNumber(response.distance, 2)} tokens away on average` : "";
   const exact = { float32: "", float16: " Weights are kept to 3 digits.", uint8: " Weights are kept to about 1/255 of their root." }[maps.type];
-  const says = response && html`${of} <${Word} of="query">query<//> looks at about <${Exact} value=${2 ** response.entropy} digits=${2} /> tokens:
+  const says = response && html`${of} <${Word} of="query">query<//> looks at about <${Exact} value=${2 ** response.entropy} digits=${2} /> <${Word} of="token">tokens<//>:
     ${" "}<${Exact} value=${response.entropy} /> bits of <${Word} of="entropy">entropy<//>${distance}.${exact}`;
   return html`${tags && html`<p class="maps-tags">${tags.split(", ").map((one) => html`<span class="badge"><${Word} of=${one.replace(/ [^ ]* %$/, "")}>${one}<//></span>`)}</p>`}
     <p class="note maps-facts" data-entropy=${response?.entropy}>${says ?? "\u00a0"}</p>`;

@@ -8,8 +8,9 @@ import { Input, another, requestOf, held, inputOf, keep, picturesOf, modelOf } f
 import { Overview } from "./drawings.js";
 import { Choice, Select, Toggle } from "../parts/controls.js";
 import { Export } from "../parts/export.js";
-import { formatCount, formatPercent } from "../parts/numbers.js";
+import { formatCount, formatNumber, formatPercent } from "../parts/numbers.js";
 import { Panel, Status, useWidth } from "../parts/shell.js";
+import { Word } from "../parts/words.js";
 import "./maps.css";
 
 // The first state. What is read: model, text, target, image, step (null: trained to the end) and picture, which is only named,
@@ -67,7 +68,7 @@ function View({ ask, state, change, place }) {
     onChange=${compare} /></fieldset>`;
   const told = sides.filter((side) => side.maps).map((side, i) => `${side.request.model}${captionOf(side)}${kind ? `: ${describe(ownOf(side.maps, kind), layer, head) || "no pattern stands out"}` : ""}`);
   const saving = { ask, view: "maps", place, state: { ...state, pictures: held(pictures, names) }, saves: () => saves(others, kind, layer, head, shown) };
-  const captioned = `Layer ${layer + 1}, head ${head + 1} of ${told.join("; beside ")}.`;
+  const captioned = `Layer ${layer + 1}, head ${head + 1} of ${told.join("; beside ")}.${otherRead ? "" : framedOf(first, kind, one.tile, shown.pin)}`;
   return html`<div class=${`maps${otherRead ? " two" : ""}`}>
     <${Panel} class="maps-top">
       <fieldset class="maps-held maps-inputs" disabled=${isFile}>
@@ -84,7 +85,7 @@ function View({ ask, state, change, place }) {
     </${Panel}>
     ${!kind && first.waiting && html`<${Panel} class="maps-head"><${Status} waiting lines=${12} /><//>`}
     ${kind && html`
-      <${Overviews} ask=${ask} sides=${others} kind=${kind} layer=${layer} head=${head} state=${shown}
+      <${Overviews} ask=${ask} figure=${figure} sides=${others} kind=${kind} layer=${layer} head=${head} state=${shown}
         kinds=${kinds} change=${change} isFile=${isFile} twice=${twiceOf(first, otherRead, set)} saving=${saving} />
       <${HeadMap} ask=${ask} figure=${figure} sides=${sides} heads=${[one, two]} kind=${kind} layer=${layer} head=${head} state=${shown} change=${change}
         differs=${differ(first, second)} says=${sides.map((side) => (side.maps ? describe(ownOf(side.maps, kind), layer, head) : ""))} isFile=${isFile} isLarge=${isLarge(kind.layers[layer])}
@@ -97,6 +98,14 @@ function captionOf(side) {
   const read = inputOf(side);
   const short = read && (read.length > 80 ? `${read.slice(0, 79)}…` : read);
   return `${side.request.step === undefined ? "" : ` at step ${formatCount(side.request.step)}`}${short ? ` reading “${short}”` : ""}`;
+}
+
+// The pair that is framed in the figure, and its weight.
+function framedOf(side, kind, tile, pin) {
+  const at = pin && pin[1] !== null && tile?.pool === 1 ? [pin[0] - tile.rows[0], pin[1] - tile.columns[0]] : [-1, -1];
+  if (!at.every((place, axis) => place >= 0 && place < tile.shape[axis])) return "";
+  const name = (axis, token) => side.maps.axes[axis]?.[token] ?? `${axis} ${token + 1}`;
+  return ` Framed: ${name(kind.rows, pin[0])} looks at ${name(kind.columns, pin[1])}, ${formatNumber(tile.weights[at[0] * tile.shape[1] + at[1]])}.`;
 }
 
 // One side of a comparison: its request, and the maps.
@@ -157,12 +166,16 @@ const beginning = ({ rows, columns }, near) => (Array.isArray(near) ? [rows, col
 
 const isLarge = ({ rows, columns }) => Math.max(rows, columns) > MOST;
 
-function Overviews({ ask, sides, kind, kinds, layer, head, state, change, isFile, twice, saving }) {
+function Overviews({ ask, figure, sides, kind, kinds, layer, head, state, change, isFile, twice, saving }) {
   const [ref, width] = useWidth();
   const found = [0, 1].map((i) => useThumbs(ask, sides[i] ? { key: sides[i].maps.key, kind: kind.name } : null, sides[i]?.request));
   const isAlone = isFile && !sides.every(({ maps }) => isWhole(ownOf(maps, kind), state));
   const alone = isAlone ? "head" : isFile && kinds.length > 1 ? "kind" : null;
-  const choose = isAlone ? null : (l, h) => change({ layer: l, head: h });
+  const choose = isAlone ? null : (l, h, isPointed) => {
+    change({ layer: l, head: h });
+    const map = figure.current?.closest(".maps-head");
+    if (isPointed && map?.getBoundingClientRect().bottom < innerHeight / 3) map.scrollIntoView(); // on a phone it stands above, out of sight
+  };
   const [one, two] = found.map((side) => side.thumbs);
   const isDifference = sides.length > 1 && state.compare === "difference" && one && two && sameShapes(one, two);
   const label = `${kind.layers.length} layers of heads, ${kind.title}`;
@@ -176,7 +189,7 @@ function Overviews({ ask, sides, kind, kinds, layer, head, state, change, isFile
   const told = `All heads of ${sides.map((side) => `${side.maps && side.request.model}${captionOf(side)}`).join("; beside ")}: ${order ? `the strongest by ${state.by} first` : "layers down, heads across"}, colours ${
     isDifference ? "of the difference" : state.colour === "own" ? "from 0 to each head's own largest weights" : "from 0 to 1"}.`;
   const menu = html`<${Export} name="maps-heads" of=${ref} caption=${told} numbers=${() => scoresOf(sides, kind)} ...${saving} />`;
-  return html`<${Panel} title="All heads" class="maps-all" actions=${menu}>
+  return html`<${Panel} title=${html`All <${Word} of="head">heads<//>`} class="maps-all" actions=${menu}>
     ${kinds.length > 1 && html`<fieldset class="maps-held maps-nameless" disabled=${isFile}><${Choice} label="Kind" value=${kind.name}
       options=${kinds.map((one) => [one.name, one.title])} onChange=${(name) => change({ kind: name, layer: null, head: null, pin: null, near: null })} /></fieldset>`}
     ${patterns.length > 0 && html`<${Select} label="Show" value=${order ? state.by : ""} onChange=${sortBy}

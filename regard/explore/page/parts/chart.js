@@ -1,7 +1,7 @@
 // Curves over an axis, and bars: SVG, with numbers under the pointer or the arrow keys.
 import { area, line, scaleLinear, scaleLog } from "../vendor/d3.js";
 import { html, useState } from "../vendor/preact.js";
-import { CURVES, DASHES } from "./colour.js";
+import { CURVES, curve } from "./colour.js";
 import { useId } from "./ids.js";
 import { formatSize, formatNumber } from "./numbers.js";
 import { useWidth } from "./shell.js";
@@ -11,12 +11,12 @@ const SPACE = { left: 66, right: 22, top: 10, bottom: 42 };
 // How a curve looks, beside its name.
 export const CurveKey = ({ class: colour, dash }) => html`<svg class="key" width="26" height="8" aria-hidden="true"><line x1="0" x2="26" y1="4" y2="4" class=${colour} stroke-width="1.8" stroke-dasharray=${dash} /></svg>`;
 
-// series: [{ name, x: [], y: [], low?: [], high?: [], class?, dash? }]; marks: [{ x, name }]; both axes may be logarithmic.
+// series: [{ name, x: [], y: [], low?: [], high?: [], class?, dash? }], drawn by their place where they have no class and dash; marks: [{ x, name }]; both axes may be logarithmic.
 export function Lines({ series, label, xLabel, yLabel, logX, logY, marks = [], height = 260, xMin, yMin, says = formatNumber }) {
   const [ref, width] = useWidth();
   const id = useId();
   const [place, setPlace] = useState(null);
-  const shown = series.map((one) => ({ ...one, points: one.x.map((x, i) => [x, one.y[i]]).filter(([x, y]) => fits(x, logX) && fits(y, logY)) }));
+  const shown = series.map((one, i) => ({ ...curve(i), ...one, points: one.x.map((x, i) => [x, one.y[i]]).filter(([x, y]) => fits(x, logX) && fits(y, logY)) }));
   const xs = shown.flatMap((one) => one.points.map(([x]) => x)).concat(marks.map((mark) => mark.x).filter((x) => fits(x, logX)));
   const ys = shown.flatMap((one) => [...one.points.map(([, y]) => y), ...(one.low ?? []), ...(one.high ?? [])]).filter((y) => fits(y, logY));
   const x = axis(xs, logX, [SPACE.left, Math.max(width - SPACE.right, SPACE.left + 10)], xMin);
@@ -33,21 +33,21 @@ export function Lines({ series, label, xLabel, yLabel, logX, logY, marks = [], h
     event.preventDefault();
     setPlace(all[Math.max(0, Math.min(all.length - 1, (place === null ? -1 : all.indexOf(place)) + move))]);
   };
-  const there = place === null ? [] : shown.map((one, i) => ({ name: one.name, i, y: one.points.find(([a]) => a === place)?.[1] })).filter((one) => one.y !== undefined);
+  const there = place === null ? [] : shown.map((one) => ({ ...one, y: one.points.find(([a]) => a === place)?.[1] })).filter((one) => one.y !== undefined);
   return html`<figure class="chart" ref=${ref}>
-    ${series.length > 1 && html`<ul class="keys">${series.map((one, i) => html`<li><${CurveKey} class=${one.class ?? CURVES[i % 6]} dash=${one.dash ?? DASHES[i % 6]} />${one.name}</li>`)}</ul>`}
+    ${series.length > 1 && html`<ul class="keys">${shown.map((one) => html`<li><${CurveKey} class=${one.class} dash=${one.dash} />${one.name}</li>`)}</ul>`}
     ${width > 0 && html`<svg width=${width} height=${height} tabindex="0" role="img" aria-label=${`${label}. ${summary(shown, xLabel, says)}`} aria-describedby=${id}
       onPointerMove=${at} onPointerLeave=${() => setPlace(null)} onKeyDown=${onKeyDown} onBlur=${() => setPlace(null)}>
       <${Axes} x=${x} y=${y} logX=${logX} logY=${logY} xLabel=${xLabel} yLabel=${yLabel} width=${width} height=${height} says=${says} />
       ${marks.map((mark) => fits(mark.x, logX) && html`<g class="mark"><line x1=${x(mark.x)} x2=${x(mark.x)} y1=${SPACE.top} y2=${height - SPACE.bottom} />
         <text x=${x(mark.x) + 4} y=${SPACE.top + 10}>${mark.name}</text></g>`)}
-      ${shown.map((one, i) => html`<g>
-        ${one.low && html`<path class=${`band ${one.class ?? CURVES[i % 6]}`} d=${area().x((_, j) => x(one.x[j])).y0((_, j) => y(one.low[j])).y1((_, j) => y(one.high[j]))(one.x)} />`}
-        <path class=${`curve ${one.class ?? CURVES[i % 6]}`} stroke-dasharray=${one.dash ?? DASHES[i % 6]} d=${path(one.points)} />
-        ${one.points.length < 2 && one.points.map(([a, b]) => html`<circle class=${`dot ${one.class ?? CURVES[i % 6]}`} cx=${x(a)} cy=${y(b)} r="3" />`)}
+      ${shown.map((one) => html`<g>
+        ${one.low && html`<path class=${`band ${one.class}`} d=${area().x((_, j) => x(one.x[j])).y0((_, j) => y(one.low[j])).y1((_, j) => y(one.high[j]))(one.x)} />`}
+        <path class=${`curve ${one.class}`} stroke-dasharray=${one.dash} d=${path(one.points)} />
+        ${one.points.length < 2 && one.points.map(([a, b]) => html`<circle class=${`dot ${one.class}`} cx=${x(a)} cy=${y(b)} r="3" />`)}
       </g>`)}
       ${place !== null && html`<line class="reading" x1=${x(place)} x2=${x(place)} y1=${SPACE.top} y2=${height - SPACE.bottom} />
-        ${there.map((one) => html`<circle class=${`dot ${shown[one.i].class ?? CURVES[one.i % 6]}`} cx=${x(place)} cy=${y(one.y)} r="3.5" />`)}`}
+        ${there.map((one) => html`<circle class=${`dot ${one.class}`} cx=${x(place)} cy=${y(one.y)} r="3.5" />`)}`}
     </svg>`}
     <figcaption id=${id} class="reading" aria-live="polite">${place === null ? html`<span class="hint">point, or use the arrow keys, to read numbers</span>` : html`${xLabel} ${says(place)}: ${there.map((one, i) => html`${i ? " · " : ""}${one.name} <b>${says(one.y)}</b>`)}`}</figcaption>
   </figure>`;

@@ -15,9 +15,10 @@ const SCALES = {
 export const CURVES = ["curve-1", "curve-2", "curve-3", "curve-4", "curve-5", "curve-6"]; // classes, see style.css
 export const DASHES = ["", "6 3", "2 3", "8 3 2 3", "1 3", "10 4"]; // so that print tells them apart too
 
-// Colours follow identity: a token, a head, an algorithm has the colour of its own number in every view, whatever else is shown; where
-// there are more than six, dashes tell them apart. The token that looks, the query, is framed in --query everywhere.
-export const ownColour = (number) => `own-${(number % 6) + 1}`; // a class that sets `color`
+// Colours follow identity: a token, a head, an algorithm, a run has the colour of its own number in every view, whatever else is shown;
+// where there are more than six, dashes and hollow dots tell them apart. The token that looks, the query, is framed in --query everywhere.
+export const ownColour = (number) => `own-${(number % 6) + 1}${number < 6 ? "" : ` own-again-${Math.floor(number / 6)}`}`; // classes, one of which sets `color`
+export const curve = (number) => ({ class: CURVES[number % 6], dash: DASHES[number % 6] }); // of few, each of its own kind
 export const ownCurve = (number) => ({ class: CURVES[number % 6], dash: DASHES[Math.floor(number / 6) % 6] });
 
 const rgb = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));

@@ -42,7 +42,8 @@ export function paint(canvas, data, rows, columns, scale, limit, most = 2048) {
 }
 
 // How names are written beside cells from so many pixels on: their size, the width of a letter, and the most letters.
-const LABELS = [{ least: 13, size: 12, letter: 7.2, most: 13, space: 12 }, { least: 9, size: 10, letter: 6, most: 10, space: 10 }];
+const LABELS = [{ least: 13, size: 12, letter: 7.2, most: 13, space: 12 }, { least: 9, size: 10, letter: 6, most: 10, space: 10 },
+  { least: 8, size: 9, letter: 5.4, most: 8, space: 9 }];
 
 const cut = (name, { most }) => (name.length > most ? `${name.slice(0, most - 1)}…` : name);
 const widthOf = (names, label) => label.space + label.letter * Math.max(...names.map((name) => cut(name, label).length));

@@ -16,6 +16,12 @@ function formatFixed(value, digits) {
   return value.toFixed(Math.max(0, digits - Math.max(0, Math.floor(Math.log10(size)))));
 }
 
+// A sentence of the library whose numbers are as elsewhere: 2.2e-01 becomes 0.22, 1e-06 becomes 1e−6.
+export const rewriteNumbers = (text) => text.replace(/(?<![\w.])-?\d+(?:\.\d+)?e[+-]\d+\b/g, (found) => {
+  const size = Math.abs(Number(found));
+  return (size >= 1e-3 && size < 1e7 ? String(Number(found)) : Number(found) ? found.replace(/e([+-])0*/, (_, sign) => (sign === "-" ? "e−" : "e")) : "0").replace(/^-/, "−");
+});
+
 // Numbers of a column, with as many decimals each: 0.50, −12.25; large ones as elsewhere.
 export const formatColumn = (value, decimals) => (Math.abs(value) >= 1000 ? formatNumber(value, decimals) : value.toFixed(decimals).replace("-", "−"));
 

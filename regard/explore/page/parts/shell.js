@@ -96,7 +96,7 @@ export function Status({ error, waiting, lines = 0, children }) {
 }
 
 // A number in a few digits, and exactly for those who point at it; `as` writes it.
-export const Exact = ({ value, digits, as = formatNumber }) => html`<span title=${formatExact(value)}>${as(value, digits)}</span>`;
+export const Exact = ({ value, digits, as = formatNumber }) => html`<span class="exact" title=${formatExact(value)}>${as(value, digits)}</span>`;
 
 // Controls whose responses are not in a saved file: there they are disabled, with a note that says why.
 

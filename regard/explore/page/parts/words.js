@@ -30,6 +30,12 @@ export const WORDS = {
   certificate: "A proven limit of the error, computed from the heads alone: no input can be further off.",
   checkpoint: "The model as it was at one step of its training.",
   loss: "What training makes small: how surprised the model is by the right answer.",
+  rate: "The learning rate: how far each step of the training goes.",
+  gradient: "How steep the loss is where the model stands: the length of its gradient.",
+  accuracy: "The share of answers that are right.",
+  batch: "Sequences that are computed together.",
+  width: "How many numbers the query and the key of one head have.",
+  block: "A square of the map, which a kernel computes or leaves out as a whole.",
   verdict: "Whether the statement of the document holds when it is computed: it holds, it holds once corrected, or there is a counterexample.",
   FLOPs: "Floating-point operations: multiplications and additions of matrix products, two for each multiply-add.",
   "Bytes moved": "What must cross the memory bus, once in and once out.",
@@ -65,6 +71,14 @@ export const WORDS = {
   merged: "A mask in parts, each by its own algorithm, put together by their log-sum-exp.",
   partitioned: "A mask of equal cells, each computed on its own.",
 };
+
+// Words that a text uses, and a beginner may not know.
+const USED = { token: /\btokens?\b/i, head: /\bheads?\b/i, layer: /\blayers?\b/i, query: /\bquer(y|ies)\b/i, key: /\bkeys?\b/i, value: /\bvalues?\b/i, logit: /\blogits?\b/i,
+  softmax: /\bsoftmax\b/i, weight: /\bweights?\b/i, beta: /β/, mask: /\bmask(s|ed)?\b/i, entropy: /\bentropy\b/i, kernel: /\bkernels?\b/i, residual: /\bresidual\b/i };
+export const wordsIn = (text) => Object.keys(USED).filter((word) => USED[word].test(text));
+
+// Definitions of what stands beside, where it is a label or a text of the library's.
+export const Words = ({ of }) => of.length > 0 && html`<p class="hint words" data-unpictured>Words: ${of.map((one, i) => html`${i ? " · " : ""}<${Word} of=${one}>${one === "beta" ? "β" : one}<//>`)}</p>`;
 
 // of: the word that is defined; children: how it stands in the sentence, the word itself where there are none.
 export function Word({ of, children = of }) {

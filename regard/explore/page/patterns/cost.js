@@ -1,7 +1,7 @@
 // The plan and its cost: each exact algorithm, the chosen one first, why the others refuse, and how the cost grows.
 import { html, useRef } from "../vendor/preact.js";
 import { CurveKey, Lines } from "../parts/chart.js";
-import { ownCurve } from "../parts/colour.js";
+import { curve as curveOf, ownCurve } from "../parts/colour.js";
 import { Choice, NumberCell, Slider, readWhole } from "../parts/controls.js";
 import { Export } from "../parts/export.js";
 import { formatColumn, formatCount, formatExact, formatSize, significant } from "../parts/numbers.js";
@@ -37,7 +37,7 @@ export function sizesUpTo(first, last) {
 }
 
 
-const COLUMNS = ["flops", "bytes", "memory", "seconds"];
+const COLUMNS = ["seconds", "memory", "flops", "bytes"]; // what decides first: a phone shows no more
 
 export function PlanPanel({ found, saving, machine, algorithms }) {
   const picture = useRef(null);
@@ -107,19 +107,20 @@ function Fit({ plan: { chosen, candidates, room, inputs } }) {
 }
 
 // The answer in a line, above all figures.
-export function InShort({ found: { response: plan, waiting, stale }, machine }) {
+export function InShort({ found: { response: plan, waiting, stale }, machine, isOutdated }) {
   if (!plan) return html`<${Status} waiting=${waiting} lines=${1} />`;
   const [{ flops, seconds, memory }] = plan.candidates;
-  const fits = plan.room === null ? "" : plan.inputs + (memory ?? 0) <= plan.room ? ": it fits" : ": it does not fit";
+  const fits = plan.room === null ? "" : plan.inputs + (memory ?? 0) <= plan.room ? ": it fits" : html`: <b class="patterns-unfit">it does not fit</b>`;
   const part = (value, unit, after = "") => html`<span><b><${Exact} value=${value} as=${(one) => formatSize(one, unit)} /></b>${after}</span>`;
-  return html`<p class=${`patterns-short${stale ? " outdated" : ""}`} aria-label="In short" aria-busy=${stale ? "true" : null}><span>${sizesOf(plan)} on ${machine}:</span> ${part(seconds, "s", " predicted")}${part(flops, "FLOP")}${part(plan.inputs + (memory ?? 0), "B", ` of memory, q, k and v included${fits}`)}</p>`;
+  return html`<p class=${`patterns-short${stale || isOutdated ? " outdated" : ""}`} aria-label="In short" aria-busy=${stale ? "true" : null}><span class="patterns-sized">${sizesOf(plan)} on ${machine}:</span> ${part(seconds, "s", " predicted")}${part(flops, "FLOP")}${part(plan.inputs + (memory ?? 0), "B", html` of memory, q, k and v included${fits}`)}</p>`;
 }
 
 // The sizes of a problem in words: its letters are those of the library.
 function sizesOf({ shape: { B, H, G, T, S, D, E } }) {
-  const tokens = T === S ? `${formatCount(T)} tokens` : `${formatCount(T)} queries and ${formatCount(S)} keys`;
-  const heads = G === H ? `${formatCount(H)} heads` : `${formatCount(H)} heads on ${formatCount(G)} of keys and values`;
-  return `${tokens}, ${heads} of width ${D === E ? D : `${D}, values of ${E}`}${B > 1 ? `, a batch of ${formatCount(B)}` : ""}`;
+  const heads = `${formatCount(H)} ${H === 1 ? "head" : "heads"}${G === H ? "" : ` on ${formatCount(G)} of keys and values`}`;
+  const tokens = T === S ? `${formatCount(T)} ${T === 1 ? "token" : "tokens"}` : `${formatCount(T)} queries and ${formatCount(S)} keys`;
+  const width = D === E ? `width ${formatCount(D)}` : D ? `width ${D}, values of ${E}` : `values of width ${E}`; // without content there are no keys
+  return `${tokens}, ${heads} ${D ? "of" : "with"} ${width}${B > 1 ? `, a batch of ${formatCount(B)}` : ""}`;
 }
 
 const SIGNS = ["①", "②", "③", "④"];
@@ -164,7 +165,7 @@ function shownOf(growth, quantity, compare, algorithms) {
   const drawn = (numbers) => numbers.map((value) => (value === null ? NaN : value * times));
   return growth.curves
     .filter((curve) => wanted.includes(curve.kind) && curve[quantity].some((value) => value > 0))
-    .map((curve) => ({ name: curve.name, x: growth.tokens, y: drawn(curve[quantity]), exponent: curve.exponent[quantity], ...(curve.kind === "algorithm" && ownCurve(algorithms.indexOf(curve.name))) }));
+    .map((curve) => ({ name: curve.name, x: growth.tokens, y: drawn(curve[quantity]), exponent: curve.exponent[quantity], ...(curve.kind === "algorithm" ? ownCurve(algorithms.indexOf(curve.name)) : curveOf(wanted.indexOf(curve.kind))) }));
 }
 
 // One mark where several cross.

@@ -17,7 +17,7 @@ export function MaskPanel({ found, request, output, onChoose, saving }) {
   const { header, levels } = useMemo(() => read(found.response), [found.response]);
   const numbers = () => ({ mask: { shape: [header.rows, header.columns], data: levels, axes: ["query", "key"] } });
   const menu = header && html`<${Export} name="mask" of=${picture} caption=${`Who sees whom under ${request.mask}, ${formatCount(header.tokens)} tokens: queries down, keys across.`} numbers=${numbers} ...${saving} />`;
-  return html`<${Panel} title="Who sees whom" actions=${menu} stale=${found.stale}>
+  return html`<${Panel} title=${html`Who sees whom: the <${Word} of="mask">mask<//>`} actions=${menu} stale=${found.stale}>
     <${Status} error=${found.error} waiting=${!header && found.waiting} lines=${12} />
     ${header && html`<${Map} header=${header} levels=${levels} request=${request} output=${output} picture=${picture}
       onChoose=${saving.place === "file" ? null : onChoose} />`}

@@ -5,7 +5,8 @@ import states from "../states.json";
 import { Choice, Select, TextField, Toggle } from "../parts/controls.js";
 import { useId } from "../parts/ids.js";
 import { formatCount } from "../parts/numbers.js";
-import { Panel, Status, LiveOnly, oneOf, pairWithin, wholeWithin } from "../parts/shell.js";
+import { Panel, Status, LiveOnly, oneOf, pairWithin, useNarrow, wholeWithin } from "../parts/shell.js";
+import { Words as Definitions } from "../parts/words.js";
 import { ClaimLink, GrowthPanel, InShort, PlanPanel, QUANTITIES, Steps, sizesUpTo } from "./cost.js";
 import { MaskPanel } from "./mask.js";
 import { ReachPanel } from "./reach.js";
@@ -64,7 +65,10 @@ function View({ ask, state: given, change, place }) {
   const saving = { saves, ask, view: "patterns", state, place };
   const output = reach.response?.header.output ?? null;
   const algorithms = known.response?.algorithms ?? []; // whose numbers are their colours
+  const isNarrow = useNarrow(); // then it stands above all, outside of what is dimmed
+  const inShort = html`<${InShort} found=${plan} machine=${MACHINES[state.device]} isOutdated=${isNarrow && (!isRead || isWrong)} />`;
   return html`<div class="sided patterns">
+    ${isNarrow && inShort}
     <${LiveOnly} class="patterns-left" place=${place}>
       <${Mechanism} known=${known} state=${state} change=${change} wrong=${wrong} place=${place} />
       <${Sizes} devices=${known.response?.devices ?? [state.device]} state=${state} change=${change} />
@@ -76,7 +80,7 @@ function View({ ask, state: given, change, place }) {
         : html`The text on the left is not a mechanism; what follows is of <code>${now.plan.mask}</code>.`}</p>`}
       <div class=${isRead && !isWrong ? "" : "outdated"}>
       <${Lengths} length=${isRead && !isWrong ? reads.response.length : null} state=${state} change=${change} place=${place} />
-      <${InShort} found=${plan} machine=${MACHINES[state.device]} />
+      ${!isNarrow && inShort}
       <${MaskPanel} found=${pattern} request=${now?.pattern} output=${output} onChoose=${(token) => change({ output: token })} saving=${saving} />
       <${PlanPanel} found=${plan} saving=${saving} machine=${MACHINES[state.device]} algorithms=${algorithms} />
       <${GrowthPanel} found=${growth} request=${request.mechanism} quantity=${state.quantity} compare=${state.compare}
@@ -189,6 +193,7 @@ function Sizes({ devices, state, change }) {
         onChange=${(device) => change({ device })} />
       <${Select} label="Numbers" value=${state.dtype} options=${TYPES} onChange=${(dtype) => change({ dtype })} />
       <${Toggle} label="include the backward pass" value=${state.backward} onChange=${(backward) => change({ backward })} />
+      <${Definitions} of=${["token", "head", "width", "batch", "block"]} />
     </div>
   <//>`;
 }

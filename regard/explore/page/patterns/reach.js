@@ -1,7 +1,7 @@
 // The receptive field: which tokens reach an output after each layer, and how many.
 import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../vendor/preact.js";
 import { Lines } from "../parts/chart.js";
-import { css } from "../parts/colour.js";
+import { css, curve } from "../parts/colour.js";
 import { Slider, Toggle } from "../parts/controls.js";
 import { Export } from "../parts/export.js";
 import { Heatmap, paint } from "../parts/heatmap.js";
@@ -34,7 +34,7 @@ export function ReachPanel({ found, state, change, clipped, saving }) {
   const follow = place === "file" ? null : (output) => change({ output });
   const told = header && `The receptive field of ${state.mask}${state.second.trim() ? ` and ${state.second} in turns` : ""}: which tokens reach output ${formatCount(header.output)} after 1 to ${formatCount(layers)} layers${state.residual ? ", with residual connections" : ""}.`;
   const menu = header && html`<${Export} name="reach" of=${picture} caption=${told} numbers=${numbers} ...${saving} />`;
-  return html`<${Panel} title="How far layers reach" actions=${menu} stale=${found.stale} note=${html`The <${Word} of="receptive">receptive field<//>: a token reaches an output if its value can get there through the layers, whatever the weights.`}>
+  return html`<${Panel} title="How far layers reach" actions=${menu} stale=${found.stale} note=${html`The <${Word} of="receptive">receptive field<//>: a token reaches an output if its value can get there through the layers, whatever the weights. <${Word} of="residual">Residual<//> connections carry it past a layer.`}>
     <div class="row patterns-choices">
       <${LiveOnly} place=${place} noted=${false}><${Slider} label="Layers" value=${state.layers} min=${1} max=${32} step=${1} says=${formatCount}
         onChange=${(value) => change({ layers: value, depth: null })} /><//>
@@ -148,12 +148,12 @@ function Layers({ header }) {
 function Growing({ header, depth }) {
   const x = header.depths.map((one) => one.layers);
   const of = (name) => header.depths.map((one) => one[name] ?? NaN);
-  const series = [{ name: "reach this output", x, y: of("here") }];
-  if (header.formula !== null) series.push({ name: "by the formula", x, y: of("formula"), class: "curve-6" });
-  series.push({ name: "mean of all outputs", x, y: of("mean"), class: "curve-4" });
+  const series = [{ name: "reach this output", x, y: of("here"), ...curve(0) }];
+  if (header.formula !== null) series.push({ name: "by the formula", x, y: of("formula"), ...curve(5) });
+  series.push({ name: "mean of all outputs", x, y: of("mean"), ...curve(3) });
   const isLike = header.depths.every((one) => one.convolution === one.here);
   const taps = `${header.taps.join(" × ")} taps`;
-  if (!isLike) series.push({ name: `convolutions, ${taps}`, x, y: of("convolution"), class: "curve-5" });
+  if (!isLike) series.push({ name: `convolutions, ${taps}`, x, y: of("convolution"), ...curve(4) });
   return html`<div class="patterns-growing">
     <${Lines} series=${series} label="Tokens that reach the output, against the number of layers" xLabel="layers" yLabel="tokens"
       height=${250} yMin=${0} marks=${x.length > 1 ? [{ x: depth, name: "" }] : []} says=${formatNumber} />

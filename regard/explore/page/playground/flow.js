@@ -1,7 +1,7 @@
 // The head from left to right, in the order of the data: tokens, queries, keys and values, logits, weights, outputs.
 import { html, useEffect } from "../vendor/preact.js";
 import { Button } from "../parts/controls.js";
-import { formatColumn, formatNumber, formatPercent } from "../parts/numbers.js";
+import { formatColumn, formatExact, formatNumber, formatPercent } from "../parts/numbers.js";
 import { Exact, Panel } from "../parts/shell.js";
 import { Word } from "../parts/words.js";
 import { Editable, Values } from "./matrix.js";
@@ -11,11 +11,11 @@ export const STEPS = [["tokens", "Tokens"], ["qkv", "q, k, v"], ["logits", "q·k
 const MOST = 12; // tokens
 const SUMMED = 4; // scores that the softmax's sum spells out
 
-const vector = (row) => `(${row.map((value) => formatNumber(value)).join(", ")})`;
+const vector = (row, says = (value) => formatColumn(value, 2)) => `(${row.map((value) => says(value)).join(", ")})`; // as in its table
 
 // One sentence about a step, with the numbers of the chosen query `at`.
 const SENTENCES = {
-  tokens: ({ shown, names, at }) => html`Each word is a row of numbers: ${names[at]} is x = ${vector(shown.x[at])}.`,
+  tokens: ({ shown, names, at }) => html`Each word is a row of numbers: ${names[at]} is x = ${vector(shown.x[at], formatExact)}.`,
   qkv: ({ found, h, names, at }) => html`Three matrices make of ${names[at]} a <b>query</b>, what it looks for, q = ${vector(found.q[h][at])}; a <b>key</b>, what it is
     found by, k = ${vector(found.k[h][at])}; a <b>value</b>, what it gives, v = ${vector(found.v[h][at])}.`,
   logits: ({ found, shown, h, names, at }) => {
@@ -25,7 +25,7 @@ const SENTENCES = {
     const tied = others.filter((key) => row[key] === row[best]).length;
     const rank = tied === 0 ? "the largest" : tied === others.length ? "and the same for all others: they tie" : `the largest, with ${tied} more`;
     if (best === undefined) return html`The mask hides every word from ${names[at]}.`;
-    return html`The query of ${names[at]} meets every key: β·q·k = ${formatNumber(found.beta, 4)} · ${vector(found.q[h][at])} · ${vector(found.k[h][best])} = <b>${formatNumber(row[best])}</b> for ${names[best]}, ${rank}${hidden ? `; the mask hides ${hidden} of ${shown.x.length}` : ""}.`;
+    return html`The query of ${names[at]} meets every key: β·q·k = ${formatNumber(found.beta, 4)} · ${vector(found.q[h][at])} · ${vector(found.k[h][best])} = <b>${formatColumn(row[best], 2)}</b> for ${names[best]}, ${rank}${hidden ? `; the mask hides ${hidden} of ${shown.x.length}` : ""}.`;
   },
   softmax: ({ found, shown, h, names, at }) => {
     const [best] = order(found.logits[h][at]);
@@ -33,13 +33,15 @@ const SENTENCES = {
     const seen = order(found.logits[h][at]);
     const power = (key) => html`e<sup>${formatColumn(found.logits[h][at][key], 2)}</sup>`;
     const sum = seen.slice(0, SUMMED).map((key, i) => html`${i ? " + " : ""}${power(key)}`);
-    const how = shown.hard ? "At β → ∞ the largest score takes all" : html`Softmax makes of the scores shares of 100 %: for ${names[best]}${" "}
+    const how = shown.hard ? "At β → ∞ the largest score takes all" : html`Softmax makes of the scores shares of 100 %: for ${names[best]}${" "}
       ${power(best)} / (${sum}${seen.length > SUMMED ? " + …" : ""}) = <b><${Exact} value=${found.weights[h][at][best]} /></b>`;
     return html`${how}. So ${names[at]} looks at ${looks(found.weights[h][at], names)}.`;
   },
   mix: ({ found, h, names, at }) => {
-    const parts = order(found.weights[h][at]).slice(0, 2).map((key) => html`${formatColumn(found.weights[h][at][key], 3)}·v(${names[key]}) + `);
-    return html`The output of ${names[at]} is the sum of all values, each times its weight: ${parts}… = <b>${vector(found.outputs[h][at])}</b>${
+    const row = found.weights[h][at];
+    const parts = taken(row, 2).map((key, i) => html`${i ? " + " : ""}${formatColumn(row[key], 3)}·v(${names[key]})`);
+    const more = row.filter((weight) => weight > 0).length > 2 ? " + …" : "";
+    return html`The output of ${names[at]} is the sum of all values, each times its weight: ${parts}${more} = <b>${vector(found.outputs[h][at])}</b>${
       found.merged ? html`; W_O makes of all heads y = ${vector(found.merged[at])}` : ""}.`;
   },
   "": ({ found, h, names, at }) => html`Every word looks at the others: <b>${names[at]}</b> looks at ${looks(found.weights[h][at], names)}, and takes that much of
@@ -47,7 +49,9 @@ const SENTENCES = {
 };
 
 const order = (row) => [...row.keys()].filter((i) => row[i] !== null).sort((a, b) => row[b] - row[a]);
-const looks = (row, names) => order(row).slice(0, 3).map((key, i) => html`${i ? ", " : ""}${names[key]} <b><${Exact} value=${row[key]} as=${formatPercent} digits=${3} /></b>`);
+// Keys by their weights, the greatest first, without those that get none.
+const taken = (row, most) => order(row).slice(0, most).filter((key, i) => !i || row[key] > 0);
+const looks = (row, names) => taken(row, 3).map((key, i) => html`${i ? ", " : ""}${names[key]} <b><${Exact} value=${row[key]} as=${formatPercent} digits=${3} /></b>`);
 
 // problem: what is edited; shown: what the numbers `found` are of; at: the chosen query.
 export function Flow({ found, shown, problem, names, at, step, change, choose, edit, isSaved, picture, beta, place }) {

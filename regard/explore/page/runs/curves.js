@@ -1,9 +1,10 @@
 // The curves of one run or several, overlaid: the numbers of each step, and those of evaluations.
-import { html, useRef } from "../vendor/preact.js";
+import { html } from "../vendor/preact.js";
 import { CurveKey, Lines } from "../parts/chart.js";
 import { CURVES, DASHES } from "../parts/colour.js";
 import { Choice, Select, Slider, TextField, Toggle } from "../parts/controls.js";
 import { formatNumber } from "../parts/numbers.js";
+import { WORDS, Words } from "../parts/words.js";
 
 const STEPS = ["loss", "rate", "gradient"]; // what the loop writes at each step; all else comes from evaluations
 const MOST = 36; // curves: as many pairs of a colour and a dash as there are
@@ -17,8 +18,9 @@ export function chosenOf(curves, names, only) {
     .filter((one) => words.every((word) => one.name.toLowerCase().includes(word)));
 }
 
-export function Curves({ curves, names, state, change }) {
-  const all = coloured(chosenOf(curves, names, ""), useSlots(names));
+// numbers: of all runs by name, which are their colours.
+export function Curves({ curves, names, numbers, state, change }) {
+  const all = coloured(chosenOf(curves, names, ""), names, numbers);
   const kept = new Set(chosenOf(curves, names, state.only).map((one) => one.name));
   const chosen = all.filter((one) => kept.has(one.name));
   const shown = chosen.slice(0, MOST);
@@ -58,6 +60,7 @@ export function Curves({ curves, names, state, change }) {
             : html`<p class="hint">No evaluation yet.</p>`}
         </section>
       </div>
+      <${Words} of=${known.filter((name) => Object.hasOwn(WORDS, name))} />
     </div>
   </div>`;
 }
@@ -79,24 +82,26 @@ function exampleOf(all) {
   return `for example ${words.find((word) => all.some((one) => !one.name.includes(word))) ?? all[0].name}`;
 }
 
-// The slot of each run that is shown: it keeps its own, and a new one gets the first that is free, whatever the order.
-function useSlots(names) {
-  const slots = useRef(new Map());
-  for (const name of slots.current.keys()) if (!names.includes(name)) slots.current.delete(name);
-  for (const name of names) {
-    const taken = [...slots.current.values()];
-    if (!slots.current.has(name)) slots.current.set(name, Array.from({ length: names.length }, (_, i) => i).find((i) => !taken.includes(i)) ?? taken.length);
-  }
-  return slots.current;
+// The colour of each run that is shown: that of its own number among all runs, or the next free one where an older run has that.
+function coloursOf(names, numbers) {
+  const taken = new Map();
+  const own = (name) => numbers.get(name) % 6;
+  const byAge = [...names].sort((a, b) => numbers.get(a) - numbers.get(b));
+  for (const name of byAge) if (!taken.has(own(name))) taken.set(own(name), name);
+  const rest = byAge.filter((name) => taken.get(own(name)) !== name);
+  for (let at = 0; rest.length && at < 6; at++) if (!taken.has(at)) taken.set(at, rest.shift());
+  return new Map([...taken].map(([colour, name]) => [name, colour]));
 }
 
-// A colour for each run, and a dash for each of its curves; or, where there is one run or a run has more curves than there
-// are dashes, both for each curve: dashes go round by 6, then colours move on by one, so that no two are drawn alike. They are
-// those of all curves, not of the ones that a filter leaves.
-function coloured(all, slots) {
+// A colour for each run, and a dash for each of its curves; or, where there is one run, or more runs than colours or curves than dashes,
+// both for each curve: dashes go round by 6, then colours move on by one, so that no two are drawn alike. They are those of all
+// curves, not of the ones that a filter leaves, and a run's first curve has the run's colour either way.
+function coloured(all, names, numbers) {
   const within = (one) => all.filter(({ run }) => run === one.run).indexOf(one);
-  const many = slots.size === 1 || slots.size > 6 || all.some((one) => within(one) > 5);
-  return all.map((one, i) => ({ ...one, class: CURVES[(many ? i + Math.floor(i / 6) : slots.get(one.run)) % 6], dash: DASHES[(many ? i : within(one)) % 6] }));
+  const runs = coloursOf(names, numbers);
+  const many = names.length === 1 || names.length > 6 || all.some((one) => within(one) > 5);
+  const first = names.length === 1 ? runs.get(names[0]) : 0;
+  return all.map((one, i) => ({ ...one, class: CURVES[(many ? first + i + Math.floor(i / 6) : runs.get(one.run)) % 6], dash: DASHES[(many ? i : within(one)) % 6] }));
 }
 
 // The points of a column, smoothed and thinned.

@@ -19,6 +19,7 @@ function View({ ask, state: given, change, place }) {
   const runs = response?.runs ?? [];
   const own = runs.filter((run) => !run.is_shipped).sort((a, b) => b.started.localeCompare(a.started));
   const shipped = runs.filter((run) => run.is_shipped);
+  const numbers = new Map([...shipped, ...[...own].reverse()].map((run, i) => [run.name, i])); // of a new run the last
   const first = useRef(null); // the shown run stays when another one starts
   first.current ??= [...own, ...shipped][0]?.name ?? null;
   const chosen = runs.find((run) => run.name === (state.run ?? first.current));
@@ -40,13 +41,13 @@ function View({ ask, state: given, change, place }) {
         chosen=${chosen?.name} compared=${state.compared} onChoose=${(run) => change({ run })} onCompare=${onCompare} />
     </div>
     ${chosen
-      ? html`<${Detail} key=${`${chosen.name} ${chosen.state} ${chosen.started}`} ...${{ ask, state, change, place, run: chosen, shown, found, speed }} />`
+      ? html`<${Detail} key=${`${chosen.name} ${chosen.state} ${chosen.started}`} ...${{ ask, state, change, place, run: chosen, shown, numbers, found, speed }} />`
       : html`<${Panel} title=${state.run}><p>This run no longer exists.</p><//>`}
   </div>`;
 }
 
 // A run; drawn again when it has ended, since its report exists then.
-function Detail({ ask, state, change, place, run, shown, found, speed }) {
+function Detail({ ask, state, change, place, run, shown, numbers, found, speed }) {
   const whole = useRef(null);
   const { response, error, waiting } = useAnswer(ask, "report", { run: run.name });
   const names = shown.map((one) => one.name);
@@ -70,7 +71,7 @@ function Detail({ ask, state, change, place, run, shown, found, speed }) {
     <//>
     <section class="panel">
       <${Status} error=${found.error} waiting=${!found.curves.has(run.name)} lines=${8}>reading the curves …<//>
-      ${found.curves.has(run.name) && html`<div ref=${whole}><${Curves} curves=${found.curves} names=${names} state=${state} change=${change} /></div>`}
+      ${found.curves.has(run.name) && html`<div ref=${whole}><${Curves} curves=${found.curves} names=${names} numbers=${numbers} state=${state} change=${change} /></div>`}
     </section>
     <${Panel} title="Report">
       <${Status} error=${error} waiting=${waiting} lines=${6}>reading the report …<//>

@@ -6,12 +6,9 @@ import { latest, useRuns } from "../runs/live.js";
 
 const SHOWN = 2; // runs
 const DOORS = [
-  ["Learn", ["playground", {}, "Playground: every number of attention, in five steps"],
-    ["claims", { quiz: true, claim: "conv.a2" }, "A quiz: true or false, and formulas to find"]],
-  ["Inspect", ["maps", {}, "Maps: what each head of a model looks at in your text"],
-    ["heads", {}, "Gaussian heads: watch them learn where to look"]],
-  ["Design", ["patterns", {}, "Patterns and cost: who may see whom, how far it reaches"],
-    ["patterns", { mask: "causal", tokens: 32768 }, "What do 32,768 tokens cost on a GPU, and do they fit?"]],
+  ["Learn", ["playground", {}, "Playground: attention in five steps"], ["claims", { quiz: true, claim: "nyu.3def" }, "Quiz: what is true of attention?"]],
+  ["Inspect", ["maps", {}, "Maps: every head on your own text"], ["heads", {}, "Gaussian heads: watch them learn"]],
+  ["Design", ["patterns", {}, "Patterns: who sees whom, how far"], ["patterns", { mask: "causal", tokens: 32768 }, "Cost: do 32,768 tokens fit a GPU?"]],
 ];
 
 export function Doors({ ask, place }) {
@@ -25,11 +22,10 @@ export function Doors({ ask, place }) {
 function Runs({ ask, place }) {
   const { response, error } = useRuns(ask, place);
   const own = (response?.runs ?? []).filter((run) => !run.is_shipped).sort((a, b) => (b.state === "running") - (a.state === "running") || b.started.localeCompare(a.started));
-  return html`<section class="panel start-door"><h2>Your runs</h2>
+  return html`<section class="panel start-door"><h2>Your runs${own.length > 0 && html` <a href="#runs">${own.length > SHOWN ? `all ${own.length}` : "curves, reports"}</a>`}</h2>
     ${error && html`<p class="error">${error}</p>`}
-    ${response && !own.length && html`<p>None yet: <code>regard train reversal</code> trains a model that you can watch here.</p>`}
+    ${response && !own.length && html`<p>None yet. <code>regard train reversal</code> begins one, to be watched here.</p>`}
     ${own.slice(0, SHOWN).map((run) => html`<${Run} run=${run} />`)}
-    ${own.length > 0 && html`<p><a href="#runs">${own.length > SHOWN ? `All ${own.length} runs` : "Curves and reports"}</a></p>`}
   </section>`;
 }
 

@@ -23,18 +23,17 @@ export function Sentence({ read, row, query, pinned, onPoint, onPin }) {
     const found = [...tokens.current.children].map(({ offsetLeft: x, offsetTop: y, offsetWidth: w, offsetHeight: h }) => ({ x: x + w / 2, y, w, h }));
     setBoxes(found);
   }, [read, width]);
-  const rows = [...new Set(boxes.map((box) => box.y))];
-  const room = rows.length > 1 ? rows[1] - rows[0] - boxes[0].h - 8 : 66; // above a row, for arcs
+  const lines = new Set(boxes.map((box) => box.y)).size;
   const isMeasured = boxes.length === read.pieces.length;
   const onKeyDown = (event) => {
     const next = stepped(event, query, read.pieces.length);
     if (next !== null) tokens.current.children[next].focus();
   };
   const says = (token) => (token === query ? `${read.names[token]} looks at ${strongest(row, TOLD).map((key) => `${read.names[key]} ${formatPercent(row[key])}`).join(", ")}` : read.names[token]);
-  return html`<div class="start-sentence" ref=${ref} onPointerLeave=${() => onPoint(null)}>
+  return html`<div class="start-sentence" ref=${ref} style=${{ "--lines": Math.max(1, lines) }} onPointerLeave=${() => onPoint(null)}>
     ${isMeasured && html`<svg class="start-arcs" aria-hidden="true">
-      ${Array.from(row, (weight, key) => weight >= LEAST && html`<path key=${key} class="start-arc" d=${arcOf(boxes[query], boxes[key], room)}
-        stroke-width=${1 + 8 * weight} stroke-opacity=${0.25 + 0.75 * Math.sqrt(weight)} />`)}
+      ${arcsOf(boxes, query, Array.from(row.keys()).filter((key) => row[key] >= LEAST)).map(([key, d]) => html`<path key=${key} class="start-arc" d=${d}
+        stroke-width=${1 + 8 * row[key]} stroke-opacity=${0.25 + 0.75 * Math.sqrt(row[key])} />`)}
     </svg>`}
     <div class="start-tokens" ref=${tokens} role="group" aria-label="The tokens of the sentence" onKeyDown=${onKeyDown}>
       ${read.pieces.map((piece, token) => html`<button key=${token} class=${kindOf(piece, token, query)} tabindex=${token === query ? 0 : -1}
@@ -52,14 +51,42 @@ export function Sentence({ read, row, query, pinned, onPoint, onPin }) {
 export const goesOn = (piece, token) => token > 1 && /^\p{L}/u.test(piece);
 const kindOf = (piece, token, query) => `start-token${token === query ? " is-query" : ""}${goesOn(piece, token) ? " goes-on" : ""}${token > query ? " comes-later" : ""}`;
 
-// An arc between the tops of two tokens, a loop above one, or a curve from one line of the sentence to another.
-function arcOf(from, to, room) {
-  if (from === to) return `M${from.x - 7},${from.y} C${from.x - 20},${from.y - 30} ${from.x + 20},${from.y - 30} ${from.x + 7},${from.y}`;
-  if (Math.abs(from.y - to.y) > 4) {
-    const [start, end] = from.y > to.y ? [from.y, to.y + to.h] : [from.y + from.h, to.y];
-    const middle = (start + end) / 2;
-    return `M${from.x},${start} C${from.x},${middle} ${to.x},${middle} ${to.x},${end}`;
+// The arcs from a query to its keys. Those above its own line are nested by distance and leave it side by side, so that none hides another.
+function arcsOf(boxes, query, keys) {
+  const from = boxes[query];
+  const far = (key) => Math.abs(boxes[key].x - from.x);
+  const beside = keys.filter((key) => key !== query && boxes[key].y === from.y).sort((a, b) => far(a) - far(b));
+  const farthest = far(beside.at(-1) ?? query);
+  const above = Math.max(0, ...boxes.filter((box) => box.y < from.y).map((box) => box.y + box.h));
+  const top = Math.min(from.y - above - 6, 18 + 0.4 * farthest);
+  return keys.map((key) => {
+    const to = boxes[key];
+    if (key === query) return [key, `M${from.x + from.w / 2 - 11},${from.y} c-6,-20 16,-20 8,0`];
+    if (to.y !== from.y) return [key, between(boxes, from, to)];
+    const place = beside.length > 1 ? (2 * beside.indexOf(key)) / (beside.length - 1) - 1 : 0; // −1 for the nearest, 1 for the farthest
+    const foot = from.x + Math.sign(from.x - to.x) * place * 0.25 * from.w;
+    const high = (4 / 3) * (12 + ((top - 12) * far(key)) / farthest); // of a curve's handles, which it reaches by three quarters
+    return [key, `M${foot},${from.y} C${foot},${from.y - high} ${to.x},${to.y - high} ${to.x},${to.y}`];
+  });
+}
+
+// A curve from one line of the sentence to another, which crosses the lines between them where no token is.
+function between(boxes, from, to) {
+  const isUp = to.y < from.y;
+  const crossed = [...new Map(boxes.map((box) => [box.y, box])).values()].filter(({ y }) => (y - from.y) * (y - to.y) < 0).sort((a, b) => (isUp ? b.y - a.y : a.y - b.y));
+  const foot = from.x + Math.max(-1, Math.min(1, (to.x - from.x) / 200)) * 0.25 * from.w;
+  const points = [[foot, isUp ? from.y : from.y + from.h]];
+  for (const { y, h } of crossed) {
+    const aim = from.x + ((to.x - from.x) * (y - from.y)) / (to.y - from.y);
+    const line = boxes.filter((box) => box.y === y);
+    const gaps = line.map(({ x, w }, i) => [x - w / 2 - 3, i ? x - w / 2 - (line[i - 1].x + line[i - 1].w / 2) : 6]).concat([[line.at(-1).x + line.at(-1).w / 2 + 3, 6]]);
+    const [gap] = gaps.filter(([, wide]) => wide > 3).reduce((best, one) => (Math.abs(one[0] - aim) < Math.abs(best[0] - aim) ? one : best));
+    points.push([gap, isUp ? y + h : y], [gap, isUp ? y : y + h]);
   }
-  const high = Math.min(room, 16 + 0.14 * Math.abs(from.x - to.x));
-  return `M${from.x},${from.y} C${from.x},${from.y - 1.33 * high} ${to.x},${to.y - 1.33 * high} ${to.x},${to.y}`;
+  points.push([to.x, isUp ? to.y + to.h : to.y]);
+  return points.map(([x, y], i) => {
+    if (!i) return `M${x},${y}`;
+    const [before, middle] = [points[i - 1][0], (y + points[i - 1][1]) / 2];
+    return before === x ? `L${x},${y}` : `C${before},${middle} ${x},${middle} ${x},${y}`;
+  }).join(" ");
 }

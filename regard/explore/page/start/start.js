@@ -105,7 +105,7 @@ function Next({ read, text, isFull, write }) {
   if (isFull) return html`<p>The model was trained on ${read.context} <${Word} of="token">tokens<//> at a time. <button onClick=${() => write(EXAMPLES[0])}>Start anew</button></p>`;
   const inner = ({ piece, probability }) => html`<span class="start-bar" style=${{ width: `${100 * probability}%` }}></span>
     <span class="start-piece">${piece ? nameOf(piece) : "the end of the sentence"}</span><span class="start-share"><${Exact} value=${probability} as=${formatPercent} /></span>`;
-  return html`<p class="note">The probability of each <${Word} of="token">token<//>: a full bar is 100 %. Click one to append it.</p>
+  return html`<p class="note">The probability of each <${Word} of="token">token<//>: a full bar is 100 %. Click one to append it.</p>
     <ol class="start-bars">${read.next.map((one) => html`<li key=${one.piece}>${one.piece
       ? html`<button onClick=${() => write(text.trimEnd() + (text.trim() ? one.piece : one.piece.trimStart()))}>${inner(one)}</button>`
       : html`<div>${inner(one)}</div>`}</li>`)}</ol>`;

@@ -12,7 +12,7 @@ function stepsOf({ names, width, head_width }, row, query) {
     ["qkv", "q, k, v", "It asks with a query, offers a key, gives a value.", html`${head_width} numbers each`],
     ["logits", "q · k · β", "Its query meets every key. The product is a score.",
       isAlone ? html`one key to meet` : html`“${names[first]}” beats “${names[second]}” by ${formatNumber(Math.log(row[first] / row[second]), 2)}`],
-    ["softmax", "softmax", "Scores become weights, which sum to 100 %.",
+    ["softmax", "softmax", "Scores become weights, which sum to 100 %.",
       isAlone ? html`${formatPercent(row[first])}` : html`${formatPercent(row[first])}, ${formatPercent(row[second])}, …`],
     ["mix", "mix", "It takes the values, mixed by these weights.",
       isAlone ? html`1 · v(${names[first]})` : html`${formatNumber(row[first], 2)} v(${names[first]}) + ${formatNumber(row[second], 2)} v(${names[second]}) + …`],
