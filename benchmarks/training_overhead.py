@@ -17,7 +17,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, redirect_stderr
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,7 @@ from torch import Tensor, nn
 from benchmarks import record
 from benchmarks.record import Bar, Cell, Row
 from benchmarks.setting import progress
-from benchmarks.timing import Timing
+from benchmarks.timing import Timing, synchronize
 from regard.commands.train import show_progress
 from regard.models import BlockConfig, Decoder, DecoderConfig, PositionConfig
 from regard.recipes.text.language import ModelConfig
@@ -50,6 +50,7 @@ from regard.training.batches import START, make_batches, mix_seed
 from regard.training.loop import set_rate
 from regard.training.records import TensorBoard
 
+CHECKED, SAME, APART = 10, 1e-6, 1e-3  # steps whose losses are compared, and how far the first and all may be apart
 EVERY = 100  # steps from one evaluation and checkpoint to the next
 NUMBERS = {"loss": 0.5, "rate": 1e-3, "gradient": 0.7}
 STEPS = {"10 ms": (256, 10e-3), "1 ms": (64, 1e-3)}  # the model's width, and what a step should take
@@ -188,6 +189,7 @@ class Blocks:
             self.show("model", 10**9, step, numbers)
         if step.step % self.size:
             return
+        synchronize(self.bare.device)  # a step that a GPU computes ahead belongs to this block, as one did to the last
         if self.begun is not None:
             took = Clock.now() - self.begun - sum(self.task.pauses[self.paused :], ZERO)
             if self.processes is None:
@@ -272,7 +274,7 @@ def together(mesh: str, device: str, blocks: int) -> list[Row]:
         if is_cuda:
             block = BlockConfig(width=768, num_heads=12)
             gpt2 = DecoderConfig(vocabulary=50257, depth=12, block=block, positions=PositionConfig(context=1024))
-            cases = {"GPT-2, 8 × 1,024 tokens": Text(gpt2, 8)}
+            cases = {f"GPT-2, {size} × 1,024 tokens": Text(gpt2, size) for size in (8, 32)}
         else:
             small = ModelConfig().decoder(65)
             cases = {"language's decoder, 16 × 128 tokens": Text(small, 16)}
@@ -284,12 +286,34 @@ def together(mesh: str, device: str, blocks: int) -> list[Row]:
             )
             if processes.is_first:
                 progress(f"{case}: {blocks} blocks of {size}")
+            is_first_case = not rows
+            if processes.is_alone and is_first_case:
+                rows.append(compare_losses(case, task, settings, folder, where))
             bare = Bare(task, settings, where)
             bare.steps(size)
             seen = Blocks(bare, task, size, processes=processes)
             train(task, settings, folder / str(len(rows)), device=where, on_step=seen)
-            rows += compare_blocks(case, seen, processes.mesh, is_cuda, is_first_case=not rows)
+            rows += compare_blocks(case, seen, processes.mesh, is_cuda, is_first_case)
     return rows if processes.is_first else []
+
+
+def compare_losses(case: str, task: Regression | Text, settings: Settings, folder: Path, where: str) -> Row:
+    """Losses of the first steps by the same loop, plain, plain once more, and on the mesh; ends where they differ.
+
+    On a GPU kernels add up in any order: how far two runs of the plain model are apart says what that is worth.
+    """
+    losses: dict[str, list[float]] = {}
+    for name, mesh in (("plain", None), ("again", None), ("mesh", settings.mesh)):
+        few, found = replace(settings, steps=CHECKED, mesh=mesh), losses.setdefault(name, [])
+        train(
+            task, few, folder / f"losses {case} {name}", device=where, on_step=lambda _, n, f=found: f.append(n["loss"])
+        )
+    apart = {name: max(abs(a / b - 1) for a, b in zip(losses[name], losses["plain"], strict=True)) for name in losses}
+    first = abs(losses["mesh"][0] / losses["plain"][0] - 1)
+    if first > SAME or apart["mesh"] > max(APART, 3 * apart["again"]):
+        raise ValueError(f"losses on {settings.mesh} must be those of the plain model: got {losses}")
+    cells: dict[str, Cell] = {"steps": CHECKED, "first": first, "plain, again": apart["again"], "mesh": apart["mesh"]}
+    return Row("losses", case, "largest difference", cells, apart["mesh"], "one process, plain", Bar("≤", APART))
 
 
 def compare_blocks(case: str, seen: Blocks, mesh: Mesh, is_cuda: bool, is_first_case: bool) -> list[Row]:
@@ -301,7 +325,9 @@ def compare_blocks(case: str, seen: Blocks, mesh: Mesh, is_cuda: bool, is_first_
         )
         times = mesh.count if clock == "wall" else 1
         percent = 100 * (times * ours.over(theirs) - 1)
-        bar = Bar("≤", 15 if mesh.count > 1 else 3) if is_first_case and (is_cuda or clock == "processor") else None
+        bar = Bar("≤", 3) if is_cuda and mesh.count == 1 else None
+        if is_first_case and clock == "processor" and mesh.count > 1:
+            bar = Bar("≤", 15)
         cells: dict[str, Cell] = {"one, plain": theirs, str(mesh): ours}
         rows.append(Row("processes", case, clock, cells, percent, "one process, plain", bar, None, " %"))
     return rows

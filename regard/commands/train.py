@@ -24,6 +24,10 @@ LINE_EVERY = 10.0  # seconds between two lines of progress where there is no ter
 RunName = Annotated[
     str, typer.Argument(metavar="RUN", help="The name of a run, as regard runs prints it, or its folder.")
 ]
+Jobs = Annotated[
+    int,
+    typer.Option("--jobs", metavar="N", min=1, help="Train so many models of the run at a time, each by a process."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")]
 
 
@@ -52,6 +56,7 @@ def train(
     name: Annotated[
         str | None, typer.Option("--name", metavar="NAME", help="Name of the run; by default RECIPE-1, -2, …")
     ] = None,
+    jobs: Jobs = 1,
     device: Device = None,
     folder: Runs = Path("runs"),
     as_json: AsJson = False,
@@ -90,7 +95,7 @@ def train(
             with show_progress(everybody.is_first) as (_, on_data):
                 options = {"size": size, "changes": changes or [], "data": data, "on_data": on_data}
                 plan = _begin(recipe, folder, name, where, everybody, options)
-            _train(plan.run, where, everybody, plan)
+            _train(plan.run, where, everybody, jobs, plan)
             if everybody.is_first:
                 _show_report(plan.run, as_json)
 
@@ -136,6 +141,7 @@ def resume(
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="Change a setting: training.descent.rate=1e-4; repeatable."),
     ] = None,
+    jobs: Jobs = 1,
     device: Device = None,
     folder: Runs = Path("runs"),
     as_json: AsJson = False,
@@ -156,7 +162,7 @@ def resume(
                 everybody.by_first(lambda: change_run(found, changes) and None)
                 found = read_run(found.folder)
             if found.result is None:
-                _train(found, where, everybody)
+                _train(found, where, everybody, jobs)
             if everybody.is_first:
                 _show_report(found, as_json)
 
@@ -265,13 +271,13 @@ def _flatten(config: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
             yield f"{prefix}{field.name}", value
 
 
-def _train(run: "Run", device: str, everybody: "Processes", plan: "Plan | None" = None) -> None:
+def _train(run: "Run", device: str, everybody: "Processes", jobs: int, plan: "Plan | None" = None) -> None:
     from regard.recipes import plan_run
 
     try:
         with print_warnings(), show_progress(everybody.is_first) as (on_step, on_data):
             plan = plan or plan_run(run, on_data=on_data)
-            plan.train(on_step, device)
+            plan.train(on_step, device, jobs)
     except KeyboardInterrupt:
         typer.echo(f"regard: stopped; continue with: regard resume {run.folder}", err=True)
         raise typer.Exit(130) from None
@@ -326,8 +332,8 @@ class Bars:
             return  # nobody sees more, and a bar takes a tenth of a millisecond
         self.drawn = time.monotonic()
         if name not in self.tasks:
-            for done in self.tasks.values():  # thirty bars are more than a terminal has lines
-                self.progress.update(done, visible=False)
+            for done in [task for task in self.progress.tasks if task.finished]:
+                self.progress.update(done.id, visible=False)  # thirty bars are more than a terminal has lines
             self.tasks[name] = self.progress.add_task(name, total=steps, completed=at.step - 1, numbers="")
         task = next(task for task in self.progress.tasks if task.id == self.tasks[name])
         rate = "" if task.speed is None else f", {task.speed:.0f} steps/s"
@@ -343,7 +349,7 @@ class Lines:
     """A line when a training begins and ends, and every ten seconds between: for logs, which keep no bars."""
 
     def __init__(self) -> None:
-        self.latest, self.printed = "", 0.0
+        self.printed: dict[str, float] = {}
 
     def on_step(self, name: str, steps: int, at: Any, numbers: Mapping[str, float]) -> None:
         if self.is_due(name, at.step == steps):
@@ -354,9 +360,9 @@ class Lines:
             self.print(f"{what}: {done:,} of {total:,}")
 
     def is_due(self, name: str, is_last: bool) -> bool:
-        if name == self.latest and not is_last and time.monotonic() < self.printed + LINE_EVERY:
+        if name in self.printed and not is_last and time.monotonic() < self.printed[name] + LINE_EVERY:
             return False
-        self.latest, self.printed = name, time.monotonic()
+        self.printed[name] = time.monotonic()
         return True
 
     def print(self, line: str) -> None:

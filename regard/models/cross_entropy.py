@@ -1,14 +1,17 @@
 """Cross entropy of words to come, by the head itself: the scores of a whole batch are never held at once."""
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
-from torch.nn.functional import linear
+from torch.nn.functional import linear, pad
 
+from regard.algorithms.planning.algorithm import HAS_TRITON
 from regard.attention.eager import given, is_eager, once
 from regard.attention.positions.reach import readable
+from regard.attention.torch_private import is_dispatched
 from regard.checks import check_probability
 
 IGNORED = -100  # the target where none is asked for
@@ -104,43 +107,74 @@ def _walk(
     N, V, exact = len(x), len(weight), torch.promote_types(x.dtype, torch.float32)
     summed = torch.promote_types(weight.dtype, torch.float32)
     w, b = weight.to(x.dtype), None if bias is None else bias.to(x.dtype)
+    judge, held = _judge, max(LEAST, HELD // V)
+    if (found := _kernel(x, V)) is not None:
+        judge, more = found
+        held *= 4  # it holds no others beside them
+        w, b = pad(w, (0, 0, 0, more)), None if b is None else pad(b, (0, more))  # rows that lie well in memory
     each, nats = x.new_zeros(N, dtype=exact), x.new_zeros(N, dtype=exact)
     guesses = t.new_full((N,), -1)
     dx = torch.zeros_like(x) if wanted[0] else x.new_empty(0)
-    dw = torch.zeros_like(weight, dtype=summed) if wanted[1] else weight.new_empty(0)
+    dw = torch.zeros_like(w, dtype=summed) if wanted[1] else weight.new_empty(0)
     db = x.new_zeros(V, dtype=summed) if wanted[2] else weight.new_empty(0)
     real = t != IGNORED
     # On a GPU nobody waits for the number of targets: there, tokens without one are scored too, and count for nothing.
     asked = real.nonzero()[:, 0] if readable(t) and not real.all() else None
     count = N if asked is None else len(asked)
-    size = -(-count // max(1, -(-count // max(LEAST, HELD // V))))  # even parts, so that the last is no small one
+    size = -(-count // max(1, -(-count // held)))  # even parts, so that the last is no small one
     for start in range(0, count, max(1, size)):
         part = slice(start, start + size) if asked is None else asked[start : start + size]
-        h, is_asked = x[part], real[part]
-        target = t[part].where(is_asked, 0)[:, None]
-        scores = linear(h, w, b)
-        z = scores.to(exact)
-        top, best = z.max(1)
-        own, mean = z.take_along_dim(target, 1)[:, 0], z.mean(1) if smoothing else top
-        total = z.sub_(top[:, None]).exp_().sum(1)
-        lse = top + total.log()
-        nats[part] = (lse - own).where(is_asked, 0)
-        each[part] = (lse - (1 - smoothing) * own - smoothing * mean).where(is_asked, 0)
-        guesses[part] = best.where(is_asked, -1)
-        if not any(wanted):
-            continue
-        one = is_asked.to(exact)[:, None]
-        z.mul_(one / total[:, None]).scatter_add_(1, target, (smoothing - 1) * one)
-        if smoothing:
-            z.sub_(one * (smoothing / V))
+        h, dz = x[part], linear(x[part], w, b)
+        each[part], nats[part], guesses[part] = judge(dz, t[part], V, smoothing, IGNORED, any(wanted))
         if wanted[2]:
-            db += z.sum(0)
-        dz = z if z.dtype == scores.dtype else scores.copy_(z)
+            db += dz.sum(0, dtype=summed)[:V]
         if wanted[0]:
             dx[part] = dz @ w
         if wanted[1]:
-            dw.addmm_(dz.T, h) if dw.dtype == dz.dtype else dw.add_(dz.T @ h)
-    return each.sum() / real.sum(), nats, guesses, dx, dw, db
+            _add_product(dw, dz.T, h)
+    return each.sum() / real.sum(), nats, guesses, dx, dw[:V], db
+
+
+def _add_product(total: Tensor, x: Tensor, y: Tensor) -> None:
+    """Add x y to the total, in whose type it is summed."""
+    if total.dtype == x.dtype:
+        total.addmm_(x, y)
+    elif x.is_cuda:
+        torch.addmm(total, x, y, out_dtype=total.dtype, out=total)
+    else:
+        total.add_(x @ y)
+
+
+def _kernel(x: Tensor, V: int) -> tuple[Callable[..., tuple[Tensor, Tensor, Tensor]], int] | None:
+    """On a GPU, what judges the scores of these tokens in place of `_judge`, and how many more columns it likes."""
+    if not x.is_cuda or not HAS_TRITON or x.dtype == torch.float64 or is_dispatched():
+        return None
+    from regard.algorithms.kernels.tokens import words
+
+    return words.judge, -V % words.MULTIPLE
+
+
+def _judge(
+    scores: Tensor, targets: Tensor, V: int, smoothing: float, ignored: int, learns: bool
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Loss and nats of each target under scores (n, V), and the likeliest word; the scores become their gradients."""
+    is_asked = targets != ignored
+    target = targets.where(is_asked, 0)[:, None]
+    z = scores.to(torch.promote_types(scores.dtype, torch.float32))
+    top, best = z.max(1)
+    own, mean = z.take_along_dim(target, 1)[:, 0], z.mean(1) if smoothing else top
+    total = z.sub_(top[:, None]).exp_().sum(1)
+    lse = top + total.log()
+    nats = (lse - own).where(is_asked, 0)
+    each = (lse - (1 - smoothing) * own - smoothing * mean).where(is_asked, 0)
+    if learns:
+        one = is_asked.to(z.dtype)[:, None]
+        z.mul_(one / total[:, None]).scatter_add_(1, target, (smoothing - 1) * one)
+        if smoothing:
+            z.sub_(one * (smoothing / V))
+        if z is not scores:
+            scores.copy_(z)
+    return each, nats, best.where(is_asked, -1)
 
 
 def _scale(grad: Tensor, t: Tensor, like: list[Any], found: list[Tensor]) -> list[Tensor | None]:

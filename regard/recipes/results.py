@@ -106,11 +106,11 @@ class Clock:
         self.own = describe_session(device)
         self.at = self.kept = time.monotonic()
 
-    def count(self, name: str, *, keep: bool = False) -> None:
-        """Add the time since the last call to what is done under this name."""
+    def count(self, name: str, spent: float | None = None, *, keep: bool = False) -> None:
+        """Add the time since the last call, or what another process has spent, to what is done under this name."""
         now = time.monotonic()
         seconds = dict(self.own.seconds)
-        seconds[name] = seconds.get(name, 0.0) + now - self.at
+        seconds[name] = seconds.get(name, 0.0) + (now - self.at if spent is None else spent)
         self.at, self.own = now, replace(self.own, seconds=seconds)
         if self.writes and (keep or now > self.kept + KEPT_EVERY):
             with write_atomically(self.path) as file:

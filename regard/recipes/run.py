@@ -17,7 +17,8 @@ from typing import Any
 
 import torch
 
-from regard.checks import MissingExtra
+from regard.checks import MissingExtra, check_whole
+from regard.recipes.jobs import Told, train_several
 from regard.recipes.recipe import OnData, Outcome, Recipe, Resources, Size, Training, find_recipe, from_json, override
 from regard.recipes.report import render
 from regard.recipes.results import Clock, Result, Session, now
@@ -181,15 +182,27 @@ class Plan:
     config: Any
     trainings: Mapping[str, Training]
 
-    def train(self, on_step: OnStep = lambda *_: None, device: str | None = None) -> Outcome:
+    def train(self, on_step: OnStep = lambda *_: None, device: str | None = None, jobs: int = 1) -> Outcome:
         """Train what is not trained yet, where the run began unless told, and finish the run.
 
         One process, or those of one `torchrun`, do so at a time; of these the first measures and writes the report.
+        With `jobs`, so many models are trained at a time, in processes of their own that this one starts.
         """
         run, device = self.run, device or self.run.device
         everybody = Processes.of(None, device)
+        check_whole("jobs", jobs, 1)
+        if jobs > 1 and not everybody.is_alone:
+            raise ValueError(f"the processes of torchrun share every model: got jobs={jobs} too; leave it out")
         with everybody.hold(run.lock()):
             clock, models = Clock(run.folder, device, writes=everybody.is_first), {}
+            if jobs > 1:
+
+                def on_told(told: Told) -> None:
+                    clock.count(told.name, told.seconds, keep=told.is_done)
+                    if told.progress is not None:
+                        on_step(told.name, self.trainings[told.name].settings.steps, told.progress, told.numbers)
+
+                train_several(run.folder, list(self.trainings), device, min(jobs, len(self.trainings)), on_told)
             for name, training in self.trainings.items():
 
                 def on_own_step(progress: Progress, numbers: Mapping[str, float], name: str = name) -> None:
@@ -292,9 +305,7 @@ def start_run(
             settings = training.settings
             Order(count=training.task.count, size=settings.batch, seed=settings.seed)
             processes = Processes.of(settings.mesh, device)
-            if training.task.alone and processes.parts > 1:
-                raise ValueError(f"{name} is trained by one process, for {training.task.alone}: got {settings.mesh}")
-            processes.rows(settings.batch)
+            training.task.check_parts(settings.batch, processes.parts)
             if processes.mesh.context > 1 and type(training.task).split_loss is Task.split_loss:
                 raise ValueError(f"context splits sequences: got {name}, which cannot; use data or shard")
         run = create_run(

@@ -161,6 +161,20 @@ def moved(images: Shaped[Tensor, "B C h w"], moves: Int[Tensor, "B 3"], pad: int
     return framed.gather(2, places.expand(B, C, h * w)).view(B, C, h, w)
 
 
+def blanked(images: Shaped[Tensor, "B C h w"], places: Int[Tensor, "B 2"], side: int) -> Shaped[Tensor, "B C h w"]:
+    """Images with zeros, the mean colour of normalised ones, in a square around a pixel of each.
+
+    DeVries, Taylor, *Improved Regularization of Convolutional Neural Networks with Cutout*, 2017.
+
+    >>> blanked(torch.ones(1, 1, 2, 3), torch.tensor([[0, 2]]), side=2).tolist()
+    [[[[1.0, 0.0, 0.0], [1.0, 1.0, 1.0]]]]
+    """
+    row, column = places[:, :, None].unbind(1)
+    away = [torch.arange(n, device=images.device) - at for n, at in zip(images.shape[2:], (row, column), strict=True)]
+    rows, columns = [(-(side // 2) <= one) & (one < side - side // 2) for one in away]  # (B, h), (B, w)
+    return images.masked_fill((rows[:, :, None] & columns[:, None])[:, None], 0)
+
+
 def read_images(
     path: Path | str,
     *,

@@ -341,6 +341,10 @@ class Reader(nn.Module):
         classes = {name: source.objectives[name].classes for name in names if name != MaskedWords.name}
         self.judges = nn.ModuleDict({name: nn.Linear(width, count) for name, count in classes.items()})
 
+    def forward(self, texts: Mapping[str, Examples]) -> Float[Tensor, " objectives"]:
+        """The mean loss of the targets of each objective."""
+        return torch.stack([self.score(name, examples).loss for name, examples in texts.items()])
+
     def score(self, name: str, examples: Examples) -> Scored:
         """How the targets of the objective of that name are scored: words, or a class for each text."""
         tokens, lengths, targets = examples.tokens, examples.lengths, examples.targets

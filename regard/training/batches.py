@@ -13,7 +13,7 @@ from torch import Tensor
 from torch.utils.data import DataLoader, Dataset
 
 from regard.checks import check_sizes
-from regard.training.task import Task, map_tensors
+from regard.training.task import Share, Task, map_tensors
 
 
 @dataclass(frozen=True)
@@ -80,11 +80,15 @@ def mix_seed(seed: int, number: int) -> int:
 
 
 class Batch(NamedTuple):
-    """What a task makes of some examples, the numbers of the whole batch, and the position of the batch after it."""
+    """What a task makes of some examples, the numbers of the whole batch, and the position of the batch after it.
+
+    `share` says which rows they are, where processes share them.
+    """
 
     after: Position
     examples: Tensor
     content: Any
+    share: Share | None = None
 
 
 @dataclass(frozen=True)
@@ -93,24 +97,33 @@ class _Batches(Dataset[Batch]):
 
     task: Task
     seed: int
-    rows: slice | None  # None: all
+    part: tuple[int, int] | None  # which of how many; None: all
 
     def __getitem__(self, key: tuple[Position, Position, Tensor]) -> Batch:
         at, after, examples = key
         generator = torch.Generator().manual_seed(mix_seed(mix_seed(self.seed + 1, at.epoch), at.batch))
-        if self.rows is None:
+        if self.part is None:
             return Batch(after, examples, self.task.batch(examples, generator))
-        return Batch(after, examples, self.task.part(examples, generator, self.rows))
+        total, (number, parts) = self.task.num_rows(examples), self.part
+        first, last = number * total // parts, (number + 1) * total // parts
+        content = self.task.part(examples, generator, slice(first, last))
+        return Batch(after, examples, content, Share(first, last - first, total))
 
 
 def make_batches(
-    task: Task, order: Order, start: Position, workers: int, *, pin: bool = False, rows: slice | None = None
+    task: Task,
+    order: Order,
+    start: Position,
+    workers: int,
+    *,
+    pin: bool = False,
+    part: tuple[int, int] | None = None,
 ) -> Generator[Batch, None, None]:
     """Batches without end from a position on; worker processes begin with the first one and keep two each ahead.
 
-    With `rows`, a batch has these of its examples.
+    With `part`, which of how many, a batch has these of its rows.
     """
-    keys, source = _keys(order, start), _Batches(task, order.seed, rows)
+    keys, source = _keys(order, start), _Batches(task, order.seed, part)
     if not workers:
         yield from map(source.__getitem__, keys)
         return
@@ -123,7 +136,7 @@ def make_batches(
         num_workers=workers,
         collate_fn=_leave,  # pyright: ignore[reportArgumentType] - of one batch, not of a list
         pin_memory=pin,
-        worker_init_fn=_end_with_parent,
+        worker_init_fn=end_with_parent,
         generator=torch.Generator().manual_seed(order.seed),
     )
     try:
@@ -146,8 +159,8 @@ def _leave(batch: Batch) -> Batch:
     return batch
 
 
-def _end_with_parent(worker: int) -> None:
-    """End a worker however its parent ends: torch looks too, but misses a parent that died before the first look."""
+def end_with_parent(worker: int = 0) -> None:
+    """End this process when its parent ends; torch looks too, but misses a parent that died before the first look."""
     parent = multiprocessing.parent_process()
     assert parent is not None
 

@@ -4,9 +4,12 @@ A mesh has a dimension of each kind. `data` copies the model, `shard` splits its
 and `context` splits the sequences of a batch. Every process takes its rows of the batch along `data` and `shard`.
 """
 
+import hashlib
 import inspect
 import os
 import signal
+import time
+import uuid
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
@@ -19,13 +22,16 @@ import torch
 import torch.distributed as dist
 from torch import Tensor, nn
 from torch.distributed.device_mesh import DeviceMesh
+from torch.distributed.rendezvous import rendezvous
 
 from regard.models.block import Block
 from regard.training.batches import mix_seed
 from regard.training.recomputation import find_blocks
 from regard.training.settings import Mesh, Settings
+from regard.training.task import Share
 from regard.training.whole_batch import WholeDraws, share_batch_norms
 
+AGAIN = 0.05  # seconds until a process looks again whether all others have joined
 LONGEST = timedelta(minutes=30)  # that processes wait for one: the first evaluates and measures alone
 GONE = ("connection closed", "connection reset", "broken pipe", "connection refused", "timed out", "socket")
 
@@ -48,8 +54,8 @@ class Terminated(KeyboardInterrupt):
 class Processes:
     """One process among those that train together; alone, everything here does nothing.
 
-    >>> Processes(Mesh(data=2), torch.device("cpu"), rank=1).rows(64)
-    slice(32, 64, None)
+    >>> Processes(Mesh(data=2, context=2), torch.device("cpu"), rank=3).share
+    (1, 2)
     """
 
     mesh: Mesh
@@ -91,21 +97,9 @@ class Processes:
         return self.mesh.data * self.mesh.shard
 
     @property
-    def part(self) -> int:
-        return self.rank // self.mesh.context
-
-    def rows(self, batch: int) -> slice | None:
-        """Its rows of a batch, the same number for each; None: all of them."""
-        if self.parts == 1:
-            return None
-        if batch % self.parts:
-            near = max(1, batch // self.parts) * self.parts
-            raise ValueError(
-                f"batch must be shared evenly by {self.parts} processes: got batch={batch}; use {near} or "
-                f"{near + self.parts}"
-            )
-        size = batch // self.parts
-        return slice(self.part * size, (self.part + 1) * size)
+    def share(self) -> tuple[int, int] | None:
+        """Which part of a batch it takes, of how many; None: all of it."""
+        return None if self.parts == 1 else (self.rank // self.mesh.context, self.parts)
 
     def prepare(self, model: nn.Module) -> nn.Module:
         """The model with its weights split along `shard`, and batch norms over whole batches."""
@@ -125,10 +119,12 @@ class Processes:
 
     @cached_property
     def _weights(self) -> DeviceMesh:
-        """The mesh of the weights: copies, and parts of each."""
+        """The mesh of the weights: copies, and parts of each. A single copy has nobody to exchange gradients with."""
         ranks = torch.arange(self.mesh.count).view(self.mesh.data, self.mesh.shard, self.mesh.context)
-        sizes = (self.mesh.data * self.mesh.context, self.mesh.shard)
-        return DeviceMesh(self.device.type, ranks.movedim(1, 2).reshape(sizes), mesh_dim_names=("copies", "shard"))
+        ranks, copies = ranks.movedim(1, 2).reshape(-1, self.mesh.shard), self.mesh.data * self.mesh.context
+        if copies == 1:
+            return DeviceMesh(self.device.type, ranks[0], mesh_dim_names=("shard",))
+        return DeviceMesh(self.device.type, ranks, mesh_dim_names=("copies", "shard"))
 
     @cached_property
     def context_group(self) -> dist.ProcessGroup:
@@ -136,8 +132,8 @@ class Processes:
         ranks = torch.arange(self.mesh.count).view(self.parts, self.mesh.context)
         return DeviceMesh(self.device.type, ranks, mesh_dim_names=("rows", "context")).get_group("context")
 
-    def wrap(self, model: nn.Module) -> nn.Module:
-        """What is called in a step, so that gradients are means over all processes."""
+    def wrap(self, model: nn.Module, leaves_out: bool = False) -> nn.Module:
+        """What is called in a step, so that gradients are means over all processes; some weights may have none."""
         if self.is_alone or self.is_sharded:
             return model
         from torch.nn.parallel import DistributedDataParallel
@@ -145,7 +141,9 @@ class Processes:
         known = inspect.signature(DistributedDataParallel).parameters
         renamed = "forward_sync_buffers" in known  # by torch 2.13
         options: dict[str, Any] = {"forward_sync_buffers" if renamed else "broadcast_buffers": False}
-        return DistributedDataParallel(model, gradient_as_bucket_view=True, **options)
+        return DistributedDataParallel(
+            model, gradient_as_bucket_view=True, find_unused_parameters=leaves_out, **options
+        )
 
     def synchronise(self, model: Any, now: bool) -> AbstractContextManager[None]:
         """Exchange gradients in this backward pass, or only add them up."""
@@ -259,20 +257,20 @@ class Draws:
         if not (self.processes.is_alone or self.exact):
             torch.manual_seed(self.processes.seed(mix_seed(self.base, step)))
 
-    def again(self) -> AbstractContextManager[Any]:
+    def again(self, share: Share | None) -> AbstractContextManager[Any]:
         """Draw in a backward pass, where blocks are computed again: what they have drawn before."""
-        is_whole = self.recompute and self.exact and self.is_drawing and not self.processes.is_alone
-        return WholeDraws(self.processes.part, self.processes.parts) if is_whole else nullcontext()
+        is_whole = self.recompute and self.exact and self.is_drawing
+        return WholeDraws(share) if is_whole and share is not None else nullcontext()
 
     @contextmanager
-    def take(self) -> Iterator[None]:
-        """Draw in the forward pass of a batch."""
-        if self.processes.is_alone or not self.exact:
+    def take(self, share: Share | None) -> Iterator[None]:
+        """Draw in the forward pass of a batch, of which this process has a share."""
+        if share is None or not self.exact:
             yield
             return
         before = torch.get_rng_state()
         if self.is_drawing:
-            with WholeDraws(self.processes.part, self.processes.parts):
+            with WholeDraws(share):
                 yield
         else:  # intercepting every operation takes time that a model without dropout need not spend
             yield
@@ -297,7 +295,10 @@ def join_processes(device: str = "cpu") -> Iterator[str]:
     own = f"cuda:{os.environ['LOCAL_RANK']}" if is_cuda else device
     if is_cuda:
         torch.cuda.set_device(own)
-    dist.init_process_group("cpu:gloo,cuda:nccl" if is_cuda else "gloo", timeout=LONGEST)
+    store, rank, count = next(rendezvous("env://", timeout=LONGEST))
+    store = dist.PrefixStore(agree(store, rank, count), store)  # pyright: ignore[reportPrivateImportUsage]
+    backend = "cpu:gloo,cuda:nccl" if is_cuda else "gloo"
+    dist.init_process_group(backend, store=store, rank=rank, world_size=count, timeout=LONGEST)
     before = signal.signal(signal.SIGTERM, _end)
     try:
         yield own
@@ -305,6 +306,23 @@ def join_processes(device: str = "cpu") -> Iterator[str]:
     finally:
         signal.signal(signal.SIGTERM, before)
         dist.destroy_process_group()
+
+
+def agree(store: Any, rank: int, count: int) -> str:
+    """A name that the processes of one start agree on, and no other start has had.
+
+    `torchrun` keeps its store when it starts processes again, with the addresses of those that are gone. Each writes a
+    name of its own and reads those of all, until all have said that they read the same: who reads a name from before
+    reads again.
+    """
+    store.set(f"joins/{rank}", uuid.uuid4().hex)
+    while True:
+        names = b" ".join([store.get(f"joins/{one}") for one in range(count)])
+        agreed = hashlib.sha256(names).hexdigest()
+        store.set(f"{agreed}/{rank}", "")
+        if store.check([f"{agreed}/{one}" for one in range(count)]):
+            return agreed
+        time.sleep(AGAIN)
 
 
 def _end(signum: int, frame: Any) -> None:

@@ -123,7 +123,7 @@ def train(
         if processes.is_first:
             records.begin(progress.step, every * settings.save_every)
         steps = Steps(task, settings, model, optimizer, processes, checkpoints)
-        how = {"pin": torch.device(device).type == "cuda", "rows": processes.rows(settings.batch)}
+        how = {"pin": torch.device(device).type == "cuda", "part": processes.share}
         made = make_batches(task, order, progress.position, settings.execution.workers, **how)
         with closing(made) as batches, closing(records), recomputing(model, settings.execution.recompute):
             if progress.step == 0:
@@ -246,7 +246,7 @@ class Steps:
     ) -> None:
         self.task, self.settings, self.model, self.optimizer = task, settings, model, optimizer
         self.processes, self.checkpoints, self.mark = processes, checkpoints, mark
-        called = processes.wrap(model)
+        called = processes.wrap(model, task.leaves_out)
         self.called: Any = torch.compile(called) if settings.execution.compiled else called
         self.draws = Draws(processes, settings)
         self.computes_ahead = _computes_ahead(device_of(model)) and not task.goes_on
@@ -266,13 +266,14 @@ class Steps:
                 content = move(used[-1].content, device)
                 self.mark("data")
                 with processes.synchronise(self.called, number + 1 == settings.accumulate):
-                    with set_precision(device, settings), self.draws.take():
+                    with set_precision(device, settings), self.draws.take(used[-1].share):
                         loss, weight = self._find_loss(content, generator)
                     self.mark("loss")
                     share = processes.weigh(weight)
                     loss = loss if share is None else share * loss
+                    loss = loss.sum() if loss.ndim else loss
                     loss = loss / settings.accumulate if settings.accumulate > 1 else loss
-                    with self.draws.again():
+                    with self.draws.again(used[-1].share):
                         loss.backward()
                     self.mark("backward")
                 losses.append(loss.detach().float())

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -12,6 +12,14 @@ if TYPE_CHECKING:
     from torch.distributed import ProcessGroup
 
     from regard.tasks.readers import Reader
+
+
+class Share(NamedTuple):
+    """The rows of a batch that one of several processes computes: the first, their number, and that of all rows."""
+
+    first: int
+    rows: int
+    total: int
 
 
 class Task(ABC):
@@ -23,7 +31,7 @@ class Task(ABC):
     """
 
     judged_by: str  # the number of `evaluate` that tells which model is best: the larger the better
-    alone: ClassVar[str] = ""  # why several processes cannot share its batches; none: they can
+    leaves_out: ClassVar[bool] = False  # whether some of its model's weights take no part in the loss
     goes_on: ClassVar[bool] = False  # a step whose loss or gradient is not finite has a zero gradient, and ends nothing
 
     @property
@@ -42,13 +50,31 @@ class Task(ABC):
         """
         return examples
 
+    def check_parts(self, batch: int, parts: int) -> None:
+        """Refuse a number of processes that cannot share batches of so many examples.
+
+        Parts of unequal size need a `weight`, and each a row or more.
+        """
+        if batch % parts:
+            near = max(1, batch // parts) * parts
+            raise ValueError(
+                f"batch must be shared evenly by {parts} processes: got batch={batch}; use {near} or {near + parts}"
+            )
+
+    def num_rows(self, examples: Tensor) -> int:
+        """The rows of the batch that is made of these examples."""
+        return len(examples)
+
     def part(self, examples: Tensor, generator: torch.Generator, rows: slice) -> Any:
         """The rows of a batch that one of several processes computes, for tasks whose whole batches are dear."""
-        return take_rows(self.batch(examples, generator), rows, len(examples))
+        return take_rows(self.batch(examples, generator), rows, self.num_rows(examples))
 
     @abstractmethod
     def loss(self, model: Any, batch: Any, generator: torch.Generator) -> Tensor:
-        """The loss of a batch on the model's device; the generator is on the CPU."""
+        """The loss of a batch on the model's device, or means of several kinds, (kinds,), which add up to it.
+
+        The generator is on the CPU.
+        """
 
     def split_loss(
         self, model: Any, batch: Any, generator: torch.Generator, group: "ProcessGroup"
@@ -62,7 +88,9 @@ class Task(ABC):
         )
 
     def weight(self, batch: Any) -> float | Tensor | None:
-        """The number of terms, such as tokens that are no pads, whose mean `loss` is; None: as many in every row."""
+        """The number of terms, such as tokens that are no pads, whose mean `loss` is, or of each of its means; None: as
+        many in every row.
+        """
         return None
 
     def leave_out(self, model: Any) -> None:

@@ -8,6 +8,7 @@ import torch.distributed as dist
 from torch import Tensor, nn
 
 from regard.attention.torch_private import BatchNorm, DispatchMode
+from regard.training.task import Share
 
 aten = torch.ops.aten
 FILLED = {aten.bernoulli_.float, aten.uniform_.default, aten.normal_.default}
@@ -17,13 +18,14 @@ ALIKE = {aten.rand_like.default, aten.randn_like.default, aten.bernoulli.p}
 class WholeDraws(DispatchMode):
     """Draws random numbers for the rows of all processes, and gives this one its own.
 
-    With rows of the batch in the first dimension, all processes together have the numbers that one would have; in any
-    other layout they still have independent ones.
+    With rows of the batch in the first dimension, or as many of it for each row, all processes together have the
+    numbers that one would have; in any other layout they still have other ones. A single row does not tell how a
+    transposed batch lies.
     """
 
-    def __init__(self, part: int, parts: int) -> None:
+    def __init__(self, share: Share) -> None:
         super().__init__()
-        self.part, self.parts = part, parts
+        self.share = share
 
     def __torch_dispatch__(
         self, func: Callable[..., Any], types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
@@ -31,13 +33,13 @@ class WholeDraws(DispatchMode):
         kwargs = kwargs or {}
         if func not in FILLED | ALIKE or kwargs.get("generator") is not None or args[0].ndim == 0:
             return func(*args, **kwargs)
-        own = args[0]
-        rows = len(own)
+        own, (first, count, total) = args[0], self.share
+        first, whole_rows = len(own) * first // count, len(own) * total // count
         # In memory as a whole batch would lie, transposed or not, because numbers are drawn in that order.
         order = sorted(range(own.ndim), key=own.stride, reverse=True)
-        shape = (rows * self.parts, *own.shape[1:])
+        shape = (whole_rows, *own.shape[1:])
         whole = own.new_empty([shape[dim] for dim in order]).permute([order.index(dim) for dim in range(own.ndim)])
-        drawn = func(whole, *args[1:], **kwargs)[self.part * rows : (self.part + 1) * rows]
+        drawn = func(whole, *args[1:], **kwargs)[first : first + len(own)]
         return own.copy_(drawn) if func in FILLED else drawn
 
 

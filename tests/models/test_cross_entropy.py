@@ -87,6 +87,31 @@ def test_it_is_torchs_own(dtype: torch.dtype, smoothing: float, biased: bool, ig
     assert off(got, own, exact) == []
 
 
+@pytest.mark.parametrize(
+    ("dtype", "smoothing", "biased", "scores"),
+    [(torch.float32, 0.0, False, 8), (torch.bfloat16, 0.1, True, 8), (torch.float16, 0.1, False, 1)],
+)
+def test_by_the_kernel_it_is_too(
+    dtype: torch.dtype, smoothing: float, biased: bool, scores: int, monkeypatch: pytest.MonkeyPatch
+):
+    """In Triton's interpreter, rows that its threads have at once, and in several goes."""
+    words = pytest.importorskip("regard.algorithms.kernels.tokens.words", reason="needs Triton")
+    monkeypatch.setattr(words, "EIGHT", scores)
+    monkeypatch.setattr(words, "WARPS", 1)
+    monkeypatch.setattr(module, "_kernel", lambda x, V: (words.judge, -V % words.MULTIPLE))
+    parts = made(dtype)
+    exact = results(whole, parts, torch.float64, smoothing, biased)
+    own, got = (results(loss, parts, dtype, smoothing, biased) for loss in (whole, ours))
+    assert off(got, own, exact) == []
+    hidden, weight, bias, targets = parts
+    found = score_words(hidden, weight, targets, bias if biased else None)
+    logits = linear(hidden, weight, bias if biased else None)
+    assert found.guesses.equal(logits.argmax(1).where(targets != IGNORED, -1))
+    targets[1] = V
+    monkeypatch.setattr(module, "readable", lambda x: False)  # as on a GPU, where targets are not looked at
+    assert score_words(hidden, weight, targets).loss.isnan()
+
+
 @pytest.mark.parametrize("wrong", ["smoothing", "ignored", "factor"])
 def test_a_wrong_one_would_be_caught(wrong: str):
     def broken(hidden: Tensor, weight: Tensor, targets: Tensor, bias: Tensor | None, smoothing: float) -> Tensor:

@@ -186,7 +186,9 @@ RECIPES = {
     "conv-vs-vit": Recipe(
         name="conv-vs-vit",
         about="A ConvNet against a ViT on 1 % to all of CIFAR-10, three seeds each: who is ahead, and where it turns.",
-        config=RaceConfig(data="cifar10", seeds=3, training=race_settings(3000, 256, 1e-3, precision="bfloat16")),
+        config=RaceConfig(
+            data="cifar10", seeds=3, training=race_settings(1500, 256, 1e-3, precision="bfloat16", compiled=True)
+        ),
         # Some 19 thousand parameters each, on 49, 273 and all 1,437 of the digits.
         small=RaceConfig(
             shares=(0.035, 0.19, 1.0), seeds=2, training=replace(settings(120, 32), evaluate_every=120), **SMALL_MODELS

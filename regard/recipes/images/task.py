@@ -15,12 +15,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from regard.checks import check_probability, check_sizes
+from regard.checks import check_probability, check_sizes, check_whole
 from regard.layers import Gaussian
 from regard.models import BlockConfig, GridConfig, GridModel, ResNet, ResNetConfig, ViT, ViTConfig
 from regard.recipes.recipe import Resources
 from regard.tasks.digits import CLASSES, digits
-from regard.tasks.images import HUB, ImageSet, check_share, draw_moves, moved, read_images
+from regard.tasks.images import HUB, ImageSet, blanked, check_share, draw_moves, moved, read_images
 from regard.tasks.readers import ImageReader
 from regard.training import Descent, Execution, Schedule, Settings, Task, compact, device_of
 
@@ -123,6 +123,7 @@ class ImagesConfig:
     tested: float = field(default=1.0, metadata={"optional": True})  # of those that are tested on
     crop: bool | None = None
     flip: bool | None = None
+    erase: int = field(default=0, metadata={"optional": True})  # the side of a square of each image that is blanked
     smoothing: float = field(
         default=0.0, metadata={"optional": True}
     )  # the share of a label that goes to all classes alike
@@ -132,6 +133,7 @@ class ImagesConfig:
     def __post_init__(self) -> None:
         check_sizes(self, "seeds")
         check_sizes(self, "side", optional=True)
+        check_whole("erase", self.erase, 0)
         check_probability("smoothing", self.smoothing)
         for name, share in (("share", self.share), ("tested", self.tested)):
             check_share(name, share)
@@ -182,15 +184,18 @@ class ImageTask(Task):
         """By how many pixels images are shifted at most."""
         return max(1, self.side // 8) if self.config.crops else 0
 
-    def batch(self, examples: Tensor, generator: torch.Generator) -> tuple[Tensor, Tensor]:
-        """The numbers of images, and how each is moved."""
-        return examples, draw_moves(len(examples), generator, pad=self.pad, flip=self.config.flips)
+    def batch(self, examples: Tensor, generator: torch.Generator) -> tuple[Tensor, Tensor, Tensor]:
+        """The numbers of images, how each is moved, and the pixel around which it is blanked."""
+        moves = draw_moves(len(examples), generator, pad=self.pad, flip=self.config.flips)
+        return examples, moves, torch.randint(self.side, (len(examples), 2), generator=generator)
 
-    def loss(self, model: Any, batch: tuple[Tensor, Tensor], generator: torch.Generator) -> Tensor:
-        examples, moves = batch
+    def loss(self, model: Any, batch: tuple[Tensor, Tensor, Tensor], generator: torch.Generator) -> Tensor:
+        examples, moves, places = batch
         images, labels = self._on(examples.device)[0].batch(examples)
         if self.config.crops or self.config.flips:
             images = moved(images, moves, self.pad)
+        if self.config.erase:
+            images = blanked(images, places, self.config.erase)
         return cross_entropy(model(to_rgb(images)).logits.float(), labels, label_smoothing=self.config.smoothing)
 
     def evaluate(self, model: Any, mirrored: bool = False) -> Mapping[str, float]:

@@ -18,6 +18,7 @@ from torch import Tensor, nn
 
 from regard.analysis.figures import INK, PALETTE, figure_of_panels
 from regard.checks import check_sizes, check_whole
+from regard.models.cross_entropy import IGNORED
 from regard.recipes.recipe import Outcome, Recipe, Resources, Training
 from regard.recipes.report import render, training_figure
 from regard.tasks import corpus, sentences
@@ -25,6 +26,7 @@ from regard.tasks.sentences import Examples, Reader, Source, probe
 from regard.tasks.text import BytePairs, read_text, read_vocabulary, train_bpe, write_vocabulary
 from regard.training import Descent, Execution, Schedule, Settings, Task, Trained, device_of
 from regard.training.batches import move
+from regard.training.task import take_rows
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -65,7 +67,7 @@ class ObjectivesConfig:
             evaluate_every=500,
             descent=Descent(rate=1e-3, decay=0.01),
             schedule=Schedule(warmup=200),
-            execution=Execution(workers=4),  # a batch of captions takes as long to make as a step on a GPU
+            execution=Execution(workers=2),  # a batch of captions takes as long to make as a step on a GPU
         )
     )
 
@@ -92,7 +94,7 @@ class Objectives(Task):
     names: tuple[str, ...]
 
     judged_by = "accuracy"
-    alone = "its loss is a sum of means over different texts"
+    leaves_out = True  # the heads of objectives that are not learnt
 
     @property
     def count(self) -> int:
@@ -105,9 +107,24 @@ class Objectives(Task):
     def batch(self, examples: Tensor, generator: torch.Generator) -> dict[str, Examples]:
         return {name: self.source.draw(name, len(examples) // len(self.names), generator) for name in self.names}
 
+    def check_parts(self, batch: int, parts: int) -> None:
+        many = parts * len(self.names)
+        if parts > 1 and batch % many:
+            raise ValueError(
+                f"batch must have as many texts of each of {len(self.names)} objectives for each of {parts} processes: "
+                f"got batch={batch}; use {max(1, batch // many) * many}"
+            )
+
+    def part(self, examples: Tensor, generator: torch.Generator, rows: slice) -> dict[str, Examples]:
+        whole, many = self.batch(examples, generator), len(self.names)
+        own = slice(rows.start // many, rows.stop // many)
+        return {name: take_rows(texts, own, len(texts.tokens)) for name, texts in whole.items()}
+
     def loss(self, model: Any, batch: Mapping[str, Examples], generator: torch.Generator) -> Tensor:
-        losses = [self.source.objectives[name].loss(model, examples) for name, examples in batch.items()]
-        return torch.stack(losses).sum()
+        return model(batch)
+
+    def weight(self, batch: Mapping[str, Examples]) -> Tensor:
+        return torch.stack([(texts.targets != IGNORED).sum() for texts in batch.values()])
 
     def evaluate(self, model: Any) -> Mapping[str, float]:
         """The share of right answers for each objective, and their mean."""

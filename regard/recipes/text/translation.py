@@ -123,6 +123,7 @@ class TranslationConfig:
             evaluate_every=500,
             descent=Descent(betas=(0.9, 0.98)),
             schedule=Schedule(warmup=1000),
+            execution=Execution(precision="bfloat16"),
         )
     )
 
@@ -140,10 +141,16 @@ class TranslationConfig:
             )
 
     def settings(self, kind: str) -> Settings:
-        """The settings of one of the models."""
+        """The settings of one of the models; LSTMs are in float32, for not every library has them in bfloat16."""
         sizes = self.transformer if kind == "transformer" else self.recurrent
         steps = self.training.steps if sizes.steps is None else min(sizes.steps, self.training.steps)
-        return replace(self.training, steps=steps, descent=replace(self.training.descent, rate=sizes.rate))
+        precision = self.training.execution.precision if kind == "transformer" else "float32"
+        return replace(
+            self.training,
+            steps=steps,
+            descent=replace(self.training.descent, rate=sizes.rate),
+            execution=replace(self.training.execution, precision=precision),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,7 +177,6 @@ class Translation(Task):
     splits: Mapping[str, Split]  # train, validation, test
 
     judged_by = "minus validation loss"
-    alone = "a batch is one bucket of sentences of similar length"
 
     @cached_property
     def buckets(self) -> dict[str, Buckets]:
@@ -195,6 +201,20 @@ class Translation(Task):
 
     def batch(self, examples: Tensor, generator: torch.Generator) -> tuple[Tensor, Tensor, Tensor]:
         return self.splits["train"].batch(self.buckets["train"].draw(int(examples[0]), generator))
+
+    def num_rows(self, examples: Tensor) -> int:
+        return len(self.buckets["train"].fixed(int(examples[0])))
+
+    def check_parts(self, batch: int, parts: int) -> None:
+        fewest = min([self.num_rows(torch.tensor([number])) for number in range(self.count)])
+        if fewest < parts:
+            raise ValueError(
+                f"every batch must have a sentence for each of {parts} processes: got one of {fewest}; raise "
+                f"tokens_per_batch={self._tokens}"
+            )
+
+    def weight(self, batch: tuple[Tensor, Tensor, Tensor]) -> Tensor:
+        return (to_come(batch[2]) != IGNORED).sum()
 
     def loss(self, model: Any, batch: tuple[Tensor, Tensor, Tensor], generator: torch.Generator) -> Tensor:
         source, lengths, target = batch
