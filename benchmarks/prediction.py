@@ -2,12 +2,15 @@
 
 `python -m benchmarks.prediction --device cuda --out r.json --markdown r.md` takes about three minutes on a GPU;
 `--device cpu` runs small sizes. The section `ceilings` measures single kernels, of other sizes than models have: the
-tables of machines and the shares in `regard/analysis/prediction/roofline.py` are read from it. `--measured r.json`
-predicts again, anywhere, what was measured on an H200 before.
+tables of machines and the shares in `regard/analysis/prediction/roofline.py` are read from it. Hosts of GPUs differ:
+what an operation takes on this one is measured first, on numbers of no model, and steps are predicted with it.
+`--measured a.json b.json` predicts again, anywhere, what was measured on an H200 before, in one run or several.
 """
 
 import argparse
 import json
+import statistics
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -20,12 +23,13 @@ from torch import Tensor, nn
 from benchmarks import record
 from benchmarks.record import Bar, Row
 from benchmarks.setting import Setting, progress
-from benchmarks.timing import Timing, explain, host_seconds, interleave
+from benchmarks.timing import Timing, explain, interleave
 from benchmarks.training_memory import _typed, images, language
 from regard.algorithms import attend
 from regard.algorithms.catalogue import PLANNER
-from regard.algorithms.planning.machines import TABLES, table_of
+from regard.algorithms.planning.machines import TABLES, Machine, table_of
 from regard.algorithms.planning.problem import pose
+from regard.analysis.calibration.calibration import measure_dispatch, with_host
 from regard.analysis.cost import cost
 from regard.analysis.prediction.ledger import Product, on_machine
 from regard.analysis.prediction.measure import measure_step
@@ -40,8 +44,9 @@ WITHIN, MEMORY = Bar("≤", 20), Bar("≤", 5)  # per cent
 def main(arguments: list[str] | None = None) -> None:
     options = parser().parse_args(arguments)
     if options.measured is not None:
-        report = json.loads(options.measured.read_text())
-        rows = list(predicted_again(report))
+        reports = [json.loads(path.read_text()) for path in options.measured]
+        rows = [row for one in reports for row in predicted_again(one)]
+        report = reports[0] | {"command": "\n".join([one["command"] for one in reports])}
         report["predicted by"] = record.machine(torch.device("cpu"), options.commit)["commit"]
         _write(options.out, options.markdown, report, rows)
         print(_markdown(report, rows), flush=True)
@@ -49,14 +54,23 @@ def main(arguments: list[str] | None = None) -> None:
     device = torch.device(options.device)
     torch.set_num_threads(options.threads)
     setting = Setting(device, "full" if device.type == "cuda" else "tiny")
-    sections = {"ceilings": ceilings, "attention": attention, "steps": steps}
+    sections = {
+        "ceilings": lambda: ceilings(setting),
+        "attention": lambda: attention(setting),
+        "steps": lambda: steps(setting, machine, options.case),
+    }
     report = record.machine(device, options.commit) | {"seconds": {}}
-    report["command"] = f"python -m benchmarks.prediction --device {options.device}"
+    report["command"] = " ".join(
+        ["python -m benchmarks.prediction", *(sys.argv[1:] if arguments is None else arguments)]
+    )
     report["table"] = table_of(device).basis
+    if setting.on_cuda:
+        report["dispatch"] = measure_dispatch(device)
+    machine = _machine(table_of(device), report)
     rows: list[Row] = []
     for name in options.only or sections:
         start = time.perf_counter()
-        for row in sections[name](setting):
+        for row in sections[name]():
             rows.append(row)
             _write(options.out, options.markdown, report, rows)
         report["seconds"][name] = round(time.perf_counter() - start, 1)
@@ -73,7 +87,10 @@ def parser() -> argparse.ArgumentParser:
     options.add_argument("--markdown", type=Path, help="the tables")
     options.add_argument("--commit", help="the commit of the code, where there is no git")
     options.add_argument("--threads", type=int, default=2, help="of the CPU")
-    options.add_argument("--measured", type=Path, help="a JSON of this benchmark: predict again, measure nothing")
+    options.add_argument(
+        "--measured", type=Path, nargs="+", help="JSON of this benchmark: predict again, measure nothing"
+    )
+    options.add_argument("--case", default="", help="of the steps, those with this in their name or measure")
     options.add_argument("--only", action="append", choices=["ceilings", "attention", "steps"])
     return options
 
@@ -109,39 +126,63 @@ def _compared(
     return Row(section, case, measure, cells, abs(error), "the clock", bar, details, " %")
 
 
+def _machine(machine: Machine, report: dict[str, Any]) -> Machine:
+    """The table behind the host that was measured, where one was."""
+    return with_host(machine, tuple(report["dispatch"])) if "dispatch" in report else machine
+
+
 def predicted_again(report: dict[str, Any]) -> Iterator[Row]:
     """Rows that were measured on an H200, beside what is predicted now; single kernels as they were."""
     cases = {(name, _how(compiled, dtype)): (dtype, compiled, make) for name, dtype, compiled, make in H200_CASES}
+    machine, found = _machine(TABLES["h200"], report), {}
     for row in report["rows"]:
         name, measure, cells = row["case"], row["measure"], row["cells"]
         samples = {
             key: Timing(tuple(cell["samples_s"])) if isinstance(cell, dict) else cell for key, cell in cells.items()
         }
+        bar = None if row["bar"] is None else Bar(row["bar"]["sense"], row["bar"]["threshold"])
         real = samples.get("measured")
+        if (name, measure) in cases and (name, measure) not in found:
+            found[name, measure] = _guess(*cases[name, measure], machine)
+        guess = found.get((name, measure))
         if row["section"] == "attention" and isinstance(real, Timing):
             mask, B, heads, N, width = name.replace(" d", " H").replace(" N", " H").replace(" B", " H").split(" H")
             x = torch.empty(int(B), int(heads), int(N), int(width), dtype=torch.bfloat16, device="meta")
             x.requires_grad_(measure == "both")
             problem = pose(x, x, x, Attention(mask=Causal()) if mask == "causal" else Attention())
-            guess = float(PLANNER.seconds(on_machine(problem, replace(TABLES["h200"], host={}))))
-            yield _compared("attention", name, measure, guess, real, WITHIN)
-        elif row["section"] == "steps" and isinstance(real, Timing) and (name, measure) in cases:
-            dtype, compiled, make = cases[name, measure]
-            with _typed(dtype), torch.device("meta"):
-                module, inputs = make()
-            found = cost(module, *inputs, device="h200", compiled=compiled)
-            assert found.time is not None
-            details = {"predicted": found.time.json(), "profile": (row["details"] or {}).get("profile")}
-            yield _compared("steps", name, measure, found.time.seconds, real, WITHIN, details)
+            seconds = float(PLANNER.seconds(on_machine(problem, replace(TABLES["h200"], host={}))))
+            yield _compared("attention", name, measure, seconds, real, WITHIN)
+        elif row["section"] == "steps" and isinstance(real, Timing) and guess is not None:
+            details = {"predicted": guess.time.json(), "profile": (row["details"] or {}).get("profile")}
+            yield _compared("steps", name, measure, guess.time.seconds, real, WITHIN, details)
+        elif row["section"] == "memory" and guess is not None:
+            yield _remembered(name, measure, guess.memory.peak, 1e6 * float(cells["measured MB"]), bar)
         else:
-            bar = None if row["bar"] is None else Bar(row["bar"]["sense"], row["bar"]["threshold"])
             yield Row(
                 row["section"], name, measure, samples, row["ratio"], row["against"], bar, row["details"], row["unit"]
             )
 
 
+def _guess(dtype: torch.dtype, compiled: bool, make: Make, machine: Machine) -> Any:
+    """What a step costs, counted without contents."""
+    with _typed(dtype), torch.device("meta"):
+        module, inputs = make()
+    return cost(module, *inputs, device=machine, compiled=compiled)
+
+
+def _remembered(name: str, measure: str, guess: float, real: float, bar: Bar | None) -> Row:
+    """Peaks of memory side by side; the ratio is the error in per cent."""
+    error = 100 * (guess / real - 1)
+    cells: dict[str, Any] = {
+        "predicted MB": round(guess / 1e6, 1),
+        "measured MB": round(real / 1e6, 1),
+        "error %": round(error, 2),
+    }
+    return Row("memory", name, measure, cells, abs(error), "the allocator", bar, None, " %")
+
+
 def _how(compiled: bool, dtype: torch.dtype) -> str:
-    return f"{'compiled' if compiled else 'eager'}, {str(dtype).removeprefix('torch.')}"
+    return f"{'compiled' if compiled else 'eager'}, {_short(dtype)}"
 
 
 def attention(setting: Setting) -> Iterator[Row]:
@@ -195,17 +236,14 @@ H200_CASES: tuple[Case, ...] = (
 )
 
 
-def steps(setting: Setting) -> Iterator[Row]:
+def steps(setting: Setting, machine: Machine, some: str = "") -> Iterator[Row]:
     """Steps of training with AdamW, by the host's clock, and the allocator's peak."""
-    machine = table_of(setting.device).name
     for name, dtype, compiled, make in H200_CASES if setting.on_cuda else CPU_CASES:
         measure = _how(compiled, dtype)
+        if some not in f"{name}, {measure}":
+            continue
         progress(name, measure)
-        with _typed(dtype), torch.device("meta"):
-            module, inputs = make()
-        guess = cost(module, *inputs, device=machine, compiled=compiled)
-        assert guess.time is not None
-        assert guess.memory is not None
+        guess = _guess(dtype, compiled, make, machine)
         details: dict[str, Any] = {"predicted": guess.time.json(), "memory": vars(guess.memory)}
         try:
             if setting.on_cuda:
@@ -214,9 +252,10 @@ def steps(setting: Setting) -> Iterator[Row]:
                 module, inputs = make()
             if compiled:
                 torch.compiler.reset()
-                module.compile()
+                module.compile(fullgraph=True)  # or it would be measured in pieces
             found = measure_step(module, inputs, steps=10 if setting.on_cuda else 3)
             if setting.on_cuda:
+                details["host"] = _phases(module, inputs)
                 details["profile"] = _profile(module, inputs)
         except (RuntimeError, ValueError) as error:
             yield Row("steps", name, measure, {"measured": explain(error)}, bar=WITHIN, details=details)
@@ -225,21 +264,29 @@ def steps(setting: Setting) -> Iterator[Row]:
             "steps", name, measure, guess.time.seconds, found.seconds, WITHIN if setting.on_cuda else None, details
         )
         if found.peak is not None:
-            error = 100 * (guess.memory.peak / found.peak - 1)
-            cells = {"predicted MB": round(guess.memory.peak / 1e6, 1), "measured MB": round(found.peak / 1e6, 1)}
             bar = None if compiled else MEMORY  # predicted is what an eager step takes
-            yield Row(
-                "memory",
-                name,
-                measure,
-                {**cells, "error %": round(error, 2)},
-                abs(error),
-                "the allocator",
-                bar,
-                None,
-                " %",
-            )
+            yield _remembered(name, measure, guess.memory.peak, found.peak, bar)
         del module, inputs
+
+
+def _phases(module: nn.Module, inputs: tuple[Tensor, ...]) -> dict[str, float]:
+    """Seconds of the host for each part of a step, which begins when the device is done; the median of five."""
+    optimizer = torch.optim.AdamW(module.parameters(), lr=1e-4)
+    found: dict[str, list[float]] = {}
+
+    def timed(name: str, run: Callable[[], Any]) -> Any:
+        torch.cuda.synchronize()
+        start = time.perf_counter()
+        out = run()
+        found.setdefault(name, []).append(time.perf_counter() - start)
+        return out
+
+    for _ in range(6):
+        module.zero_grad(set_to_none=True)
+        loss = timed("forward", lambda: module(*inputs))
+        timed("backward", loss.backward)
+        timed("step", optimizer.step)
+    return {name: statistics.median(times[1:]) for name, times in found.items()}
 
 
 def _profile(module: nn.Module, inputs: tuple[Tensor, ...]) -> dict[str, list[float]]:
@@ -257,24 +304,24 @@ def ceilings(setting: Setting) -> Iterator[Row]:
     """Single kernels: matrix products by shape, passes over memory by size, and what the host takes for one call."""
     progress("ceilings")
     device, machine = setting.device, table_of(setting.device)
-    half = torch.bfloat16 if setting.on_cuda else torch.float32
-    for m, n, k, layout in _products(setting):
+    for m, n, k, layout, dtype in _products(setting):
         a = (
-            torch.randn(m, k, device=device, dtype=half)
+            torch.randn(m, k, device=device, dtype=dtype)
             if layout[0] == "n"
-            else torch.randn(k, m, device=device, dtype=half).t()
+            else torch.randn(k, m, device=device, dtype=dtype).t()
         )
         b = (
-            torch.randn(k, n, device=device, dtype=half)
+            torch.randn(k, n, device=device, dtype=dtype)
             if layout[1] == "n"
-            else torch.randn(n, k, device=device, dtype=half).t()
+            else torch.randn(n, k, device=device, dtype=dtype).t()
         )
         real = interleave({"run": [lambda a=a, b=b: a @ b]}, device, setting.glance)["run"]
         assert isinstance(real, Timing), real
         read = (m if layout[0] == "t" else k, k if layout[1] == "t" else n)
-        odd = "read" if any(size * half.itemsize % 16 for size in read) else "written" if n * half.itemsize % 16 else ""
-        guess = product_seconds(Product(1, m, n, k, odd), machine, half) + machine.kernel
-        row = _compared("ceilings", f"{m} × {n} × {k} {layout}", "product", guess, real)
+        bytes_ = dtype.itemsize
+        odd = "read" if any(size * bytes_ % 16 for size in read) else "written" if n * bytes_ % 16 else ""
+        guess = product_seconds(Product(1, m, n, k, odd), machine, dtype) + machine.kernel
+        row = _compared("ceilings", f"{m} × {n} × {k} {layout}", f"product, {_short(dtype)}", guess, real)
         row.cells["TFLOP/s"] = 2 * m * n * k / real.median / 1e12
         yield row
     for size in (2**20, 2**22, 2**23, 2**24, 2**25, 2**26, 2**28, 2**30) if setting.on_cuda else (2**16,):
@@ -283,25 +330,31 @@ def ceilings(setting: Setting) -> Iterator[Row]:
         yield _streamed(setting, f"add of {size / 1e6:.1f} MB", lambda x=x, y=y: torch.add(x, x, out=y), 2 * size)
     for row in _rows(setting):
         yield row
-    x = torch.zeros(1, device=device)
-    y = torch.zeros(1, device=device, requires_grad=True)
-
-    def chain(y: Tensor = y) -> Tensor:
-        z = y
-        for _ in range(100):
-            z = z * 2.0
-        return z
-
-    plain = Timing(tuple([host_seconds(lambda: x.add_(1), device, 500) for _ in range(7)]))
-    forward = Timing(tuple([host_seconds(chain, device, 5) / 100 for _ in range(7)]))
-    whole = Timing(tuple([host_seconds(lambda: chain().backward(), device, 5) / 100 for _ in range(7)]))
-    yield Row("ceilings", "host", "one operation", {"in place": plain, "with a graph": forward, "and back": whole})
+    alone, recorded, node = measure_dispatch(device)
+    cells: dict[str, Any] = {
+        "in place": Timing((alone,)),
+        "with a graph": Timing((recorded,)),
+        "a node back": Timing((node,)),
+    }
+    yield Row("ceilings", "host", "one operation", cells)
 
 
-def _products(setting: Setting) -> Iterator[tuple[int, int, int, str]]:
+def _short(dtype: torch.dtype) -> str:
+    return str(dtype).removeprefix("torch.")
+
+
+def _products(setting: Setting) -> Iterator[tuple[int, int, int, str, torch.dtype]]:
     if not setting.on_cuda:
-        yield 64, 64, 64, "nn"
+        yield 64, 64, 64, "nn", torch.float32
         return
+    for m, n, k, layout in _half_products():
+        yield m, n, k, layout, torch.bfloat16
+    for m, n, k in ((4096, 4096, 4096), (8192, 1024, 1024), (1024, 1024, 8192), (20000, 480, 480), (480, 480, 20000)):
+        yield m, n, k, "tn" if k > m else "nt", torch.float32
+    yield 16, 100_000, 200, "nn", torch.float32
+
+
+def _half_products() -> Iterator[tuple[int, int, int, str]]:
     for side in (1024, 2048, 4096, 8192):
         yield side, side, side, "nt"
     for m, n, k in (

@@ -11,6 +11,8 @@ What this machine refuses keeps the shares of the table that was shipped for its
 import datetime
 import os
 import platform
+import statistics
+import time
 import warnings
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
@@ -22,13 +24,14 @@ import torch
 from regard.algorithms.planning.machines import Machine, table_of, to_json
 from regard.algorithms.planning.report import plain, si
 from regard.analysis.calibration.fit import Evaluation, Measured, Table, accuracy, evaluate, fit
-from regard.analysis.calibration.measure import Session, time_calls
+from regard.analysis.calibration.measure import Session, synchronize, time_calls
 
 if TYPE_CHECKING:
     from rich.console import Group
 
 SIDE = {"cuda": 4096, "cpu": 1024, "other": 2048}  # of a product
 COPIED = {"cuda": 1 << 30, "cpu": 1 << 27, "other": 1 << 27}  # bytes
+CHAINED = 100  # operations, one after the other
 FEWEST = 20  # problems that a fit makes sense for
 DIGITS = 3
 BUSY = 0.5  # other programs for each core, from which on they show
@@ -176,7 +179,45 @@ def measure_ceilings(device: torch.device, like: Machine) -> Machine:
         double=_product_rate(device, torch.float64, SIDE[like.kind]) if has_double else like.double,
         bandwidth=_rounded(2 * source.nbytes / _shortest(lambda: target.copy_(source), device)),
         launch=_rounded(_shortest(lambda: one.add_(1), device, repeats=200)),
+        dispatch=measure_dispatch(device) if like.kind == "cuda" else like.dispatch,
     )
+
+
+def measure_dispatch(device: torch.device) -> tuple[float, float, float]:
+    """Seconds of the host for an operation, for one whose graph is recorded, and for a node of the way back."""
+    plain, learnt = torch.zeros(1, device=device), torch.zeros(1, device=device, requires_grad=True)
+
+    def chain() -> torch.Tensor:
+        x = learnt
+        for _ in range(CHAINED):
+            x = x * 2.0
+        return x
+
+    alone = _of_host(lambda: plain.add_(1), device, 5 * CHAINED)
+    recorded = _of_host(chain, device, 5) / CHAINED
+    back = _of_host(lambda: chain().backward(), device, 5) / CHAINED - recorded
+    return _rounded(alone), _rounded(recorded), _rounded(max(back - alone, 0.0))
+
+
+def with_host(machine: Machine, dispatch: tuple[float, float, float]) -> Machine:
+    """The table of a GPU behind another host, whose operations take so long: calls take longer by the same factor."""
+    factor = dispatch[0] / machine.dispatch[0]
+    host = {name: (factor * one, factor * both) for name, (one, both) in machine.host.items()}
+    return replace(machine, dispatch=dispatch, host=host)
+
+
+def _of_host(run: Callable[[], object], device: torch.device, calls: int) -> float:
+    """Seconds per call, the median of seven rounds; the device, whose queue holds so many calls, is not waited for."""
+    run()
+    rounds = []
+    for _ in range(7):
+        synchronize(device)
+        start = time.perf_counter()
+        for _ in range(calls):
+            run()
+        rounds.append((time.perf_counter() - start) / calls)
+    synchronize(device)
+    return statistics.median(rounds)
 
 
 def _product_rate(device: torch.device, dtype: torch.dtype, side: int) -> float:

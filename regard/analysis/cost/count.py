@@ -21,7 +21,7 @@ from torch.nn.attention import flex_attention
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 from torch.utils._pytree import tree_flatten, tree_map_only
 
-from regard.algorithms.planning.machines import table, table_of
+from regard.algorithms.planning.machines import Machine, table, table_of
 from regard.algorithms.planning.recording import recorded
 from regard.analysis.cost.functions import WholeFunctions
 from regard.analysis.cost.masks import HIDES, Role, known, remember, set_role
@@ -44,7 +44,7 @@ def cost(
     *inputs: Any,
     backward: bool = True,
     optimizer: str | None = "adamw",
-    device: str | None = None,
+    device: str | Machine | None = None,
     compiled: bool = False,
     real: bool = False,
     **keywords: Any,
@@ -55,8 +55,8 @@ def cost(
     Inputs may be real or on the meta device; contents of integers and booleans say which pairs a mask leaves. `real`
     runs it with contents. The backward pass is that of the output's `loss` where it has one, else of all its floating
     tensors; a floating input gets a gradient where it asks for one. `optimizer`, for the step and its memory, is adamw,
-    adam, sgd, momentum or None. The time is predicted for `device`, the name of a machine or the file of its table, by
-    default where the module is, run eagerly or `compiled`.
+    adam, sgd, momentum or None. The time is predicted for `device`, a machine's table, its name or its file, by default
+    where the module is, run eagerly or `compiled`.
 
     >>> c = cost(nn.Linear(8, 4), torch.empty(2, 8))
     >>> c.parameters, c.forward.flops, c.backward.flops
@@ -65,7 +65,7 @@ def cost(
     >>> cost(nn.MultiheadAttention(16, 4, batch_first=True), x, x, x).forward.flops  # 8·6·16² + 4·6²·16
     14592
     """
-    machine = table(device) if device is not None else table_of(_device_of(module))
+    machine = table_of(_device_of(module)) if device is None else table(device) if isinstance(device, str) else device
     watch, memory = Watch(), Allocations(optimizer, machine.kind == "cuda")
     watch.ledger = Ledger(machine)
     if real:
@@ -267,9 +267,9 @@ def _count(
     stands_in = memory.on_cuda and not _is_on_cuda(module)
     if stands_in:
         watch.trace.notes["no CUDA here: the CPU's kernels stand in for the GPU's, executed and in memory"] = None
-    with watching(watch, module, stands_in):
-        run(watch, module, inputs, keywords, backward)
     assert watch.ledger is not None
+    with watching(watch, module, watch.ledger.machine if stands_in else None):
+        run(watch, module, inputs, keywords, backward)
     return _predict(summarise(module, watch, memory.report()), watch.ledger, count_tokens((inputs, keywords)), compiled)
 
 
@@ -298,8 +298,11 @@ def count_tokens(inputs: Any) -> int:
 
 
 @contextmanager
-def watching(watch: Watch, module: nn.Module, for_cuda: bool = False) -> Iterator[None]:
-    """See every operation, and in which module it is called; torch's hooks see all threads: one count at a time."""
+def watching(watch: Watch, module: nn.Module, machine: Machine | None = None) -> Iterator[None]:
+    """See every operation, and in which module it is called; torch's hooks see all threads: one count at a time.
+
+    The CPU may stand in for a GPU, the `machine`.
+    """
     names = {id(part): _clean(name) for name, part in module.named_modules()}
     watch.experts.modules = dict(distinct_modules(module))
     own = threading.get_ident()
@@ -319,7 +322,8 @@ def watching(watch: Watch, module: nn.Module, for_cuda: bool = False) -> Iterato
     with ONE_AT_A_TIME:
         handles = [register_module_forward_pre_hook(enter), register_module_forward_hook(leave, always_call=True)]
         try:
-            with eager_torch(), recorded(attend_recorder(watch)) as recorder, WholeFunctions(watch, for_cuda), watch:
+            recording, whole = recorded(attend_recorder(watch), machine), WholeFunctions(watch, machine is not None)
+            with eager_torch(), recording as recorder, whole, watch:
                 watch.parts = recorder.parts
                 yield
         finally:

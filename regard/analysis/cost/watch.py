@@ -20,6 +20,7 @@ from torch._subclasses.fake_tensor import (
 from torch.overrides import enable_reentrant_dispatch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten
+from torch.utils.flop_counter import flop_registry
 
 from regard.algorithms.catalogue import PLANNER
 from regard.algorithms.planning import recording
@@ -115,6 +116,7 @@ class Watch(TorchDispatchMode):
         self.trace, self.read, self.read_pairs = Trace(), read, read_pairs
         self.is_symbolic = read is not int
         self.takes_apart = 0  # how many operators of ours are running, one inside the other
+        self.products = 0  # that were seen so far
         self.in_ours: Site | None = None  # of the operator of ours that is taken apart in the backward pass
         self.phase = "forward"
         self.stack: list[str] = []
@@ -239,6 +241,7 @@ class Watch(TorchDispatchMode):
                     self._assume_visible(name)
             if short.startswith("_fft"):
                 self.trace.notes["Fourier transforms are not matrix products: they count as elementwise"] = None
+        self.products += what == "product"
         if what != "free":
             tally = self._tally(site, self.parts[-1] if self.parts and what == "product" else short)
             share = site.share if name in operations.MATRICES and not self.parts else None
@@ -359,12 +362,14 @@ class Watch(TorchDispatchMode):
         try:
             if key is not None and key in self.bodies:
                 return self._repeat(self.bodies[key], site, func, args, kwargs)
-            before, peak = self.trace.work(), 0
+            before, peak, seen = self.trace.work(), 0, self.products
             if self.memory is not None:
                 peak, self.memory.peak = self.memory.peak, self.memory.live
             # The gradient of a bias is taken by a transform inside of the operator, which must reach the mode again.
             with enable_reentrant_dispatch(), torch.no_grad(), self:
                 out = OPDEFS[name.replace(".", "::")]._init_fn(*args, **kwargs)
+            if self.products == seen and func._overloadpacket in flop_registry:
+                self._count_kernel(func, args, kwargs, out)
             extra = 0
             if self.memory is not None:
                 extra = max(0, self.memory.peak - self.memory.live)
@@ -379,6 +384,16 @@ class Watch(TorchDispatchMode):
         finally:
             self.in_ours = outer
             self.takes_apart -= 1
+
+    def _count_kernel(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> None:
+        """Count a kernel of ours, which does not run on tensors without contents, by the formula of its operator."""
+        if self.phase not in ("forward", "backward"):
+            return
+        site, is_again = self._site()
+        tally = self._tally(site, self.parts[-1] if self.parts else func._schema.name.split("::")[1])
+        flops = flop_registry[func._overloadpacket](*args, **kwargs, out_val=out)
+        self._add(tally, Products.all_needed(flops), None, site, is_again, is_attention=bool(self.parts))
+        self._add_traffic(tally, "product", args, kwargs, out)
 
     def _repeat(self, body: Body, site: Site, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Count a call again whose body is known."""

@@ -17,6 +17,9 @@ from regard.analysis.prediction.ledger import Access, Operation, Product
 # Tiles of a product, rows by columns, and the share of the rate at which full waves of them run: a tile of m × n reads
 # m + n numbers from shared memory for m·n multiply-adds.
 TILES = ((128, 256, 1.0), (256, 128, 1.0), (128, 128, 0.85), (64, 128, 0.65), (64, 64, 0.45), (16, 128, 0.15))
+# Matrix units do not take float32. A thread adds up 8 × 8 numbers in its registers, for 16 that it reads: any tile that
+# gives it so many keeps the arithmetic busy. Tiles of 32 × 32 give it 4 × 4, and one read for every eight products.
+SINGLE_TILES = ((128, 128, 1.0), (64, 128, 1.0), (128, 64, 1.0), (64, 64, 1.0), (128, 32, 1.0), (32, 32, 0.85))
 SPLIT = 512  # the least of the inner dimension that one program takes where it is split
 # What follows was measured on an H200, in the section `ceilings` of benchmarks/prediction.py, on sizes of no model.
 WAVE = 0.8e-6  # seconds to fill and to drain a wave
@@ -93,7 +96,7 @@ def product_seconds(product: Product, machine: Machine, dtype: torch.dtype) -> f
     if machine.processors <= 1:
         return 2 * batch * m * n * k / machine.rate(dtype)
     best = float("inf")
-    for rows, columns, share in TILES:
+    for rows, columns, share in SINGLE_TILES if dtype == torch.float32 else TILES:
         tiles = batch * -(-m // rows) * -(-n // columns)
         parts = max(1, min(machine.processors // tiles, k // SPLIT))
         waves = -(-tiles * parts // machine.processors)

@@ -53,6 +53,21 @@ def test_the_command_writes_a_table_that_plans_are_made_by(tmp_path):
     assert "which exists; give another name or --force" in again.stderr
 
 
+def test_a_gpu_behind_another_host_has_its_prices():
+    """Operations take what they take there; calls of attention grow by the same factor, and the GPU stays."""
+    known = TABLES["h200"]
+    slow = calibration.with_host(known, (2 * known.dispatch[0], 1e-5, 2e-5))
+    assert slow.dispatch == (2 * known.dispatch[0], 1e-5, 2e-5)
+    assert slow.host["fused"] == tuple(2 * price for price in known.host["fused"])
+    assert (slow.half, slow.bandwidth, slow.kernel) == (known.half, known.bandwidth, known.kernel)
+
+
+def test_operations_are_dearer_where_a_graph_is_recorded():
+    alone, recorded, node = calibration.measure_dispatch(torch.device("cpu"))
+    assert min(alone, recorded) > 0
+    assert node >= 0
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [

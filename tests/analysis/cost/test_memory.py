@@ -6,6 +6,8 @@ from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
 from regard.analysis.cost import cost
+from regard.attention import Grid
+from regard.layers import GaussianHeads
 from tests.analysis.cost.by_hand import B, C, H, floats
 
 ROWS, W = 64, 32
@@ -129,3 +131,33 @@ def test_predicted_allocations_are_those_of_a_real_run():
         model(x)
     known = {p.untyped_storage().data_ptr() for p in (*model.parameters(), x)}
     assert cost(model, x).memory.activations == sum(size for at, size in kept.items() if at not in known)
+
+
+def test_gaussian_heads_of_a_gpu_keep_their_mixed_values_alone():
+    """Where one kernel mixes a small grid, both projections are one product: no values in between, no second input."""
+    pytest.importorskip("triton")
+    rows, side, heads, width = 64, 8, 9, 32
+    layer = GaussianHeads(width, heads, dtype=torch.bfloat16)
+    x = torch.empty(rows, side * side, width, dtype=torch.bfloat16, device="meta")
+    found = cost(layer, x, Grid(side, side), device="h200", optimizer=None)
+    assert found.memory is not None
+    mixed, one = 2 * rows * side**2 * heads * width, 2 * rows * side**2 * width
+    folded = 2 * width * heads * width
+    maps = 3 * 2 * heads * side**2 * 8  # offsets less centres, maps in float64, and rounded: less than three of float64
+    assert mixed + folded <= found.memory.activations - one <= mixed + folded + maps + 8 * 512
+    # Going back: gradients of the mixed values and of x, and what each block of channels adds to those of the maps.
+    shares = 4 * rows * width // 16 * heads * 2 * side**2
+    most = found.memory.parameters + found.memory.gradients + found.memory.inputs + 2 * (1 << 25)
+    assert found.memory.peak <= most + 2 * mixed + 4 * one + shares + 4 * folded + 2 * maps
+
+
+def test_the_kernel_of_a_gpu_is_counted_by_its_formula():
+    """Forward along rows and along columns; back two for the values, one for each map, and one once more."""
+    pytest.importorskip("triton")
+    rows, side, heads, width = 64, 8, 9, 32
+    layer = GaussianHeads(width, heads, dtype=torch.bfloat16)
+    x = torch.empty(rows, side * side, width, dtype=torch.bfloat16, device="meta", requires_grad=True)
+    found = cost(layer, x, Grid(side, side), device="h200", optimizer=None)
+    once = 2 * rows * heads * side**3 * width
+    assert found.operations["forward"]["mixing"].flops == 2 * once
+    assert found.operations["backward"]["mix_grid_backward"].flops == 5 * once

@@ -35,6 +35,12 @@ def test_a_product_whose_rows_are_not_aligned_takes_longer():
     assert product_seconds(odd, H200, torch.float32) == product_seconds(aligned, H200, torch.float32)
 
 
+def test_small_tiles_of_float32_are_as_quick_as_large_ones():
+    """Eleven products of 384 × 384: 396 tiles of 64 × 64, three waves of 132; 99 of 128 × 128 take as long as four."""
+    each = 132 * 2 * 64 * 64 * 20000 / H200.single + WAVE
+    assert product_seconds(Product(11, 384, 384, 20000), H200, torch.float32) == pytest.approx(3 * each)
+
+
 def test_a_cpu_has_no_waves():
     cpu = TABLES["cpu"]
     assert product_seconds(Product(2, 3, 5, 7), cpu, torch.float32) == 2 * 2 * 3 * 5 * 7 / cpu.single
