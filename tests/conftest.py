@@ -7,6 +7,7 @@ import os
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -27,14 +28,17 @@ import jaxtyping._import_hook
 import pytest
 import torch
 
-from tests import interpreter, type_checks
+from tests import interpreter
 
 # What Triton compiles are no functions of Python's types: the type-checking hook leaves them as they are.
 is_unchecked = jaxtyping._import_hook._is_no_type_check
 setattr(  # noqa: B010
     jaxtyping._import_hook, "_is_no_type_check", lambda node: is_unchecked(node) or "triton" in ast.dump(node)
 )
-jaxtyping.jaxtyped = type_checks.jaxtyped  # before anything of regard is imported
+if find_spec("beartype"):  # which a machine with a GPU may lack, where the hook is not used
+    from tests import type_checks
+
+    jaxtyping.jaxtyped = type_checks.jaxtyped  # before anything of regard is imported
 
 from regard.algorithms.planning.kept import forget  # noqa: E402
 

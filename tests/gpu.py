@@ -57,6 +57,7 @@ def start(options: argparse.Namespace, shard: int, record: Path) -> subprocess.P
     command += ["--one-in", str(options.one_in), "--shard", f"{shard}/{options.shards}"]
     command += ["tests/algorithms"]
     command += [f"tests/{part}/test_on_cuda.py" for part in ("analysis/cost", "models", "training")]
+    command += ["tests/integrations/test_half_precision.py"]
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 

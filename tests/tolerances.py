@@ -55,6 +55,9 @@ HALF_TERM = 3
 # The gradient of a precision is a logit over that precision: of the precisions in the cases this is the least.
 LEAST_PRECISION = 0.1
 
+# Numbers of size 1 in float32, by two ways of few steps: a GPU's kernels sum in orders of their own.
+NEAR = {"cpu": 2e-6, "cuda": 2e-5}
+
 Results = dict[str, Tensor]
 
 
@@ -180,3 +183,8 @@ PIECES = {"rtol": 0.0, "atol": 1e-12}
 # One query against a cache by a kernel, outputs of size 1: its roundings as above, or of half precision one of the
 # result and one of the weights.
 ONE_QUERY = {torch.float32: ROUNDINGS * 2**-23, torch.bfloat16: 2 * 2**-7}
+
+
+def near(device: torch.device) -> dict[str, float]:
+    """For `assert_close` of two float32 results."""
+    return {"rtol": 0.0, "atol": NEAR[device.type]}

@@ -74,7 +74,8 @@ def attend(
     >>> attend(q, k, v).shape
     torch.Size([1, 1, 2, 4])
     """
-    check_options(attention, dropout, return_lse)
+    if type(attention) is not Attention or dropout != 0.0 or return_lse:
+        check_options(attention, dropout, return_lse)
     content, context = attention.content, None if prepared is None else prepared.context
     if content is None:
         q, k = without_content(q, k, v, attention, None if context is None else context.held())
@@ -90,6 +91,8 @@ def attend(
             return attend(q, k, v, attention, **options)  # pyright: ignore[reportArgumentType, reportCallIssue]
     if content is not None and content.beta is not None:
         q, attention = _with_positive_beta(q, attention)
+    if algorithm is None and prepared is not None:
+        algorithm = prepared.algorithm
     solve = PLANNER.solve if context is None else functools.partial(attend_sharded, context=context)
     out, lse = solve(q, k, v, attention, dropout=dropout, return_lse=return_lse, name=algorithm, prepared=prepared)  # pyright: ignore[reportArgumentType]
     if not return_lse:

@@ -21,7 +21,7 @@ from regard.algorithms.kernels.position.mixing import rounded, times
 from regard.algorithms.planning.algorithm import refusal
 from regard.algorithms.planning.kept import recall
 from regard.algorithms.planning.problem import Outline, Problem, bind, check_tensors, pose, traits, without_content
-from regard.algorithms.planning.recording import part
+from regard.algorithms.planning.recording import machine_for, part
 from regard.algorithms.position import separable
 from regard.attention import Attention
 from regard.attention.eager import given, is_eager, once
@@ -60,12 +60,15 @@ def _by_axes_is_cheaper(q: Tensor, k: Tensor, v: Tensor, attention: Attention, o
 
     def decide() -> tuple[Outline | None]:
         with nullcontext() if torch.compiler.is_compiling() else without_modes():
-            problem = pose(q, k, v, attention)
+            problem, machine = pose(q, k, v, attention), machine_for(v.device)
+            if machine is not None:
+                problem = replace(problem, outline=replace(problem.outline, machine=machine))
             return (problem.outline if _is_cheaper(problem, out_width) else None,)
 
     if torch.compiler.is_compiling():
         return decide()[0]
-    (outline,) = recall(("projected", out_width, *traits(q, k, v, *attention.flatten())), decide)
+    structure, tensors = attention.flatten()
+    (outline,) = recall(("projected", out_width, structure, *traits(q, k, v, tensors)), decide)
     if outline is not None and outline.holds_tensors:
         attention.check(check_tensors(q, k, v))
     return outline

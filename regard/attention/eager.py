@@ -49,10 +49,10 @@ def once(backward: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(backward)
     def wrapped(ctx: Any, *grads: Any) -> Any:
+        if not torch.is_grad_enabled():
+            return backward(ctx, *grads)
         with torch.no_grad():
             found = backward(ctx, *grads)
-        if not torch.is_grad_enabled():
-            return found
         sources = [*ctx.given, *[x for x in grads if isinstance(x, Tensor) and x.requires_grad]]
         single = not isinstance(found, tuple)
         results = [_Last.apply(x, *sources) if isinstance(x, Tensor) else x for x in ((found,) if single else found)]

@@ -30,6 +30,13 @@ def is_dispatched() -> bool:
     return torch._C._len_torch_dispatch_stack() > 0
 
 
+def is_fake(x: Tensor) -> bool:
+    """Whether a tensor has no contents, as those that a cost is counted on."""
+    from torch._subclasses.fake_tensor import FakeTensor
+
+    return isinstance(x, FakeTensor)
+
+
 def without_modes() -> AbstractContextManager[Any]:
     """Arithmetic that no mode watches."""
     return _disable_current_modes()
@@ -72,6 +79,27 @@ def has_known_value(size: Any) -> bool:
     from torch.fx.experimental.symbolic_shapes import has_static_value
 
     return has_static_value(size)
+
+
+def let_graphs_see(operator: Any, inside: Any) -> None:
+    """Let a compiler put what an operator does into its graph, where `inside` does it: its kernels are then launched
+    without a way through Python. Where that gives NotImplemented, and in exported programs, the operator stays.
+    """
+    from torch._subclasses.fake_tensor import FakeTensor
+    from torch._subclasses.functional_tensor import FunctionalTensor, FunctionalTensorMode
+
+    known = (Tensor, torch.nn.Parameter, FakeTensor, FunctionalTensor)
+
+    def decompose(mode: Any, op: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        from torch.export._trace import custom_triton_ops_decomposition_disabled
+
+        found = NotImplemented
+        if not custom_triton_ops_decomposition_disabled() and all([kind in known for kind in types]):
+            with mode:
+                found = inside(*args, **kwargs)
+        return mode.__torch_dispatch__(op, types, args, kwargs) if found is NotImplemented else found
+
+    operator.register_torch_dispatch(FunctionalTensorMode, decompose)
 
 
 def is_autocast() -> bool:

@@ -12,7 +12,7 @@ from regard.attention.torch_private import register_tree
 V = TypeVar("V", bound="Value")
 Structure = tuple[Any, ...]
 TENSOR = ("tensor",)  # stands for one in a structure
-FLAT = "_flat"  # where a value keeps itself taken apart
+FLAT, ABOUT = "_flat", "_about"  # where a value keeps itself taken apart, and what of that choices depend on
 
 
 class Value:
@@ -43,6 +43,34 @@ class Value:
             self.__dict__[FLAT] = found  # a value is frozen, and asked this in every call
         return found
 
+    def about(self) -> Structure:
+        """The structure, of whose lists of numbers only the count and the size of the sum are left.
+
+        Choices are made by it: lengths and documents that are as many and about as long are chosen for alike.
+        """
+        found = self.__dict__.get(ABOUT)
+        if found is None:
+            found = self.__dict__[ABOUT] = _about(self.flatten()[0])
+        return found
+
+
+def _about(structure: Any) -> Any:
+    """Without the numbers themselves.
+
+    >>> _about(("Padding", (tuple, 5, 2, 6))) == _about(("Padding", (tuple, 4, 1, 7)))
+    True
+    """
+    if not isinstance(structure, tuple):
+        return structure
+    if structure and structure[0] is tuple and _are_numbers(structure[1:]):
+        return (tuple, len(structure) - 1, sum(structure[1:]).bit_length())
+    parts = tuple([_about(part) for part in structure])
+    return structure if parts == structure else parts
+
+
+def _are_numbers(items: tuple[Any, ...]) -> bool:
+    return len(items) > 0 and all([type(item) is int for item in items])
+
 
 def _flatten(value: Value) -> tuple[Structure, tuple[Any, ...]]:
     tensors: list[Any] = []
@@ -63,7 +91,7 @@ def unflatten(tensors: Iterable[Any], structure: Structure) -> Any:
 def _on(field: Any, device: torch.device) -> Any:
     if isinstance(field, Tensor | Value):
         return field.to(device) if isinstance(field, Tensor) else field.on(device)
-    if isinstance(field, tuple):
+    if isinstance(field, tuple) and not _are_numbers(field):
         moved = tuple([_on(item, device) for item in field])
         return field if all([new is old for new, old in zip(moved, field, strict=True)]) else moved
     return field
@@ -80,7 +108,7 @@ def _structure(field: Any, tensors: list[Any]) -> Any:
         tensors.append(field)
         return TENSOR
     if isinstance(field, tuple):
-        return (tuple, *[_structure(item, tensors) for item in field])
+        return (tuple, *(field if _are_numbers(field) else [_structure(item, tensors) for item in field]))
     return field
 
 
@@ -91,7 +119,7 @@ def check_state(value: Any) -> None:
             check_state(item)
     elif isinstance(value, Value):
         kind = type(value)
-        lost = [name for name in value.__dict__ if name not in kind.__match_args__ and name != FLAT]
+        lost = [name for name in value.__dict__ if name not in (*kind.__match_args__, FLAT, ABOUT)]
         if lost:
             raise ValueError(
                 f"a {kind.__name__} must keep all it knows in positional fields: got {', '.join(lost)} besides; "

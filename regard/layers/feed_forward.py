@@ -119,7 +119,7 @@ def _by_kernel(
     x: Tensor, layers: tuple[nn.Linear, ...], norm: nn.Module | None, activation: str | None, add: Tensor | None
 ) -> tuple[Tensor, ...] | None:
     """The same by one kernel, if the layers are torch's own, nobody listens to them, and the tokens are few."""
-    from regard.algorithms.kernels import rows
+    from regard.algorithms.kernels.tokens import rows
 
     B, T, C = x.shape
     if rows.MOST_ROWS < B * T or has_global_hooks() or not all([is_plain(layer, (nn.Linear,)) for layer in layers]):

@@ -320,7 +320,7 @@ class MultiHead(nn.Module):
             location = prepared.recall_from((), key, lambda: cache.locate(attention, n, *piece))
         attention = location.place(attention)
         if location.slots is not None and has_kernel(q):
-            from regard.algorithms.kernels.rows import enter
+            from regard.algorithms.kernels.tokens.rows import enter
 
             waves = (None, None) if rotation is None else (rotation.cos, rotation.sin)
             return enter(q, k, v, *waves, location.slots, *cache.buffers), *cache.buffers, attention

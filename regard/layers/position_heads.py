@@ -5,6 +5,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from regard.algorithms import Prepared, attend, attend_projected, weights
+from regard.algorithms.planning.recording import machine_for, recorder
 from regard.attention import Attention, Content, Grid, Mask, Positions, Softmax, Weighting
 from regard.attention.positions.positions import check_positions
 from regard.attention.torch_private import has_global_hooks
@@ -114,11 +115,18 @@ class PositionHeads(nn.Module):
         return self.out(self.value(x, attention))
 
     def _folds(self, x: Tensor) -> bool:
-        """Whether one product for all tokens is cheaper than two: on a GPU in half precision, for many tokens."""
-        if not (x.is_cuda and type(self.out) is nn.Linear) or x.shape[0] * x.shape[1] < FOLDED * self.value.in_features:
+        """Whether one product for all tokens is cheaper than two: on a GPU in half precision, for many tokens.
+
+        Not where somebody listens to the second layer, unless it is a counter, which counts what runs.
+        """
+        if type(self.out) is not nn.Linear or x.shape[0] * x.shape[1] < FOLDED * self.value.in_features:
             return False
-        halves = torch.is_autocast_enabled("cuda") or x.dtype.itemsize == 2
-        return halves and not (self.out._forward_hooks or self.out._forward_pre_hooks or has_global_hooks())
+        if not (x.is_cuda or ((machine := machine_for(x.device)) is not None and machine.kind == "cuda")):
+            return False
+        if not (torch.is_autocast_enabled("cuda") or x.dtype.itemsize == 2):
+            return False
+        heard = has_global_hooks() and (torch.compiler.is_compiling() or recorder() is None)
+        return not (self.out._forward_hooks or self.out._forward_pre_hooks or heard)
 
     def attention(self, positions: Positions, queries: Positions | None = None, mask: Mask = EVERYTHING) -> Attention:
         """The mechanism of one forward pass."""

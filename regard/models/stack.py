@@ -121,6 +121,7 @@ class Stack(nn.Module):
         if caches is not None:
             _check_caches(caches, len(self.blocks), bool(maps))
         x, term, rotation = self.placed(x, lengths, caches, context)
+        counted = caches is not None and caches[0].slots is not None and x.is_cuda  # by a kernel that reads lengths
         packing = None if caches is not None or context is not None else Packing.of(lengths, x)
         x = x if packing is None else packing.pack(x)
         around = Around(
@@ -130,7 +131,7 @@ class Stack(nn.Module):
             lengths=None if caches is None else lengths,  # pyright: ignore[reportArgumentType] - a cache refuses tensors
             packing=packing,
             memory_mask=EVERYTHING if memory_lengths is None else KeyPadding(memory_lengths),
-            prepared=Prepared(context),
+            prepared=Prepared(context, "decode" if counted else None),
         )
         kinds = ("self", "cross") if self.cross else ("self",)
         kept = Maps.of(maps).kept(kinds, len(self.blocks), self.num_heads) if maps else None

@@ -13,12 +13,15 @@ from typing import Any
 
 import torch
 import triton
+from torch._functorch.aot_autograd import aot_export_joint_simple
+from torch._higher_order_ops.triton_kernel_wrap import kernel_side_table, triton_kernel_wrapper_functional
 from triton.backends.compiler import GPUTarget
 from triton.runtime.jit import JITFunction
 
-from regard.algorithms.kernels import block_sparse, decode, rows, tiled, tiles
+from regard.algorithms.kernels import block_sparse, decode, tiled, tiles
 from regard.algorithms.kernels.linear import scan
 from regard.algorithms.kernels.position import grid_mixing
+from regard.algorithms.kernels.tokens import rows, words
 from regard.algorithms.planning import kept
 from regard.algorithms.planning.machines import TABLES
 
@@ -126,9 +129,35 @@ def run_rows(width: int, dtype: torch.dtype) -> None:
     q, cache = torch.empty(2, 4, 1, width, dtype=dtype), torch.empty(2, 4, N, width, dtype=dtype)
     wave = torch.empty(2, 1, 1, width // 2)
     rows.enter(q, q, q, wave, wave, torch.zeros(2, dtype=torch.int64), cache, cache)
+    words.judge(torch.empty(4, 50304, dtype=dtype), torch.zeros(4, dtype=torch.int64), 50257, 0.1, -100, True)
+
+
+def run_graphs(width: int, dtype: torch.dtype) -> None:
+    """What a compiler sees of the short kernels: nodes of its graph, and which tensors they write."""
+    x = torch.randn(2, N, 4 * width, dtype=dtype, requires_grad=True)
+    maps = torch.randn(4, 16, 16, requires_grad=True)
+    tiled._suits_graphs = grid_mixing._suits_graphs = lambda *_: True  # as if tensors were on a GPU
+
+    def attended(x: torch.Tensor) -> tuple[torch.Tensor]:
+        q = x.unflatten(2, (4, width)).transpose(1, 2)
+        return (tiled._operator(q, q, q, None, None, None, None, None, *tiled._flat(tiled.Spec(1.0, None, 0)))[0],)
+
+    def mixed(maps: torch.Tensor, x: torch.Tensor) -> tuple[torch.Tensor]:
+        narrow, v = maps.detach().to(dtype), x[:, :256, None].transpose(1, 2)
+        return (grid_mixing._operator(maps, maps, narrow, narrow, v)[0],)
+
+    for call, tensors in ((attended, (x,)), (mixed, (maps, x))):
+        graph = aot_export_joint_simple(call, tensors, trace_joint=True).graph
+        assert not [node for node in graph.nodes if "regard" in str(node.target)], "an operator stayed"
+        for node in graph.nodes:
+            if node.target is triton_kernel_wrapper_functional:
+                kernel: Any = kernel_side_table.get_kernel(node.kwargs["kernel_idx"])
+                written = sorted(node.kwargs["tensors_to_clone"])
+                print(json.dumps({"kernel": kernel.fn.__name__, "written": written}), flush=True)
 
 
 CALLS = {
+    "graphs": (run_graphs, [(64, HALF)]),
     "tiled": (run_tiled, [(64, HALF), (128, HALF), (256, HALF)]),
     "decode": (run_decode, [(width, dtype) for dtype in (HALF, SINGLE) for width in (64, 128, 256)]),
     "blocks": (run_blocks, [(64, HALF), (128, HALF), (256, HALF), (64, SINGLE), (128, SINGLE), (256, SINGLE)]),

@@ -8,6 +8,8 @@ from torch import Tensor, nn
 from torch._dynamo.testing import CompileCounterWithBackend
 
 from regard import Attention, attend
+from regard.algorithms.catalogue import PLANNER
+from regard.algorithms.planning.problem import pose
 from regard.attention import (
     Bias,
     Blocks,
@@ -149,6 +151,20 @@ def test_the_default_backend_compiles_it_too(device):
     x, extra = inputs(device)
     for mine, other in zip(results(compiled, parameters, x, extra), results(layer, parameters, x, extra), strict=True):
         torch.testing.assert_close(mine, other, rtol=5e-6, atol=2e-5)
+
+
+@pytest.mark.parametrize("name", ["causal", "slopes"])
+def test_a_compiler_follows_the_choice_for_a_gpu(name: str, device):
+    """In half precision it has prices of its own. Dynamo of torch 2.11 takes no truth value as an index of them."""
+    layer = Layer(VALUES[name]).to(device, torch.bfloat16)
+    x, extra = inputs(device)
+
+    def choose(x: Tensor, extra: Tensor) -> Tensor:
+        q, k, v = layer.heads(x)
+        return q * len(PLANNER.choose(pose(q, k, v, layer.make(layer, extra), device="h200")).name)
+
+    compiled = torch.compile(choose, fullgraph=True, backend="eager")
+    torch.testing.assert_close(compiled(x.bfloat16(), extra), choose(x.bfloat16(), extra))
 
 
 def test_without_gradients(device):

@@ -48,3 +48,15 @@ def test_tiles_of_an_h200_do_not_fit_on_smaller_gpus(monkeypatch: pytest.MonkeyP
     about = TABLES["l40s"]
     monkeypatch.setitem(TABLES, "l40s", TABLES["h200"].__class__(**{**vars(about), "shared": TABLES["h200"].shared}))
     assert any(one["shared"] > about.shared for one in allocated("l40s", "decode", 256))
+
+
+@pytest.mark.slow
+def test_a_compiler_launches_short_kernels_itself() -> None:
+    """They are nodes of its graph, and write to nothing but what is theirs, which it would copy otherwise."""
+    assert {one["kernel"]: one["written"] for one in allocated("h200", "graphs", 64)} == {
+        "attend": ["Lse", "Out"],
+        "differentiate_queries": ["DQ", "Rows"],
+        "differentiate_keys": ["DK", "DV"],
+        "_mix_small": ["out"],
+        "_gradients_small": ["d_maps", "dx"],
+    }

@@ -15,7 +15,7 @@ from regard.layers.feed_forward import ACTIVATIONS
 from regard.layers.positions import Rotation
 from tests.tolerances import ALLOWANCES, ROUNDINGS
 
-rows = pytest.importorskip("regard.algorithms.kernels.rows", reason="needs Triton")
+rows = pytest.importorskip("regard.algorithms.kernels.tokens.rows", reason="needs Triton")
 
 
 @dataclass(frozen=True)

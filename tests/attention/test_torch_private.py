@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 import torch
 from torch import Tensor, nn
+from torch._functorch.aot_autograd import aot_function, make_boxed_func
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.autograd import forward_ad
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
@@ -31,9 +32,11 @@ from regard.attention.torch_private import (
     has_known_value,
     is_autocast,
     is_dispatched,
+    is_fake,
     is_forward_mode,
     is_known_true,
     is_transformed,
+    let_graphs_see,
     mark_constant,
     register_tree,
     stream_of,
@@ -133,6 +136,37 @@ def test_a_dispatch_mode_sees_what_is_drawn():
     assert torch.ops.aten.bernoulli_.float in seen or torch.ops.aten.native_dropout.default in seen
 
 
+def test_a_graph_sees_what_an_operator_does_but_where_it_may_not():
+    @torch.library.custom_op("regard_tests::twice", mutates_args=())
+    def twice(x: Tensor) -> Tensor:
+        return x + x
+
+    @twice.register_fake
+    def _(x: Tensor) -> Tensor:
+        return torch.empty_like(x)
+
+    def compiled(x: Tensor) -> list[str]:
+        seen: list[str] = []
+
+        def keep(graph: Any, _: Any) -> Any:
+            seen.extend(str(node.target) for node in graph.graph.nodes if node.op == "call_function")
+            return make_boxed_func(graph.forward)
+
+        assert torch.equal(aot_function(twice, keep)(x), 2 * x)
+        return seen
+
+    let_graphs_see(twice, lambda x: 2 * x if x.ndim == 1 else NotImplemented)
+    assert compiled(torch.ones(3)) == ["aten.mul.Tensor"]
+    assert compiled(torch.ones(3, 3)) == ["regard_tests.twice.default"]
+
+    class Doubled(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            return twice(x)
+
+    exported = torch.export.export(Doubled(), (torch.ones(3),))
+    assert "regard_tests.twice.default" in [str(node.target) for node in exported.graph.nodes]
+
+
 def test_the_release_is_one_that_it_was_written_for():
     release = ".".join(torch.__version__.split(".")[:2])
     assert release in RELEASES, f"read regard/attention/torch_private.py against torch {release}, and add it here"
@@ -171,6 +205,12 @@ def test_is_forward_mode():
     with forward_ad.dual_level():
         assert is_forward_mode()
     assert not is_forward_mode()
+
+
+def test_is_fake():
+    with FakeTensorMode():
+        assert is_fake(torch.zeros(2))
+    assert not is_fake(torch.zeros(2, device="meta"))
 
 
 def test_is_dispatched():

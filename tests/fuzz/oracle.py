@@ -448,15 +448,15 @@ class Oracle:
         return found, (came @ weight).unflatten(2, (self.s.H, -1)).transpose(1, 2)
 
     def _kernel_sizes(self, learnt: list[str]) -> dict[str, Tensor]:
-        """Bounds of a kernel: features are known to a share, which the size of an exponent raises."""
+        """Bounds of a kernel: features, which may be signed, are known to a share, which an exponent's size raises."""
         x = self._seen({name: x if x is None else x.detach() for name, x in self.tensors.items()})
-        P = self._weights(x)[0]
         k = self._each_head(x["k"])
         powers = max(float(x["q"].abs().sum(-1).max()), float(k.abs().sum(-1).max()))
         name, fields, normalise = self.case.weighting.args
         sharp = [float(x[ref.name].abs().max()) for ref in fields]
         powers *= 1 + sum(sharp) + powers * (name == "RandomFeatures")
-        g_q, g_k = self._features(x["q"], x), self._features(k, x)
+        g_q, g_k = self._features(x["q"], x).abs(), self._features(k, x).abs()
+        P = self._weights(x)[0] if normalise else (g_q @ g_k.mT).where(self.mask, 0.0)
         roundings = LOGIT_ROUNDINGS * powers + SUM_ROUNDINGS + self.s.S / 4 + g_q.shape[-1]
         share = 2 * self.unit * torch.full((1, 1, 1, 1), roundings, dtype=torch.float64)
         forward, back = share + HALF_OUT * self.coarse, 2 * share + HALF_GRADIENT * self.coarse

@@ -104,6 +104,6 @@ def real_tokens(side: str) -> Tensor:
 
 
 def inputs(family: str, real: Tensor) -> dict[str, Tensor]:
-    ids = torch.randint(3, V, (B, T), generator=torch.Generator().manual_seed(1))
+    ids = torch.randint(3, V, tuple(real.shape), generator=torch.Generator().manual_seed(1))
     given = {"input_ids": ids, "attention_mask": real.long()}
     return given | ({"decoder_input_ids": ids.flip(1)} if KINDS[family] == "translates" else {})

@@ -55,6 +55,13 @@ def test_inference_does_not_spoil_training(name: str):
     call(layer, alone, x).sum().backward()
 
 
+@pytest.mark.parametrize("name", LAYERS)
+def test_a_layer_of_inference_mode_works_there(name: str):
+    with torch.inference_mode():
+        layer, alone = LAYERS[name]()
+        assert call(layer, alone, torch.randn(2, 36, 16)).isfinite().all()
+
+
 def test_fake_tensors_are_not_kept():
     layer = GaussianHeads(16, 4)
     with FakeTensorMode(allow_non_fake_inputs=True):

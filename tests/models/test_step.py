@@ -1,5 +1,7 @@
 """One more token by a recorded program is what the modules give; weights lie where they are read fast."""
 
+import gc
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +10,7 @@ import torch
 from torch import nn
 
 from regard import models
-from regard.algorithms.kernels import rows
+from regard.algorithms.kernels.tokens import rows
 from regard.attention import Cache, Elu, Hard, Kernel, Window
 from regard.generation import Settings, write
 from regard.layers import feed_forward, multihead
@@ -105,10 +107,10 @@ def test_a_program_asks_the_host_for_nothing():
     model = small("llama3-8b", num_groups=2, mask=Window(before=3)).to("meta")
     caches = tuple(Cache(2, 2, 8, capacity=6, dtype=torch.float64, device="meta") for _ in range(2))
     program = Program.__new__(Program)
-    program.model, program.caches = model, caches
+    program.caches = caches
     program.tokens, program.slots = (torch.zeros(*shape, dtype=torch.int64, device="meta") for shape in ((2, 1), (2,)))
     with torch.inference_mode():
-        assert program._step().shape == (2, 50)
+        assert program._step(model).shape == (2, 50)
 
 
 @pytest.mark.parametrize("case", ["gpt2", "llama with grouped heads"])
@@ -164,7 +166,7 @@ def test_the_same_tokens_are_written_ahead(settings: dict[str, Any], monkeypatch
 
     def begin(prompts: list[list[int]], max_new: int, start: int | None) -> Any:
         reader = model.reader(len(prompts), max(map(len, prompts)) + max_new - 1)
-        reader.step = recording(model)
+        reader.step, reader.release = recording(model), lambda: None
         readers.append(reader)
         return reader, prompts
 
@@ -177,6 +179,52 @@ def test_the_same_tokens_are_written_ahead(settings: dict[str, Any], monkeypatch
     alone = model.generate([5, 6], max_new=12, ends=ends, **settings)
     if not settings.get("temperature"):
         assert alone.tokens == plain[2].tokens
+
+
+def test_a_program_is_left_to_the_next_text(monkeypatch: pytest.MonkeyPatch):
+    model, prompts = small("llama3-8b", num_groups=2), [[1, 2, 3], [4, 5, 6]]
+    wanted = [model.generate([prompt], max_new=9)[0].tokens for prompt in prompts]
+    monkeypatch.setattr(Captured, "of", recording)
+    made: list[int] = []
+    monkeypatch.setattr(Program, "_record", lambda *given, way=Program._record: made.append(1) or way(*given))
+
+    def written(model: Any, prompt: list[int]) -> Any:
+        return model.generate([prompt], max_new=9)[0].tokens
+
+    assert [written(model, prompt) for prompt in prompts] == wanted
+    assert len(made) == 1
+    two = [model.reader(1, 20) for _ in range(2)]
+    assert two[0].caches is not two[1].caches, "one at a time has it"
+    assert two[0].step.program is not None
+    assert two[1].step.program is None
+    two.pop(0).release()
+    two.clear()
+    with torch.no_grad():
+        model.embedding.weight.copy_(model.embedding.weight.roll(1, 0))  # in place: what was recorded reads it
+    again = written(model, prompts[0])
+    monkeypatch.setattr(Captured, "of", lambda model: None)
+    assert again == written(model, prompts[0])
+    monkeypatch.setattr(Captured, "of", recording)
+    written(model, prompts[0])
+    before = len(made)
+    model.embedding.weight = nn.Parameter(model.embedding.weight.roll(3, 0).clone())  # it lies elsewhere now
+    again = written(model, prompts[0])
+    assert len(made) == before + 1
+    monkeypatch.setattr(Captured, "of", lambda model: None)
+    assert again == written(model, prompts[0])
+    for part, name, said in ((model.stack, "mask", Window(before=2)), (model.stack.norm, "eps", 10.0)):
+        monkeypatch.setattr(Captured, "of", recording)
+        written(model, prompts[0])
+        before = len(made)
+        setattr(part, name, said)
+        again = written(model, prompts[0])
+        assert len(made) == before + 1, name
+        monkeypatch.setattr(Captured, "of", lambda model: None)
+        assert again == written(model, prompts[0]), name
+    alive = weakref.ref(model)
+    del model
+    gc.collect()
+    assert alive() is None, "what is kept holds no model"
 
 
 def test_turns_of_a_session_go_on_from_what_was_read_ahead(monkeypatch: pytest.MonkeyPatch):

@@ -3,8 +3,8 @@
 import torch
 from torch import Tensor
 
-from regard.algorithms.kernels.sdpa import attend_by, fastest
-from regard.algorithms.planning.algorithm import Algorithm, refuses_bfloat16, refuses_softmax
+from regard.algorithms.kernels.sdpa import attend_by, direct, fastest
+from regard.algorithms.planning.algorithm import Algorithm, Run, refuses_bfloat16, refuses_softmax
 from regard.algorithms.planning.cost import Cost, kept, output, products, traffic
 from regard.algorithms.planning.problem import Problem
 from regard.algorithms.planning.visits import visited
@@ -67,10 +67,20 @@ class Fused(Algorithm):
         if not problem.masks:
             arithmetic *= -(-programs // machine.processors) * machine.processors / programs
         device = cost.launches * machine.launch + arithmetic + cost.bytes / machine.bandwidth
-        return most(machine.host.get(self.name, (0.0, 0.0))[problem.backward], device)
+        host = machine.host.get(self.name, (0.0, 0.0))
+        return most(host[1 if problem.backward else 0], device)  # a compiler of torch 2.11 takes no True for a 1
 
     def run(self, problem: Problem, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor | None]:
         return run_kernel(problem, q, k, v, problem.beta), None
+
+    def shortcut(self, problem: Problem) -> Run | None:
+        """Where the kernel takes all keys."""
+        shape, causal = problem.shape, len(problem.masks) > 0
+        if causal and shape.T != shape.S:
+            return None
+        q = torch.empty(shape.B, shape.H, shape.T, shape.D, dtype=problem.dtype, device="meta")
+        v = torch.empty(shape.B, shape.G, shape.S, shape.E, dtype=problem.dtype, device="meta")
+        return direct(fastest(q, v, problem.machine), shape, problem.beta, causal)
 
 
 def refuses_kernel(problem: Problem, takes_sink: bool = False) -> str | None:

@@ -20,6 +20,7 @@ from regard.attention.positions.sizes import Count, is_symbol, most, surely
 
 COPIED = 4  # bytes' worth of a byte that is copied to fresh memory
 LARGEST = 128 << 20  # bytes of a mask
+GRADIENT = 1 << 30  # bytes of the gradients of all pairs, which live for one step of the way back
 READS = 4  # passes over the pairs' additions that the kernel's one counts for: it reads them pair by pair
 
 
@@ -33,7 +34,7 @@ class Map:
 
 
 class Masked(Algorithm):
-    """Content, perhaps score terms that do not learn, under any mask."""
+    """Content, perhaps score terms, under any mask; of terms that learn, on a GPU one that is given whole."""
 
     name = "masked"
 
@@ -45,10 +46,10 @@ class Masked(Algorithm):
             return "needs Content() among the scores"
         if not (problem.masks or problem.terms):
             return "needs a mask or a score term"
-        if problem.terms and problem.dtype.itemsize < 4:
+        if problem.terms and problem.item < 4 and not _is_given(problem):
             return "its kernel would round score terms to half precision"
-        if problem.bias_backward:
-            return "gives score terms no gradient"
+        if problem.bias_backward and not (problem.on_cuda and _is_given(problem) and problem.sink is None):
+            return "gives no gradient to score terms but a Bias in the type of q, on a GPU and without a sink"
         if problem.dropout and not problem.on_cuda:
             return "the CPU's kernel has no dropout"
         if problem.on_cuda and problem.dtype == torch.float64:
@@ -61,6 +62,9 @@ class Masked(Algorithm):
         additions = _additions(problem)
         if not is_symbol(additions) and surely(additions > LARGEST):
             return "would hold a mask of more than 128 MB"
+        gradients = _gradients(problem)
+        if not is_symbol(gradients) and surely(gradients > GRADIENT):
+            return "would hold a gradient of more than 1 GB"
         return None
 
     def joins_sink(self, problem: Problem) -> bool:
@@ -79,12 +83,13 @@ class Masked(Algorithm):
             # Going back, the log-sum-exp is a column more, of a whole register.
             wide = most(shape.D, shape.E) + REGISTER
             flops = 2 * pairs * (shape.D + shape.E) + 2 * pairs * 5 * wide
+        of_pairs = _gradients(problem)
         if joins:
             blanking = blanking + (passes + 1) * output(shape, item)
         return Cost(
             flops=flops,
-            bytes=traffic(shape, item, problem.backward) + blanking + READS * additions + read,
-            memory=kept(shape, item, problem.backward) + 2 * additions + inputs(shape, item),
+            bytes=traffic(shape, item, problem.backward) + blanking + READS * additions + read + 2 * of_pairs,
+            memory=kept(shape, item, problem.backward) + 2 * additions + inputs(shape, item) + of_pairs,
             launches=(12 if blanking else 5) * passes,
         )
 
@@ -112,11 +117,25 @@ class Masked(Algorithm):
         return out, lse
 
 
+def _is_given(problem: Problem) -> bool:
+    """Whether the one score term is a tensor for all pairs in the type of q: a kernel adds it as it is."""
+    terms = problem.attention.biases
+    if len(terms) != 1 or not problem.terms[0].given:
+        return False
+    return terms[0].flatten()[1][0].dtype == problem.dtype
+
+
 def _additions(problem: Problem) -> Count:
     """Bytes of what the pairs add to their logits."""
     shape, facts = problem.shape, problem.outline.mask
     rows, heads = facts.rows or any([term.rows for term in problem.terms]), facts.heads or len(problem.terms) > 0
     return problem.item * (shape.B if rows else 1) * (shape.H if heads else 1) * shape.T * shape.S
+
+
+def _gradients(problem: Problem) -> Count:
+    """Bytes of a learnt term's gradient, which the kernel writes for every pair of all rows before it is summed."""
+    shape = problem.shape
+    return problem.item * shape.B * shape.H * shape.T * shape.S if problem.bias_backward else 0
 
 
 def _blanking(problem: Problem) -> Count:
@@ -170,7 +189,11 @@ def _with_terms(problem: Problem, found: Map, q: Tensor) -> Map:
     b, h, i, j = (torch.arange(n, device=q.device) for n in (shape.B, shape.H, shape.T, shape.S))
     bias, empty = found.bias, found.empty
     for term, facts in zip(terms, problem.terms, strict=True):
-        if facts.positional and not facts.rows and places.is_static:
+        if facts.given:
+            given = term.flatten()[1][0].to(q.dtype)
+            given = given[(None,) * (4 - given.ndim)]
+            bias = bias + given if problem.masks or len(terms) > 1 else given
+        elif facts.positional and not facts.rows and places.is_static:
             bias = bias + term.whole(places, shape.H, q.dtype, q.device)
         else:
             bias = bias + term.slab(b, h, i, j, places).to(q.dtype)

@@ -13,13 +13,12 @@ from torch import Tensor
 
 from regard.algorithms.content.fused import starts_causal
 from regard.algorithms.kernels.dropout import new_seed
-from regard.algorithms.planning.algorithm import Algorithm, predicted, refuses_softmax, refuses_triton
+from regard.algorithms.planning.algorithm import Algorithm, Run, predicted, refuses_softmax, refuses_triton
 from regard.algorithms.planning.cost import Cost, idle, kept, products, traffic
 from regard.algorithms.planning.kept import look, recall_from, remember
 from regard.algorithms.planning.problem import Problem
 from regard.algorithms.planning.visits import visited
 from regard.attention import Facts, Grid, Mask, Places, Sequence
-from regard.attention.eager import refuse_forward_mode
 from regard.attention.masks.facts import Range
 from regard.attention.masks.mask import real_tokens, run_ends
 from regard.attention.masks.visibility import index_band, on_one_line
@@ -38,7 +37,6 @@ class Tiled(Algorithm):
     """One kernel, whatever the lengths."""
 
     name = "tiled"
-    is_operator = True
 
     def refuses(self, problem: Problem) -> str | None:
         reason = refuses_softmax(problem) or refuses_triton(problem)
@@ -93,12 +91,7 @@ class Tiled(Algorithm):
 
         key = ("tiled", problem.outline)
         spec = None if torch.compiler.is_compiling() else look(key)
-        if spec is None:
-            runs = [facts.documents for facts in problem.facts if facts.documents is not None]
-            between = any([not run.prefix for run in runs])
-            spec = tiled.Spec(problem.beta, *_interval(problem), *_term(problem), pads_between=between)
-            spec = remember(key, spec)
-        refuse_forward_mode(q, k, v, *problem.attention.flatten()[1])
+        spec = spec or remember(key, _spec(problem))
         lengths = prefixes = theta = spans = seed = order = None
         for mask, facts in zip(problem.masks, problem.facts, strict=True):
             if facts.real is not None and facts.real.prefix:
@@ -118,11 +111,34 @@ class Tiled(Algorithm):
         if order is not None:
             k, v = _sorted(k, order), _sorted(v, order)
             q = _sorted(q, order) if spec.hides_queries else q
-        out, lse = tiled.attend_by_tiles(q, k, v, given, spec)
+        out, lse = tiled.attend_by_tiles(q, k, v, given, spec, problem.return_lse)
         if order is not None and spec.hides_queries:
             back = order.argsort(1)
-            out, lse = _sorted(out, back), lse.gather(2, back[:, None].expand_as(lse))
-        return out, lse if problem.return_lse else None
+            out, lse = _sorted(out, back), lse if lse is None else lse.gather(2, back[:, None].expand_as(lse))
+        return out, lse
+
+    def shortcut(self, problem: Problem) -> Run | None:
+        """Where the value holds no tensors but lengths and prefixes of rows."""
+        rows, tensors = {}, problem.attention.flatten()[1]
+        for mask, facts in zip(problem.masks, problem.facts, strict=True):
+            name = "prefixes" if facts.prefix else "lengths" if facts.real is not None and facts.real.prefix else None
+            (row, *others) = (*mask.flatten()[1], None)
+            if name is not None and row is not None and others == [None] and row.shape == (problem.shape.B,):
+                rows[name] = [row is x for x in tensors].index(True)
+            elif name is not None or row is not None or facts.documents is not None:
+                return None
+        if problem.terms or problem.return_lse or len(rows) < len(tensors):
+            return None
+        from regard.algorithms.kernels import tiled
+
+        return tiled.Intervals(_spec(problem), problem.outline, rows.get("lengths"), rows.get("prefixes"))
+
+
+def _spec(problem: Problem) -> Any:
+    from regard.algorithms.kernels import tiled
+
+    between = any([facts.documents is not None and not facts.documents.prefix for facts in problem.facts])
+    return tiled.Spec(problem.beta, *_interval(problem), *_term(problem), pads_between=between)
 
 
 def _refuses_mask(problem: Problem) -> str | None:

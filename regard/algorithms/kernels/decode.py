@@ -145,6 +145,11 @@ def _power_of_two(n: int) -> int:
     return 1 << (n - 1).bit_length()
 
 
+def counted(B: int) -> int:
+    """Rows of the batch, padded, among which programs look for theirs: up to 32 within a warp, without a barrier."""
+    return max(32, _power_of_two(B))
+
+
 def tile_of(rows: int, width: int, item: int, is_aligned: bool, device: torch.device) -> Tiles:
     """The tile for so many queries of a group, padded, of this width and of so many bytes to a number."""
     # Of 64 rows Hopper's own products, to which Triton 3.6 hands wrong operands where it loads number by number.
@@ -191,7 +196,8 @@ def _prepare(q: Tensor, k: Tensor, v: Tensor, lengths: Tensor | None, starts: Te
         "REAL": real,
         "KEYS": tile.keys,
         "PARTS": max(2, min(16, JOINED // (real * value_width))),
-        "COUNTED": max(128, _power_of_two(B)),
+        "COUNTED": counted(B),
+        "ALIKE": B == 1 or (lengths is None and starts is None),
         "PRECISION": "tf32x3" if q.dtype == torch.float32 else "ieee",
         "ONE_QUERY": T == 1,
         "LENGTHS": lengths is not None,
@@ -224,7 +230,7 @@ def _launch(
     """Write output and log-sum-exp."""
     (B, H, T, D), (_, G, S, E), (beta, shift, low, high, wants_lse, _) = q.shape, v.shape, work
     device, strides = q.device, (*q.stride()[:3], *k.stride()[:3], *v.stride()[:3])
-    large = max(128, _power_of_two(B))  # COUNTED, for which the kernel is compiled
+    large = B if B == 1 else counted(B)  # for which the kernel is compiled
     of_lengths = None if lengths is None else lengths.dtype
     key = ("decode", q.dtype, device, H, G, T, D, E, strides, large, of_lengths, starts is None, low is None)
     found: Kind = look((key, high is None, wants_lse)) or _prepare(q, k, v, lengths, starts, work)
@@ -327,6 +333,7 @@ def _share(
     KEYS: tl.constexpr,
     PARTS: tl.constexpr,
     COUNTED: tl.constexpr,
+    ALIKE: tl.constexpr,
     PRECISION: tl.constexpr,
     ONE_QUERY: tl.constexpr,
     LENGTHS: tl.constexpr,
@@ -336,23 +343,23 @@ def _share(
     LSE: tl.constexpr,
 ):
     """One program's share of the blocks, tile after tile. A tile is some rows of the heads of one group, at most ROWS;
-    of its parts, REAL rows are kept.
+    of its parts, REAL rows are kept. The rows of the batch are ALIKE where all have as many keys, or there is one.
     """
-    program = tl.program_id(0)
-    rows = H // G * T
+    program, rows = tl.program_id(0), H // G * T
     tiles = tl.cdiv(rows, ROWS)
     columns = G * tiles
     # How many blocks each row of the batch has for each of its tiles: at least one, which writes that there is nothing.
     counted = tl.arange(0, COUNTED)
-    if LENGTHS or STARTS:
+    if not ALIKE:
         firsts, lasts, _ = _bounds(
             lengths, starts, counted, counted < B, T, S, shift, low, high, LENGTHS, STARTS, LOW, HIGH
         )
         blocks = tl.where(counted < B, tl.maximum(tl.cdiv(lasts - firsts, KEYS), 1), 0)
-        through = tl.cumsum(blocks) * columns
-        whole = tl.sum(blocks) * columns
+        through, whole = tl.cumsum(blocks) * columns, tl.sum(blocks) * columns
     else:
-        first, last, at = _bounds(lengths, starts, 0, True, T, S, shift, low, high, LENGTHS, STARTS, LOW, HIGH)
+        first, last, at = _bounds(
+            lengths, starts, program * 0, True, T, S, shift, low, high, LENGTHS, STARTS, LOW, HIGH
+        )
         count = tl.maximum(tl.cdiv(last - first, KEYS), 1)
         whole = B * columns * count
     share = tl.maximum(tl.cdiv(whole, shares), least)
@@ -360,10 +367,10 @@ def _share(
     end = tl.minimum(unit + share, whole)
     d, mine = tl.arange(0, WIDE_D), tl.arange(0, ROWS)
     levels = parts + 2 * shares * REAL * WIDE_E
-    if LENGTHS or STARTS:
+    if not ALIKE:
         b, before, behind, count, first, last, at = unit, unit, unit, unit, unit, unit, unit.to(tl.int64)
     while unit < end:
-        if LENGTHS or STARTS:
+        if not ALIKE:
             if unit >= behind:  # another row of the batch
                 b = tl.sum(((through <= unit) & (counted < B)).to(tl.int32))
                 before = tl.sum(tl.where(counted < b, blocks, 0)) * columns

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.library import wrap_triton
 
 from regard.algorithms.planning.kept import look, remember
 from regard.attention.torch_private import stream_of
@@ -40,8 +41,12 @@ class Launch:
         self.regular = all([stride % 16 == 0 and stride < 1 << 31 for stride in strides])
         self.compiled: dict[torch.device, Any] = {}
 
-    def __call__(self, device: torch.device, tensors: tuple[Tensor | None, ...], aligned: bool) -> None:
-        """Run on these tensors; `aligned`: their addresses are multiples of 16."""
+    def __call__(self, device: torch.device, tensors: tuple[Tensor | None, ...], aligned: bool | None) -> None:
+        """Run on these tensors; `aligned`: their addresses are multiples of 16, or None where a graph is made of it."""
+        if aligned is None:
+            options = dict(zip(OPTIONS[:2], self.tiles, strict=False))  # a compiler takes no others
+            wrap_triton(self.kernel)[(self.programs,)](*tensors, *self.rest, **options)
+            return
         if device.type == "cuda" and device.index != torch.cuda.current_device():
             with torch.cuda.device(device):  # a kernel is loaded where it is current
                 self(device, tensors, aligned)

@@ -5,7 +5,9 @@ hands them what they were promised. Under a compiler sdpa itself is called, with
 whose kernels we do not know ("any") with all.
 """
 
+from collections.abc import Callable
 from contextlib import nullcontext
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -14,7 +16,7 @@ from torch.nn.functional import pad, scaled_dot_product_attention
 
 from regard.algorithms.kernels.layouts import laid_out, multiple_of_eight
 from regard.algorithms.planning.machines import Machine
-from regard.attention import torch_private
+from regard.attention import Shape, torch_private
 from regard.attention.positions.sizes import surely
 
 REGISTER = 16  # numbers of a vector register of the CPU
@@ -66,7 +68,7 @@ def attend_by(
     """Attention of q (B,H,T,D), k (B,G,S,D), v (B,G,S,E) by one kernel, of any widths and layouts.
 
     `causal` hides the keys after each query, both counted from 0. A bias, added to the logits, is for "cpu" and
-    "efficient"; it broadcasts to (B,H,T,S), and may hide by −∞ but not empty a row.
+    "efficient", which gives it a gradient; it broadcasts to (B,H,T,S), and may hide by −∞ but not empty a row.
     """
     E = v.shape[3]
     q, k, v, bias = prepared_for(kernel, q, k, v, bias)
@@ -82,12 +84,35 @@ def attend_by(
     elif kernel == "flash":
         out = torch_private.flash(q, k, v, dropout, causal, False, scale=beta)[0]
     else:
-        learns = torch.is_grad_enabled() and (q.requires_grad or k.requires_grad or v.requires_grad)
+        learns = q.requires_grad or k.requires_grad or v.requires_grad or (bias is not None and bias.requires_grad)
+        learns = learns and torch.is_grad_enabled()
         if kernel == "efficient":
             out = torch_private.efficient(q, k, v, bias, learns, dropout, causal, scale=beta)[0]
         else:
             out = torch_private.cudnn(q, k, v, bias, learns, dropout, causal, False, scale=beta)[0]
     return out if out.shape[3] == E else out[..., :E]
+
+
+def direct(kernel: str, shape: Shape, beta: float, causal: bool) -> Callable[..., tuple[Tensor, None]]:
+    """What `attend_by` does, in the fewest steps, for q, k and v of these sizes whose types have been checked; whatever
+    is given beside them is left alone.
+    """
+    D, E, grouped = shape.D, shape.E, shape.G != shape.H
+    if kernel == "any" or _widths(D, E, kernel) != (D, E) or (kernel == "efficient" and grouped):
+        return lambda q, k, v, _: (attend_by(kernel, q, k, v, beta=beta, causal=causal), None)
+    if kernel == "cpu":
+        flash = torch_private.flash_cpu
+        return lambda q, k, v, _: (flash(laid_out(q), laid_out(k), laid_out(v), 0.0, causal, scale=beta)[0], None)
+    if kernel == "flash":
+        flash = torch_private.flash
+        return lambda q, k, v, _: (flash(laid_out(q), laid_out(k), laid_out(v), 0.0, causal, scale=beta)[0], None)
+    call = torch_private.efficient if kernel == "efficient" else torch_private.cudnn
+
+    def run(q: Tensor, k: Tensor, v: Tensor, _: Any) -> tuple[Tensor, None]:
+        learns = torch.is_grad_enabled() and (q.requires_grad or k.requires_grad or v.requires_grad)
+        return call(laid_out(q), laid_out(k), laid_out(v), None, learns, 0.0, causal, scale=beta)[0], None
+
+    return run
 
 
 def prepared_for(

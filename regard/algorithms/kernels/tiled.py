@@ -21,12 +21,13 @@ from regard.algorithms.kernels.tiles import Tiles, fitted, need_of_gradients, ne
 from regard.algorithms.planning.kept import look, remember
 from regard.algorithms.planning.visits import in_band
 from regard.attention.eager import given as noting
-from regard.attention.eager import is_eager, once
-from regard.attention.torch_private import is_dispatched
+from regard.attention.eager import once, refuse_forward_mode
+from regard.attention.torch_private import is_dispatched, is_forward_mode, is_transformed, let_graphs_see
 
 DRAWS = (1 << 31) - 1  # steps of a dropout
 PER_ROW = programs.PER_ROW.value  # numbers of a query that the keys' gradients read
 NARROW = 512  # keys of a window that small tiles waste less of
+SHORT = 4e10  # FLOPs of all pairs: about 0.1 ms
 
 
 class Spec(NamedTuple):
@@ -89,17 +90,55 @@ def _tiles_of_width(pass_: str, width: int, spec: Spec, given: Given) -> Tiles:
     return {"forward": forward, "keys": keys, "queries": queries}[pass_]
 
 
-def attend_by_tiles(q: Tensor, k: Tensor, v: Tensor, given: Given, spec: Spec) -> tuple[Tensor, Tensor]:
-    """Output (B, H, T, E) and log-sum-exp (B, H, T), both with gradients."""
-    if not is_eager(q) or is_dispatched():
-        return _operator(q, k, v, *given, *_flat(spec))
+def _suits_graphs(q: Tensor, v: Tensor, *others: Any) -> bool:
+    """Whether a compiler is to launch the kernels itself: where they are short, and all numbers known. It takes no
+    bound of registers, which long ones need more than they mind the way through Python.
+    """
+    numbers = []
+    for x in (q, v, *others):
+        numbers += x if isinstance(x, list) else [] if x is None else [*x.shape, *x.stride()]
+    if not q.is_cuda or any([isinstance(n, torch.SymInt) for n in numbers]):
+        return False
+    return 2 * q.numel() * v.shape[2] * (q.shape[3] + v.shape[3]) // q.shape[3] <= SHORT
+
+
+def attend_by_tiles(
+    q: Tensor, k: Tensor, v: Tensor, given: Given, spec: Spec, return_lse: bool = True, about: Any = None
+) -> tuple[Tensor, Tensor | None]:
+    """Output (B, H, T, E) and where it is wanted the log-sum-exp (B, H, T), both with gradients.
+
+    `about` stands for the sizes and types of all tensors and for the spec, in calls that have them in common.
+    """
+    if torch.compiler.is_compiling() or is_transformed() or is_forward_mode() or is_dispatched():
+        refuse_forward_mode(q, k, v, *[x for x in given if x is not None])
+        out, lse = _operator(q, k, v, *given, *_flat(spec))
+        return out, lse if return_lse else None
     if torch.is_grad_enabled() and (q.requires_grad or k.requires_grad or v.requires_grad or _learns(given)):
-        return _Tiled.apply(q, k, v, *given, spec)  # pyright: ignore[reportReturnType]
-    return forward(q, k, v, given, spec)
+        found = _Tiled.apply(q, k, v, *given, spec, return_lse, about)
+        return found if return_lse else (found, None)  # pyright: ignore[reportReturnType]
+    out, lse = forward(q, k, v, given, spec, about=about)
+    return out, lse if return_lse else None
 
 
 def _learns(given: Given) -> bool:
     return given.theta is not None and given.theta.requires_grad
+
+
+class Intervals(NamedTuple):
+    """Calls of one outline whose value holds no tensors but lengths and prefixes; these by their places among them."""
+
+    spec: Spec
+    about: Any
+    lengths: int | None
+    prefixes: int | None
+
+    def __call__(self, q: Tensor, k: Tensor, v: Tensor, tensors: tuple[Tensor, ...]) -> tuple[Tensor, Tensor | None]:
+        spec, about, lengths, prefixes = self
+        given = Given(
+            None if lengths is None else tensors[lengths].contiguous(),
+            None if prefixes is None else tensors[prefixes].contiguous(),
+        )
+        return attend_by_tiles(q, k, v, given, spec, False, about)
 
 
 class _Tiled(torch.autograd.Function):
@@ -107,24 +146,25 @@ class _Tiled(torch.autograd.Function):
 
     @staticmethod
     @noting
-    def forward(ctx: Any, q: Tensor, k: Tensor, v: Tensor, *rest: Any) -> tuple[Tensor, Tensor]:
-        *tensors, spec = rest
+    def forward(ctx: Any, q: Tensor, k: Tensor, v: Tensor, *rest: Any) -> tuple[Tensor, Tensor] | Tensor:
+        *tensors, spec, return_lse, about = rest
         given = Given(*tensors)
-        out, lse = forward(q, k, v, given, spec)
+        out, lse = forward(q, k, v, given, spec, about=about)
         ctx.save_for_backward(q, k, v, *given, out, lse)
-        ctx.spec = spec
+        ctx.call = spec, about
         ctx.set_materialize_grads(False)
-        return out, lse
+        return (out, lse) if return_lse else out
 
     @staticmethod
     @once
-    def backward(ctx: Any, grad: Tensor | None, grad_lse: Tensor | None) -> tuple[Any, ...]:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def backward(ctx: Any, grad: Tensor | None, grad_lse: Tensor | None = None) -> tuple[Any, ...]:  # pyright: ignore[reportIncompatibleMethodOverride]
         q, k, v, *tensors, out, lse = ctx.saved_tensors
         if grad is None:
             grad = torch.zeros_like(out)
+        spec, about = ctx.call
         given, learns = Given(*tensors), ctx.needs_input_grad[5]
-        dq, dk, dv, dtheta = backward(grad, grad_lse, q, k, v, given, out, lse, ctx.spec, learns)
-        return dq, dk, dv, None, None, dtheta, None, None, None
+        dq, dk, dv, dtheta = backward(grad, grad_lse, q, k, v, given, out, lse, spec, learns, about=about)
+        return dq, dk, dv, None, None, dtheta, None, None, None, None, None
 
 
 def _flat(spec: Spec) -> tuple[list[int], list[float]]:
@@ -164,6 +204,15 @@ def _(q, k, v, lengths, prefixes, theta, spans, seed, whole, numbers):
     return _empty_output(q, v), q.new_empty(B, H, T, dtype=torch.float32)
 
 
+def _inside(q, k, v, lengths, prefixes, theta, spans, seed, whole, numbers):
+    if not _suits_graphs(q, v, k, theta, spans, whole):
+        return NotImplemented
+    return forward(q, k, v, Given(lengths, prefixes, theta, spans, seed), _unflat(whole, numbers), in_graph=True)
+
+
+let_graphs_see(_operator, _inside)
+
+
 @torch.library.custom_op("regard::tiled_backward", mutates_args=())
 def _operator_backward(
     grad: Tensor,
@@ -193,13 +242,26 @@ def _(grad, grad_lse, q, k, v, lengths, prefixes, theta, spans, seed, out, lse, 
     return _empty_like(q), _empty_like(k), _empty_like(v), dtheta
 
 
+def _inside_backward(grad, grad_lse, q, k, v, lengths, prefixes, theta, spans, seed, out, lse, whole, numbers, learns):
+    if not _suits_graphs(q, v, k, theta, spans, grad, whole):
+        return NotImplemented
+    given, spec = Given(lengths, prefixes, theta, spans, seed), _unflat(whole, numbers)
+    *found, dtheta = backward(grad, grad_lse, q, k, v, given, out, lse, spec, learns, in_graph=True)
+    return *found, lse.new_empty(0) if dtheta is None else dtheta
+
+
+let_graphs_see(_operator_backward, _inside_backward)
+
+
 def _save(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
     *tensors, ctx.whole, ctx.numbers = inputs
     ctx.save_for_backward(*tensors, *output)
+    ctx.set_materialize_grads(False)
 
 
-def _differentiate(ctx: Any, grad: Tensor, grad_lse: Tensor) -> tuple[Any, ...]:
+def _differentiate(ctx: Any, grad: Tensor | None, grad_lse: Tensor | None) -> tuple[Any, ...]:
     learns = ctx.needs_input_grad[5]
+    grad = torch.zeros_like(ctx.saved_tensors[-2]) if grad is None else grad
     found = _operator_backward(grad, grad_lse, *ctx.saved_tensors, ctx.whole, ctx.numbers, learns)
     return *found[:3], None, None, found[3] if learns else None, None, None, None, None
 
@@ -251,8 +313,14 @@ class _Room(NamedTuple):
     shape: torch.Size
     stride: tuple[int, ...]
 
-    def empty(self, like: Tensor) -> Tensor:
-        return torch.empty_strided(self.shape, self.stride, dtype=like.dtype, device=like.device)
+    def empty(self, dtype: torch.dtype, device: torch.device, in_graph: bool) -> tuple[Tensor, Tensor]:
+        """The result, and the memory that a kernel writes; a compiler takes equal strided ones in a graph for one."""
+        if not in_graph:
+            out = torch.empty_strided(self.shape, self.stride, dtype=dtype, device=device)
+            return out, out
+        order = sorted(range(len(self.shape)), key=lambda n: -self.stride[n])
+        memory = torch.empty([self.shape[n] for n in order], dtype=dtype, device=device)
+        return memory.permute([order.index(n) for n in range(len(order))]), memory
 
 
 def _room(q: Tensor, width: int, heads_inside: bool) -> _Room:
@@ -278,8 +346,12 @@ def _readable(x: Tensor) -> Tensor:
     return x if x.shape[2] * x.stride(2) < 1 << 31 else x.contiguous()
 
 
-def _key(spec: Spec, given: Given, *tensors: Tensor) -> tuple[Any, ...]:
-    """What a call has in common with others: sizes, strides and types, and no address."""
+def _side_by_side(x: Tensor) -> Tensor:
+    return x if x.stride(3) == 1 else x.contiguous()
+
+
+def _about(spec: Spec, given: Given, *tensors: Tensor) -> tuple[Any, ...]:
+    """What a call has in common with others beside strides: sizes and types, and no address."""
     lengths, prefixes, theta, spans, seed = given
     types = (
         None if lengths is None else lengths.dtype,
@@ -288,7 +360,7 @@ def _key(spec: Spec, given: Given, *tensors: Tensor) -> tuple[Any, ...]:
         None if spans is None else spans.shape[1],
         seed is None,
     )
-    return spec, types, tensors[0].dtype, tensors[0].device, *[(x.shape, x.stride()) for x in tensors]
+    return spec, types, tensors[0].dtype, tensors[0].device, *[x.shape for x in tensors]
 
 
 def _kinds(spec: Spec, given: Given) -> tuple[Any, ...]:
@@ -324,20 +396,38 @@ def _types(q: Tensor, given: Given) -> tuple[Any, ...]:
 
 
 def forward(
-    q: Tensor, k: Tensor, v: Tensor, given: Given, spec: Spec, tiles: Tiles | None = None
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    given: Given,
+    spec: Spec,
+    tiles: Tiles | None = None,
+    about: Any = None,
+    in_graph: bool = False,
 ) -> tuple[Tensor, Tensor]:
     """Output and log-sum-exp."""
     heads_inside = has_heads_inside(q)  # before it is copied: a compiler was told how the output lies
-    key = ("tiled", tiles, heads_inside, _key(spec, given, q, k, v))
+    if in_graph:
+        q, k, v = _side_by_side(q), _side_by_side(k), _side_by_side(v)
+        return _started(_forward_calls(q, k, v, given, spec, tiles, heads_inside), q, k, v, given, None)
+    about = ("tiled", about or _about(spec, given, q, k, v), tiles, heads_inside)
+    key = (about, q.stride(), k.stride(), v.stride())
     calls, aligned = look(key), are_aligned(q, k, v)
     if calls is None or not aligned:
         q, k, v = _readable(q), _readable(k), _readable(v)
         aligned = are_aligned(q, k, v)
-        key = ("tiled", tiles, heads_inside, _key(spec, given, q, k, v))
+        key = (about, q.stride(), k.stride(), v.stride())
         calls = look(key) or remember(key, _forward_calls(q, k, v, given, spec, tiles, heads_inside))
-    out = calls.rooms[0].empty(q)
-    lse = torch.empty(q.shape[:3], dtype=torch.float32, device=q.device)
-    calls.launches[0](q.device, (q, k, v, out, lse, *given), aligned)
+    return _started(calls, q, k, v, given, aligned)
+
+
+def _started(
+    calls: _Calls, q: Tensor, k: Tensor, v: Tensor, given: Given, aligned: bool | None
+) -> tuple[Tensor, Tensor]:
+    device = q.device
+    out, memory = calls.rooms[0].empty(q.dtype, device, aligned is None)
+    lse = torch.empty(calls.rooms[1].shape, dtype=torch.float32, device=device)
+    calls.launches[0](device, (q, k, v, memory, lse, *given), aligned)
     return out, lse
 
 
@@ -357,7 +447,8 @@ def _forward_calls(
         tiles[2:5],
         _types(q, given),
     )
-    return _Calls((out,), (launch,))
+    lse = _Room(torch.Size((B, H, T)), (H * T, T, 1))
+    return _Calls((out, lse), (launch,))
 
 
 def backward(
@@ -372,27 +463,50 @@ def backward(
     spec: Spec,
     learns: bool,
     tiles: tuple[Tiles, Tiles] | None = None,
+    about: Any = None,
+    in_graph: bool = False,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
     """Gradients of q, k and v, and where it learns of theta."""
     heads_inside = has_heads_inside(q), has_heads_inside(k), has_heads_inside(v)
-    about = ("tiled backward", tiles, learns, grad_lse is None, heads_inside)
-    key = (about, _key(spec, given, q, k, v, grad, out))
+    if in_graph:
+        q, k, v, grad, out = [_side_by_side(x) for x in (q, k, v, grad, out)]
+        calls = _backward_calls(grad, grad_lse, q, k, v, given, out, spec, learns, tiles, heads_inside)
+        return _started_back(calls, grad, grad_lse, q, k, v, given, out, lse, learns, None)
+    about = ("tiled backward", about or _about(spec, given, q, k, v), tiles, learns, grad_lse is None, heads_inside)
+    key = (about, q.stride(), k.stride(), v.stride(), grad.stride(), out.stride())
     calls, aligned = look(key), are_aligned(q, k, v, grad, out)
     if calls is None or not aligned:
         q, k, v, grad, out = (_readable(x) for x in (q, k, v, grad, out))
         aligned = are_aligned(q, k, v, grad, out)
-        key = (about, _key(spec, given, q, k, v, grad, out))
+        key = (about, q.stride(), k.stride(), v.stride(), grad.stride(), out.stride())
         calls = look(key)
     if calls is None:
         made = _backward_calls(grad, grad_lse, q, k, v, given, out, spec, learns, tiles, heads_inside)
         calls = remember(key, made)
-    dq, dk, dv = (room.empty(q) for room in calls.rooms)
-    rows, device = lse.new_empty(*lse.shape, PER_ROW), q.device
+    return _started_back(calls, grad, grad_lse, q, k, v, given, out, lse, learns, aligned)
+
+
+def _started_back(
+    calls: _Calls,
+    grad: Tensor,
+    grad_lse: Tensor | None,
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    given: Given,
+    out: Tensor,
+    lse: Tensor,
+    learns: bool,
+    aligned: bool | None,
+) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
+    dtype, device = q.dtype, q.device
+    (dq, to_dq), (dk, to_dk), (dv, to_dv) = [room.empty(dtype, device, aligned is None) for room in calls.rooms[:3]]
+    rows = torch.empty(calls.rooms[3].shape, dtype=torch.float32, device=device)
     grad_lse = None if grad_lse is None else grad_lse.contiguous()
     of_queries, of_keys = calls.launches
     sums = torch.empty(of_queries.programs, 5, dtype=torch.float32, device=device) if learns else None
-    of_queries(device, (q, k, v, grad, lse, rows, dq, sums, out, grad_lse, *given), aligned)
-    of_keys(device, (q, k, v, grad, rows, dk, dv, *given), aligned)
+    of_queries(device, (q, k, v, grad, lse, rows, to_dq, sums, out, grad_lse, *given), aligned)
+    of_keys(device, (q, k, v, grad, rows, to_dk, to_dv, *given), aligned)
     if sums is None:
         return dq, dk, dv, None
     assert given.theta is not None
@@ -457,7 +571,8 @@ def _backward_calls(
         by_query[2:5],
         types,
     )
-    return _Calls((dq, dk, dv), (of_queries, of_keys))
+    rows = _Room(torch.Size((B, H, T, PER_ROW)), (H * T * PER_ROW, T * PER_ROW, PER_ROW, 1))
+    return _Calls((dq, dk, dv, rows), (of_queries, of_keys))
 
 
 def _gradient_of_theta(sums: Tensor, theta: Tensor) -> Tensor:

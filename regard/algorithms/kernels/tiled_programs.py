@@ -236,6 +236,16 @@ def _key_tiles(
     return begin, stop, inner, outer
 
 
+@triton.jit
+def _single(scale, larger, dy0, dx0, sqy, sqx, sky, skx):
+    """Fractions in single precision: a compiler's graph gives them in double."""
+    scale, larger = tl.cast(scale, tl.float32), tl.cast(larger, tl.float32)
+    dy0, dx0, sqy, sqx = (
+        tl.cast(dy0, tl.float32), tl.cast(dx0, tl.float32), tl.cast(sqy, tl.float32), tl.cast(sqx, tl.float32)
+    )  # fmt: skip
+    return scale, larger, dy0, dx0, sqy, sqx, tl.cast(sky, tl.float32), tl.cast(skx, tl.float32)
+
+
 @triton.jit(do_not_specialize=FREE)
 def attend(
     Q, K, V, Out, Lse, lengths, prefixes, theta, spans, seed,
@@ -247,6 +257,7 @@ def attend(
     TERM: tl.constexpr, AXES: tl.constexpr, FULL: tl.constexpr, SPANS: tl.constexpr, DROPS: tl.constexpr,
     SAME_ROW: tl.constexpr, PRECISION: tl.constexpr, ONE_LOOP: tl.constexpr,
 ):  # fmt: skip
+    scale, larger, dy0, dx0, sqy, sqx, sky, skx = _single(scale, larger, dy0, dx0, sqy, sqx, sky, skx)
     tiles = tl.cdiv(T, BM)
     n, tile = tl.program_id(0) // tiles, tiles - 1 - tl.program_id(0) % tiles  # the longest first
     b, h = (n // H).to(tl.int64), n % H
@@ -409,14 +420,14 @@ def _query_tiles(
 def differentiate_keys(
     Q, K, V, Grad, Rows, DK, DV, lengths, prefixes, theta, spans, seed,
     sqb, sqh, sqt, skb, skh, sks, svb, svh, svs, sgb, sgh, sgt, sdkb, sdkh, sdks, sdvb, sdvh, sdvs,
-    H, R, T, S, low, high, scale, wq, wk, dy0, dx0, sqy, sqx, sky, skx,
-    between, each, dropped, larger,
+    H, R, T, S, low, high, scale, wq, wk, dy0, dx0, sqy, sqx, sky, skx, between, each, dropped, larger,
     D: tl.constexpr, E: tl.constexpr, BD: tl.constexpr, BE: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr,
     LOW: tl.constexpr, HIGH: tl.constexpr, LENGTHS: tl.constexpr, PREFIX: tl.constexpr,
     TERM: tl.constexpr, AXES: tl.constexpr, FULL: tl.constexpr, SPANS: tl.constexpr, DROPS: tl.constexpr,
     SAME_ROW: tl.constexpr, PRECISION: tl.constexpr, ONE_LOOP: tl.constexpr,
 ):  # fmt: skip
     """Gradients of a tile of keys and values, from all query heads of the group."""
+    scale, larger, dy0, dx0, sqy, sqx, sky, skx = _single(scale, larger, dy0, dx0, sqy, sqx, sky, skx)
     tiles = tl.cdiv(S, BN)
     n, tile = tl.program_id(0) // tiles, tl.program_id(0) % tiles
     G = H // R
@@ -543,15 +554,14 @@ def _visit_keys_again(
 def differentiate_queries(
     Q, K, V, Grad, Lse, Rows, DQ, Sums, Out, GradLse, lengths, prefixes, theta, spans, seed,
     sqb, sqh, sqt, skb, skh, sks, svb, svh, svs, sgb, sgh, sgt, sdb, sdh, sdt, sob, soh, sot,
-    H, R, T, S, low, high, scale,
-    wq, wk, dy0, dx0, sqy, sqx, sky, skx,
-    between, each, dropped, larger,
+    H, R, T, S, low, high, scale, wq, wk, dy0, dx0, sqy, sqx, sky, skx, between, each, dropped, larger,
     D: tl.constexpr, E: tl.constexpr, BD: tl.constexpr, BE: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr,
     LOW: tl.constexpr, HIGH: tl.constexpr, LENGTHS: tl.constexpr, PREFIX: tl.constexpr,
     TERM: tl.constexpr, AXES: tl.constexpr, FULL: tl.constexpr, SPANS: tl.constexpr, DROPS: tl.constexpr,
     SAME_ROW: tl.constexpr, LEARNS: tl.constexpr, LSE: tl.constexpr, PRECISION: tl.constexpr, ONE_LOOP: tl.constexpr,
 ):  # fmt: skip
     """Gradients of a tile of queries, and its part of the sums that the gradients of the term's parameters are."""
+    scale, larger, dy0, dx0, sqy, sqx, sky, skx = _single(scale, larger, dy0, dx0, sqy, sqx, sky, skx)
     tiles = tl.cdiv(T, BM)
     n, tile = tl.program_id(0) // tiles, tiles - 1 - tl.program_id(0) % tiles
     b, h = (n // H).to(tl.int64), n % H
@@ -592,8 +602,7 @@ def differentiate_queries(
         y0, x0 = _places(first_q, wq, sqy, sqx, 0.0, 0.0, AXES)
         y, x = _places(rows, wq, sqy, sqx, cy - y0, cx - x0, AXES)
         y0, x0 = dy0 - y0, dx0 - x0
-    dq = tl.zeros((BM, BD), tl.float32)
-    w1 = tl.zeros((BM,), tl.float32)
+    dq, w1 = tl.zeros((BM, BD), tl.float32), tl.zeros((BM,), tl.float32)
     w2, w3, w4, w5 = w1, w1, w1, w1
     scale2 = scale * LOG2E
     for part in tl.static_range(1 if ONE_LOOP else 2):

@@ -1,17 +1,20 @@
 """What an algorithm is: it refuses what it would not compute exactly, says what it costs, and runs."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from importlib.util import find_spec
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
 
 from regard.algorithms.planning.cost import Cost
 from regard.algorithms.planning.problem import Problem
+from regard.algorithms.planning.recording import machine_for
 from regard.attention.positions.sizes import most
 
 HAS_TRITON = find_spec("triton") is not None  # asked once: a compiler cannot follow the question
+Run = Callable[[Tensor, Tensor, Tensor, tuple[Any, ...]], tuple[Tensor, Tensor | None]]
 TRITON = 80  # the capability from which on it uses matrix units; below, products are number by number
 BFLOAT16 = 80  # the capability from which on GPUs have it
 
@@ -48,6 +51,12 @@ class Algorithm(ABC):
     @abstractmethod
     def run(self, problem: Problem, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor | None]:
         """The output (B, H, T, E) in the type of v, and where the problem wants it the log-sum-exp (B, H, T)."""
+
+    def shortcut(self, problem: Problem) -> Run | None:
+        """What `run` does for all problems of this outline, without dropout, given q, k, v and the value's tensors in
+        place of the problem: where there is little to do, to pose it is most of the work. It holds no tensor.
+        """
+        return None
 
 
 def refusal(algorithm: Algorithm, problem: Problem) -> str | None:
@@ -91,7 +100,10 @@ def refuses_bfloat16(problem: Problem) -> str | None:
 
 
 def runs_triton(device: torch.device) -> bool:
-    """Whether this device runs our Triton kernels."""
+    """Whether this device runs our Triton kernels, or stands in for one that does while a cost is counted."""
+    machine = machine_for(device)
+    if machine is not None:
+        return HAS_TRITON and machine.capability >= TRITON
     if device.type != "cuda" or torch.version.hip is not None or not HAS_TRITON:
         return False
     return 10 * torch.cuda.get_device_properties(device).major >= TRITON

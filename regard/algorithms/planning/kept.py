@@ -17,6 +17,7 @@ from torch import Tensor
 
 from regard.attention.eager import may_keep
 from regard.attention.torch_private import version
+from regard.attention.value import Value
 
 if TYPE_CHECKING:
     from regard.algorithms.sharded.context import Context
@@ -73,21 +74,35 @@ def recall_from(tensors: tuple[Tensor, ...], key: Hashable, make: Callable[[], K
     else:
         made = make()
 
-    def drop(_: object) -> None:
-        if _kept is not None:  # pyright: ignore[reportUnnecessaryComparison] - as it is when the process ends
-            _drop(key)
-
     # A reference lives as long as what is kept; the tensor's death before that gives it back.
-    _keep(key, Made(made, [ref(x, drop) for x in tensors], versions), size_of(made))
+    _keep(key, Made(made, [ref(x, lambda _: _forget(key)) for x in tensors], versions), size_of(made))
     return made
+
+
+def lay_by(owner: Any, key: Hashable, thing: Any, size: int) -> None:
+    """Keep something that one at a time may use, of so many bytes, until `take` or as long as its owner lives.
+
+    It must not hold the owner, which would live on by it.
+    """
+    key = (key, id(owner))
+    if may_keep():
+        _keep(key, Made(thing, [ref(owner, lambda _: _forget(key))], []), size)
+
+
+def take(owner: Any, key: Hashable) -> Any:
+    """What was laid by for this owner, if anything is there; it is kept no longer."""
+    with _lock:
+        found: Made | None = look((key, id(owner)))
+        _drop((key, id(owner)))
+    return found.made if found is not None and found.tensors[0]() is owner else None
 
 
 @dataclass(frozen=True)
 class Made:
-    """Something, and the tensors that it was made from."""
+    """Something, and the tensors that it was made from, or its owner."""
 
     made: Any
-    tensors: list[ref[Tensor]]
+    tensors: list[ref[Any]]
     versions: list[int | None]
 
     def is_of(self, tensors: tuple[Tensor, ...]) -> bool:
@@ -108,6 +123,12 @@ def _keep(key: Hashable, made: Any, size: int) -> None:
             _bytes -= size
 
 
+def _forget(key: Hashable) -> None:
+    """Give back what belonged to something that is no more."""
+    if _kept is not None:  # pyright: ignore[reportUnnecessaryComparison] - as it is when the process ends
+        _drop(key)
+
+
 def _drop(key: Hashable) -> None:
     global _bytes
     with _lock:
@@ -124,14 +145,15 @@ class Prepared:
     for the same tensors, but not in inference mode, in a compiled graph, or while a CUDA graph is captured.
 
     With a `context` the tokens of q, k and v are this process's part of longer sequences, and the value is that of the
-    whole: layers that hand it on attend across processes.
+    whole: layers that hand it on attend across processes. Calls that name no algorithm take `algorithm`, as in a
+    program that is recorded, where the host's price of a call counts for nothing.
 
     >>> Prepared()
     Prepared(0 things)
     """
 
-    def __init__(self, context: "Context | None" = None) -> None:
-        self.context = context
+    def __init__(self, context: "Context | None" = None, algorithm: str | None = None) -> None:
+        self.context, self.algorithm = context, algorithm
         self._things: list[tuple[Hashable, tuple[Tensor, ...], Any]] = []
 
     def recall_from(self, tensors: tuple[Tensor, ...], key: Hashable, make: Callable[[], K]) -> K:
@@ -161,6 +183,8 @@ def size_of(thing: Any) -> int:
         return thing.nbytes
     if isinstance(thing, list | tuple):
         return sum([size_of(part) for part in thing])
+    if isinstance(thing, Value):
+        return sum([x.nbytes for x in thing.flatten()[1]])
     if is_dataclass(thing) and not isinstance(thing, type):
         return sum([size_of(getattr(thing, field.name)) for field in fields(thing)])
     return 0

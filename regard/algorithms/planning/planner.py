@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
-from regard.algorithms.planning.algorithm import Algorithm, refusal
+from regard.algorithms.planning.algorithm import Algorithm, Run, refusal
 from regard.algorithms.planning.cost import Cost
 from regard.algorithms.planning.kept import Prepared, look, recall_from, remember
 from regard.algorithms.planning.problem import Outline, Problem, bind, check_tensors, length_class, pose, traits
@@ -16,7 +16,7 @@ from regard.algorithms.planning.sink import join_sink, joining
 from regard.attention import Attention
 from regard.attention.positions.sizes import most, number
 from regard.attention.torch_private import stream_of, without_modes
-from regard.attention.value import FLAT, check_state
+from regard.attention.value import ABOUT, FLAT, Structure, check_state
 from regard.checks import nearest
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 CROSSING = (
     130e-6  # seconds in which a compiled graph calls an operator that is written in Python, as an H200's host did
 )
+EXACT = "exact"  # in place of a choice: that of such values depends on the numbers in them
 
 
 class Refused(ValueError):  # noqa: N818 - it reads as what happened
@@ -87,6 +88,8 @@ class Choice:
     moves: bool  # something in the value is not where q is
     looks: bool  # the value holds tensors whose contents are checked in every call
     problem: Problem | None  # where numbers alone make the value
+    any_numbers: bool  # it is for all lengths that are as many and about as long, which are checked when they are moved
+    short: Run | None  # runs without posing a problem
 
 
 class Planner:
@@ -172,18 +175,20 @@ class Planner:
             return _run(
                 algorithm, bind(problem.outline, attention.on(q.device), dropout, prepared), q, k, v, return_lse
             )
-        algorithm, problem = self._posed(q, k, v, attention, dropout, return_lse, name, prepared)
         listener = recorder()
+        choice, value = self._found(q, k, v, attention, dropout, return_lse, name)
         if listener is None:
-            return _run(algorithm, problem, q, k, v, return_lse)
+            if choice.short is not None and dropout == 0.0:
+                return choice.short(q, k, v, value.__dict__[FLAT][1])
+            return _run(choice.algorithm, _bound(choice, value, dropout, prepared), q, k, v, return_lse)
         with without_modes():
-            wanted, watching = listener.call(algorithm.name, q, k, v, attention)
-            if wanted != algorithm.name:
-                algorithm, problem = self._posed(q, k, v, attention, dropout, return_lse, wanted, prepared)
+            wanted, watching = listener.call(choice.algorithm.name, q, k, v, attention)
+            if wanted != choice.algorithm.name:
+                choice, value = self._found(q, k, v, attention, dropout, return_lse, wanted)
         with watching:
-            return _run(algorithm, problem, q, k, v, return_lse)
+            return _run(choice.algorithm, _bound(choice, value, dropout, prepared), q, k, v, return_lse)
 
-    def _posed(
+    def _found(
         self,
         q: Tensor,
         k: Tensor,
@@ -192,13 +197,17 @@ class Planner:
         dropout: float,
         return_lse: bool,
         name: str | None,
-        prepared: Prepared | None,
-    ) -> tuple[Algorithm, Problem]:
-        """The algorithm and the problem of one call. The choice is kept, by everything that it depends on."""
-        structure, tensors = attention.__dict__.get(FLAT) or attention.flatten()
-        key = (self, name, return_lse, dropout > 0, *traits(q, k, v, structure, tensors))
+    ) -> tuple[Choice, Attention]:
+        """The choice for one call, kept by everything that it depends on, and the value where q is."""
+        state = attention.__dict__
+        structure, tensors = state.get(FLAT) or attention.flatten()
+        about, given = state.get(ABOUT) or attention.about(), traits(q, k, v, tensors)
+        key = (self, name, return_lse, dropout > 0, about, *given)
         try:
             choice = look(key)
+            if choice is EXACT:
+                key = (self, name, return_lse, dropout > 0, structure, *given)
+                choice = look(key)
         except TypeError:  # something in the value cannot be compared
             check_state(attention)
             raise
@@ -206,15 +215,20 @@ class Planner:
             choice = self._chosen(key, q, k, v, attention, dropout, return_lse, name)
         elif choice.looks:
             recall_from(tensors, ("checked", key), lambda: attention.check(check_tensors(q, k, v)) or True)
-        if dropout == 0.0 and choice.problem is not None and (prepared is None or not choice.problem.masks):
-            return choice.algorithm, choice.problem
-        if choice.moves and any([x.requires_grad for x in tensors]):
-            attention = attention.on(q.device)
-        elif choice.moves:
-            stream = stream_of(q.device) if q.is_cuda else None
-            moved = recall_from(tensors, ("moved", structure, q.device, stream), lambda: (attention.on(q.device),))
-            attention = moved[0]
-        return choice.algorithm, bind(choice.outline, attention, dropout, prepared)
+        if not choice.moves:
+            return choice, attention
+
+        def move() -> Attention:
+            if choice.any_numbers:
+                attention.check(check_tensors(q, k, v))
+            value = attention.on(q.device)
+            value.flatten()
+            return value
+
+        if any([x.requires_grad for x in tensors]):
+            return choice, move()
+        stream = stream_of(q.device) if q.is_cuda else None
+        return choice, recall_from(tensors, ("moved", structure, q.shape, k.shape, q.device, stream), move)
 
     def _chosen(
         self,
@@ -228,28 +242,42 @@ class Planner:
         name: str | None,
     ) -> Choice:
         check_state(attention)
+        (structure, tensors), numbered = attention.flatten(), key[4] is not attention.flatten()[0]
+        options = {"dropout": dropout, "return_lse": return_lse}
         with without_modes():  # a choice is made from sizes alone, whatever mode watches the arithmetic
-            problem = pose(q, k, v, attention, dropout=dropout, return_lse=return_lse)
-            moves = attention.on(q.device) is not attention
+            problem, there = pose(q, k, v, attention, **options), attention.on(q.device)
+            moves, exact = there is not attention, (*key[:4], structure, *key[5:])
             constant = None if moves or problem.outline.holds_tensors else bind(problem.outline, attention, 0.0)
-            algorithm = self._at_such_lengths(problem, key) if name is None else self.choose(problem, name)
+            algorithm = (
+                self._at_such_lengths(problem, exact, attention.about()) if name is None else self.choose(problem, name)
+            )
             # Lengths on a GPU are not looked at: that would mean to wait.
-            tensors = attention.flatten()[1]
             lengths = [
                 x for m, facts in zip(problem.masks, problem.facts, strict=True) if facts.real for x in m.flatten()[1]
             ]
             looks = len(tensors) > len(lengths) or not all([x.is_cuda for x in lengths])
-            choice = Choice(problem.outline, algorithm, moves, looks, constant)
+            any_numbers = False
+            if numbered and moves and problem.on_cuda and there.about() is there.flatten()[0]:
+                unknown = pose(q, k, v, there, **options)  # of lengths that are data, as the moved ones are
+                any_numbers = refusal(algorithm, unknown) is None
+                problem = unknown if any_numbers else problem
+            if numbered and not any_numbers:
+                remember(key, EXACT)
+                key = exact
+            short = None
+            if problem.sink is None and not dropout:
+                short = algorithm.shortcut(problem)
+            choice = Choice(problem.outline, algorithm, moves, looks, constant, any_numbers, short)
         return remember(key, choice)
 
-    def _at_such_lengths(self, problem: Problem, key: tuple[Any, ...]) -> Algorithm:
+    def _at_such_lengths(self, problem: Problem, key: tuple[Any, ...], value: Structure) -> Algorithm:
         """The choice, which is made once for the many lengths of a decode step, and for lengths of sequences or
         documents that are as many and about as long, if it stays exact.
         """
         shape = problem.shape
         planner, _, return_lse, drops, structure, wanted, _, *types = key
-        value = (*structure[:4],) if shape.T == 1 else structure  # positions go with the length
-        value, alike = _about(value), replace(shape, S=length_class(shape.T, shape.S)[1])
+        value = (*value[:4],) if shape.T == 1 else value  # positions go with the length
+        alike = replace(shape, S=length_class(shape.T, shape.S)[1])
         if shape.T > 1 and value == structure:
             return self.choose(problem)
         alike = ("lengths", planner, return_lse, drops, value, wanted, alike, *types)
@@ -270,19 +298,11 @@ def _run(
     return join_sink(out, lse, problem.sink, return_lse)
 
 
-def _about(structure: Any) -> Any:
-    """A value's structure, of whose lists of numbers only the count and the size of the sum are left.
-
-    >>> _about(("Padding", (tuple, 5, 2, 6))) == _about(("Padding", (tuple, 4, 1, 7)))
-    True
-    """
-    if not isinstance(structure, tuple):
-        return structure
-    if structure and structure[0] is tuple:
-        numbers = structure[1:]
-        if numbers and all([type(n) is int for n in numbers]):
-            return (tuple, len(numbers), sum(numbers).bit_length())
-    return tuple([_about(part) for part in structure])
+def _bound(choice: Choice, attention: Attention, dropout: float, prepared: Prepared | None) -> Problem:
+    """The problem of a call."""
+    if dropout == 0.0 and choice.problem is not None and (prepared is None or not choice.problem.masks):
+        return choice.problem
+    return bind(choice.outline, attention, dropout, prepared)
 
 
 def summed(own: Cost, costs: list[Cost]) -> Cost:

@@ -22,9 +22,9 @@ from regard.attention import (
     Term,
     TermFacts,
 )
+from regard.attention.eager import may_keep
 from regard.attention.positions.sizes import is_open, surely
 from regard.attention.torch_private import stream_of
-from regard.attention.value import Structure
 from regard.checks import check_probability
 
 M = TypeVar("M")
@@ -201,7 +201,9 @@ class Problem:
                 structure, tensors = (structure, found), tensors + more
         stream = stream_of(device) if device.type == "cuda" else None
         key = (kind, structure, shape.B, shape.H, shape.T, shape.S, device, stream)
-        find = recall_from if self.prepared is None else self.prepared.recall_from
+        # Of numbers alone it is the same in the next pass too.
+        shares = self.prepared is not None and (len(tensors) > 0 or not may_keep())
+        find = self.prepared.recall_from if shares else recall_from  # pyright: ignore[reportOptionalMemberAccess]
         return find(tensors, key, make)
 
 
@@ -268,16 +270,15 @@ def bind(outline: Outline, attention: Attention, dropout: float, prepared: Prepa
     return Problem(outline, attention, places, masks, dropout, prepared, sink)
 
 
-def traits(q: Tensor, k: Tensor, v: Tensor, structure: Structure, tensors: Any) -> tuple[Any, ...]:
-    """Sizes, types, devices, kinds and whether gradients are wanted: all that a choice may depend on.
-
-    The value is given taken apart.
+def traits(q: Tensor, k: Tensor, v: Tensor, tensors: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Sizes, types, devices and whether gradients are wanted: all that a choice may depend on beside the structure of
+    the value, whose tensors are given.
     """
     grads = torch.is_grad_enabled()
     wanted = grads and (q.requires_grad or k.requires_grad or v.requires_grad)
     of_value = [(x.shape, x.dtype, x.device, grads and x.requires_grad) for x in tensors] if tensors else ()
     sizes = (q.shape, k.shape, v.shape)
-    return (structure, wanted, sizes, q.dtype, k.dtype, v.dtype, q.device, k.device, v.device, *of_value)
+    return (wanted, sizes, q.dtype, k.dtype, v.dtype, q.device, k.device, v.device, *of_value)
 
 
 def length_class(T: int, S: int) -> tuple[int, int]:

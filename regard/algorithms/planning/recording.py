@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
+from regard.algorithms.planning.machines import Machine
 from regard.attention import Attention
 
 Call = Callable[[str, Tensor, Tensor, Tensor, Attention], tuple[str, AbstractContextManager[None]]]
@@ -21,6 +22,7 @@ class Recorder:
 
     call: Call
     parts: list[str] = field(default_factory=list)  # what the products that run now are for, the innermost last
+    machine: Machine | None = None  # for which the CPU stands in
 
 
 _recorder: ContextVar[Recorder | None] = ContextVar("recorder", default=None)
@@ -29,10 +31,18 @@ _recorder: ContextVar[Recorder | None] = ContextVar("recorder", default=None)
 recorder = _recorder.get  # who records the calls of this context, if anybody does; not for compilers
 
 
+def machine_for(device: torch.device) -> Machine | None:
+    """The machine for which the CPU stands in while a cost is counted, if it does."""
+    if device.type != "cpu" or torch.compiler.is_compiling():
+        return None
+    listener = recorder()
+    return None if listener is None else listener.machine
+
+
 @contextmanager
-def recorded(call: Call) -> Iterator[Recorder]:
-    """Tell `call` of every call of `attend` in this context."""
-    made = Recorder(call)
+def recorded(call: Call, machine: Machine | None = None) -> Iterator[Recorder]:
+    """Tell `call` of every call of `attend` in this context; the CPU may stand in for a machine that is not here."""
+    made = Recorder(call, machine=machine)
     token = _recorder.set(made)
     try:
         yield made

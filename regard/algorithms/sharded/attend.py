@@ -36,7 +36,7 @@ def attend_sharded(
         )
     context.check_group()
     structure, tensors = attention.flatten()
-    key = ("route", name, dropout > 0, return_lse, *context.key, *traits(q, k, v, structure, tensors))
+    key = ("route", name, dropout > 0, return_lse, *context.key, structure, *traits(q, k, v, tensors))
     shape = whole_shape(q, k, v, context)
     recall_from(tensors, ("checked", structure, shape), lambda: attention.check(shape) or True)
     route = look(key)

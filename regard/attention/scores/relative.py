@@ -77,10 +77,11 @@ class Quadratic(Term):
             )
         if readable(self.precision):  # on a GPU a look would wait for it
             check_precision(self.precision)
-        if readable(self.centre) and not self.centre.isfinite().all():
-            head = int((~self.centre.isfinite()).nonzero()[0, 0])
+        centre = self.centre.detach()  # torch looks at no parameter that was made in inference mode, once outside of it
+        if readable(centre) and not centre.isfinite().all():
+            head = int((~centre.isfinite()).nonzero()[0, 0])
             raise ValueError(
-                f"centres must be finite: got {self.centre[head].tolist()} in head {head}; use a far one, or a mask"
+                f"centres must be finite: got {centre[head].tolist()} in head {head}; use a far one, or a mask"
             )
 
     def along(self, axis: int) -> tuple[Term, ...] | None:
@@ -316,6 +317,7 @@ class RelativeTable(Term):
 
 def check_precision(precision: Tensor) -> None:
     """Raise unless every head's precision is positive, or positive definite as a matrix."""
+    precision = precision.detach()
     if precision.ndim < 3:
         wrong = ~(precision > 0) | ~precision.isfinite()  # NaN is not positive either
         if wrong.any():
@@ -325,7 +327,7 @@ def check_precision(precision: Tensor) -> None:
                 "keep it so by learning its logarithm"
             )
         return
-    matrix = precision.detach().double()
+    matrix = precision.double()
     skew = (matrix - matrix.mT).abs().amax((1, 2)) > 1e-5 * matrix.abs().amax((1, 2))
     # As good as the type can say: rounding may leave a matrix of large and small widths with an eigenvalue of 0.
     slack = 4 * torch.finfo(precision.dtype).eps * matrix.diagonal(dim1=1, dim2=2).abs().amax(1)

@@ -34,6 +34,7 @@ class TermFacts:
     table: bool = False  # its `table`, `bound` and `axis` are all: an entry for every offset
     bound: float | int | None = None  # it lies in −bound…bound
     finite: bool = False  # it is −∞ nowhere
+    given: bool = False  # its one tensor, broadcast to (B, H, T, S), is the term: nothing is computed from it
     reads_once: bool = False  # for one pair it reads each of its tensors at one place: kernels can differentiate it
 
 
@@ -275,7 +276,7 @@ class Bias(Term):
         return self.tensor.shape[0] if self.tensor.ndim == 4 else None
 
     def facts(self) -> TermFacts:
-        return TermFacts(rows=self.batch not in (None, 1), movable=True, reads_once=True)
+        return TermFacts(rows=self.batch not in (None, 1), movable=True, given=True, reads_once=True)
 
     def check(self, shape: Shape, places: Places) -> None:
         check_map("Bias", self.tensor, shape)

@@ -1,5 +1,6 @@
 """One layer's attention of transformers, computed by `attend`."""
 
+import functools
 from typing import Any, NamedTuple
 
 import torch
@@ -59,32 +60,45 @@ def read_call(
     **keywords: Any,
 ) -> Call:
     """What a layer's arguments mean. A keyword that would change the result and is not known is refused by its name."""
-    _check_keywords(module, keywords, attention_mask)
-    q, k, v = _of_one_type(query, key, value)
+    if keywords:
+        _check_keywords(module, keywords, attention_mask)
+    q, k, v = (query, key, value) if query.dtype == key.dtype == value.dtype else _of_one_type(query, key, value)
     if isinstance(scaling, Tensor):  # one that is learnt scales the queries
         q, scaling = q * scaling, 1.0
-    scores: Term = Content(None if scaling is None else float(scaling), softcap)
-    weighting = Softmax(None if s_aux is None else s_aux.flatten())
     if isinstance(attention_mask, ModelMask):
-        n = attention_mask.keys.n
+        n, prepared = attention_mask.keys.n, attention_mask.prepared
         if n < k.shape[2] == attention_mask.shape[3]:
             k, v = k[:, :, :n], v[:, :, :n]
-        prepared = attention_mask.prepared
-        if position_bias is not None and not _is_zero(position_bias, prepared):
-            scores = scores + Bias(position_bias[..., :n])
-        return Call(q, k, v, attention_mask.attention(scores, weighting), prepared)
-    sizes = (q.shape[0], q.shape[2], k.shape[2])
-    given = () if attention_mask is None else (attention_mask,)  # layers that are handed one tensor share what it says
-    mask, added = recall_from(given, ("mask of a model", sizes), lambda: _read_tensor(attention_mask, *sizes))
-    if mask is None and _is_causal(module, is_causal, q.shape[2]):
+        if position_bias is not None:
+            position_bias = None if _is_zero(position_bias, prepared) else position_bias[..., :n]
+
+        def make() -> Attention:
+            return attention_mask.attention(*_parts(scaling, softcap, s_aux, position_bias))
+
+        if s_aux is not None or position_bias is not None or torch.compiler.is_compiling():
+            return Call(q, k, v, make(), prepared)
+        return Call(q, k, v, prepared.recall_from((), ("value", scaling, softcap), make), prepared)  # of numbers alone
+    mask, added = None, None
+    if attention_mask is not None:  # layers that are handed one tensor share what it says
+        sizes = (q.shape[0], q.shape[2], k.shape[2])
+        make_both = functools.partial(_read_tensor, attention_mask, *sizes)
+        mask, added = recall_from((attention_mask,), ("mask of a model", sizes), make_both)
+    elif _is_causal(module, is_causal, q.shape[2]):
         mask = Causal()
     window = keywords.get("sliding_window")
     if attention_mask is None and window is not None and window < k.shape[2]:
         name = type(module).__name__
         raise ValueError(f"a window comes with a mask: got sliding_window={window} and no mask from {name}; pass one")
-    for bias in (position_bias, added):
-        scores = scores if bias is None else scores + Bias(bias)
+    scores, weighting = _parts(scaling, softcap, s_aux, position_bias, added)
     return Call(q, k, v, Attention(scores, mask, weighting), None)
+
+
+def _parts(scaling: float | None, softcap: float | None, sink: Tensor | None, *biases: Tensor | None) -> Any:
+    """Scores and weighting."""
+    scores: Term = Content(None if scaling is None else float(scaling), softcap)
+    for bias in biases:
+        scores = scores if bias is None else scores + Bias(bias)
+    return scores, Softmax(None if sink is None else sink.flatten())
 
 
 def attend_for_module(

@@ -278,7 +278,7 @@ def _by_sdpa(found: Plan) -> tuple[str, float]:
         return "eager: no sinks", PLANNER.named("reference").seconds(problem)
     if stated.content is not None and stated.content.cap is not None:
         return "eager: no caps", PLANNER.named("reference").seconds(problem)
-    if problem.bias_backward:
+    if problem.bias_backward and not problem.on_cuda:  # a GPU's kernel differentiates what is added
         return "math, all pairs", PLANNER.named("reference").seconds(problem)
     fused = next(one for one in found.candidates if one.name == "fused")
     if fused.seconds is not None:

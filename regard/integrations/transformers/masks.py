@@ -330,19 +330,18 @@ def _real(attention_mask: Tensor, first: int, count: int) -> Tensor:
     real = attention_mask.bool()
     if missing > 0:
         real = torch.nn.functional.pad(real, (0, missing))
-    return real[:, first : first + count]
+    return real if first == 0 and count == real.shape[-1] else real[:, first : first + count]
 
 
 def _padding(real: Tensor, own: bool) -> list[Mask]:
     """The mask of pads: none if there are none; `own` if the queries are the same tokens, and pads among them too.
 
-    Looking means to wait for a GPU, once in a pass and as transformers does for sdpa; it is not done where it cannot.
+    Looking means to wait for a GPU, as transformers does for sdpa; it is not done where it cannot.
     """
     kind = Padding if own else KeyPadding
     if torch.compiler.is_compiling() or real.is_meta:
         return [kind(real)]
-    first = (real[:, 1:] <= real[:, :-1]).all()  # real tokens stand before pads
-    full, prefix = torch.stack([real.all(), first]).tolist()
-    if full:
+    if real.all():
         return []
-    return [kind(real.sum(1) if prefix else real)]
+    is_first = (real[:, 1:] <= real[:, :-1]).all()  # real tokens stand before pads
+    return [kind(real.sum(1) if is_first else real)]

@@ -6,19 +6,20 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from regard.algorithms.planning.kept import lay_by, take
 from regard.attention import Attention, Cache, Content, Window
 from regard.attention.cache.rules import check_cacheable
 from regard.models.block import BlockConfig, Heads
 from regard.models.stack import Stack
 from regard.models.tokens import last_real, real_tokens
-from regard.models.writing.captured import Captured
+from regard.models.writing.captured import Captured, Program
 
 if TYPE_CHECKING:
     from regard.models.architectures.decoder import Decoder
     from regard.models.architectures.encoder_decoder import EncoderDecoder
 
 FIRST = 256  # tokens that there is room for at the beginning
-AT_ONCE = 1 << 30  # bytes of caches that a GPU gives at the beginning, so that nothing moves
+AT_ONCE = 1 << 28  # bytes of caches that a GPU gives at the beginning, so that nothing moves
 WHOLE = 4 << 30  # up to which all tokens are kept there, even where a window sees but the last
 PIECE = 4096  # tokens of a prompt that are read at once
 
@@ -46,9 +47,11 @@ def make_caches(
 class CachedReader:
     """Rows in caches, of up to `most` tokens; their memory grows as they are read."""
 
-    def __init__(self, stack: Stack, block: BlockConfig, batch: int, most: int, like: Tensor) -> None:
+    def __init__(
+        self, stack: Stack, block: BlockConfig, batch: int, most: int, like: Tensor, program: Program | None = None
+    ) -> None:
         self.most = most
-        self.caches = make_caches(stack, block, batch, most, like, FIRST)
+        self.caches = make_caches(stack, block, batch, most, like, FIRST) if program is None else program.caches
 
     @property
     def lengths(self) -> tuple[int, ...]:
@@ -89,13 +92,32 @@ class DecoderReader(CachedReader):
     """Rows that a decoder has read."""
 
     def __init__(self, model: "Decoder", batch: int, most: int) -> None:
-        super().__init__(model.stack, model.config.block, batch, most, model.embedding.weight)
-        self.model = model
-        self.refresh()
+        self.model, self.step, weight = model, None, model.embedding.weight
+        program: Program | None = take(model, ("program", batch))
+        if program is not None and (not program.fits(model) or torch.is_autocast_enabled(weight.device.type)):
+            program = None
+        super().__init__(model.stack, model.config.block, batch, most, weight, program)
+        self.refresh(program)
 
-    def refresh(self) -> None:
-        """Look at the model again: hooks or other weights may have come since the last step."""
+    def refresh(self, program: Program | None = None) -> None:
+        """Look at the model again: hooks or other weights may have come since the last step, or since the program."""
+        if program is None and self.step is not None:
+            program = self.step.program
         self.step = Captured.of(self.model)
+        if self.step is not None:
+            self.step.adopt(program)
+
+    def release(self) -> None:
+        """Leave the caches and the recorded step to the next reader of so many rows; this one reads no more."""
+        program = None if self.step is None else self.step.program
+        if program is not None and program.is_of(self.caches[0]):
+            for cache in self.caches:
+                cache.reset()
+            size = sum([buffer.nbytes for cache in self.caches for buffer in cache.buffers])
+            if self.caches[0].device.type == "cuda":  # whoever takes it may use another stream
+                torch.cuda.current_stream(self.caches[0].device).synchronize()
+            lay_by(self.model, ("program", self.caches[0].batch), program, size)
+        self.step = None
 
     @property
     def is_ahead(self) -> bool:

@@ -87,6 +87,7 @@ class Writer(nn.Module):
                 if progress is not None:
                     progress(number)
             written = [line.written() for line in lines]
+        _release(reader)
         return written if many else written[0]
 
     def stream(
@@ -115,6 +116,7 @@ class Writer(nn.Module):
         device = next(self.parameters()).device
         steps = write(reader, firsts, settings, max_new=max_new, done=lambda _, t: bool(line.add(t)), device=device)
         yield from line.pieces(steps)
+        _release(reader)
 
     def ends(self, given: tuple[int, ...] | list[int] | None = None) -> tuple[int, ...]:
         """The tokens that end a text: those that are given, or that the model's folder names, or none."""
@@ -341,6 +343,12 @@ class Session:
         device = next(self.model.parameters()).device
         earlier = [self.tokens[: len(self.tokens) - len(prompt)]]
         yield from write(self.reader, [prompt], settings, max_new=max_new, done=done, device=device, earlier=earlier)
+
+
+def _release(reader: Any) -> None:
+    """Leave what a reader has recorded to the next, if it has."""
+    if hasattr(reader, "release"):
+        reader.release()
 
 
 def _settings(settings: Settings | None, changes: dict[str, Any]) -> Settings:

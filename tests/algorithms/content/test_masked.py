@@ -1,9 +1,11 @@
 """The mask as a tensor: what sees nothing, what nobody sees, and terms of rows that start at places of their own."""
 
+import pytest
 import torch
 
-from regard import attend
-from regard.attention import Attention, Causal, Content, Dense, RelativeTable, Sequence
+from regard import attend, plan
+from regard.algorithms import Refused
+from regard.attention import Attention, Bias, Causal, Content, Dense, Everything, RelativeTable, Sequence
 from regard.attention.reference import reference
 
 
@@ -36,3 +38,31 @@ def test_terms_of_rows_that_start_at_places_of_their_own():
     )
     out = attend(q, k, v, value, algorithm="masked")
     torch.testing.assert_close(out, reference(q, k, v, value)[0])
+
+
+@pytest.mark.parametrize("mask", [Everything(), Causal()], ids=str)
+def test_a_bias_in_the_type_of_q_is_added_as_it_is(mask, device):
+    """Of a kernel that rounded the logits, whose steps are of 1/2 here, the output would be off by a tenth."""
+    generator = torch.Generator().manual_seed(0)
+    q, k, v = (torch.randn(2, 3, 40, 16, generator=generator).bfloat16() for _ in range(3))
+    bias = (64 + torch.randn(1, 3, 40, 40, generator=generator)).bfloat16()
+    q, k, v, bias = (x.to(device) for x in (q, k, v, bias))
+    out = attend(q, k, v, Attention(Content() + Bias(bias), mask), algorithm="masked")
+    exact = reference(*[x.double() for x in (q, k, v)], Attention(Content() + Bias(bias.double()), mask))[0]
+    torch.testing.assert_close(out.double(), exact, rtol=2**-7, atol=2**-8)
+    with pytest.raises(Refused, match="would round score terms to half precision"):
+        attend(q, k, v, Attention(Content() + Bias(bias.float()), mask), algorithm="masked")
+
+
+def test_on_a_gpu_a_bias_in_the_type_of_q_learns():
+    """As T5's do; on the CPU, and of other terms, the kernel gives no gradient."""
+    q, k, v = (torch.empty(8, 12, 512, 64, device="meta", dtype=torch.bfloat16) for _ in range(3))
+    bias = torch.empty(1, 12, 512, 512, device="meta", dtype=torch.bfloat16, requires_grad=True)
+    attention = Attention(Content() + Bias(bias), Causal())
+    assert plan(q, k, v, attention, device="h200").chosen == "masked"
+    (masked,) = [one for one in plan(q, k, v, attention, device="cpu").candidates if one.name == "masked"]
+    assert "gives no gradient to score terms" in (masked.refusal or "")
+    wide = Attention(Content() + Bias(torch.empty(1, 12, 1024, 1024, device="meta", dtype=q.dtype, requires_grad=True)))
+    large = [torch.empty(64, 12, 1024, 64, device="meta", dtype=q.dtype) for _ in range(3)]
+    (masked,) = [one for one in plan(*large, wide, device="h200").candidates if one.name == "masked"]
+    assert masked.refusal == "would hold a gradient of more than 1 GB"

@@ -12,46 +12,52 @@ from regard.attention import Cache, Causal, Content, Everything, KeyPadding, Mas
 from regard.layers import MultiHead
 from tests.algorithms.cases import Case, build
 from tests.algorithms.harness import EQUAL, verdicts
+from tests.tolerances import near
 
 MASKS = (Everything(), Causal(), Causal() & Window(5))
+ALONE = {"banded": "cpu", "packed": "cpu", "tiled": "cuda"}  # where an algorithm runs, if it does not everywhere
 
 
-def tensors(B: int = 2, H: int = 4, G: int = 2, T: int = 12, D: int = 8) -> tuple[Tensor, ...]:
+def tensors(G: int = 2, device: torch.device | str = "cpu") -> tuple[Tensor, ...]:
+    """Q (2,4,12,8), k, v and a sink, which learn."""
     generator = torch.Generator().manual_seed(0)
-    q, k, v = (torch.randn(B, n, T, D, generator=generator).requires_grad_() for n in (H, G, G))
-    return q, k, v, torch.randn(H, generator=generator).requires_grad_()
+    made = [torch.randn(2, n, 12, 8, generator=generator) for n in (4, G, G)]
+    made.append(torch.randn(4, generator=generator))
+    return tuple([x.to(device).requires_grad_() for x in made])
 
 
 @pytest.mark.parametrize("mask", MASKS, ids=str)
-def test_equal_to_the_eager_attention_of_gpt_oss(mask: Mask):
+def test_equal_to_the_eager_attention_of_gpt_oss(mask: Mask, device: torch.device):
     """Theirs joins the sink to the logits as one more column, and drops it after the softmax."""
     modeling = pytest.importorskip("transformers.models.gpt_oss.modeling_gpt_oss")
-    q, k, v, sink = tensors()
+    q, k, v, sink = tensors(device=device)
     module = nn.Module()
     module.num_key_value_groups, module.sinks, module.training = 2, sink, False
     b, h, i, j = (torch.arange(n) for n in (1, 1, 12, 12))
     hidden = torch.zeros(1, 1, 12, 12).masked_fill(~mask.slab(b, h, i, j, Attention().places(12, 12)), -torch.inf)
-    theirs, their_map = modeling.eager_attention_forward(module, q, k, v, hidden, scaling=8**-0.5)
+    theirs, their_map = modeling.eager_attention_forward(module, q, k, v, hidden.to(device), scaling=8**-0.5)
     attention = Attention(mask=mask, weighting=Softmax(sink))
     ours = attend(q, k, v, attention)
-    torch.testing.assert_close(ours.transpose(1, 2), theirs, rtol=0, atol=1e-6)
-    torch.testing.assert_close(weights(q, k, attention), their_map, rtol=0, atol=1e-6)
-    came = torch.randn(ours.shape, generator=torch.Generator().manual_seed(1))
+    torch.testing.assert_close(ours.transpose(1, 2), theirs, **near(device))
+    torch.testing.assert_close(weights(q, k, attention), their_map, **near(device))
+    came = torch.randn(ours.shape, generator=torch.Generator().manual_seed(1)).to(device)
     leaves = [q, k, v, sink]
     pairs = [torch.autograd.grad(out, leaves, grad) for out, grad in ((ours, came), (theirs, came.transpose(1, 2)))]
     for mine, other in zip(*pairs, strict=True):
-        torch.testing.assert_close(mine, other, rtol=0, atol=2e-6)
+        torch.testing.assert_close(mine, other, **near(device))
 
 
-@pytest.mark.parametrize("name", ["reference", "packed", "masked", "blockwise"])
-def test_a_row_that_sees_nothing_gives_zeros_and_the_sink(name: str):
-    q, k, v, sink = tensors()
+@pytest.mark.parametrize("name", ["reference", "packed", "masked", "blockwise", "tiled"])
+def test_a_row_that_sees_nothing_gives_zeros_and_the_sink(name: str, device: torch.device):
+    if ALONE.get(name, device.type) != device.type or (name == "masked" and device.type == "cuda"):
+        pytest.skip("the algorithm gives no log-sum-exp there")
+    q, k, v, sink = tensors(device=device)
     attention = Attention(mask=KeyPadding([5, 0]), weighting=Softmax(sink))
     out, lse = attend(q, k, v, attention, algorithm=name, return_lse=True)
     assert (out[1] == 0).all()
     torch.testing.assert_close(lse[1], sink[:, None].expand(4, 12))
     (grad,) = torch.autograd.grad(lse[1].sum(), sink)
-    torch.testing.assert_close(grad, torch.full((4,), 12.0))
+    torch.testing.assert_close(grad, torch.full((4,), 12.0, device=device))
     (grad,) = torch.autograd.grad(attend(q, k, v, attention, algorithm=name)[1].sum(), sink)
     assert (grad == 0).all()
 
@@ -73,10 +79,10 @@ def test_a_sink_of_minus_infinity_takes_nothing():
         assert (grads[3][1:3] == 0).all()
 
 
-def test_gradients_that_a_share_of_nearly_one_would_round_away():
+def test_gradients_that_a_share_of_nearly_one_would_round_away(device: torch.device):
     """With a sink far below the logits its gradient is exp(−30): 1 − σ would be 0 in float32."""
-    q, k, v, _ = tensors()
-    sink = torch.full((4,), -30.0, requires_grad=True)
+    q, k, v, _ = tensors(device=device)
+    sink = torch.full((4,), -30.0, device=device, requires_grad=True)
     found = torch.autograd.grad(attend(q, k, v, Attention(weighting=Softmax(sink))).square().sum(), sink)[0]
     wide = [x.detach().double().requires_grad_() for x in (q, k, v, sink)]
     out = attend(*wide[:3], Attention(weighting=Softmax(wide[3])), algorithm="reference")
@@ -110,14 +116,14 @@ def test_dropout_acts_on_the_weights():
 
 @pytest.mark.parametrize("scores", [Content(), Content() + Slopes(torch.tensor([0.1, 0.2, 0.3, 0.4]))], ids=str)
 @pytest.mark.parametrize("mask", [Causal(), Causal() & Window(4)], ids=str)
-def test_one_token_at_a_time(scores: Content, mask: Mask):
-    q, k, v, sink = (x.detach() for x in tensors())
-    attention = Attention(scores, mask, Softmax(sink))
-    cache = Cache(2, 2, 8, 8, capacity=12)
+def test_one_token_at_a_time(scores: Content, mask: Mask, device: torch.device):
+    q, k, v, sink = (x.detach() for x in tensors(device=device))
+    attention = Attention(scores, mask, Softmax(sink)).on(device)
+    cache = Cache(2, 2, 8, 8, capacity=12, device=device)
     steps = [
         attend(q[:, :, t : t + 1], *cache.append(k[:, :, t : t + 1], v[:, :, t : t + 1], attention)) for t in range(12)
     ]
-    torch.testing.assert_close(torch.cat(steps, 2), attend(q, k, v, attention), rtol=0, atol=1e-6)
+    torch.testing.assert_close(torch.cat(steps, 2), attend(q, k, v, attention), **near(device))
 
 
 def test_a_layer_learns_its_sink_and_keeps_it():
@@ -164,12 +170,15 @@ RUNS = {
     "shared": Case(scores="full gaussian alone", positions="grid", weighting="sink"),
     "convolution": Case(scores="bounded table alone", positions="grid", weighting="sink"),
     "toeplitz": Case(scores="bounded table alone", positions="grid", weighting="sink"),
+    "tiled": Case(mask="causal window", weighting="sink", dtype="bfloat16"),
 }
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_what_gives_a_log_sum_exp_takes_a_sink(name: str):
-    assert verdicts(build(RUNS[name], torch.device("cpu")), [name]) == {name: EQUAL}
+def test_what_gives_a_log_sum_exp_takes_a_sink(name: str, device: torch.device):
+    if ALONE.get(name, device.type) != device.type:
+        pytest.skip(f"{name} runs on {ALONE[name]}")
+    assert verdicts(build(RUNS[name], device), [name]) == {name: EQUAL}
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,9 @@ from regard import Attention, attend, plan
 from regard.algorithms import Refused
 from regard.algorithms.catalogue import PLANNER
 from regard.algorithms.planning import machines
+from regard.algorithms.planning.kept import forget
 from regard.algorithms.planning.problem import Flags, Problem, bind, outlined, pose
-from regard.attention import Causal, Content, Everything, Hard, KeyPadding, Mask, Padding, Shape, Window
+from regard.attention import Causal, Content, Everything, Grid, Hard, KeyPadding, Mask, Padding, Shape, Window
 from regard.attention.value import unflatten
 from tests.algorithms.cases import Call, Case, build, cases
 
@@ -73,25 +74,53 @@ def test_the_cheapest_that_does_not_refuse_is_chosen(case: Case, device):
         assert candidate.refusal is None or candidate.refusal.strip()
 
 
+def test_lengths_as_numbers_are_data_on_a_gpu(monkeypatch: pytest.MonkeyPatch):
+    """A choice serves all that are as many and about as long; each is checked, and none is in what is kept."""
+    monkeypatch.setattr("regard.algorithms.planning.problem.table_of", lambda _: machines.TABLES["h200"])
+    forget()
+    q = torch.randn(2, 2, 64, 16, dtype=torch.float16)
+
+    def found(value: Attention) -> Any:
+        return PLANNER._found(q, q, q, value, 0.0, False, None)
+
+    one, other = (found(Attention(mask=Padding(lengths))) for lengths in ((40, 50), (60, 35)))
+    assert one[0] is other[0]
+    assert [facts.real.lengths for facts in one[0].outline.masks] == [None]
+    assert other[1].mask.real.tolist() == [60, 35]
+    assert found(Attention(mask=Padding((1, 2))))[0] is not one[0], "much shorter"
+    with pytest.raises(ValueError, match="lengths must lie in 0…S=64: got 65 in row 1"):
+        found(Attention(mask=Padding((20, 65))))
+    places = [Grid(8, 8, start=start) for start in ((0, 1), (1, 0))]
+    here, there = (found(Attention(mask=KeyPadding((40, 50)), queries=place)) for place in places)
+    assert here[0] is not there[0], "such numbers are no lengths"
+    forget()
+
+
 def test_attend_runs_what_the_plan_chose(monkeypatch: pytest.MonkeyPatch, device):
     q = torch.randn(1, 2, 24, 8, device=device)
     ran = []
 
-    def listened(algorithm: Any) -> Callable[..., Any]:
-        run = algorithm.run
+    def listened(algorithm: Any) -> None:
+        run, shortcut = algorithm.run, algorithm.shortcut
 
-        def listen(*args: Any, **options: Any) -> Any:
-            ran.append(algorithm.name)
-            return run(*args, **options)
+        def listen(do: Callable[..., Any]) -> Callable[..., Any]:
+            return lambda *args: ran.append(algorithm.name) or do(*args)
 
-        return listen
+        def listen_shortly(problem: Problem) -> Any:
+            short = shortcut(problem)
+            return None if short is None else listen(short)
 
+        monkeypatch.setattr(algorithm, "run", listen(run))
+        monkeypatch.setattr(algorithm, "shortcut", listen_shortly)
+
+    forget()
     for algorithm in PLANNER.algorithms:
-        monkeypatch.setattr(algorithm, "run", listened(algorithm))
+        listened(algorithm)
     values = [Attention(), Attention(mask=Padding([7])), Attention(weighting=Hard()), Attention(mask=Window(2))]
     for value in values:
         for _ in range(2):  # the second time from the remembered choice
             attend(q, q, q, value)
+    forget()  # what listens
     assert ran == [plan(q, q, q, value).chosen for value in values for _ in range(2)]
 
 

@@ -69,7 +69,7 @@ def assert_close(got: list[Tensor], wanted: list[Tensor], dtype: torch.dtype) ->
 
 
 def exact(rows: Tensor, columns: Tensor, v: Tensor) -> Tensor:
-    return grid_mixing.reference(rows, columns, v.double())[0]
+    return grid_mixing.reference(rows, columns, v.double())
 
 
 @pytest.mark.parametrize("sizes", SIZES.values(), ids=SIZES)
@@ -122,6 +122,16 @@ def test_it_differentiates_once(device: torch.device):
     found = torch.autograd.grad(out, v, grad.requires_grad_(), create_graph=True)[0]
     with pytest.raises(RuntimeError, match="no second derivative"):
         found.sum().backward()
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("name", ["a tile", "odd, strided", "grouped heads", "beyond a tile"])
+def test_a_compiler_that_launches_it_computes_the_same(name: str, device: torch.device):
+    if device.type == "cpu":
+        pytest.skip("torch's compiler takes Triton kernels for GPUs alone")
+    given = drawn(SIZES[name], torch.bfloat16, device)
+    compiled = torch.compile(grid_mixing.mix_grid, fullgraph=True)
+    assert_close(results(compiled, *given), results(exact, *given), torch.bfloat16)
 
 
 @pytest.mark.compiled

@@ -26,7 +26,7 @@ from regard.algorithms.kernels.launch import Launch, are_aligned, current
 from regard.algorithms.kernels.tiles import shared_memory
 from regard.algorithms.planning.kept import look, remember
 from regard.attention.eager import given, is_eager, once
-from regard.attention.torch_private import is_dispatched
+from regard.attention.torch_private import is_dispatched, is_fake, let_graphs_see
 
 SMALL = 16  # rows and columns of a grid that fits into one tile
 CHANNELS = 16  # in such a tile
@@ -221,29 +221,11 @@ def mix_grid(rows: Tensor, columns: Tensor, v: Tensor) -> Tensor:
     return _operator(rows, columns, narrow[0], narrow[1], v)[0].transpose(1, 2)
 
 
-def reference(rows: Tensor, columns: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
-    """The same by products of torch, and the values in between, (B, H, h′, w, E)."""
-    between = _between(rows, columns, v)
-    out = torch.einsum("huw,bhiwe->biuhe", columns.to(v.dtype), between)
-    return out.flatten(1, 2).transpose(1, 2), between
-
-
-def _between(rows: Tensor, columns: Tensor, v: Tensor) -> Tensor:
+def reference(rows: Tensor, columns: Tensor, v: Tensor) -> Tensor:
+    """The same by products of torch."""
     x, by_group = v.unflatten(2, (rows.shape[2], columns.shape[2])), rows.to(v.dtype).unflatten(0, (v.shape[1], -1))
-    return torch.einsum("grij,bgjwe->bgriwe", by_group, x).flatten(1, 2)
-
-
-def _reference_gradients(
-    grad: Tensor, rows: Tensor, columns: Tensor, v: Tensor, between: Tensor
-) -> tuple[Tensor, Tensor, Tensor]:
-    if not between.numel():
-        between = _between(rows, columns, v)
-    x, g = v.unflatten(2, (rows.shape[2], columns.shape[2])), grad.unflatten(2, (rows.shape[1], columns.shape[1]))
-    back = torch.einsum("huw,bhiue->bhiwe", columns.to(v.dtype), g)
-    d_columns = torch.einsum("bhiue,bhiwe->huw", g, between).float()
-    grouped, by_group = back.unflatten(1, (v.shape[1], -1)), rows.to(v.dtype).unflatten(0, (v.shape[1], -1))
-    d_rows = torch.einsum("bgriwe,bgjwe->grij", grouped, x).flatten(0, 1).float()
-    return d_rows, d_columns, torch.einsum("grij,bgriwe->bgjwe", by_group, grouped).flatten(2, 3)
+    between = torch.einsum("grij,bgjwe->bgriwe", by_group, x).flatten(1, 2)
+    return torch.einsum("huw,bhiwe->biuhe", columns.to(v.dtype), between).flatten(1, 2).transpose(1, 2)
 
 
 class _Mixed(torch.autograd.Function):
@@ -272,25 +254,30 @@ def _operator(
     wide_rows: Tensor, wide_columns: Tensor, rows: Tensor, columns: Tensor, v: Tensor
 ) -> tuple[Tensor, Tensor]:
     """The output (B, T, H, E) of rounded maps; the wide ones get the gradients."""
-    if not is_dispatched():
-        out, between = _forward(rows.contiguous(), columns.contiguous(), v)
-        return out.transpose(1, 2), between
-    out, between = reference(rows, columns, v)  # a counter looks inside
-    return out.transpose(1, 2).contiguous(), v.new_empty(0) if _is_small(rows, columns) else between.contiguous()
+    out, between = _forward(rows.contiguous(), columns.contiguous(), v)
+    return out.transpose(1, 2), between
 
 
 @_operator.register_fake
 def _(wide_rows: Tensor, wide_columns: Tensor, rows: Tensor, columns: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
-    out, between = _empty(rows, columns, v)
+    return _empty(rows, columns, v)
+
+
+def _inside(wide_rows: Tensor, wide_columns: Tensor, rows: Tensor, columns: Tensor, v: Tensor) -> Any:
+    if not _suits_graphs(rows, columns, v):
+        return NotImplemented
+    out, between = _forward(rows.contiguous(), columns.contiguous(), v, in_graph=True)
     return out.transpose(1, 2), between
+
+
+let_graphs_see(_operator, _inside)
 
 
 @torch.library.custom_op("regard::mix_grid_backward", mutates_args=(), tags=(torch.Tag.flexible_layout,))
 def _operator_backward(
     grad: Tensor, rows: Tensor, columns: Tensor, v: Tensor, between: Tensor
 ) -> tuple[Tensor, Tensor, Tensor]:
-    gradients = _reference_gradients if is_dispatched() else _gradients
-    found = gradients(grad.transpose(1, 2), rows.contiguous(), columns.contiguous(), v, between.contiguous())
+    found = _gradients(grad.transpose(1, 2), rows.contiguous(), columns.contiguous(), v, between.contiguous())
     return found[0], found[1].clone() if found[1].storage_offset() else found[1], found[2].contiguous()
 
 
@@ -300,12 +287,31 @@ def _(grad: Tensor, rows: Tensor, columns: Tensor, v: Tensor, between: Tensor) -
     return d_rows, d_columns, v.new_empty(v.shape)
 
 
+def _inside_backward(grad: Tensor, rows: Tensor, columns: Tensor, v: Tensor, between: Tensor) -> Any:
+    if not _suits_graphs(rows, columns, v, grad):
+        return NotImplemented
+    return _gradients(grad.transpose(1, 2), rows.contiguous(), columns.contiguous(), v, between, in_graph=True)
+
+
+let_graphs_see(_operator_backward, _inside_backward)
+
+
+def _suits_graphs(rows: Tensor, columns: Tensor, v: Tensor, *others: Tensor) -> bool:
+    """Whether a compiler is to launch the kernel itself: there is one for small grids, and it must know all numbers."""
+    numbers = [n for x in (rows, columns, v, *others) for n in (*x.shape, *x.stride())]
+    known = v.is_cuda and not any([isinstance(n, torch.SymInt) for n in numbers])
+    return known and v.numel() > 0 and _is_small(rows, columns)
+
+
 def _save(ctx: Any, inputs: tuple[Tensor, ...], output: tuple[Tensor, Tensor]) -> None:
+    ctx.set_materialize_grads(False)
     ctx.save_for_backward(*inputs[2:], output[1])
     ctx.kinds = inputs[0].dtype, inputs[1].dtype
 
 
-def _differentiate(ctx: Any, grad: Tensor, _: Tensor) -> tuple[Tensor | None, ...]:
+def _differentiate(ctx: Any, grad: Tensor | None, _: Tensor | None) -> tuple[Tensor | None, ...]:
+    if grad is None:
+        return None, None, None, None, None
     d_rows, d_columns, dx = _operator_backward(grad, *ctx.saved_tensors)
     return d_rows.to(ctx.kinds[0]), d_columns.to(ctx.kinds[1]), None, None, dx
 
@@ -331,23 +337,27 @@ def _is_small(rows: Tensor, columns: Tensor) -> bool:
 
 
 def _empty(rows: Tensor, columns: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
-    """Room for the output, and for what is kept between the two axes."""
+    """Room for the output (B, T, H, E), and for what is kept between the two axes."""
     (H, P, _), (U, W), (B, E) = rows.shape, columns.shape[1:], v.shape[::3]
     between = (0,) if _is_small(rows, columns) else (B, H, P, W, E)
-    return v.new_empty(B, P * U, H, E).transpose(1, 2), v.new_empty(between)
+    # Not by `new_empty`: a compiler takes equal ones in a graph for one.
+    out, kept = (torch.empty(shape, dtype=v.dtype, device=v.device) for shape in ((B, P * U, H, E), between))
+    return out, kept
 
 
-def _forward(rows: Tensor, columns: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
+def _forward(rows: Tensor, columns: Tensor, v: Tensor, in_graph: bool = False) -> tuple[Tensor, Tensor]:
     """By maps in the type of v, without gaps."""
     (H, P, J), (U, W), (B, G, _, E) = rows.shape, columns.shape[1:], v.shape
-    out, between = _empty(rows, columns, v)
+    memory, between = _empty(rows, columns, v)
+    out = memory.transpose(1, 2)
     if not out.numel():
         return out, between
-    x, o = _side_by_side(v).unflatten(2, (J, W)), out.unflatten(2, (P, U))
+    v = _side_by_side(v)
+    x, o = v.unflatten(2, (J, W)), out.unflatten(2, (P, U))
     if _is_small(rows, columns):
         constants = (P, J, U, W, E, G, H // G, SMALL, CHANNELS, _precision(v))
         strides = (*x.stride()[:4], *o.stride()[:4])
-        _launch(_mix_small, B * G * -(-E // CHANNELS), (x, rows, columns, o), strides, constants)
+        _launch(_mix_small, B * G * -(-E // CHANNELS), (v, rows, columns, memory), strides, constants, in_graph)
         return out, between
     _along(_by_row(x), rows, _by_row(between, like=x))
     _along(between, columns, o)
@@ -355,20 +365,21 @@ def _forward(rows: Tensor, columns: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _gradients(
-    grad: Tensor, rows: Tensor, columns: Tensor, v: Tensor, between: Tensor
+    grad: Tensor, rows: Tensor, columns: Tensor, v: Tensor, between: Tensor, in_graph: bool = False
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Those of the maps in float32."""
     (H, P, J), (U, W), (B, G, _, E) = rows.shape, columns.shape[1:], v.shape
     if not grad.numel():
         return torch.zeros_like(rows, dtype=torch.float32), torch.zeros_like(columns, dtype=torch.float32), v.clone()
-    x, g = _side_by_side(v).unflatten(2, (J, W)), _side_by_side(grad).unflatten(2, (P, U))
-    dx = v.new_empty(B, G, J, W, E)
+    v, grad = _side_by_side(v), _side_by_side(grad)
+    x, g = v.unflatten(2, (J, W)), grad.unflatten(2, (P, U))
+    dx = torch.empty(B, G, J, W, E, dtype=v.dtype, device=v.device)
     if _is_small(rows, columns):
         shares = B * -(-E // CHANNELS)
-        d_maps = v.new_empty(shares, H * (P * J + U * W), dtype=torch.float32)
+        d_maps = torch.empty(shares, H * (P * J + U * W), dtype=torch.float32, device=v.device)
         constants = (P, J, U, W, E, G, H // G, SMALL, CHANNELS, _precision(v))
         strides = (*x.stride()[:4], *g.stride()[:4], *dx.stride()[:4])
-        _launch(_gradients_small, shares * G, (x, rows, columns, g, dx, d_maps), strides, constants)
+        _launch(_gradients_small, shares * G, (v, rows, columns, grad, dx, d_maps), strides, constants, in_graph)
         d_rows, d_columns = d_maps.sum(0).split((H * P * J, H * U * W))
         return d_rows.view(H, P, J), d_columns.view(H, U, W), dx.flatten(2, 3)
     back = torch.empty_like(between)
@@ -381,13 +392,20 @@ def _gradients(
 
 
 def _launch(
-    kernel: Any, programs: int, tensors: tuple[Tensor, ...], strides: tuple[int, ...], constants: tuple[Any, ...]
+    kernel: Any,
+    programs: int,
+    tensors: tuple[Tensor, ...],
+    strides: tuple[int, ...],
+    constants: tuple[Any, ...],
+    in_graph: bool,
 ) -> None:
+    if is_fake(tensors[0]) and not in_graph:
+        return
     key = ("grid", kernel, programs, strides, constants, tensors[0].dtype)
     launch = look(key)
     if launch is None:
         launch = remember(key, Launch(kernel, programs, strides, (), constants, (2, 1), (tensors[0].dtype,)))
-    launch(tensors[0].device, tensors, are_aligned(*tensors))
+    launch(tensors[0].device, tensors, None if in_graph else are_aligned(*tensors))
 
 
 def _side_by_side(x: Tensor) -> Tensor:
@@ -416,7 +434,7 @@ def _axis(M: int, N: int, x: Tensor) -> Axis:
     return axis._replace(stages=min(axis.stages, fitting))
 
 
-def _along(x: Tensor, maps: Tensor, out: Tensor, total: bool = False) -> Any:
+def _along(x: Tensor, maps: Tensor, out: Tensor, total: bool = False) -> None:
     """Mix N of (B, G or H, other, N, E) to M of (B, H, other, M, E), or in `total` of (B, G, other, M, E)."""
     (_, M, N), (B, heads, R, _, E) = maps.shape, out.shape
     a = _axis(M, N, x)
@@ -424,8 +442,10 @@ def _along(x: Tensor, maps: Tensor, out: Tensor, total: bool = False) -> Any:
     grid = (B * heads * triton.cdiv(items, chunk) * triton.cdiv(M, a.outputs),)
     group = maps.shape[0] // (heads if total else x.shape[1])
     (x_b, x_h, x_r, x_n, _), (o_b, o_h, o_r, o_n, _) = x.stride(), out.stride()
+    if is_fake(x):
+        return
     with current(x.device):
-        return _mix_axis[grid](
+        _mix_axis[grid](
             x, maps, out, x_b, x_h, x_n, x_r, o_b, o_h, o_n, o_r, *maps.stride(), M, N, R, E, heads, group, chunk,
             total, a.inputs >= N, a.outputs, a.inputs, a.channels, _precision(x),
             num_warps=a.warps, num_stages=a.stages,
@@ -443,6 +463,8 @@ def _along_back(x: Tensor, maps: Tensor, grad: Tensor, dx: Tensor | None) -> Ten
     values = dx is not None and blocks == 1
     target = x if dx is None else dx
     d_b, d_h, d_r, d_n, _ = target.stride()
+    if is_fake(x):
+        return d_maps.sum(0)
     with current(x.device):
         _gradients_axis[(H * shares * blocks,)](
             x, maps, grad, target, d_maps, x_b, x_h, x_n, x_r, g_b, g_h, g_n, g_r, d_b, d_h, d_n, d_r,

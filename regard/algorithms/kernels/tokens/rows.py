@@ -84,7 +84,7 @@ def tile_of(rows: int, outputs: int, C: int, item: int, gated: bool = False) -> 
     some = max(1, (16384 if rows == 1 else 8192) // (columns * item) // (2 if gated else 1))
     while some > 1 and (outputs // 2 if gated else outputs) < some * PROGRAMS:
         some //= 2
-    return Tile(some, columns, 4, 1)
+    return Tile(some, columns, 4, 1, early=True)
 
 
 def _power_of_two(n: int) -> int:

@@ -1,0 +1,1 @@
+"""Kernels of tokens that are written or learnt: what stands beside attention in a model."""
