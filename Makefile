@@ -66,7 +66,7 @@ TORCH ?= 2.11.0
 OTHER := .venv-torch-$(TORCH)
 test-torch:
 	test -x $(OTHER)/bin/python || $(PYTHON) -m venv $(OTHER)
-	grep -v '^torch==' constraints.txt > $(OTHER)/constraints.txt
+	grep -vE '^(torch|triton)==' constraints.txt > $(OTHER)/constraints.txt
 	$(OTHER)/bin/python -m pip install --disable-pip-version-check -c $(OTHER)/constraints.txt torch==$(TORCH) -e '.[all,dev]'
 	$(OTHER)/bin/python -m pytest -q -n 2 -m 'not compiled and not slow' $(HOOK) \
 		$(addprefix tests/,attention algorithms layers generation models analysis)

@@ -1,14 +1,13 @@
 """Tokens written one by one, beside transformers, gpt-fast and the memory: `python -m benchmarks.generation`.
 
 `--only kernels` times the kernels of a token alone, `--only decode` whole models: a Llama-shaped one of 1.3B and GPT-2,
-with the same random weights under every implementation. `--sweep` tries the tiles of the kernels instead, for one row,
-or for so many as `--rows` says, which may be given several times. `--gpt-fast FOLDER` names a checkout of gpt-fast
-whose `Transformer.forward` takes (idx, input_pos).
+with the same random weights under every implementation. `--sweep` tries the tiles of the kernels instead, for one row.
+`--rows`, which may be given several times, says for how many rows instead, and which batches of models are timed.
+`--gpt-fast FOLDER` names a checkout of gpt-fast whose `Transformer.forward` takes (idx, input_pos).
 """
 
 import argparse
 import functools
-import importlib.util
 import sys
 import tempfile
 import time
@@ -24,6 +23,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from benchmarks.generation_kernels import kernels, sweep
 from benchmarks.kernels import BANDWIDTH
+from benchmarks.peers import checked_out
 from benchmarks.record import Bar, Row
 from benchmarks.session import Sections, run
 from benchmarks.setting import Setting, progress
@@ -40,7 +40,9 @@ class Case(NamedTuple):
     name: str
     config: Any
     batch: int
-    bar: Bar | None = None
+    peer: str  # the quickest that there is, beside transformers with a cache that grows
+    bar: Bar | None = None  # against that peer
+    share: Bar | None = None  # of the memory's bandwidth, in per cent
 
 
 def cases(setting: Setting) -> list[Case]:
@@ -53,10 +55,15 @@ def cases(setting: Setting) -> list[Case]:
         gpt2 = {"n_layer": 1, "n_embd": 32, "n_head": 2, "vocab_size": 50}
     ends: dict[str, Any] = {"bos_token_id": 1, "eos_token_id": None, "pad_token_id": None}
     found = []
-    for batch in (1, setting.pick(full=32, tiny=2)):
-        bar = Bar("≥", 60) if batch == 1 and setting.on_cuda and setting.scale == "full" else None
-        found.append(Case("llama 1.3B", transformers.LlamaConfig(**llama, **ends), batch, bar))
-        found.append(Case("gpt2", transformers.GPT2Config(**gpt2, **ends), batch))
+    for batch, names, bars in (
+        (1, ("gpt-fast", "transformers, static"), (1.8, 4)),
+        (setting.pick(full=32, tiny=2), ("transformers", "transformers"), (3, None)),
+    ):
+        judged = setting.on_cuda and setting.scale == "full"
+        one, two = (None if bar is None or not judged else Bar("≥", bar) for bar in bars)
+        share = Bar("≥", 60) if judged and batch == 1 else None
+        found.append(Case("llama 1.3B", transformers.LlamaConfig(**llama, **ends), batch, names[0], one, share))
+        found.append(Case("gpt2", transformers.GPT2Config(**gpt2, **ends), batch, names[1], two))
     return found
 
 
@@ -93,12 +100,7 @@ def by_gpt_fast(folder: Path, theirs: Any, tokens: Tensor, count: int) -> Writin
     """Its model with the weights of transformers', its step compiled as its `generate.py` does, always the likeliest
     token.
     """
-    spec = importlib.util.spec_from_file_location("gpt_fast_model", folder / "model.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["gpt_fast_model"] = module
-    spec.loader.exec_module(module)
+    module = checked_out(folder, "gpt_fast_model")
     config = theirs.config
     sizes = {"n_layer": config.num_hidden_layers, "n_head": config.num_attention_heads, "dim": config.hidden_size}
     sizes |= {"vocab_size": config.vocab_size, "intermediate_size": config.intermediate_size}
@@ -178,7 +180,7 @@ def seconds_per_token(writings: dict[str, Writing], count: int, setting: Setting
     """Of each token after the first, contenders in turns."""
     samples: dict[str, list[float]] = {name: [] for name in writings}
     failed: dict[str, str] = {}
-    for turn in range(1 + setting.pick(full=5, quick=3, tiny=2)):
+    for turn in range(1 + setting.pick(full=3, tiny=2)):
         for name, write in writings.items():
             try:
                 times = [_seconds(write, n, setting.device) for n in (count, 1)] if name not in failed else []
@@ -217,10 +219,11 @@ def decode_of(case: Case, setting: Setting, gpt_fast: Path | None) -> list[Row]:
     writings: dict[str, Writing] = {
         "regard": by_regard(ours, tokens),
         "transformers": by_transformers(theirs, tokens, static=False),
-        "transformers, static": by_transformers(theirs, tokens, static=True),
     }
-    if gpt_fast is not None and case.name.startswith("llama"):
-        writings["gpt-fast"] = by_gpt_fast(gpt_fast, theirs, tokens, count)
+    if case.peer == "transformers, static":
+        writings[case.peer] = by_transformers(theirs, tokens, static=True)
+    if case.peer == "gpt-fast" and gpt_fast is not None:
+        writings[case.peer] = by_gpt_fast(gpt_fast, theirs, tokens, count)
     written = writings["regard"](count)
     with the_general_way(ours):
         general = writings["regard"](count)
@@ -234,22 +237,23 @@ def decode_of(case: Case, setting: Setting, gpt_fast: Path | None) -> list[Row]:
         for name, times in found.items()
         if isinstance(times, Timing)
     }
-    mine = found["regard"]
-    label = f"{case.name} B{case.batch}"
-    peers = {name: times for name, times in found.items() if name != "regard" and isinstance(times, Timing)}
-    rows = []
+    mine, other = found["regard"], found.get(case.peer)
+    label, rows = f"{case.name} B{case.batch}", []
     if isinstance(mine, Timing):
         share = 100 * limit / mine.median if setting.on_cuda else None
-        rows.append(Row("decode, limit", label, "seconds per token", cells, share, "the memory", case.bar, None, " %"))
-        if peers:
-            best = min(peers, key=lambda name: peers[name].median)
-            rows.append(Row("decode", label, "seconds per token", cells, peers[best].over(mine), best))
+        rows.append(
+            Row("decode, limit", label, "seconds per token", cells, share, "the memory", case.share, None, " %")
+        )
+        ratio = other.over(mine) if isinstance(other, Timing) else None
+        rows.append(Row("decode", label, "seconds per token", cells, ratio, case.peer, case.bar))
+    for row in rows:
+        progress(label, row.ratio, row.unit, row.against, row.cells)
     return rows or [Row("decode", label, "seconds per token", cells)]
 
 
-def decode(setting: Setting, gpt_fast: Path | None = None) -> list[Row]:
+def decode(setting: Setting, gpt_fast: Path | None = None, counts: tuple[int, ...] = ()) -> list[Row]:
     rows = []
-    for case in cases(setting):
+    for case in [case for case in cases(setting) if not counts or case.batch in counts]:
         try:
             rows += decode_of(case, setting, gpt_fast)
         except Exception as error:  # the other models still have something to say
@@ -269,9 +273,9 @@ def main(words: list[str] | None = None) -> None:
     counts = tuple(options.rows or (1,))
     sections: Sections = {
         "kernels": functools.partial(sweep, counts=counts) if options.sweep else kernels,
-        "decode": functools.partial(decode, gpt_fast=options.gpt_fast),
+        "decode": functools.partial(decode, gpt_fast=options.gpt_fast, counts=tuple(options.rows or ())),
     }
-    run("benchmarks.generation", "Generation", __doc__, {"cpu": sections, "cuda": sections}, rest)
+    run("benchmarks.generation", "Generation", __doc__, {"cpu": sections, "cuda": sections}, rest, words)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The kernels of one token, `regard.algorithms.kernels.rows`, beside the memory and torch's own products.
+"""The kernels of one token, `regard.algorithms.kernels.tokens.rows`, beside the memory and torch's own products.
 
 Each is compared with plain operations in float32 before it is timed. Calls are replayed from a CUDA graph that goes
 through so many copies of the matrices that none is found in the cache, as in a model.
@@ -18,7 +18,7 @@ from benchmarks.kernels import BANDWIDTH
 from benchmarks.record import Row
 from benchmarks.setting import Setting, progress
 from benchmarks.timing import Run, Timing, explain, interleave
-from regard.algorithms.kernels import rows
+from regard.algorithms.kernels.tokens import rows
 from regard.algorithms.planning.kept import forget
 
 

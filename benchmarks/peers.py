@@ -1,8 +1,11 @@
 """The contenders: how each is called on a problem, and how its result is read back."""
 
 import functools
+import importlib.util
 import inspect
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
@@ -164,6 +167,16 @@ def sdpa_contenders(device: torch.device, whole_mask: bool = False) -> dict[str,
         backends = fused | backends
     suffix = " (B,1,T,S)" if whole_mask else ""
     return {f"sdpa {name}{suffix}": sdpa(backend, whole_mask) for name, backend in backends.items()}
+
+
+def checked_out(folder: Path, name: str) -> Any:
+    """The `model.py` of a peer's checkout, as a module of this name."""
+    spec = importlib.util.spec_from_file_location(name, folder / "model.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def installed() -> dict[str, str]:

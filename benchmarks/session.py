@@ -22,8 +22,18 @@ Section = Callable[[Setting], list[Row]]
 Sections = dict[str, Section]
 
 
-def run(module: str, title: str, description: str | None, sections: dict[str, Sections], words: list[str]) -> None:
-    """Run `module` with these words; `sections` are those of each kind of device."""
+def run(
+    module: str,
+    title: str,
+    description: str | None,
+    sections: dict[str, Sections],
+    words: list[str],
+    said: list[str] | None = None,
+) -> None:
+    """Run `module` with these words; `sections` are those of each kind of device.
+
+    `said` are all words of the command, where the module has read some itself.
+    """
     options = parser(module, description).parse_args(words)
     device = torch.device(options.device)
     if device.type == "cuda":
@@ -37,7 +47,7 @@ def run(module: str, title: str, description: str | None, sections: dict[str, Se
         raise SystemExit(f"no section {', '.join(unknown)} on {device.type}: use one of {', '.join(here)}")
 
     setting = Setting(device, options.scale)
-    command = " ".join([Path(sys.executable).name, "-m", module, *words])
+    command = " ".join([Path(sys.executable).name, "-m", module, *(words if said is None else said)])
     report = machine(device, options.commit) | {"scale": options.scale, "peers": installed(), "seconds": {}}
     report |= {"command": command, "load before": os.getloadavg()}
     rows: list[Row] = []

@@ -27,6 +27,7 @@ WRITERS = ("Llama", "Mistral", "Qwen2", "Qwen3", "Gemma3Text", "Phi3", "Olmo2", 
 GROUPED = ("Llama", "Mistral", "Qwen2", "Qwen3", "Gemma3Text", "Phi3")  # whose heads share keys
 READERS = ("Bert", "Roberta", "ModernBert", "DistilBert", "Electra")
 FAMILIES = (*WRITERS, *READERS, "T5")
+WITHOUT_SDPA = ("Gemma2", "GptOss")  # caps and sinks: transformers computes them by `eager`
 
 
 @dataclass(frozen=True)
@@ -108,15 +109,21 @@ def differ(found: tuple[Tensor, Tensor | None], wanted: tuple[Tensor, Tensor | N
 
 
 def compare(
-    section: str, case: Case, setting: Setting, bars: dict[str, Bar | None], passes: tuple[str, ...]
+    section: str,
+    case: Case,
+    setting: Setting,
+    bars: dict[str, Bar | None],
+    passes: tuple[str, ...],
+    seconds: float,
+    peer: str = "sdpa",
 ) -> list[Row]:
-    """A row per pass and contender: sdpa's time over its own."""
+    """A row per pass and contender: the peer's time over its own, in about so many seconds."""
     progress(section, case.label)
     rows = []
-    models = models_of(case, setting, ("sdpa", *bars))
+    models = models_of(case, setting, (peer, *bars))
     for measure in passes:
         runs = {name: pass_of(model, case, setting.device, measure == "both") for name, model in models.items()}
-        wanted = runs["sdpa"]()
+        wanted = runs[peer]()
         results: dict[str, Result] = {}
         for name, once in runs.items():
             wrong = differ(once(), wanted)
@@ -124,12 +131,13 @@ def compare(
                 results[name] = wrong
         timed = {name: Contender(once) for name, once in runs.items() if name not in results}
         effort = setting.pick(
-            full=Effort(seconds=20.0, rounds=(5, 15), slice=0.2), tiny=Effort(seconds=0.0, rounds=(2, 2), slice=0.0)
+            full=Effort(seconds=seconds, rounds=(5, 25), slice=seconds / 100),
+            tiny=Effort(seconds=0.0, rounds=(2, 2), slice=0.0),
         )
         for name, times in take_turns(timed, setting.device, effort).items():
             results[name] = times.queued if isinstance(times, Times) else times
         for number, (name, bar) in enumerate(bars.items()):
-            row = race(section, case.label, measure, {**results, "regard": results[name]}, ["sdpa"], bar)
+            row = race(section, case.label, measure, {**results, "regard": results[name]}, [peer], bar)
             row.cells = dict(results) if number == 0 else {}
             row.case = case.label if name == "regard" else f"{case.label}, pads left out"
             rows.append(row)
@@ -154,45 +162,61 @@ def padded(setting: Setting) -> list[Row]:
     bar = setting.pick(full=bar, tiny=None)
     name = type(config).__name__.removesuffix("Config")
     cases = [Case(f"{name} 8 × {n}, half pads", config, 8, n, padded=True) for n in lengths]
-    return [row for case in cases for row in compare("padded", case, setting, {"regard": None, PADS: bar}, passes)]
+    bars = {"regard": None, PADS: bar}
+    return [row for case in cases for row in compare("padded", case, setting, bars, passes, seconds=20.0)]
+
+
+def sizes_of(family: str, setting: Setting) -> Any:
+    """The configuration of a family at BERT's width, of a few layers."""
+    layers, tokens = setting.pick(full=4 if setting.on_cuda else 2, tiny=1), setting.pick(full=512, tiny=32)
+    width, heads, words = setting.pick(full=(768, 12, 32_000), tiny=(48, 6, 1000))
+    sizes: dict[str, Any] = {
+        "hidden_size": width,
+        "num_hidden_layers": layers,
+        "num_attention_heads": heads,
+        "intermediate_size": 4 * width,
+        "vocab_size": words,
+        "pad_token_id": 0,
+    }
+    shared = {"num_key_value_heads": heads // 3}
+    head = {**shared, "head_dim": width // heads}
+    own: dict[str, dict[str, Any]] = {
+        "T5": {"d_model": width, "num_layers": layers, "num_heads": heads, "d_ff": 4 * width},
+        "Roberta": {"max_position_embeddings": tokens + 2},  # two rows are of pads
+        "OPT": {"ffn_dim": 4 * width, "word_embed_proj_dim": width},
+        **dict.fromkeys(GROUPED, shared),
+        "Gemma2": {**head, "query_pre_attn_scalar": width // heads},
+        "GptOss": {**head, "num_local_experts": 2, "num_experts_per_tok": 2},
+    }
+    return getattr(transformers, f"{family}Config")(**{**sizes, **own.get(family, {})})
 
 
 def families(setting: Setting) -> list[Row]:
-    """Full batches of 8 × 512, forward and backward, a few layers of each family at BERT's width."""
-    layers, tokens = setting.pick(full=4 if setting.on_cuda else 2, tiny=1), setting.pick(full=512, tiny=32)
-    width, heads, words = setting.pick(full=(768, 12, 32_000), tiny=(48, 6, 1000))
-    rows = []
-    for family in FAMILIES:
-        kind = getattr(transformers, f"{family}Config")
-        sizes: dict[str, Any] = {
-            "hidden_size": width,
-            "num_hidden_layers": layers,
-            "num_attention_heads": heads,
-            "intermediate_size": 4 * width,
-            "vocab_size": words,
-        }
-        own: dict[str, dict[str, Any]] = {
-            "T5": {
-                "d_model": width,
-                "num_layers": layers,
-                "num_heads": heads,
-                "d_ff": 4 * width,
-                "vocab_size": words,
-            },
-            "Roberta": {**sizes, "max_position_embeddings": tokens + 2},  # two rows are of pads
-            "OPT": {**sizes, "ffn_dim": 4 * width, "word_embed_proj_dim": width},
-            **{name: {**sizes, "num_key_value_heads": heads // 3} for name in GROUPED},
-        }
-        config = kind(**{**own.get(family, sizes), "pad_token_id": 0})
-        case = Case(f"{family} 8 × {tokens}", config, 8, tokens, padded=False)
+    """Full batches of 8 × 512, forward and backward."""
+    return on_full_batches("families", FAMILIES, "sdpa", LIKE_SDPA, setting)
+
+
+def eager(setting: Setting) -> list[Row]:
+    """The same for families that transformers has no sdpa for."""
+    return on_full_batches("eager", WITHOUT_SDPA, "eager", LIKE_SDPA, setting)
+
+
+def on_full_batches(section: str, names: tuple[str, ...], peer: str, bar: Bar, setting: Setting) -> list[Row]:
+    rows, tokens = [], setting.pick(full=512, tiny=32)
+    bars: dict[str, Bar | None] = {"regard": setting.pick(full=bar, tiny=None)}
+    for family in names:
+        label = f"{family} 8 × {tokens}"
         try:
-            rows += compare("families", case, setting, {"regard": setting.pick(full=LIKE_SDPA, tiny=None)}, ("both",))
+            case = Case(label, sizes_of(family, setting), 8, tokens, padded=False)
+            rows += compare(
+                section, case, setting, bars, ("both",), seconds=3.0 if setting.on_cuda else 20.0, peer=peer
+            )
         except Exception as error:  # the other families still have something to say
-            rows.append(Row("families", case.label, "both", {"regard": explain(error)}, bar=LIKE_SDPA))
+            rows.append(Row(section, label, "both", {"regard": explain(error)}, bar=bar))
     return rows
 
 
-SECTIONS: Sections = {"padded": padded, "families": families}
+SECTIONS: Sections = {"padded": padded, "families": families, "eager": eager}
 
 
 def main(words: list[str] | None = None) -> None:
