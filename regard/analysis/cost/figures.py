@@ -9,7 +9,7 @@ from regard.algorithms.planning.report import si
 from regard.analysis.cost.polynomials import Crossover, Formulas, check_symbol, crossovers
 from regard.analysis.cost.report import ModelCost
 from regard.analysis.figures import FAINT, INK, ORANGE, figure_of_panels
-from regard.analysis.formulas import Polynomial, write_sympy
+from regard.formulas import Polynomial, write_sympy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

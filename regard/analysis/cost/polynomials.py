@@ -7,8 +7,8 @@ from typing import Any
 
 from regard.algorithms.planning.report import plain
 from regard.analysis.cost.report import new_table, write_csv
-from regard.analysis.formulas import Polynomial, dominant, write_sympy
 from regard.checks import nearest
+from regard.formulas import Polynomial, dominant, write_sympy
 
 KEYS = ("parameters", "forward", "backward", "attention")
 LEGEND = {

@@ -29,7 +29,7 @@ from regard.analysis.cost.count import (
 from regard.analysis.cost.polynomials import KEYS, Formulas, ModuleFormulas
 from regard.analysis.cost.report import ModelCost
 from regard.analysis.cost.watch import Watch
-from regard.analysis.formulas import Polynomial
+from regard.formulas import Polynomial
 from regard.models import (
     Config,
     DecoderConfig,

@@ -12,8 +12,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from regard.analysis.formulas import write_sympy
 from regard.checks import check_whole
+from regard.formulas import write_sympy
 
 FOLLOWED = 64  # outputs of each graph: the bits of a number
 MOST = 1 << 20  # choices in a layer

@@ -4,8 +4,8 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from regard.analysis.formulas import write_sympy
 from regard.checks import check_whole
+from regard.formulas import write_sympy
 
 Number = Any  # an int or a SymPy expression
 

@@ -17,12 +17,12 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
-from regard.analysis.formulas import write_sympy
 from regard.analysis.reach.composition import Stack, grow
 from regard.analysis.reach.formulas import Formula, formula
 from regard.attention import Dense, Facts, Grid, Mask, Or, Places, Positions, Sequence, Shape
 from regard.attention.masks.mask import leaves
 from regard.attention.value import show
+from regard.formulas import write_sympy
 
 DEEPEST = 1024  # layers
 

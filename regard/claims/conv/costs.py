@@ -10,12 +10,12 @@ from torch import Tensor, nn
 from regard.algorithms import attend
 from regard.analysis import formulas
 from regard.analysis.cost.scalars import count_operations
-from regard.analysis.formulas import Polynomial, order
 from regard.attention import Attention, Bias, Content, Grid, Places
 from regard.attention import Sequence as Line
 from regard.claims.chart import Lines
 from regard.claims.claim import CORRECTED, REFUTED, Finding, Findings, claim
 from regard.claims.findings import Count, agrees, equals
+from regard.formulas import Polynomial, order
 from regard.layers import MultiHead
 
 N, D, P, S = (Polynomial.symbol(name) for name in "NDPS")

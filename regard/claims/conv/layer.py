@@ -10,10 +10,10 @@ from torch import Tensor
 
 from regard.algorithms import weights
 from regard.analysis import formulas
-from regard.analysis.formulas import write_sympy
 from regard.attention import Attention, Grid, RelativeTable
 from regard.claims.claim import CORRECTED, HOLDS, Finding, Findings, View, claim
 from regard.claims.findings import Count, agrees, equals
+from regard.formulas import write_sympy
 from regard.layers import Gaussian, MultiHead, PositionedMultiHead, Widths
 
 EXACT = 1e-12  # of float64, relative to the largest entry

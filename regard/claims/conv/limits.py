@@ -12,13 +12,13 @@ from torch import Tensor, nn
 from regard.algorithms import attend, weights
 from regard.analysis import attention_from_conv
 from regard.analysis.convolution.certificate import theta
-from regard.analysis.formulas import write_sympy
 from regard.attention import Attention, Grid, Quadratic
 from regard.claims.chart import Lines
 from regard.claims.claim import CORRECTED, HOLDS, Finding, Findings, View, claim
 from regard.claims.conv.layer import ALPHAS, CENTRES, GRID, by_vector, remaining_term, symbols, tabulate
 from regard.claims.conv.theorem import draw_conv, draw_image, miss
 from regard.claims.findings import equals
+from regard.formulas import write_sympy
 
 Pixel = tuple[float, float]
 Targets = Callable[[Pixel, Pixel, tuple[int, int]], set[Pixel]]  # of a query and a centre in an image of these sides

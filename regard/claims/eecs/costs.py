@@ -12,13 +12,13 @@ from regard.analysis import Formulas, formulas, picture
 from regard.analysis.cost.growth import growth
 from regard.analysis.cost.polynomials import crossovers
 from regard.analysis.cost.symbolic import Made
-from regard.analysis.formulas import Polynomial, order
 from regard.attention import Causal
 from regard.claims.chart import Lines
 from regard.claims.claim import HOLDS, Finding, Findings, View, claim
 from regard.claims.findings import Count, agrees
 from regard.claims.small_runs import seeded
 from regard.claims.timing import one_thread, processor_seconds
+from regard.formulas import Polynomial, order
 from regard.layers import MultiHead
 from regard.layers.multihead import split_heads
 

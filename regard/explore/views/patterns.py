@@ -11,7 +11,6 @@ from regard.algorithms import Plan
 from regard.algorithms.catalogue import PLANNER
 from regard.algorithms.planning.machines import TABLES
 from regard.analysis import reach
-from regard.analysis.formulas import write_sympy
 from regard.analysis.mechanisms import batch_of, build_mechanism, plan_mechanism
 from regard.analysis.reach.receptive_field import Depth
 from regard.analysis.reach.visible_pairs import FINE, count_visible, count_visited
@@ -22,6 +21,7 @@ from regard.explore.api import Binary, Empty, Endpoint, Request, Response
 from regard.explore.cancellation import check_cancelled
 from regard.explore.views.growth import FULL, OURS, PROJECTIONS, CostCurve, Costs, Crossing, Growth
 from regard.explore.workspace import Workspace
+from regard.formulas import write_sympy
 
 MAX_TOKENS, MAX_SIDE, MAX_LAYERS = 1 << 17, 256, 64
 MAX_FOLLOWED = 4096  # tokens of which each may reach each

@@ -9,7 +9,7 @@ from functools import lru_cache, reduce
 from math import comb, isqrt, lcm, prod
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from regard.analysis.formulas import (
+from regard.formulas import (
     Call,
     E,
     Negative,

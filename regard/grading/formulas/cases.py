@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import product
 from math import lcm, prod
 
-from regard.analysis.formulas import Call, Negative, Node, Number, Product, Quotient, Sum, Symbol, rebuilt, walk
+from regard.formulas import Call, Negative, Node, Number, Product, Quotient, Sum, Symbol, rebuilt, walk
 from regard.grading.formulas.algebra import Algebra, Beyond
 from regard.grading.formulas.bounds import MAX_CASES, MAX_MODULUS
 from regard.grading.formulas.domain import Domain, Range

@@ -10,7 +10,7 @@ from typing import Any
 import mpmath
 from mpmath.ctx_mp_python import _mpf as mpf
 
-from regard.analysis.formulas import Call, Negative, Node, Number, Power, Product, Quotient, Sum, Symbol
+from regard.formulas import Call, Negative, Node, Number, Power, Product, Quotient, Sum, Symbol
 from regard.grading.formulas.bounds import DIGITS, MAX_BITS, MAX_LOG_BITS, SAME, TooLarge, Undefined
 
 Value = Fraction | mpf

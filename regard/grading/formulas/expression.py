@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import islice
 from math import ceil, floor
 
-from regard.analysis.formulas import Node, Number, Power, Product, decimal, is_constant, walk, write
+from regard.formulas import Node, Number, Power, Product, decimal, is_constant, walk, write
 from regard.grading.formulas.bounds import MAX_SHOWN, NEAR, SEARCHED, SIZES, WORK, TooLarge, Undefined, Unreadable
 from regard.grading.formulas.domain import Domain
 from regard.grading.formulas.evaluation import Value, evaluate, same

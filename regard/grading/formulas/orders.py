@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 from itertools import combinations
 from typing import Any
 
-from regard.analysis.formulas import (
+from regard.formulas import (
     Call,
     Negative,
     Node,

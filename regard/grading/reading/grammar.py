@@ -10,8 +10,8 @@ from functools import lru_cache
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
-from regard.analysis.formulas import Call, E, Negative, Node, Number, Power, Product, Quotient, Sum
 from regard.checks import MissingExtra
+from regard.formulas import Call, E, Negative, Node, Number, Power, Product, Quotient, Sum
 from regard.grading.formulas.bounds import Unreadable
 from regard.grading.reading.tokens import Word
 

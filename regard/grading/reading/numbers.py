@@ -10,7 +10,7 @@ from typing import Any
 
 import mpmath
 
-from regard.analysis.formulas import Negative, Node, Product, Quotient, Symbol, is_constant
+from regard.formulas import Negative, Node, Product, Quotient, Symbol, is_constant
 from regard.grading.formulas.bounds import MAX_DIGITS, MAX_ENTRIES, MAX_TEXT, Undefined, Unreadable
 from regard.grading.formulas.evaluation import Value, evaluate
 from regard.grading.reading.lists import answer_words, check_length, equations, parts_of, rows_in, sides_of, words_of

@@ -6,7 +6,7 @@ from typing import Any, NoReturn, cast
 
 import mpmath
 
-from regard.analysis.formulas import (
+from regard.formulas import (
     Call,
     Node,
     Number,

@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate
 
-from regard.analysis.formulas import Number, Symbol
+from regard.formulas import Number, Symbol
 from regard.grading.formulas.bounds import Unreadable
 from regard.grading.reading.tokens import OPERANDS, Reader, Word, known, plain, quoted, refusal, split_at, text_of
 from regard.grading.reading.vocabulary import CLASSES, NUMERALS

@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, NamedTuple, cast
 
-from regard.analysis.formulas import PI, E, Number, Symbol
+from regard.formulas import PI, E, Number, Symbol
 from regard.grading.formulas.bounds import MAX_DEPTH, MAX_DIGITS, Unreadable
 from regard.grading.formulas.evaluation import Value
 from regard.grading.reading.vocabulary import FUNCTIONS, GLUED, LATEX_BRACKETS, SCALES, SIGNS, SILENT, class_of

@@ -15,7 +15,7 @@ from torch import nn
 from regard.analysis.cost.figures import MAX_PARTS, cost_figure, cost_figure_of_counts, split_cost
 from regard.analysis.cost.polynomials import Formulas, ModuleFormulas
 from regard.analysis.cost.symbolic import count_at, formulas
-from regard.analysis.formulas import Polynomial
+from regard.formulas import Polynomial
 
 NONE = Polynomial({})
 

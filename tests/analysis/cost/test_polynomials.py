@@ -12,7 +12,7 @@ from torch import nn
 
 from regard.analysis.cost.polynomials import Formulas, ModuleFormulas, crossing, crossovers
 from regard.analysis.cost.symbolic import formulas, preset_formulas
-from regard.analysis.formulas import Polynomial, dominant, order
+from regard.formulas import Polynomial, dominant, order
 from regard.layers import MultiHead
 from regard.models import PRESETS
 

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from regard.analysis.cost import Formulas, cost, formulas
 from regard.analysis.cost.symbolic import NotPolynomial, check_counts, preset_formulas
-from regard.analysis.formulas import Polynomial
+from regard.formulas import Polynomial
 from regard.layers import MultiHead
 from regard.models import PRESETS, build, vary
 from tests.analysis.cost.by_hand import Call, floats, words

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from regard.analysis.formulas import (
+from regard.formulas import (
     Call,
     E,
     Negative,

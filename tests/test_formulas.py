@@ -4,7 +4,7 @@ import pytest
 import sympy
 
 import regard.analysis
-from regard.analysis.formulas import Polynomial, order, write_sympy
+from regard.formulas import Polynomial, order, write_sympy
 
 N, D, H = (Polynomial.symbol(name) for name in "NDH")
 
