@@ -23,8 +23,9 @@ import torch
 
 from regard.algorithms.planning.machines import Machine, table_of, to_json
 from regard.algorithms.planning.report import plain, si
-from regard.analysis.calibration.fit import Evaluation, Measured, Table, accuracy, evaluate, fit
+from regard.analysis.calibration.fit import Evaluation, Measured, accuracy, evaluate, fit
 from regard.analysis.calibration.measure import Session, synchronize, time_calls
+from regard.analysis.tables import new_table
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -53,26 +54,21 @@ class Calibration:
 
     def json(self) -> str:
         """What a file holds that `--device` and `plan(device=…)` read."""
-        return to_json(self.machine, self._facts())
-
-    def _facts(self) -> dict[str, Any]:
         evaluations = {name: asdict(getattr(self, name)) for name in ("own", "apart", "shipped")}
-        return {**self.about, "problems": self.problems, **evaluations, "algorithms": list(self.algorithms)}
+        facts = self.about | {"problems": self.problems} | evaluations | {"algorithms": list(self.algorithms)}
+        return to_json(self.machine, facts)
 
     def rich(self) -> "Group":
         """Rates, prices and errors, for Rich."""
         from rich.console import Group
-        from rich.table import Table as Grid
         from rich.text import Text
 
         machine = self.machine
-        rates, errors = (Grid(box=None, pad_edge=False, padding=(0, 3, 0, 0)) for _ in range(2))
-        for title in ("half", "single", "double", "memory", "a launch"):
-            rates.add_column(title, justify="right")
+        rates = new_table(numbers=("half", "single", "double", "memory", "a launch"))
         numbers = [si(getattr(machine, name), "FLOP/s") for name in ("half", "single", "double")]
         rates.add_row(*numbers, si(machine.bandwidth, "B/s"), si(machine.launch, "s"))
-        for title in ("predictions for", "half are within", "nine in ten", "choices within 1.1× of the best", "worst"):
-            errors.add_column(title, justify="right")
+        titles = ("predictions for", "half are within", "nine in ten", "choices within 1.1× of the best", "worst")
+        errors = new_table(numbers=titles)
         rows = {"these problems": self.own, "others": self.apart, "these, as shipped": self.shipped}
         for name, found in rows.items():
             near = f"{found.near} of {found.problems}"
@@ -132,13 +128,13 @@ def fit_table(
     problems = [
         one | {"candidates": [c for c in one["candidates"] if c["name"] in known.efficiency]} for one in problems
     ]
-    measured, before = Measured({"problems": problems}, known), Table.of(known)
-    new = fit(measured, before)
+    measured = Measured({"problems": problems}, known)
+    new = fit(measured, known)
     halves = [Measured({"problems": problems[half::2]}, known) for half in (0, 1)]
-    apart = [evaluate(held, fit(used, before)) for held, used in (halves, halves[::-1])]
+    apart = [evaluate(held, fit(used, known)) for held, used in (halves, halves[::-1])]
     own = evaluate(measured, new)
     machine = replace(
-        known,
+        new,
         source="calibrated",
         where=name_device(device),
         launch=_rounded(new.launch),
@@ -153,7 +149,7 @@ def fit_table(
         len(problems),
         own,
         max(apart, key=lambda one: one.error),
-        evaluate(Measured({"problems": problems}, shipped), Table.of(shipped)),
+        evaluate(Measured({"problems": problems}, shipped), shipped),
         tuple(accuracy(measured, new)),
         {
             "torch": torch.__version__,

@@ -10,7 +10,7 @@ into others are priced as if they were one. A table has the price of those too, 
 """
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,20 +22,6 @@ Report = dict[str, Any]  # "problems", each as `measure.Session.problem` gives i
 WIDE = ("linear", "chunked")  # their products are in at least float32
 STAY = 0.3  # what moving a price by a factor of e must take off the sum of all errors
 NEAR = 1.1  # times the best: a choice within it is as good
-
-
-@dataclass(frozen=True)
-class Table:
-    """The prices that a choice is made from."""
-
-    launch: float
-    bandwidth: float
-    efficiency: dict[str, float]
-    host: dict[str, tuple[float, float]] = field(default_factory=dict)  # seconds: forward, forward and backward
-
-    @classmethod
-    def of(cls, machine: Machine) -> "Table":
-        return cls(machine.launch, machine.bandwidth, dict(machine.efficiency), dict(machine.host))
 
 
 class Measured:
@@ -60,11 +46,11 @@ class Measured:
             self.rate[at] = machine.rate(wide)
         self.backward = np.array([int(problem["backward"]) for problem in self.problems], dtype=int)
 
-    def predicted(self, table: Table) -> np.ndarray:
+    def predicted(self, table: Machine) -> np.ndarray:
         """Seconds of every candidate by this table."""
         return np.stack([self.column(number, table) for number in range(len(self.names))], 1)
 
-    def column(self, number: int, table: Table) -> np.ndarray:
+    def column(self, number: int, table: Machine) -> np.ndarray:
         """Those of one algorithm."""
         name = self.names[number]
         if name not in table.efficiency:
@@ -107,7 +93,7 @@ class Evaluation:
         )
 
 
-def evaluate(measured: Measured, table: Table) -> Evaluation:
+def evaluate(measured: Measured, table: Machine) -> Evaluation:
     """What the planner would have done by this table on the problems that were measured."""
     predicted = measured.predicted(table)
     regrets, errors = measured.regrets(predicted), measured.errors(predicted)
@@ -118,7 +104,7 @@ def evaluate(measured: Measured, table: Table) -> Evaluation:
     return Evaluation(len(regrets), int((regrets <= NEAR).sum()), mean, worst, error, tail)
 
 
-def fit(measured: Measured, start: Table, *, launch: float | None = None, regret: float = 1.0) -> Table:
+def fit(measured: Measured, start: Machine, *, launch: float | None = None, regret: float = 1.0) -> Machine:
     """The table that brings the mean |log(predicted / measured)| down, plus `regret` times the mean log of the regret.
 
     One price after the other is moved by a factor as long as that helps, by smaller and smaller factors, and stays
@@ -152,7 +138,7 @@ def fit(measured: Measured, start: Table, *, launch: float | None = None, regret
 Move = tuple[str, str, int]  # what, of which algorithm, of which pass
 
 
-def _start(measured: Measured, start: Table, launch: float | None) -> Table:
+def _start(measured: Measured, start: Machine, launch: float | None) -> Machine:
     """The given table, with a host's price for everything measured: half of its fastest call."""
     efficiency, host = dict(start.efficiency), dict(start.host)
     for number, name in enumerate(measured.names):
@@ -183,14 +169,14 @@ def _moves(measured: Measured, fixed: bool) -> list[Move]:
 LIMITS = {"bandwidth": (1e8, 1e14), "launch": (1e-9, 1e-3), "efficiency": (1e-4, 4.0), "host": (1e-7, 1.0)}
 
 
-def _price(table: Table, move: Move) -> float:
+def _price(table: Machine, move: Move) -> float:
     what, name, passes = move
     if what == "host":
         return table.host[name][passes]
     return table.efficiency[name] if what == "efficiency" else getattr(table, what)
 
 
-def _moved(table: Table, move: Move, step: float) -> Table | None:
+def _moved(table: Machine, move: Move, step: float) -> Machine | None:
     """The table with one price multiplied; None where it would leave what is possible."""
     what, name, passes = move
     new = _price(table, move) * step
@@ -204,7 +190,7 @@ def _moved(table: Table, move: Move, step: float) -> Table | None:
     return replace(table, bandwidth=new) if what == "bandwidth" else replace(table, launch=new)
 
 
-def _predicted_again(measured: Measured, predicted: np.ndarray, table: Table, move: Move) -> np.ndarray:
+def _predicted_again(measured: Measured, predicted: np.ndarray, table: Machine, move: Move) -> np.ndarray:
     """The predictions after a move: all of them, or one algorithm's."""
     if move[0] in ("bandwidth", "launch"):
         return measured.predicted(table)
@@ -220,7 +206,7 @@ def _loss(measured: Measured, predicted: np.ndarray, regret: float) -> float:
     return float(measured.errors(predicted).mean()) + regret * lost
 
 
-def accuracy(measured: Measured, table: Table) -> list[str]:
+def accuracy(measured: Measured, table: Machine) -> list[str]:
     """Of each algorithm: how often it was measured, and by what factor half of its predictions are off."""
     predicted = measured.predicted(table)
     lines = []
@@ -232,16 +218,16 @@ def accuracy(measured: Measured, table: Table) -> list[str]:
     return lines
 
 
-def source(table: Table, machine: Machine) -> str:
-    """The machine with this table, as Python."""
+def source(table: Machine) -> str:
+    """The table as Python."""
     efficiency = [f'        "{name}": {_shown(value)},' for name, value in table.efficiency.items()]
     host = [f'        "{name}": ({_shown(one)}, {_shown(both)}),' for name, (one, both) in table.host.items()]
     return "\n".join(
         [
             "Machine(",
-            f'    name="{machine.name}",',
-            f'    kind="{machine.kind}",',
-            *[f"    {name}={_shown(getattr(machine, name))}," for name in ("half", "single", "double")],
+            f'    name="{table.name}",',
+            f'    kind="{table.kind}",',
+            *[f"    {name}={_shown(getattr(table, name))}," for name in ("half", "single", "double")],
             f"    bandwidth={_shown(table.bandwidth)},",
             f"    launch={_shown(table.launch)},",
             "    efficiency={",

@@ -29,7 +29,7 @@ from regard.analysis.cost.memory import Allocations
 from regard.analysis.cost.report import Memory, ModelCost, ModuleCost, NextToken, Work
 from regard.analysis.cost.watch import Watch, attend_recorder
 from regard.analysis.prediction.ledger import Ledger
-from regard.analysis.prediction.prediction import Prediction, Spent, predict
+from regard.analysis.prediction.prediction import Spent, predict
 
 ONE_AT_A_TIME = threading.RLock()
 MAX_KNOWN = 1 << 28  # elements of an integer or boolean tensor whose contents are kept
@@ -119,10 +119,6 @@ def count_next_token(
     dtype = next((p.dtype for p in module.parameters()), torch.float32)
     seconds = max(cost.forward.flops / ceilings.rate(dtype), (cache + met) / ceilings.bandwidth)
     return NextToken(cached, batch, cost, cache, parameters, met, ceilings.name, ceilings.basis, seconds)
-
-
-def _is_on_cuda(module: nn.Module) -> bool:
-    return any(p.is_cuda for p in module.parameters())
 
 
 def _device_of(module: nn.Module) -> torch.device:
@@ -264,7 +260,7 @@ def _count(
 ) -> ModelCost:
     watch.memory = memory
     memory.begin(module, (inputs, keywords))
-    stands_in = memory.on_cuda and not _is_on_cuda(module)
+    stands_in = memory.on_cuda and _device_of(module).type != "cuda"
     if stands_in:
         watch.trace.notes["no CUDA here: the CPU's kernels stand in for the GPU's, executed and in memory"] = None
     assert watch.ledger is not None
@@ -277,15 +273,16 @@ def _predict(found: ModelCost, ledger: Ledger, tokens: int, compiled: bool = Fal
     """What was counted, with the time of all and of every module."""
     flops = float(found.forward.flops) + float(found.backward.flops)
     time = predict(ledger.operations, ledger.machine, flops=flops, tokens=tokens, compiled=compiled)
-    return dataclasses.replace(found, time=time, modules=tuple([_timed(one, time) for one in found.modules]))
+    modules = []
+    for module in found.modules:
+        inside = [spent for name, spent in time.modules.items() if _holds(module.name, name)]
+        modules.append(dataclasses.replace(module, time=sum(inside, Spent())))
+    return dataclasses.replace(found, time=time, modules=tuple(modules))
 
 
-def _timed(module: ModuleCost, time: Prediction) -> ModuleCost:
-    """The module with the time of all that is inside it."""
-    inside = [
-        spent for name, spent in time.modules.items() if module.name in ("", name) or name.startswith(f"{module.name}.")
-    ]
-    return dataclasses.replace(module, time=sum(inside, Spent()))
+def _holds(outer: str, inner: str) -> bool:
+    """Whether the module of one name is, or has inside it, that of the other."""
+    return outer == "" or f"{inner}.".startswith(f"{outer}.")
 
 
 def count_tokens(inputs: Any) -> int:
@@ -405,7 +402,7 @@ def summarise(module: nn.Module, watch: Watch, memory: Memory | None) -> ModelCo
         operations[phase][operation] = operations[phase].get(operation, Work()) + work
     parts = []
     for name, part in distinct_modules(module):
-        inside = [found for other, found in own.items() if name == "" or f"{other}.".startswith(f"{name}.")]
+        inside = [found for other, found in own.items() if _holds(name, other)]
         parts.append(
             ModuleCost(
                 name,

@@ -3,6 +3,7 @@
 import inspect
 import json
 import math
+import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -12,8 +13,8 @@ from torch import Tensor
 from torch.utils._pytree import tree_map
 
 from regard.algorithms.planning.report import plain, si
-from regard.analysis.cost.report import new_table
 from regard.analysis.cost.symbolic import Make, count_at
+from regard.analysis.tables import new_table
 
 Progress = Callable[[int, int], None]  # steps done, and all there are
 
@@ -50,10 +51,9 @@ class Growth:
         from rich.padding import Padding
         from rich.text import Text
 
-        table = new_table()
         measured = self.threads is not None
-        for name in (self.symbol, "FLOPs", "exponent", *(("time", "exponent", "FLOP/s") if measured else ())):
-            table.add_column(name, justify="right")
+        times = ("time", "exponent", "FLOP/s") if measured else ()
+        table = new_table(numbers=(self.symbol, "FLOPs", "exponent", *times))
         for step in self.steps:
             cells = [f"{step.size:,}", si(step.flops, "FLOP"), _write_exponent(step.exponent)]
             if step.seconds is not None:
@@ -175,10 +175,7 @@ def _fit(sizes: Sequence[int], costs: Sequence[int | float]) -> float | None:
     """
     if min(costs) <= 0:
         return None
-    x, y = [math.log(size) for size in sizes], [math.log(cost) for cost in costs]
-    middle_x, middle_y = sum(x) / len(x), sum(y) / len(y)
-    above = sum((a - middle_x) * (b - middle_y) for a, b in zip(x, y, strict=True))
-    slope = above / sum((a - middle_x) ** 2 for a in x)
+    slope = statistics.linear_regression([math.log(size) for size in sizes], [math.log(cost) for cost in costs]).slope
     whole = round(slope)
     pairs = list(zip(sizes, costs, strict=True))
     if whole >= 0 and all(cost * sizes[0] ** whole == costs[0] * size**whole for size, cost in pairs):

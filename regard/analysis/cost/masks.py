@@ -16,6 +16,8 @@ from torch._guards import detect_fake_mode
 from torch._subclasses.fake_tensor import FakeTensor, unset_fake_temporarily
 from torch.utils._pytree import tree_flatten, tree_map_only, tree_unflatten
 
+from regard.analysis.prediction.ledger import written
+
 # Attributes of fake tensors: their contents, whether they are random numbers alone, their role, the parameter.
 KNOWN, NOISE, ROLE, WEIGHT = "_regard_known", "_regard_noise", "_regard_role", "_regard_weight"
 MAX_BYTES = 1 << 29  # of one result that is computed for real
@@ -107,13 +109,10 @@ def keep_contents(func: Any, args: Any, out: Any, contents: tuple[Any, Any], max
 
 def forget_contents(func: Any, args: Any) -> None:
     """Something unknown is written: forget what the memory held."""
-    if not func._schema.is_mutable:
-        return
-    for argument, x in zip(func._schema.arguments, args, strict=False):
-        if argument.alias_info is not None and argument.alias_info.is_write:
-            for tensor in tree_flatten(x)[0]:
-                if isinstance(tensor, FakeTensor) and KNOWN in tensor.__dict__:
-                    tensor.__dict__[KNOWN][1].is_valid = False
+    if func._schema.is_mutable:
+        for x in written(func, args):
+            if KNOWN in x.__dict__:
+                x.__dict__[KNOWN][1].is_valid = False
 
 
 def follow_noise(func: Any, args: Any, out: Any) -> None:
@@ -296,14 +295,11 @@ def _reshape_role(func: Any, source: Tensor, held: Role, args: Any, kwargs: Any,
 def _settle(held: Role, shape: tuple[int, ...]) -> None:
     """Tell the products that a softmax has come: what is visible now is what they were needed for."""
     for share, pairs in held.products:
-        count = pairs if held.visible is None else count_visible(held.visible, shape) - _count_sinks(held, shape)
+        sinks = held.sinks * math.prod(shape[:-1])
+        count = pairs if held.visible is None else count_visible(held.visible, shape) - sinks
         # Logits of two softmaxes are needed where either sees them: as many as the one that sees more.
         share.visible = max(count, share.visible if share.attends else 0)
         share.pairs, share.attends = pairs, True
-
-
-def _count_sinks(held: Role, shape: tuple[int, ...]) -> int:
-    return held.sinks * math.prod(shape[:-1])
 
 
 def _intersect(*parts: Tensor | None) -> Tensor | None:

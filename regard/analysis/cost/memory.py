@@ -1,6 +1,8 @@
 """The memory of a run on fake tensors: every storage that it makes is followed until nobody holds it any more."""
 
+import functools
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -13,7 +15,12 @@ from regard.checks import check_known
 
 ROUNDED = 512  # bytes: the CUDA allocator gives whole multiples
 WORKSPACE = 1 << 25  # bytes that cuBLAS keeps on a GPU of today, once for each thread that multiplies
-OPTIMIZERS = ("adamw", "adam", "sgd", "momentum")
+OPTIMIZERS: dict[str, Callable[..., torch.optim.Optimizer]] = {
+    "adamw": torch.optim.AdamW,
+    "adam": torch.optim.Adam,
+    "sgd": torch.optim.SGD,
+    "momentum": functools.partial(torch.optim.SGD, momentum=0.9),
+}
 
 
 class Allocations:
@@ -106,13 +113,7 @@ class Allocations:
         wanted = [p for p in module.parameters() if p.grad is not None]
         if self.optimizer is None or not wanted or not isinstance(wanted[0], FakeTensor):
             return None
-        made: torch.optim.Optimizer
-        if self.optimizer == "adamw":
-            made = torch.optim.AdamW(wanted, foreach=self.on_cuda)
-        elif self.optimizer == "adam":
-            made = torch.optim.Adam(wanted, foreach=self.on_cuda)
-        else:
-            made = torch.optim.SGD(wanted, momentum=0.9 if self.optimizer == "momentum" else 0.0, foreach=self.on_cuda)
+        made = OPTIMIZERS[self.optimizer](wanted, foreach=self.on_cuda)
         made.step()
         return made
 

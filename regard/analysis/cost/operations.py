@@ -17,6 +17,7 @@ from torch._subclasses.fake_tensor import unset_fake_temporarily
 from regard.algorithms.planning.cost import Count
 from regard.analysis.cost import masks
 from regard.analysis.cost.masks import known
+from regard.analysis.prediction.ledger import pick
 
 Sizes = Callable[[Tensor], tuple[Count, ...]]
 
@@ -306,11 +307,6 @@ def bind_arguments(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     return {argument.name: argument.default_value for argument in func._schema.arguments} | given | kwargs
 
 
-def pick(named: dict[str, Any], *names: str) -> Any:
-    """The first of these arguments that is given."""
-    return next((named[name] for name in names if named.get(name) is not None), None)
-
-
 def dense_pairs(
     named: dict[str, Any], mask: Tensor | None, sizes: Sizes, name: str, read: Callable[[int], Count]
 ) -> tuple[Pairs, Widths]:
@@ -318,7 +314,7 @@ def dense_pairs(
 
     `read` turns a count of pairs into a number or a polynomial.
     """
-    q, k, v = pick(named, "query", "q"), pick(named, "key", "k"), pick(named, "value", "v")
+    q, k, v = (pick(named, name, name[0]) for name in ("query", "key", "value"))
     rows = sizes(q)[0] * sizes(q)[1] if q.ndim == 4 else sizes(q)[0]
     T, S = sizes(q)[-2], sizes(k)[-2]
     visible = visited = rows * T * S

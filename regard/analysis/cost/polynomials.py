@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from regard.algorithms.planning.report import plain
-from regard.analysis.cost.report import new_table, write_csv
+from regard.analysis.tables import new_table, write_csv
 from regard.checks import nearest
 from regard.formulas import Polynomial, dominant, write_sympy
 

@@ -1,19 +1,14 @@
 """The result of a count: totals, modules, operations, memory; printed as a table, JSON or CSV."""
 
-import csv
-import io
 import json
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from regard.algorithms.planning.cost import Count
 from regard.algorithms.planning.report import plain, si
 from regard.analysis.prediction.prediction import Prediction, Spent
+from regard.analysis.tables import new_table, write_csv
 from regard.checks import nearest
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 
 @dataclass(frozen=True)
@@ -87,9 +82,7 @@ class Memory:
             "peak, training": self.peak,
             "peak, inference": self.inference,
         }
-        table = new_table()
-        for title in shown:
-            table.add_column(title, justify="right")
+        table = new_table(numbers=shown)
         table.add_row(*[si(count, "B") if count else "" for count in shown.values()])
         return table
 
@@ -264,19 +257,3 @@ def fold(modules: tuple[ModuleCost, ...], depth: int) -> list[tuple[str, ModuleC
 
 def _is_like(one: ModuleCost, other: ModuleCost) -> bool:
     return all(getattr(one, name) == getattr(other, name) for name in ("kind", "parameters", "forward", "backward"))
-
-
-def new_table(*titles: str, padding: int = 3, **options: Any) -> "Table":
-    """A table for Rich without lines, whose long cells are folded."""
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, padding=(0, padding, 0, 0), **options)
-    for title in titles:
-        table.add_column(title, overflow="fold")
-    return table
-
-
-def write_csv(rows: Iterable[Iterable[Any]]) -> str:
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows(rows)
-    return out.getvalue()

@@ -1,6 +1,5 @@
 """Watching a run: every operation is counted in the module that called it, forward and backward."""
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
@@ -32,7 +31,7 @@ from regard.analysis.cost.experts import Experts, deal_out
 from regard.analysis.cost.masks import known
 from regard.analysis.cost.memory import Allocations
 from regard.analysis.cost.operations import Call, Pairs, Products, Wanted, backward_products, forward_products
-from regard.analysis.prediction.ledger import Attended, Ledger, on_machine
+from regard.analysis.prediction.ledger import Attended, Ledger, on_machine, pick, stored
 from regard.attention import Attention, Kernel
 from regard.attention.value import unflatten
 
@@ -319,22 +318,22 @@ class Watch(TorchDispatchMode):
             return
         tensors = [x for x in tree_flatten((args, kwargs, out))[0] if isinstance(x, Tensor)]
         for x in tensors:
-            tally.bytes = tally.bytes + x.element_size() * _stored(x)
+            tally.bytes = tally.bytes + x.element_size() * stored(x)
         if what == "arithmetic" and tensors:
-            tally.elementwise = tally.elementwise + _stored(max(tensors, key=Tensor.numel))
+            tally.elementwise = tally.elementwise + stored(max(tensors, key=Tensor.numel))
 
     def _count_fused(self, name: str, named: dict[str, Any], site: Site) -> Products:
         """Fused attention: forward it needs two products over its visible pairs, backward those that are wanted."""
         if name in operations.RAGGED | operations.RAGGED_BACKWARD:
             pairs, widths, is_known = operations.ragged_pairs(named, self.sizes)
         else:
-            mask = None if site.scope is not None else operations.pick(named, "attn_mask", "attn_bias", "bias")
+            mask = None if site.scope is not None else pick(named, "attn_mask", "attn_bias", "bias")
             pairs, widths = operations.dense_pairs(named, mask, self.sizes, name, self.read_pairs)
             is_known = not isinstance(mask, Tensor) or masks.is_understood(mask)
         if not is_known:
             self._assume_visible(name)
         if name in operations.FORWARD | operations.RAGGED:
-            q, k, v = (operations.pick(named, word, word[0]) for word in ("query", "key", "value"))
+            q, k, v = (pick(named, word, word[0]) for word in ("query", "key", "value"))
             site.wanted = Wanted.by(q, k, v)
             return forward_products(pairs, *widths)
         return backward_products(pairs, *widths, site.wanted)
@@ -493,11 +492,6 @@ def exactly(dividend: Count, divisor: Count) -> Count:
         assert rest == 0
         return quotient
     return dividend / divisor
-
-
-def _stored(x: Tensor) -> int:
-    """Elements that lie in memory: repeated ones count once."""
-    return math.prod([size for size, step in zip(x.shape, x.stride(), strict=True) if step])
 
 
 def _call_key(phase: str, name: str, args: Any, kwargs: Any) -> Any:

@@ -7,8 +7,9 @@ from typing import Any
 from regard.algorithms.planning.machines import table
 from regard.algorithms.planning.report import plain, si
 from regard.analysis.prediction.architecture import Architecture
-from regard.analysis.prediction.links import INSIDE, NETWORK, Links, links_of
+from regard.analysis.prediction.links import INSIDE, NETWORK, links_of
 from regard.analysis.prediction.meshes import RESERVED, Estimate, Job, Mesh, best_meshes, estimate
+from regard.analysis.tables import new_table, write_csv
 from regard.checks import check_whole
 
 BATCH = 1 << 22  # tokens in a step, where nobody says: 4 M, as of LLaMA and Llama 2
@@ -60,8 +61,6 @@ class ClusterCost:
 
     def csv(self) -> str:
         """A line per mesh."""
-        from regard.analysis.cost.report import write_csv
-
         sides = list(asdict(Mesh()))
         rows: list[list[Any]] = [[*sides, "bytes", "step", "utilisation", "gpu_hours"]]
         rows += [
@@ -76,8 +75,6 @@ class ClusterCost:
         from rich.console import Group
         from rich.padding import Padding
         from rich.text import Text
-
-        from regard.analysis.cost.report import new_table
 
         job, best = self.job, self.estimates[0]
         steps = self.tokens / job.tokens
@@ -150,7 +147,8 @@ def price_cluster(
             raise ValueError(f"network must be byte/s above 0: got {network}; use 50e9")
         links = replace(links, network=network)
     length = length or architecture.context
-    job = _job(architecture, machine, links, length, batch or max(1, BATCH // length))
+    batch = batch or max(1, BATCH // length)
+    job = Job(architecture=architecture, machine=table(machine), links=links, length=length, batch=batch)
     if mesh is not None:
         found = estimate(job, mesh)
         if isinstance(found, str):
@@ -163,10 +161,6 @@ def price_cluster(
             f"{job.batch} sequences; use more GPUs, or another batch"
         )
     return ClusterCost(job, gpus, tokens, tuple(best))
-
-
-def _job(architecture: Architecture, machine: str, links: Links, length: int, batch: int) -> Job:
-    return Job(architecture=architecture, machine=table(machine), links=links, length=length, batch=batch)
 
 
 def read_cluster(text: str) -> tuple[int, str]:

@@ -113,7 +113,7 @@ class Ledger:
         if not (given or made):
             return
         reads = tuple([Access(self._number(x), _bytes(x)) for x in given])
-        changed = _written(func, args)
+        changed = written(func, args)
         places = {id(x.untyped_storage()) for x in changed}
         writes = tuple([Access(self._written(x, places), _bytes(x)) for x in made])
         if not made:  # lists in place
@@ -123,7 +123,8 @@ class Ledger:
         if name in PICKS and reads:
             picked = sum(access.bytes for access in writes)
             reads = (reads[0]._replace(bytes=min(reads[0].bytes, picked)), *reads[1:])
-        dtype = max((x.dtype for x in given or made if x.is_floating_point()), key=_size, default=torch.int64)
+        floating = [x.dtype for x in given or made if x.is_floating_point()]
+        dtype = max(floating, key=lambda one: one.itemsize, default=torch.int64)
         products = _products(name, args, made) if kind == "product" else ()
         across = kind == "arithmetic" and _adds_across(name, given, made)
         self.operations.append(
@@ -241,16 +242,16 @@ def _asked(problem: Problem, backward: bool) -> Problem:
     return replace(problem, outline=replace(problem.outline, flags=wanted))
 
 
+def stored(x: Tensor) -> int:
+    """Elements that lie in memory: repeated ones count once."""
+    return math.prod([size for size, step in zip(x.shape, x.stride(), strict=True) if step])
+
+
 def _bytes(x: Tensor) -> int:
-    """Bytes of the elements that lie in memory: repeated ones count once."""
-    return x.element_size() * math.prod([size for size, step in zip(x.shape, x.stride(), strict=True) if step])
+    return x.element_size() * stored(x)
 
 
-def _size(dtype: torch.dtype) -> int:
-    return dtype.itemsize
-
-
-def _written(func: Any, args: tuple[Any, ...]) -> list[Tensor]:
+def written(func: Any, args: tuple[Any, ...]) -> list[Tensor]:
     """The arguments that an operation writes to."""
     written: list[Any] = []
     for argument, value in zip(func._schema.arguments, args, strict=False):

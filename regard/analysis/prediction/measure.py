@@ -8,6 +8,7 @@ import torch
 from torch import nn
 
 from regard.analysis.cost.count import float_outputs
+from regard.analysis.cost.memory import OPTIMIZERS
 
 
 class Measured(NamedTuple):
@@ -34,7 +35,7 @@ def measure_step(
     keywords = keywords or {}
     parameters = [p for p in module.parameters() if p.requires_grad]
     on_cuda = any(p.is_cuda for p in parameters)
-    stepper = _optimizer(optimizer, parameters)
+    stepper = OPTIMIZERS[optimizer](parameters, lr=1e-4) if optimizer is not None and parameters else None
 
     def step() -> None:
         module.zero_grad(set_to_none=True)
@@ -58,12 +59,3 @@ def measure_step(
         times.append(time.perf_counter() - start)
     peak = torch.cuda.max_memory_allocated() if on_cuda else None
     return Measured(statistics.median(times), peak)
-
-
-def _optimizer(name: str | None, parameters: list[nn.Parameter]) -> torch.optim.Optimizer | None:
-    """The optimizer of a name, with torch's own defaults."""
-    if name is None or not parameters:
-        return None
-    if name in ("adamw", "adam"):
-        return (torch.optim.AdamW if name == "adamw" else torch.optim.Adam)(parameters, lr=1e-4)
-    return torch.optim.SGD(parameters, lr=1e-4, momentum=0.9 if name == "momentum" else 0.0)

@@ -24,12 +24,12 @@ from dataclasses import dataclass, replace
 import torch
 
 from regard.algorithms.catalogue import PLANNER
-from regard.algorithms.planning.machines import CEILINGS, Machine
+from regard.algorithms.planning.machines import Machine
 from regard.algorithms.planning.problem import pose
 from regard.analysis.prediction.architecture import Architecture
 from regard.analysis.prediction.ledger import Product, on_machine
 from regard.analysis.prediction.links import CHANNELS, Group, Links, ring_seconds, send_seconds
-from regard.analysis.prediction.roofline import product_seconds
+from regard.analysis.prediction.roofline import peak_rate, product_seconds
 from regard.attention import Attention, Causal
 
 HALF = torch.bfloat16
@@ -83,11 +83,6 @@ class Job:
     @property
     def tokens(self) -> int:
         return self.length * self.batch
-
-    @property
-    def peak(self) -> float:
-        """FLOP/s of the data sheet, where there is one."""
-        return CEILINGS[self.machine.name][0] if self.machine.name in CEILINGS else self.machine.half
 
 
 @dataclass(frozen=True)
@@ -221,7 +216,7 @@ def estimate(job: Job, mesh: Mesh) -> Estimate | str:
         "pipeline idle": (mesh.pipeline - 1) / mesh.chunks * (slot + exposed["tensor"] / micros),
         "optimizer": 30 * held / job.machine.bandwidth,  # reads 4 + 12, writes 12 + 2
     }
-    utilisation = a.flops(job.length) * job.tokens / (sum(parts.values()) * mesh.gpus * job.peak)
+    utilisation = a.flops(job.length) * job.tokens / (sum(parts.values()) * mesh.gpus * peak_rate(job.machine, HALF))
     return Estimate(mesh, memory, sent, {name: value for name, value in parts.items() if value > 0}, utilisation)
 
 

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from regard.algorithms.planning.machines import CEILINGS, Machine
+from regard.algorithms.planning.machines import Machine
 from regard.algorithms.planning.report import plain, si
 from regard.analysis.prediction.ledger import Operation
-from regard.analysis.prediction.roofline import Kernel, fused, one_by_one
+from regard.analysis.prediction.roofline import Kernel, fused, one_by_one, peak_rate
+from regard.analysis.tables import new_table
 
 PHASES = ("forward", "backward", "step")
 
@@ -33,14 +34,11 @@ class Spent:
         return max(self.bounds, key=self.bounds.__getitem__, default="")
 
     def __add__(self, other: "Spent") -> "Spent":
-        bounds = dict(self.bounds)
-        for bound, seconds in other.bounds.items():
-            bounds[bound] = bounds.get(bound, 0.0) + seconds
         return Spent(
             self.forward + other.forward,
             self.backward + other.backward,
             self.step + other.step,
-            bounds,
+            {name: self.bounds.get(name, 0.0) + other.bounds.get(name, 0.0) for name in self.bounds | other.bounds},
             self.flops + other.flops,
             self.bytes + other.bytes,
         )
@@ -96,21 +94,15 @@ class Prediction:
         from rich.console import Group
         from rich.text import Text
 
-        from regard.analysis.cost.report import new_table
-
         how = "compiled" if self.compiled else "eager"
-        table = new_table()
         whole = {"forward": self.forward, "backward": self.backward, "optimizer": self.step, "host": self.host}
-        for title in (*whole, "step", "tokens/s", "utilisation"):
-            table.add_column(title, justify="right")
+        table = new_table(numbers=(*whole, "step", "tokens/s", "utilisation"))
         cells = [si(seconds, "s") if seconds else "" for seconds in (*whole.values(), self.seconds)]
         table.add_row(*cells, f"{self.tokens / self.seconds:,.0f}", f"{self.utilisation:.1%}")
         lines = [Text(f"predicted for {self.machine}, {how}: {self.basis}", style="bold"), table]
-        bounds: dict[str, float] = {}
-        for spent in self.operations.values():
-            for bound, seconds in spent.bounds.items():
-                bounds[bound] = bounds.get(bound, 0.0) + seconds
-        shares = [f"{bound} {seconds / self.device:.0%}" for bound, seconds in sorted(bounds.items(), key=_largest)]
+        bounds = sum(self.operations.values(), Spent()).bounds
+        largest = sorted(bounds, key=bounds.__getitem__, reverse=True)
+        shares = [f"{bound} {bounds[bound] / self.device:.0%}" for bound in largest]
         waits = "the host is slower than the device; " if self.host > self.device else ""
         lines.append(Text(f"{waits}the device spends {', '.join(shares)}", style="dim"))
         if self.backward:
@@ -122,10 +114,6 @@ class Prediction:
 
     def __str__(self) -> str:
         return plain(self.rich(), width=110)
-
-
-def _largest(item: tuple[str, float]) -> float:
-    return -item[1]
 
 
 def predict(
@@ -150,10 +138,6 @@ def predict(
             ahead, back, step = (time.device if main.phase == phase else 0.0 for phase in PHASES)
             spent = Spent(ahead, back, step, {time.bound: time.device}, flop, moved)
             where[key] = where.get(key, Spent()) + spent
-    dtype = _main_type(kernels)
-    ceiling = CEILINGS.get(machine.name)
-    at = {2: 0, 4: 1, 8: 2}[dtype.itemsize]
-    rate = machine.rate(dtype) if ceiling is None else ceiling[at]
     return Prediction(
         machine=machine.name,
         basis=machine.basis,
@@ -166,7 +150,7 @@ def predict(
         first_token=first,
         kernels=len(kernels),
         flops=flops,
-        rate=rate,
+        rate=peak_rate(machine, _main_type(kernels)),
         tokens=tokens,
         modules=modules,
         operations=names,

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import torch
 
-from regard.algorithms.planning.machines import Machine
+from regard.algorithms.planning.machines import CEILINGS, Machine
 from regard.analysis.prediction.ledger import Access, Operation, Product
 
 # Tiles of a product, rows by columns, and the share of the rate at which full waves of them run: a tile of m × n reads
@@ -83,6 +83,12 @@ class Kernel:
         bound = "arithmetic" if arithmetic > memory else "memory"
         bound = "launches" if max(arithmetic, memory) < fixed else bound
         return Time(max(arithmetic, memory) + fixed, first.host or 0.0, bound)
+
+
+def peak_rate(machine: Machine, dtype: torch.dtype) -> float:
+    """FLOP/s in this type that utilisation is a share of: the data sheet's, where there is one, else the table's."""
+    half, single, double, _ = CEILINGS.get(machine.name, (machine.half, machine.single, machine.double, 0.0))
+    return {4: single, 8: double}.get(dtype.itemsize, half)
 
 
 def product_seconds(product: Product, machine: Machine, dtype: torch.dtype) -> float:

@@ -14,9 +14,9 @@ import torch
 from torch import nn
 
 from regard.algorithms.planning.report import plain, si
-from regard.analysis.cost.report import new_table
 from regard.analysis.figures import INK, PALETTE, figure_of_panels
 from regard.analysis.prediction.utilisation import Utilisation
+from regard.analysis.tables import new_table
 from regard.checks import check_whole
 from regard.generation.sampling import choose
 from regard.generation.settings import Settings as Choice
@@ -69,9 +69,7 @@ class Throughput:
         from rich.text import Text
 
         whole = sum(self.parts.values())
-        table = new_table("part")
-        for title in ("time", "share"):
-            table.add_column(title, justify="right")
+        table = new_table("part", numbers=("time", "share"))
         for part, seconds in self.parts.items():
             table.add_row(part, si(seconds, "s"), f"{seconds / whole:.1%}")
         first = "" if self.first is None else f", {si(self.first, 's')} to the first token"

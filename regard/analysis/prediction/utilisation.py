@@ -7,8 +7,9 @@ from typing import Any
 import torch
 from torch import nn
 
-from regard.algorithms.planning.machines import CEILINGS, table, table_of
+from regard.algorithms.planning.machines import table, table_of
 from regard.analysis.cost.count import cost, count_tokens
+from regard.analysis.prediction.roofline import peak_rate
 
 
 class Utilisation:
@@ -46,9 +47,7 @@ class Utilisation:
         counted = cost(module, *inputs, optimizer=None, device=device, real=real, **(keywords or {}))
         self.flops = int(counted.forward.flops) + int(counted.backward.flops)
         self.tokens = count_tokens((inputs, keywords or {}))
-        sheet = CEILINGS.get(machine.name)
-        at = {1: 0, 2: 0, 4: 1, 8: 2}[used.itemsize]
-        self.peak = devices * (machine.rate(used) if sheet is None else sheet[at])
+        self.peak = devices * peak_rate(machine, used)
         self.machine, self.clock = machine.name, clock
         self.last: float | None = None
 

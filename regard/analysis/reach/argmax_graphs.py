@@ -12,6 +12,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from regard.algorithms.planning.report import plain
+from regard.analysis.tables import new_table
 from regard.checks import check_whole
 from regard.formulas import write_sympy
 
@@ -115,12 +117,10 @@ class ArgmaxReach:
         """The table of growth, for Rich."""
         from rich.console import Group
         from rich.padding import Padding
-        from rich.table import Table
         from rich.text import Text
 
-        table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
-        for title in ("layers", "bound", "attained", "random mean", "± spread", "fewest", "most"):
-            table.add_column(title, justify="right")
+        titles = ("layers", "bound", "attained", "random mean", "± spread", "fewest", "most")
+        table = new_table(numbers=titles)
         for at in self.depths:
             numbers = (at.layers, at.bound, at.widest, at.mean, at.spread, at.fewest, at.most)
             table.add_row(*[f"{n:,.1f}" if isinstance(n, float) else f"{n:,}" for n in numbers])
@@ -136,8 +136,6 @@ class ArgmaxReach:
         return Group(Text.assemble((heading, "bold"), "\n", facts), Padding(table, (1, 0, 1, 0)), last)
 
     def __str__(self) -> str:
-        from regard.algorithms.planning.report import plain
-
         return plain(self.rich())
 
 

@@ -1,9 +1,11 @@
 """How far apart two tokens are for attention, convolution and recurrence: layers, steps in turn, operations."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
+from regard.algorithms.planning.report import plain
+from regard.analysis.tables import new_table
 from regard.checks import check_whole
 from regard.formulas import write_sympy
 
@@ -89,30 +91,20 @@ class Paths:
 
     def json(self) -> str:
         """The table for a program; formulas as text."""
-        rows = [
-            {"name": way.name} | {key: _plain(getattr(way, key)) for key in ("flops", "steps", "path", "total")}
-            for way in self.ways
-        ]
-        sizes = {key: _plain(getattr(self, key)) for key in ("tokens", "width", "kernel")}
-        return json.dumps(sizes | {"ways": rows})
+        ways = [asdict(way) | {"total": way.total} for way in self.ways]
+        return json.dumps(asdict(self) | {"ways": ways}, default=str)
 
     def rich(self) -> Any:
         """The table for Rich."""
-        from rich.table import Table
-
         title = f"N={self.tokens} tokens, width D={self.width}, K={self.kernel} keys or taps; all layers look back"
-        table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), title=title, title_justify="left")
-        table.add_column("layer")
-        for column in ("FLOPs of a layer", "steps in turn", "longest path", "FLOPs to join all"):
-            table.add_column(column, justify="right")
+        columns = ("FLOPs of a layer", "steps in turn", "longest path", "FLOPs to join all")
+        table = new_table("layer", numbers=columns, title=title, title_justify="left")
         for way in self.ways:
             numbers = (way.flops, way.steps, way.path, way.total)
             table.add_row(way.name, *[f"{n:,}" if isinstance(n, int) else write_sympy(n) for n in numbers])
         return table
 
     def __str__(self) -> str:
-        from regard.algorithms.planning.report import plain
-
         return plain(self.rich(), 120)
 
 
@@ -142,7 +134,7 @@ def paths(tokens: int | None = None, width: int | None = None, kernel: int | Non
         symbol if size is None else sympy.Integer(size)
         for symbol, size in zip(names, (tokens, width, kernel), strict=True)
     )
-    plain = sympy.ceiling((N - 1) / (K - 1))
+    local = sympy.ceiling((N - 1) / (K - 1))
     if tokens is None or kernel is None:
         dilated = sympy.ceiling(sympy.log(N, K))
     else:
@@ -153,8 +145,8 @@ def paths(tokens: int | None = None, width: int | None = None, kernel: int | Non
     one, square = sympy.Integer(1), 8 * N * D**2
     rows = [
         ("attention", square + 4 * N**2 * D, one, one),
-        ("window", square + 4 * N * K * D, one, plain),
-        ("convolution", 2 * K * N * D**2, one, plain),
+        ("window", square + 4 * N * K * D, one, local),
+        ("convolution", 2 * K * N * D**2, one, local),
         ("dilated convolution", 2 * K * N * D**2, one, dilated),
         ("recurrence", 4 * N * D**2, N, N),
     ]
@@ -164,7 +156,3 @@ def paths(tokens: int | None = None, width: int | None = None, kernel: int | Non
 
 def _number(value: Any) -> Number:
     return int(value) if value.is_Integer else value
-
-
-def _plain(value: Number) -> int | str:
-    return value if isinstance(value, int) else str(value)

@@ -17,8 +17,10 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
+from regard.algorithms.planning.report import plain
 from regard.analysis.reach.composition import Stack, grow
 from regard.analysis.reach.formulas import Formula, formula
+from regard.analysis.tables import new_table
 from regard.attention import Dense, Facts, Grid, Mask, Or, Places, Positions, Sequence, Shape
 from regard.attention.masks.mask import leaves
 from regard.attention.value import show
@@ -129,13 +131,11 @@ class Reach:
         """The table of growth, for Rich."""
         from rich.console import Group
         from rich.padding import Padding
-        from rich.table import Table
         from rich.text import Text
 
-        table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
         kernel = " × ".join(map(str, self.taps))
-        for title in ("layers", "fewest", "mean", "most", self.output_name, f"convolution {kernel}"):
-            table.add_column(title, justify="right")
+        titles = ("layers", "fewest", "mean", "most", self.output_name, f"convolution {kernel}")
+        table = new_table(numbers=titles)
         for at in self.depths:
             numbers = (at.layers, at.fewest, at.mean, at.most, at.here, at.convolution)
             table.add_row(*[f"{n:,.1f}" if isinstance(n, float) else f"{n:,}" for n in numbers])
@@ -145,8 +145,6 @@ class Reach:
         return Group(heading, Padding(table, (1, 0, 1, 0)), Text("\n".join(self._says())))
 
     def __str__(self) -> str:
-        from regard.algorithms.planning.report import plain
-
         return plain(self.rich())
 
     @property

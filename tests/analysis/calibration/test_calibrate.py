@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from regard import plan
 from regard.algorithms.planning.machines import TABLES, read_table, table_of
 from regard.analysis.calibration import calibrate, calibration, problems
-from regard.analysis.calibration.fit import Measured, Table, evaluate
+from regard.analysis.calibration.fit import Measured, evaluate
 from regard.commands.app import app
 
 RESULTS = Path(__file__).parents[3] / "benchmarks" / "results"
@@ -109,9 +109,9 @@ def test_the_table_of_a_slower_machine_predicts_it_and_the_shipped_one_does_not(
 def test_a_measured_table_predicts_its_own_problems_within_the_stated_error(name):
     report = json.loads((RESULTS / f"planner-regret-{name}.json").read_text())
     machine = TABLES[name]
-    assert evaluate(Measured(report, machine), Table.of(machine)).error <= STATED
+    assert evaluate(Measured(report, machine), machine).error <= STATED
     other = TABLES["h200" if name == "cpu" else "cpu"]
-    assert evaluate(Measured(report, other), Table.of(other)).error > STATED, "another machine's table does not"
+    assert evaluate(Measured(report, other), other).error > STATED, "another machine's table does not"
 
 
 def test_what_is_shown_says_how_exact_the_table_is():
