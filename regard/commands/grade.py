@@ -52,12 +52,12 @@ def questions(
         check_file("--out", out)
         if out is not None and as_toml and out.exists():
             raise ValueError(f"--out must not overwrite answers: got {out}, which exists; name another file")
-        from regard.grading.questions.sheet import asked, plain
-        from regard.grading.questions.sheets import worksheet_markdown, worksheet_toml
+        from regard.grading.questions.catalogue import asked
+        from regard.grading.questions.sheets import question_json, worksheet_markdown, worksheet_toml
 
         chosen = asked(own or (), ids or ())
         if as_json:
-            text = json.dumps([plain(question) for question in chosen], ensure_ascii=False, indent=1) + "\n"
+            text = json.dumps([question_json(question) for question in chosen], ensure_ascii=False, indent=1) + "\n"
         else:
             text = worksheet_toml(chosen) if as_toml else worksheet_markdown(chosen, teacher=teacher)
         if out is not None:
@@ -138,7 +138,7 @@ def grade(
             check_file(option, file)
         if unread is not None and unread.exists() and unread not in (marks or []):
             raise ValueError(f"--unread must not overwrite marks: got {unread}, which exists; read it too by --marks")
-        from regard.grading.questions.sheet import asked
+        from regard.grading.questions.catalogue import asked
         from regard.grading.reports.gradescope import refusal_json, results_json, the_one
         from regard.grading.reports.marks import marks_csv
         from regard.grading.reports.pages import check_report, write_report
@@ -219,7 +219,7 @@ def autograder(
     """
     with bad_input():
         check_file("OUT", out, (".zip",))
-        from regard.grading.questions.sheet import asked
+        from regard.grading.questions.catalogue import asked
         from regard.grading.reports.gradescope import autograder_zip
 
         chosen = asked(own or (), only or ())

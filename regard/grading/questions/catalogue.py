@@ -62,6 +62,27 @@ def select(questions: Sequence[Question], ids: Sequence[str]) -> tuple[Question,
     return tuple(q for q in questions if not ids or q.id in ids or q.id.split(".")[0] in ids)
 
 
+def asked(own: Sequence[Path] = (), begins: Sequence[str] = ()) -> tuple[Question, ...]:
+    """The questions of the files `own`, or else the built-in ones, whose ids are or begin with one of these words.
+
+    `udl` takes the document, `udl.1` takes udl.1a and udl.1b but not udl.10.
+    """
+    questions = tuple([question for file in own for question in read_questions(file)]) if own else built_in_questions()
+    ids = [question.id for question in questions]
+    twice = next((id for number, id in enumerate(ids) if id in ids[:number]), None)
+    if twice is not None:
+        raise ValueError(f"an id must belong to one question: got {twice!r} in two files; rename one")
+    if taken := {"id", "name"} & set(ids):
+        raise ValueError(f"an id must not be {taken.pop()!r}, under which a submission says whose it is; rename it")
+    words = [id for word in begins for id in [id for id in ids if _begins(id, word)] or [word]]
+    return select(questions, words)  # which names the neighbours of an unknown word
+
+
+def _begins(id: str, word: str) -> bool:
+    rest = id.removeprefix(word)
+    return id.startswith(word) and (not rest or not rest[0].isdigit() or not word[-1:].isdigit())
+
+
 def parse_questions(text: str, file: str) -> tuple[Question, ...]:
     """The questions that a text in TOML holds."""
     try:

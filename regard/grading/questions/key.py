@@ -104,7 +104,10 @@ def _formula(question: Question) -> Entry:
     if truth is None:
         if question.parts:
             raise question.bad("parts", "are summands of the answer: give the answer as a formula too")
-        _check_mistakes_against_counts(question, counted)
+        for mistake in question.mistakes:
+            key = f"mistake {mistake.name!r}"
+            if first_difference(_parsed(question, key, mistake.answer), counted) is None:
+                raise question.bad(key, f"{mistake.answer!r} is what is counted")
         return Entry(question=question, counts=counted)
     for count in counted:
         _check_count(question, truth, count)
@@ -158,13 +161,6 @@ def _check_count(question: Question, truth: Expression, count: Counted) -> None:
         )
 
 
-def _check_mistakes_against_counts(question: Question, counted: tuple[Counted, ...]) -> None:
-    for mistake in question.mistakes:
-        wrong = _parsed(question, f"mistake {mistake.name!r}", mistake.answer)
-        if first_difference(wrong, counted) is None:
-            raise question.bad(f"mistake {mistake.name!r}", f"{mistake.answer!r} is what is counted")
-
-
 def first_difference(answer: Expression, counted: tuple[Counted, ...]) -> tuple[Counted, Any] | None:
     """The first count that a formula does not give, and what it gives there: None where it has no value."""
     for count in counted:
@@ -191,11 +187,9 @@ def _order(question: Question) -> Entry:
 
 def _true_order(question: Question, key: str, text: Any, domain: Domain) -> Order:
     """An order that can be compared, at least with itself."""
-    try:
+    with question.blames(key, Unreadable, Undefined):
         order = parse_order(str(text), tuple(question.form.symbols))
         found = compare_orders(order, order, domain)
-    except (Unreadable, Undefined) as error:
-        raise question.bad(key, str(error)) from error
     if not found.equal:
         raise question.bad(key, f"{text!r} is no order of growth: its sides differ")
     return order
@@ -271,11 +265,9 @@ def _truth(question: Question) -> Entry:
 
 def domain_of(question: Question) -> Domain:
     """The sizes that a question is about."""
-    try:
+    with question.blames("symbols", ValueError):
         parse("1", tuple(question.form.symbols))  # refuses what is no symbol, and two spellings of one
         return Domain.parse(question.form.symbols)
-    except ValueError as error:
-        raise question.bad("symbols", str(error)) from error
 
 
 def as_lists(truth: Any) -> Any:
@@ -283,25 +275,19 @@ def as_lists(truth: Any) -> Any:
 
 
 def _parsed(question: Question, key: str, text: Any) -> Expression:
-    try:
+    with question.blames(key, Unreadable):
         return parse(str(text), tuple(question.form.symbols))
-    except Unreadable as error:
-        raise question.bad(key, str(error)) from error
 
 
 def _compared(question: Question, key: str, formula: Expression, truth: Expression) -> Comparison:
     """A teacher's formula beside the answer; what cannot be decided is a fault of the question."""
-    try:
+    with question.blames(key, Unreadable, Undefined):
         return compare(formula, truth, domain_of(question))
-    except (Unreadable, Undefined) as error:
-        raise question.bad(key, str(error)) from error
 
 
 def _given(question: Question, key: str, answer: Any) -> Given:
-    try:
+    with question.blames(key, Unreadable):
         return READERS[question.kind](answer)
-    except Unreadable as error:
-        raise question.bad(key, str(error)) from error
 
 
 def values_of(given: Given) -> Any:

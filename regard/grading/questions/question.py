@@ -1,6 +1,7 @@
 """A question as data: what is asked, what is true, what it is worth, and the wrong answers that are known."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
@@ -99,3 +100,11 @@ class Question:
         """The error that something is wrong with a key of this question's table."""
         table = self.truth.table or f"question {self.id!r}"
         return BadQuestion(f"{self.truth.file + ', ' if self.truth.file else ''}{table}, {key}: {problem}")
+
+    @contextmanager
+    def blames(self, key: str, *errors: type[Exception]) -> Iterator[None]:
+        """Turn these errors inside into one of a key of this question's table."""
+        try:
+            yield
+        except errors as error:
+            raise self.bad(key, str(error)) from error

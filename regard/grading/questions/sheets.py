@@ -1,8 +1,9 @@
-"""Worksheets: questions to print, as Markdown, and to fill in, as TOML."""
+"""Worksheets: questions to print, as Markdown, to fill in, as TOML, and for a program, as plain data."""
 
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from regard.grading.questions.question import Question
 
@@ -71,6 +72,15 @@ def worksheet_toml(questions: Sequence[Question]) -> str:
             lines += [*_answer(question), f"{_key(question.id)} = {_empty(question)}"]
         lines.append("")
     return "\n".join(lines)
+
+
+def question_json(question: Question) -> dict[str, Any]:
+    """A question without its truth, or the hint that is given with a mark, for `json.dumps`."""
+    asks = {"id": question.id, "text": question.text, "points": question.points}
+    if question.subquestions:
+        return asks | {"parts": [question_json(part) for part in question.subquestions]}
+    form = question.form
+    return asks | {"kind": form.kind, "symbols": dict(form.symbols), "choices": dict(form.choices)}
 
 
 def how_to_answer(question: Question) -> str:

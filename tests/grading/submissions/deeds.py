@@ -14,7 +14,7 @@ class Deed:
     warmed = False
 
     def warm(self) -> None:
-        import torch  # noqa: F401 - as reading formulas does; its threads must not be started
+        import torch  # noqa: F401 - as counting does; its threads must not be started
 
         type(self).warmed = True
 

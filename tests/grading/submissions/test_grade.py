@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from regard.grading.questions.catalogue import read_questions
-from regard.grading.questions.sheet import asked
+from regard.grading.questions.catalogue import asked, read_questions
 from regard.grading.reports.marks import marks_csv
 from regard.grading.reports.pages import check_report, slugs, write_report
 from regard.grading.reports.summary import summarise
