@@ -105,10 +105,9 @@ def main(arguments: list[str] | None = None) -> None:
     report = record.machine(torch.device("cpu"), options.commit)
     report["command"] = "python -m benchmarks.clusters"
     made = rows()
-    options.out.write_text(record.to_json(report, made))
-    text = record.to_markdown(report, made)
-    options.markdown.write_text(text.replace("# Attention, side by side", "# Published runs, on paper", 1))
-    print(options.markdown.read_text())
+    text = record.to_markdown(report, made, "Published runs, on paper")
+    record.save(options.out, options.markdown, report, made, text)
+    print(text)
 
 
 if __name__ == "__main__":

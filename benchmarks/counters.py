@@ -14,7 +14,7 @@ import torch
 
 from benchmarks.counters_models import MODELS, Truth
 from benchmarks.counters_peers import PEERS, Answer, Count, ask_alone
-from benchmarks.record import Bar, Cell, Row, machine, to_json, to_markdown
+from benchmarks.record import Bar, Cell, Row, machine, save, to_markdown
 from benchmarks.setting import progress
 
 Answers = dict[str, dict[str, Answer]]  # by counter, then by model
@@ -136,7 +136,7 @@ def _score(said: dict[str, Answer], measure: str, of: str, within: float = 0.0) 
 
 
 def markdown(report: dict[str, Any], rows: list[Row]) -> str:
-    text = to_markdown(report, rows).replace("Attention, side by side", TITLE, 1)
+    text = to_markdown(report, rows, TITLE)
     text = text.replace(f"`{report['command']}`", f"`{report['command']}`\n\n{LEGEND}", 1)
     lines = [f"| {name} | {MODELS[name].why} |" for name in report["models"]]
     return "\n".join([text, "## how the truth is derived\n", "| model | derivation |", "| --- | --- |", *lines]) + "\n"
@@ -169,11 +169,9 @@ def main(arguments: list[str] | None = None) -> None:
         "answers": {tool: {name: asdict(said[name]) for name in models} for tool, said in answers.items()},
     }
     rows = tools(answers, models) + [row for measure in MEASURES for row in rows_of(measure, answers, models)]
-    for path, text in ((options.out, to_json(report, rows)), (options.markdown, markdown(report, rows))):
-        if path is not None:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
-    print(markdown(report, rows), flush=True)
+    text = markdown(report, rows)
+    save(options.out, options.markdown, report, rows, text)
+    print(text, flush=True)
 
 
 if __name__ == "__main__":

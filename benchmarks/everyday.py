@@ -17,9 +17,9 @@ from pathlib import Path
 
 import torch
 
-from benchmarks import everyday_calls, everyday_layers
+from benchmarks import everyday_calls, everyday_layers, record
 from benchmarks.peers import installed
-from benchmarks.record import Row, machine, to_json, to_markdown
+from benchmarks.record import Row, machine, save, to_markdown
 from benchmarks.setting import Setting, progress
 from benchmarks.timing import Effort, explain
 
@@ -36,6 +36,9 @@ class Everyday(Setting):
     @property
     def effort(self) -> Effort:
         return EFFORTS[self.device.type] if self.scale == "full" else QUICK
+
+
+TITLE = "Everyday attention, side by side"
 
 
 def parts(setting: Setting, compiled: bool) -> dict[str, Callable[[], list[Row]]]:
@@ -78,27 +81,15 @@ def main(arguments: list[str] | None = None) -> None:
             rows.append(Row("failed", name, "", {"regard": explain(error)}))
         report["seconds"][name] = round(time.perf_counter() - start, 1)
         # Written after every part: a run that is cut off keeps what it has measured.
-        for path, content in ((options.out, to_json(report, rows)), (options.markdown, _markdown(report, rows))):
-            if path is not None:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(content)
-    print(_markdown(report, rows), flush=True)
-
-
-def _markdown(report: dict, rows: list[Row]) -> str:
-    return to_markdown(report, rows).replace("# Attention,", "# Everyday attention,", 1)
+        save(options.out, options.markdown, report, rows, to_markdown(report, rows, TITLE))
+    print(to_markdown(report, rows, TITLE), flush=True)
 
 
 def parser() -> argparse.ArgumentParser:
-    options = argparse.ArgumentParser(prog="python -m benchmarks.everyday", description=__doc__)
-    options.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu", choices=["cpu", "cuda"])
+    options = record.parser("benchmarks.everyday", __doc__)
     options.add_argument("--rows", default="", metavar="PATTERN", help="a regular expression found in their names")
     options.add_argument("--quick", action="store_true", help="two turns of one call: a smoke test")
     options.add_argument("--compiled", action="store_true", help="compiled layers on the CPU too")
-    options.add_argument("--out", type=Path, help="JSON with every number")
-    options.add_argument("--markdown", type=Path, help="the tables")
-    options.add_argument("--commit", help="the commit of the code, where there is no git")
-    options.add_argument("--threads", type=int, default=2, help="of the CPU")
     return options
 
 

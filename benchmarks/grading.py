@@ -191,9 +191,9 @@ def main() -> None:
     report = record.machine(torch.device("cpu"), options.commit) | {"command": "python3 -m benchmarks.grading"}
     with tempfile.TemporaryDirectory() as folder:
         rows = measure(Path(folder), options.students)
-    options.out.write_text(record.to_json(report, rows), encoding="utf-8")
-    options.markdown.write_text(record.to_markdown(report, rows), encoding="utf-8")
-    print(record.to_markdown(report, rows))
+    text = record.to_markdown(report, rows, "Grading a class")
+    record.save(options.out, options.markdown, report, rows, text)
+    print(text)
 
 
 if __name__ == "__main__":

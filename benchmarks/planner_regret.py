@@ -17,6 +17,7 @@ from typing import Any
 
 import torch
 
+from benchmarks import record
 from benchmarks.record import machine
 from benchmarks.setting import progress
 from regard.algorithms.planning.machines import TABLES, table_of
@@ -180,8 +181,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def parser() -> argparse.ArgumentParser:
-    options = argparse.ArgumentParser(prog="python -m benchmarks.planner_regret", description=__doc__)
-    options.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu", choices=["cpu", "cuda"])
+    options = record.parser("benchmarks.planner_regret", __doc__)
     options.add_argument("--problems", type=int, default=300)
     options.add_argument("--seed", type=int, default=0)
     options.add_argument("--seconds", type=float, default=420, help="after which no new problem is begun")
@@ -189,10 +189,6 @@ def parser() -> argparse.ArgumentParser:
     options.add_argument("--warm", type=int, default=0, metavar="N", help="processes that compile before")
     options.add_argument("--warm-seconds", type=float, default=300)
     options.add_argument("--turns", type=int, default=TURNS)
-    options.add_argument("--out", type=Path, help="JSON with every number")
-    options.add_argument("--markdown", type=Path, help="the worst choices")
-    options.add_argument("--commit", help="the commit of the code, where there is no git")
-    options.add_argument("--threads", type=int, default=2, help="of the CPU")
     options.add_argument("--fit", type=Path, metavar="FILE", help="measure nothing, fit the table to this report")
     options.add_argument("--launch", type=float, help="with --fit: the price of a launch, not fitted")
     options.add_argument("--regret", type=float, default=1.0, help="with --fit: the weight of the regret")

@@ -48,8 +48,7 @@ def main(arguments: list[str] | None = None) -> None:
         rows = [row for one in reports for row in predicted_again(one)]
         report = reports[0] | {"command": "\n".join([one["command"] for one in reports])}
         report["predicted by"] = record.machine(torch.device("cpu"), options.commit)["commit"]
-        _write(options.out, options.markdown, report, rows)
-        print(_markdown(report, rows), flush=True)
+        print(_save(options, report, rows), flush=True)
         return
     device = torch.device(options.device)
     torch.set_num_threads(options.threads)
@@ -72,21 +71,14 @@ def main(arguments: list[str] | None = None) -> None:
         start = time.perf_counter()
         for row in sections[name]():
             rows.append(row)
-            _write(options.out, options.markdown, report, rows)
+            _save(options, report, rows)
         report["seconds"][name] = round(time.perf_counter() - start, 1)
         progress(name, "took", report["seconds"][name], "s")
-    _write(options.out, options.markdown, report, rows)
-    print(_markdown(report, rows), flush=True)
+    print(_save(options, report, rows), flush=True)
 
 
 def parser() -> argparse.ArgumentParser:
-    options = argparse.ArgumentParser(prog="python -m benchmarks.prediction", description=__doc__)
-    default = "cuda" if torch.cuda.is_available() else "cpu"
-    options.add_argument("--device", default=default, choices=["cpu", "cuda"])
-    options.add_argument("--out", type=Path, help="JSON with every number")
-    options.add_argument("--markdown", type=Path, help="the tables")
-    options.add_argument("--commit", help="the commit of the code, where there is no git")
-    options.add_argument("--threads", type=int, default=2, help="of the CPU")
+    options = record.parser("benchmarks.prediction", __doc__)
     options.add_argument(
         "--measured", type=Path, nargs="+", help="JSON of this benchmark: predict again, measure nothing"
     )
@@ -95,15 +87,10 @@ def parser() -> argparse.ArgumentParser:
     return options
 
 
-def _markdown(report: dict[str, Any], rows: list[Row]) -> str:
-    return record.to_markdown(report, rows).replace("# Attention, side by side", "# Predicted beside measured", 1)
-
-
-def _write(out: Path | None, markdown: Path | None, report: dict[str, Any], rows: list[Row]) -> None:
-    for path, content in ((out, record.to_json(report, rows)), (markdown, _markdown(report, rows))):
-        if path is not None:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(content)
+def _save(options: argparse.Namespace, report: dict[str, Any], rows: list[Row]) -> str:
+    text = record.to_markdown(report, rows, "Predicted beside measured")
+    record.save(options.out, options.markdown, report, rows, text)
+    return text
 
 
 def _compared(

@@ -1,5 +1,6 @@
 """What a run leaves behind: rows with a ratio and a bar, as JSON and as Markdown tables."""
 
+import argparse
 import datetime
 import json
 import platform
@@ -120,13 +121,32 @@ def to_json(report: dict[str, Any], rows: list[Row]) -> str:
     return json.dumps(report | {"rows": [row.json() for row in rows]}, indent=1, ensure_ascii=False)
 
 
-def to_markdown(report: dict[str, Any], rows: list[Row]) -> str:
+def to_markdown(report: dict[str, Any], rows: list[Row], title: str = "Attention, side by side") -> str:
     """One table per section, then the bars in short: the end of the output says it all."""
     head = f"{report['machine']} · torch {report['torch']} · commit {report['commit']} · {report['date']}"
-    parts = [f"# Attention, side by side\n\n{head}\n\n`{report['command']}`"]
+    parts = [f"# {title}\n\n{head}\n\n`{report['command']}`"]
     sections = list(dict.fromkeys(row.section for row in rows))
     parts += [f"## {name}\n\n{_table([row for row in rows if row.section == name])}" for name in sections]
     return "\n\n".join([*parts, f"## bars\n\n{_summary(rows)}"]) + "\n"
+
+
+def save(out: Path | None, markdown: Path | None, report: dict[str, Any], rows: list[Row], text: str) -> None:
+    """Write the numbers as JSON and their tables, `text`, to the files that are named."""
+    for path, content in ((out, to_json(report, rows)), (markdown, text)):
+        if path is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(content, encoding="utf-8")
+
+
+def parser(module: str, description: str | None) -> argparse.ArgumentParser:
+    """The options of every benchmark that runs on a device and is written down."""
+    options = argparse.ArgumentParser(prog=f"python -m {module}", description=description)
+    options.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu", choices=["cpu", "cuda"])
+    options.add_argument("--out", type=Path, help="JSON with every number")
+    options.add_argument("--markdown", type=Path, help="the tables")
+    options.add_argument("--commit", help="the commit of the code, where there is no git")
+    options.add_argument("--threads", type=int, default=2, help="of the CPU")
+    return options
 
 
 def _table(rows: list[Row]) -> str:

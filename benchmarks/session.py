@@ -11,10 +11,9 @@ from typing import Any
 
 import torch
 
-from benchmarks import attention
-from benchmarks.grid_contest import verdicts
+from benchmarks import grid_contest, record
 from benchmarks.peers import installed
-from benchmarks.record import Row, machine, to_json, to_markdown
+from benchmarks.record import Row, machine, save, to_markdown
 from benchmarks.setting import Setting, progress
 from benchmarks.timing import explain
 
@@ -29,10 +28,11 @@ def run(
     sections: dict[str, Sections],
     words: list[str],
     said: list[str] | None = None,
+    verdicts: Callable[[], list[dict[str, Any]]] = grid_contest.verdicts,
 ) -> None:
     """Run `module` with these words; `sections` are those of each kind of device.
 
-    `said` are all words of the command, where the module has read some itself.
+    `said` are all words of the command, where the module has read some itself; `verdicts` gives all checks of the run.
     """
     options = parser(module, description).parse_args(words)
     device = torch.device(options.device)
@@ -61,22 +61,15 @@ def run(
         report["seconds"][name] = round(time.perf_counter() - start, 1)
         progress(name, "took", report["seconds"][name], "s")
         # Written after every section: a run that is cut off keeps what it has measured.
-        _write(options.out, to_json(report | {"checks": verdicts()}, rows))
-        _write(options.markdown, _markdown(title, report, rows))
-    print(_markdown(title, report, rows), flush=True)
-
-
-def _markdown(title: str, report: dict[str, Any], rows: list[Row]) -> str:
-    return to_markdown(report, rows).replace("# Attention,", f"# {title},", 1)
-
-
-def _write(path: Path | None, text: str) -> None:
-    if path is not None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+        text = to_markdown(report, rows, f"{title}, side by side")
+        save(options.out, options.markdown, report | {"checks": verdicts()}, rows, text)
+    print(to_markdown(report, rows, f"{title}, side by side"), flush=True)
 
 
 def parser(module: str, description: str | None) -> argparse.ArgumentParser:
-    options = attention.parser()
-    options.prog, options.description = f"python -m {module}", description
+    options = record.parser(module, description)
+    options.add_argument("--only", action="append", metavar="SECTION", help="may be given several times")
+    options.set_defaults(scale="full")
+    for scale, text in (("quick", "about a minute"), ("tiny", "a smoke test")):
+        options.add_argument(f"--{scale}", dest="scale", action="store_const", const=scale, help=text)
     return options

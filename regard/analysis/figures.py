@@ -6,7 +6,7 @@ with `figure.savefig("heads.svg")`; text in an SVG stays text.
 
 import functools
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from regard.checks import MissingExtra
 
@@ -28,6 +28,17 @@ def figure_of_panels(number: int, columns: int, size: tuple[float, float], extra
     for empty in panels[number:]:
         empty.remove()
     return figure, panels[:number]
+
+
+def style_axes(panel: "Axes", x: str = "", y: str = "", *, grid: Literal["both", "x", "y"] | None = None) -> None:
+    """Label the axes, draw them at the left and below alone, and a faint grid behind what is shown."""
+    panel.set_xlabel(x, fontsize=9, color=INK)
+    panel.set_ylabel(y, fontsize=9, color=INK)
+    panel.tick_params(which="both", labelsize=8, colors=INK)
+    panel.spines[["right", "top"]].set_visible(False)
+    if grid is not None:
+        panel.grid(axis=grid, color=FAINT, linewidth=0.6)
+        panel.set_axisbelow(True)
 
 
 @functools.cache

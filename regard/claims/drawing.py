@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from regard.analysis.figures import FAINT, INK, figure_of_panels
+from regard.analysis.figures import INK, figure_of_panels, style_axes
 from regard.claims.chart import Bars, Chart, Lines, Matrices
 
 if TYPE_CHECKING:
@@ -27,10 +27,6 @@ def draw(chart: Chart) -> "Figure":
         return _matrices(chart)
     figure, (panel,) = figure_of_panels(1, 1, (6.0, 3.4), 0.3)
     (_lines if isinstance(chart, Lines) else _bars)(panel, chart)  # pyright: ignore[reportArgumentType]
-    panel.spines[["right", "top"]].set_visible(False)
-    panel.tick_params(labelsize=8, colors=INK)
-    panel.grid(axis="y", color=FAINT, linewidth=0.6)
-    panel.set_axisbelow(True)
     _title(figure, chart.title)
     return figure
 
@@ -75,8 +71,7 @@ def _lines(panel: "Axes", chart: Lines) -> None:
     for name, place in (chart.marks or {}).items():
         panel.axvline(place, color=INK, linestyle=":", linewidth=1)
         panel.text(place, 1.0, f" {name}", transform=panel.get_xaxis_transform(), fontsize=8, color=INK, va="bottom")
-    panel.set_xlabel(chart.x_label, fontsize=9, color=INK)
-    panel.set_ylabel(chart.y_label, fontsize=9, color=INK)
+    style_axes(panel, chart.x_label, chart.y_label, grid="y")
     if len(chart.y) > 1:
         panel.legend(frameon=False, fontsize=8)
 
@@ -91,7 +86,7 @@ def _bars(panel: "Axes", chart: Bars) -> None:
     panel.set_xticks(range(len(chart.names)), chart.names)
     if max(map(len, chart.names)) * len(chart.names) > 70:
         panel.tick_params(axis="x", rotation=25)
-    panel.set_ylabel(chart.y_label, fontsize=9, color=INK)
+    style_axes(panel, y=chart.y_label, grid="y")
     if len(chart.groups) > 1:
         panel.legend(frameon=False, fontsize=8, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4)
 
@@ -109,7 +104,8 @@ def _matrices(chart: Matrices) -> "Figure":
         _label(panel, rows, chart)
         if len(rows[0]) <= WRITTEN and len(rows) <= WRITTEN:
             _write(panel, rows, low, high, chart.signed)
-    if image is not None and not _is_yes_or_no(chart):
+    values = {value for rows in chart.panels.values() for row in rows for value in row}
+    if image is not None and not values <= {0, 1}:
         figure.colorbar(image, ax=panels, shrink=0.7).ax.tick_params(labelsize=8)
     figure.supxlabel(chart.column_label, fontsize=9, color=INK)
     figure.supylabel(chart.row_label, fontsize=9, color=INK)
@@ -136,10 +132,6 @@ def _logarithmic(axis: "Axis", values: Sequence[float]) -> None:
         axis.set_minor_locator(NullLocator())
         if min(positive) >= 1:
             axis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
-
-
-def _is_yes_or_no(chart: Matrices) -> bool:
-    return all(value in (0, 1) for rows in chart.panels.values() for row in rows for value in row)
 
 
 def _label(panel: "Axes", rows: Sequence[Sequence[float]], chart: Matrices) -> None:

@@ -64,14 +64,13 @@ def judge_all(
     names: Sequence[str], charts: bool = False, runs: tuple[Path, ...] = (experiments.SHIPPED,)
 ) -> list[Judgement]:
     """Judge the claims of these ids in one thread: what they compute is small, and cores are shared."""
-    import torch
+    from regard.training import limit_threads
 
-    threads, token = torch.get_num_threads(), experiments.runs.set(runs)
-    torch.set_num_threads(1)
+    token = experiments.runs.set(runs)
     try:
-        return [judge(claim, chart=charts) for claim in select(names)]
+        with limit_threads(1):
+            return [judge(claim, chart=charts) for claim in select(names)]
     finally:
-        torch.set_num_threads(threads)
         experiments.runs.reset(token)
 
 

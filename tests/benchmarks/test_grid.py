@@ -24,15 +24,6 @@ CONTENT = Case(
 ONCE = Effort(seconds=0.0, rounds=(2, 2), slice=0.0)
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    """Sizes this small are slower with more, and other workers want the cores."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
 @pytest.mark.slow
 def test_a_tiny_run_is_written_as_json_and_markdown(tmp_path, capsys):
     files = tmp_path / "r.json", tmp_path / "r.md"

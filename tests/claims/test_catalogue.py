@@ -7,13 +7,13 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-import torch
 
 from regard.claims import Claim, Verdict, catalogue, judge, select
 from regard.claims.drawing import svg
 from regard.claims.prose import KNOWN, PARTS, mathml, unicode_of
 from regard.claims.running import grouped, question_of
 from regard.claims.terminal import in_characters
+from regard.training import limit_threads
 
 # The truth of the catalogue, written here a second time: a claim that changes its mind must do so in two places.
 TRUTH = {
@@ -36,10 +36,8 @@ CLAIMS = catalogue()
 @pytest.fixture(autouse=True)
 def one_thread() -> Iterator[None]:
     """As `regard claims` runs them: what they compute is small."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
+    with limit_threads(1):
+        yield
 
 
 def questions() -> list[Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from regard.algorithms.planning.report import si
 from regard.analysis.cost.polynomials import Crossover, Formulas, check_symbol, crossovers
 from regard.analysis.cost.report import ModelCost
-from regard.analysis.figures import FAINT, INK, ORANGE, figure_of_panels
+from regard.analysis.figures import INK, ORANGE, figure_of_panels, style_axes
 from regard.formulas import Polynomial, write_sympy
 
 if TYPE_CHECKING:
@@ -169,12 +169,7 @@ def _draw_curves(
         curves["others"] = [sum(flops) for flops in zip(*others, strict=True)]
     figure, (panel,) = figure_of_panels(1, 1, (7.2, 4.4), 0.5)
     panel.set(xscale="log", yscale="log")
-    panel.set_xlabel(symbol, fontsize=9, color=INK)
-    panel.set_ylabel("forward FLOPs", fontsize=9, color=INK)
-    panel.tick_params(which="both", labelsize=8, colors=INK)
-    panel.grid(color=FAINT, linewidth=0.6)
-    panel.set_axisbelow(True)
-    panel.spines[["right", "top"]].set_visible(False)
+    style_axes(panel, symbol, "forward FLOPs", grid="both")
     total = [sum(flops) for flops in zip(*curves.values(), strict=True)]
     lines: list[tuple[str, Sequence[float], str, str, float]] = [("total", total, "-", INK, 2.2)]
     for number, ((name, flops), colour) in enumerate(zip(curves.items(), COLOURS, strict=False)):

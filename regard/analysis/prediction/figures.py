@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from regard.algorithms.planning.machines import Machine
 from regard.algorithms.planning.report import si
 from regard.analysis.cost.report import ModelCost
-from regard.analysis.figures import FAINT, INK, PALETTE, figure_of_panels
+from regard.analysis.figures import INK, PALETTE, figure_of_panels, style_axes
 from regard.analysis.prediction.cluster import ClusterCost
 from regard.analysis.prediction.prediction import Spent
 
@@ -42,12 +42,7 @@ def roofline_figure(found: ModelCost, machine: Machine, title: str) -> "Figure":
         panel.text(places[name], height, str(number + 1), **centred)
     others = 1 - sum(spent.device for spent in points.values()) / time.device
     panel.set(xscale="log", yscale="log", xlim=(low, high))
-    panel.set_xlabel("FLOPs for each byte that is moved", fontsize=9, color=INK)
-    panel.set_ylabel("FLOP/s", fontsize=9, color=INK)
-    panel.tick_params(which="both", labelsize=8, colors=INK)
-    panel.grid(color=FAINT, linewidth=0.6)
-    panel.set_axisbelow(True)
-    panel.spines[["right", "top"]].set_visible(False)
+    style_axes(panel, "FLOPs for each byte that is moved", "FLOP/s", grid="both")
     legend = panel.legend(frameon=False, fontsize=7.5, labelcolor=INK, loc="lower right")
     for handle in legend.legend_handles[2:]:
         handle.set_sizes([30.0])  # pyright: ignore[reportAttributeAccessIssue, reportOptionalMemberAccess]
@@ -88,9 +83,7 @@ def cluster_figure(found: ClusterCost) -> "Figure":
         panel.text(left, row, f" {found.hours(one):,.0f} h", va="center", fontsize=8, color=INK)
     panel.set_yticks(range(len(found.estimates)), [str(one.mesh) for one in found.estimates], fontsize=8, color=INK)
     panel.invert_yaxis()
-    panel.set_xlabel("seconds of a step", fontsize=9, color=INK)
-    panel.tick_params(labelsize=8, colors=INK)
-    panel.spines[["right", "top"]].set_visible(False)
+    style_axes(panel, "seconds of a step")
     panel.margins(x=0.15)
     handles: dict[str, Any] = {}
     for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):

@@ -14,7 +14,7 @@ import torch
 from torch import nn
 
 from regard.algorithms.planning.report import plain, si
-from regard.analysis.figures import INK, PALETTE, figure_of_panels
+from regard.analysis.figures import INK, PALETTE, figure_of_panels, style_axes
 from regard.analysis.prediction.utilisation import Utilisation
 from regard.analysis.tables import new_table
 from regard.checks import check_whole
@@ -93,9 +93,8 @@ class Throughput:
             left += scale * seconds
         panel.axvline(self.least, color=INK, linewidth=1.2, linestyle="--", label=f"bound: {self.bound}")
         panel.set_yticks([])
-        panel.set_xlabel("seconds of a step, parts by their shares", fontsize=9, color=INK)
-        panel.tick_params(labelsize=8, colors=INK)
-        panel.spines[["left", "right", "top"]].set_visible(False)
+        style_axes(panel, "seconds of a step, parts by their shares")
+        panel.spines["left"].set_visible(False)
         figure.legend(loc="outside lower center", ncols=4, frameon=False, fontsize=8, labelcolor=INK)
         says = f"{self.what}: {self.tokens_per_second:,.1f} tokens/s, {self.share:.1%} of the bound"
         figure.suptitle(says, fontsize=10, color=INK)

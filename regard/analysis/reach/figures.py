@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
-from regard.analysis.figures import BLUE, FAINT, INK, ORANGE, PALE_BLUE, figure_of_panels
+from regard.analysis.figures import BLUE, FAINT, INK, ORANGE, PALE_BLUE, figure_of_panels, style_axes
 from regard.analysis.reach.argmax_graphs import ArgmaxReach
 from regard.analysis.reach.patterns import Cells, PatternPicture, View, picture
 from regard.analysis.reach.receptive_field import Reach, runs
@@ -123,20 +123,12 @@ def _rectangles(cells: Cells, level: int) -> Iterator[tuple[int, int, int, int]]
     """
     going: dict[tuple[int, int], int] = {}  # runs of the row above, and where they began
     for y in range(len(cells) + 1):
-        runs = list(_runs(cells[y], level)) if y < len(cells) else []
-        for run in [run for run in going if run not in runs]:
-            top = going.pop(run)
-            yield run[0], top, run[1] - run[0], y - top
-        for run in runs:
+        here = list(runs(torch.tensor(cells[y]) == level)) if y < len(cells) else []
+        for run in [run for run in going if run not in here]:
+            top, (first, last) = going.pop(run), run
+            yield first, top, last - first + 1, y - top
+        for run in here:
             going.setdefault(run, y)
-
-
-def _runs(line: tuple[int, ...], level: int) -> Iterator[tuple[int, int]]:
-    """First and one past the last of neighbours that have the level."""
-    edges = [
-        x for x in range(len(line) + 1) if (x < len(line) and line[x] == level) != (x > 0 and line[x - 1] == level)
-    ]
-    return zip(edges[::2], edges[1::2], strict=True)
 
 
 def draw_reach(reach: Reach, title: str | None = None) -> "Figure":
@@ -178,11 +170,8 @@ def _finish(panel: "Axes", tokens: int) -> None:
     panel.set(ylim=(0, 1.6 * tokens))
     panel.set_yticks(_ticks(tokens), [f"{n:,}" for n in _ticks(tokens)])
     panel.minorticks_off()
-    panel.set_xlabel("layers", fontsize=8, color=INK)
-    panel.set_ylabel("tokens that reach an output", fontsize=8, color=INK)
     panel.locator_params(axis="x", integer=True)
-    panel.tick_params(labelsize=8, colors=INK)
-    panel.spines[["right", "top"]].set_visible(False)
+    style_axes(panel, "layers", "tokens that reach an output")
     panel.legend(frameon=False, fontsize=8, loc="lower right")
 
 

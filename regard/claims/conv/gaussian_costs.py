@@ -14,8 +14,8 @@ from regard.analysis import cost
 from regard.attention import Attention, Grid, Quadratic, RelativeTable
 from regard.claims.chart import Lines
 from regard.claims.claim import HOLDS, Finding, Findings, claim
-from regard.claims.findings import equals
-from regard.claims.timing import one_thread, processor_seconds
+from regard.claims.findings import equals, processor_seconds
+from regard.training import limit_threads
 
 CENTRE = (1.0, -0.5)
 SIDES = (8, 16, 32, 64, 128, 256)
@@ -177,7 +177,7 @@ def run_forms() -> tuple[Finding, ...]:
 
 
 @functools.cache
-@one_thread()
+@limit_threads(1)
 def time_forms() -> tuple[Finding, ...]:
     """Processor time of the three forms, best of five, and the power of N that it grows by.
 

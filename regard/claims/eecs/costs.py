@@ -15,12 +15,12 @@ from regard.analysis.cost.symbolic import Made
 from regard.attention import Causal
 from regard.claims.chart import Lines
 from regard.claims.claim import HOLDS, Finding, Findings, View, claim
-from regard.claims.findings import Count, agrees
+from regard.claims.findings import Count, agrees, processor_seconds
 from regard.claims.small_runs import seeded
-from regard.claims.timing import one_thread, processor_seconds
 from regard.formulas import Polynomial, order
 from regard.layers import MultiHead
 from regard.layers.multihead import split_heads
+from regard.training import limit_threads
 
 HEADS = 4
 
@@ -82,7 +82,7 @@ def complexity(class_of: Callable[..., Any] = lambda T, S, D: T * D * D + S * D 
 
 
 @functools.cache
-@one_thread()
+@limit_threads(1)
 @torch.no_grad()
 def seconds(N: int, D: int) -> tuple[float, float]:
     """Processor time of the projections, and of what lies between them, on one thread."""

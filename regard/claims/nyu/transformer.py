@@ -12,12 +12,12 @@ from regard.analysis import cost, paths
 from regard.attention import Elu, Kernel, Window
 from regard.claims.chart import Lines
 from regard.claims.claim import BORNE_OUT, CORRECTED, HOLDS, REFUTED, Finding, Findings, View, claim
-from regard.claims.findings import Count, agrees
+from regard.claims.findings import Count, agrees, processor_seconds
 from regard.claims.ist.reversal import asked, curve, lengths, percent, run
 from regard.claims.nyu.chains import longest_path, steps
 from regard.claims.small_runs import seeded
-from regard.claims.timing import one_thread, processor_seconds
 from regard.layers import MultiHead
+from regard.training import limit_threads
 
 RECURRENT = {"LSTM": nn.LSTM, "GRU": nn.GRU, "RNN": nn.RNN}
 COUNTS: dict[str, Count] = {
@@ -117,7 +117,7 @@ def crossover(kind: str, n: int, d: int) -> Finding:
 def compare_times() -> Finding:
     """Steps in turn take time: a plain recurrence with a fraction of the products is the slower one."""
     n, d = 512, 16
-    with seeded(40), torch.inference_mode(), one_thread():
+    with seeded(40), torch.inference_mode(), limit_threads(1):
         x = torch.randn(1, n, d)
         attention, recurrence = MultiHead(d, 1), nn.RNN(d, d, batch_first=True)
         fast, slow = processor_seconds(lambda: attention(x)), processor_seconds(lambda: recurrence(x))
@@ -168,7 +168,7 @@ LONG = {"attention": (2**14, 2**16), "a window of 8 keys": (2**9, 2**11), "linea
 @functools.cache
 def slowdown(n: int, times: int) -> float:
     """How much longer a layer takes for so many times the tokens, measured."""
-    with seeded(44), torch.inference_mode(), one_thread():
+    with seeded(44), torch.inference_mode(), limit_threads(1):
         layer, few, many = MultiHead(16, 1), torch.randn(1, n, 16), torch.randn(1, times * n, 16)
         return processor_seconds(lambda: layer(many), 3) / processor_seconds(lambda: layer(few))
 

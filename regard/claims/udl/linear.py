@@ -12,8 +12,8 @@ from regard.attention import Attention, Causal, Elu, Exp, Features, Kernel, Line
 from regard.attention.weighting.features import Own
 from regard.claims.chart import Lines
 from regard.claims.claim import ANSWERED, Finding, Findings, View, claim
-from regard.claims.findings import Count, agrees, equals
-from regard.claims.timing import one_thread, processor_seconds
+from regard.claims.findings import Count, agrees, equals, processor_seconds
+from regard.training import limit_threads
 
 EXACT = 1e-12
 SIZES = [{"N": N, "D": D, "Dg": Dg} for N, D, Dg in ((64, 16, 16), (16, 16, 16), (512, 64, 8), (40, 8, 96))]
@@ -42,7 +42,7 @@ def counted(N: int, D: int, Dg: int) -> dict[str, int]:
 
 
 @cache
-@one_thread()
+@limit_threads(1)
 def seconds(name: str, N: int) -> float:
     """Processor time of one thread, the least of a few calls."""
     q, k, v = draw_vectors(N, 16).float()

@@ -16,12 +16,12 @@ from regard.analysis.reach.receptive_field import Depth
 from regard.analysis.reach.visible_pairs import FINE, count_visible, count_visited
 from regard.attention import Attention, Causal, Grid, Mask, Places, Shape
 from regard.attention.notation import WORDS, parse_mask, parse_scores, parse_weighting
-from regard.claims.timing import one_thread
 from regard.explore.api import Binary, Empty, Endpoint, Request, Response
 from regard.explore.cancellation import check_cancelled
 from regard.explore.views.growth import FULL, OURS, PROJECTIONS, CostCurve, Costs, Crossing, Growth
 from regard.explore.workspace import Workspace
 from regard.formulas import write_sympy
+from regard.training import limit_threads
 
 MAX_TOKENS, MAX_SIDE, MAX_LAYERS = 1 << 17, 256, 64
 MAX_FOLLOWED = 4096  # tokens of which each may reach each
@@ -433,7 +433,7 @@ def _cached(workspace: Workspace, name: str, request: Request, compute: Callable
     """The response, from the cache where the same was asked before."""
 
     def make() -> tuple[Answer, int]:
-        with one_thread():  # each step is small, and cores are shared
+        with limit_threads(1):  # each step is small, and cores are shared
             response = compute()
         return response, len(response.data) + 4096 if isinstance(response, Binary) else 65536
 

@@ -12,6 +12,7 @@ from regard.algorithms.planning.machines import TABLES, read_table, table_of
 from regard.analysis.calibration import calibrate, calibration, problems
 from regard.analysis.calibration.fit import Measured, evaluate
 from regard.commands.app import app
+from regard.training import limit_threads
 
 RESULTS = Path(__file__).parents[3] / "benchmarks" / "results"
 STATED = 1.5  # docs/machines.md: half of the predictions of a shipped table are within it
@@ -23,10 +24,8 @@ def small(monkeypatch):
     monkeypatch.setitem(calibration.SIDE, "cpu", 64)
     monkeypatch.setitem(calibration.COPIED, "cpu", 1 << 16)
     monkeypatch.setattr(calibration, "FEWEST", 4)
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+    with limit_threads(1):
+        yield
 
 
 def test_the_command_writes_a_table_that_plans_are_made_by(tmp_path):
