@@ -40,17 +40,13 @@ def result(recipe: str, small: Callable[[], Mapping[str, float]] | None = None) 
 
     `small` computes the numbers of an experiment for which there is no recipe yet.
     """
-    return _told(_recorded(recipe) or _run(recipe, small))
+    return latest(recipe) or _told(_run(recipe, small))
 
 
 def latest(recipe: str) -> Result | None:
     """What the recipe's latest recorded run found, if there is one."""
-    found = _recorded(recipe)
+    found = next((found for folder in runs.get() if (found := recorded(recipe, folder))), None)
     return None if found is None else _told(found)
-
-
-def _recorded(recipe: str) -> Result | None:
-    return next((found for folder in runs.get() if (found := recorded(recipe, folder))), None)
 
 
 def _told(found: Result) -> Result:

@@ -109,13 +109,7 @@ def coarse(rows: Sequence[Sequence[float]]) -> list[list[float]]:
     >>> len(coarse([[1.0] * 70] * 40)), len(coarse([[1.0] * 70] * 40)[0])
     (20, 24)
     """
-    down, right = -(-len(rows) // CELLS), -(-len(rows[0]) // CELLS)
-    drawn = []
-    for top in range(0, len(rows), down):
-        part = rows[top : top + down]
-        line = []
-        for left in range(0, len(rows[0]), right):
-            cells = [value for row in part for value in row[left : left + right]]
-            line.append(sum(cells) / len(cells))
-        drawn.append(line)
-    return drawn
+    from torch import float64, nn, tensor
+
+    sides = -(-len(rows) // CELLS), -(-len(rows[0]) // CELLS)
+    return nn.functional.avg_pool2d(tensor(rows, dtype=float64)[None], sides, ceil_mode=True)[0].tolist()

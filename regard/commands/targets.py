@@ -196,7 +196,8 @@ class Published(Target):
         module = self._build()
         if request.inputs:
             return module, request.make_inputs(self.dtype, **sizes), {}
-        batch, tokens = sizes.get("B", request.batch), sizes.get("N", request.tokens) or self._context()
+        batch, tokens = sizes.get("B", request.batch), sizes.get("N", request.tokens)
+        tokens = tokens or getattr(self.config, "max_position_embeddings", None) or 512
         main = getattr(module, "main_input_name", "input_ids")
         if main == "pixel_values":
             side, channels = self.config.image_size, getattr(self.config, "num_channels", 3)
@@ -209,9 +210,6 @@ class Published(Target):
         if self.config.is_encoder_decoder:
             keywords["decoder_input_ids"] = torch.zeros(batch, tokens, dtype=torch.long)
         return module, (), keywords
-
-    def _context(self) -> int:
-        return getattr(self.config, "max_position_embeddings", None) or 512
 
     def next_token(self, request: Request, cached: int, device: str) -> NextToken:
         with torch.device("meta"):

@@ -109,12 +109,9 @@ class Witnesses:
     def read(self, size: int) -> Polynomial:
         """The polynomial that a size is."""
         if size not in self.found:
-            self.found[size] = self._factor(size)
+            term, rest = self._strip(size)
+            self.found[size] = term * (rest if rest < self.least else self._find_sum(rest))
         return self.found[size]
-
-    def _factor(self, size: int) -> Polynomial:
-        term, rest = self._strip(size)
-        return term * (rest if rest < self.least else self._find_sum(rest))
 
     def _strip(self, size: int) -> tuple[Polynomial, int]:
         """The symbols that divide a size, as one term, and what is left."""

@@ -17,6 +17,7 @@ The order of the cluster, innermost first: tensor, context, shard, data, pipelin
 """
 
 import functools
+import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -70,9 +71,11 @@ class Mesh:
         return ", ".join([f"{name} {getattr(self, name)}" for name in sides if getattr(self, name) > 1]) or "one GPU"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Job:
-    """What is trained: a decoder on sequences of a length, so many in a step."""
+    """What is trained: a decoder on sequences of a length, so many in a step. One equals itself alone: layers of it are
+    priced once.
+    """
 
     architecture: Architecture
     machine: Machine
@@ -115,27 +118,13 @@ class Work:
 
 def layer_work(job: Job, mesh: Mesh) -> Work:
     """Arithmetic and memory of one layer for one micro-batch."""
-    sides = (mesh.tensor, mesh.context, mesh.micro)
-    return _layer_work(job.architecture, job.machine.name, job.length, *sides, _Held(job.machine))
-
-
-class _Held:
-    """A machine as an argument of a cached function: its name is the key."""
-
-    def __init__(self, machine: Machine) -> None:
-        self.machine = machine
-
-    def __hash__(self) -> int:
-        return hash(self.machine.name)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Held) and other.machine == self.machine
+    return _layer_work(job, mesh.tensor, mesh.context, mesh.micro)
 
 
 @functools.lru_cache(maxsize=4096)
-def _layer_work(a: Architecture, _: str, length: int, tensor: int, context: int, micro: int, held: _Held) -> Work:
-    machine = held.machine
-    tokens = micro * length // context
+def _layer_work(job: Job, tensor: int, context: int, micro: int) -> Work:
+    a, machine = job.architecture, job.machine
+    tokens = micro * job.length // context
     gates = 2 if a.gated else 1
     shapes = (
         (a.width, (a.inner + 2 * a.of_keys) // tensor),  # queries, keys and values
@@ -145,7 +134,7 @@ def _layer_work(a: Architecture, _: str, length: int, tensor: int, context: int,
     )
     forward = sum(_linear(machine, tokens, k, n) for k, n in shapes)
     backward = sum(_linear_back(machine, tokens, k, n) for k, n in shapes)
-    ahead, behind = _attention(a, held, length, tensor, micro)
+    ahead, behind = _attention(job, tensor, micro)
     # Two norms with the residual added: two tensors read, two written; rotated queries and keys; the activation.
     row = 8 * a.width / tensor + 2 * (a.inner + a.of_keys) / tensor + (gates + 1) * a.hidden / tensor
     passes = 2 * tokens * row / machine.bandwidth
@@ -165,9 +154,9 @@ def _linear_back(machine: Machine, tokens: int, k: int, n: int) -> float:
     return of_input + of_weight + 2 * machine.kernel
 
 
-def _attention(a: Architecture, held: _Held, length: int, tensor: int, micro: int) -> tuple[float, float]:
+def _attention(job: Job, tensor: int, micro: int) -> tuple[float, float]:
     """Seconds of causal attention forward, and on the way back, of the heads of one GPU over the whole length."""
-    machine = replace(held.machine, host={})
+    a, length, machine = job.architecture, job.length, replace(job.machine, host={})
     heads, groups = max(1, a.heads // tensor), max(1, (a.groups or a.heads) // tensor)
     times = []
     for grad in (False, True):
@@ -341,36 +330,29 @@ def _share(size: int) -> float:
 
 def meshes(job: Job, gpus: int) -> Iterator[Mesh]:
     """All meshes of so many GPUs that are worth a look."""
-    depth = job.architecture.depth
-    for tensor in _powers(min(job.links.node, gpus)):
-        for pipeline in sorted({p for p in (1, 2, 4, 5, 6, 7, 8, 10, 12, 14, 16, 18, 20, 32) if p <= depth}):
-            for context in _powers(max(1, job.length // 4096)):
-                inner = tensor * pipeline * context
-                if gpus % inner:
-                    continue
-                rest = gpus // inner
-                for shard in _divisors(rest):
-                    for micro in (1, 2, 4, 8):
-                        for checkpoint in CHECKPOINTS:
-                            for chunks in (1, 2, 4) if pipeline > 1 else (1,):
-                                yield Mesh(
-                                    data=rest // shard,
-                                    shard=shard,
-                                    tensor=tensor,
-                                    pipeline=pipeline,
-                                    context=context,
-                                    micro=micro,
-                                    checkpoint=checkpoint,
-                                    chunks=chunks,
-                                )
+    pipelines = [p for p in (1, 2, 4, 5, 6, 7, 8, 10, 12, 14, 16, 18, 20, 32) if p <= job.architecture.depth]
+    tensors, contexts = _powers(min(job.links.node, gpus)), _powers(max(1, job.length // 4096))
+    for tensor, pipeline, context in itertools.product(tensors, pipelines, contexts):
+        rest, left = divmod(gpus, tensor * pipeline * context)
+        if left:
+            continue
+        shards = [n for n in range(1, rest + 1) if rest % n == 0]
+        chunkings = (1, 2, 4) if pipeline > 1 else (1,)
+        for shard, micro, checkpoint, chunks in itertools.product(shards, (1, 2, 4, 8), CHECKPOINTS, chunkings):
+            yield Mesh(
+                data=rest // shard,
+                shard=shard,
+                tensor=tensor,
+                pipeline=pipeline,
+                context=context,
+                micro=micro,
+                checkpoint=checkpoint,
+                chunks=chunks,
+            )
 
 
 def _powers(most: int) -> list[int]:
     return [2**n for n in range(most.bit_length()) if 2**n <= most]
-
-
-def _divisors(number: int) -> list[int]:
-    return [n for n in range(1, number + 1) if number % n == 0]
 
 
 def best_meshes(job: Job, gpus: int, count: int = 5) -> list[Estimate]:

@@ -212,7 +212,12 @@ def mark_order(entry: Entry, given: Any) -> Mark:
     for reading in readings:
         if same_order(reading, truth, domain):
             return _right_order(question, reading, truth, domain, _how_read(reading, answer))
-    known = [(m, reading) for reading in readings for m in question.mistakes if _is_order(reading, m, symbols, domain)]
+    known = [
+        (m, reading)
+        for reading in readings
+        for m in question.mistakes
+        if same_order(reading, _order(str(m.answer), symbols), domain)
+    ]
     mistake, reading = known[0] if known else (None, answer)
     try:
         found = compare_orders(reading, truth, domain)  # refuses what is no order: O(0), O(−N)
@@ -234,10 +239,6 @@ def _right_order(question: Question, answer: Order, truth: Order, domain: Domain
 
 def _inside(order: Order) -> str:
     return f"{order.letter or 'Θ'}({order.expression})"
-
-
-def _is_order(answer: Order, mistake: Mistake, symbols: tuple[str, ...], domain: Domain) -> bool:
-    return same_order(answer, _order(str(mistake.answer), symbols), domain)
 
 
 def _known_formula(question: Question, answer: Expression) -> Mistake | None:

@@ -70,7 +70,8 @@ def mark(entry: Entry, given: Any) -> Mark:
     """
     question = entry.question
     none_of_them = question.kind == "select" and isinstance(given, list | tuple)
-    if given is None or (isinstance(given, str | list | tuple | Mapping) and not _trimmed(given) and not none_of_them):
+    text = given.strip() if isinstance(given, str) else given
+    if given is None or (isinstance(text, str | list | tuple | Mapping) and not text and not none_of_them):
         return _without_answer(entry)
     if question.kind == "parts":
         return _parts(entry, given)
@@ -91,10 +92,6 @@ def mark(entry: Entry, given: Any) -> Mark:
             return _truth(entry, given)
         case _:
             return _numbers(entry, given)
-
-
-def _trimmed(given: Any) -> Any:
-    return given.strip() if isinstance(given, str) else given
 
 
 def _without_answer(entry: Entry) -> Mark:

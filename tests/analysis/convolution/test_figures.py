@@ -12,17 +12,13 @@ import matplotlib
 import numpy as np
 import pytest
 import torch
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import Ellipse, Rectangle
 
 from regard.analysis.convolution import figures
-from regard.analysis.convolution.figures import draw_heads, draw_kernel, draw_query_map
-from regard.analysis.convolution.heads import nearest_kernel, query_map
-from regard.attention import Grid, Quadratic, Sequence
+from regard.analysis.convolution.figures import draw_heads
+from regard.attention import Quadratic
 from regard.layers import Gaussian, GaussianHeads, PositionHeads
-
-TAPS = [[row, column] for row in (-1.0, 0.0, 1.0) for column in (-1.0, 0.0, 1.0)]
 
 
 def refused(message: str):
@@ -38,10 +34,6 @@ def random_heads(num_heads: int, kind: str = "full", axes: int = 2) -> Gaussian:
 
 def kernel(centres: list[list[float]], precision: float = 8.0) -> Quadratic:
     return Quadratic(torch.tensor(centres), torch.full((len(centres),), precision))
-
-
-def words(figure: Figure) -> list[str]:
-    return [text.get_text() for panel in figure.axes for text in panel.texts]
 
 
 def svg(figure: Figure) -> ElementTree.Element:
@@ -117,67 +109,6 @@ def test_heads_in_a_line_are_intervals():
     assert panel.lines[0].get_xdata() == pytest.approx([1.0, 3.0])
 
 
-def test_the_map_of_a_query_is_drawn_where_it_is():
-    """Read from the rendered pixels: the darkest is where the head looks, and the square around the query."""
-    layer, grid = kernel([[2.0, -3.0], [-1.0, 1.0]], 3.0), Grid(9, 11, start=(4, 0), step=(1, 2))
-    figure = draw_query_map(layer, grid, (8, 10))
-    canvas = FigureCanvasAgg(figure)
-    canvas.draw()
-    picture = np.asarray(canvas.buffer_rgba()).astype(float)[..., :3].sum(2)
-    answer = query_map(layer, grid, (8, 10))
-    for panel, weights in zip(figure.axes, answer.maps, strict=True):
-        shades = np.empty((9, 11))
-        for i in range(99):
-            row, column = grid.at(0, i)
-            x, y = panel.transData.transform((column, row))
-            shades[i // 11, i % 11] = picture[int(picture.shape[0] - y), int(x)]
-        assert np.unravel_index(shades.argmin(), shades.shape) == np.unravel_index(np.argmax(weights), shades.shape)
-        square = panel.patches[0]
-        assert (square.get_x(), square.get_y(), square.get_width(), square.get_height()) == (9, 7.5, 2, 1)
-        assert f"max {np.max(weights):.2g}" in panel.get_title()
-
-
-def test_a_query_off_the_grid_is_seen():
-    (panel,) = draw_query_map(random_heads(1), Grid(5, 5), (2, 9)).axes
-    assert panel.get_xlim()[1] > 9.5
-    (panel,) = draw_query_map(random_heads(1), Grid(5, 5), (-3, 2)).axes
-    assert panel.get_ylim()[1] < -3.5
-
-
-def test_the_map_of_a_query_in_a_line():
-    layer = random_heads(3, axes=1)
-    figure = draw_query_map(layer, Sequence(20, start=5), 9)
-    for panel, weights in zip(figure.axes, query_map(layer, Sequence(20, start=5), 9).maps, strict=True):
-        bars = [patch for patch in panel.patches if patch.get_height() != 1]
-        assert [bar.get_height() for bar in bars] == pytest.approx(weights)
-        assert bars[0].get_x() + bars[0].get_width() / 2 == pytest.approx(5)
-
-
-def test_a_kernel_says_whether_it_is_one():
-    figure = draw_kernel(kernel(TAPS))
-    assert figure.axes[0].get_title().startswith("kernel 3 × 3: a bijection")
-    assert sum(word.startswith("soft") for word in words(figure)) == 9
-    doubled = kernel([*TAPS[:8], [0.1, 0.0]])
-    figure = draw_kernel(doubled)
-    assert figure.axes[0].get_title().startswith("kernel 3 × 3: not a bijection")
-    assert "looks at 0,0" in words(figure)
-    assert sum(word.startswith("soft") for word in words(figure)) == 8
-
-
-def test_free_taps_and_surplus_heads_are_seen():
-    (panel,) = draw_kernel(kernel([[0.0, 0.0], [1.0, 1.0]]), 3).axes
-    assert sum(patch.get_linestyle() in ("--", "dashed") for patch in panel.patches) == 7
-    crowded = kernel([[-1.0], [0.0], [0.3], [1.0]])
-    (panel,) = draw_kernel(crowded, 3).axes
-    orange = [text.get_text() for text in panel.texts if text.get_bbox_patch() and is_orange(text)]
-    assert orange == [str(head) for head in nearest_kernel(crowded, 3).surplus] == ["2"]
-    draw_kernel(kernel([[1e30, 0.0], [0.0, 0.0]]), 3, dilation=(1, 2)).savefig(io.BytesIO())
-
-
-def is_orange(text) -> bool:
-    return matplotlib.colors.to_hex(text.get_bbox_patch().get_facecolor()) == figures.ORANGE.lower()
-
-
 def test_the_text_of_an_svg_is_text():
     figure = draw_heads([random_heads(3), random_heads(2)])
     found = svg_words(svg(figure))
@@ -185,7 +116,6 @@ def test_the_text_of_an_svg_is_text():
     plain = Figure()
     plain.text(0, 0, "layer 1")
     assert svg_words(svg(plain)) == []  # what matplotlib does by itself
-    assert any("kernel 3 × 3" in word for word in svg_words(svg(draw_kernel(kernel(TAPS)))))
 
 
 def test_drawing_leaves_no_state_behind():
@@ -253,8 +183,6 @@ def test_all_eyes_tell_the_heads_apart(cones: str):
         (lambda: draw_heads([]), "layers must be one or more: got none"),
         (lambda: draw_heads(Gaussian(2), names=["a", "b"]), "names must be one per layer: got 2 for 1 layers"),
         (lambda: draw_heads(Gaussian(2), reach=0), "reach must be at least one pixel: got reach=0"),
-        (lambda: draw_kernel(Gaussian(2), 2), "kernel_size must be odd along each of 2 axes, to have a centre: got 2"),
-        (lambda: draw_query_map(Gaussian(2), Grid(3, 3), 1), "query must have a number for each axis: got query=1"),
     ],
 )
 def test_bad_input(call, message: str):
