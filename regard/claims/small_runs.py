@@ -1,4 +1,4 @@
-"""Small trainings that a claim can afford: a loop of a dozen lines, the same numbers for the same seed."""
+"""What a claim can afford: numbers from a seed, and small trainings by a loop of a dozen lines."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -27,6 +27,11 @@ def seeded(seed: int) -> Iterator[None]:
     with torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(seed)  # the CPU's alone: that of a GPU would not be put back
         yield
+
+
+def drawn(*shape: int, seed: int, dtype: torch.dtype = torch.float64) -> Tensor:
+    """Draw standard normal numbers from a generator of their own."""
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=dtype)
 
 
 def sizes(found: Result, prefix: str) -> list[int]:

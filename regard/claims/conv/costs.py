@@ -15,6 +15,7 @@ from regard.attention import Sequence as Line
 from regard.claims.chart import Lines
 from regard.claims.claim import CORRECTED, REFUTED, Finding, Findings, claim
 from regard.claims.findings import Count, agrees, equals
+from regard.claims.small_runs import drawn
 from regard.formulas import Polynomial, order
 from regard.layers import MultiHead
 
@@ -28,10 +29,6 @@ FLOPS = {  # by hand: projections of values and outputs, of queries and keys, th
 Growth = Callable[..., Any]  # of N and D, or of D alone: a polynomial whose order is meant
 
 
-def draw(*sizes: int, seed: int) -> Tensor:
-    return torch.randn(*sizes, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
-
-
 class Projections(nn.Module):
     """The projections of a layer of width D, of encodings of width P, and two learned vectors, all drawn."""
 
@@ -42,7 +39,7 @@ class Projections(nn.Module):
         self.u, self.v = (nn.Parameter(torch.empty(D, dtype=torch.float64)) for _ in range(2))
         with torch.no_grad():
             for seed, parameter in enumerate(self.parameters()):
-                parameter.copy_(draw(*parameter.shape, seed=seed) / 2)
+                parameter.copy_(drawn(*parameter.shape, seed=seed) / 2)
 
     def mix(self, logits: Tensor, x: Tensor) -> Tensor:
         places = Line(len(x))
@@ -131,7 +128,7 @@ def count_logit(evaluate: Callable[..., Any], D: int) -> tuple[int, float]:
 
     The log-sum-exp over a single key is the logit itself.
     """
-    query, key, x, p, y, r = (draw(*sizes, seed=seed) for seed, sizes in enumerate([(D, D)] * 2 + [(D,)] * 4))
+    query, key, x, p, y, r = (drawn(*sizes, seed=seed) for seed, sizes in enumerate([(D, D)] * 2 + [(D,)] * 4))
     operations, value = count_operations(evaluate, query, key, x, p, y, r)
     q, k = (query @ (x + p)).view(1, 1, 1, D), (key @ (y + r)).view(1, 1, 1, D)
     true = attend(q, k, torch.ones_like(k), Attention(Content(1.0)), return_lse=True)[1]
@@ -209,7 +206,7 @@ def same_absolute() -> tuple[Finding, ...]:
     """Both orders of evaluation give the same numbers."""
     each, once = AbsolutePairs(5), MultiHead(5, 1, bias=False, out_bias=False, beta=1.0, dtype=torch.float64)
     once.load_state_dict({name: value for name, value in each.state_dict().items() if name in once.state_dict()})
-    x, p = draw(6, 5, seed=10), draw(6, 5, seed=11)
+    x, p = drawn(6, 5, seed=10), drawn(6, 5, seed=11)
     with torch.no_grad():
         layers = equals("the layer in both orders", once((x + p)[None])[0], each(x, p), 1e-12)
     gap = max(count_logit(way, D)[1] for way in (four_terms, four_terms_by_matrix) for D in (1, 3, 6))
@@ -227,7 +224,7 @@ TERMS: dict[str, Callable[..., Any]] = {
 def count_term(name: str, D: int, P: int) -> int:
     """Multiplications and additions of one of the four terms, counted one by one."""
     sizes = [(D, D), (D, D), (D, P), (D,), (D,), (P,), (D,), (D,)]
-    return count_operations(TERMS[name], *[draw(*size, seed=seed) for seed, size in enumerate(sizes)])[0]
+    return count_operations(TERMS[name], *[drawn(*size, seed=seed) for seed, size in enumerate(sizes)])[0]
 
 
 def number_shifts(h: int, w: int) -> Tensor:
@@ -281,7 +278,7 @@ def relative(
 @functools.cache
 def same_relative() -> Finding:
     """The tabulated layer and the one from scratch give the same numbers, on a 2 × 3 grid."""
-    x, encodings, shift = draw(6, 5, seed=10), draw(15, 3, seed=11), number_shifts(2, 3)
+    x, encodings, shift = drawn(6, 5, seed=10), drawn(15, 3, seed=11), number_shifts(2, 3)
     with torch.no_grad():
         once, each = Tabulated(5, 3)(x, encodings, shift), RelativePairs(5, 3)(x, encodings[shift])
     return equals("both relative layers", once, each, 1e-12)

@@ -15,6 +15,7 @@ from regard.attention import Attention, Grid, Quadratic, RelativeTable
 from regard.claims.chart import Lines
 from regard.claims.claim import HOLDS, Finding, Findings, claim
 from regard.claims.findings import equals, processor_seconds
+from regard.claims.small_runs import drawn
 from regard.training import limit_threads
 
 CENTRE = (1.0, -0.5)
@@ -168,7 +169,7 @@ def run_forms() -> tuple[Finding, ...]:
     shown = f"Fourier transform: {len(noted.points)} transforms of {max(noted.points, default=0):,} points run on "
     shown += f"16 × 16 pixels, {ratio:.2f} times the planner's FLOPs"
     found.append(Finding("transforms", 1 <= ratio < 1.15, shown))
-    v = torch.randn(2, 1, 16 * 16, WIDTH, generator=torch.Generator().manual_seed(0))
+    v = drawn(2, 1, 16 * 16, WIDTH, seed=0, dtype=torch.float32)
     truth = attend(None, None, v.double(), make_heads(16, "shared"), algorithm="reference")
     for algorithm, words in FORMS.items():
         value = attend(None, None, v, make_heads(16, algorithm), algorithm=algorithm).double()
@@ -186,7 +187,7 @@ def time_forms() -> tuple[Finding, ...]:
     """
 
     def measure(algorithm: str, side: int) -> float:
-        v = torch.randn(1, 1, side * side, WIDTH, generator=torch.Generator().manual_seed(0))
+        v = drawn(1, 1, side * side, WIDTH, seed=0, dtype=torch.float32)
         attention = make_heads(side, algorithm)
         return processor_seconds(lambda: attend(None, None, v, attention, algorithm=algorithm), tries=5)
 

@@ -13,6 +13,7 @@ from regard.analysis import formulas
 from regard.attention import Attention, Grid, RelativeTable
 from regard.claims.claim import CORRECTED, HOLDS, Finding, Findings, View, claim
 from regard.claims.findings import Count, agrees, equals
+from regard.claims.small_runs import drawn
 from regard.formulas import write_sympy
 from regard.layers import Gaussian, MultiHead, PositionedMultiHead, Widths
 
@@ -189,7 +190,7 @@ def reduced_logit(
     position = Gaussian(len(ALPHAS), dtype=torch.float64)
     position.set(CENTRES, ALPHAS)
     layer = PositionedMultiHead(6, position, bias=False, dtype=torch.float64)
-    x = torch.randn(1, GRID.count, 6, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    x = drawn(1, GRID.count, 6, seed=0)
     with torch.no_grad():
         layer.query.weight.zero_()
         layer.key.weight.zero_()

@@ -8,6 +8,7 @@ from torch import Tensor, nn
 
 from regard.claims.chart import Matrices
 from regard.claims.claim import CORRECTED, HOLDS, Finding, Findings, claim
+from regard.claims.small_runs import drawn
 from regard.models.block import NormConfig
 
 Places = set[tuple[int, int]]
@@ -24,7 +25,7 @@ def column(i: int, j: int, B: int, D: int) -> Places:
 
 def jacobian(norm: nn.Module, B: int, D: int, seed: int = 0) -> Tensor:
     """∂y/∂x, (B, D, B, D)."""
-    x = torch.randn(B, D, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+    x = drawn(B, D, seed=seed)
     found = torch.autograd.functional.jacobian(norm.double(), x)
     assert isinstance(found, Tensor)
     return found
@@ -82,7 +83,7 @@ def normalised(x: Tensor, gamma: Tensor, eps: float) -> float:
     norm = (NormConfig(eps=eps).make(D) if eps else nn.LayerNorm(D, eps=0)).double().requires_grad_(False)
     norm.get_parameter("weight").copy_(gamma)
     beta = norm.get_parameter("bias")
-    beta.copy_(torch.randn(D, generator=torch.Generator().manual_seed(9), dtype=torch.float64))
+    beta.copy_(drawn(D, seed=9))
     return (norm(x) - beta).norm().item()
 
 
@@ -146,7 +147,7 @@ def measure(
     """The stated length against the measured one, for random rows of several widths."""
     shown, worst = "", 0.0
     for seed, D in enumerate((2, 3, 16, 257)):
-        x = torch.randn(D, generator=torch.Generator().manual_seed(seed), dtype=torch.float64) * 1.7 + 0.3
+        x = drawn(D, seed=seed) * 1.7 + 0.3
         sigma = x.std(correction=0).item()
         for gamma, eps in [(gamma, eps) for gamma in gammas for eps in epsilons]:
             found, stated = normalised(x, torch.full_like(x, gamma), eps), length(gamma, D, sigma, eps)

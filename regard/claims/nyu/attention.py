@@ -13,6 +13,7 @@ from regard.attention import Attention, Content, Hard
 from regard.claims.chart import Lines, Matrices
 from regard.claims.claim import CORRECTED, HOLDS, REFUTED, Finding, Findings, View, claim
 from regard.claims.findings import Count, Mean, agrees, equals, mean
+from regard.claims.small_runs import drawn
 
 SIZES = [{"d": d, "m": m, "n": n, "t": t} for d, m, n, t in ((1, 2, 3, 4), (3, 5, 4, 2), (8, 6, 6, 8), (4, 9, 1, 7))]
 BETAS = (0.3, 1.0, 2.5)
@@ -41,11 +42,6 @@ def logits(Q: Tensor, K: Tensor, beta: float | None) -> Tensor:
     alone = K.T[:, None, None, :]  # each key in a row of its own of the batch
     queries = Q.T[None, None].expand(len(alone), -1, -1, -1)
     return attend(queries, alone, alone, Attention(Content(beta)), return_lse=True)[1][:, 0]
-
-
-def drawn(*shape: int, seed: int, dtype: torch.dtype = torch.float64) -> Tensor:
-    """Draw standard normal numbers from a generator of their own."""
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=dtype)
 
 
 def problem(d: int, m: int, n: int, t: int) -> tuple[Tensor, Tensor, Tensor]:

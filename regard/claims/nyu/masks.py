@@ -11,7 +11,8 @@ from regard.attention.reference import reference
 from regard.claims.chart import Matrices
 from regard.claims.claim import HOLDS, Finding, Findings, View, claim
 from regard.claims.findings import equals
-from regard.claims.nyu.attention import drawn, logits, rows
+from regard.claims.nyu.attention import logits, rows
+from regard.claims.small_runs import drawn
 
 BETA = 0.5
 M, N = 7, 5

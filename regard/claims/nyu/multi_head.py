@@ -13,7 +13,7 @@ from regard.attention import Attention, Content
 from regard.claims.chart import Lines
 from regard.claims.claim import CORRECTED, REFUTED, Finding, Findings, View, claim
 from regard.claims.findings import Count, agrees, equals
-from regard.claims.nyu.attention import drawn
+from regard.claims.small_runs import drawn
 from regard.layers import ChannelAttention, MultiHead
 
 WIDTH, HEADS, TOKENS = 12, 3, 5  # more tokens than a head is wide, fewer than the model

@@ -12,7 +12,8 @@ from regard.attention import Attention, Content
 from regard.claims.chart import Lines, Matrices
 from regard.claims.claim import REFUTED, Finding, Findings, View, claim
 from regard.claims.findings import equals, mean
-from regard.claims.nyu.attention import drawn, logits, rows
+from regard.claims.nyu.attention import logits, rows
+from regard.claims.small_runs import drawn
 
 BETA = 0.6
 M, N, NOISY = 6, 5, 3  # keys, queries, and the key or query, counted from 1, that gets the noise

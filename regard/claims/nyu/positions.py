@@ -15,8 +15,7 @@ from regard.attention import Sequence as Line
 from regard.claims.chart import Lines, Matrices
 from regard.claims.claim import CORRECTED, Finding, Findings, View, claim
 from regard.claims.findings import equals
-from regard.claims.nyu.attention import drawn
-from regard.claims.small_runs import seeded
+from regard.claims.small_runs import drawn, seeded
 from regard.layers import MultiHead, PositionHeads, Tables, Widths
 from regard.models import BlockConfig, PositionConfig, Stack
 

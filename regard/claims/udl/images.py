@@ -30,7 +30,7 @@ from regard.attention import (
 from regard.claims.chart import Bars, Matrices
 from regard.claims.claim import ANSWERED, Finding, Findings, View, claim
 from regard.claims.findings import Count, agrees, equals
-from regard.claims.small_runs import seeded
+from regard.claims.small_runs import drawn, seeded
 from regard.layers import ChannelAttention, MultiHead, PooledMultiHead, WindowAttention
 
 SIDES = [{"n": n} for n in (8, 32, 16)]  # patches along a side of the image
@@ -140,7 +140,7 @@ def compute_less(stated: dict[str, Count]) -> Finding:
 def compute_exactly(stated: dict[str, Count]) -> Findings:
     """What is computed for each pattern, against its definition, and whom the definition's map sees."""
     n, found, defined, wrong = 8, [], [], []
-    q, k, v = torch.randn(3, 1, 1, n * n, WIDTH, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    q, k, v = drawn(3, 1, 1, n * n, WIDTH, seed=0)
     for name, (mask, places) in masks(n).items():
         value = Attention(mask=mask, queries=places, keys=places)
         defined.append(attend(q, k, v, value, algorithm="reference"))

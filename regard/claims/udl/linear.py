@@ -13,6 +13,7 @@ from regard.attention.weighting.features import Own
 from regard.claims.chart import Lines
 from regard.claims.claim import ANSWERED, Finding, Findings, View, claim
 from regard.claims.findings import Count, agrees, equals, processor_seconds
+from regard.claims.small_runs import drawn
 from regard.training import limit_threads
 
 EXACT = 1e-12
@@ -25,7 +26,7 @@ MAPS: dict[str, Callable[[], Features]] = {"elu + 1": Elu, "exp": Exp, "signed":
 
 def draw_vectors(N: int, D: int, seed: int = 0) -> Tensor:
     """Queries, keys and values."""
-    return torch.randn(3, 1, 1, N, D, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+    return drawn(3, 1, 1, N, D, seed=seed)
 
 
 def by_kernel(name: str = "elu + 1") -> Attention:

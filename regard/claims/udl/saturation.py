@@ -13,6 +13,7 @@ from regard.attention import Attention, Content
 from regard.claims.chart import Matrices
 from regard.claims.claim import HOLDS, REFUTED, Finding, Findings, View, claim
 from regard.claims.findings import equals
+from regard.claims.small_runs import drawn
 
 LOGITS = torch.tensor([-3.0, 1.0, 100.0, 5.0, -1.0], dtype=torch.float64)
 DIGITS = 50
@@ -104,8 +105,10 @@ def derivatives(
         y = torch.stack([softmax(row) for row in z])
         return torch.where(torch.eye(6, dtype=torch.bool), own(y)[..., None], other(y[..., None], y[..., None, :]))
 
-    drawn = torch.randn(3, 6, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
-    by_autograd = [weights_jacobian(ONE, row.reshape(1, 1, 6, 1), UNSCALED, by="k").reshape(6, 6) for row in drawn]
-    yield equals("autograd through the map of 6 logits", torch.stack(by_autograd), stated(drawn), 1e-14)
-    yield equals("the library's formula", softmax_jacobian(drawn), stated(drawn), 1e-14)
-    yield equals("its formula at β = 3, ∂softmax(3z)/∂z", softmax_jacobian(drawn, beta=3), 3 * stated(3 * drawn), 1e-14)
+    logits = drawn(3, 6, seed=0)
+    by_autograd = [weights_jacobian(ONE, row.reshape(1, 1, 6, 1), UNSCALED, by="k").reshape(6, 6) for row in logits]
+    yield equals("autograd through the map of 6 logits", torch.stack(by_autograd), stated(logits), 1e-14)
+    yield equals("the library's formula", softmax_jacobian(logits), stated(logits), 1e-14)
+    yield equals(
+        "its formula at β = 3, ∂softmax(3z)/∂z", softmax_jacobian(logits, beta=3), 3 * stated(3 * logits), 1e-14
+    )

@@ -10,6 +10,7 @@ from regard.algorithms import weights
 from regard.attention import Attention, Bias, Sequence
 from regard.claims.claim import CORRECTED, HOLDS, REFUTED, Finding, Findings, View, claim
 from regard.claims.findings import Count, agrees, equals
+from regard.claims.small_runs import drawn
 from regard.layers import MultiHead, Widths
 from regard.models import BlockConfig, PositionConfig
 from regard.models.block import Block
@@ -47,7 +48,7 @@ def map_entries(entries: Count = lambda N, D: N * N) -> Findings:
     def draw_map(N: int, D: int) -> Tensor:
         layer = MultiHead(D, 1).requires_grad_(False)
         fill(layer, N)
-        return layer.weights(torch.randn(1, N, D, generator=torch.Generator().manual_seed(N)))
+        return layer.weights(drawn(1, N, D, seed=N, dtype=torch.float32))
 
     yield agrees("attention weights", entries, lambda N, D: draw_map(N, D).numel(), BOTH)
     yield agrees("weights above zero", entries, lambda N, D: int((draw_map(N, D) > 0).sum()), BOTH)
@@ -69,7 +70,7 @@ def stacking(out: Callable[[int], int] = lambda D: D) -> Findings:
     """Put layers that give the stated width on top of each other, each added to what came in."""
     for width in (4, 30):
         yield stack_layers(width, out(width))
-    x = torch.randn(2, 5, 8, generator=torch.Generator().manual_seed(0))
+    x = drawn(2, 5, 8, seed=0, dtype=torch.float32)
     stacks = [Stack(BlockConfig(width=8, num_heads=2), depth, PositionConfig(kind="none")) for depth in DEPTHS]
     shapes = {tuple(stack(x)[0].shape) for stack in stacks}
     told = f"stacks of {', '.join(map(str, DEPTHS))} blocks give {', '.join(map(str, shapes))}"

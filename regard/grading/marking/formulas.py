@@ -212,12 +212,8 @@ def mark_order(entry: Entry, given: Any) -> Mark:
     for reading in readings:
         if same_order(reading, truth, domain):
             return _right_order(question, reading, truth, domain, _how_read(reading, answer))
-    known = [
-        (m, reading)
-        for reading in readings
-        for m in question.mistakes
-        if same_order(reading, _order(str(m.answer), symbols), domain)
-    ]
+    mistakes = [(mistake, _order(str(mistake.answer), symbols)) for mistake in question.mistakes]
+    known = [(m, reading) for reading in readings for m, order in mistakes if same_order(reading, order, domain)]
     mistake, reading = known[0] if known else (None, answer)
     try:
         found = compare_orders(reading, truth, domain)  # refuses what is no order: O(0), O(−N)

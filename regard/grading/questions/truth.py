@@ -134,7 +134,7 @@ def _parameters(question: Question, made: Any) -> tuple[int, dict[str, int]]:
             "counted",
             f'must give a torch module, whose parameters are counted: got {_described(made)}; or count = "value"',
         )
-    whole = sum(parameter.numel() for parameter in module.parameters())
+    whole = _size(module)
     names = {name: _label(module, name) for name, _ in module.named_children()}
     own = {name: parameter.numel() for name, parameter in module.named_parameters()}
     if list(names) == list(names.values()) != [] or len(own) > MOST_LINES:

@@ -41,12 +41,9 @@ def two_heads_output() -> list[list[float]]:
 
 def saturated_derivative() -> float:
     """∂y₃/∂z₃ of the softmax of (−3, 1, 100, 5, −1), by y₃·Σ_{j≠3} y_j to 50 digits."""
-    import mpmath
+    from regard.analysis import precise_softmax_jacobian
 
-    with mpmath.workdps(50):
-        powers = [mpmath.exp(z) for z in SATURATED]
-        y = [power / mpmath.fsum(powers) for power in powers]
-        return float(y[2] * mpmath.fsum(y[:2] + y[3:]))
+    return float(precise_softmax_jacobian(SATURATED)[2][2])
 
 
 def _computed(name: str) -> list[list[float]]:
