@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from regard.analysis.reach.visible_pairs import sum_over_keys
 from regard.attention import And, Everything, Grid, Mask, Places, Positions, Sequence
 
 LARGEST = 8192  # tokens of which all pairs are decided: a product takes four seconds
@@ -123,9 +124,7 @@ class ByOffsets:
         for offsets in self.offsets:
             found = offsets.long()
             for axis, side in enumerate(self.sides):
-                upto = torch.cat([torch.zeros_like(found.narrow(axis, 0, 1)), found.cumsum(axis)], axis)
-                first = torch.arange(side - 1, -1, -1)
-                found = upto.index_select(axis, first + side) - upto.index_select(axis, first)
+                found = sum_over_keys(found, axis, side, side)
             counts.append(found.flatten())
         return counts
 

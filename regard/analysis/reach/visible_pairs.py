@@ -62,10 +62,15 @@ def _count_by_offsets(mask: Mask, places: Places) -> Tensor:
     seen = _ask_offsets(mask, places)
     for axis in range(places.num_axes):
         queries, keys = places.axis(axis, mask).line(mask)
-        first = torch.arange(queries.n - 1, -1, -1)  # of the keys' offsets, for each query
-        upto = torch.cat([torch.zeros_like(seen.narrow(axis, 0, 1)), seen.cumsum(axis)], axis)
-        seen = upto.index_select(axis, first + keys.n) - upto.index_select(axis, first)
+        seen = sum_over_keys(seen, axis, queries.n, keys.n)
     return seen.flatten()
+
+
+def sum_over_keys(seen: Tensor, axis: int, queries: int, keys: int) -> Tensor:
+    """For each query the sum over all keys, along one axis of numbers by offset, from the last query to the first."""
+    first = torch.arange(queries - 1, -1, -1)  # of the keys' offsets, for each query
+    upto = torch.cat([torch.zeros_like(seen.narrow(axis, 0, 1)), seen.cumsum(axis)], axis)
+    return upto.index_select(axis, first + keys) - upto.index_select(axis, first)
 
 
 def _ask_offsets(mask: Mask, places: Places) -> Tensor:

@@ -105,10 +105,8 @@ def derivatives(
         y = torch.stack([softmax(row) for row in z])
         return torch.where(torch.eye(6, dtype=torch.bool), own(y)[..., None], other(y[..., None], y[..., None, :]))
 
-    logits = drawn(3, 6, seed=0)
-    by_autograd = [weights_jacobian(ONE, row.reshape(1, 1, 6, 1), UNSCALED, by="k").reshape(6, 6) for row in logits]
-    yield equals("autograd through the map of 6 logits", torch.stack(by_autograd), stated(logits), 1e-14)
-    yield equals("the library's formula", softmax_jacobian(logits), stated(logits), 1e-14)
-    yield equals(
-        "its formula at β = 3, ∂softmax(3z)/∂z", softmax_jacobian(logits, beta=3), 3 * stated(3 * logits), 1e-14
-    )
+    x = drawn(3, 6, seed=0)
+    by_autograd = [weights_jacobian(ONE, row.reshape(1, 1, 6, 1), UNSCALED, by="k").reshape(6, 6) for row in x]
+    yield equals("autograd through the map of 6 logits", torch.stack(by_autograd), stated(x), 1e-14)
+    yield equals("the library's formula", softmax_jacobian(x), stated(x), 1e-14)
+    yield equals("its formula at β = 3, ∂softmax(3z)/∂z", softmax_jacobian(x, beta=3), 3 * stated(3 * x), 1e-14)
