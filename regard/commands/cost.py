@@ -174,7 +174,7 @@ def cost(
         machine = machine_name(device)
         request = Request(batch=batch, tokens=tokens, inputs=tuple(inputs or ()), sizes=read_sizes(at))
         target = find_target(model, dtype, attention)
-        growth = None
+        growth, stepped = None, None if optimizer == "none" else optimizer or "adamw"
         try:
             target.check(request)
             if symbolic:
@@ -182,11 +182,11 @@ def cost(
             elif decode is not None:
                 result = target.next_token(request, decode, machine)
             else:
-                stepped = None if optimizer == "none" else optimizer or "adamw"
                 result = _count(target, request, stepped, machine, train, compiled, real, recompute)
             if measure:
                 growth = _measure(target, request)
-                result = result if device or symbolic else _measure_step(result, target, request, train is not False)
+                if not (device or symbolic):
+                    result = _measure_step(result, target, request, stepped, train is not False)
             if roofline is not None:
                 write_figure(roofline, _draw_roofline(result, machine, target.name))
             if plot is not None:
@@ -251,7 +251,7 @@ def _price(
     return found
 
 
-def _measure_step(result: Any, target: "Target", request: "Request", train: bool) -> Any:
+def _measure_step(result: Any, target: "Target", request: "Request", optimizer: str | None, train: bool) -> Any:
     """The count with the time of a step as it was measured here."""
     import torch
 
@@ -260,7 +260,7 @@ def _measure_step(result: Any, target: "Target", request: "Request", train: bool
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     with device:
         module, inputs, keywords = target.make(request)
-    found = measure_step(module.train(train), inputs, keywords, steps=5, warmup=2)
+    found = measure_step(module.train(train), inputs, keywords, optimizer=optimizer, steps=5, warmup=2)
     return replace(result, time=replace(result.time, measured=found.seconds))
 
 

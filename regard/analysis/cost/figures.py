@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from regard.algorithms.planning.report import si
@@ -23,47 +23,32 @@ LONGEST = 36  # characters of a formula beside a line
 Curves = dict[str, list[float]]  # FLOPs at each size, by part
 
 
-def cost_figure(
-    found: Formulas,
-    symbol: str = "N",
-    at: Mapping[str, int] | None = None,
-    *,
-    span: tuple[float, float] | None = None,
-    title: str | None = None,
-) -> "Figure":
+def cost_figure(found: Formulas, symbol: str = "N", *, title: str | None = None) -> "Figure":
     """Forward FLOPs against a size, both in logarithms, by part: attention, its projections, and what else there is.
 
-    Dotted lines stand where attention costs as much as the rest of a module. `at` changes other sizes, `span` the
-    range; by default it holds the size of the formulas and all crossovers. The point is the total at that size.
+    Dotted lines stand where attention costs as much as the rest of a module. The point is the total at the formulas'
+    own size.
     """
     check_symbol(found, symbol)
-    for name in at or {}:
-        check_symbol(found, name)
-    found = replace(found, sizes=found.sizes | dict(at or {}))
     marks = [mark for mark in crossovers(found, symbol) if mark.value is not None]
     here = found.sizes[symbol]
-    if span is None:  # nearly a decade to each side of all that is marked
-        marked = [here, *[mark.value for mark in marks if mark.value is not None]]
-        span = max(min(marked) / 8, 1), 8 * max(marked)
-    low, high = span
-    if not 0 < low < high:
-        raise ValueError(f"span must be two sizes, 0 < from < to: got {low} and {high}")
+    marked = [here, *[mark.value for mark in marks if mark.value is not None]]
+    low, high = max(min(marked) / 8, 1), 8 * max(marked)  # nearly a decade to each side
     sizes = [low * (high / low) ** (step / (POINTS - 1)) for step in range(POINTS)]
     curves = {name: [_evaluate(part, found, symbol, n) for n in sizes] for name, part in split_cost(found).items()}
     others = " · ".join(f"{name} = {size:,}" for name, size in found.sizes.items() if name != symbol)
     figure, panel = _draw_curves(symbol, sizes, curves, title or found.modules[0].kind, others)
     panel.set_xlim(low, high)
-    _draw_crossovers(panel, [mark for mark in marks if mark.value is not None and low <= mark.value <= high])
-    if low <= here <= high:
-        total = float(found.forward(**found.sizes))
-        panel.plot([here], [total], marker="o", color=ORANGE, markeredgecolor="white", markersize=8, zorder=5)
-        text = f"{symbol} = {here:,}: {si(total, 'FLOP')}"
-        above = {"textcoords": "offset points", "ha": "right", "fontsize": 8.5, "color": INK, "zorder": 5}
-        panel.annotate(text, (here, total), (-8, 8), **above)
+    _draw_crossovers(panel, marks)
+    total = float(found.forward(**found.sizes))
+    panel.plot([here], [total], marker="o", color=ORANGE, markeredgecolor="white", markersize=8, zorder=5)
+    text = f"{symbol} = {here:,}: {si(total, 'FLOP')}"
+    above = {"textcoords": "offset points", "ha": "right", "fontsize": 8.5, "color": INK, "zorder": 5}
+    panel.annotate(text, (here, total), (-8, 8), **above)
     return figure
 
 
-def cost_figure_of_counts(counts: Mapping[int, ModelCost], symbol: str = "N", title: str | None = None) -> "Figure":
+def cost_figure_of_counts(counts: Mapping[int, ModelCost], title: str | None = None) -> "Figure":
     """Forward FLOPs of a model without formulas: its counts at several sizes, joined by lines."""
     if len(counts) < 2:
         raise ValueError(f"counts must be at two sizes or more: got {len(counts)}; count the model at another size")
@@ -74,7 +59,7 @@ def cost_figure_of_counts(counts: Mapping[int, ModelCost], symbol: str = "N", ti
     names = dict.fromkeys([name for part in found for name in part])
     curves = {name: [float(part.get(name, 0)) for part in found] for name in names}
     kind = counts[sizes[0]].modules[0].kind
-    return _draw_curves(symbol, sizes, curves, title or kind, "", marker="o", markersize=3)[0]
+    return _draw_curves("N", sizes, curves, title or kind, "", marker="o", markersize=3)[0]
 
 
 @dataclass(frozen=True)

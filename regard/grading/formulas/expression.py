@@ -52,17 +52,17 @@ class Expression:
         """The sides of `a = b = c`, each alone; one for a plain formula."""
         return tuple(replace(self, trees=(tree,)) for tree in self.trees)
 
-    def canonical(self, domain: Domain | None = None) -> str:
+    def canonical(self) -> str:
         """The normal form of the last side, or the formula as read where it has none or a very long one.
 
-        Without a domain every symbol counts as positive, so that √(D²) is D.
+        Every symbol counts as positive, so that √(D²) is D.
 
         >>> parse("3D(D+1)", ["D"]).canonical()
         '3·D² + 3·D'
         """
         from regard.grading.formulas.algebra import Algebra, Beyond
 
-        algebra = Algebra(self.symbols, frozenset(self.symbols) if domain is None else domain.positive)
+        algebra = Algebra(self.symbols, frozenset(self.symbols))
         try:
             form = algebra.tidy(algebra.normal(self.tree))
         except Beyond:

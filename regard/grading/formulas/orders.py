@@ -86,10 +86,9 @@ class Order:
         other = self.expression.tight()
         return other and replace(self, expression=other)
 
-    def canonical(self, domain: Domain | None = None) -> str:
+    def canonical(self) -> str:
         """Its growing terms without constants, each covered by no other; as it was read where it has no such terms."""
-        symbols = self.expression.symbols
-        domain = domain or Domain.parse(dict.fromkeys(symbols, "positive"))
+        domain = Domain.parse(dict.fromkeys(self.expression.symbols, "positive"))
         try:
             terms = essential(growths(self.expression, domain), domain)
         except Unreadable:

@@ -3,6 +3,7 @@
 import io
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from xml.etree import ElementTree
 
@@ -86,7 +87,7 @@ def test_what_an_attention_module_wraps_is_its_projections():
 
 
 def test_the_figure_marks_crossovers_and_the_size():
-    figure = cost_figure(of_encoder(), at={"D": 128}, title="two layers")
+    figure = cost_figure(replace(of_encoder(), sizes={"B": 1, "N": 16, "D": 128}), title="two layers")
     said = words(figure)
     assert "MultiheadAttention: N* = 2·D = 256" in said
     assert "TransformerEncoderLayer: N* = 6·D = 768" in said
@@ -103,13 +104,6 @@ def test_the_figure_marks_crossovers_and_the_size():
     low, high = figure.axes[0].get_xlim()
     assert low == 2
     assert high > 8 * 768
-
-
-def test_a_span_leaves_out_what_lies_beyond():
-    figure = cost_figure(of_encoder(), span=(100, 300))
-    said = words(figure)
-    assert "MultiheadAttention: N* = 2·D = 128" in said
-    assert not any("6·D" in text or text.startswith("N = ") for text in said)
 
 
 def test_counts_are_joined():
@@ -133,9 +127,5 @@ def test_many_parts_are_few_curves():
 def test_bad_input():
     with pytest.raises(ValueError, match="got 'R'; use one of B, N, D"):
         cost_figure(of_encoder(), "R")
-    with pytest.raises(ValueError, match="got 'F'; use one of B, N, D"):
-        cost_figure(of_encoder(), at={"F": 3})
-    with pytest.raises(ValueError, match="span must be two sizes, 0 < from < to: got 8 and 4"):
-        cost_figure(of_encoder(), span=(8, 4))
     with pytest.raises(ValueError, match="counts must be at two sizes or more: got 0"):
         cost_figure_of_counts({})
