@@ -20,15 +20,6 @@ from benchmarks.counters_peers import PEERS, Count, Failure, Peer, ask, ask_alon
 UNSEEN = {"multi-head, fast path", "encoder layer, fast path", "FlexAttention, causal", "compiled"}
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    """Sizes this small are slower with more, and other workers want the cores."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
 def peer(ask) -> Peer:
     return Peer(ask=ask, distribution="torch", module="torch", unit="FLOPs")
 

@@ -22,14 +22,6 @@ BOTH = Case("causal", 4, 24, lambda lengths: Causal() & KeyPadding(lengths), cau
 NUMBERS = Case("Padding((numbers))", 4, 24, Padding, numbers=True, H=2, D=8)
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
 def test_a_run_is_written_as_json_and_markdown(tmp_path, capsys):
     files = tmp_path / "r.json", tmp_path / "r.md"
     options = ["--device", "cpu", "--quick", "--threads", "1", "--commit", "abc", "--rows", "overhead"]

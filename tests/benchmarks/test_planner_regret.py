@@ -21,10 +21,6 @@ CPU = torch.device("cpu")
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
     monkeypatch.setitem(drawn_problems.PAIRS, "cpu", 1e4)
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 def run(tmp_path, *options):
