@@ -4,37 +4,33 @@ Every contender is first compared with the float64 reference, output and gradien
 wrong and not timed. A missed bar is a line of the table, not an error.
 """
 
-import sys
-
 from benchmarks.ceilings import ceilings
-from benchmarks.contest import keep_graphs, verdicts
+from benchmarks.contest import keep_graphs
 from benchmarks.dense import dense_on_gpu, on_cpu
 from benchmarks.memory import memory
 from benchmarks.modules import modules
 from benchmarks.overhead import overhead
 from benchmarks.padding import padding_on_gpu
-from benchmarks.planning import planning
 from benchmarks.session import Sections, run
 from benchmarks.startup import startup
 
-GPU_SECTIONS: Sections = {"dense": dense_on_gpu, "padding": padding_on_gpu}
-CPU_SECTIONS: Sections = {"cpu": on_cpu}
-# Ceilings and planner last: they are for calibration, and may be cut off by a limit from outside.
+# Ceilings last: they are for calibration, and may be cut off by a limit from outside.
 SECTIONS: Sections = {
     "overhead": overhead,
     "import": startup,
     "memory": memory,
     "modules": modules,
     "ceilings": ceilings,
-    "planner": planning,
 }
 
 
-def main(arguments: list[str] | None = None) -> None:
+def main(words: list[str] | None = None) -> None:
     keep_graphs()
-    sections = {"cuda": GPU_SECTIONS | SECTIONS, "cpu": CPU_SECTIONS | SECTIONS}
-    words = sys.argv[1:] if arguments is None else arguments
-    run("benchmarks.attention", "Attention", __doc__, sections, words, verdicts=verdicts)
+    sections = {
+        "cuda": {"dense": dense_on_gpu, "padding": padding_on_gpu, **SECTIONS},
+        "cpu": {"cpu": on_cpu, **SECTIONS},
+    }
+    run("benchmarks.attention", "Attention", __doc__, sections, words)
 
 
 if __name__ == "__main__":

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from regard.attention import Attention, Causal, Dense, KeyPadding, Padding, Window
+from regard.attention import Attention, Causal, KeyPadding, Padding, Window
 
 NONE, CAUSAL, PADDING = "none", "causal", "padding"
-CAUSAL_KEY_PADDING, WINDOW, DENSE = "causal & key padding", "window", "dense"
+CAUSAL_KEY_PADDING, WINDOW = "causal & key padding", "window"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +46,6 @@ class Case:
             PADDING: lambda: Attention(mask=Padding(self.lengths_tensor)),
             CAUSAL_KEY_PADDING: lambda: Attention(mask=Causal() & KeyPadding(self.lengths_tensor)),
             WINDOW: lambda: Attention(mask=Window(before=self.window)),
-            DENSE: lambda: Attention(mask=Dense(dense_map(self.T, self.device))),
         }
         return masks[self.mask]()
 
@@ -106,14 +105,6 @@ def draw(case: Case, seed: int) -> Inputs:
         grad = grad * case.real[:, None, :, None]
     q, k, v = (x.detach().requires_grad_() for x in leaves)
     return Inputs(q, k, v, grad)
-
-
-@functools.cache
-def dense_map(T: int, device: torch.device) -> Tensor:
-    """A random (T, T) mask in which every query sees itself."""
-    generator = torch.Generator(device).manual_seed(T)
-    ones = torch.eye(T, dtype=torch.bool, device=device)
-    return ones | (torch.rand(T, T, generator=generator, device=device) < 0.5)
 
 
 def random_lengths(count: int, low: int, high: int, seed: int = 0) -> tuple[int, ...]:

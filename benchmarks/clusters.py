@@ -4,8 +4,6 @@ Each is priced by the best mesh that is found, from data sheets, one measured H2
 reaches; nothing is fitted to these runs. All that were looked at are here, those that miss too.
 """
 
-import argparse
-from pathlib import Path
 from typing import NamedTuple
 
 import torch
@@ -97,17 +95,9 @@ def rows() -> list[Row]:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.clusters", description=__doc__)
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--markdown", type=Path, required=True)
-    parser.add_argument("--commit", default=None)
-    options = parser.parse_args(arguments)
-    report = record.machine(torch.device("cpu"), options.commit)
-    report["command"] = "python -m benchmarks.clusters"
-    made = rows()
-    text = record.to_markdown(report, made, "Published runs, on paper")
-    record.save(options.out, options.markdown, report, made, text)
-    print(text)
+    options = record.parser("benchmarks.clusters", __doc__).parse_args(arguments)
+    report = record.machine(torch.device("cpu"), options.commit, "benchmarks.clusters", arguments)
+    print(record.write(options, report, rows(), "Published runs, on paper"))
 
 
 if __name__ == "__main__":

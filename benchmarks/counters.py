@@ -5,16 +5,15 @@ of its error where it fails, — where it does not count such a thing. None of t
 """
 
 import argparse
-import sys
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import torch
 
+from benchmarks import record
 from benchmarks.counters_models import MODELS, Truth
 from benchmarks.counters_peers import PEERS, Answer, Count, ask_alone
-from benchmarks.record import Bar, Cell, Row, machine, save, to_markdown
+from benchmarks.record import Bar, Cell, Row, machine, to_json, to_markdown
 from benchmarks.setting import progress
 
 Answers = dict[str, dict[str, Answer]]  # by counter, then by model
@@ -143,18 +142,14 @@ def markdown(report: dict[str, Any], rows: list[Row]) -> str:
 
 
 def parser() -> argparse.ArgumentParser:
-    options = argparse.ArgumentParser(prog="python -m benchmarks.counters", description=__doc__)
-    options.add_argument("--out", type=Path, help="JSON with every number")
-    options.add_argument("--markdown", type=Path, help="the tables")
-    options.add_argument("--commit", help="the commit of the code, where there is no git")
+    options = record.parser("benchmarks.counters", __doc__)
     options.add_argument("--model", action="append", choices=list(MODELS), help="may be given several times")
     options.add_argument("--tool", action="append", choices=list(PEERS), help="may be given several times")
     return options
 
 
 def main(arguments: list[str] | None = None) -> None:
-    words = sys.argv[1:] if arguments is None else arguments
-    options = parser().parse_args(words)
+    options = parser().parse_args(arguments)
     models, chosen = options.model or list(MODELS), options.tool or list(PEERS)
     for name in models:
         MODELS[name].make()  # one that cannot be built is our error and no counter's: it stops the run here
@@ -162,15 +157,14 @@ def main(arguments: list[str] | None = None) -> None:
     for tool in chosen:
         progress(tool, PEERS[tool].version)
         answers[tool] = {name: ask_alone(PEERS[tool], name) for name in models}
-    report = machine(torch.device("cpu"), options.commit) | {
-        "command": " ".join([Path(sys.executable).name, "-m", "benchmarks.counters", *words]),
+    report = machine(torch.device("cpu"), options.commit, "benchmarks.counters", arguments) | {
         "models": {name: asdict(MODELS[name].truth) | {"why": MODELS[name].why} for name in models},
         "peers": {tool: PEERS[tool].version for tool in chosen},
         "answers": {tool: {name: asdict(said[name]) for name in models} for tool, said in answers.items()},
     }
     rows = tools(answers, models) + [row for measure in MEASURES for row in rows_of(measure, answers, models)]
     text = markdown(report, rows)
-    save(options.out, options.markdown, report, rows, text)
+    record.save(options, to_json(report, rows), text)
     print(text, flush=True)
 
 

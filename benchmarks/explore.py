@@ -401,8 +401,7 @@ SECTIONS = {
 
 
 def main(words: list[str] | None = None) -> None:
-    given = sys.argv[1:] if words is None else words
-    run("benchmarks.explore", "The page", __doc__, {"cpu": SECTIONS}, given)
+    run("benchmarks.explore", "The page", __doc__, {"cpu": SECTIONS}, words)
 
 
 if __name__ == "__main__":

@@ -68,14 +68,19 @@ def cases(setting: Setting) -> list[Case]:
 
 
 def both(case: Case, setting: Setting) -> tuple[Any, Any]:
-    """A model of transformers', and ours from the folder that it is saved in."""
+    """Ours and transformers', with the same weights."""
     torch.manual_seed(0)
     dtype = torch.bfloat16 if setting.on_cuda else torch.float32
     with setting.device:
         theirs = transformers.AutoModelForCausalLM.from_config(case.config, dtype=dtype).eval()
+    return as_ours(theirs, setting.device), theirs
+
+
+def as_ours(theirs: Any, device: torch.device) -> Any:
+    """A model of transformers' as ours, from the folder that it is saved in."""
     with tempfile.TemporaryDirectory() as folder:
         theirs.save_pretrained(folder)
-        return models.load(folder, device=setting.device), theirs
+        return models.load(folder, device=device)
 
 
 def by_regard(model: Any, tokens: Tensor) -> Writing:

@@ -4,7 +4,6 @@
 checks every mark against what the answer was made to be before it tells the time.
 """
 
-import argparse
 import csv
 import json
 import os
@@ -180,20 +179,15 @@ def measure(folder: Path, students: int) -> list[Row]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--markdown", type=Path, required=True)
+    parser = record.parser("benchmarks.grading", __doc__)
     parser.add_argument("--students", type=int, default=STUDENTS)
-    parser.add_argument("--commit", default=None)
     options = parser.parse_args()
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:CORES])
-    report = record.machine(torch.device("cpu"), options.commit) | {"command": "python3 -m benchmarks.grading"}
+    report = record.machine(torch.device("cpu"), options.commit, "benchmarks.grading")
     with tempfile.TemporaryDirectory() as folder:
         rows = measure(Path(folder), options.students)
-    text = record.to_markdown(report, rows, "Grading a class")
-    record.save(options.out, options.markdown, report, rows, text)
-    print(text)
+    print(record.write(options, report, rows, "Grading"))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,6 @@ Every contender is first compared with the float64 definition, output and gradie
 tables; one that is wrong is reported as wrong and not timed. A missed bar is a line of the table, not an error.
 """
 
-import sys
 from typing import Any
 
 import torch
@@ -13,7 +12,6 @@ from benchmarks.comparison import compare, grouped
 from benchmarks.grid_cases import ISOTROPIC, TABLE, Case, draw
 from benchmarks.grid_contest import Contender, ours, regard, run_of
 from benchmarks.grid_peers import content_peers, layer_peers, table_peers
-from benchmarks.grid_planning import planning
 from benchmarks.record import Bar, Row
 from benchmarks.session import Sections, run
 from benchmarks.setting import Setting, Watch
@@ -142,12 +140,11 @@ def _rows(
     return compare(section, case, contenders, groups, bars, effort, watch, measures)
 
 
-GPU_SECTIONS: Sections = {"position": position, "table": table, "content": content, "planner": planning}
+GPU_SECTIONS: Sections = {"position": position, "table": table, "content": content}
 CPU_SECTIONS: Sections = {"cpu": on_cpu, **GPU_SECTIONS}
 
 
-def main(arguments: list[str] | None = None) -> None:
-    words = sys.argv[1:] if arguments is None else arguments
+def main(words: list[str] | None = None) -> None:
     run("benchmarks.grid", "Attention on a grid", __doc__, {"cuda": GPU_SECTIONS, "cpu": CPU_SECTIONS}, words)
 
 

@@ -10,17 +10,16 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import linear
 
+from benchmarks.contest import COLD
 from regard.algorithms.planning.problem import without_content
-from regard.attention import Attention, Content, Grid, Hard, Sum
+from regard.attention import Attention, Content, Grid, Sum
 from regard.attention.reference import reference
 from regard.layers.multihead import merge_heads
 from regard.layers.position_heads import PositionHeads
 from regard.layers.relative_positions import Gaussian, Tables
 
-ISOTROPIC, FULL, HARD = "isotropic", "full covariance", "hard"
-AXES, TABLE, NONE = "row + column tables", "full table", "no position"
+ISOTROPIC, TABLE, NONE = "isotropic", "full table", "no position"
 BOUND = 8.0  # of the entries of full tables
-COLD = 150e6  # bytes of rotating inputs: two and a half times the L2 cache of an H200
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,10 +42,6 @@ class Case:
     def small(self) -> "Case":
         """The same kind of problem where the definition in float64 is cheap; rows and columns cannot be mistaken."""
         return replace(self, B=3, h=10, w=12)
-
-    def square(self) -> "Case":
-        """The same batch on at most 16 × 16: a compiled kernel of that size serves the check and the clock."""
-        return replace(self, h=min(self.h, 16), w=min(self.w, 16))
 
     @property
     def N(self) -> int:  # noqa: N802 - the number of tokens
@@ -72,11 +67,10 @@ class Case:
 
     def attention(self, module: Any) -> Attention:
         """The value, made afresh of the module's parameters, as a layer does in each pass."""
-        weighting = Hard() if self.kind == HARD else None
         if self.kind == NONE:
-            return Attention(Content(), weighting=weighting)
+            return Attention()
         term = position_of(module).term()
-        return Attention(Sum((Content(), *term.terms)) if self.content else term, weighting=weighting, keys=self.grid)
+        return Attention(Sum((Content(), *term.terms)) if self.content else term, keys=self.grid)
 
     def define(self, q: Tensor | None, k: Tensor | None, v: Tensor, attention: Attention) -> Tensor:
         """The heads' outputs by the definition."""
@@ -102,9 +96,9 @@ class Inputs:
         return self.v[:, None] if self.v.ndim == 3 else self.v
 
     def leaves(self, case: Case) -> dict[str, Tensor]:
-        """All that gets a gradient. Hard weights send it to the values alone."""
+        """All that gets a gradient."""
         tensors = {name: x for name, x in (("v", self.v), ("q", self.q), ("k", self.k)) if x is not None}
-        if case.kind in (HARD, NONE):
+        if case.kind == NONE:
             return tensors
         return tensors | {name: x for name, x in self.module.named_parameters() if x.requires_grad}
 
@@ -122,8 +116,6 @@ def module_of(case: Case) -> nn.Module:
         for name, x in position.named_parameters():
             if "precision" not in name:
                 x.copy_(2 * torch.randn(x.shape, generator=generator))
-            elif case.kind == FULL:
-                x += 0.3 * torch.randn(x.shape, generator=generator)
     if not case.learned_precision:
         for name, x in position.named_parameters():
             x.requires_grad_("precision" not in name)
@@ -141,9 +133,7 @@ def _position(case: Case) -> Any:
         return nn.Identity()
     if case.kind == TABLE:
         return Tables(case.H, reach, bound=BOUND)
-    if case.kind == AXES:
-        return Tables(case.H, reach, kind="axes")
-    return Gaussian(case.H, kind="full" if case.kind == FULL else "isotropic")
+    return Gaussian(case.H)
 
 
 def draw(case: Case, seed: int) -> Inputs:

@@ -5,7 +5,6 @@ it can be imported.
 """
 
 import functools
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -333,10 +332,10 @@ SECTIONS: dict[str, Sections] = {
 }
 
 
-def main(words: list[str]) -> None:
+def main(words: list[str] | None = None) -> None:
     keep_graphs()
     run("benchmarks.kernels", "Kernels", __doc__, SECTIONS, words)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

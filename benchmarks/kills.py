@@ -9,7 +9,6 @@ With `--processes 4 --mesh data:2,shard:2` each run is of so many processes of `
 the others must end by themselves, and say which checkpoint is the last.
 """
 
-import argparse
 import json
 import os
 import random
@@ -324,9 +323,7 @@ def row(case: Case, tally: Tally, reference: Whole) -> Row:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--markdown", type=Path, required=True)
+    parser = record.parser("benchmarks.kills", __doc__)
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument(
         "--recipes", type=lambda text: text.split(","), default=[name for name in RECIPES if name in NAMES]
@@ -334,10 +331,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--mesh", default=None)
-    parser.add_argument("--commit", default=None)
     options = parser.parse_args()
-    report = record.machine(torch.device("cpu"), options.commit)
-    report["command"] = " ".join(["python -m benchmarks.kills", *sys.argv[1:]])
+    report = record.machine(torch.device("cpu"), options.commit, "benchmarks.kills")
     # Every other recipe also with loader processes, which must give the same run.
     cases = [
         Case(name, workers, options.processes, options.mesh)
@@ -359,9 +354,7 @@ def main() -> None:
             rows.append(row(case, tally, references[case.recipe]))
     total = sum(each.cells["kills"] for each in rows)  # pyright: ignore[reportArgumentType]
     rows.append(Row("kills", "all", "kills", {"kills": total}, total, "", Bar("≥", options.kills), None, " kills"))
-    options.out.write_text(record.to_json(report, rows), encoding="utf-8")
-    options.markdown.write_text(record.to_markdown(report, rows), encoding="utf-8")
-    print(record.to_markdown(report, rows))
+    print(record.write(options, report, rows, "Recipes that are killed"))
     sys.exit(any(each.verdict != "met" for each in rows))
 
 

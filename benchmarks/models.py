@@ -4,10 +4,7 @@
 have random weights of the published sizes, and their results are compared before they are timed.
 """
 
-import argparse
-import tempfile
 import time
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -15,20 +12,13 @@ import transformers
 from torch import Tensor
 
 from benchmarks import record
+from benchmarks.generation import as_ours
 from benchmarks.record import Bar, Row
 from benchmarks.timing import Effort, Run, Timing, interleave
-from regard import models
 
 CPU = torch.device("cpu")
 EFFORT = Effort(seconds=60, rounds=(7, 9), slice=0.5)
 PROMPT, NEW = 32, 65
-
-
-def both(theirs: Any) -> tuple[Any, Any]:
-    """A model of theirs, and ours from the folder that they save it in."""
-    with tempfile.TemporaryDirectory() as folder:
-        theirs.eval().save_pretrained(folder)
-        return models.load(folder), theirs
 
 
 def decoding(ours: Any, theirs: Any, batch: int) -> list[Row]:
@@ -119,23 +109,15 @@ def padded(ours: Any, theirs: Any, tokens: int) -> Row:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--markdown", type=Path, required=True)
-    parser.add_argument("--commit", default=None)
-    options = parser.parse_args()
+    options = record.parser("benchmarks.models", __doc__).parse_args()
     torch.manual_seed(0)
     transformers.logging.set_verbosity_error()
-    report = record.machine(CPU, options.commit)
-    report["command"] = "python3 -m benchmarks.models"
-    report["transformers"] = transformers.__version__
-    pair = both(transformers.GPT2LMHeadModel(transformers.GPT2Config()))
-    rows = [row for batch in (1, 8) for row in decoding(*pair, batch)]
-    pair = both(transformers.BertModel(transformers.BertConfig()))
-    rows += [padded(*pair, tokens) for tokens in (128, 512)]
-    options.out.write_text(record.to_json(report, rows), encoding="utf-8")
-    options.markdown.write_text(record.to_markdown(report, rows), encoding="utf-8")
-    print(record.to_markdown(report, rows))
+    report = record.machine(CPU, options.commit, "benchmarks.models") | {"transformers": transformers.__version__}
+    theirs = transformers.GPT2LMHeadModel(transformers.GPT2Config()).eval()
+    rows = [row for batch in (1, 8) for row in decoding(as_ours(theirs, CPU), theirs, batch)]
+    theirs = transformers.BertModel(transformers.BertConfig()).eval()
+    rows += [padded(as_ours(theirs, CPU), theirs, tokens) for tokens in (128, 512)]
+    print(record.write(options, report, rows, "Whole models, side by side"))
 
 
 if __name__ == "__main__":

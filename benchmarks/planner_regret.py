@@ -9,7 +9,6 @@ import argparse
 import json
 import multiprocessing
 import os
-import sys
 import time
 import warnings
 from pathlib import Path
@@ -18,10 +17,9 @@ from typing import Any
 import torch
 
 from benchmarks import record
-from benchmarks.record import machine
 from benchmarks.setting import progress
 from regard.algorithms.planning.machines import TABLES, table_of
-from regard.analysis.calibration.fit import NEAR, Measured, Report, accuracy, evaluate, fit, source
+from regard.analysis.calibration.fit import NEAR, Measured, Report, Table, accuracy, evaluate, fit, source
 from regard.analysis.calibration.measure import COMPILE_SHARE, TURNS, Session
 
 WORST = 20
@@ -128,21 +126,22 @@ def refit(path: Path, launch: float | None, regret: float) -> str:
     report = json.loads(path.read_text())
     known = TABLES[report["table"]]
     measured = Measured(report, known)
-    new = fit(measured, known, launch=launch, regret=regret)
+    old = Table.of(known)
+    new = fit(measured, old, launch=launch, regret=regret)
     # A table is judged on problems that it was not fitted to, too.
     halves = [Measured({"problems": report["problems"][half::2]}, known) for half in (0, 1)]
     apart = []
     for held, used in (halves, halves[::-1]):
-        apart.append(f"half of the problems, by the table as it is: {evaluate(held, known)}")
-        fitted = fit(used, known, launch=launch, regret=regret)
+        apart.append(f"half of the problems, by the table as it is: {evaluate(held, old)}")
+        fitted = fit(used, old, launch=launch, regret=regret)
         apart.append(f"the same, by a table fitted to the others:   {evaluate(held, fitted)}")
     return "\n".join(
         [
-            source(new),
+            source(new, known),
             "",
             *accuracy(measured, new),
             "",
-            f"the table as it is: {evaluate(measured, known)}",
+            f"the table as it is: {evaluate(measured, old)}",
             f"the fitted table:   {evaluate(measured, new)}",
             *apart,
         ]
@@ -150,16 +149,11 @@ def refit(path: Path, launch: float | None, regret: float) -> str:
 
 
 def write(options: argparse.Namespace, report: Report) -> None:
-    contents = {options.out: json.dumps(report, indent=1, ensure_ascii=False), options.markdown: to_markdown(report)}
-    for path, content in contents.items():
-        if path is not None:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(content)
+    record.save(options, json.dumps(report, indent=1, ensure_ascii=False), to_markdown(report))
 
 
 def main(arguments: list[str] | None = None) -> None:
-    words = sys.argv[1:] if arguments is None else arguments
-    options = parser().parse_args(words)
+    options = parser().parse_args(arguments)
     if options.fit is not None:
         print(refit(options.fit, options.launch, options.regret))
         return
@@ -168,8 +162,8 @@ def main(arguments: list[str] | None = None) -> None:
         device = torch.device("cuda", torch.cuda.current_device())
     torch.set_num_threads(options.threads)
     warnings.filterwarnings("ignore")
-    report = machine(device, options.commit) | {"table": table_of(device).name, "wanted": options.problems}
-    report |= {"command": " ".join([Path(sys.executable).name, "-m", "benchmarks.planner_regret", *words])}
+    report = record.machine(device, options.commit, "benchmarks.planner_regret", arguments)
+    report |= {"table": table_of(device).name, "wanted": options.problems}
     if options.warm:
         start = time.perf_counter()
         warm(options, device)
@@ -182,6 +176,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 def parser() -> argparse.ArgumentParser:
     options = record.parser("benchmarks.planner_regret", __doc__)
+    options.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu", choices=["cpu", "cuda"])
     options.add_argument("--problems", type=int, default=300)
     options.add_argument("--seed", type=int, default=0)
     options.add_argument("--seconds", type=float, default=420, help="after which no new problem is begun")
@@ -189,6 +184,7 @@ def parser() -> argparse.ArgumentParser:
     options.add_argument("--warm", type=int, default=0, metavar="N", help="processes that compile before")
     options.add_argument("--warm-seconds", type=float, default=300)
     options.add_argument("--turns", type=int, default=TURNS)
+    options.add_argument("--threads", type=int, default=2, help="of the CPU")
     options.add_argument("--fit", type=Path, metavar="FILE", help="measure nothing, fit the table to this report")
     options.add_argument("--launch", type=float, help="with --fit: the price of a launch, not fitted")
     options.add_argument("--regret", type=float, default=1.0, help="with --fit: the weight of the regret")

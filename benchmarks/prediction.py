@@ -10,7 +10,6 @@ what an operation takes on this one is measured first, on numbers of no model, a
 import argparse
 import json
 import statistics
-import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -24,7 +23,7 @@ from benchmarks import record
 from benchmarks.record import Bar, Row
 from benchmarks.setting import Setting, progress
 from benchmarks.timing import Timing, explain, interleave
-from benchmarks.training_memory import _typed, images, language
+from benchmarks.training_memory import images, language, typed
 from regard.algorithms import attend
 from regard.algorithms.catalogue import PLANNER
 from regard.algorithms.planning.machines import TABLES, Machine, table_of
@@ -35,9 +34,11 @@ from regard.analysis.prediction.ledger import Product, on_machine
 from regard.analysis.prediction.measure import measure_step
 from regard.analysis.prediction.roofline import product_seconds
 from regard.attention import Attention, Causal
+from regard.recipes import results
 
 Make = Callable[[], tuple[nn.Module, tuple[Tensor, ...]]]
 Case = tuple[str, torch.dtype, bool, Make]  # name, type, compiled
+TITLE = "Predicted beside measured"
 WITHIN, MEMORY = Bar("≤", 20), Bar("≤", 5)  # per cent
 
 
@@ -47,8 +48,8 @@ def main(arguments: list[str] | None = None) -> None:
         reports = [json.loads(path.read_text()) for path in options.measured]
         rows = [row for one in reports for row in predicted_again(one)]
         report = reports[0] | {"command": "\n".join([one["command"] for one in reports])}
-        report["predicted by"] = record.machine(torch.device("cpu"), options.commit)["commit"]
-        print(_save(options, report, rows), flush=True)
+        report["predicted by"] = options.commit or results.commit()
+        print(record.write(options, report, rows, TITLE), flush=True)
         return
     device = torch.device(options.device)
     torch.set_num_threads(options.threads)
@@ -58,11 +59,8 @@ def main(arguments: list[str] | None = None) -> None:
         "attention": lambda: attention(setting),
         "steps": lambda: steps(setting, machine, options.case),
     }
-    report = record.machine(device, options.commit) | {"seconds": {}}
-    report["command"] = " ".join(
-        ["python -m benchmarks.prediction", *(sys.argv[1:] if arguments is None else arguments)]
-    )
-    report["table"] = table_of(device).basis
+    report = record.machine(device, options.commit, "benchmarks.prediction", arguments)
+    report |= {"seconds": {}, "table": table_of(device).basis}
     if setting.on_cuda:
         report["dispatch"] = measure_dispatch(device)
     machine = _machine(table_of(device), report)
@@ -71,26 +69,23 @@ def main(arguments: list[str] | None = None) -> None:
         start = time.perf_counter()
         for row in sections[name]():
             rows.append(row)
-            _save(options, report, rows)
+            record.write(options, report, rows, TITLE)
         report["seconds"][name] = round(time.perf_counter() - start, 1)
         progress(name, "took", report["seconds"][name], "s")
-    print(_save(options, report, rows), flush=True)
+    print(record.write(options, report, rows, TITLE), flush=True)
 
 
 def parser() -> argparse.ArgumentParser:
     options = record.parser("benchmarks.prediction", __doc__)
+    default = "cuda" if torch.cuda.is_available() else "cpu"
+    options.add_argument("--device", default=default, choices=["cpu", "cuda"])
+    options.add_argument("--threads", type=int, default=2, help="of the CPU")
     options.add_argument(
         "--measured", type=Path, nargs="+", help="JSON of this benchmark: predict again, measure nothing"
     )
     options.add_argument("--case", default="", help="of the steps, those with this in their name or measure")
     options.add_argument("--only", action="append", choices=["ceilings", "attention", "steps"])
     return options
-
-
-def _save(options: argparse.Namespace, report: dict[str, Any], rows: list[Row]) -> str:
-    text = record.to_markdown(report, rows, "Predicted beside measured")
-    record.save(options.out, options.markdown, report, rows, text)
-    return text
 
 
 def _compared(
@@ -152,7 +147,7 @@ def predicted_again(report: dict[str, Any]) -> Iterator[Row]:
 
 def _guess(dtype: torch.dtype, compiled: bool, make: Make, machine: Machine) -> Any:
     """What a step costs, counted without contents."""
-    with _typed(dtype), torch.device("meta"):
+    with typed(dtype), torch.device("meta"):
         module, inputs = make()
     return cost(module, *inputs, device=machine, compiled=compiled)
 
@@ -235,7 +230,7 @@ def steps(setting: Setting, machine: Machine, some: str = "") -> Iterator[Row]:
         try:
             if setting.on_cuda:
                 torch.cuda.empty_cache()
-            with _typed(dtype), torch.device(setting.device):
+            with typed(dtype), torch.device(setting.device):
                 module, inputs = make()
             if compiled:
                 torch.compiler.reset()

@@ -1,10 +1,8 @@
 """What a run leaves behind: rows with a ratio and a bar, as JSON and as Markdown tables."""
 
 import argparse
-import datetime
 import json
 import platform
-import subprocess
 import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -13,6 +11,7 @@ from typing import Any
 import torch
 
 from benchmarks.timing import Result, Timing
+from regard.recipes import results
 
 Cell = Timing | float | int | str | None
 
@@ -79,74 +78,56 @@ def race(section: str, case: str, measure: str, results: dict[str, Result], peer
     return Row(section, case, measure, dict(results), ratio, best, bar)
 
 
-def machine(device: torch.device, commit: str | None) -> dict[str, Any]:
-    """Where, with what, and from which commit the numbers come."""
-    name = torch.cuda.get_device_name(device) if device.type == "cuda" else _cpu_name()
+def parser(module: str, description: str | None) -> argparse.ArgumentParser:
+    """What every benchmark is told: the files to write, and the commit."""
+    options = argparse.ArgumentParser(prog=f"python -m {module}", description=description)
+    options.add_argument("--out", type=Path, help="JSON with every number")
+    options.add_argument("--markdown", type=Path, help="the tables")
+    options.add_argument("--commit", help="the commit of the code, where there is no git")
+    return options
+
+
+def machine(device: torch.device, commit: str | None, module: str, words: list[str] | None = None) -> dict[str, Any]:
+    """Where, with what, from which commit and by which command the numbers come."""
     return {
-        "machine": name,
+        "machine": torch.cuda.get_device_name(device) if device.type == "cuda" else results.cpu_name(),
         "host": platform.node(),
         "device": device.type,
         "threads": torch.get_num_threads(),
         "python": platform.python_version(),
         "torch": torch.__version__,
         "cuda": torch.version.cuda,
-        "commit": commit or _git_commit(),
-        "command": " ".join([Path(sys.executable).name, "-m", "benchmarks.attention", *sys.argv[1:]]),
-        "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "commit": commit or results.commit() or "unknown",
+        "command": " ".join([Path(sys.executable).name, "-m", module, *(sys.argv[1:] if words is None else words)]),
+        "date": results.now(),
     }
-
-
-def _cpu_name() -> str:
-    info = Path("/proc/cpuinfo")
-    lines = info.read_text().splitlines() if info.exists() else []
-    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor()
-
-
-def _git_commit() -> str:
-    try:
-        done = subprocess.run(
-            ["git", "describe", "--always", "--dirty", "--abbrev=12"],
-            capture_output=True,
-            text=True,
-            check=True,
-            cwd=Path(__file__).parent,
-        )
-    except (OSError, subprocess.CalledProcessError):
-        return "unknown"
-    return done.stdout.strip()
 
 
 def to_json(report: dict[str, Any], rows: list[Row]) -> str:
     return json.dumps(report | {"rows": [row.json() for row in rows]}, indent=1, ensure_ascii=False)
 
 
-def to_markdown(report: dict[str, Any], rows: list[Row], title: str = "Attention, side by side") -> str:
+def write(options: argparse.Namespace, report: dict[str, Any], rows: list[Row], title: str) -> str:
+    """Write the files that the options ask for; give the tables."""
+    text = to_markdown(report, rows, title)
+    save(options, to_json(report, rows), text)
+    return text
+
+
+def save(options: argparse.Namespace, numbers: str, tables: str) -> None:
+    for path, text in ((options.out, numbers), (options.markdown, tables)):
+        if path is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+
+
+def to_markdown(report: dict[str, Any], rows: list[Row], title: str) -> str:
     """One table per section, then the bars in short: the end of the output says it all."""
     head = f"{report['machine']} · torch {report['torch']} · commit {report['commit']} · {report['date']}"
     parts = [f"# {title}\n\n{head}\n\n`{report['command']}`"]
     sections = list(dict.fromkeys(row.section for row in rows))
     parts += [f"## {name}\n\n{_table([row for row in rows if row.section == name])}" for name in sections]
     return "\n\n".join([*parts, f"## bars\n\n{_summary(rows)}"]) + "\n"
-
-
-def save(out: Path | None, markdown: Path | None, report: dict[str, Any], rows: list[Row], text: str) -> None:
-    """Write the numbers as JSON and their tables, `text`, to the files that are named."""
-    for path, content in ((out, to_json(report, rows)), (markdown, text)):
-        if path is not None:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(content, encoding="utf-8")
-
-
-def parser(module: str, description: str | None) -> argparse.ArgumentParser:
-    """The options of every benchmark that runs on a device and is written down."""
-    options = argparse.ArgumentParser(prog=f"python -m {module}", description=description)
-    options.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu", choices=["cpu", "cuda"])
-    options.add_argument("--out", type=Path, help="JSON with every number")
-    options.add_argument("--markdown", type=Path, help="the tables")
-    options.add_argument("--commit", help="the commit of the code, where there is no git")
-    options.add_argument("--threads", type=int, default=2, help="of the CPU")
-    return options
 
 
 def _table(rows: list[Row]) -> str:

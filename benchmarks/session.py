@@ -1,38 +1,35 @@
-"""One run of a benchmark from the command line: its sections one after the other, each written when it is done."""
+"""One run of a benchmark from the command line: its sections one after the other, each row written when it is there."""
 
 import argparse
 import os
-import sys
 import time
 import warnings
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
 
 import torch
 
-from benchmarks import grid_contest, record
+from benchmarks import contest, grid_contest, record
 from benchmarks.peers import installed
-from benchmarks.record import Row, machine, save, to_markdown
+from benchmarks.record import Row
 from benchmarks.setting import Setting, progress
 from benchmarks.timing import explain
 
-Section = Callable[[Setting], list[Row]]
-Sections = dict[str, Section]
+Section = Callable[[Setting], Iterable[Row]]
+Sections = Mapping[str, Section]
 
 
 def run(
     module: str,
     title: str,
     description: str | None,
-    sections: dict[str, Sections],
-    words: list[str],
+    sections: Mapping[str, Sections],
+    words: list[str] | None = None,
     said: list[str] | None = None,
-    verdicts: Callable[[], list[dict[str, Any]]] = grid_contest.verdicts,
+    make_setting: type[Setting] = Setting,
 ) -> None:
-    """Run `module` with these words; `sections` are those of each kind of device.
+    """Run `module` with these words, by default the command's; `sections` are those of each kind of device.
 
-    `said` are all words of the command, where the module has read some itself; `verdicts` gives all checks of the run.
+    `said` are all words of the command, where the module has read some itself.
     """
     options = parser(module, description).parse_args(words)
     device = torch.device(options.device)
@@ -46,28 +43,34 @@ def run(
     if unknown:
         raise SystemExit(f"no section {', '.join(unknown)} on {device.type}: use one of {', '.join(here)}")
 
-    setting = Setting(device, options.scale)
-    command = " ".join([Path(sys.executable).name, "-m", module, *(words if said is None else said)])
-    report = machine(device, options.commit) | {"scale": options.scale, "peers": installed(), "seconds": {}}
-    report |= {"command": command, "load before": os.getloadavg()}
+    setting = make_setting(device, options.scale)
+    report = record.machine(device, options.commit, module, words if said is None else said)
+    report |= {"scale": options.scale, "peers": installed(), "seconds": {}, "load before": os.getloadavg()}
     rows: list[Row] = []
+
+    def save() -> str:
+        report["load after"] = os.getloadavg()
+        report["checks"] = contest.verdicts() + grid_contest.verdicts()
+        return record.write(options, report, rows, f"{title}, side by side")
+
     for name in chosen:
         start = time.perf_counter()
         try:
-            rows += here[name](setting)
+            for row in here[name](setting):
+                rows.append(row)
+                save()  # a run that is cut off keeps what it has measured
         except Exception as error:  # the other sections still have something to say
             rows.append(Row(name, "the whole section", "", {"regard": explain(error)}))
-        report["load after"] = os.getloadavg()
         report["seconds"][name] = round(time.perf_counter() - start, 1)
         progress(name, "took", report["seconds"][name], "s")
-        # Written after every section: a run that is cut off keeps what it has measured.
-        text = to_markdown(report, rows, f"{title}, side by side")
-        save(options.out, options.markdown, report | {"checks": verdicts()}, rows, text)
-    print(to_markdown(report, rows, f"{title}, side by side"), flush=True)
+    print(save(), flush=True)
 
 
 def parser(module: str, description: str | None) -> argparse.ArgumentParser:
     options = record.parser(module, description)
+    default = "cuda" if torch.cuda.is_available() else "cpu"
+    options.add_argument("--device", default=default, choices=["cpu", "cuda"])
+    options.add_argument("--threads", type=int, default=2, help="of the CPU")
     options.add_argument("--only", action="append", metavar="SECTION", help="may be given several times")
     options.set_defaults(scale="full")
     for scale, text in (("quick", "about a minute"), ("tiny", "a smoke test")):

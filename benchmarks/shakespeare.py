@@ -7,9 +7,7 @@ iterations at a rate from 1e-3 to 1e-4, bfloat16, compiled; every 250 iterations
 part, and the best of these models is what it gives. `--steps` shortens both, to try the script.
 """
 
-import argparse
 import math
-import sys
 import tempfile
 import time
 from contextlib import nullcontext
@@ -231,14 +229,11 @@ def rows_of(ours: Found, peer: Found) -> list[Row]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = record.parser("benchmarks.shakespeare", __doc__)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--device", default="cuda", choices=("cpu", "cuda"))
     parser.add_argument("--steps", type=int, default=None, help="of both, to try the script; the numbers mean nothing")
     parser.add_argument("--set", action="append", default=[], help="change the recipe: model.dropout=0.25; repeatable")
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--markdown", type=Path, required=True)
-    parser.add_argument("--commit", default=None)
     options = parser.parse_args()
     device = torch.device(options.device)
     config, changes = Configuration(), list(options.set)
@@ -251,13 +246,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         ours, task = train_ours(options.data, Path(folder) / "shakespeare", options.device, changes)
         peer = train_peer(task, config, device)
-    report = record.machine(device, options.commit)
-    report["command"] = " ".join(["python -m benchmarks.shakespeare", *sys.argv[1:]])
-    rows = rows_of(ours, peer)
-    options.out.write_text(record.to_json(report, rows), encoding="utf-8")
-    text = record.to_markdown(report, rows)
-    options.markdown.write_text(text, encoding="utf-8")
-    print(text)
+    report = record.machine(device, options.commit, "benchmarks.shakespeare")
+    print(record.write(options, report, rows_of(ours, peer), "Tiny Shakespeare, side by side"))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,6 @@ Every contender is first compared with the float64 definition, output and gradie
 wrong and not timed. A missed bar is a line of the table, not an error.
 """
 
-import sys
 from importlib.util import find_spec
 
 from benchmarks.comparison import compare, grouped
@@ -159,8 +158,7 @@ SECTIONS: Sections = {
 }
 
 
-def main(arguments: list[str] | None = None) -> None:
-    words = sys.argv[1:] if arguments is None else arguments
+def main(words: list[str] | None = None) -> None:
     run("benchmarks.sparse", "Sparse and linear attention", __doc__, {"cuda": SECTIONS, "cpu": SECTIONS}, words)
 
 

@@ -4,14 +4,15 @@ import statistics
 from typing import Any
 
 from benchmarks.grid_contest import COMPILED, Contender, contest, planned, willing
-from benchmarks.grid_planning import NEAR, PATIENCE, detail
-from benchmarks.record import Cell, Row, race
+from benchmarks.record import Bar, Cell, Row, race
 from benchmarks.setting import Setting, Watch, progress
 from benchmarks.sparse_cases import GLOBAL, SPARSE, Case, cell_cases
 from benchmarks.sparse_peers import mask_peers
 from benchmarks.timing import Timing
 from regard import Plan
 
+NEAR = Bar("≤", 1.15)  # the time of the choice over that of the best candidate
+PATIENCE = {"cuda": 0.5, "cpu": 1.0}  # seconds that one call may take
 FAR = {"cuda": 30.0, "cpu": 10.0}  # times the choice's predicted time beyond which a candidate is not tried
 SAMPLE = (GLOBAL, SPARSE)
 SECONDS = {"cuda": {"full": 400.0, "quick": 60.0}, "cpu": {"full": 300.0, "quick": 120.0, "tiny": 90.0}}
@@ -40,7 +41,7 @@ def rows_of(case: Case, measure: str, setting: Setting, watch: Watch) -> list[Ro
     times = {name: result for name, result in own.items() if isinstance(result, Timing)}
     best = min(times, key=lambda name: times[name].median) if times else "none ran"
     ratio = times[made.chosen].over(times[best]) if made.chosen in times else None
-    timed: list[dict[str, Any]] = [detail(case, made, name, times) | {"kind": case.pattern.name} for name in own]
+    timed = [detail(case, made, name, times) for name in own]
     shown: dict[str, Cell] = {"chosen": made.chosen, **own}
     shown |= {f"{entry['algorithm']} predicted ms": 1e3 * entry["predicted_s"] for entry in timed}
     row = Row("cells", case.label, measure, shown, ratio, best, NEAR, {"timed": timed, "left out": left_out})
@@ -48,6 +49,25 @@ def rows_of(case: Case, measure: str, setting: Setting, watch: Watch) -> list[Ro
     outside = race("cells", case.label, measure, {"regard": own.get(made.chosen, "not timed"), **peers}, [*peers], None)
     del outside.cells["regard"]  # it stands under its own name in the row above
     return [row, outside]
+
+
+def detail(case: Case, made: Plan, name: str, times: dict[str, Timing]) -> dict[str, Any]:
+    """Prediction and measurement of one algorithm."""
+    (candidate,) = [candidate for candidate in made.candidates if candidate.name == name]
+    cost = candidate.cost
+    assert cost is not None
+    return {
+        "algorithm": name,
+        "kind": case.pattern.name,
+        "dtype": str(case.dtype).removeprefix("torch."),
+        "sizes": {"B": case.B, "H": case.H, "h": case.h, "w": case.w, "E": case.E},
+        "predicted_s": candidate.seconds,
+        "measured_s": times[name].median if name in times else None,
+        "flops": int(cost.flops),
+        "bytes": int(cost.bytes),
+        "launches": int(cost.launches),
+        "memory": int(cost.memory),
+    }
 
 
 def tried(case: Case, made: Plan, measure: str, setting: Setting) -> tuple[dict[str, Contender], dict[str, str]]:

@@ -4,9 +4,8 @@
 CUDA; without `--device cuda` it predicts alone, with the CPU standing in for the GPU.
 """
 
-import argparse
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -57,7 +56,7 @@ CASES: dict[str, tuple[torch.dtype, Callable[[], tuple[nn.Module, tuple[Tensor, 
 def predicted(name: str) -> dict[str, int]:
     """By `cost`, without memory."""
     dtype, make = CASES[name]
-    with _typed(dtype), torch.device("meta"):
+    with typed(dtype), torch.device("meta"):
         module, inputs = make()
     memory = cost(module, *inputs, device="h200").memory
     assert memory is not None
@@ -68,7 +67,7 @@ def measured(name: str) -> dict[str, int]:
     """The allocator's own peak in the third step of training with AdamW."""
     dtype, make = CASES[name]
     torch.cuda.empty_cache()
-    with _typed(dtype), torch.device("cuda"):
+    with typed(dtype), torch.device("cuda"):
         module, inputs = make()
     optimizer = torch.optim.AdamW(module.parameters())
     kept = passes = 0
@@ -85,18 +84,15 @@ def measured(name: str) -> dict[str, int]:
     return {"peak": torch.cuda.max_memory_allocated(), "after forward": kept, "peak of the passes": passes}
 
 
-class _typed:  # noqa: N801 - read as a word
+@contextmanager
+def typed(dtype: torch.dtype) -> Iterator[None]:
     """Models are built in this type."""
-
-    def __init__(self, dtype: torch.dtype) -> None:
-        self.dtype = dtype
-
-    def __enter__(self) -> None:
-        self.before = torch.get_default_dtype()
-        torch.set_default_dtype(self.dtype)
-
-    def __exit__(self, *_: object) -> None:
-        torch.set_default_dtype(self.before)
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(dtype)
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(before)
 
 
 def workspace() -> int:
@@ -129,24 +125,18 @@ def _mb(count: int) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = record.parser("benchmarks.training_memory", __doc__)
     parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--markdown", type=Path, required=True)
-    parser.add_argument("--commit", default=None)
     options = parser.parse_args()
     on_gpu = options.device == "cuda"
-    report = record.machine(torch.device(options.device), options.commit)
-    report["command"] = f"python3 -m benchmarks.training_memory --device {options.device}"
+    report = record.machine(torch.device(options.device), options.commit, "benchmarks.training_memory")
     if on_gpu:
         report["workspace bytes"] = workspace()
     rows = []
     for name in CASES:
         rows.append(row(name, on_gpu))
         print(name, rows[-1].cells, flush=True)
-        options.out.write_text(record.to_json(report, rows))
-        text = record.to_markdown(report, rows)
-        options.markdown.write_text(text.replace("# Attention,", "# Peak memory of training,", 1))
+        record.write(options, report, rows, "Peak memory of training, side by side")
 
 
 if __name__ == "__main__":

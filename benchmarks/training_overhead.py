@@ -8,7 +8,6 @@ of them takes the whole batch alone and the others sleep; every process has one 
 the processes. `--mesh shard:1` is FSDP2 in one process beside the plain model, with `--device cuda` a GPT-2.
 """
 
-import argparse
 import os
 import statistics
 import subprocess
@@ -393,11 +392,8 @@ def _each(call: Callable[[], object], count: int) -> Clock:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--markdown", type=Path, required=True)
+    parser = record.parser("benchmarks.training_overhead", __doc__)
     parser.add_argument("--blocks", type=int, default=120)
-    parser.add_argument("--commit", default=None)
     parser.add_argument("--mesh", default=None)
     parser.add_argument("--device", default="cpu")
     options = parser.parse_args()
@@ -406,24 +402,17 @@ def main() -> None:
         command = [sys.executable, "-m", *torchrun, "-m", "benchmarks.training_overhead", *sys.argv[1:]]
         sys.exit(subprocess.run(command, check=False).returncode)
     torch.set_num_threads(1)
-    report = record.machine(torch.device(options.device), options.commit)
-    report["command"] = " ".join(["python -m benchmarks.training_overhead", *sys.argv[1:]])
+    report = record.machine(torch.device(options.device), options.commit, "benchmarks.training_overhead")
     if options.mesh is not None:
         rows = together(options.mesh, options.device, options.blocks)
-        if rows:
-            write(report, rows, options)
+        if rows:  # of the first process
+            print(record.write(options, report, rows, "Training in several processes"))
         return
     with tempfile.TemporaryDirectory(prefix="overhead-") as place:
         pairs = [(label, looking) for label in STEPS for looking in (True, False)]
         rows = [row for label, looking in pairs for row in compare(label, Path(place), options.blocks, looking)]
         rows += parts(Path(place))
-    write(report, rows, options)
-
-
-def write(report: dict[str, Any], rows: list[Row], options: argparse.Namespace) -> None:
-    options.out.write_text(record.to_json(report, rows), encoding="utf-8")
-    options.markdown.write_text(record.to_markdown(report, rows), encoding="utf-8")
-    print(record.to_markdown(report, rows))
+    print(record.write(options, report, rows, "What the loop costs"))
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ tokens, and backward. Hidden states at real tokens and the gradient of one embed
 """
 
 import copy
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -221,7 +220,6 @@ SECTIONS: Sections = {"padded": padded, "families": families, "eager": eager}
 
 def main(words: list[str] | None = None) -> None:
     register()
-    words = sys.argv[1:] if words is None else words
     run("benchmarks.transformers", "Models of transformers", __doc__, {"cpu": SECTIONS, "cuda": SECTIONS}, words)
 
 

@@ -137,11 +137,11 @@ def describe_session(device: str) -> Session:
     """A session that begins now, in this process."""
     return Session(
         started=now(),
-        machine=torch.cuda.get_device_name(device) if device.startswith("cuda") else _cpu_name(),
+        machine=torch.cuda.get_device_name(device) if device.startswith("cuda") else cpu_name(),
         threads=torch.get_num_threads(),
         torch=torch.__version__,
         python=platform.python_version(),
-        commit=_commit(),
+        commit=commit(),
     )
 
 
@@ -149,14 +149,14 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _cpu_name() -> str:
+def cpu_name() -> str:
     info = Path("/proc/cpuinfo")
     lines = info.read_text(encoding="utf-8").splitlines() if info.is_file() else []
     names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
     return names[0] if names else platform.processor() or platform.machine()
 
 
-def _commit() -> str | None:
+def commit() -> str | None:
     """The commit of the repository that this file is in, "-dirty" behind it where files were changed since."""
     here: Any = Path(__file__)
     if not (here.parents[2] / ".git").exists():

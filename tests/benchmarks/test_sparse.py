@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from benchmarks import grid_contest, sparse, sparse_cells, sparse_decode, sparse_lists
+from benchmarks import sparse, sparse_cells, sparse_decode, sparse_lists
 from benchmarks.comparison import compare, grouped
 from benchmarks.grid_cases import draw, expected
 from benchmarks.grid_contest import Contender, contest, ours, regard, verdict
@@ -36,12 +36,6 @@ WINDOWED = Case(pattern=CAUSAL_WINDOW, B=1, H=2, h=1, w=200, E=8, dtype=torch.fl
 LINEAR = replace(WINDOWED, pattern=CAUSAL, linear=True)
 DECODED = sparse_decode.Case(lengths=(9, 4), H=2, D=8, dtype=torch.float32, device=CPU)
 ONCE = Effort(seconds=0.0, rounds=(2, 2), slice=0.0)
-
-
-@pytest.fixture(autouse=True)
-def own_checks(monkeypatch):
-    """Verdicts are remembered for a run; those of other tests, some wrong on purpose, are none of this one's."""
-    monkeypatch.setattr(grid_contest, "_checks", {})
 
 
 @pytest.mark.slow
