@@ -19,7 +19,7 @@ import torch
 from benchmarks import record
 from benchmarks.setting import progress
 from regard.algorithms.planning.machines import TABLES, table_of
-from regard.analysis.calibration.fit import NEAR, Measured, Report, Table, accuracy, evaluate, fit, source
+from regard.analysis.calibration.fit import NEAR, Measured, Report, accuracy, evaluate, fit, source
 from regard.analysis.calibration.measure import COMPILE_SHARE, TURNS, Session
 
 WORST = 20
@@ -126,22 +126,21 @@ def refit(path: Path, launch: float | None, regret: float) -> str:
     report = json.loads(path.read_text())
     known = TABLES[report["table"]]
     measured = Measured(report, known)
-    old = Table.of(known)
-    new = fit(measured, old, launch=launch, regret=regret)
+    new = fit(measured, known, launch=launch, regret=regret)
     # A table is judged on problems that it was not fitted to, too.
     halves = [Measured({"problems": report["problems"][half::2]}, known) for half in (0, 1)]
     apart = []
     for held, used in (halves, halves[::-1]):
-        apart.append(f"half of the problems, by the table as it is: {evaluate(held, old)}")
-        fitted = fit(used, old, launch=launch, regret=regret)
+        apart.append(f"half of the problems, by the table as it is: {evaluate(held, known)}")
+        fitted = fit(used, known, launch=launch, regret=regret)
         apart.append(f"the same, by a table fitted to the others:   {evaluate(held, fitted)}")
     return "\n".join(
         [
-            source(new, known),
+            source(new),
             "",
             *accuracy(measured, new),
             "",
-            f"the table as it is: {evaluate(measured, old)}",
+            f"the table as it is: {evaluate(measured, known)}",
             f"the fitted table:   {evaluate(measured, new)}",
             *apart,
         ]

@@ -11,7 +11,7 @@ from benchmarks import planner_regret
 from regard import attend, plan
 from regard.algorithms.planning.machines import TABLES, Machine
 from regard.analysis.calibration import problems as drawn_problems
-from regard.analysis.calibration.fit import Measured, Table, evaluate, fit, source
+from regard.analysis.calibration.fit import Measured, evaluate, fit, source
 from regard.analysis.calibration.problems import COMBINATIONS, Drawing, make
 from regard.attention.reference import reference
 
@@ -41,8 +41,8 @@ def test_a_run_is_written_and_evaluated_again(tmp_path, capsys):
         assert not any(one["why not"] for one in problem["candidates"])
 
     measured = Measured(report, TABLES["cpu"])
-    table = Table.of(TABLES["cpu"])
-    assert np.allclose(measured.predicted(table), measured.recorded, equal_nan=True), "the fit predicts as the planner"
+    predicted = measured.predicted(TABLES["cpu"])
+    assert np.allclose(predicted, measured.recorded, equal_nan=True), "the fit predicts as the planner"
 
     planner_regret.main(["--fit", str(files[0])])
     printed = capsys.readouterr().out
@@ -79,7 +79,7 @@ def test_a_seed_means_the_same_problems():
     assert drawn != [other.problem(n) for n in range(20)]
 
 
-def invented(table: Table, machine: Machine, count: int = 60):
+def invented(table: Machine, count: int = 60):
     """Problems whose two candidates take exactly what this table says."""
     draw = np.random.default_rng(0)
     problems = []
@@ -96,23 +96,23 @@ def invented(table: Table, machine: Machine, count: int = 60):
             for name, share in (("fused", 1.0), ("reference", 0.3))
         ]
         problems.append({"dtype": "float32", "backward": number % 2 == 1, "candidates": candidates})
-    seconds = Measured({"problems": problems}, machine).predicted(table)
+    seconds = Measured({"problems": problems}, table).predicted(table)
     for problem, row in zip(problems, seconds, strict=True):
         for one, time in zip(problem["candidates"], row, strict=True):
             one["measured_s"] = float(time)
-    return Measured({"problems": problems}, machine)
+    return Measured({"problems": problems}, table)
 
 
 @pytest.mark.parametrize("name", ["cpu", "h200"])
 def test_a_fit_finds_the_table_that_times_come_from(name):
     machine = TABLES[name]
     truth = replace(
-        Table.of(machine),
+        machine,
         efficiency={"fused": 0.3, "reference": 0.02},
         host={"fused": (2e-3, 6e-3), "reference": (5e-5, 9e-5)},
     )
-    measured = invented(truth, machine)
-    before = replace(Table.of(machine), host={})
+    measured = invented(truth)
+    before = replace(machine, host={})
     found = fit(measured, before)
     assert evaluate(measured, before).worst > 5
     after = evaluate(measured, found)
@@ -124,13 +124,13 @@ def test_a_fit_finds_the_table_that_times_come_from(name):
 
 def test_the_price_of_a_launch_may_be_left_to_the_host():
     machine = TABLES["cpu"]
-    measured = invented(Table.of(machine), machine, count=10)
-    assert fit(measured, Table.of(machine), launch=0.0).launch == 0.0
+    measured = invented(machine, count=10)
+    assert fit(measured, machine, launch=0.0).launch == 0.0
 
 
 def test_a_table_is_printed_as_python():
-    table = replace(Table.of(TABLES["h200"]), host={"fused": (1.2345e-5, 4e-5)})
-    printed = eval(source(table, TABLES["h200"]), {"Machine": dict})
+    table = replace(TABLES["h200"], host={"fused": (1.2345e-5, 4e-5)})
+    printed = eval(source(table), {"Machine": dict})
     assert printed["name"] == "h200"
     assert printed["host"] == {"fused": (1.23e-5, 4e-5)}
     assert printed["efficiency"] == TABLES["h200"].efficiency
