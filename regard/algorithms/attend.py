@@ -134,7 +134,7 @@ def _with_positive_beta(q: Tensor, attention: Attention) -> tuple[Tensor, Attent
         return q, attention
     terms = []
     for term in attention.scores.terms:
-        if isinstance(term, Content):
+        if type(term) is Content:
             assert term.beta is not None
             q, term = (-q, Content(-term.beta, term.cap)) if term.beta < 0 else (0 * q, Content(1.0, term.cap))
         terms.append(term)

@@ -15,6 +15,7 @@ class Reference(Algorithm):
 
     name = "reference"
     takes_cap = True
+    is_definition = True
     any_device = True
 
     def refuses(self, problem: Problem) -> str | None:

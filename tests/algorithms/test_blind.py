@@ -1,10 +1,25 @@
 """Where no query sees any key: zeros that belong to the graph; and what cannot be differentiated says so."""
 
+from typing import Any
+
 import pytest
 import torch
 
 from regard import Attention, attend
-from regard.attention import Blocks, Causal, Elu, Kernel, Mask, Sequence, Strided, Window
+from regard.attention import (
+    Bias,
+    Blocks,
+    Causal,
+    Content,
+    Elu,
+    Kernel,
+    Mask,
+    RelativeTable,
+    Sequence,
+    Slopes,
+    Strided,
+    Window,
+)
 
 
 @pytest.mark.parametrize(
@@ -37,6 +52,36 @@ def test_forward_mode_raises_and_is_never_zero(name: str, mask: Mask, return_lse
 
     with pytest.raises(RuntimeError, match="no forward-mode derivative; use algorithm='reference'"):
         torch.func.jvp(function, (x,), (x,))
+
+
+@pytest.mark.filterwarnings("ignore:`torch.jit:DeprecationWarning")
+@pytest.mark.parametrize("name", ["blockwise", "masked"])
+@pytest.mark.parametrize("return_lse", [False, True])
+@pytest.mark.parametrize(("make", "size"), [(Bias, (2, 9, 9)), (Slopes, (2,)), (RelativeTable, (2, 17))])
+def test_forward_mode_of_scores_alone_is_never_zero(name: str, return_lse: bool, make: Any, size: tuple[int, ...]):
+    q, k, v = torch.randn(3, 1, 2, 9, 8)
+
+    def function(x: torch.Tensor) -> torch.Tensor:
+        found = attend(q, k, v, Attention(Content() + make(x)), algorithm=name, return_lse=return_lse)
+        return found[0] if isinstance(found, tuple) else found
+
+    with pytest.raises((RuntimeError, NotImplementedError)):
+        torch.func.jvp(function, (torch.randn(size),), (torch.ones(size),))
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning:torch.*")
+@pytest.mark.filterwarnings("ignore:`torch.jit:DeprecationWarning")
+@pytest.mark.parametrize("name", ["toeplitz", "convolution", "shared", "reference"])
+def test_a_linear_map_is_traced(name: str):
+    """Torch traces the derivative: a product without its first summand once ended the process there."""
+    table, v = torch.randn(2, 13, dtype=torch.float64), torch.randn(1, 2, 7, 3, dtype=torch.float64)
+
+    def function(table: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
+        return attend(None, None, v, Attention(RelativeTable(table, bound=3.0)), algorithm=name)
+
+    _, derivative = torch.func.linearize(function, table, v)
+    _, exact = torch.func.jvp(function, (table, v), (table, v))
+    torch.testing.assert_close(derivative(table, v), exact)
 
 
 @pytest.mark.compiled

@@ -205,7 +205,7 @@ def _with_terms(problem: Problem, found: Map, q: Tensor) -> Map:
 
 def _with_lse(q: Tensor, k: Tensor, v: Tensor, bias: Tensor, beta: float) -> tuple[Tensor, Tensor]:
     """The CPU's kernel gives the log-sum-exp of one key head per head, and of one width."""
-    refuse_forward_mode(q, k, v)
+    refuse_forward_mode(q, k, v, bias)
     heads_per_group, E = q.shape[1] // k.shape[1], v.shape[3]
     width = max(q.shape[3], E)
     k, v = (x.repeat_interleave(heads_per_group, 1) for x in (k, v))

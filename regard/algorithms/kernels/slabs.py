@@ -179,7 +179,7 @@ def attend_by_slabs(
     work: Work, q: Tensor, k: Tensor, v: Tensor, leaves: tuple[Tensor, ...]
 ) -> tuple[Tensor, Tensor | None]:
     """Output and log-sum-exp."""
-    refuse_forward_mode(q, k, v)
+    refuse_forward_mode(q, k, v, *leaves)
     seed = new_seed(q.device) if work.dropout else None
     if may_ask(q):
         out, lse = _Slabs.apply(work, seed, q, k, v, *leaves)  # pyright: ignore[reportGeneralTypeIssues]

@@ -11,6 +11,7 @@ from torch import Tensor
 from regard.algorithms.planning.cost import Cost
 from regard.algorithms.planning.problem import Problem
 from regard.algorithms.planning.recording import machine_for
+from regard.attention import Content
 from regard.attention.positions.sizes import most
 
 HAS_TRITON = find_spec("triton") is not None  # asked once: a compiler cannot follow the question
@@ -26,6 +27,7 @@ class Algorithm(ABC):
     any_length: ClassVar[bool] = True  # one graph of a compiler serves all lengths
     any_device: ClassVar[bool] = False  # nothing but what torch has for every device, and no float64
     takes_cap: ClassVar[bool] = False  # it computes Content(cap=…)
+    is_definition: ClassVar[bool] = False  # it asks the value for every logit, whoever wrote its class
     is_operator: ClassVar[bool] = False  # a compiled graph goes through Python to call its kernel
 
     @abstractmethod
@@ -65,6 +67,12 @@ def refusal(algorithm: Algorithm, problem: Problem) -> str | None:
         return "is written for CPUs and CUDA GPUs"
     if problem.cap is not None and not algorithm.takes_cap:
         return "has no soft cap"
+    if not algorithm.is_definition:
+        content = problem.attention.content
+        if content is not None and type(content) is not Content:
+            return told("knows what Content() says, not {}()", type(content).__name__)
+        if problem.outline.flags.learns_elsewhere:
+            return "gives gradients to fields: a score term learns from what is none of its own"
     return algorithm.refuses(problem)
 
 

@@ -14,6 +14,7 @@ from weakref import ref
 
 import torch
 from torch import Tensor
+from torch.nn import Parameter
 
 from regard.attention.eager import may_keep
 from regard.attention.torch_private import version
@@ -26,6 +27,8 @@ K = TypeVar("K")
 
 MOST = 10_000  # things
 LARGEST = 512 << 20  # bytes of all tensors together
+MOST_COPIED = 1 << 28  # numbers of a tensor from which something was made
+MOST_CHECKED = 1 << 12  # numbers of a tensor whose contents are checked: lengths, starts, centres, precisions
 _kept: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
 _lock = RLock()  # a tensor may die, and what was made from it be given back, while something is being kept
 _bytes = 0
@@ -57,17 +60,22 @@ def recall(key: Hashable, make: Callable[[], K]) -> K:
     return made
 
 
-def recall_from(tensors: tuple[Tensor, ...], key: Hashable, make: Callable[[], K]) -> K:
-    """What was made for this key from these very tensors, if nobody wrote to them since; or is made now."""
+def recall_from(tensors: tuple[Tensor, ...], key: Hashable, make: Callable[[], K], largest: int = MOST_COPIED) -> K:
+    """What was made for this key from these very tensors, if nobody wrote to them since; or is made now.
+
+    On the CPU those of up to `largest` numbers are compared with a copy: torch does not count what is written by
+    `.data`, or by NumPy into memory that is shared.
+    """
     if not tensors:
         return recall(key, make)
-    versions: list[int | None] = [version(x) for x in tensors] if may_keep() else [None]
+    versions: list[tuple[int, int] | None] = [_version(x) for x in tensors] if may_keep() else [None]
     if None in versions:
         return make()
     key = (key, *[id(x) for x in tensors])
     found: Made | None = look(key)
     if found is not None and found.versions == versions and found.is_of(tensors):
         return found.made
+    copies = [x.detach().clone() if x.device.type == "cpu" and x.numel() <= largest else None for x in tensors]
     if torch.is_inference_mode_enabled():
         with torch.inference_mode(False):
             made = make()
@@ -75,8 +83,15 @@ def recall_from(tensors: tuple[Tensor, ...], key: Hashable, make: Callable[[], K
         made = make()
 
     # A reference lives as long as what is kept; the tensor's death before that gives it back.
-    _keep(key, Made(made, [ref(x, lambda _: _forget(key)) for x in tensors], versions), size_of(made))
+    kept = Made(made, [ref(x, lambda _: _forget(key)) for x in tensors], versions, copies)
+    _keep(key, kept, size_of(made) + size_of(copies))
     return made
+
+
+def _version(x: Tensor) -> tuple[int, int] | None:
+    """How often it was written to, and where it is; None where torch does not tell."""
+    count = version(x) if type(x) in (Tensor, Parameter) else None
+    return None if count is None else (count, x.data_ptr())
 
 
 def lay_by(owner: Any, key: Hashable, thing: Any, size: int) -> None:
@@ -86,7 +101,7 @@ def lay_by(owner: Any, key: Hashable, thing: Any, size: int) -> None:
     """
     key = (key, id(owner))
     if may_keep():
-        _keep(key, Made(thing, [ref(owner, lambda _: _forget(key))], []), size)
+        _keep(key, Made(thing, [ref(owner, lambda _: _forget(key))], [], []), size)
 
 
 def take(owner: Any, key: Hashable) -> Any:
@@ -103,11 +118,14 @@ class Made:
 
     made: Any
     tensors: list[ref[Any]]
-    versions: list[int | None]
+    versions: list[tuple[int, int] | None]
+    copies: list[Tensor | None]
 
     def is_of(self, tensors: tuple[Tensor, ...]) -> bool:
-        """Whether it was made from these: others may be where they were."""
-        return all([of() is x for of, x in zip(self.tensors, tensors, strict=True)])
+        """Whether it was made from these, as they are: others may be where they were."""
+        if not all([of() is x for of, x in zip(self.tensors, tensors, strict=True)]):
+            return False
+        return all([copy is None or torch.equal(copy, x) for copy, x in zip(self.copies, tensors, strict=True)])
 
 
 def _keep(key: Hashable, made: Any, size: int) -> None:

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from regard.algorithms.planning.algorithm import Algorithm, Run, refusal
 from regard.algorithms.planning.cost import Cost
-from regard.algorithms.planning.kept import Prepared, look, recall_from, remember
+from regard.algorithms.planning.kept import MOST_CHECKED, Prepared, look, recall_from, remember
 from regard.algorithms.planning.problem import Outline, Problem, bind, check_tensors, length_class, pose, traits
 from regard.algorithms.planning.recording import recorder
 from regard.algorithms.planning.sink import join_sink, joining
@@ -214,7 +214,8 @@ class Planner:
         if choice is None:
             choice = self._chosen(key, q, k, v, attention, dropout, return_lse, name)
         elif choice.looks:
-            recall_from(tensors, ("checked", key), lambda: attention.check(check_tensors(q, k, v)) or True)
+            checked = lambda: attention.check(check_tensors(q, k, v)) or True  # noqa: E731
+            recall_from(tensors, ("checked", key), checked, MOST_CHECKED)
         if not choice.moves:
             return choice, attention
 

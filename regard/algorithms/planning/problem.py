@@ -22,9 +22,11 @@ from regard.attention import (
     Term,
     TermFacts,
 )
+from regard.attention.captured import captured, own_parts
 from regard.attention.eager import may_keep
 from regard.attention.positions.sizes import is_open, surely
 from regard.attention.torch_private import stream_of
+from regard.attention.value import unflatten
 from regard.checks import check_probability
 
 M = TypeVar("M")
@@ -39,6 +41,7 @@ class Flags:
     backward: bool  # q, k, v, a score term, a feature map or a sink needs a gradient
     bias_backward: bool  # a score term or a feature map does
     sink: bool = False
+    learns_elsewhere: bool = False  # a score term learns from what is none of its fields
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,6 +202,12 @@ class Problem:
             for side in (attention.queries, attention.keys):
                 found, more = (None, ()) if side is None else side.flatten()
                 structure, tensors = (structure, found), tensors + more
+        own = own_parts(structure)
+        if own:  # a mask of one's own may read what is none of its fields
+            read = captured(own)
+            if read is None:
+                return make()
+            structure, tensors = (structure, read[0]), tensors + read[1]
         stream = stream_of(device) if device.type == "cuda" else None
         key = (kind, structure, shape.B, shape.H, shape.T, shape.S, device, stream)
         # Of numbers alone it is the same in the next pass too.
@@ -227,9 +236,27 @@ def pose(
     learnt = (q, k, v) if sink is None else (q, k, v, sink)
     backward = bias_backward or (grads and any([x.requires_grad for x in learnt]))
     machine = table_of(q.device) if device is None else table(device)
-    flags = Flags(dropout > 0, return_lse, backward, bias_backward, sink is not None)
+    elsewhere = grads and _learns_elsewhere(attention, attention.places(shape.T, shape.S), q.device)
+    flags = Flags(dropout > 0, return_lse, backward or elsewhere, bias_backward, sink is not None, elsewhere)
     outline = outlined(shape, attention, q.dtype, machine, flags, len(attention.flatten()[1]) > 0)
     return bind(outline, attention, dropout)
+
+
+def _learns_elsewhere(attention: Attention, places: Places, device: torch.device) -> bool:
+    """Whether a term of one's own wants a gradient though none of its fields does: it reads a module, or a variable."""
+    if torch.compiler.is_compiling() or device.type == "meta":
+        return False
+    for term in attention.biases:
+        facts = term.facts()
+        if facts.given or facts.slopes or facts.table or facts.quadratic is not None:  # its fields are all
+            continue
+        structure, tensors = term.flatten()
+        still: Term = unflatten([x.detach() for x in tensors], structure)
+        first = torch.zeros(1, dtype=torch.int64, device=device)
+        with torch.inference_mode(False), torch.enable_grad():
+            if still.on(device).slab(first, first, first, first, places).requires_grad:
+                return True
+    return False
 
 
 def outlined(
@@ -275,7 +302,7 @@ def traits(q: Tensor, k: Tensor, v: Tensor, tensors: tuple[Any, ...]) -> tuple[A
     the value, whose tensors are given.
     """
     grads = torch.is_grad_enabled()
-    wanted = grads and (q.requires_grad or k.requires_grad or v.requires_grad)
+    wanted = (grads, grads and (q.requires_grad or k.requires_grad or v.requires_grad))
     of_value = [(x.shape, x.dtype, x.device, grads and x.requires_grad) for x in tensors] if tensors else ()
     sizes = (q.shape, k.shape, v.shape)
     return (wanted, sizes, q.dtype, k.dtype, v.dtype, q.device, k.device, v.device, *of_value)

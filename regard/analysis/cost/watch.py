@@ -33,6 +33,9 @@ from regard.analysis.cost.memory import Allocations
 from regard.analysis.cost.operations import Call, Pairs, Products, Wanted, backward_products, forward_products
 from regard.analysis.prediction.ledger import Attended, Ledger, on_machine, pick, stored
 from regard.attention import Attention, Kernel
+from regard.attention.captured import own_parts
+from regard.attention.masks.mask import has_blocks
+from regard.attention.masks.visibility import count_pairs
 from regard.attention.value import unflatten
 
 MAX_PAIRS = 1 << 28  # of a mask with tensors that are asked one by one
@@ -554,14 +557,10 @@ def visible_pairs(q: Tensor, k: Tensor, v: Tensor, attention: Attention) -> tupl
     problem = pose(q, k, v, attention)
     structure, tensors = attention.mask.flatten()
     places = problem.places
-    if not tensors and places.is_static:
+    if not tensors and places.is_static and not own_parts(structure):
         return visited(problem), True
     values = [value for value in map(known, tensors) if value is not None]
-    shape = (q.shape[0], q.shape[1], q.shape[2], k.shape[2])
-    if len(values) < len(tensors) or not places.is_static or q.shape[2] * k.shape[2] * q.shape[0] > MAX_PAIRS:
-        return visited(problem), False
-    mask, facts = unflatten(values, structure), problem.outline.mask
-    sides = (shape[0] if facts.rows else 1, shape[1] if facts.heads else 1, *shape[2:])
-    b, h, i, j = (torch.arange(n) for n in sides)
-    allowed = mask.slab(b, h, i, j, places).expand(sides)
-    return int(allowed.sum()) * (shape[0] // sides[0]) * (shape[1] // sides[1]), True
+    few = q.shape[2] * k.shape[2] * q.shape[0] <= MAX_PAIRS
+    if len(values) < len(tensors) or not places.is_static or not few:
+        return visited(problem), not tensors and places.is_static and has_blocks(attention.mask, places)
+    return count_pairs(unflatten(values, structure), places, q.shape[0], q.shape[1]), True

@@ -156,6 +156,15 @@ def decide(mask: Mask, places: Places, B: int, H: int, size: int, device: torch.
     return Decided(BlockMap(count > 0, count == lengths[0][:, None] * lengths[1]), live, seen)
 
 
+def count_pairs(mask: Mask, places: Places, B: int, H: int) -> int:
+    """How many pairs of all rows and heads the mask allows: every one decided, some queries at a time."""
+    b, h, i, j = (torch.arange(n, device="cpu") for n in (B, H, places.queries.count, places.keys.count))
+    rows, heads = mask.slab(b, h, i[:1], j[:1], places).shape[:2]  # 1 where it is the same for all
+    steps = steps_of(rows, heads, len(i), len(j), 1)
+    found = [int(mask.slab(b[:rows][row], h[:heads][head], i[first], j, places).sum()) for row, head, first in steps]
+    return sum(found) * (B // rows) * (H // heads)
+
+
 def steps_of(rows: int, heads: int, T: int, S: int, size: int) -> Iterator[tuple[slice, slice, slice]]:
     """Rows, heads and whole blocks of queries that are decided at once."""
     blocks = -(-T // size)

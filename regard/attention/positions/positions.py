@@ -45,7 +45,7 @@ class Sequence(Value):
         return self.n
 
     def __repr__(self) -> str:
-        return f"Sequence(n={self.n}, start={show(self.start)}, step={self.step})"
+        return f"{type(self).__name__}(n={self.n}, start={show(self.start)}, step={self.step})"
 
     def at(self, b: Index, i: Index) -> Any:
         """The position of token i in row b: numbers in, number out; tensors in, tensor out."""

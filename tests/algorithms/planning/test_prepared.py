@@ -1,19 +1,21 @@
 """What calls make for a mask is made once: for the same tensors unchanged, for equal numbers, for a stack's pass."""
 
 import gc
+import sys
 import threading
 import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor
 
 from regard import Prepared, attend
 from regard.algorithms.planning import kept
-from regard.attention import Attention, Causal, Documents, KeyPadding, Mask, Padding, Places
+from regard.attention import Attention, Causal, Dense, Documents, KeyPadding, Mask, Padding, Places
 from regard.attention.masks.facts import Index
 from regard.attention.reference import reference
 from regard.models import BlockConfig, Encoder, EncoderConfig
@@ -28,7 +30,7 @@ class Told(Mask):
     length: Tensor | int
 
     def allows(self, b: Index, h: Index, i: Index, j: Index, places: Places) -> Any:
-        CALLS.append("allows")
+        sys.modules[__name__].CALLS.append("allows")  # what is made from a variable that it reads is not kept
         return (j < self.length) & (i == i)
 
 
@@ -77,6 +79,29 @@ def test_a_tensor_that_was_written_to_is_read_again():
     length[...] = 2
     assert asked(Told(length)) == 1
     assert asked(Told(length)) == 0
+
+
+@pytest.mark.parametrize("dtype", [torch.int64, torch.bool])
+def test_what_torch_does_not_count_is_noticed(dtype: torch.dtype):
+    """Writing by `.data`, to memory shared with NumPy, and putting other memory in its place."""
+    memory = np.array([True, False, True, False, True, False]) if dtype == torch.bool else np.array([3, 2])
+    real = torch.from_numpy(memory)
+    kinds = {torch.int64: lambda: KeyPadding(real), torch.bool: lambda: Dense(real.expand(6, 6))}
+
+    def check() -> None:
+        q, k, v = drawn()
+        value = Attention(mask=kinds[dtype]())
+        for name in (None, "masked", "blockwise"):
+            out = attend(q, k, v, value, algorithm=name)
+            torch.testing.assert_close(out, reference(q, k, v, value)[0])
+
+    check()
+    memory[...] = memory[::-1].copy()
+    check()
+    real.data[0] = 1
+    check()
+    real.data = torch.ones_like(real)
+    check()
 
 
 def test_with_its_tensor_goes_what_was_made_from_it():

@@ -1,6 +1,7 @@
 """Every algorithm of `attend` by its name: it executes what its plan says, and needs the visible pairs."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from regard.algorithms.catalogue import PLANNER
 from regard.analysis.cost import cost
 from regard.attention import (
     Attention,
+    BlockMap,
     Blocks,
     Causal,
     Content,
@@ -20,6 +22,7 @@ from regard.attention import (
     Hard,
     Kernel,
     KeyPadding,
+    Mask,
     Padding,
     Quadratic,
     RelativeTable,
@@ -93,6 +96,42 @@ def test_content_needs_its_visible_pairs_by_any_algorithm(name: str, algorithm: 
     assert executed >= 3 * needed
     if (name, algorithm) in EXACT:
         assert executed == planned(algorithm, *tokens(), value=value)
+
+
+@dataclass(frozen=True, eq=False)
+class ByRowAndHead(Mask):
+    """One's own, of which nothing is known."""
+
+    n: int
+
+    def allows(self, b, h, i, j, places):
+        return (b + 2 * h + 3 * i + j) % self.n != 0
+
+
+class OddWindow(Window):
+    def allows(self, b, h, i, j, places):
+        return super().allows(b, h, i, j, places) & (j % 2 == 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Hesitant(ByRowAndHead):
+    """Its `blocks` are on the safe side."""
+
+    def blocks(self, places, size, device):
+        ones = torch.ones(1, 1, -(-N // size), -(-N // size), dtype=torch.bool, device=device)
+        return BlockMap(ones, ~ones)
+
+
+OWN_MASKS = [ByRowAndHead(3), ~ByRowAndHead(4), ByRowAndHead(5) & Causal() | OddWindow(3), OddWindow(9, 2), Hesitant(3)]
+
+
+@pytest.mark.parametrize("mask", [*OWN_MASKS, Hesitant(4) & KeyPadding([N, 20])], ids=repr)
+def test_a_mask_of_ones_own_is_asked_about_every_pair(mask: Mask):
+    c = cost(Attend(lambda: Attention(mask=mask), None), *tokens())
+    b, h, i, j = torch.meshgrid(*[torch.arange(n) for n in (B, H, N, N)], indexing="ij")
+    allowed = mask.allows(b, h, i, j, Attention().places(N, N))
+    needed = 2 * int(allowed.sum()) * (D + E)
+    assert (c.forward.flops, c.backward.flops, c.unknown, c.notes) == (needed, 2 * needed, {}, ())
 
 
 def test_a_kernel_by_its_sums():

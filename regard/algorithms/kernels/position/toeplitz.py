@@ -179,12 +179,8 @@ def _slices_times(table: Tensor, values: Tensor, step: int, factor: float) -> Te
     slices = table.unfold(2, values.shape[1], step).transpose(1, 2)
     G, n, M, _ = slices.shape
     if not is_eager(values):
-        zero = values.new_zeros(())
-        products = [
-            torch.baddbmm(zero, some, matrix.expand(n, -1, -1), beta=0, alpha=factor)
-            for some, matrix in zip(slices, values, strict=True)
-        ]
-        return torch.stack(products)
+        values = factor * values
+        return torch.stack([some @ matrix for some, matrix in zip(slices, values, strict=True)])
     out = values.new_empty(G, n, M, values.shape[2])
     for some, matrix, slot in zip(slices, values, out, strict=True):
         torch.baddbmm(slot, some, matrix.expand(n, -1, -1), beta=0, alpha=factor, out=slot)
