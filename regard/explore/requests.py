@@ -184,7 +184,7 @@ def _list_heads(ask: Ask, state: dict[str, Any]) -> Iterator[Request]:
 
 
 def _list_patterns(ask: Ask, state: dict[str, Any]) -> Iterator[Request]:
-    names = ("scores", "weighting", "tokens", "grid", "batch", "heads", "width", "device", "backward")
+    names = ("scores", "weighting", "tokens", "grid", "batch", "heads", "groups", "width", "device", "backward")
     rest = {**{name: state[name] for name in names}, "dtype": state["dtype"] or None}
     masks = [state["mask"], *([state["second"]] if state["second"].strip() else [])]
     here, *others = masks[::-1] if len(masks) > 1 and state["shown"] else masks
