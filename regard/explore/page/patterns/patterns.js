@@ -5,9 +5,9 @@ import states from "../states.json";
 import { Choice, Select, TextField, Toggle } from "../parts/controls.js";
 import { useId } from "../parts/ids.js";
 import { formatCount } from "../parts/numbers.js";
-import { Panel, Status, LiveOnly, oneOf, pairWithin, useNarrow, wholeWithin } from "../parts/shell.js";
+import { Panel, Status, LiveOnly, pairWithin, useNarrow, wholeWithin } from "../parts/shell.js";
 import { Words as Definitions } from "../parts/words.js";
-import { ClaimLink, GrowthPanel, InShort, PlanPanel, QUANTITIES, Steps, sizesUpTo } from "./cost.js";
+import { ClaimLink, GrowthPanel, InShort, PlanPanel, Steps, sizesUpTo } from "./cost.js";
 import { MaskPanel } from "./mask.js";
 import { ReachPanel } from "./reach.js";
 import "./patterns.css";
@@ -38,8 +38,6 @@ function bounded(state) {
     tokens: whole("tokens", 1, 131072), grid: pairWithin(state.grid, 1, 256), batch: whole("batch", 1, 4096), heads: whole("heads", 1, 256), groups: whole("groups", 1, 256),
     width: whole("width", 1, 1024), block: whole("block", 1, 4096), layers: whole("layers", 1, 64), depth: whole("depth", 1, 64),
     output: whole("output", 0, 131071), shown: whole("shown", 0, 1),
-    device: oneOf(state.device, Object.keys(MACHINES), start.device), dtype: oneOf(state.dtype, TYPES.map(([name]) => name), start.dtype),
-    quantity: oneOf(state.quantity, Object.keys(QUANTITIES), start.quantity), compare: oneOf(state.compare, ["full", "algorithms"], start.compare),
   };
 }
 
