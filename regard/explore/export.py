@@ -75,7 +75,8 @@ class NpzRequest(Request):
     about: Annotated[str, Field(max_length=2000)] = ""
 
     arrays: Annotated[
-        dict[Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[\w ,.-]+$")], Array], Field(max_length=100)
+        dict[Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[\w ,.'()-]+$")], Array],
+        Field(max_length=100),
     ]
 
 

@@ -16,8 +16,10 @@ from regard.checks import nearest
 from regard.explore.api import Binary, find_endpoint, to_json
 from regard.explore.workspace import Workspace
 
-# The first states of the views, by name: the page begins with the same file.
-STATES: dict[str, dict[str, Any]] = json.loads((Path(__file__).parent / "page" / "states.json").read_text("utf-8"))
+PAGE = Path(__file__).parent / "page"
+# The first states of the views, by name, and the values of what has few: the page reads the same files.
+STATES: dict[str, dict[str, Any]] = json.loads((PAGE / "states.json").read_text("utf-8"))
+CHOICES: dict[str, dict[str, list[str]]] = json.loads((PAGE / "choices.json").read_text("utf-8"))
 KEPT = {"maps": ("pictures",)}  # that a view puts into its state itself
 HARD = 100  # the last place of the playground's slider
 PLAYGROUND = ("x", "tokens", "heads", "out")
@@ -31,10 +33,16 @@ Ask = Callable[[str, Mapping[str, Any]], Any]
 def check_state(view: str, state: Mapping[str, Any]) -> None:
     """Refuse what a view would ignore."""
     known = (*STATES[view], *KEPT.get(view, ()))
-    for name in state:
+    for name, value in state.items():
         if name not in known:
             hint = nearest(name, known, f"it has {', '.join(known)}")
             raise ValueError(f"the state of {view} must have names that it knows: got {name!r}; {hint}")
+        choices = CHOICES.get(view, {}).get(name)
+        if choices is not None and value not in choices:
+            raise ValueError(
+                f"{name} of {view} must be one of {', '.join(filter(None, choices))}: got {value!r}; "
+                f"{nearest(str(value), choices)}"
+            )
 
 
 def list_requests(workspace: Workspace, view: str, state: Mapping[str, Any]) -> tuple[dict[str, Any], list[Request]]:
@@ -184,7 +192,7 @@ def _list_heads(ask: Ask, state: dict[str, Any]) -> Iterator[Request]:
 
 
 def _list_patterns(ask: Ask, state: dict[str, Any]) -> Iterator[Request]:
-    names = ("scores", "weighting", "tokens", "grid", "batch", "heads", "width", "device", "backward")
+    names = ("scores", "weighting", "tokens", "grid", "batch", "heads", "groups", "width", "device", "backward")
     rest = {**{name: state[name] for name in names}, "dtype": state["dtype"] or None}
     masks = [state["mask"], *([state["second"]] if state["second"].strip() else [])]
     here, *others = masks[::-1] if len(masks) > 1 and state["shown"] else masks

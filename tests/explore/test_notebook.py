@@ -224,6 +224,10 @@ def test_unknown_state_is_refused_by_its_name():
         show("playground", bta=2)
     with pytest.raises(ValueError, match=r"the state of claims .* got 'zzz'; it has search, verdict, document, claim"):
         show("claims", zzz=1)
+    with pytest.raises(
+        ValueError, match=r"step of playground must be one of tokens, .*: got 'sofmax'; did you mean soft"
+    ):
+        show("playground", step="sofmax")
     widget = show()
     with pytest.raises(ValueError, match="got 'maks'; did you mean mask"):
         widget.state = {"maks": "causal"}

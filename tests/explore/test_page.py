@@ -7,6 +7,7 @@ from urllib.parse import quote, unquote
 import pytest
 
 from regard.explore.export import PAGE
+from regard.explore.requests import CHOICES
 
 VIEWS = {
     "start": "Start",
@@ -158,6 +159,10 @@ def test_a_state_that_names_what_the_view_does_not_know_is_refused(view, look, s
     settled(page)
     assert page.get_by_role("alert").count() == 0
     assert page.locator("main").inner_text().count("\n") > 5
+    for name in CHOICES.get(view, {}):
+        leads_to(page, settled, f"{view}?{quote(json.dumps({name: 'nope'}))}")
+        assert page.get_by_role("alert").inner_text().startswith(f"“{name}” must be one of ")
+        assert "this address says nope" in page.get_by_role("alert").inner_text()
     name, first = next((name, value) for name, value in page.evaluate(STATE, view).items() if value is not None)
     leads_to(page, settled, f"{view}?{quote(json.dumps({name: 7 if isinstance(first, str) else 'x'}))}")
     assert page.get_by_role("alert").inner_text().startswith(f"“{name}” must be ")

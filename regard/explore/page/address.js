@@ -1,4 +1,5 @@
 // The address holds a view's name, and what differs from its first state: #maps?{"head":3}, percent-encoded.
+import choices from "./choices.json";
 import { VIEWS, viewOf } from "./views.js";
 
 // { view, state, refused }: what an address names that does not exist is refused, in words, and nothing else is shown for it.
@@ -26,6 +27,8 @@ function parseState(view, text) {
     if (first !== null && kind(value) !== kind(first)) {
       return { refused: `“${name}” must be ${kind(first)}: this address says ${short(JSON.stringify(value))}.` };
     }
+    const known = choices[view.name]?.[name];
+    if (known && !known.includes(value)) return { refused: `“${name}” must be one of ${known.filter(Boolean).join(", ")}: this address says ${short(value)}.` };
   }
   return { state: found };
 }

@@ -72,7 +72,7 @@ class AnswerResponse(Response):
 
 
 class Row(Response):
-    """A claim in a line; `verdict` is the expected one."""
+    """A claim in a line; `verdict` is the expected one, `says` what is searched too: its versions and its questions."""
 
     id: str
     document: str
@@ -80,6 +80,7 @@ class Row(Response):
     asks: str
     kind: Literal["statement", "open", "spec", "experiment"]
     verdict: str
+    says: str
     has_chart: bool
     num_questions: int
 
@@ -167,12 +168,18 @@ def _list_claims() -> CatalogueResponse:
             asks=characters(claim.texts.asks),
             kind=claim.kind,
             verdict=_expected(claim),
+            says=characters(_list_words(claim, exercises := _list_exercises(claim.id))),
             has_chart=claim.chart is not None,
-            num_questions=len(_list_exercises(claim.id)),
+            num_questions=len(exercises),
         )
         for claim in claims()
     ]
     return CatalogueResponse(documents=DOCUMENTS, rows=rows)
+
+
+def _list_words(claim: "Claim", exercises: list[ExerciseResponse]) -> str:
+    versions = [one.text for one in (claim.document, claim.ours) if one is not None]
+    return " ".join(dict.fromkeys([*versions, *[one.text for one in exercises]]))
 
 
 def _expected(claim: "Claim") -> str:

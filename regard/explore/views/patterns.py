@@ -16,6 +16,7 @@ from regard.analysis.reach.receptive_field import Depth
 from regard.analysis.reach.visible_pairs import FINE, count_visible, count_visited
 from regard.attention import Attention, Causal, Grid, Mask, Places, Shape
 from regard.attention.notation import WORDS, parse_mask, parse_scores, parse_weighting
+from regard.checks import check_divides
 from regard.explore.api import Binary, Empty, Endpoint, Request, Response
 from regard.explore.cancellation import check_cancelled
 from regard.explore.views.growth import FULL, OURS, PROJECTIONS, CostCurve, Costs, Crossing, Growth
@@ -68,13 +69,14 @@ class LayoutRequest(Request):
 
 
 class MechanismRequest(LayoutRequest):
-    """A mechanism in words, and its sizes: batch, heads, and the width of each head."""
+    """A mechanism in words, and its sizes: batch, heads, on how many of keys and values, and the width of each head."""
 
     mask: Text = "everything"
     scores: Text = "content"
     weighting: Text = "softmax"
     batch: Annotated[int, Field(ge=1, le=4096)] = 1
     heads: Annotated[int, Field(ge=1, le=256)] = 16
+    groups: Annotated[int, Field(ge=1, le=256)] | None = None  # key-value heads, by default as many
     width: Annotated[int, Field(ge=1, le=1024)] = 64
     device: Literal["cpu", "h200", "a100", "h100", "b200", "l40s", "t4", "cuda", "other"] = "h200"
     dtype: Literal["bfloat16", "float16", "float32", "float64"] | None = None
@@ -215,6 +217,7 @@ def check_mechanism(workspace: Workspace, request: MechanismRequest) -> Mechanis
         "mask": lambda: _check_mask(parse_mask(request.mask), request),
         "weighting": lambda: parse_weighting(request.weighting, request.heads, request.width),
         "scores": lambda: parse_scores(request.scores, request.heads, request.places),
+        "groups": lambda: check_divides("heads", request.heads, "groups", request.groups or request.heads),
     }
     for name, tried in tries.items():
         try:
@@ -298,7 +301,7 @@ def _plan_full(request: MechanismRequest, N: int, attention: Attention | None = 
 
 
 def _plan_sized(request: MechanismRequest, attention: Attention, N: int, batch: int) -> Plan:
-    sizes = (batch, request.heads, request.heads, N, N, request.width, request.width)
+    sizes = (batch, request.heads, request.groups or request.heads, N, N, request.width, request.width)
     return plan_mechanism(sizes, attention, request.dtype, request.device, request.backward)
 
 
@@ -356,10 +359,12 @@ def _compute_growth(request: MechanismRequest) -> GrowthResponse:
 def _projections(full: Plan) -> int:
     """FLOPs of the projections to q, k, v and from the heads, for tokens as wide as all heads; thrice with backward.
 
-    Four products of (N, C) and (C, C), two FLOPs per multiply-add.
+    Two products of (N, C) and (C, H D), where C = H D, two of (N, C) and (C, G D), two FLOPs per multiply-add.
     """
     shape = full.problem.shape
-    return 4 * 2 * shape.B * shape.T * (shape.H * shape.D) ** 2 * (3 if full.problem.backward else 1)
+    width = shape.H * shape.D
+    products = 2 * shape.B * shape.T * width * 2 * (width + shape.G * shape.D)
+    return products * (3 if full.problem.backward else 1)
 
 
 def draw_pattern(workspace: Workspace, request: PatternRequest) -> Binary:

@@ -45,6 +45,8 @@ def test_a_claim_is_found_and_read(
     assert page.locator("nav button[data-id] code").all_inner_texts() == refuted
     page.get_by_label("Search").fill("satruated")  # a slip of the fingers
     assert page.locator("nav button[data-id] code").all_inner_texts() == ["udl.4"]
+    page.get_by_label("Search").fill("hard attention")  # which the question says, and the title does not
+    assert "nyu.1c" in page.locator("nav button[data-id] code").all_inner_texts()
     page.get_by_label("Search").fill("noise")
     page.get_by_label("Search").press("ArrowDown")
     page.keyboard.press("ArrowDown")
@@ -55,6 +57,17 @@ def test_a_claim_is_found_and_read(
     assert page.get_by_text("No claims found.").is_visible()
     page.get_by_role("button", name="Show all claims").click()
     assert page.locator("nav button[data-id]").count() == len(catalogue())
+
+
+def test_on_a_phone_a_claim_that_is_touched_comes_into_sight(look: Look) -> None:
+    page = look("claims", width=390, height=844)
+    for quiz, claim in ((False, "nyu.1c"), (True, "nyu.1d")):
+        page.get_by_label("Quiz").set_checked(quiz)
+        page.locator(f"nav button[data-id='{claim}']").click()
+        settle(page)
+        title = page.locator(f"article[data-claim='{claim}'] h2").bounding_box()
+        assert title is not None
+        assert 0 < title["y"] < 400
 
 
 def test_an_answer_gets_its_counterexample(

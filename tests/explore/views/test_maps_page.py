@@ -264,6 +264,18 @@ def test_maps_follow_while_a_text_is_typed_and_warn_beyond_what_was_trained(look
     assert page.get_by_role("heading", name="Layer").first.inner_text() == before  # the same head is looked at
 
 
+def test_a_text_that_cannot_be_read_leaves_the_last_maps_dimmed(look, settled):
+    look.forgiven.append("status of 400")
+    page = look("maps", {"text": "hear me"})
+    text = page.get_by_label("Text", exact=True)
+    text.fill("hear mé")
+    page.get_by_text("got 'é'; leave it out").wait_for()
+    assert page.locator(".maps-head.stale canvas, .maps-all.stale canvas").count() >= 2
+    text.fill("hear me speak")
+    page.locator(".maps-next[data-next='12']").wait_for()
+    assert page.locator(".stale").count() == page.locator(".maps .error").count() == 0
+
+
 def test_two_models_stand_side_by_side(look, settled, violations):
     page = look("maps", {"model": "reversal/transformer", "other": {"model": "reversal/attention"}}, height=1300)
     assert page.get_by_role("heading", name="Second").count() == 1  # its LSTM has one layer of one head
@@ -342,7 +354,7 @@ def test_a_map_with_names_stays_in_its_place_and_its_picture_tells_what_is_frame
     drawn, room = page.locator(HEATMAP).bounding_box(), page.locator(".maps-pair").bounding_box()
     assert drawn["x"] + drawn["width"] <= room["x"] + room["width"]
     found = " ".join(texts(saved(page, "Picture, SVG", menu=1)))
-    assert f"Framed: i looks at {text[key]}, {row[key]:.3f}." in found
+    assert f"Framed: i looks at {text[key]}, {row[key]:.4f}." in found
 
 
 def test_on_a_phone_a_head_that_is_touched_comes_into_sight(look, settled):

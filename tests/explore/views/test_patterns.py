@@ -13,6 +13,7 @@ from regard.attention import Attention, Grid, Places, Sequence
 from regard.attention.notation import parse_mask, placeholder
 from regard.claims.eecs.costs import counted
 from regard.explore.api import Binary, find_endpoint, to_json
+from regard.explore.requests import CHOICES
 from regard.explore.views.patterns import PRESETS
 from regard.explore.workspace import Workspace
 
@@ -83,6 +84,27 @@ def test_a_plan_is_the_librarys():
     assert known == sorted(known)
     assert all(one.refusal for one in found.candidates[len(known) :])
     assert found.full.name == "fused"
+
+
+def test_heads_share_keys_and_values():
+    found = ask("plan", mask="causal", tokens=2048, heads=8, groups=2, width=32)
+    q, k = (placeholder((1, heads, 2048, 32), torch.bfloat16, learns=False) for heads in (8, 2))
+    theirs = json.loads(plan(q, k, k, Attention(mask=parse_mask("causal")), device="h200").json())
+    assert (found.chosen, found.shape) == (theirs["chosen"], theirs["shape"])
+    assert found.inputs == 2048 * 32 * 2 * (8 + 2 * 2)
+    wrong = ask("mechanism", heads=8, groups=3).wrong
+    assert wrong == {"groups": "groups must divide heads: got heads=8, groups=3; use 1, 2 or 4"}
+    alone, shared = (
+        {curve.name: curve for curve in ask("growth", heads=8, groups=groups, width=32).curves}["projections"].flops
+        for groups in (8, 2)
+    )
+    assert shared == [flops * (2 + 2 * 2 / 8) / 4 for flops in alone]  # W_Q and W_O as before, W_K and W_V a quarter
+
+
+def test_an_address_may_name_the_machines_and_types_that_there_are():
+    assert sorted(CHOICES["patterns"]["device"]) == sorted(ask("presets").devices)
+    found = {name: ask("plan", dtype=name or None).dtype for name in CHOICES["patterns"]["dtype"]}
+    assert found == {name: name or "bfloat16" for name in found}
 
 
 def test_costs_cross_where_the_formulas_say():

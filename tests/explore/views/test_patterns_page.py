@@ -2,6 +2,7 @@
 
 import re
 
+import numpy as np
 import pytest
 
 from regard.algorithms.planning.report import si
@@ -125,8 +126,6 @@ def test_an_address_out_of_range_comes_into_it(look):
         "heads": 0,
         "grid": -1,
         "width": 1e9,
-        "quantity": "x",
-        "device": "x",
         "output": -3,
         "depth": -1,
     }
@@ -166,6 +165,39 @@ def test_an_engineer_types_a_length_and_reads_whether_it_fits(look, settled, ser
         assert fits.get_attribute("data-fits") == str(needed <= plan["room"] == 141e9).lower()
         assert si(needed, "B") in fits.inner_text()
         assert f"{tokens:,} tokens" in page.locator(".patterns-short").inner_text()
+
+
+def test_heads_may_share_keys_and_values(look, settled, server):
+    page = look("patterns", {"mask": "causal & window(4096)", "tokens": 32768, "heads": 32, "device": "a100"})
+    short = page.get_by_label("In short")
+    page.get_by_label("Key-value heads").select_option("8")
+    settled(page)
+    assert short.inner_text().startswith("32,768 tokens, 32 heads on 8 of keys and values of width 64 on NVIDIA A100")
+    asked = {"mask": "causal & window(4096)", "tokens": 32768, "heads": 32, "groups": 8, "device": "a100"}
+    found = server.ask("plan", asked)
+    assert si(found["inputs"] + found["candidates"][0]["memory"], "B") in short.inner_text()
+    page.get_by_label("Heads, typed", exact=True).fill("12")  # which 8 does not divide
+    page.get_by_label("Heads, typed", exact=True).press("Enter")
+    settled(page)
+    assert page.get_by_label("Key-value heads").locator("option").all_inner_texts() == [
+        "12, as many",
+        "6",
+        "4",
+        "3",
+        "2",
+        "1",
+    ]
+    assert short.inner_text().startswith("32,768 tokens, 12 heads of width 64")
+
+
+def test_the_numbers_of_a_mask_say_what_they_are_of(look, tmp_path):
+    page = look("patterns", {"mask": "causal", "tokens": 1024})
+    with np.load(saved(page, "Numbers, NPZ")) as file:
+        assert file["mask.rows"].tolist() == file["mask.columns"].tolist() == [str(2 * place) for place in range(512)]
+        assert "A cell is 2 × 2 pairs. The mark: query 1,023. Numbers: 0 hidden, 1 visible in part" in str(
+            file["about"]
+        )
+        assert (file["mask"].diagonal() == 1).all()
 
 
 def test_an_algorithm_has_one_colour_and_one_definition(look, server):

@@ -1,5 +1,6 @@
 """The playground in a browser: numbers shown are the library's, by mouse and by keyboard."""
 
+import math
 import re
 
 import pytest
@@ -26,7 +27,7 @@ def test_words_that_get_no_weight_are_not_told(look):
         page.locator("[data-told]").inner_text() == "At β → ∞ the largest score takes all. So reads looks at she 100 %."
     )
     page = look("playground", {"step": "mix", "hard": True, "query": 1})
-    assert "1.000·v(she) = (−2.50, −7.50)" in page.locator("[data-told]").inner_text()
+    assert "1.0000·v(she) = (−2.50, −7.50)" in page.locator("[data-told]").inner_text()
 
 
 def test_the_worked_example_stands_there_and_the_slider_turns_beta(look, settled, violations, shot):
@@ -163,19 +164,25 @@ TABLES = ("X", "queries", "logits", "weights", "outputs", "output")
         ("qkv", "q = (1.25, 2.00); a key"),
         ("logits", "β·q·k = 0.7071 · (1.25, 2.00) · (5.75, 1.50) = 7.20 for she, the largest"),
         ("softmax", "= 0.597. So reads looks at she 59.7 %, old 40.1 %"),
-        ("mix", "0.597·v(she) + 0.401·v(old) + … = (−2.30, −6.59)"),
-        ("nonsense", "Choose a word, or a step."),
+        ("mix", "0.5973·v(she) + 0.4013·v(old) + … = (−2.30, −6.59)"),
+        ("", "Choose a word, or a step."),
     ],
 )
 def test_a_link_opens_a_step_with_its_sentence_and_its_numbers(look, violations, step, said):
     page = look("playground", {"step": step}, width=390, height=844, dark=step == "mix")
     assert said in page.locator("[data-told]").inner_text()
     lit = page.locator(".stage.lit").evaluate_all("(all) => all.map((one) => one.dataset.stage)")
-    assert set(lit) == ({step} if step != "nonsense" else set())
+    assert set(lit) == ({step} if step else set())
     widths = page.evaluate("() => [document.documentElement.scrollWidth, innerWidth]")
     assert widths[0] <= widths[1]
     if step in ("logits", "mix"):  # in the light and in the dark
         assert violations(page) == []
+
+
+def test_the_numbers_of_a_sentence_give_its_result_by_hand(look):
+    said = look("playground", {"step": "softmax"}).locator("[data-told]").inner_text().replace("−", "-")
+    top, *others, result = (float(one) for one in re.findall(r"e(-?\d+\.\d+)|= (0\.\d+)", said) for one in one if one)
+    assert f"{math.exp(top) / sum(map(math.exp, others)):.3f}" == f"{result:.3f}"
 
 
 def test_hard_weights_keep_their_logits_after_beta_was_zero(look, settled):

@@ -167,6 +167,15 @@ def test_the_end_of_a_sentence_is_no_button_and_a_new_one_has_its_own(look, sett
     assert page.get_by_role("textbox", name="The sentence").input_value() == ""
 
 
+def test_a_link_to_too_long_a_sentence_says_so_and_leads_on(look, settled):
+    look.forgiven.append("status of 400")
+    page = look("start", {"text": "x" * 400})
+    assert page.get_by_text("a sentence must have at most 63 tokens").is_visible()
+    page.get_by_role("button", name="Two dogs").click()
+    settled(page)
+    assert page.locator(".start-token").nth(2).inner_text().startswith("dogs")
+
+
 def test_your_runs_go_on_before_your_eyes(look, server):
     config = {"training": {"steps": 400}}
     run = create_run(server.runs / "watched", recipe="reversal", config=config, command="regard train reversal")

@@ -46,9 +46,16 @@ function Found({ state, change, catalogue, children }) {
   const shown = ofDocument.filter((row) => fits(row, "verdict"));
   const named = ([key, name]) => [key, `${name} (${ofVerdict.filter((row) => row.document === key).length})`];
   const list = useRefOfList(state.claim);
+  // Where the claim stands above or below its list, as on a phone, it comes into sight.
+  const open = (claim) => {
+    change({ claim });
+    const detail = list.current.parentElement.querySelector(".claims-detail");
+    const { top, bottom } = detail.getBoundingClientRect();
+    if (top > 0.6 * innerHeight || bottom < 0.4 * innerHeight) detail.scrollIntoView();
+  };
   const onSearchKey = (event) => {
     if (event.target.tagName !== "INPUT" || !shown.length) return;
-    if (event.key === "Enter") change({ claim: shown[0].id });
+    if (event.key === "Enter") open(shown[0].id);
     if (event.key !== "ArrowDown") return;
     event.preventDefault();
     list.current.querySelector("button").focus();
@@ -65,7 +72,7 @@ function Found({ state, change, catalogue, children }) {
     </div>
     <div class="claims-sides">
       <${List} isQuiz=${state.quiz} rows=${shown} documents=${documents} current=${state.claim} list=${list}
-        onOpen=${(claim) => change({ claim })} onClear=${() => change({ search: "", verdict: "", document: "" })} />
+        onOpen=${open} onClear=${() => change({ search: "", verdict: "", document: "" })} />
       ${children}
     </div>`;
 }
@@ -133,7 +140,7 @@ const wordsOf = (text) => plain(text).split(/[^\p{L}\p{N}]+/u).filter(Boolean);
 // The searchable text of each row, made once for a catalogue.
 function indexRows({ rows, documents }) {
   return rows.map((row) => {
-    const text = plain(`${row.id} ${row.id.replace(".", "")} ${row.title} ${row.asks} ${documents[row.document]} ${row.verdict}`);
+    const text = plain(`${row.id} ${row.id.replace(".", "")} ${row.title} ${row.asks} ${row.says} ${documents[row.document]} ${row.verdict}`);
     return { row, text, words: wordsOf(text) };
   });
 }

@@ -41,7 +41,7 @@ export function TokenLines({ weights, rows, columns, rowNames, columnNames, firs
   };
   const name = (names, place) => (names?.[place] ?? String(place + 1)).slice(0, 22);
   const strong = query === null ? null : Math.max(...Array.from({ length: columns }, (_, c) => weights[query * columns + c]));
-  const strong3 = lines.slice().sort((a, b) => b[2] - a[2]).slice(0, 3).map(([, c, weight]) => `${name(columnNames, c)} ${formatNumber(weight)}`);
+  const strong3 = lines.slice().sort((a, b) => b[2] - a[2]).slice(0, 3).map(([, c, weight]) => `${name(columnNames, c)} ${formatNumber(weight, 4)}`);
   const says = query === null
     ? `${rows} tokens on the left, ${columns} on the right; use the up and down keys to move, Enter to pin`
     : `${name(rowNames, query)} looks at ${strong3.join(", ")}`;
@@ -60,7 +60,7 @@ export function TokenLines({ weights, rows, columns, rowNames, columnNames, firs
         return html`<g class=${`token key${weight !== null && Math.abs(weight) < 0.002 ? " off" : ""}${weight !== null && weight === strong ? " now" : ""}`}>
           <text x=${right + 8} y=${y(c)} dy="0.35em">${name(columnNames, c)}</text>
           ${weight !== null && Math.abs(weight) >= 0.002 && html`<text class="weight" x=${across - 4} y=${y(c)} dy="0.35em"
-            text-anchor="end">${formatNumber(weight)}</text>`}</g>`;
+            text-anchor="end">${formatNumber(weight, 4)}</text>`}</g>`;
       })}
     </svg>
     <span id=${id} class="unseen" aria-live="polite">${says}</span>
@@ -133,7 +133,7 @@ export function Patches({ image, weights, count, first, grid, query, limit, sign
     onClick=${(event) => at(event) !== null && onQuery(at(event))}>
     <canvas ref=${under} class=${image.width < 64 ? "coarse" : ""}></canvas><canvas ref=${over} class="coarse"></canvas>
     <svg width=${wide} height=${high} aria-hidden="true">${point !== null && frame(point, "pointed")}${frame(query, "query")}</svg>
-    <span id=${id} class="unseen" aria-live="polite">${place(query)} looks most at ${place(best)}, ${formatNumber(row[best])}; the arrow keys choose the patch that looks</span>
+    <span id=${id} class="unseen" aria-live="polite">${place(query)} looks most at ${place(best)}, ${formatNumber(row[best], 4)}; the arrow keys choose the patch that looks</span>
   </div><${VeilLegend} most=${most} signed=${signed} />`;
 }
 

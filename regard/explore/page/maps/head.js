@@ -35,7 +35,7 @@ export function HeadMap({ ask, figure, sides, heads, kind, layer, head, state, c
   const room = Math.max(160, isTwo && !change2 ? beside : width);
   const refused = change2 && one && two && !fits;
   const row = (point ?? state.pin)?.[0] ?? null; // the query that looks
-  return html`<${Panel} title=${title} class="maps-head" actions=${html`<div class="row maps-nameless">${options.length > 1 && html`<fieldset
+  return html`<${Panel} title=${title} class="maps-head" stale=${sides.some(({ error }) => error)} actions=${html`<div class="row maps-nameless">${options.length > 1 && html`<fieldset
     class="maps-held" disabled=${isFile && isLarge}><${Choice} label="Show as" value=${show} options=${options}
       onChange=${(value) => change({ show: value })} /></fieldset>`}${actions}</div>`}>
     <div class="maps-split">
@@ -119,7 +119,7 @@ function OneHead({ tile, maps, image, width, name, signed, kind, layer, head, st
     };
     const told = (r, c) => {
       const [i, j] = exact(r, c);
-      return [rowNames?.[i * tile.pool] ?? `${i + 1}`, columnNames?.[j * tile.pool] ?? `${j + 1}`, formatNumber(tile.weights[i * columns + j])];
+      return [rowNames?.[i * tile.pool] ?? `${i + 1}`, columnNames?.[j * tile.pool] ?? `${j + 1}`, formatNumber(tile.weights[i * columns + j], 4)];
     };
     const says = (r, c) => told(r, c).join(" → ").replace(/ → (?!.* → )/, ": ");
     const tip = (r, c) => html`${told(r, c)[0]} → ${told(r, c)[1]} <b>${told(r, c)[2]}</b>`;

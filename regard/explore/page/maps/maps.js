@@ -105,16 +105,18 @@ function framedOf(side, kind, tile, pin) {
   const at = pin && pin[1] !== null && tile?.pool === 1 ? [pin[0] - tile.rows[0], pin[1] - tile.columns[0]] : [-1, -1];
   if (!at.every((place, axis) => place >= 0 && place < tile.shape[axis])) return "";
   const name = (axis, token) => side.maps.axes[axis]?.[token] ?? `${axis} ${token + 1}`;
-  return ` Framed: ${name(kind.rows, pin[0])} looks at ${name(kind.columns, pin[1])}, ${formatNumber(tile.weights[at[0] * tile.shape[1] + at[1]])}.`;
+  return ` Framed: ${name(kind.rows, pin[0])} looks at ${name(kind.columns, pin[1])}, ${formatNumber(tile.weights[at[0] * tile.shape[1] + at[1]], 4)}.`;
 }
 
 // One side of a comparison: its request, and the maps.
 function useSide(ask, models, value, pictures) {
   const request = models && value ? requestOf(models, value, pictures) : null;
   const { response, error, waiting, of } = useAnswer(ask, "maps", request);
-  const text = request && JSON.stringify(request);
-  const isNow = Boolean(request) && of === text;
-  return { request, isNow, maps: request && (isNow || !error) ? response : null, error: request ? error : null, waiting: Boolean(request) && waiting };
+  if (!request) return { request, isNow: false, maps: null, error: null, waiting: false };
+  const isNow = of === JSON.stringify(request);
+  const last = error && of ? JSON.parse(of) : null; // a text that cannot be read leaves the model's maps of the last one, dimmed
+  const isKept = last?.model === request.model;
+  return { request: isKept ? last : request, isNow, maps: isNow || !error || isKept ? response : null, error, waiting };
 }
 
 // Whether the two sides read different inputs, as far as is known.
@@ -189,7 +191,7 @@ function Overviews({ ask, figure, sides, kind, kinds, layer, head, state, change
   const told = `All heads of ${sides.map((side) => `${side.maps && side.request.model}${captionOf(side)}`).join("; beside ")}: ${order ? `the strongest by ${state.by} first` : "layers down, heads across"}, colours ${
     isDifference ? "of the difference" : state.colour === "own" ? "from 0 to each head's own largest weights" : "from 0 to 1"}.`;
   const menu = html`<${Export} name="maps-heads" of=${ref} caption=${told} numbers=${() => scoresOf(sides, kind)} ...${saving} />`;
-  return html`<${Panel} title=${html`All <${Word} of="head">heads<//>`} class="maps-all" actions=${menu}>
+  return html`<${Panel} title=${html`All <${Word} of="head">heads<//>`} class="maps-all" actions=${menu} stale=${sides.some(({ error }) => error)}>
     ${kinds.length > 1 && html`<fieldset class="maps-held maps-nameless" disabled=${isFile}><${Choice} label="Kind" value=${kind.name}
       options=${kinds.map((one) => [one.name, one.title])} onChange=${(name) => change({ kind: name, layer: null, head: null, pin: null, near: null })} /></fieldset>`}
     ${patterns.length > 0 && html`<${Select} label="Show" value=${order ? state.by : ""} onChange=${sortBy}

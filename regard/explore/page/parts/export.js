@@ -7,8 +7,8 @@ import { useId } from "./ids.js";
 import { toCsv } from "./numbers.js";
 
 // of: a ref to the element with the figure; caption: a sentence under it, which says what is shown and of what; numbers: () => arrays as in numbers.js, or a promise of them; saves: () =>
-// [[endpoint, request], …], what a saved HTML file must be able to answer; name: of the files.
-export function Export({ name, of, caption, numbers, saves, ask, view, state, place }) {
+// [[endpoint, request], …], what a saved HTML file must be able to answer; name: of the files; legend: what the numbers of a file mean.
+export function Export({ name, of, caption, legend = "", numbers, saves, ask, view, state, place }) {
   const [open, setOpen] = useState(false);
   const [message, setMessage] = useMessage();
   const [error, setError] = useState("");
@@ -26,12 +26,13 @@ export function Export({ name, of, caption, numbers, saves, ask, view, state, pl
     document.addEventListener("pointerdown", away);
     return () => document.removeEventListener("pointerdown", away);
   }, [open]);
+  const about = [caption, legend && `Numbers: ${legend}.`].filter(Boolean).join(" ");
   const figure = () => drawFigure(of.current, name, caption);
   const items = [
     ["Picture, SVG", async () => download(name, "svg", new Blob([figure()], { type: "image/svg+xml" }))],
     ["Picture, PNG", async () => download(name, "png", await toPixels(figure()))],
-    numbers && ["Numbers, CSV", async () => download(name, "csv", new Blob([toCsv(await numbers(), caption)], { type: "text/csv;charset=utf-8" }))],
-    numbers && place !== "file" && ["Numbers, NPZ", async () => download(name, "npz", await makeNpz(ask, await numbers(), caption))],
+    numbers && ["Numbers, CSV", async () => download(name, "csv", new Blob([toCsv(await numbers(), about)], { type: "text/csv;charset=utf-8" }))],
+    numbers && place !== "file" && ["Numbers, NPZ", async () => download(name, "npz", await makeNpz(ask, await numbers(), about))],
     saves && place !== "file" && ["This view, HTML", async () => download(name, "html", await makeFile(ask, view, state, saves()))],
   ].filter(Boolean);
   const run = async (work) => {
@@ -118,7 +119,8 @@ async function makeNpz(ask, arrays, about = "") {
     shape, data: toBase64(new Uint8Array(Float64Array.from(data, (value) => value ?? NaN).buffer)),
     axes, rows: Array.from(rows ?? [], String), columns: Array.from(columns ?? [], String),
   });
-  const clean = (name) => name.replace(/[^\p{L}\p{N}_ ,.-]+/gu, "-").replace(/^-+|-+$/g, ""); // of files in an archive: no slashes or signs
+  // Of files in an archive, without slashes or signs: (A′ − A) / 0.22 becomes (A' - A) per 0.22.
+  const clean = (name) => name.replaceAll("′", "'").replaceAll("−", "-").replaceAll("/", "per").replace(/[^\p{L}\p{N}_ ,.'()-]+/gu, "-").replace(/^-+|-+$/g, "");
   const request = { about: about.slice(0, 2000), arrays: Object.fromEntries(Object.entries(arrays).map(([name, array]) => [clean(name), pack(array)])) };
   const { header, data, offset } = await ask("npz", request);
   return new Blob([new Uint8Array(data, offset)], { type: header.kind });

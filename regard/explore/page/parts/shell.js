@@ -112,7 +112,6 @@ export const SavedNote = ({ place, what = "change it" }) =>
 
 export const within = (value, low, high, otherwise) => (Number.isFinite(value) ? Math.min(high, Math.max(low, value)) : otherwise);
 export const wholeWithin = (value, low, high, otherwise) => (Number.isFinite(value) ? Math.round(within(value, low, high)) : otherwise);
-export const oneOf = (value, known, otherwise) => (known.includes(value) ? value : otherwise);
 
 // Two whole numbers in a range, or null.
 export const pairWithin = (value, low, high) =>

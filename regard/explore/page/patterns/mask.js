@@ -15,8 +15,12 @@ const FOLLOWS = " Press Enter to follow that query through the layers below.";
 export function MaskPanel({ found, request, output, onChoose, saving }) {
   const picture = useRef(null);
   const { header, levels } = useMemo(() => read(found.response), [found.response]);
-  const numbers = () => ({ mask: { shape: [header.rows, header.columns], data: levels, axes: ["query", "key"] } });
-  const menu = header && html`<${Export} name="mask" of=${picture} caption=${`Who sees whom under ${request.mask}, ${formatCount(header.tokens)} tokens: queries down, keys across.`} numbers=${numbers} ...${saving} />`;
+  const first = (count) => Array.from({ length: count }, (_, place) => place * header.cell);
+  const numbers = () => ({ mask: { shape: [header.rows, header.columns], data: levels, rows: first(header.rows), columns: first(header.columns),
+    axes: header.cell === 1 ? ["query", "key"] : ["first query of a cell", "first key of a cell"] } });
+  const told = header && `Who sees whom under ${request.mask}, ${formatCount(header.tokens)} tokens: queries down, keys across.${
+    header.cell > 1 ? ` A cell is ${header.cell} × ${header.cell} pairs.` : ""}${isMarked(output, header) ? ` The mark: query ${formatCount(output)}.` : ""}`;
+  const menu = header && html`<${Export} name="mask" of=${picture} caption=${told} legend="0 hidden, 1 visible in part, 2 visible" numbers=${numbers} ...${saving} />`;
   return html`<${Panel} title=${html`Who sees whom: the <${Word} of="mask">mask<//>`} actions=${menu} stale=${found.stale}>
     <${Status} error=${found.error} waiting=${!header && found.waiting} lines=${12} />
     ${header && html`<${Map} header=${header} levels=${levels} request=${request} output=${output} picture=${picture}
@@ -29,7 +33,7 @@ function Map({ header, levels, request, output, onChoose, picture }) {
   const [room, width] = useWidth();
   const [point, setPoint] = useState(null);
   const shades = useMemo(() => Float32Array.from(levels, (level) => SHADES[level]), [levels]);
-  const own = output !== null && output < header.tokens ? Math.floor(output / header.cell) : null;
+  const own = isMarked(output, header) ? Math.floor(output / header.cell) : null;
   const describe = (r, c) => describeCell(header, levels, r, c, request.grid);
   return html`<div class="patterns-map" ref=${room}>
     <div ref=${picture} class="patterns-pictured">
@@ -62,6 +66,8 @@ function Map({ header, levels, request, output, onChoose, picture }) {
 }
 
 const Fact = ({ name, count, value, note }) => html`<div><dt>${name}</dt><dd><b data-count=${count}>${value}</b><small>${note}</small></dd></div>`;
+
+const isMarked = (output, { tokens }) => output !== null && output < tokens;
 
 function read(response) {
   if (!response) return { header: null, levels: null };

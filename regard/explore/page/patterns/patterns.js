@@ -5,9 +5,9 @@ import states from "../states.json";
 import { Choice, Select, TextField, Toggle } from "../parts/controls.js";
 import { useId } from "../parts/ids.js";
 import { formatCount } from "../parts/numbers.js";
-import { Panel, Status, LiveOnly, oneOf, pairWithin, useNarrow, wholeWithin } from "../parts/shell.js";
+import { Panel, Status, LiveOnly, pairWithin, useNarrow, wholeWithin } from "../parts/shell.js";
 import { Words as Definitions } from "../parts/words.js";
-import { ClaimLink, GrowthPanel, InShort, PlanPanel, QUANTITIES, Steps, sizesUpTo } from "./cost.js";
+import { ClaimLink, GrowthPanel, InShort, PlanPanel, Steps, sizesUpTo } from "./cost.js";
 import { MaskPanel } from "./mask.js";
 import { ReachPanel } from "./reach.js";
 import "./patterns.css";
@@ -35,11 +35,9 @@ function bounded(state) {
   const whole = (name, low, high) => wholeWithin(state[name], low, high, start[name]);
   return {
     ...state, mask: text("mask"), second: text("second"), scores: text("scores"), weighting: text("weighting"),
-    tokens: whole("tokens", 1, 131072), grid: pairWithin(state.grid, 1, 256), batch: whole("batch", 1, 4096), heads: whole("heads", 1, 256),
+    tokens: whole("tokens", 1, 131072), grid: pairWithin(state.grid, 1, 256), batch: whole("batch", 1, 4096), heads: whole("heads", 1, 256), groups: whole("groups", 1, 256),
     width: whole("width", 1, 1024), block: whole("block", 1, 4096), layers: whole("layers", 1, 64), depth: whole("depth", 1, 64),
     output: whole("output", 0, 131071), shown: whole("shown", 0, 1),
-    device: oneOf(state.device, Object.keys(MACHINES), start.device), dtype: oneOf(state.dtype, TYPES.map(([name]) => name), start.dtype),
-    quantity: oneOf(state.quantity, Object.keys(QUANTITIES), start.quantity), compare: oneOf(state.compare, ["full", "algorithms"], start.compare),
   };
 }
 
@@ -71,7 +69,7 @@ function View({ ask, state: given, change, place }) {
     ${isNarrow && inShort}
     <${LiveOnly} class="patterns-left" place=${place}>
       <${Mechanism} known=${known} state=${state} change=${change} wrong=${wrong} place=${place} />
-      <${Sizes} devices=${known.response?.devices ?? [state.device]} state=${state} change=${change} />
+      <${Sizes} devices=${known.response?.devices ?? [state.device]} state=${state} change=${change} wrong=${wrong} />
     <//>
     <div class="patterns-right" aria-busy=${String(!isRead)}>
       ${request.second && html`<${LiveOnly} class="patterns-turns" place=${place} noted=${false}><${Choice} label="Mask, plan and cost of" value=${state.shown}
@@ -91,8 +89,8 @@ function View({ ask, state: given, change, place }) {
   </div>`;
 }
 
-function requestOf({ mask, second, shown, scores, weighting, tokens, grid, batch, heads, width, device, dtype, backward }) {
-  const rest = { scores, weighting, tokens, grid, batch, heads, width, device, dtype: dtype || null, backward };
+function requestOf({ mask, second, shown, scores, weighting, tokens, grid, batch, heads, groups, width, device, dtype, backward }) {
+  const rest = { scores, weighting, tokens, grid, batch, heads, groups, width, device, dtype: dtype || null, backward };
   const both = second.trim() !== "";
   return {
     mechanism: { mask: both && shown ? second : mask, ...rest },
@@ -175,8 +173,10 @@ function Words({ words }) {
   </details>`;
 }
 
-function Sizes({ devices, state, change }) {
-  const { grid } = state;
+function Sizes({ devices, state, change, wrong }) {
+  const { grid, heads, groups } = state;
+  const divisors = Array.from({ length: heads - 1 }, (_, i) => heads - 1 - i).filter((part) => heads % part === 0);
+  const parts = groups === null || divisors.includes(groups) ? divisors : [groups, ...divisors];
   const side = (place) => (value) => change({ grid: grid.map((one, i) => (i === place ? value : one)), output: null });
   return html`<${Panel} title="Sizes and machine">
     <div class="stack patterns-sizes">
@@ -185,7 +185,10 @@ function Sizes({ devices, state, change }) {
         ? html`<${Steps} label="Rows" value=${grid[0]} values=${SIDES} onChange=${side(0)} />
           <${Steps} label="Columns" value=${grid[1]} values=${SIDES} onChange=${side(1)} />`
         : html`<${Steps} label="Tokens N" value=${state.tokens} values=${TOKENS} onChange=${(tokens) => change({ tokens, output: null })} />`}
-      <${Steps} label="Heads" value=${state.heads} values=${POWERS} onChange=${(heads) => change({ heads })} />
+      <${Steps} label="Heads" value=${heads} values=${POWERS} onChange=${(count) => change({ heads: count, ...(groups && count % groups && { groups: null }) })} />
+      <div><${Select} label="Key-value heads" value=${groups ?? ""} onChange=${(count) => change({ groups: count ? Number(count) : null })}
+        options=${[["", `${formatCount(heads)}, as many`], ...parts.map((part) => [part, formatCount(part)])]} />
+        <${Wrong} text=${wrong.groups} /></div>
       <${Steps} label="Head width" value=${state.width} values=${[8, 16, 32, 48, 64, 80, 96, 128, 192, 256]} onChange=${(width) => change({ width })} />
       <${Steps} label="Batch" value=${state.batch} values=${POWERS} onChange=${(batch) => change({ batch })} />
       <${Steps} label="Blocks, a side" value=${state.block} values=${[16, 32, 64, 128, 256]} onChange=${(block) => change({ block })} />

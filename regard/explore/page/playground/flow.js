@@ -31,7 +31,7 @@ const SENTENCES = {
     const [best] = order(found.logits[h][at]);
     if (best === undefined) return html`The mask hides every word from ${names[at]}: its weights are 0.`;
     const seen = order(found.logits[h][at]);
-    const power = (key) => html`e<sup>${formatColumn(found.logits[h][at][key], 2)}</sup>`;
+    const power = (key) => html`e<sup>${formatColumn(found.logits[h][at][key], 3)}</sup>`; // a digit more than the table: with two, the result by hand differs
     const sum = seen.slice(0, SUMMED).map((key, i) => html`${i ? " + " : ""}${power(key)}`);
     const how = shown.hard ? "At β → ∞ the largest score takes all" : html`Softmax makes of the scores shares of 100 %: for ${names[best]}${" "}
       ${power(best)} / (${sum}${seen.length > SUMMED ? " + …" : ""}) = <b><${Exact} value=${found.weights[h][at][best]} /></b>`;
@@ -39,7 +39,7 @@ const SENTENCES = {
   },
   mix: ({ found, h, names, at }) => {
     const row = found.weights[h][at];
-    const parts = taken(row, 2).map((key, i) => html`${i ? " + " : ""}${formatColumn(row[key], 3)}·v(${names[key]})`);
+    const parts = taken(row, 2).map((key, i) => html`${i ? " + " : ""}${formatColumn(row[key], 4)}·v(${names[key]})`);
     const more = row.filter((weight) => weight > 0).length > 2 ? " + …" : "";
     return html`The output of ${names[at]} is the sum of all values, each times its weight: ${parts}${more} = <b>${vector(found.outputs[h][at])}</b>${
       found.merged ? html`; W_O makes of all heads y = ${vector(found.merged[at])}` : ""}.`;

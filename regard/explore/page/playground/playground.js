@@ -158,4 +158,4 @@ function arrays(found, shown, names) {
   return Object.fromEntries(Object.entries(all).map(([name, [value, axes]]) => [name, { shape: shape(value), data: flat(value), axes, rows: named(axes[0]), columns: named(axes[1]) }]));
 }
 
-export default { name: "playground", title: "Playground", about: "Four words through a head of attention, with every number: few enough to follow by hand.", state, View };
+export default { name: "playground", title: "Playground", about: "A few words through a head of attention, with every number: few enough to follow by hand.", state, View };

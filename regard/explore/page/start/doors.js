@@ -2,6 +2,7 @@
 import { html } from "../vendor/preact.js";
 import { address } from "../address.js";
 import { formatCount } from "../parts/numbers.js";
+import { Status } from "../parts/shell.js";
 import { latest, useRuns } from "../runs/live.js";
 
 const SHOWN = 2; // runs
@@ -23,7 +24,7 @@ function Runs({ ask, place }) {
   const { response, error } = useRuns(ask, place);
   const own = (response?.runs ?? []).filter((run) => !run.is_shipped).sort((a, b) => (b.state === "running") - (a.state === "running") || b.started.localeCompare(a.started));
   return html`<section class="panel start-door"><h2>Your runs${own.length > 0 && html` <a href="#runs">${own.length > SHOWN ? `all ${own.length}` : "curves, reports"}</a>`}</h2>
-    ${error && html`<p class="error">${error}</p>`}
+    <${Status} error=${error} waiting=${!response} lines=${1} />
     ${response && !own.length && html`<p>None yet. <code>regard train reversal</code> begins one, to be watched here.</p>`}
     ${own.slice(0, SHOWN).map((run) => html`<${Run} run=${run} />`)}
   </section>`;

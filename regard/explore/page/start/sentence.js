@@ -36,7 +36,7 @@ export function Sentence({ read, row, query, pinned, onPoint, onPin }) {
         stroke-width=${1 + 8 * row[key]} stroke-opacity=${0.25 + 0.75 * Math.sqrt(row[key])} />`)}
     </svg>`}
     <div class="start-tokens" ref=${tokens} role="group" aria-label="The tokens of the sentence" onKeyDown=${onKeyDown}>
-      ${read.pieces.map((piece, token) => html`<button key=${token} class=${kindOf(piece, token, query)} tabindex=${token === query ? 0 : -1}
+      ${read.pieces.map((piece, token) => html`<button key=${token} class=${kindOf(read.pieces, token, query)} tabindex=${token === query ? 0 : -1}
         aria-pressed=${String(token === pinned)} aria-label=${says(token)} data-token=${token} data-pictured title=${piece ? null : "A mark before the first word, not a word of the sentence"}
         style=${token <= query ? { background: css(row[token], "weight", 1), color: ink(row[token], "weight", 1) } : null}
         onPointerEnter=${() => onPoint(token)} onFocus=${() => onPoint(token)} onClick=${() => onPin(token === pinned ? null : token)}>
@@ -48,8 +48,8 @@ export function Sentence({ read, row, query, pinned, onPoint, onPin }) {
 }
 
 // A token that goes on with the word before it stands close to it.
-export const goesOn = (piece, token) => token > 1 && /^\p{L}/u.test(piece);
-const kindOf = (piece, token, query) => `start-token${token === query ? " is-query" : ""}${goesOn(piece, token) ? " goes-on" : ""}${token > query ? " comes-later" : ""}`;
+export const goesOn = (piece, token, pieces) => Boolean(pieces[token - 1]) && /^\p{L}/u.test(piece);
+const kindOf = (pieces, token, query) => `start-token${token === query ? " is-query" : ""}${goesOn(pieces[token], token, pieces) ? " goes-on" : ""}${token > query ? " comes-later" : ""}`;
 
 // The arcs from a query to its keys. Those above its own line are nested by distance and leave it side by side, so that none hides another.
 function arcsOf(boxes, query, keys) {

@@ -26,7 +26,9 @@ function View({ ask, state, change, place }) {
   const [pointed, setPointed] = useState(null);
   const shown = useRef({ now: null, before: null }); // heads, where the view chose them
   const write = (text) => (setPointed(null), change({ text, token: null }));
-  if (!read) return html`<div class="start"><${Panel}><${Status} error=${answer.error} waiting=${true} lines=${5} /><//></div>`;
+  const examples = html`<p class="start-examples"><span class="hint">Or read</span>
+    ${EXAMPLES.filter((one) => one !== state.text).map((one) => html`<button class="quiet" onClick=${() => write(one)}>${one} …</button>`)}</p>`;
+  if (!read) return html`<div class="start"><${Panel}><${Status} error=${answer.error} waiting=${true} lines=${5} />${answer.error && place === "page" && examples}<//></div>`;
   const count = read.pieces.length;
   const [layer, head] = headOf(read, state.head);
   if (shown.current.now?.join() !== [layer, head].join()) shown.current = { now: [layer, head], before: state.head === "" ? shown.current.now : null };
@@ -40,7 +42,7 @@ function View({ ask, state, change, place }) {
       <${Panel} class="start-read">
         <div class="start-tools">
           <${LiveOnly} class="start-write" place=${place} what="write another sentence">
-            <${TextField} label="The sentence: write your own" live value=${state.text} max=${LONGEST} onChange=${write} />
+            <${TextField} label="The sentence: write your own" live placeholder="write, or click a word that may come next" value=${state.text} max=${LONGEST} onChange=${write} />
           <//>
           <${Select} label="Head" value=${state.head} options=${headsOf(read)} onChange=${(head) => change({ head })} />
           <${Export} name="attention" of=${picture} caption=${told} numbers=${numbers} saves=${() => [["start", request]]} ask=${ask}
@@ -51,8 +53,7 @@ function View({ ask, state, change, place }) {
           <figcaption data-unpictured class=${read.pieces.some(goesOn) || shown.current.before ? "is-long" : ""}>${caption(read, layer, head, query, row)} <span role="status">${otherHead(shown.current)}</span></figcaption>
         </figure>
         <${Status} error=${answer.error} />
-        ${place === "page" && html`<p class="start-examples"><span class="hint">Or read</span>
-          ${EXAMPLES.filter((one) => one !== state.text).map((one) => html`<button class="quiet" onClick=${() => write(one)}>${one} …</button>`)}</p>`}
+        ${place === "page" && examples}
       <//>
       <${Panel} class="start-next" title="What comes next?" actions=${place !== "file" && html`<button class="quiet start-new" onClick=${() => write("")}>New sentence</button>`}>
         <${LiveOnly} place=${place} noted=${false}><${Next} read=${read} text=${state.text} isFull=${count >= read.context} write=${write} /><//>
@@ -93,7 +94,7 @@ const caption = (read, layer, head, query, row) => html`<b>${read.names[query]}<
 function pieces({ pieces, names }) {
   const first = pieces.findIndex(goesOn) - 1;
   if (first < 0) return "";
-  const after = pieces.findIndex((piece, token) => token > first && !goesOn(piece, token));
+  const after = pieces.findIndex((piece, token) => token > first && !goesOn(piece, token, pieces));
   return html` The model reads pieces of words, its <${Word} of="token">tokens<//>: “${names.slice(first, after < 0 ? undefined : after).join("·")}”.`;
 }
 

@@ -10,7 +10,7 @@ function stepsOf({ names, width, head_width }, row, query) {
   return [
     ["tokens", "Tokens", "Text is cut into tokens. Each is a vector.", html`“${names[query]}”: ${width} numbers`],
     ["qkv", "q, k, v", "It asks with a query, offers a key, gives a value.", html`${head_width} numbers each`],
-    ["logits", "q · k · β", "Its query meets every key. The product is a score.",
+    ["logits", "q · k · β", "Its query times each key, times β: a score.",
       isAlone ? html`one key to meet` : html`“${names[first]}” beats “${names[second]}” by ${formatNumber(Math.log(row[first] / row[second]), 2)}`],
     ["softmax", "softmax", "Scores become weights, which sum to 100 %.",
       isAlone ? html`${formatPercent(row[first])}` : html`${formatPercent(row[first])}, ${formatPercent(row[second])}, …`],
