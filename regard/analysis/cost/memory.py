@@ -81,7 +81,8 @@ class Allocations:
         if self.optimizer is not None and self.on_cuda and wanted and isinstance(wanted[0], FakeTensor):
             before = self.live
             self.peak = self.live
-            held = self.run_optimizer(module)
+            held = self.make_optimizer(wanted)
+            held.step()
             self.bytes["optimizer"] = self.live - before
         elif self.optimizer is not None and wanted:
             self.bytes["optimizer"] = self._state_one_by_one(wanted)
@@ -101,20 +102,14 @@ class Allocations:
         self.peak = max(self.peak, self.live + state + (max(sizes) if adam else 0))
         return state
 
-    def run_optimizer(self, module: nn.Module) -> torch.optim.Optimizer | None:
-        """One step as it runs by default, on CUDA all parameters at once; who holds what it gives holds the state."""
-        wanted = [p for p in module.parameters() if p.grad is not None]
-        if self.optimizer is None or not wanted or not isinstance(wanted[0], FakeTensor):
-            return None
-        made: torch.optim.Optimizer
+    def make_optimizer(self, parameters: list[nn.Parameter]) -> torch.optim.Optimizer:
+        """The optimizer as it runs by default: on CUDA all parameters at once."""
         if self.optimizer == "adamw":
-            made = torch.optim.AdamW(wanted, foreach=self.on_cuda)
-        elif self.optimizer == "adam":
-            made = torch.optim.Adam(wanted, foreach=self.on_cuda)
-        else:
-            made = torch.optim.SGD(wanted, momentum=0.9 if self.optimizer == "momentum" else 0.0, foreach=self.on_cuda)
-        made.step()
-        return made
+            return torch.optim.AdamW(parameters, foreach=self.on_cuda)
+        if self.optimizer == "adam":
+            return torch.optim.Adam(parameters, foreach=self.on_cuda)
+        momentum = 0.9 if self.optimizer == "momentum" else 0.0
+        return torch.optim.SGD(parameters, momentum=momentum, foreach=self.on_cuda)
 
     def report(self) -> Memory:
         return Memory(**self.bytes)
