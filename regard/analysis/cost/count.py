@@ -28,7 +28,7 @@ from regard.analysis.cost.masks import HIDES, Role, known, remember, set_role
 from regard.analysis.cost.memory import Allocations
 from regard.analysis.cost.report import Memory, ModelCost, ModuleCost, NextToken, Work
 from regard.analysis.cost.watch import Watch, attend_recorder
-from regard.analysis.prediction.ledger import Ledger
+from regard.analysis.prediction.ledger import Entered, Ledger
 from regard.analysis.prediction.prediction import Spent, predict
 
 ONE_AT_A_TIME = threading.RLock()
@@ -363,10 +363,32 @@ def run(watch: Watch, module: nn.Module, inputs: Any, keywords: Any, backward: b
             optimizer = memory.run_step(module)
             if watch.ledger is not None:
                 watch.memory = None  # it is known by now
-                optimizer = optimizer or memory.run_optimizer(module)
-                watch.phase = "step"
                 if optimizer is not None:
+                    watch.phase = "step"
                     optimizer.step()
+                elif memory.optimizer is not None:
+                    step_one_by_one(watch, watch.ledger, memory, module)
+
+
+def step_one_by_one(watch: Watch, ledger: Ledger, memory: Allocations, module: nn.Module) -> None:
+    """A later step of an optimizer that goes from parameter to parameter, run once for those of one shape."""
+    ran: dict[Any, tuple[list[int], Entered]] = {}
+    for parameter in module.parameters():
+        given = [x for x in (parameter, parameter.grad) if isinstance(x, FakeTensor)]
+        if len(given) < 2:
+            continue
+        kind, numbers = tuple([(x.shape, x.stride(), x.dtype) for x in given]), [ledger.number(x) for x in given]
+        if kind in ran:
+            known, entered = ran[kind]
+            ledger.repeat(entered, dict(zip(known, numbers, strict=True)))
+            continue
+        optimizer = memory.make_optimizer([parameter])
+        watch.phase = "first step"
+        optimizer.step()
+        watch.phase = "step"
+        start, waited = len(ledger.operations), ledger.waiting
+        optimizer.step()
+        ran[kind] = numbers, Entered(ledger.operations[start:], waited, ledger.waiting)
 
 
 def float_outputs(out: Any) -> list[Tensor]:

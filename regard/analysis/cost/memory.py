@@ -88,7 +88,8 @@ class Allocations:
         if self.optimizer is not None and self.on_cuda and wanted and isinstance(wanted[0], FakeTensor):
             before = self.live
             self.peak = self.live
-            held = self.run_optimizer(module)
+            held = self.make_optimizer(wanted)
+            held.step()
             self.bytes["optimizer"] = self.live - before
         elif self.optimizer is not None and wanted:
             self.bytes["optimizer"] = self._state_one_by_one(wanted)
@@ -108,14 +109,10 @@ class Allocations:
         self.peak = max(self.peak, self.live + state + (max(sizes) if adam else 0))
         return state
 
-    def run_optimizer(self, module: nn.Module) -> torch.optim.Optimizer | None:
-        """One step as it runs by default, on CUDA all parameters at once; who holds what it gives holds the state."""
-        wanted = [p for p in module.parameters() if p.grad is not None]
-        if self.optimizer is None or not wanted or not isinstance(wanted[0], FakeTensor):
-            return None
-        made = OPTIMIZERS[self.optimizer](wanted, foreach=self.on_cuda)
-        made.step()
-        return made
+    def make_optimizer(self, parameters: list[nn.Parameter]) -> torch.optim.Optimizer:
+        """The optimizer as it runs by default: on CUDA all parameters at once."""
+        assert self.optimizer is not None
+        return OPTIMIZERS[self.optimizer](parameters, foreach=self.on_cuda)
 
     def report(self) -> Memory:
         return Memory(**self.bytes)

@@ -73,6 +73,14 @@ class Attended:
     went_back: bool = False
 
 
+class Entered(NamedTuple):
+    """Operations that were entered in a row, with the seconds that the host waited before them and since."""
+
+    operations: list[Operation]
+    before: float
+    since: float
+
+
 @dataclass
 class Ledger:
     """The operations of a run, in order, for a machine."""
@@ -112,7 +120,7 @@ class Ledger:
         made = [x for x in tree_flatten(out)[0] if isinstance(x, Tensor)]
         if not (given or made):
             return
-        reads = tuple([Access(self._number(x), _bytes(x)) for x in given])
+        reads = tuple([Access(self.number(x), _bytes(x)) for x in given])
         changed = written(func, args)
         places = {id(x.untyped_storage()) for x in changed}
         writes = tuple([Access(self._written(x, places), _bytes(x)) for x in made])
@@ -142,6 +150,19 @@ class Ledger:
                 host=self._waited(),
             )
         )
+
+    def repeat(self, entered: Entered, numbers: dict[int, int]) -> None:
+        """Enter operations again for other tensors: `numbers` says which stand for which, all others are new."""
+        renamed = dict(numbers)
+
+        def rename(accesses: tuple[Access, ...]) -> tuple[Access, ...]:
+            return tuple([one._replace(tensor=renamed.setdefault(one.tensor, self._fresh())) for one in accesses])
+
+        waited = self._waited() - entered.before
+        for n, one in enumerate(entered.operations):
+            host = (one.host or 0.0) + (0.0 if n else waited)
+            self.operations.append(replace(one, reads=rename(one.reads), writes=rename(one.writes), host=host))
+        self.waiting = entered.since
 
     def attend(self, phase: str, module: str, name: str, problem: Problem) -> Attended:
         """Enter a call of attention by its problem and its algorithm; what going back takes is for later."""
@@ -206,14 +227,15 @@ class Ledger:
             self.attend_back(attended)
         return True
 
-    def _number(self, x: Tensor) -> int:
+    def number(self, x: Tensor) -> int:
+        """The number of what a tensor holds now."""
         storage = x.untyped_storage()
         found = self._numbers.get(id(storage))
         return found[1] if found is not None and found[0]() is storage else self._renumber(x)
 
     def _written(self, x: Tensor, places: set[int]) -> int:
         """The number of a result: a new one where it was written in place."""
-        return self._renumber(x) if id(x.untyped_storage()) in places else self._number(x)
+        return self._renumber(x) if id(x.untyped_storage()) in places else self.number(x)
 
     def _renumber(self, x: Tensor) -> int:
         storage, number = x.untyped_storage(), self._fresh()
