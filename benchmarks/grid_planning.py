@@ -1,6 +1,7 @@
 """Is the planner's choice on a grid the best one? Every algorithm that is willing, predicted and measured."""
 
 import statistics
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -8,6 +9,7 @@ import torch
 
 from benchmarks.grid_cases import AXES, FULL, HARD, ISOTROPIC, TABLE, Case, draw
 from benchmarks.grid_contest import contest, planned, regard, run_of, willing
+from benchmarks.planning import timed
 from benchmarks.record import Bar, Cell, Row
 from benchmarks.setting import Setting, Watch, progress
 from benchmarks.timing import Timing, host_seconds
@@ -30,7 +32,8 @@ def planning(setting: Setting) -> list[Row]:
             continue
         progress("planner", case.label)
         rows.append(_row(case, setting, watch, history))
-    return rows + _predictions(rows)
+    values = {True: "shared", False: "per-head"}
+    return rows + predictions(rows, lambda _, entry: f"{entry['kind']}, {values[entry['shared values']]}")
 
 
 def cases(setting: Setting) -> list[Case]:
@@ -84,28 +87,16 @@ def _is_sample(case: Case) -> bool:
 
 
 def detail(case: Case, made: Plan, name: str, times: dict[str, Timing]) -> dict[str, Any]:
-    """Prediction and measurement of one algorithm: what a table of ceilings is fitted to."""
-    (candidate,) = [candidate for candidate in made.candidates if candidate.name == name]
-    cost = candidate.cost
-    assert cost is not None
-    measured = times[name].median if name in times else None
-    return {
-        "algorithm": name,
+    """Prediction and measurement of one algorithm, with what the host takes for a brief call."""
+    about = {
         "kind": f"content + {case.kind}" if case.content else case.kind,
         "shared values": case.shared,
         "learned precision": case.learned_precision,
-        "dtype": str(case.dtype).removeprefix("torch."),
         "sizes": {"B": case.B, "H": case.H, "h": case.h, "w": case.w, "E": case.E},
-        "predicted_s": candidate.seconds,
-        "measured_s": measured,
-        "host_s": _host(case, name) if measured is not None and measured < BRIEF else None,
-        "flops": int(cost.flops),
-        "bytes": int(cost.bytes),
-        "launches": int(cost.launches),
-        "memory": int(cost.memory),
-        "achieved_flops": None if measured is None else int(cost.flops) / measured,
-        "ceiling_flops": made.problem.machine.rate(case.dtype),
     }
+    found = timed(made, name, times, about)
+    measured = found["measured_s"]
+    return found | {"host_s": _host(case, name) if measured is not None and measured < BRIEF else None}
 
 
 def _host(case: Case, algorithm: str) -> float | None:
@@ -115,14 +106,13 @@ def _host(case: Case, algorithm: str) -> float | None:
     return host_seconds(run_of(regard(algorithm)(case, draw(case, seed=0)), "both"), case.device, calls=5)
 
 
-def _predictions(rows: list[Row]) -> list[Row]:
-    """Measured over predicted time, per algorithm and kind."""
+def predictions(rows: list[Row], kind_of: Callable[[Row, dict[str, Any]], str]) -> list[Row]:
+    """Measured over predicted time, per algorithm and kind of what was timed."""
     groups: dict[tuple[str, str], list[float]] = {}
     for row in rows:
         for entry in row.details["timed"] if row.details else ():
             if entry["measured_s"] is not None:
-                values = "shared" if entry["shared values"] else "per-head"
-                found = groups.setdefault((entry["algorithm"], f"{entry['kind']}, {values}"), [])
+                found = groups.setdefault((entry["algorithm"], kind_of(row, entry)), [])
                 found.append(entry["measured_s"] / entry["predicted_s"])
     return [
         Row(

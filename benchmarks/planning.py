@@ -82,7 +82,7 @@ def _row(case: Case, measure: str, setting: Setting) -> Row:
         best = min(times, key=lambda name: times[name].median)
         if planned.chosen in times:
             ratio = times[planned.chosen].over(times[best])
-    details = [_detail(case, planned, name, times) for name in names.values()]
+    details = [timed(planned, name, times, {"mask": case.mask, "N": case.T}) for name in names.values()]
     cells: dict[str, Cell] = {"chosen": planned.chosen}
     cells |= {names[name]: result for name, result in results.items()}
     cells |= {f"{entry['algorithm']} predicted ms": 1e3 * entry["predicted_s"] for entry in details}
@@ -90,17 +90,16 @@ def _row(case: Case, measure: str, setting: Setting) -> Row:
     return Row("planner", case.label, measure, cells, ratio, best, NEAR, {"timed": details, "refused": refusals})
 
 
-def _detail(case: Case, planned: Plan, name: str, times: dict[str, Timing]) -> dict[str, Any]:
+def timed(made: Plan, name: str, times: dict[str, Timing], about: dict[str, Any]) -> dict[str, Any]:
     """Prediction and measurement of one algorithm: what a table of ceilings is fitted to."""
-    (candidate,) = [candidate for candidate in planned.candidates if candidate.name == name]
-    cost = candidate.cost
+    (candidate,) = [candidate for candidate in made.candidates if candidate.name == name]
+    cost, dtype = candidate.cost, made.problem.dtype
     assert cost is not None
     measured = times[name].median if name in times else None
     return {
         "algorithm": name,
-        "mask": case.mask,
-        "dtype": str(case.dtype).removeprefix("torch."),
-        "N": case.T,
+        **about,
+        "dtype": str(dtype).removeprefix("torch."),
         "predicted_s": candidate.seconds,
         "measured_s": measured,
         "flops": int(cost.flops),
@@ -108,7 +107,7 @@ def _detail(case: Case, planned: Plan, name: str, times: dict[str, Timing]) -> d
         "launches": int(cost.launches),
         "memory": int(cost.memory),
         "achieved_flops": None if measured is None else int(cost.flops) / measured,
-        "ceiling_flops": planned.problem.machine.rate(case.dtype),
+        "ceiling_flops": made.problem.machine.rate(dtype),
     }
 
 

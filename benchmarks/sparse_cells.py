@@ -1,10 +1,9 @@
 """Cells, strides and unions: every algorithm that is willing, predicted and measured, beside dense and flex peers."""
 
-import statistics
 from typing import Any
 
 from benchmarks.grid_contest import COMPILED, Contender, contest, planned, willing
-from benchmarks.grid_planning import NEAR, PATIENCE, detail
+from benchmarks.grid_planning import NEAR, PATIENCE, detail, predictions
 from benchmarks.record import Cell, Row, race
 from benchmarks.setting import Setting, Watch, progress
 from benchmarks.sparse_cases import GLOBAL, SPARSE, Case, cell_cases
@@ -29,7 +28,7 @@ def cells(setting: Setting) -> list[Row]:
                 continue
             progress("cells", case.label, measure)
             rows += rows_of(case, measure, setting, watch)
-    return rows + _predictions(rows)
+    return rows + predictions(rows, lambda row, _: row.measure)
 
 
 def rows_of(case: Case, measure: str, setting: Setting, watch: Watch) -> list[Row]:
@@ -76,22 +75,3 @@ def _peers(case: Case) -> dict[str, Contender]:
     if case.pattern not in SAMPLE:
         peers.pop("flex", None)
     return peers
-
-
-def _predictions(rows: list[Row]) -> list[Row]:
-    """Measured over predicted time, per algorithm and measure."""
-    groups: dict[tuple[str, str], list[float]] = {}
-    for row in rows:
-        for entry in row.details["timed"] if row.details else ():
-            if entry["measured_s"] is not None:
-                found = groups.setdefault((entry["algorithm"], row.measure), [])
-                found.append(entry["measured_s"] / entry["predicted_s"])
-    return [
-        Row(
-            "measured / predicted",
-            algorithm,
-            measure,
-            {"problems": len(errors), "median": statistics.median(errors), "least": min(errors), "most": max(errors)},
-        )
-        for (algorithm, measure), errors in sorted(groups.items())
-    ]
