@@ -207,15 +207,9 @@ def decimal(number: Fraction) -> str:
         return _round(number)
     if number.denominator == 1 and abs(number) < 10**21:
         return str(number.numerator).replace("-", "−")
-    twos = fives = 0
-    rest = number.denominator
-    while rest % 2 == 0:
-        rest, twos = rest // 2, twos + 1
-    while rest % 5 == 0:
-        rest, fives = rest // 5, fives + 1
-    if rest > 1:
+    places = next((n for n in range(number.denominator.bit_length()) if 10**n % number.denominator == 0), None)
+    if places is None:
         return f"{number.numerator}/{number.denominator}".replace("-", "−")
-    places = max(twos, fives)
     digits = str(abs(number.numerator) * 10**places // number.denominator)
     sign = "−" if number < 0 else ""
     if places <= 12 and number.denominator > 1:

@@ -246,9 +246,6 @@ class Wanted(NamedTuple):
         return cls(q.requires_grad, k.requires_grad, v.requires_grad, any(x.requires_grad for x in (q, k, *biases)))
 
 
-EVERYTHING = Wanted()
-
-
 def backward_products(pairs: Pairs, D: Count, E: Count, wanted: Wanted) -> Products:
     """`dP = dO vᵀ`, `dQ`, `dK` and `dV`, those that are wanted; executed are all, and the logits once more."""
     each = (wanted.logits + wanted.v) * E + (wanted.q + wanted.k) * D

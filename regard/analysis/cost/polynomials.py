@@ -265,13 +265,12 @@ def _roots(factor: Any, symbol: str, others: Mapping[str, int]) -> list[tuple[An
 
 def _sign_far_out(difference: Polynomial, symbol: str, others: Mapping[str, int]) -> int:
     """The sign for every size beyond the last root: that of the highest power whose coefficient is not zero."""
-    coefficients: dict[int, Any] = {}
-    for monomial, c in difference.terms.items():
-        power = dict(monomial).get(symbol, 0)
-        term = Polynomial({tuple((name, e) for name, e in monomial if name != symbol): c})
-        coefficients[power] = coefficients.get(power, 0) + term(**others)
-    last = next((coefficients[power] for power in sorted(coefficients, reverse=True) if coefficients[power]), 0)
-    return (last > 0) - (last < 0)
+    import sympy
+
+    x = sympy.Symbol(symbol, positive=True)
+    at_sizes = {sympy.Symbol(name, positive=True): size for name, size in others.items()}
+    top, under = sympy.fraction(sympy.together(difference.sympy().subs(at_sizes)))
+    return int(sympy.sign(sympy.LC(top, x) * sympy.LC(under, x)))
 
 
 def check_symbol(found: Formulas, symbol: str) -> None:

@@ -166,7 +166,8 @@ class Ledger:
 
     def attend(self, phase: str, module: str, name: str, problem: Problem) -> Attended:
         """Enter a call of attention by its problem and its algorithm; what going back takes is for later."""
-        alone = _asked(problem, backward=False)
+        flags = replace(problem.outline.flags, backward=False, bias_backward=False)
+        alone = replace(problem, outline=replace(problem.outline, flags=flags))
         forward, forward_host = self.price(alone, name)
         both, both_host = self.price(problem, name)
         ahead, whole = (PLANNER.named(name).cost(one) for one in (alone, problem))
@@ -257,13 +258,6 @@ def pick(named: dict[str, Any], *names: str) -> Any:
     return next((named[name] for name in names if named.get(name) is not None), None)
 
 
-def _asked(problem: Problem, backward: bool) -> Problem:
-    """The same problem, with gradients asked for or not."""
-    flags = problem.outline.flags
-    wanted = replace(flags, backward=backward and flags.backward, bias_backward=backward and flags.bias_backward)
-    return replace(problem, outline=replace(problem.outline, flags=wanted))
-
-
 def stored(x: Tensor) -> int:
     """Elements that lie in memory: repeated ones count once."""
     return math.prod([size for size, step in zip(x.shape, x.stride(), strict=True) if step])
@@ -294,16 +288,11 @@ def _products(name: str, args: tuple[Any, ...], made: list[Tensor]) -> tuple[Pro
     """The matrix products of an operation; none where only its FLOPs are known."""
     first = 1 if name.startswith(("addmm", "_addmm", "baddbmm", "addbmm")) else 0
     if name in ("convolution", "_convolution", "cudnn_convolution", "convolution_overrideable"):
-        weight, out = args[1], made[0]
-        return (_convolved(out, weight),)
+        return (_convolved(made[0], args[1]),)
     if name == "convolution_backward":
-        back = _convolved(args[0], args[2])
-        wanted = args[10]
-        by_input, by_weight = (
-            back._replace(n=back.k, k=back.n),
-            Product(back.batch, back.n, back.k, back.m),
-        )
-        return tuple([one for one, is_wanted in zip((by_input, by_weight), wanted, strict=False) if is_wanted])
+        batch, m, n, k, _ = _convolved(args[0], args[2])
+        by_input, by_weight = Product(batch, m, k, n), Product(batch, n, k, m)
+        return tuple([one for one, is_wanted in zip((by_input, by_weight), args[10], strict=False) if is_wanted])
     if len(args) < first + 2 or not all(isinstance(x, Tensor) for x in args[first : first + 2]):
         return ()
     a, b = args[first], args[first + 1]

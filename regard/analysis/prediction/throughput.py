@@ -277,7 +277,7 @@ def measure_training(
                     progress(warmup + steps + step + 1, total)
             content = move(next(batches).content, device)
         batches.close()
-        with set_precision(device, settings), count_tokens(model) as read:
+        with set_precision(device, settings), note_tokens(model) as read:
             meter = Utilisation(_Loss(task, model), (content,), device=machine, real=True)
     flops = meter.flops * settings.accumulate
     return Throughput(
@@ -292,7 +292,7 @@ def measure_training(
 
 
 @contextmanager
-def count_tokens(model: nn.Module) -> Iterator[list[int]]:
+def note_tokens(model: nn.Module) -> Iterator[list[int]]:
     """The tokens that a model reads for gradients, by what comes out of it or of what it is made of."""
     read: list[int] = []
 

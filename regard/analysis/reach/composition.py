@@ -15,8 +15,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from regard.analysis.reach.visible_pairs import sum_over_keys
-from regard.attention import And, Everything, Grid, Mask, Places, Positions, Sequence
+from regard.analysis.reach.visible_pairs import ask_offsets, sum_over_keys
+from regard.attention import And, Everything, Grid, Mask, Places, Positions
 
 LARGEST = 8192  # tokens of which all pairs are decided: a product takes four seconds
 OFFSETS = 1 << 20  # offsets whose sums are taken: a line of 524,288 tokens, 512 × 512 pixels
@@ -171,18 +171,9 @@ def _by_offsets(stack: Stack) -> ByOffsets | None:
 
 def _offsets(stack: Stack, number: int) -> Tensor:
     """Which offsets one layer lets through."""
-    positions, zero = stack.positions, torch.zeros(1, dtype=torch.long)
-    if isinstance(positions, Grid):
-        first = [-(side - 1) * step for side, step in zip((positions.h, positions.w), positions.step, strict=True)]
-        shape = (2 * positions.h - 1, 2 * positions.w - 1)
-        places = Places(Grid(1, 1), Grid(*shape, (first[0], first[1]), positions.step))
-    else:
-        shape = (2 * positions.n - 1,)
-        places = Places(Sequence(1), Sequence(shape[0], -(positions.n - 1) * positions.step, positions.step))
-    seen = stack.layers[number].slab(zero, zero, zero, torch.arange(math.prod(shape)), places)
-    seen = seen.expand(1, 1, 1, -1).reshape(shape).clone()
+    seen = ask_offsets(stack.layers[number], stack.places).bool()
     if stack.residual:
-        seen[tuple([side // 2 for side in shape])] = True
+        seen[tuple([side // 2 for side in seen.shape])] = True
     return seen
 
 

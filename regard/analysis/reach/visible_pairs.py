@@ -59,7 +59,7 @@ def count_visible(mask: Mask, places: Places, cell: int, row: int = 0) -> Seen:
 
 def _count_by_offsets(mask: Mask, places: Places) -> Tensor:
     """Keys that each query sees: along each axis the sum over the offsets of all keys from it."""
-    seen = _ask_offsets(mask, places)
+    seen = ask_offsets(mask, places)
     for axis in range(places.num_axes):
         queries, keys = places.axis(axis, mask).line(mask)
         seen = sum_over_keys(seen, axis, queries.n, keys.n)
@@ -73,7 +73,7 @@ def sum_over_keys(seen: Tensor, axis: int, queries: int, keys: int) -> Tensor:
     return upto.index_select(axis, first + keys) - upto.index_select(axis, first)
 
 
-def _ask_offsets(mask: Mask, places: Places) -> Tensor:
+def ask_offsets(mask: Mask, places: Places) -> Tensor:
     """1 where an offset is visible, along each axis from the last query and first key to the opposite."""
     lines = [places.axis(axis, mask).line(mask) for axis in range(places.num_axes)]
     numbers = [queries.n + keys.n - 1 for queries, keys in lines]
@@ -94,7 +94,7 @@ def _ask_offsets(mask: Mask, places: Places) -> Tensor:
 def _count_in_line(mask: Mask, places: Places, cell: int) -> Seen:
     """Sums over offsets give the cells too: how many keys a query sees up to each edge."""
     T, S = places.queries.count, places.keys.count
-    upto = torch.nn.functional.pad(_ask_offsets(mask, places).cumsum(0), (1, 0))
+    upto = torch.nn.functional.pad(ask_offsets(mask, places).cumsum(0), (1, 0))
     first = torch.arange(T - 1, -1, -1)
     edges = torch.arange(0, S + cell, cell).clamp(max=S)
     cells = []
