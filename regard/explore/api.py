@@ -99,6 +99,10 @@ class Endpoint:
             wrong = [f"{'.'.join(map(str, one['loc'])) or 'body':.80}: {one['msg']:.200}" for one in found]
             raise InvalidRequest(f"the request to {self.name} is not valid: {'; '.join(wrong)}") from error
 
+    def respond(self, workspace: Workspace, body: bytes | Mapping[str, Any]) -> BaseModel | Binary:
+        """The response to a request, which is checked first."""
+        return self.answer(workspace, self.parse(body))
+
 
 @cache
 def _endpoints_of(module: str) -> dict[str, Endpoint]:

@@ -140,7 +140,7 @@ def record_answers(workspace: Workspace, requests: Iterable[tuple[str, Mapping[s
     for name, request in requests:
         endpoint = find_endpoint(name)
         try:
-            response = endpoint.answer(workspace, endpoint.parse(request))
+            response = endpoint.respond(workspace, request)
         except ValueError:
             continue  # the cache may have dropped it since it was asked for; the file says that it is missing
         is_binary = isinstance(response, Binary)

@@ -6,6 +6,7 @@ from ipaddress import ip_address
 from urllib.parse import parse_qsl, urlencode
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import cookie_parser
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -86,7 +87,7 @@ class Guard:
                 response.set_cookie(_cookie_name(host), self.token, httponly=True, samesite="lax", path="/")
                 return response
         kind, _, bearer = headers.get("authorization", "").partition(" ")
-        known = _cookie(headers.get("cookie", ""), _cookie_name(host))
+        known = cookie_parser(headers.get("cookie", "")).get(_cookie_name(host), "")
         if _is_token(known, self.token) or (kind == "Bearer" and _is_token(bearer, self.token)):
             return None
         return refuse(401, "this server needs its token: open the address that it printed, with ?token=…")
@@ -106,12 +107,6 @@ def _host_name(host: str) -> str:
 def _cookie_name(host: str) -> str:
     """Includes the port: browsers share cookies between ports, and two servers of a machine have their own tokens."""
     return f"regard-{host.rpartition(':')[2]}" if re.search(r":\d+$", host) else "regard"
-
-
-def _cookie(header: str, name: str) -> str:
-    """The value of a cookie; other servers of this machine may have set others, of any form."""
-    found = (part.strip().partition("=") for part in header.split(";"))
-    return next((value for key, _, value in found if key == name), "")
 
 
 def _is_token(given: str, token: str) -> bool:

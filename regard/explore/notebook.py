@@ -355,8 +355,7 @@ def widget_class() -> type[Any]:
 def answer(workspace: Workspace, content: Mapping[str, Any]) -> tuple[dict[str, Any], list[bytes] | None]:
     """The response to a message, or its error; and the bytes of numbers."""
     try:
-        endpoint = find_endpoint(str(content.get("name")))
-        response = endpoint.answer(workspace, endpoint.parse(content.get("request") or {}))
+        response = find_endpoint(str(content.get("name"))).respond(workspace, content.get("request") or {})
     except UnknownEndpoint as error:
         return {"error": str(error), "status": 404}, None
     except InvalidRequest as error:

@@ -49,8 +49,7 @@ def list_requests(workspace: Workspace, view: str, state: Mapping[str, Any]) -> 
     """The requests of a view in a state, and the state in which the saved file shows their responses."""
 
     def ask(name: str, request: Mapping[str, Any]) -> Any:
-        endpoint = find_endpoint(name)
-        response = endpoint.answer(workspace, endpoint.parse(request))
+        response = find_endpoint(name).respond(workspace, request)
         return response if isinstance(response, Binary) else to_json(response)
 
     whole = {**STATES[view], **state}

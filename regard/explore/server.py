@@ -130,7 +130,7 @@ class Answers:
         # Two threads that wait for each other make small products ten times slower on a busy machine.
         torch.set_num_threads(CORES if endpoint.heavy else 1)
         try:
-            response = endpoint.answer(self.workspace, endpoint.parse(body))
+            response = endpoint.respond(self.workspace, body)
         except InvalidRequest as error:
             return refuse(422, str(error))
         except (ValueError, ImportError) as error:  # an ImportError says which extra to install

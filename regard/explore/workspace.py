@@ -4,6 +4,7 @@ Outside of this file nothing turns a name into a path: a request holds a name, a
 """
 
 import itertools
+import re
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -117,6 +118,15 @@ class Workspace:
 
     def folder(self, name: str) -> Path:
         return _look_up("folder", name, self.folders)
+
+
+def natural_order(name: str) -> list[tuple[int, str]]:
+    """A key to sort by: numbers inside a name count as numbers.
+
+    >>> sorted(["depth-16", "depth-2", "a"], key=natural_order)
+    ['a', 'depth-2', 'depth-16']
+    """
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", name)]
 
 
 def is_shipped(run: "Run") -> bool:

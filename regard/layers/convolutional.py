@@ -48,7 +48,7 @@ class Stencil:
             value = getattr(self, name)
             if name == "padding" and value in ("same", "valid"):
                 continue
-            entries = value if isinstance(value, tuple) else (value,) * self.axes
+            entries = self._each(value)
             if len(entries) != self.axes or not all([isinstance(n, int) and n >= least for n in entries]):
                 words = "; or use 'same' or 'valid'" if name == "padding" else ""
                 raise ValueError(
@@ -258,7 +258,8 @@ class ThinHeads(nn.Module):
     def forward(self, x: Float[Tensor, "B C ..."]) -> Float[Tensor, "B Co ..."]:
         check_image(x, self.in_channels, self.stencil.axes)
         sizes = tuple(x.shape[2:])
-        padded = pad(x, self.stencil.widths_of_pads(), _mode_of_pad(self.stencil))
+        mode = "constant" if self.stencil.padding_mode == "zeros" else "replicate"
+        padded = pad(x, self.stencil.widths_of_pads(), mode)
         attention = self.attention(sizes)
         v_BHSE = padded.flatten(2)[:, self.channel, :, None]
         o_BHTE = attend(None, None, v_BHSE, attention)
@@ -294,7 +295,3 @@ def check_image(x: Tensor, channels: int, axes: int) -> None:
     if x.ndim != axes + 2 or x.shape[1] != channels:
         layout = f"(B, {channels}, h, w)" if axes == 2 else f"(B, {channels}, n)"
         raise ValueError(f"x must be {layout}: got shape {tuple(x.shape)}; tokens (B, S, C) are x.mT.unflatten(2, …)")
-
-
-def _mode_of_pad(stencil: Stencil) -> str:
-    return "constant" if stencil.padding_mode == "zeros" else "replicate"

@@ -122,16 +122,11 @@ def read_positions(positions: Sequence | Tensor, device: torch.device) -> Tensor
 
 
 def _waves(at: Tensor, width: int, base: float | int, like: Tensor) -> tuple[Tensor, Tensor]:
-    """Sine and cosine of `at` at width/2 frequencies, each of shape (*at, width/2)."""
-    angles = wave_angles(at, width, base, like.dtype)
-    return angles.sin().to(like.dtype), angles.cos().to(like.dtype)
-
-
-def wave_angles(at: Tensor, width: int, base: float | int, dtype: torch.dtype) -> Tensor:
-    """`p·base^(−2i/width)` for i < width/2, in at least float32: half types cannot count tokens."""
-    exact = torch.promote_types(dtype, torch.float32)
+    """Sine and cosine of `p·base^(−2i/width)` for i < width/2, each of shape (*at, width/2)."""
+    exact = torch.promote_types(like.dtype, torch.float32)  # half types cannot count tokens
     pairs = torch.arange(0, width, 2, device=at.device).to(exact)
-    return at[..., None].to(exact) * base ** (-pairs / width)
+    angles = at[..., None].to(exact) * base ** (-pairs / width)
+    return angles.sin().to(like.dtype), angles.cos().to(like.dtype)
 
 
 @dataclass(frozen=True, eq=False)

@@ -60,14 +60,14 @@ def classify(
 
 
 def restore(pixels: Float[Tensor, "3 h w"], steps: Preprocessing) -> Float[Tensor, "h w 3"]:
-    """The colours in 0…1 that were normalised and scaled: x·std + mean, over 255·scale.
+    """The colours in 0…1 that were normalised and scaled: x·std + mean, over 255·scale, with 1 for no scale.
 
     >>> restore(torch.full((3, 1, 1), 1.0), Preprocessing())
     tensor([[[1., 1., 1.]]])
+    >>> restore(torch.full((3, 1, 1), 51.0), Preprocessing(scale=None, mean=None, std=None))
+    tensor([[[0.2000, 0.2000, 0.2000]]])
     """
     if steps.mean is not None and steps.std is not None:
         mean, std = (torch.tensor(numbers)[:, None, None] for numbers in (steps.mean, steps.std))
         pixels = pixels * std + mean
-    if steps.scale is not None:
-        pixels = pixels / (255 * steps.scale)
-    return pixels.clamp(0, 1).permute(1, 2, 0)
+    return (pixels / (255 * (1 if steps.scale is None else steps.scale))).clamp(0, 1).permute(1, 2, 0)

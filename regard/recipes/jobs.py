@@ -2,9 +2,10 @@
 
 import multiprocessing
 import queue
+import signal
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -37,30 +38,19 @@ def train_several(
     for name in (*names, *[None] * jobs):
         waiting.put(name)
     workers = [context.Process(target=_work, args=(folder, device, waiting, told)) for _ in range(jobs)]
-    with _started(workers):
-        left = set(names)
-        while left:
-            try:
-                found: Told = told.get(timeout=1.0)
-            except queue.Empty:
-                if failed := [worker.exitcode for worker in workers if worker.exitcode]:
-                    raise ValueError(
-                        f"processes that train must live: got exit code {failed[0]}; lower jobs={jobs}"
-                    ) from None
-                continue
-            if found.error:
-                raise ValueError(f"{found.name}: {found.error}")
-            on_told(found)
-            left -= {found.name} if found.is_done else set()
-
-
-@contextmanager
-def _started(workers: Sequence[Any]) -> Iterator[None]:
-    """Processes that run, and are over at the end."""
     for worker in workers:
         worker.start()
     try:
-        yield
+        left = set(names)
+        while left:
+            with suppress(queue.Empty):
+                found: Told = told.get(timeout=1.0)
+                if found.error:
+                    raise ValueError(f"{found.name}: {found.error}")
+                on_told(found)
+                left -= {found.name} if found.is_done else set()
+            if failed := [worker.exitcode for worker in workers if worker.exitcode]:
+                raise ValueError(f"processes that train must live: got exit code {failed[0]}; lower jobs={jobs}")
     except BaseException:
         for worker in workers:
             worker.terminate()
@@ -75,6 +65,7 @@ def _work(folder: Path, device: str, waiting: Any, told: Any) -> None:
     from regard.recipes.run import plan_run, read_run
 
     end_with_parent()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent too, which ends this process
     name = ""
     try:
         plan = plan_run(read_run(folder))

@@ -18,6 +18,7 @@ from regard.attention import Grid
 from regard.checks import MissingExtra
 from regard.layers import Gaussian
 from regard.models import DaViT, Decoder, Encoder, EncoderDecoder, GridModel, Maps, Preprocessing, Recurrent, ViT
+from regard.models.classification import restore
 from regard.models.hugging_face.images import preprocess, preprocessing
 from regard.tasks import reversal
 from regard.tasks.digits import digits
@@ -259,20 +260,18 @@ class VisionReader(Reader):
             raise ValueError(f"patches of {config.patch} must divide the picture: got {size}")
         grid = (size[0] // config.patch, size[1] // config.patch)
         check_size(config.block.num_heads, grid[0] * grid[1] + 1, grid[0] * grid[1] + 1)
-        seen = batch[0].permute(1, 2, 0)
-        if how.mean is not None and how.std is not None:
-            seen = seen * torch.tensor(how.std) + torch.tensor(how.mean)
         return _patch_reading(
             lambda maps: self.model(batch, maps=maps, interpolate=size != (config.image, config.image)),
             (config.depth, config.block.num_heads, grid),
-            (255 * seen).clamp(0, 255).byte().numpy(),
+            (255 * restore(batch[0], how)).byte().numpy(),
             f"image no. {sample.image}" if sample.picture is None else "your picture",
             first=1,
         )
 
     def _read_davit(self, pixels: np.ndarray) -> Reading:
         config = self.model.config
-        batch = preprocess(pixels, Preprocessing(size=(config.image, config.image)))
+        how = Preprocessing(size=(config.image, config.image))
+        batch = preprocess(pixels, how)
         weights = 0
         for stage, (depth, heads) in enumerate(zip(config.depths, config.num_heads, strict=True)):
             N = (config.image // (config.patch * 2**stage)) ** 2
@@ -284,7 +283,7 @@ class VisionReader(Reader):
             weights=weights,
             kinds={"window": ("patches", "patches"), "channel": ("channels", "channels")},
             patches=True,
-            picture=(127.5 * (batch[0].permute(1, 2, 0) + 1)).clamp(0, 255).byte().numpy(),
+            picture=(255 * restore(batch[0], how)).byte().numpy(),
         )
 
 

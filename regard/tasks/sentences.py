@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
+from torch.nn.functional import pad
 
 from regard.checks import check_whole, nearest
 from regard.models import BlockConfig, Encoder, EncoderConfig, PositionConfig
@@ -391,15 +392,9 @@ def probe(
 
     W = argmin ‖F W − Y‖² + ridge·n·‖W‖², Y one-hot, F with a column of ones; the guess is the largest of f W.
     """
-    (found, targets), (asked, wanted) = (
-        (_extended(reader.features(examples).cpu()), examples.targets[examples.targets != IGNORED].cpu())
-        for examples in (train, test)
-    )
+    found, asked = (pad(reader.features(examples).cpu().double(), (0, 1), value=1.0) for examples in (train, test))
+    targets, wanted = (examples.targets[examples.targets != IGNORED].cpu() for examples in (train, test))
     answers = torch.eye(objective.classes, dtype=found.dtype)[targets]
     penalty = ridge * len(found) * torch.eye(found.shape[1], dtype=found.dtype)
     weights = torch.linalg.solve(found.mT @ found + penalty, found.mT @ answers)
     return (asked @ weights).argmax(-1) == wanted
-
-
-def _extended(features: Tensor) -> Tensor:
-    return torch.cat((features.double(), torch.ones(len(features), 1, dtype=torch.float64)), 1)

@@ -1,6 +1,7 @@
 """Text files and vocabularies: text is read whole, and characters or byte pairs are its tokens."""
 
 import gzip
+import hashlib
 import json
 import re
 import zlib
@@ -194,6 +195,17 @@ def train_bpe(
     parts = (piece for text in texts for piece in pieces(text))
     tokenizer.train_from_iterator(_counted(parts, sum(map(len, texts)), progress), trainer)
     return BytePairs(tokenizer)
+
+
+def prepare_bpe(
+    text: str, folder: str | PathLike[str], *, vocabulary: int, special: tuple[str, ...], progress: Progress
+) -> BytePairs:
+    """Byte pairs that are learnt once: `folder` keeps them under a name that decides what they are."""
+    key = hashlib.sha256(f"{vocabulary}\n{special}\n{text}".encode()).hexdigest()[:16]
+    path = Path(folder) / f"pairs-{key}.json"
+    if not path.is_file():
+        write_vocabulary(path, train_bpe([text], vocabulary=vocabulary, special=special, progress=progress))
+    return BytePairs.from_json(read_text(path))
 
 
 def read_text(path: str | PathLike[str]) -> str:

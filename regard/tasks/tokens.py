@@ -1,13 +1,11 @@
 """Tokens on disk: one file that is written whole or not at all, and mapped into memory.
 
-A file is a header of 1024 bytes (magic, version, length and checksum of its JSON, the JSON) and the tokens,
-little-endian, in 2 bytes each where the vocabulary allows.
+A file is two arrays of numpy's one behind the other: the tokens, in 2 bytes each where the vocabulary allows, and what
+the file says about itself, as the bytes of JSON.
 """
 
 import hashlib
 import json
-import struct
-import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from os import PathLike
@@ -17,6 +15,7 @@ from typing import Literal
 import numpy as np
 import torch
 from jaxtyping import Int
+from numpy.lib import format as npy
 from torch import Tensor
 
 from regard.checks import check_whole
@@ -34,17 +33,14 @@ from regard.tasks.text import (
     write_vocabulary,
 )
 
-MAGIC, VERSION = b"regardTk", 1
-START = struct.Struct("<8sIII")  # magic, version, length of the JSON, its checksum
-HEADER = 1024  # bytes before the first token
+FORM = "tokens of regard, version 2"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Header:
     """What a token file says about itself; all checksums are SHA-256."""
 
-    dtype: str  # "<u2" or "<u4"
-    count: int
+    form: str = FORM
     size: int  # of the vocabulary
     content: str  # the checksum of the tokens
     source: str  # the checksum of the text
@@ -84,7 +80,8 @@ class TokenFile:
         total, done, count = sum(map(len, texts)), 0, 0
         content, source = hashlib.sha256(), hashlib.sha256()
         with write_atomically(path) as file:
-            file.write(bytes(HEADER))
+            npy.write_array_header_1_0(file, {"descr": dtype, "fortran_order": False, "shape": (0,)})
+            first = file.tell()
             for text in texts:
                 tokens = vocabulary.encode(text)
                 array = np.array(tokens if end is None else [*tokens, end], dtype=np.int64)
@@ -99,15 +96,15 @@ class TokenFile:
             if not count:
                 raise ValueError(f"a token file must hold a token or more: got {len(texts)} texts without")
             header = Header(
-                dtype=dtype,
-                count=count,
                 size=len(vocabulary),
                 content=content.hexdigest(),
                 source=source.hexdigest(),
                 vocabulary=fingerprint(vocabulary),
             )
-            file.seek(0)
-            file.write(_packed(header))
+            np.save(file, np.frombuffer(json.dumps(asdict(header)).encode(), np.uint8))
+            file.seek(0)  # how many tokens there are, in the room that numpy leaves for it
+            npy.write_array_header_1_0(file, {"descr": dtype, "fortran_order": False, "shape": (count,)})
+            assert file.tell() == first
         return cls.open(path)
 
     @classmethod
@@ -116,15 +113,21 @@ class TokenFile:
         path = Path(path)
         if not path.is_file():
             raise ValueError(f"tokens are read from what TokenFile.write wrote: got no file at {path}; write it first")
-        with path.open("rb") as file:
-            header = _unpacked(file.read(HEADER), path)
-        wanted, found = HEADER + header.count * np.dtype(header.dtype).itemsize, path.stat().st_size
-        if found != wanted:
-            raise ValueError(f"{path} must have {wanted} bytes for {header.count} tokens: got {found}; write it again")
-        return cls(path, header, np.memmap(path, header.dtype, "r", HEADER, (header.count,)))
+        try:
+            tokens = np.load(path, mmap_mode="r", allow_pickle=False)
+            with path.open("rb") as file:
+                file.seek(tokens.offset + tokens.nbytes)
+                header = Header(**json.loads(np.load(file, allow_pickle=False).tobytes()))
+            if header.form != FORM:
+                raise ValueError(f"its form is {header.form!r}")
+        except (ValueError, EOFError, AttributeError, TypeError) as error:
+            raise ValueError(
+                f"tokens are read from what TokenFile.write wrote: got {path} ({error}); write it again"
+            ) from error
+        return cls(path, header, tokens)
 
     def __len__(self) -> int:
-        return self.header.count
+        return len(self.tokens)
 
     def __repr__(self) -> str:
         return f"TokenFile({len(self)} tokens of {self.header.size})"
@@ -134,9 +137,7 @@ class TokenFile:
 
     def verify(self) -> None:
         """Read all tokens and raise where they are not those that were written."""
-        with self.path.open("rb") as file:
-            file.seek(HEADER)
-            found = hashlib.file_digest(file, "sha256").hexdigest()
+        found = hashlib.sha256(self.tokens).hexdigest()
         if found != self.header.content:
             raise ValueError(
                 f"{self.path} must have checksum {self.header.content[:12]}…: got {found[:12]}…; write it again"
@@ -249,23 +250,3 @@ def _text_sum(text: str) -> str:
 def _marked(text: str, end: int | None) -> bytes:
     """What the checksum of the source covers: where texts end matters only if a token says so."""
     return text.encode() if end is None else text.encode() + b"\0%d\0" % end
-
-
-def _packed(header: Header) -> bytes:
-    written = json.dumps(asdict(header), sort_keys=True).encode()
-    assert START.size + len(written) <= HEADER
-    return (START.pack(MAGIC, VERSION, len(written), zlib.crc32(written)) + written).ljust(HEADER, b"\0")
-
-
-def _unpacked(start: bytes, path: Path) -> Header:
-    if len(start) < HEADER or not start.startswith(MAGIC):
-        raise ValueError(
-            f"tokens are read from what TokenFile.write wrote: got {path}, which begins with {start[:8]!r}; write it"
-        )
-    _, version, length, checksum = START.unpack_from(start)
-    if version != VERSION:
-        raise ValueError(f"{path} must be of version {VERSION}: got {version}; write it again")
-    written = start[START.size : START.size + length]
-    if zlib.crc32(written) != checksum:
-        raise ValueError(f"the header of {path} must have checksum {checksum:08x}: got another; write it again")
-    return Header(**json.loads(written))

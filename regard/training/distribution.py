@@ -54,7 +54,7 @@ class Terminated(KeyboardInterrupt):
 class Processes:
     """One process among those that train together; alone, everything here does nothing.
 
-    >>> Processes(Mesh(data=2, context=2), torch.device("cpu"), rank=3).share
+    >>> Processes(Mesh(data=2, context=2), torch.device("cpu"), rank=3).part
     (1, 2)
     """
 
@@ -97,7 +97,7 @@ class Processes:
         return self.mesh.data * self.mesh.shard
 
     @property
-    def share(self) -> tuple[int, int] | None:
+    def part(self) -> tuple[int, int] | None:
         """Which part of a batch it takes, of how many; None: all of it."""
         return None if self.parts == 1 else (self.rank // self.mesh.context, self.parts)
 
@@ -157,12 +157,12 @@ class Processes:
         """A seed of this process's own."""
         return seed if self.is_alone else mix_seed(seed, self.rank)
 
-    def weigh(self, weight: float | Tensor | None) -> Tensor | None:
-        """The factor of this part's mean loss, where the mean of all parts is weighed; None: all weigh the same."""
-        if weight is None or self.is_alone:
-            return None
-        own = torch.as_tensor(weight, device=self.device).float()
-        return own / self.mean(own.clone())
+    def weigh(self, loss: Tensor, weight: float | Tensor | None) -> Tensor:
+        """The loss of this part, whose mean over all parts is that of the whole batch; several kinds are added up."""
+        if weight is not None and not self.is_alone:
+            own = torch.as_tensor(weight, device=self.device).float()
+            loss = own / self.mean(own.clone()) * loss
+        return loss.sum() if loss.ndim else loss
 
     def mean(self, value: Tensor) -> Tensor:
         """The mean over all processes; it may be computed in place."""

@@ -123,7 +123,7 @@ def train(
         if processes.is_first:
             records.begin(progress.step, every * settings.save_every)
         steps = Steps(task, settings, model, optimizer, processes, checkpoints)
-        how = {"pin": torch.device(device).type == "cuda", "part": processes.share}
+        how = {"pin": torch.device(device).type == "cuda", "part": processes.part}
         made = make_batches(task, order, progress.position, settings.execution.workers, **how)
         with closing(made) as batches, closing(records), recomputing(model, settings.execution.recompute):
             if progress.step == 0:
@@ -269,9 +269,7 @@ class Steps:
                     with set_precision(device, settings), self.draws.take(used[-1].share):
                         loss, weight = self._find_loss(content, generator)
                     self.mark("loss")
-                    share = processes.weigh(weight)
-                    loss = loss if share is None else share * loss
-                    loss = loss.sum() if loss.ndim else loss
+                    loss = processes.weigh(loss, weight)
                     loss = loss / settings.accumulate if settings.accumulate > 1 else loss
                     with self.draws.again(used[-1].share):
                         loss.backward()

@@ -74,8 +74,9 @@ class WholeBatchNorm(BatchNorm):
         x = input.float()
         others = [dim for dim in range(x.ndim) if dim != 1]
         shape = [1, -1, *[1] * (x.ndim - 2)]
-        count = x.numel() // x.shape[1] * dist.get_world_size()
-        mean = _total(x.sum(others)) / count
+        own = torch.cat((x.sum(others), x.new_tensor([x.numel() // x.shape[1]])))
+        total, count = _total(own).split([x.shape[1], 1])  # parts may have other numbers of rows
+        mean = total / count
         centred = x - mean.view(shape)
         variance = _total(centred.square().sum(others)) / count
         if self.running_mean is not None and self.running_var is not None and self.num_batches_tracked is not None:
@@ -83,7 +84,7 @@ class WholeBatchNorm(BatchNorm):
                 self.num_batches_tracked.add_(1)
                 factor = 1 / float(self.num_batches_tracked) if self.momentum is None else self.momentum
                 self.running_mean.lerp_(mean.to(self.running_mean.dtype), factor)
-                self.running_var.lerp_((variance * count / max(1, count - 1)).to(self.running_var.dtype), factor)
+                self.running_var.lerp_((variance * count / (count - 1).clamp(min=1)).to(self.running_var.dtype), factor)
         y = centred * (variance + self.eps).rsqrt().view(shape)
         if self.weight is not None:
             y = y * self.weight.view(shape) + self.bias.view(shape)

@@ -39,6 +39,16 @@ def test_a_process_that_is_killed_is_missed_and_the_run_goes_on(tmp_path: Path):
     assert plan_run(read_run(tmp_path / "run")).train(jobs=2).headline
 
 
+def test_one_that_is_killed_ends_the_others_at_once(tmp_path: Path):
+    def kill(*_: object) -> None:
+        multiprocessing.active_children()[0].kill()
+
+    plan = start_run("digits-conv", tmp_path / "run", size="smoke", changes=["training.steps=100000"])
+    with pytest.raises(ValueError, match="processes that train must live: got exit code -9; lower jobs=2"):
+        plan.train(kill, jobs=2)
+    assert not multiprocessing.active_children()
+
+
 def test_jobs_must_be_a_number_of_processes(tmp_path: Path):
     with pytest.raises(ValueError, match=r"jobs must be a whole number from 1 to .*: got jobs=0; use 1 or more"):
         start_run("digits-conv", tmp_path / "run", size="smoke").train(jobs=0)

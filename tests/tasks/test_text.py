@@ -23,7 +23,7 @@ from regard.tasks.text import (
     train_bpe,
     write_vocabulary,
 )
-from regard.tasks.tokens import HEADER, TokenFile, fingerprint, prepare
+from regard.tasks.tokens import TokenFile, fingerprint, prepare
 
 # Empty lines before a space and before a word: at its end, a piece would make one token of two.
 VERSES = ("{} bottles  hang\nand one is green\n\n  it's [end] größer…\n", "{} bottles\n\n")
@@ -130,7 +130,7 @@ def test_a_token_file_holds_what_was_encoded(tmp_path: Path, pairs: BytePairs):
     parts = pieces(SONG, 100)
     file = TokenFile.write(tmp_path / "a.tokens", parts, pairs, progress=lambda *done: seen.append(done))
     whole = torch.tensor(pairs.encode(SONG))
-    assert (len(file), file.header.dtype, file.header.vocabulary) == (len(whole), "<u2", fingerprint(pairs))
+    assert (len(file), file.tokens.dtype.str, file.header.vocabulary) == (len(whole), "<u2", fingerprint(pairs))
     assert isinstance(file.tokens, np.memmap)
     assert not file.tokens.flags.writeable
     file.verify()
@@ -153,7 +153,7 @@ def test_a_token_file_holds_what_was_encoded(tmp_path: Path, pairs: BytePairs):
 def test_many_tokens_take_four_bytes(tmp_path: Path):
     vocabulary = Characters("".join(map(chr, range(0x20000, 0x20000 + 65537))))
     file = TokenFile.write(tmp_path / "a", [vocabulary.characters[-3:]], vocabulary)
-    assert file.header.dtype == "<u4"
+    assert file.tokens.dtype.str == "<u4"
     assert file.block(torch.tensor([0]), 2).tolist() == [[65534, 65535, 65536]]
 
 
@@ -173,21 +173,15 @@ def test_a_damaged_token_file_is_refused(tmp_path: Path):
         return TokenFile.write(path, ["abba"], Characters("ab"))
 
     file = write()
-    damage(path, HEADER + 2)
+    damage(path, file.tokens.offset + 2)
     with pytest.raises(ValueError, match=rf"a must have checksum {file.header.content[:12]}…: got "):
         TokenFile.open(path).verify()
-    for place, message in ((0, "begins with b'segardTk'"), (8, "must be of version 1: got 0"), (40, "the header of")):
-        write()
-        damage(path, place)
-        with pytest.raises(ValueError, match=message):
+    whole = write().path.read_bytes()
+    form = whole.replace(b"version 2", b"version 1")
+    for content in (b"", b"?" + whole[1:], whole[:-1], whole[: file.tokens.offset + 7], form):
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match=r"tokens are read from what TokenFile.write wrote: got .*a \(.*write it"):
             TokenFile.open(path)
-    write()
-    path.write_bytes(path.read_bytes()[:-1])
-    with pytest.raises(ValueError, match=f"must have {HEADER + 8} bytes for 4 tokens: got {HEADER + 7}"):
-        TokenFile.open(path)
-    path.write_bytes(b"")
-    with pytest.raises(ValueError, match="which begins with b''"):
-        TokenFile.open(path)
     with pytest.raises(ValueError, match=r"got no file at .*missing"):
         TokenFile.open(tmp_path / "missing")
 

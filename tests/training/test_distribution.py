@@ -20,7 +20,7 @@ from regard.recipes import NAMES
 from regard.training import Checkpoints, Mesh, Processes, Settings, train
 from regard.training.distribution import agree
 from regard.training.task import Share
-from regard.training.whole_batch import WholeDraws
+from regard.training.whole_batch import WholeDraws, share_batch_norms
 from tests.algorithms.sharded.workers import spawn
 from tests.training.learner import Digits, until
 from tests.training.many import SHORT, Weighed, apart, lines, start
@@ -44,7 +44,7 @@ def test_a_mesh_must_fit_the_processes_and_the_batch():
     with pytest.raises(ValueError, match=r"got mesh=data:2,shard:2 of 4 for 1; use torchrun --nproc-per-node 4"):
         Processes.of("data:2,shard:2", "cpu")
     of_four = [Processes(Mesh(data=2, shard=2), torch.device("cpu"), rank) for rank in range(4)]
-    assert [one.share for one in of_four] == [(0, 4), (1, 4), (2, 4), (3, 4)]
+    assert [one.part for one in of_four] == [(0, 4), (1, 4), (2, 4), (3, 4)]
     with pytest.raises(ValueError, match="batch must be shared evenly by 4 processes: got batch=10; use 8 or 12"):
         Digits().check_parts(10, 4)
 
@@ -93,6 +93,27 @@ def count_exchanges(folder: str, mesh: str, accumulate: int) -> dict[str, int]:
     with profile(activities=[ProfilerActivity.CPU]) as found:
         train(Even(), settings, Path(folder) / f"{mesh}, {accumulate}")
     return {event.key: event.count for event in found.key_averages() if event.key.startswith("c10d::")}
+
+
+def norm_of_three_and_five_rows() -> bool:
+    """Whether a batch norm over parts of unequal size has the statistics and gradients of the whole batch."""
+    torch.manual_seed(0)
+    x, first = torch.randn(8, 3, 2, requires_grad=True), torch.distributed.get_rank() == 0
+    part, model, whole = (slice(3) if first else slice(3, 8)), nn.Sequential(nn.BatchNorm1d(3)), nn.BatchNorm1d(3)
+    share_batch_norms(model)
+    ours, wanted = model(x[part]), whole(x)[part]
+    (gradient,) = torch.autograd.grad(ours.square().sum() + ours.exp().sum(), x)
+    torch.distributed.all_reduce(gradient)
+    y = whole(x)
+    (right,) = torch.autograd.grad(y.square().sum() + y.exp().sum(), x)
+    same = [(ours, wanted), (gradient, right), (model[0].running_mean, 0.1 * x.mean((0, 2)))]
+    return all(a.allclose(b, atol=1e-5) for a, b in same) and bool(
+        model[0].running_var.allclose(0.9 + 0.1 * x.transpose(0, 1).flatten(1).var(1))
+    )
+
+
+def test_a_batch_norm_weighs_parts_by_their_rows():
+    assert spawn(2, norm_of_three_and_five_rows)
 
 
 def exchanges(folder: str) -> dict[str, dict[str, int]]:

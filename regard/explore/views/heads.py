@@ -5,7 +5,6 @@ A recording is checked as it is read: errors name the training and the step.
 
 import copy
 import math
-import re
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -22,7 +21,7 @@ from regard.analysis.convolution.heads import duplicates, ellipses, examine, nea
 from regard.attention import Grid, Quadratic
 from regard.explore.api import Binary, Empty, Endpoint, Request, Response
 from regard.explore.cancellation import check_cancelled
-from regard.explore.workspace import Workspace
+from regard.explore.workspace import Workspace, natural_order
 from regard.layers import Gaussian, PositionHeads
 from regard.training import Metrics, Recording
 from regard.training.loop import CHECKPOINTS, METRICS, RECORDING
@@ -194,7 +193,7 @@ def read_heads(workspace: Workspace, request: HeadsRequest) -> Binary:
 def find_recordings(run: "Run") -> dict[str, Path]:
     """The folders of a run's trainings that recorded something, by name; seed-10 comes after seed-9."""
     found = {path.parent.name: path.parent for path in run.folder.glob(f"*/{RECORDING}")}
-    return dict(sorted(found.items(), key=lambda one: [part.zfill(9) for part in re.split(r"(\d+)", one[0])]))
+    return {name: found[name] for name in sorted(found, key=natural_order)}
 
 
 def _find_recording(run: "Run", training: str) -> Path:

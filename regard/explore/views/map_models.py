@@ -184,12 +184,15 @@ def _list_objects(workspace: Workspace) -> Iterator[MapModel]:
             kind, images, size = reader.kind, NUM_DIGITS, reader.num_bytes
         else:
             reader, examples, kind, images, size = Given(thing, about), [], "nothing", 0, 0
-        load = partial(_identity, (reader, size))
-        yield MapModel(name=name, label=name, group="Notebook", takes=kind, load=load, examples=examples, images=images)
-
-
-def _identity(loaded: Any) -> Any:
-    return loaded
+        yield MapModel(
+            name=name,
+            label=name,
+            group="Notebook",
+            takes=kind,
+            load=lambda loaded=(reader, size): loaded,
+            examples=examples,
+            images=images,
+        )
 
 
 def _describe_folder(name: str, label: str, group: str, path: Path, **more: Any) -> MapModel:

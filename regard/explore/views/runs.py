@@ -13,7 +13,7 @@ from pydantic import Field
 
 from regard.explore.api import Binary, Empty, Endpoint, Request, Response
 from regard.explore.cancellation import check_cancelled
-from regard.explore.workspace import Workspace, is_shipped
+from regard.explore.workspace import Workspace, is_shipped, natural_order
 
 if TYPE_CHECKING:
     from regard.recipes import Run
@@ -225,16 +225,7 @@ def _read_progress(workspace: Workspace, run: "Run") -> list[TrainingStatus]:
 def _find_metrics(run: "Run") -> dict[str, Path]:
     """The files of metrics by their trainings, `depth-2` before `depth-16`."""
     found = {path.parent.name: path for path in run.folder.glob(f"*/{METRICS}")}
-    return {name: found[name] for name in sorted(found, key=_natural_order)}
-
-
-def _natural_order(name: str) -> list[tuple[int, str]]:
-    """A key to sort by: numbers inside a name count as numbers.
-
-    >>> sorted(["depth-16", "depth-2", "a"], key=_natural_order)
-    ['a', 'depth-2', 'depth-16']
-    """
-    return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", name)]
+    return {name: found[name] for name in sorted(found, key=natural_order)}
 
 
 def _checksum(lines: Iterable[Mapping[str, Any]], mark: int = 0) -> int:

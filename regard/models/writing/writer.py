@@ -63,14 +63,13 @@ class Writer(nn.Module):
         device = next(self.parameters()).device
         if settings.beams > 1:
             texts = [self._text(first, settings) for first in firsts]
-            stop = tuple(settings.stop)
             found = search(
                 reader,
                 firsts,
                 settings,
                 ends=ends,
                 max_new=max_new,
-                stopped=lambda _, tokens: bool(stop) and ends_with_stop(self.tokenizer, tokens, stop),
+                stopped=lambda _, tokens: ends_with_stop(self.tokenizer, tokens, tuple(settings.stop)),
                 device=device,
                 progress=progress,
             )

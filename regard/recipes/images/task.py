@@ -17,7 +17,7 @@ from torch.nn.functional import cross_entropy
 
 from regard.checks import check_probability, check_sizes, check_whole
 from regard.layers import Gaussian
-from regard.models import BlockConfig, GridConfig, GridModel, ResNet, ResNetConfig, ViT, ViTConfig
+from regard.models import BlockConfig, GridConfig, GridModel, ResNetConfig, ViTConfig, build
 from regard.recipes.recipe import Resources
 from regard.tasks.digits import CLASSES, digits
 from regard.tasks.images import HUB, ImageSet, blanked, check_share, draw_moves, moved, read_images
@@ -49,9 +49,6 @@ class Heads:
         """The model's configuration for images of this side, which refuses sizes that do not fit."""
         return GridConfig(image=side, classes=classes, **vars(self))
 
-    def build(self, side: int, classes: int) -> nn.Module:
-        return GridModel(self.on(side, classes))
-
 
 @dataclass(frozen=True, kw_only=True)
 class Convolutions:
@@ -65,9 +62,6 @@ class Convolutions:
 
     def on(self, side: int, classes: int) -> ResNetConfig:
         return ResNetConfig(image=side, stem="small", classes=classes, widths=self.widths, depths=self.depths)
-
-    def build(self, side: int, classes: int) -> nn.Module:
-        return ResNet(self.on(side, classes))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,9 +83,6 @@ class Transformer:
         return ViTConfig(
             depth=self.depth, block=block, image=side, patch=self.patch, classes=classes, dropout=self.dropout
         )
-
-    def build(self, side: int, classes: int) -> nn.Module:
-        return ViT(self.on(side, classes))
 
 
 Model = Heads | Convolutions | Transformer
@@ -177,7 +168,7 @@ class ImageTask(Task):
         return self.train.classes == CIFAR10 and self.side == 32
 
     def build(self) -> nn.Module:
-        return self.model.build(self.side, len(self.train.classes))
+        return build(self.model.on(self.side, len(self.train.classes)))
 
     @property
     def pad(self) -> int:

@@ -4,7 +4,6 @@ Each is trained from several seeds; then the encoder is frozen, and a linear pro
 be read from its features.
 """
 
-import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,7 +22,7 @@ from regard.recipes.recipe import Outcome, Recipe, Resources, Training
 from regard.recipes.report import render, training_figure
 from regard.tasks import corpus, sentences
 from regard.tasks.sentences import Examples, Reader, Source, probe
-from regard.tasks.text import BytePairs, read_text, read_vocabulary, train_bpe, write_vocabulary
+from regard.tasks.text import prepare_bpe, read_text
 from regard.training import Descent, Execution, Schedule, Settings, Task, Trained, device_of
 from regard.training.batches import move
 from regard.training.task import take_rows
@@ -174,23 +173,10 @@ def make_source(config: ObjectivesConfig, resources: Resources) -> Source:
     folder = Path(config.data)
     lines = corpus.read_lines(folder / config.lines)
     captions = tuple([line.strip() for line in read_text(folder / config.captions).splitlines() if line.strip()])
-    return corpus.Corpus(lines, captions, _byte_pairs(config, lines, captions, resources))
-
-
-def _byte_pairs(
-    config: ObjectivesConfig, lines: Sequence[tuple[str, str]], captions: Sequence[str], resources: Resources
-) -> BytePairs:
-    """Byte pairs of what is learnt from, made once."""
-    kept = [part[: len(part) - int(corpus.HELD_OUT * len(part))] for part in ([first for first, _ in lines], captions)]
-    text = "\n".join([f" {sentence}" for part in kept for sentence in part])
-    key = hashlib.sha256(f"{config.pieces}\n{text}".encode()).hexdigest()[:16]
-    path = resources.cache / f"objectives-{key}.json"
-    if not path.is_file():
-        progress = partial(resources.on_data, "byte pairs")
-        write_vocabulary(path, train_bpe([text], vocabulary=config.pieces, special=corpus.SPECIAL, progress=progress))
-    found = read_vocabulary(path)
-    assert isinstance(found, BytePairs)
-    return found
+    learnt = [part[: len(part) - int(corpus.HELD_OUT * len(part))] for part in ([one for one, _ in lines], captions)]
+    text = "\n".join([f" {sentence}" for part in learnt for sentence in part])
+    how = {"special": corpus.SPECIAL, "progress": partial(resources.on_data, "byte pairs")}
+    return corpus.Corpus(lines, captions, prepare_bpe(text, resources.cache, vocabulary=config.pieces, **how))
 
 
 def measure(config: ObjectivesConfig, models: Mapping[str, Trained]) -> Outcome:

@@ -22,7 +22,7 @@ from regard.recipes.results import Published
 from regard.tasks import sentences
 from regard.tasks.files import write_atomically
 from regard.tasks.parallel_text import Buckets, Pairs, Rows, folder_pairs
-from regard.tasks.text import BytePairs, read_vocabulary, train_bpe, write_vocabulary
+from regard.tasks.text import BytePairs, prepare_bpe, write_vocabulary
 from regard.tasks.tokens import fingerprint
 from regard.training import Descent, Execution, Schedule, Settings, Task, Trained, device_of
 
@@ -319,14 +319,8 @@ def make_pairs(count: int) -> Pairs:
 def make_vocabulary(config: TranslationConfig, pairs: Pairs, resources: Resources) -> BytePairs:
     """Byte pairs of both sides of the pairs that are learnt from, made once."""
     text = "\n".join([f" {sentence}" for side in (pairs.source, pairs.target) for sentence in side])
-    key = hashlib.sha256(f"{config.pieces}\n{text}".encode()).hexdigest()[:16]
-    path = resources.cache / f"pairs-{key}.json"
-    if not path.is_file():
-        progress = partial(resources.on_data, "byte pairs")
-        write_vocabulary(path, train_bpe([text], vocabulary=config.pieces, special=SPECIAL, progress=progress))
-    found = read_vocabulary(path)
-    assert isinstance(found, BytePairs)
-    return found
+    progress = partial(resources.on_data, "byte pairs")
+    return prepare_bpe(text, resources.cache, vocabulary=config.pieces, special=SPECIAL, progress=progress)
 
 
 @dataclass(frozen=True)
