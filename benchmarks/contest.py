@@ -123,16 +123,11 @@ def _run(call: Call, measure: str) -> Run:
     if measure == "forward":
         return call.forward
     if measure == "inference":
-        return lambda: _without_graph(call)
+        return torch.no_grad()(call.forward)
     if measure == "both":
         return lambda: torch.autograd.grad(call.forward(), call.leaves, call.grad)
     out = call.forward()
     return lambda: torch.autograd.grad(out, call.leaves, call.grad, retain_graph=True)
-
-
-def _without_graph(call: Call) -> Tensor:
-    with torch.no_grad():
-        return call.forward()
 
 
 def _num_sets(case: Case) -> int:

@@ -1,7 +1,6 @@
 """Calls of `attend` as programs make them every day, beside the call of torch that each stands for."""
 
 import functools
-import inspect
 import random
 import statistics
 from collections.abc import Callable, Iterator
@@ -13,6 +12,7 @@ from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
 from benchmarks.contest import TOLERANCES, distance
+from benchmarks.peers import causal_varlen
 from benchmarks.record import Bar, Cell, Row
 from benchmarks.setting import Setting
 from benchmarks.timing import Run, Timing, explain
@@ -116,13 +116,8 @@ class Packed(NamedTuple):
 def pass_of(forward: Callable[[], Tensor], x: Inputs | Packed, which: str) -> Run:
     """A forward pass without a graph, or one with it and the way back."""
     if which == "forward":
-        return lambda: _without_graph(forward)
+        return torch.no_grad()(forward)
     return lambda: torch.autograd.grad(forward(), x.leaves, x.grad)
-
-
-def _without_graph(forward: Callable[[], Tensor]) -> Tensor:
-    with torch.no_grad():
-        return forward()
 
 
 def planned(x: Inputs, value: Attention, which: str, dropout: float = 0.0) -> Plan:
@@ -304,10 +299,7 @@ def document_peers(setting: Setting, x: Inputs, numbers: tuple[int, ...]) -> dic
     )
     by_flex: Any = torch.compile(flex_attention, fullgraph=True)
     offsets = torch.tensor((0, *numbers), device=setting.device).cumsum(0).int()
-    # Some releases of torch say is_causal, later ones say it by a window.
-    named = "is_causal" in inspect.signature(varlen_attn).parameters
-    options: Any = {"is_causal": True} if named else {"window_size": (-1, 0)}
-    by_varlen: Any = functools.partial(varlen_attn, **options)
+    by_varlen: Any = functools.partial(varlen_attn, **causal_varlen())
     packed, longest = Packed.of(x), max(numbers)
     return {
         "flex, ready block mask": (lambda: by_flex(*x.leaves, block_mask=blocks), x),

@@ -89,30 +89,21 @@ def race_of(problem: Problem, setting: Setting) -> list[Row]:
     terms = [x for x in problem.attention.flatten()[1] if x.requires_grad]
     ways = {"regard": lambda q, k, v: attend(q, k, v, problem.attention), **problem.peers}
 
-    def both(name: str, way: Attending) -> None:
-        leaves = [*learnt, *terms] if name == "regard" else learnt
+    def both(way: Attending, leaves: list[Tensor]) -> None:
         torch.autograd.grad(way(*learnt), leaves, grad)
 
     rows = []
     for measure, bar in zip(("forward", "both"), problem.bar, strict=True):
         runs: dict[str, list[Run]] = {}
         for name, way in ways.items():
-            runs[name] = [functools.partial(both if measure == "both" else _forward, *_of(measure, name, way, q, k, v))]
+            run_both = functools.partial(both, way, [*learnt, *terms] if name == "regard" else learnt)
+            runs[name] = [run_both if measure == "both" else functools.partial(torch.no_grad()(way), q, k, v)]
         row = race(
             "kernels", problem.name, measure, interleave(runs, setting.device, setting.effort), [*problem.peers], bar
         )
         row.cells["limit"] = f"{problem.limit(measure == 'both') * 1e3:.3f} ms"
         rows.append(row)
     return rows
-
-
-def _forward(way: Attending, q: Tensor, k: Tensor, v: Tensor) -> None:
-    with torch.no_grad():
-        way(q, k, v)
-
-
-def _of(measure: str, name: str, way: Attending, *tensors: Tensor) -> tuple[Any, ...]:
-    return (name, way) if measure == "both" else (way, *tensors)
 
 
 def own_documents(N: int) -> tuple[Mask, Any]:

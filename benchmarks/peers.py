@@ -47,9 +47,7 @@ def sdpa(backend: SDPBackend, whole_mask: bool = False) -> Build:
     """One kernel of sdpa; it gets the mask as (B, 1, 1, S), or written out as (B, 1, T, S) for those that insist."""
 
     def build(case: Case, x: Inputs) -> Call:
-        maps = 3.0 * case.B * case.H * case.T**2 * max(4, case.dtype.itemsize)
-        if backend == SDPBackend.MATH and maps > QUADRATIC_LIMIT[case.device.type]:
-            raise Unavailable(f"quadratic: {maps / 1e9:.0f} GB of maps")
+        check_maps(backend, case.B * case.H * case.T**2, case.dtype, case.device)
         mask, causal = case.sdpa_mask, case.mask == CAUSAL
         if whole_mask and mask is not None:
             mask = mask.expand(-1, -1, case.T, -1).contiguous()
@@ -63,6 +61,21 @@ def sdpa(backend: SDPBackend, whole_mask: bool = False) -> Build:
     return build
 
 
+def check_maps(backend: SDPBackend, pairs: int, dtype: torch.dtype, device: torch.device) -> None:
+    """Let a quadratic kernel sit out where its maps would not fit."""
+    maps = 3.0 * pairs * max(4, dtype.itemsize)
+    if backend == SDPBackend.MATH and maps > QUADRATIC_LIMIT[device.type]:
+        raise Unavailable(f"quadratic: {maps / 1e9:.0f} GB of maps")
+
+
+def causal_varlen() -> dict[str, Any]:
+    """How torch's variable-length kernel is told of causality: some releases say is_causal, later ones a window."""
+    from torch.nn.attention.varlen import varlen_attn
+
+    named = "is_causal" in inspect.signature(varlen_attn).parameters
+    return {"is_causal": True} if named else {"window_size": (-1, 0)}
+
+
 def varlen(case: Case, x: Inputs) -> Call:
     """The variable-length kernel on input that is packed already; the packing is not in its time."""
     try:
@@ -73,11 +86,7 @@ def varlen(case: Case, x: Inputs) -> Call:
         raise Unavailable("CUDA only")
     if case.mask not in (NONE, CAUSAL, PADDING):
         raise Unavailable(f"takes no {case.mask} mask")
-    options: dict[str, Any] = {}
-    if case.mask == CAUSAL:
-        # Some releases of torch say is_causal, later ones say it by a window.
-        named = "is_causal" in inspect.signature(varlen_attn).parameters
-        options = {"is_causal": True} if named else {"window_size": (-1, 0)}
+    options = causal_varlen() if case.mask == CAUSAL else {}
     leaves, grad = _packed(case, x)
     offsets, longest = _offsets(case).int(), max(case.lengths or (case.T,))
     call: Any = varlen_attn

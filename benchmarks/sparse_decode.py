@@ -1,6 +1,5 @@
 """One more token: with the keys and values kept, and with everything computed again."""
 
-import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -168,7 +167,7 @@ def rows_of(case: Case, contenders: dict[str, Build], setting: Setting) -> list[
     found = {name: verdict(build, case) for name, build in contenders.items()}
     x = draw(case, seed=0)
     steps = {name: contenders[name](case, x) for name, text in found.items() if text is None}
-    runs: dict[str, list[Run]] = {name: [functools.partial(_without_graph, step)] for name, step in steps.items()}
+    runs: dict[str, list[Run]] = {name: [torch.no_grad()(step)] for name, step in steps.items()}
     times = interleave(runs, case.device, setting.glance)
     results: dict[str, Result] = {name: times[name] if text is None else text for name, text in found.items()}
     again = [name for name in contenders if name.startswith("again")]
@@ -178,11 +177,6 @@ def rows_of(case: Case, contenders: dict[str, Build], setting: Setting) -> list[
         first.cells["regard host µs"] = 1e6 * host_seconds(runs["regard"][0], case.device, calls=5)
     second.cells = {name: second.cells[name] for name in ("regard", BY_HAND)}
     return [first, second]
-
-
-def _without_graph(step: Step) -> Tensor:
-    with torch.no_grad():
-        return step()
 
 
 def costs(case: Case, x: Inputs) -> dict[str, Cell]:

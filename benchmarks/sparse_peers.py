@@ -13,7 +13,7 @@ from torch.nn.functional import elu, scaled_dot_product_attention
 from benchmarks.grid_cases import Inputs
 from benchmarks.grid_contest import Build, Call, Contender
 from benchmarks.grid_peers import compiled
-from benchmarks.peers import QUADRATIC_LIMIT, Unavailable
+from benchmarks.peers import Unavailable, check_maps
 from benchmarks.sparse_cases import CAUSAL, EVERYTHING, Case, Pattern
 
 Predicate = Callable[[Any, Any, Any, Any], Any]
@@ -32,7 +32,7 @@ def sdpa_with_mask(backend: SDPBackend) -> Build:
     def build(case: Any, x: Inputs) -> Call:
         case = case_of(case)
         q, k = _softmax_of(case, x)
-        _check_maps(case, backend)
+        check_maps(backend, case.B * case.H * case.N**2, case.dtype, case.device)
         mask = case.dense[None, None]
 
         def forward() -> Tensor:
@@ -51,7 +51,7 @@ def sdpa(backend: SDPBackend) -> Build:
         case = case_of(case)
         if case.pattern not in (CAUSAL, EVERYTHING):
             raise Unavailable(f"not compared for {case.pattern.name}")
-        _check_maps(case, backend)
+        check_maps(backend, case.B * case.H * case.N**2, case.dtype, case.device)
         q, k = _content(x)
         causal, meant = case.pattern is CAUSAL, replace(case, linear=False)
 
@@ -147,9 +147,3 @@ def _softmax_of(case: Case, x: Inputs) -> tuple[Tensor, Tensor]:
     if case.linear:
         raise Unavailable("computes a softmax")
     return _content(x)
-
-
-def _check_maps(case: Case, backend: SDPBackend) -> None:
-    maps = 3.0 * case.B * case.H * case.N**2 * max(4, case.dtype.itemsize)
-    if backend == SDPBackend.MATH and maps > QUADRATIC_LIMIT[case.device.type]:
-        raise Unavailable(f"quadratic: {maps / 1e9:.0f} GB of maps")

@@ -122,6 +122,13 @@ def find_endpoint(name: str) -> Endpoint:
     return found
 
 
+def explain(error: ValueError | ImportError | MemoryError) -> tuple[int, str]:
+    """The status and the words that tell the asker what to change; an ImportError says which extra to install."""
+    if isinstance(error, MemoryError):
+        return 413, "the response must fit into memory: it does not; ask for fewer tokens"
+    return {UnknownEndpoint: 404, InvalidRequest: 422}.get(type(error), 400), str(error)
+
+
 def to_json(response: BaseModel) -> Any:
     """A response as JSON's values."""
     return json.loads(response.model_dump_json())

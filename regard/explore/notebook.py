@@ -34,7 +34,7 @@ from regard.attention.positions.positions import Grid
 from regard.attention.weighting.features import Elu, Exp, Identity, RandomFeatures, Relu, SquaredRelu
 from regard.checks import MissingExtra
 from regard.explore import export
-from regard.explore.api import Binary, InvalidRequest, UnknownEndpoint, find_endpoint, to_json
+from regard.explore.api import Binary, explain, find_endpoint, to_json
 from regard.explore.requests import STATES, check_state, list_requests
 from regard.explore.views.map_models import list_models
 from regard.explore.workspace import MODEL, RUN, Workspace
@@ -356,14 +356,9 @@ def answer(workspace: Workspace, content: Mapping[str, Any]) -> tuple[dict[str, 
     """The response to a message, or its error; and the bytes of numbers."""
     try:
         response = find_endpoint(str(content.get("name"))).respond(workspace, content.get("request") or {})
-    except UnknownEndpoint as error:
-        return {"error": str(error), "status": 404}, None
-    except InvalidRequest as error:
-        return {"error": str(error), "status": 422}, None
-    except (ValueError, ImportError) as error:  # an ImportError says which extra to install
-        return {"error": str(error), "status": 400}, None
-    except MemoryError:
-        return {"error": "the response must fit into memory: it does not; ask for fewer tokens", "status": 413}, None
+    except (ValueError, ImportError, MemoryError) as error:
+        status, why = explain(error)
+        return {"error": why, "status": status}, None
     except Exception as error:
         # The view must hear of it, or it would wait for ever; the notebook shows the traceback.
         traceback.print_exc()

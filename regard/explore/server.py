@@ -29,7 +29,7 @@ from starlette.responses import Response as HTTPResponse
 from starlette.routing import Route
 
 from regard.explore import api
-from regard.explore.api import Binary, Endpoint, InvalidRequest, UnknownEndpoint
+from regard.explore.api import Binary, Endpoint, UnknownEndpoint
 from regard.explore.cancellation import Cancelled, run_cancellable
 from regard.explore.connections import configure_server
 from regard.explore.guard import Guard, is_local, refuse
@@ -103,7 +103,7 @@ class Answers:
         try:
             endpoint = await anyio.to_thread.run_sync(api.find_endpoint, request.path_params["name"])
         except UnknownEndpoint as error:
-            return refuse(404, str(error))
+            return refuse(*api.explain(error))
         if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
             return refuse(415, "the content-type must be application/json: got another one")
         try:
@@ -131,12 +131,8 @@ class Answers:
         torch.set_num_threads(CORES if endpoint.heavy else 1)
         try:
             response = endpoint.respond(self.workspace, body)
-        except InvalidRequest as error:
-            return refuse(422, str(error))
-        except (ValueError, ImportError) as error:  # an ImportError says which extra to install
-            return refuse(400, str(error))
-        except MemoryError:
-            return refuse(413, "the response must fit into memory: it does not; ask for fewer tokens")
+        except (ValueError, ImportError, MemoryError) as error:
+            return refuse(*api.explain(error))
         headers = {"Cache-Control": "no-store"}
         if isinstance(response, Binary):
             return HTTPResponse(response.pack(), media_type="application/octet-stream", headers=headers)

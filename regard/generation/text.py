@@ -1,5 +1,6 @@
 """Tokens that become text while they are written, up to a string to stop at."""
 
+from os.path import commonprefix
 from typing import Any
 
 PARTIAL = "\N{REPLACEMENT CHARACTER}"  # what a tokenizer gives for a part of a letter
@@ -46,7 +47,8 @@ class Text:
         keep = min(len(self._tokens), AROUND + waiting)
         self._tokens = self._tokens[len(self._tokens) - keep :]
         self._done = len(self._tokens)
-        return now[_shared(before, now) :]
+        shared = commonprefix((before, now))  # noqa: RUF071 - of letters; one that was half there is another now
+        return now[len(shared) :]
 
     def _passed(self, piece: str, final: bool) -> str:
         text = self._held + piece
@@ -66,11 +68,6 @@ def ends_with_stop(tokenizer: Any, tokens: list[int], stop: tuple[str, ...]) -> 
         return False
     tail = tokenizer.decode(tokens[-(4 * max(map(len, stop)) + LONGEST) :])
     return any([string in tail for string in stop])
-
-
-def _shared(before: str, now: str) -> int:
-    """How many letters both begin with; a letter that was half there is another now."""
-    return next((n for n, (a, b) in enumerate(zip(before, now, strict=False)) if a != b), min(len(before), len(now)))
 
 
 def _overlap(text: str, string: str) -> int:

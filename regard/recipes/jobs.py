@@ -26,9 +26,7 @@ class Told(NamedTuple):
     error: str = ""
 
 
-def train_several(
-    folder: Path, names: Sequence[str], device: str, jobs: int, on_told: Callable[[Told], None] = lambda told: None
-) -> None:
+def train_several(folder: Path, names: Sequence[str], device: str, jobs: int, on_told: Callable[[Told], None]) -> None:
     """Train these models of a run, `jobs` at a time; what is done already takes no time.
 
     The first failure ends all of them, each of which has its last checkpoint.

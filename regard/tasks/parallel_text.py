@@ -59,7 +59,8 @@ def read_pairs(
     """
     if empty not in ("error", "drop", "keep"):
         raise ValueError(f"empty must be 'error', 'drop' or 'keep': got {empty!r}")
-    _check_there([Path(source), Path(target)])
+    if missing := [str(path) for path in (source, target) if not Path(path).is_file()]:
+        raise ValueError(f"pairs are read from two files, .gz or not: got no file at {' and '.join(missing)}")
     ours, theirs = _lines(source), _lines(target)
     if len(ours) != len(theirs):
         shorter = source if len(ours) < len(theirs) else target
@@ -225,11 +226,6 @@ class Packed:
     @property
     def documents(self) -> Documents:
         return Documents(self.lengths)
-
-
-def _check_there(paths: Sequence[Path]) -> None:
-    if missing := [str(path) for path in paths if not path.is_file()]:
-        raise ValueError(f"pairs are read from two files, .gz or not: got no file at {' and '.join(missing)}")
 
 
 def _lines(path: str | PathLike[str]) -> list[str]:

@@ -89,7 +89,8 @@ class TokenFile:
                 written = array.astype(dtype).tobytes()
                 file.write(written)
                 content.update(written)
-                source.update(_marked(text, end))
+                # Where texts end matters only if a token says so.
+                source.update(text.encode() if end is None else text.encode() + b"\0%d\0" % end)
                 count, done = count + len(array), done + len(text)
                 if progress is not None:
                     progress(done, total)
@@ -137,7 +138,7 @@ class TokenFile:
 
     def verify(self) -> None:
         """Read all tokens and raise where they are not those that were written."""
-        found = hashlib.sha256(self.tokens).hexdigest()
+        found = hashlib.sha256(self.tokens.data).hexdigest()
         if found != self.header.content:
             raise ValueError(
                 f"{self.path} must have checksum {self.header.content[:12]}…: got {found[:12]}…; write it again"
@@ -245,8 +246,3 @@ def _from(progress: Progress | None, before: int, total: int) -> Progress | None
 
 def _text_sum(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _marked(text: str, end: int | None) -> bytes:
-    """What the checksum of the source covers: where texts end matters only if a token says so."""
-    return text.encode() if end is None else text.encode() + b"\0%d\0" % end

@@ -33,7 +33,7 @@ from regard.training.task import device_of
 
 NAME = re.compile(r"step-(\d{9})")
 FACTS, NEWEST, SHARD = "checkpoint.json", "newest", "shard-"
-VERSION = 2  # of the form of a checkpoint; in that of version 1 the names do not begin with their parts
+VERSION = 2  # of the form of a checkpoint
 
 Tensors = Mapping[str, Mapping[str, Tensor]]  # by part and by name
 
@@ -54,31 +54,23 @@ class Checkpoint:
     facts: dict[str, Any]
     path: Path
     files: tuple[str, ...]
-    version: int = VERSION
 
     @cached_property
     def tensors(self) -> dict[str, dict[str, Tensor]]:
-        """All of them, whole."""
+        """All of them, whole, by part and by name."""
+        if any(name.startswith(SHARD) for name in self.files):
+            whole = {name: torch.empty(size, dtype=dtype) for name, (size, dtype) in self.sizes().items()}
+            self.fill(whole)
+        else:
+            whole = {name: tensor for file in self.files for name, tensor in load_file(self.path / file).items()}
         found: dict[str, dict[str, Tensor]] = {}
-        for name, tensor in self._read_whole().items():
+        for name, tensor in whole.items():
             part, _, own = name.partition(".")
             found.setdefault(part, {})[own] = tensor
         return found
 
-    def _read_whole(self) -> dict[str, Tensor]:
-        if self.version == 1:
-            parts = {name.removesuffix(".safetensors"): load_file(self.path / name) for name in self.files}
-            return {f"{part}.{name}": tensor for part, own in parts.items() for name, tensor in own.items()}
-        if not any(name.startswith(SHARD) for name in self.files):
-            return {name: tensor for file in self.files for name, tensor in load_file(self.path / file).items()}
-        found = {name: torch.empty(size, dtype=dtype) for name, (size, dtype) in self.sizes().items()}
-        self.fill(found)
-        return found
-
     def sizes(self) -> dict[str, tuple[torch.Size, torch.dtype]]:
         """The size and the type of every tensor, by its part and name: `model.head.weight`."""
-        if self.version == 1:
-            return {name: (tensor.shape, tensor.dtype) for name, tensor in self._read_whole().items()}
         from torch.distributed.checkpoint.hf_storage import HuggingFaceStorageReader
 
         found = HuggingFaceStorageReader(str(self.path)).read_metadata().state_dict_metadata
@@ -86,14 +78,6 @@ class Checkpoint:
 
     def fill(self, targets: dict[str, Tensor]) -> None:
         """Read these tensors into place, of sharded ones the parts that are here; each process reads for itself."""
-        if self.version == 1:
-            from torch.distributed.tensor import DTensor, distribute_tensor
-
-            held = self._read_whole()
-            for name, own in targets.items():
-                is_sharded = isinstance(own, DTensor)
-                own.copy_(distribute_tensor(held[name], own.device_mesh, own.placements) if is_sharded else held[name])
-            return
         from torch.distributed.checkpoint.default_planner import DefaultLoadPlanner
         from torch.distributed.checkpoint.hf_storage import HuggingFaceStorageReader
 
@@ -205,7 +189,7 @@ class Checkpoints:
             raise Missing(f"there is no checkpoint of step {step}: got {self.steps()} in {self.folder}")
         try:
             facts = _read_facts(path / FACTS)
-            if facts.get("version") not in (1, VERSION):
+            if facts.get("version") != VERSION:
                 raise ValueError(f"{path} must be of version {VERSION}: got {facts.get('version')}; use that regard")
             for name, checksum in facts["files"].items() if check else ():
                 _check_file(path / name, checksum)
@@ -213,7 +197,7 @@ class Checkpoints:
             if path.is_dir():
                 raise
             raise Missing(f"the checkpoint of step {step} was removed meanwhile, for a newer one") from error
-        return Checkpoint(facts["step"], facts["facts"], path, tuple(facts["files"]), facts["version"])
+        return Checkpoint(facts["step"], facts["facts"], path, tuple(facts["files"]))
 
     def last(self, *, read: bool = True) -> Checkpoint | None:
         """The newest that is whole, with a warning where a newer one is damaged or missing; None where there is none.

@@ -20,6 +20,7 @@ from regard.claims import experiments, select
 from regard.claims.conv.heads import distance, trainings, width
 from regard.explore.views.heads import HeadsRequest, read_heads
 from regard.explore.workspace import Workspace
+from regard.models import build
 from regard.recipes import find_recipe, override, plan_run, read_run, start_run
 from regard.recipes.images.classification import HeadsConfig
 from regard.recipes.images.conv_vs_vit import conclude
@@ -168,7 +169,7 @@ def test_cifar10_stands_beside_what_was_published(tmp_path: Path):
 
 def test_cifar10_is_trained_as_it_was_published():
     config = find_recipe("cifar10-gaussian").config
-    model = config.model.build(32, 10)
+    model: Any = build(config.model.on(32, 10))
     assert sum(parameter.numel() for parameter in model.parameters()) == 12_086_844
     training = config.training
     assert (training.steps, training.batch, training.schedule.warmup) == (150_000, 100, 7_500)
@@ -183,7 +184,7 @@ def test_cifar10_is_trained_as_it_was_published():
         "learned": "learned",
         "content": "learned + content",
     }
-    resnet = find_recipe("cifar10-resnet18").config.model.build(32, 10)
+    resnet = build(find_recipe("cifar10-resnet18").config.model.on(32, 10))
     assert sum(parameter.numel() for parameter in resnet.parameters()) == 11_173_962
     fast = find_recipe("cifar10-gaussian").at("fast")
     assert (fast.model, fast.training.steps * fast.training.batch) == (config.model, 7_000_000)
@@ -231,7 +232,7 @@ def test_cifar10_says_where_its_images_come_from(tmp_path: Path):
 
 def test_a_model_without_its_degenerate_heads():
     torch.manual_seed(0)
-    model: Any = Heads(depth=2, width=8, hidden=8).build(8, 10).eval()
+    model: Any = build(Heads(depth=2, width=8, hidden=8).on(8, 10)).eval()
     first, second = [block.attention for block in model.blocks]
     precision = torch.full((9,), 0.5)
     first.position.set(torch.zeros(9, 2), precision.index_fill(0, torch.tensor([3]), 1e-6))

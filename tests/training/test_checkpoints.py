@@ -1,6 +1,5 @@
 """Nothing that was reported as saved is lost: killed processes, full disks, damaged files."""
 
-import hashlib
 import json
 import random
 import shutil
@@ -12,7 +11,6 @@ from pathlib import Path
 
 import pytest
 import torch
-from safetensors.torch import load_file, save_file
 from torch import nn
 
 from regard.training import Checkpoints, Damaged, Order, Position, restore, snapshot
@@ -237,21 +235,3 @@ def test_what_is_no_tensor_is_refused_before_anything_is_written(tmp_path: Path)
     with pytest.raises(ValueError, match=r"holds tensors, and facts as JSON: got optimizer\.0\.step=3; make it a fact"):
         checkpoints.save(1, {"optimizer": {"0.step": 3}}, {})  # pyright: ignore[reportArgumentType]
     assert not list(tmp_path.iterdir())
-
-
-def test_checkpoints_of_version_1_are_read(tmp_path: Path):
-    """Their names do not begin with their parts, each of which has a file."""
-    checkpoints = Checkpoints(tmp_path)
-    path = checkpoints.save(1, {"model": {"w": torch.ones(2)}, "optimizer": {"0.exp_avg": torch.zeros(2)}}, {})
-    content = json.loads((path / "checkpoint.json").read_text())["content"] | {"version": 1}
-    for file in content["files"]:
-        own = {name.partition(".")[2]: tensor for name, tensor in load_file(path / file).items()}
-        save_file(own, path / file)
-        content["files"][file] = hashlib.sha256((path / file).read_bytes()).hexdigest()
-    (path / "checkpoint.json").write_text(add_checksum(content))
-    found = checkpoints.load(1)
-    assert found.tensors["model"]["w"].tolist() == [1, 1]
-    assert found.sizes() == {name: (torch.Size([2]), torch.float32) for name in ("model.w", "optimizer.0.exp_avg")}
-    again = {"model.w": torch.zeros(2)}
-    found.fill(again)
-    assert again["model.w"].tolist() == [1, 1]

@@ -141,8 +141,6 @@ def _collects_maps() -> bool:
 
 def _of_one_type(*tensors: Tensor) -> tuple[Tensor, ...]:
     """Under autocast models mix types, as they may where matrix products cast: q, k and v of its type."""
-    if len({x.dtype for x in tensors}) == 1:
-        return tensors
     device = tensors[0].device.type
     if torch.is_autocast_enabled(device):
         return tuple([x.to(torch.get_autocast_dtype(device)) for x in tensors])
@@ -173,13 +171,11 @@ def _is_zero(bias: Tensor, prepared: Prepared) -> bool:
     return prepared.recall_from((bias,), "is zero", lambda: not bool(bias.any()))
 
 
-def _read_tensor(tensor: Tensor | None, B: int, T: int, S: int) -> tuple[Mask | None, Tensor | None]:
+def _read_tensor(tensor: Tensor, B: int, T: int, S: int) -> tuple[Mask, Tensor | None]:
     """A model's own mask (B, 1|H, 1|T, S): True where a query may attend, or numbers that are added to the logits.
 
     The least number of its type hides a pair. What is neither that nor zero is returned as an addition.
     """
-    if tensor is None:
-        return None, None
     if not isinstance(tensor, Tensor) or tensor.ndim != 4:
         got = tuple(tensor.shape) if isinstance(tensor, Tensor) else type(tensor).__name__
         raise ValueError(

@@ -52,12 +52,8 @@ class EncoderDecoderConfig:
 
     def inputs(self, batch: int = 1, tokens: int | None = None, target: int | None = None) -> tuple[Tensor, Tensor]:
         """Random sources and targets to call the model with; of the context's length unless given."""
-        source = tokens or self.positions.context
-        lengths = (source, target or source)
-        return (
-            torch.randint(self.vocabulary, (batch, lengths[0])),
-            torch.randint(self.vocabulary, (batch, lengths[1])),
-        )
+        S = tokens or self.positions.context
+        return torch.randint(self.vocabulary, (batch, S)), torch.randint(self.vocabulary, (batch, target or S))
 
 
 class EncoderDecoder(Writer):

@@ -52,11 +52,8 @@ class RecurrentConfig:
 
     def inputs(self, batch: int = 1, tokens: int | None = None, target: int | None = None) -> tuple[Tensor, Tensor]:
         """Random sources and targets to call the model with; of 32 tokens unless given."""
-        source = tokens or 32
-        return (
-            torch.randint(self.vocabulary, (batch, source)),
-            torch.randint(self.target_words, (batch, target or source)),
-        )
+        S = tokens or 32
+        return torch.randint(self.vocabulary, (batch, S)), torch.randint(self.target_words, (batch, target or S))
 
 
 class Recurrent(Writer):

@@ -115,9 +115,7 @@ class ImagesConfig:
     crop: bool | None = None
     flip: bool | None = None
     erase: int = field(default=0, metadata={"optional": True})  # the side of a square of each image that is blanked
-    smoothing: float = field(
-        default=0.0, metadata={"optional": True}
-    )  # the share of a label that goes to all classes alike
+    smoothing: float = field(default=0.0, metadata={"optional": True})  # the share of a label for all classes alike
     seeds: int = 4
     training: Settings = field(default_factory=settings)
 
