@@ -76,6 +76,8 @@ def attend(
     """
     if type(attention) is not Attention or dropout != 0.0 or return_lse:
         check_options(attention, dropout, return_lse)
+    if prepared is not None and not isinstance(prepared, Prepared):
+        raise ValueError(f"prepared must be a Prepared: got {prepared!r}; use Prepared()")
     content, context = attention.content, None if prepared is None else prepared.context
     if content is None:
         q, k = without_content(q, k, v, attention, None if context is None else context.held())

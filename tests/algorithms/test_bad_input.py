@@ -10,6 +10,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from regard import attend, plan, weights
 from regard.attention import (
+    And,
     Attention,
     Bias,
     Causal,
@@ -21,9 +22,11 @@ from regard.attention import (
     Kernel,
     KeyPadding,
     Mask,
+    Not,
     OffsetMask,
     Padding,
     RandomFeatures,
+    RelativeTable,
     Relu,
     Sequence,
     Slopes,
@@ -209,6 +212,41 @@ BAD: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
         lambda: weights(Q, K, Attention(Content() + Bias(torch.zeros(6, 6, dtype=torch.float64)))),
         ("at most torch.float32", "torch.float64"),
     ),
+    "q in a list": (attended(inputs=([[1.0]], K, V)), ("q needs a tensor", "list")),
+    "q in an array": (attended(inputs=(Q.numpy(), K, V)), ("q needs a tensor", "ndarray")),
+    "no values": (attended(inputs=(Q, K, None)), ("v needs a tensor", "NoneType")),
+    "positions without values": (attended(Attention(SLOPES), inputs=(None, None, [1.0])), ("v needs a tensor", "list")),
+    "weights of lists": (lambda: weights([1.0], K), ("q needs a tensor", "list")),  # pyright: ignore[reportArgumentType]
+    "plan of nothing": (lambda: plan(Q, K, None), ("v needs a tensor", "NoneType")),  # pyright: ignore[reportArgumentType]
+    "sparse queries": (attended(inputs=(Q.to_sparse(), K, V)), ("q must be a dense tensor", "torch.sparse_coo")),
+    "sparse values": (attended(inputs=(Q, K, V.to_sparse())), ("v must be a dense tensor", "torch.sparse_coo")),
+    "numbers of 8 bits": (
+        attended(inputs=tuple(x.to(torch.float8_e4m3fn) for x in (Q, K, V))),
+        ("q must be floating point, of 16 bits or more", "torch.float8_e4m3fn"),
+    ),
+    "an algorithm that is no name": (attended(algorithm=3), ("algorithm must be one that is known", "3", "use one of")),
+    "prepared in a dict": (attended(prepared={}), ("prepared must be a Prepared", "{}")),
+    "lengths without numbers": (
+        masked(lambda: KeyPadding(torch.zeros(2, dtype=torch.int64, device="meta"))),
+        ("must hold numbers", "meta tensor (2,)"),
+    ),
+    "complex lengths": (
+        lambda: KeyPadding(torch.zeros(2, dtype=torch.complex64)),
+        ("whole numbers", "torch.complex64"),
+    ),
+    "complex starts": (
+        lambda: Sequence(3, start=torch.zeros(2, dtype=torch.complex64)),
+        ("whole number", "torch.complex64"),
+    ),
+    "starts that are flags": (lambda: Sequence(3, start=flags(2)), ("whole number", "torch.bool")),
+    "masks joined with none": (masked(lambda: And(Causal(), None)), ("And joins two masks", "NoneType")),  # pyright: ignore[reportArgumentType]
+    "nothing inverted": (masked(lambda: Not(None)), ("Not inverts a mask", "NoneType")),  # pyright: ignore[reportArgumentType]
+    "directions in a list": (lambda: RandomFeatures([[1.0]]), ("RandomFeatures needs a tensor", "list")),  # pyright: ignore[reportArgumentType]
+    "a share of a direction": (lambda: RandomFeatures.draw(1.5, 3), ("F must be a whole number", "F=1.5")),  # pyright: ignore[reportArgumentType]
+    "a bound that is text": (lambda: RelativeTable(torch.zeros(4, 5), bound="3"), ("bound must be positive", "'3'")),  # pyright: ignore[reportArgumentType]
+    "slopes of no heads": (lambda: Slopes.geometric(0), ("num_heads must be a whole number from 1", "num_heads=0")),
+    "shares by name": (lambda: Kernel(Elu(), normalise="no"), ("normalise must be True or False", "'no'")),  # pyright: ignore[reportArgumentType]
+    "beta beyond floating point": (lambda: Content(10**400), ("beta must be finite", "1000")),
     "plan of bad sizes": (lambda: plan(Q, K[..., :7], V), ("one width", "8", "7")),
     "plan of bad dropout": (lambda: plan(Q, K, V, dropout=2.0), ("dropout", "2.0")),
 }

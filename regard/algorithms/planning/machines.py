@@ -275,9 +275,9 @@ def table(device: str) -> Machine:
 
     `cuda` is the GPU that is here, or any where there is none.
     """
-    if device.endswith(".json"):
+    if isinstance(device, str) and device.endswith(".json"):
         return read_table(Path(device))
-    name = device.lower()
+    name = str(device).lower()
     if name == "cuda" and torch.cuda.is_available():
         return table_of(torch.device("cuda"))
     if name in TABLES:

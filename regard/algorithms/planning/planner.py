@@ -104,7 +104,7 @@ class Planner:
             if name == algorithm.name:
                 return algorithm
         known = [algorithm.name for algorithm in self.algorithms]
-        raise ValueError(f"unknown algorithm {name!r}: {nearest(name, known)}")
+        raise ValueError(f"algorithm must be one that is known: got {name!r}; {nearest(str(name), known)}")
 
     def choose(self, problem: Problem, name: str | None = None) -> Algorithm:
         """The cheapest that does not refuse, or the named one. Pure: sizes, types, kinds and flags decide.
@@ -199,6 +199,9 @@ class Planner:
         name: str | None,
     ) -> tuple[Choice, Attention]:
         """The choice for one call, kept by everything that it depends on, and the value where q is."""
+        for x in (q, k, v):  # what has no sizes makes no key, and what is sparse the key of what is not
+            if not isinstance(x, Tensor) or x.is_nested or x.layout is not torch.strided:
+                check_tensors(q, k, v)
         state = attention.__dict__
         structure, tensors = state.get(FLAT) or attention.flatten()
         about, given = state.get(ABOUT) or attention.about(), traits(q, k, v, tensors)

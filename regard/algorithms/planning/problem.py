@@ -27,7 +27,7 @@ from regard.attention.eager import may_keep
 from regard.attention.positions.sizes import is_open, surely
 from regard.attention.torch_private import stream_of
 from regard.attention.value import unflatten
-from regard.checks import check_probability
+from regard.checks import check_probability, check_tensor
 
 M = TypeVar("M")
 
@@ -332,6 +332,7 @@ def without_content(
         raise ValueError(f"{attention.content!r} needs q and k: got {missing}=None; leave it out of the scores")
     if q is not None or k is not None:
         raise ValueError("q and k must both be given or both be None: got one of them; give None for both")
+    check_dense("v", v)
     if v.ndim != 4 or not v.is_floating_point():
         raise ValueError(
             f"v must be floating point (B, G, S, E): got {v.dtype} of shape {tuple(v.shape)}; use .float()"
@@ -343,15 +344,27 @@ def without_content(
     return v.new_empty(B, H, attention.num_queries(S) if T is None else T, 0), v.new_empty(B, G, S, 0)
 
 
+def check_dense(name: str, x: object) -> None:
+    """Raise unless this is a tensor with a number at every place."""
+    if not isinstance(x, Tensor):
+        check_tensor(name, x)
+    elif x.layout is not torch.strided or x.is_nested:
+        raise ValueError(
+            f"{name} must be a dense tensor: got a {'nested' if x.is_nested else x.layout} one; use .to_dense(), or "
+            "torch.nested.to_padded_tensor and KeyPadding for rows of different lengths"
+        )
+
+
 def check_tensors(q: Tensor, k: Tensor, v: Tensor) -> Shape:
     """The sizes of q (B,H,T,D), k (B,G,S,D), v (B,G,S,E), or the first thing that does not fit. D is 0 without q, k."""
     for name, x, layout in (("q", q, "(B, H, T, D)"), ("k", k, "(B, G, S, D)"), ("v", v, "(B, G, S, E)")):
+        check_dense(name, x)
         if x.ndim != 4:
             raise ValueError(
                 f"{name} must be {layout}: got shape {tuple(x.shape)}; add dimensions of size 1 by unsqueeze"
             )
-        if not x.is_floating_point():
-            raise ValueError(f"{name} must be floating point: got {x.dtype}; use {name}.float()")
+        if not x.is_floating_point() or x.dtype.itemsize == 1:
+            raise ValueError(f"{name} must be floating point, of 16 bits or more: got {x.dtype}; use {name}.float()")
     B, H, T, D = q.shape
     G, S, E = k.shape[1], k.shape[2], v.shape[3]
     if k.shape[0] != B or v.shape[0] != B:
@@ -404,8 +417,13 @@ def check_types(q: Tensor, attention: Attention) -> list[Tensor]:
                 "cast them explicitly"
             )
     for tensor in attention.flatten()[1]:
+        if tensor.is_meta and not q.is_meta:
+            raise ValueError(
+                f"masks, biases and features must hold numbers: got a meta tensor {tuple(tensor.shape)} for q on "
+                f"{q.device}; make it there"
+            )
         # Lengths, slopes and starts are small and may come from the host; a map over pairs may not.
-        if tensor.ndim > 1 and tensor.device != q.device and not tensor.is_meta and not q.is_meta:
+        if tensor.ndim > 1 and tensor.device != q.device and not q.is_meta:
             raise ValueError(
                 f"masks, biases and features must be on the device of q: got {tensor.device} and {q.device}; "
                 "use .to(device)"

@@ -156,6 +156,8 @@ class Pair(Mask):
         raise NotImplementedError(f"{type(self).__name__} must define join(left, right)")
 
     def check(self, shape: Shape, places: Places) -> None:
+        _check_mask(type(self).__name__, self.left)
+        _check_mask(type(self).__name__, self.right)
         self.left.check(shape, places)
         self.right.check(shape, places)
 
@@ -249,6 +251,8 @@ class Not(Mask):
     mask: Mask
 
     def check(self, shape: Shape, places: Places) -> None:
+        if not isinstance(self.mask, Mask):
+            raise ValueError(f"Not inverts a mask: got {type(self.mask).__name__}; a boolean tensor is Dense(tensor)")
         self.mask.check(shape, places)
 
     @property

@@ -33,7 +33,7 @@ class RealTokens(Mask):
                     f"{type(self).__name__} takes whole lengths (B,) or a boolean map (B, S), True = real: "
                     f"got {real.dtype} of shape {tuple(real.shape)}; use .long() or .bool()"
                 )
-            if real.is_floating_point():
+            if real.is_floating_point() or real.is_complex():
                 raise ValueError(f"lengths must be whole numbers: got {real.dtype}; use lengths.long()")
         elif not isinstance(real, list | tuple):
             raise ValueError(

@@ -32,7 +32,8 @@ class Sequence(Value):
             )
         if self.step < 1:
             raise ValueError(f"step must be at least 1: got step={self.step}; reverse the tokens themselves")
-        if isinstance(self.start, Tensor) and (self.start.ndim != 1 or self.start.is_floating_point()):
+        wrong = isinstance(self.start, Tensor) and torch.promote_types(self.start.dtype, torch.int64) != torch.int64
+        if isinstance(self.start, Tensor) and (wrong or self.start.ndim != 1 or self.start.dtype == torch.bool):
             raise ValueError(
                 "start must be a whole number or one whole number per row, shape (B,): "
                 f"got {self.start.dtype} of shape {tuple(self.start.shape)}; use .long()"

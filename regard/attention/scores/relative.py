@@ -212,8 +212,9 @@ class RelativeTable(Term):
                 f"axis is 0 (rows) or 1 (columns) of a grid, for a table (H, 2R+1): got axis={self.axis!r} "
                 f"and shape {tuple(table.shape)}; leave it out for a table of whole offsets"
             )
-        if self.bound is not None and not 0 < self.bound < math.inf:
-            raise ValueError(f"bound must be positive and finite: got bound={self.bound}; None promises nothing")
+        is_number = isinstance(self.bound, int | float)
+        if self.bound is not None and not (is_number and 0 < self.bound < math.inf):
+            raise ValueError(f"bound must be positive and finite: got bound={self.bound!r}; None promises nothing")
 
     @property
     def heads(self) -> int:

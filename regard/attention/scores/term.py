@@ -5,6 +5,7 @@ a subclass starts from "nothing is known".
 """
 
 import math
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +17,7 @@ from torch import Tensor
 from regard.attention.positions.positions import Cut, Index, Places
 from regard.attention.positions.sizes import Count
 from regard.attention.value import Value, show
-from regard.checks import check_tensor
+from regard.checks import check_tensor, check_whole
 
 Scorer = Callable[[Index, Index, Index, Index], Any]
 STATEMENTS = ("facts", "scorer", "slab", "whole", "along", "piece")
@@ -224,11 +225,11 @@ class Content(Term):
     def __post_init__(self) -> None:
         if self.beta is not None and type(self.beta) not in (int, float):
             raise ValueError(f"beta must be a plain number: got {self.beta!r}; scale q to learn it, or use float(beta)")
-        if self.beta is not None and not math.isfinite(self.beta):
+        if self.beta is not None and not abs(self.beta) <= sys.float_info.max:
             raise ValueError(f"beta must be finite: got beta={self.beta}; for the limit beta → ∞ use weighting=Hard()")
         if self.cap is not None and type(self.cap) not in (int, float):
             raise ValueError(f"cap must be a plain number: got {self.cap!r}; use float(cap)")
-        if self.cap is not None and not (self.cap > 0 and math.isfinite(self.cap)):
+        if self.cap is not None and not 0 < self.cap <= sys.float_info.max:
             raise ValueError(f"cap must be positive and finite: got cap={self.cap}; leave it out for none")
 
     def check(self, shape: Shape, places: Places) -> None:
@@ -309,6 +310,7 @@ class Slopes(Term):
     @classmethod
     def geometric(cls, num_heads: int, device: torch.device | str | None = None) -> "Slopes":
         """Slopes `2^(−8(h+1)/H)`: the paper's where H is a power of two; elsewhere the paper interleaves two series."""
+        check_whole("num_heads", num_heads, 1)
         heads = torch.arange(1, num_heads + 1, device=device, dtype=torch.float32)
         return cls(2 ** (-8 * heads / num_heads))
 

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from regard.attention.eager import is_eager
 from regard.attention.value import Value, show
+from regard.checks import check_tensor, check_whole
 
 
 class Features(Value):
@@ -147,6 +148,7 @@ class RandomFeatures(Features):
     estimates_exp: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        check_tensor("RandomFeatures", self.directions, "a tensor of directions (F, D)")
         if self.directions.ndim != 2 or not self.directions.is_floating_point():
             raise ValueError(
                 f"directions must be floating point (F, D): got {self.directions.dtype} of shape "
@@ -168,8 +170,8 @@ class RandomFeatures(Features):
 
         The numbers are drawn on the device of the generator, and a seed means the same on every device.
         """
-        if F < 1 or D < 1:
-            raise ValueError(f"F and D must be at least 1: got F={F}, D={D}; use some hundred features")
+        check_whole("F", F, 1)
+        check_whole("D", D, 1)
         generator = torch.Generator().manual_seed(seed) if isinstance(seed, int) else seed
         options = {"generator": generator, "device": generator.device, "dtype": torch.float64}
         directions = torch.randn(F, D, **options)

@@ -76,6 +76,8 @@ class Kernel(Value):
     def __init__(self, features: Features | Callable[[Tensor], Tensor], normalise: bool = True) -> None:
         if isinstance(features, type):
             raise ValueError(f"features must be a value: got {features.__name__}; did you forget ()?")
+        if not isinstance(normalise, bool):
+            raise ValueError(f"normalise must be True or False: got {normalise!r}; leave it out for shares of a sum")
         object.__setattr__(self, "features", features if isinstance(features, Features) else Own(features))
         object.__setattr__(self, "normalise", normalise)
 

@@ -1,5 +1,6 @@
 """Any mask decided once, and attention over its listed blocks: in Triton's interpreter on the CPU, or on the GPU."""
 
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,7 +33,7 @@ class Own(Mask):
 
     def allows(self, b: Index, h: Index, i: Index, j: Index, places: Places) -> Any:
         allowed = (self.ids[i] == self.ids[j]) & (j <= i)
-        ASKED.append(allowed.numel())
+        sys.modules[__name__].ASKED.append(allowed.numel())  # what is made from a variable that it reads is not kept
         return allowed
 
 
