@@ -104,7 +104,7 @@ class Shared:
         if is_broken or page.is_closed():
             page.context.close()
             return
-        # Asked of the page itself: what the driver last heard of its address may be older. An empty page has no storage.
+        # Asked of the page itself: what the driver last heard of its address may be older. An empty page has no store.
         if page.evaluate("location.href") == "about:blank":  # the test opened no view here
             self.page = page
             return
