@@ -1,6 +1,7 @@
 """What every test shares: the device, the threads and the seeds."""
 
 import ast
+import gc
 import itertools
 import json
 import os
@@ -120,6 +121,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def pytest_collection_finish() -> None:
     interpreter.hasten()
+    gc.collect()
+    gc.freeze()  # what was imported stays: the collector need not walk through it again and again
 
 
 def _is_typed(item: pytest.Item) -> bool:

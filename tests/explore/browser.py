@@ -15,6 +15,7 @@ FLAGS = (
     "--disable-sync",
     "--no-first-run",
     "--force-color-profile=srgb",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # a page reaches this machine alone
 )
 
 

@@ -1,7 +1,7 @@
 """A compiled layer is one graph, computes the same, and is compiled once."""
 
 import copy
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import pytest
@@ -19,13 +19,13 @@ pytestmark = [
 ]
 
 PAD = torch.tensor([[False] * 9, [False] * 6 + [True] * 3])
-CALLS = {
-    "plain": {},
-    "causal": {"causal": True},
-    "padded": {"key_padding_mask": PAD},
-    "padded and causal": {"key_padding_mask": PAD, "causal": True},
-    "window": {"mask": Window(2, 1)},
-    "padding": {"mask": Padding(~PAD)},
+CALLS: dict[str, Callable[[], dict[str, Any]]] = {
+    "plain": lambda: {},
+    "causal": lambda: {"causal": True},
+    "padded": lambda: {"key_padding_mask": PAD.clone()},
+    "padded and causal": lambda: {"key_padding_mask": PAD.clone(), "causal": True},
+    "window": lambda: {"mask": Window(2, 1)},
+    "padding": lambda: {"mask": Padding(~PAD)},
 }
 
 
@@ -42,26 +42,30 @@ def results(layer: torch.nn.Module, x: Tensor, *arguments, **call) -> dict[str, 
     return {"out": y.detach()} | {f"gradient {n}": grad for n, grad in enumerate(grads)}
 
 
-def in_turn(names: Iterable[str], long: Collection[str]) -> list[Any]:
-    """All names, of which the long ones, near what others compile, go to `make test-all`."""
-    return [pytest.param(name, marks=pytest.mark.slow) if name in long else name for name in names]
+def by_backend(names: Collection[str], generated: Collection[str] = ()) -> list[Any]:
+    """Each name through the graphs, and some through code that torch generates of them, which takes ten times as long.
+
+    What our layers decide is in the graphs. Code is generated of all others in `make test-all`.
+    """
+    graphs = [pytest.param(name, "aot_eager", id=name) for name in names if name not in generated]
+    return graphs + [
+        pytest.param(name, "inductor", id=f"{name}, generated", marks=() if name in generated else pytest.mark.slow)
+        for name in names
+    ]
 
 
-@pytest.mark.parametrize("name", in_turn(CALLS, ("plain", "padded", "padding")))
-def test_one_graph_forward_and_backward(name: str):
+@pytest.mark.parametrize(("name", "backend"), by_backend(CALLS, generated=("padded and causal",)))
+def test_one_graph_forward_and_backward(name: str, backend: str):
     layer = MultiHead(12, 6, num_groups=2)
-    compiled = torch.compile(copy.deepcopy(layer), fullgraph=True)
+    compiled = torch.compile(copy.deepcopy(layer), fullgraph=True, backend=backend)
     x = torch.randn(2, 9, 12)
-    limits = apart(layer, lambda layer: results(layer, x, **CALLS[name]))
-    assert_together(results(compiled, x, **CALLS[name]), results(layer, x, **CALLS[name]), limits)
 
+    def both(module: torch.nn.Module) -> dict[str, Tensor]:
+        return results(module, x, **CALLS[name]())
 
-def test_a_second_call_compiles_nothing():
-    compiled = torch.compile(MultiHead(12, 3), fullgraph=True)
-    for _ in range(2):
-        results(compiled, torch.randn(2, 9, 12), key_padding_mask=PAD.clone(), causal=True)
+    assert_together(both(compiled), both(layer), apart(layer, both))
     with torch._dynamo.config.patch(error_on_recompile=True):
-        results(compiled, torch.randn(2, 9, 12), key_padding_mask=PAD.clone(), causal=True)
+        both(compiled)
 
 
 POSITIONAL = {
@@ -74,11 +78,11 @@ POSITIONAL = {
 }
 
 
-@pytest.mark.parametrize("name", in_turn(POSITIONAL, ("full gaussian heads", "strided gaussian heads", "gated")))
-def test_positional_layers_are_one_graph(name: str):
+@pytest.mark.parametrize(("name", "backend"), by_backend(POSITIONAL))
+def test_positional_layers_are_one_graph(name: str, backend: str):
     layer, arguments, options = POSITIONAL[name]()
     x = torch.randn(2, 12, 8)
-    compiled = torch.compile(copy.deepcopy(layer), fullgraph=True)
+    compiled = torch.compile(copy.deepcopy(layer), fullgraph=True, backend=backend)
 
     def both(module: torch.nn.Module) -> dict[str, Tensor]:
         return results(module, x, *arguments, **options)

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from regard.attention import Grid
 from regard.layers import ChannelAttention, DualBlock, PooledMultiHead, WindowAttention
-from tests.layers.test_compiled import results
+from tests.layers.test_compiled import by_backend, results
 from tests.tolerances import apart, assert_together
 
 pytestmark = [
@@ -31,13 +31,10 @@ def fresh() -> None:
     torch.compiler.reset()
 
 
-# A dual block is windows and channels, which are compiled one by one too.
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.slow) if name == "dual" else name for name in CALLS]
-)
-def test_one_graph_forward_and_backward(name: str):
+@pytest.mark.parametrize(("name", "backend"), by_backend(CALLS))
+def test_one_graph_forward_and_backward(name: str, backend: str):
     layer, arguments, options = CALLS[name]()
-    compiled = torch.compile(copy.deepcopy(layer), fullgraph=True)
+    compiled = torch.compile(copy.deepcopy(layer), fullgraph=True, backend=backend)
     x = torch.randn(2, 12, 8)
 
     def both(module: torch.nn.Module) -> dict[str, Tensor]:

@@ -244,9 +244,11 @@ def test_layers_and_images_that_do_not_fit():
 
 @pytest.mark.compiled
 @pytest.mark.filterwarnings("ignore:`torch.jit:DeprecationWarning")
+@pytest.mark.parametrize("backend", ["aot_eager", pytest.param("inductor", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("weighting", [Hard(), None], ids=["Hard", "Softmax"])
-def test_it_compiles_to_one_graph(weighting: Hard | None):
+def test_it_compiles_to_one_graph(weighting: Hard | None, backend: str):
     torch.compiler.reset()
     layer = AttentionConv(3, 4, STENCILS["uneven"], weighting=weighting)
     x = torch.randn(2, 3, 9, 8)
-    torch.testing.assert_close(torch.compile(layer, fullgraph=True)(x), layer(x), rtol=1e-5, atol=1e-5)
+    compiled = torch.compile(layer, fullgraph=True, backend=backend)
+    torch.testing.assert_close(compiled(x), layer(x), rtol=1e-5, atol=1e-5)
