@@ -63,7 +63,7 @@ def _about(structure: Any) -> Any:
     if not isinstance(structure, tuple):
         return structure
     if structure and structure[0] is tuple and _are_numbers(structure[1:]):
-        return (tuple, len(structure) - 1, sum(structure[1:]).bit_length())
+        return (int, len(structure) - 1, sum(structure[1:]).bit_length())  # no structure begins so: it is for no value
     parts = tuple([_about(part) for part in structure])
     return structure if parts == structure else parts
 

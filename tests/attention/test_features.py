@@ -253,7 +253,7 @@ BAD = {
     "no function": (lambda: Kernel(3), ("function of a tensor", "got 3", "Elu()")),
     "directions of one vector": (lambda: RandomFeatures(torch.zeros(4)), ("(F, D)", "(4,)", "draw")),
     "whole directions": (lambda: RandomFeatures(torch.zeros(4, 4).long()), ("floating point", "torch.int64")),
-    "no features": (lambda: RandomFeatures.draw(0, 4), ("at least 1", "F=0")),
+    "no features": (lambda: RandomFeatures.draw(0, 4), ("whole number from 1", "F=0")),
     "directions of another width": (
         lambda: Kernel(RandomFeatures.draw(6, 3)).check(Content(), Shape(1, 1, 1, 1, 1, 4, 4)),
         ("width 3", "D=4", "draw"),

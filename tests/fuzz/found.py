@@ -25,6 +25,7 @@ from regard.attention import (
     Causal,
     Content,
     Dense,
+    Documents,
     GlobalTokens,
     Grid,
     Kernel,
@@ -501,6 +502,21 @@ def a_dense_mask_that_is_no_tensor() -> None:
 @found()
 def one_length_for_all_rows() -> None:
     _refused(lambda: KeyPadding(3))  # pyright: ignore[reportArgumentType]
+
+
+@found()
+def documents_whose_lengths_are_the_count_and_the_size_of_others() -> None:
+    """Choices for lengths as many and about as long were kept where those for the lengths (2, 4) themselves are."""
+    q, k, v = tensors(1, 1, 17, 17)
+    token = torch.arange(17)
+    for first, last in ((2, 4), (7, 8), (5, 6), (2, 3), (1, 3)):
+        number = (token >= first).long()
+        allowed = (number[:, None] == number) & (token < first + last)
+        attention = Attention(mask=Documents((first, last)))
+        every_algorithm(q, k, v, attention, defined(q, k, v, allowed & (token[:, None] < first + last)))
+        real = token < torch.tensor([first, last])[:, None, None, None]
+        both = [torch.cat((x, -x)) for x in (q, k, v)]
+        check_equal(attend(*both, Attention(mask=KeyPadding((first, last)))), defined(*both, real))
 
 
 @found()

@@ -75,17 +75,21 @@ def recall_from(tensors: tuple[Tensor, ...], key: Hashable, make: Callable[[], K
     found: Made | None = look(key)
     if found is not None and found.versions == versions and found.is_of(tensors):
         return found.made
-    copies = [x.detach().clone() if x.device.type == "cpu" and x.numel() <= largest else None for x in tensors]
+    watched = [x if x.device.type == "cpu" and x.numel() <= largest else None for x in tensors]
     if torch.is_inference_mode_enabled():
         with torch.inference_mode(False):
-            made = make()
+            made, copies = make(), _copied(watched)
     else:
-        made = make()
+        made, copies = make(), _copied(watched)
 
     # A reference lives as long as what is kept; the tensor's death before that gives it back.
     kept = Made(made, [ref(x, lambda _: _forget(key)) for x in tensors], versions, copies)
     _keep(key, kept, size_of(made) + size_of(copies))
     return made
+
+
+def _copied(tensors: list[Tensor | None]) -> list[Tensor | None]:
+    return [None if x is None else x.detach().clone() for x in tensors]
 
 
 def _version(x: Tensor) -> tuple[int, int] | None:
