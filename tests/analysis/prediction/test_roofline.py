@@ -178,7 +178,7 @@ def entered(optimizer: str, one_by_one: bool) -> list[tuple[str, float | None, l
     with mode, watch:
         model = fake_module(mode, model)
         model(torch.ones(2, 8)).sum().backward()
-        before = len(ledger.operations)
+        before, ledger.waiting = len(ledger.operations), 1.0  # the host has waited, before the first parameter alone
         if one_by_one:
             step_one_by_one(watch, ledger, memory, model)
         else:
