@@ -100,7 +100,7 @@ class Shared:
         page, self.page = self.page, None
         if page is None:
             return
-        LOOKS.pop(page, None)
+        look = LOOKS.pop(page)
         if is_broken or page.is_closed():
             page.context.close()
             return
@@ -112,7 +112,7 @@ class Shared:
         page.unroute_all()
         page.context.clear_cookies()
         page.context.clear_permissions()
-        page.goto("about:blank")
+        page.goto(f"{look.url}icon.svg")  # of the same site, which the browser opens without a new process
         page.mouse.move(0, 0)
         session = page.context.new_cdp_session(page)
         session.send("Page.resetNavigationHistory")

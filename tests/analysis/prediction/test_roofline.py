@@ -10,7 +10,10 @@ from regard.algorithms.catalogue import PLANNER
 from regard.algorithms.planning.machines import TABLES
 from regard.algorithms.planning.problem import pose
 from regard.analysis.cost import cost
-from regard.analysis.prediction.ledger import Access, Operation, Product, on_machine
+from regard.analysis.cost.count import fake_module, new_mode, step_one_by_one
+from regard.analysis.cost.memory import Allocations
+from regard.analysis.cost.watch import Watch
+from regard.analysis.prediction.ledger import Access, Ledger, Operation, Product, on_machine
 from regard.analysis.prediction.measure import measure_step
 from regard.analysis.prediction.roofline import WAVE, fused, one_by_one, product_seconds
 from regard.attention import Attention, Causal
@@ -164,6 +167,37 @@ def test_the_state_of_the_optimizer_is_made_once_and_lies_there_throughout():
     assert found.time is not None
     assert found.memory.optimizer == 2 * 4 * 1024**2 + 512
     assert not any(name.startswith("zeros") for name in found.time.operations)
+
+
+def entered(optimizer: str, one_by_one: bool) -> list[tuple[str, float | None, list[tuple[int, int]]]]:
+    """What the ledger holds of a step, with tensors numbered in the order in which they come."""
+    model = nn.Sequential(nn.Linear(8, 8), nn.Linear(8, 8), nn.Linear(8, 3), nn.Linear(3, 8))
+    watch, mode, memory = Watch(), new_mode(), Allocations(optimizer, on_cuda=False)
+    ledger, watch.phase = Ledger(TABLES["cpu"]), "backward"
+    watch.ledger = ledger
+    with mode, watch:
+        model = fake_module(mode, model)
+        model(torch.ones(2, 8)).sum().backward()
+        before, ledger.waiting = len(ledger.operations), 1.0  # the host has waited, before the first parameter alone
+        if one_by_one:
+            step_one_by_one(watch, ledger, memory, model)
+        else:
+            whole = memory.make_optimizer(list(model.parameters()))
+            for watch.phase in ("first step", "step"):
+                whole.step()
+    numbers: dict[int, int] = {}
+    return [
+        (one.name, one.host, [(numbers.setdefault(x.tensor, len(numbers)), x.bytes) for x in (*one.reads, *one.writes)])
+        for one in ledger.operations
+    ][before:]
+
+
+@pytest.mark.parametrize("optimizer", ["adamw", "momentum"])
+def test_parameters_of_one_shape_take_the_same_step_each(optimizer: str):
+    """It is run for the first of them alone: the others enter it with tensors of their own."""
+    found = entered(optimizer, one_by_one=True)
+    assert found == entered(optimizer, one_by_one=False)
+    assert len(found) >= 8
 
 
 def test_a_step_is_measured_beside_the_prediction():
