@@ -68,6 +68,7 @@ def read_page() -> dict[str, File]:
             kind += "; charset=utf-8"
         tag = f'"{hashlib.sha256(data).hexdigest()[:24]}"'
         found[name] = File(data, gzip.compress(data, mtime=0), kind, tag)
+    found["favicon.ico"] = found["icon.svg"]  # what browsers ask for beside files that name no icon
     return found
 
 

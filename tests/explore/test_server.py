@@ -165,7 +165,9 @@ def test_no_path_leads_out_of_the_page(port, target):
 
 
 def test_the_files_are_those_of_the_folder(port):
-    assert set(serving.read_page()) == {"index.html", "icon.svg", "bundle.js", "bundle.css"}
+    files = serving.read_page()
+    assert set(files) == {"index.html", "icon.svg", "favicon.ico", "bundle.js", "bundle.css"}
+    assert files["favicon.ico"] is files["icon.svg"]
     kinds = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
     for name, file in serving.read_page().items():
         answer = request(port, f"/{name}")
