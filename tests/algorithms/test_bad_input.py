@@ -195,6 +195,7 @@ BAD: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
         masked(lambda: Padding([5, 5]), inputs=tensors(q=(2, 4, 3, 8))),
         ("T = S", "T=3", "S=6", "KeyPadding"),
     ),
+    "fewer tokens than none": (lambda: Sequence(-3), ("n must be at least 0", "n=-3", "number of tokens")),
     "step of zero": (lambda: Sequence(3, step=0), ("step", "step=0")),
     "start of floats": (lambda: Sequence(3, start=torch.zeros(2)), ("whole number", "torch.float32")),
     "start per token": (lambda: Sequence(3, start=torch.zeros(2, 3).long()), ("shape (B,)", "(2, 3)")),

@@ -30,6 +30,8 @@ class Sequence(Value):
                 f"n, start and step must be whole numbers: got n={self.n!r}, start={self.start!r}, step={self.step!r}; "
                 "use int"
             )
+        if surely(number(self.n) < 0):
+            raise ValueError(f"n must be at least 0: got n={self.n}; it is the number of tokens")
         if self.step < 1:
             raise ValueError(f"step must be at least 1: got step={self.step}; reverse the tokens themselves")
         wrong = isinstance(self.start, Tensor) and torch.promote_types(self.start.dtype, torch.int64) != torch.int64
