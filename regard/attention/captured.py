@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from regard.attention.value import TENSOR, Structure, Value
+from regard.attention.value import TENSOR, Value
 
 PLAIN = (int, float, complex, str, bytes, type(None), type(...), torch.dtype, torch.device)
 LIBRARIES = ("regard", "torch", "numpy", "math", "operator", "builtins")  # whose functions read nothing that changes
@@ -22,7 +22,7 @@ class UnknownError(Exception):
     """Something that may change without a trace."""
 
 
-def own_parts(structure: Structure) -> list[Any]:
+def own_parts(structure: Any) -> list[Any]:
     """What in a value's structure is neither of this library nor a plain constant: classes, functions, objects."""
     if not isinstance(structure, tuple):
         return [] if isinstance(structure, PLAIN) else [structure]
