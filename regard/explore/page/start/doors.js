@@ -1,13 +1,14 @@
 // Three doors to the views, and the user's own runs as they go on.
 import { html } from "../vendor/preact.js";
 import { address } from "../address.js";
+import { EASY } from "../claims/claims.js";
 import { formatCount } from "../parts/numbers.js";
 import { Status } from "../parts/shell.js";
 import { latest, useRuns } from "../runs/live.js";
 
 const SHOWN = 2; // runs
 const DOORS = [
-  ["Learn", ["playground", {}, "Playground: attention in five steps"], ["claims", { quiz: true, claim: "nyu.3def" }, "Quiz: what is true of attention?"]],
+  ["Learn", ["playground", {}, "Playground: attention in five steps"], ["claims", { quiz: true, claim: EASY }, "Quiz: what is true of attention?"]],
   ["Inspect", ["maps", {}, "Maps: every head on your own text"], ["heads", {}, "Gaussian heads: watch them learn"]],
   ["Design", ["patterns", {}, "Patterns: who sees whom, how far"], ["patterns", { mask: "causal", tokens: 32768 }, "Cost: do 32,768 tokens fit a GPU?"]],
 ];
