@@ -7,15 +7,15 @@ import { Status } from "../parts/shell.js";
 import { latest, useRuns } from "../runs/live.js";
 
 const SHOWN = 2; // runs
-const DOORS = [
+const doorsOf = (text) => [
   ["Learn", ["playground", {}, "Playground: attention in five steps"], ["claims", { quiz: true, claim: EASY }, "Quiz: what is true of attention?"]],
-  ["Inspect", ["maps", {}, "Maps: every head on your own text"], ["heads", {}, "Gaussian heads: watch them learn"]],
+  ["Inspect", ["maps", { model: "captions", text: text.trim() || null }, "Maps: every head on your own text"], ["heads", {}, "Gaussian heads: watch them learn"]],
   ["Design", ["patterns", {}, "Patterns: who sees whom, how far"], ["patterns", { mask: "causal", tokens: 32768 }, "Cost: do 32,768 tokens fit a GPU?"]],
 ];
 
-export function Doors({ ask, place }) {
+export function Doors({ ask, place, text }) {
   return html`<div class="start-doors">
-    ${DOORS.map(([title, ...links]) => html`<section class="panel start-door"><h2>${title}</h2>
+    ${doorsOf(text).map(([title, ...links]) => html`<section class="panel start-door"><h2>${title}</h2>
       ${links.map(([view, state, says]) => html`<p><a href=${address({ view, state })}>${says}</a></p>`)}</section>`)}
     <${Runs} ask=${ask} place=${place} />
   </div>`;
