@@ -106,6 +106,11 @@ def test_a_picture_holds_the_sentence_and_its_caption_but_not_the_form(look):
     assert not any("write your own" in text for text in found)
 
 
+def test_unlearnt_letters_are_said_to_be(look):
+    page = look("start", {"text": "A dog and a 猫"})
+    assert "The model has not learnt “猫”" in page.locator("figcaption").inner_text()
+
+
 def test_a_sentence_goes_to_maps_and_half_of_one_is_compared_with_none(look, settled, server):
     page = look("start")
     page.wait_for_timeout(1200)

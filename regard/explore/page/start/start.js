@@ -49,7 +49,7 @@ function View({ ask, state, change, place }) {
         </div>
         <figure class="start-figure" ref=${picture}>
           <${Sentence} read=${read} row=${row} query=${query} pinned=${state.token} onPoint=${setPointed} onPin=${(token) => change({ token })} />
-          <figcaption data-unpictured class=${read.pieces.some(goesOn) || rested.before ? "is-long" : ""}>${caption(read, layer, head, query, row)} <span role="status">${otherHead(rested)}</span></figcaption>
+          <figcaption data-unpictured class=${read.pieces.some(goesOn) || read.unknown || rested.before ? "is-long" : ""}>${caption(read, layer, head, query, row)} <span role="status">${otherHead(rested)}</span></figcaption>
         </figure>
         <${Status} error=${answer.error} />
         ${place === "page" && examples}
@@ -87,7 +87,7 @@ function headsOf({ layers, heads, telling: [layer, head] }) {
 const caption = (read, layer, head, query, row) => html`<b>${read.names[query]}</b> looks at
   ${strongest(row, 3).map((key, i) => html`${i ? ", " : " "}<b>${key === query ? "itself" : read.names[key]}</b> <${Exact} value=${row[key]} as=${formatPercent} />`)}:
   the <${Word} of="weight">weights<//> of <${Word} of="head">head<//> ${head + 1} in <${Word} of="layer">layer<//> ${layer + 1},
-  one of ${read.layers * read.heads} in this model.${[layer, head].join() === read.telling.join() ? html` It looks <${Word} of="farthest">farthest back<//>.` : ""}${pieces(read)}`;
+  one of ${read.layers * read.heads} in this model.${[layer, head].join() === read.telling.join() ? html` It looks <${Word} of="farthest">farthest back<//>.` : ""}${unlearnt(read)}${pieces(read)}`;
 
 // The first word that the model reads in pieces, where there is one.
 function pieces({ pieces, names }) {
@@ -109,6 +109,8 @@ function useRested(chosen, text) {
   }, [chosen, text, seen]);
   return seen.now === chosen && seen.text === text ? seen : { now: null, before: null };
 }
+
+const unlearnt = ({ unknown }) => unknown && ` The model has not learnt ${[...unknown].map((one) => `“${one}”`).join(", ")}: it reads the bytes of each, one � for one, and guesses.`;
 
 const named = (chosen) => `head ${Number(chosen.split(",")[1]) + 1} in layer ${Number(chosen.split(",")[0]) + 1}`;
 const otherHead = ({ now, before }) => before && `In this sentence ${named(now)} looks farthest back; before, it was ${named(before)}.`;
