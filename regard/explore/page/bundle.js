@@ -1,4 +1,4 @@
-/* sources b4bccb16780c8c4b315c1ae57edbd7a3 */
+/* sources 3ad507d78f3305676348521632b97e0f */
 /*!
 # Libraries in this folder
 

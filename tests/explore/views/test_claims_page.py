@@ -116,7 +116,7 @@ def test_a_quiz_asks_first(look: Look) -> None:
     page.get_by_role("button", name="true", exact=True).click()
     page.wait_for_selector("[data-word=right]")
     assert own.get_by_role("img", name="answered right").inner_text() == "★"
-    assert "Queries enter by row q alone" in page.locator(".claims-box").inner_text()  # why
+    assert "none of them can be left out" in page.locator(".claims-box").inner_text()  # why
     assert page.locator("article [data-role]").count() == 0
     page.get_by_role("button", name="Show what is true").click()
     page.wait_for_selector("article [data-verdict='holds as corrected']")
