@@ -38,6 +38,7 @@ class StartHeader(Response):
     """
 
     pieces: list[str]
+    unknown: str  # the characters that were never learnt whole: the model reads their bytes, which show as �
     layers: int
     heads: int
     telling: tuple[int, int]
@@ -75,6 +76,7 @@ def _read(model: Any, text: str) -> Binary:
     likely = out.logits[0, -1].float().softmax(0).topk(NEXT)
     header = StartHeader(
         pieces=[_piece(tokenizer, token) for token in ids],
+        unknown="".join(dict.fromkeys(one for one in text if "\ufffd" in _pieces_of(tokenizer, one))),
         layers=weights.shape[0],
         heads=weights.shape[1],
         telling=_most_telling(weights),
@@ -88,6 +90,10 @@ def _read(model: Any, text: str) -> Binary:
         parameters=sum(parameter.numel() for parameter in model.parameters()),
     )
     return Binary(header, weights.numpy().astype(np.dtype("<f4")).tobytes())
+
+
+def _pieces_of(tokenizer: Any, text: str) -> str:
+    return "".join(_piece(tokenizer, token) for token in tokenizer.encode(text, add_special_tokens=False).ids)
 
 
 def _piece(tokenizer: Any, token: int) -> str:

@@ -105,15 +105,18 @@ def test_an_answer_gets_its_counterexample(
 def test_a_quiz_asks_first(look: Look) -> None:
     page = look("claims", {"quiz": True, "claim": "conv.a2"})
     assert page.locator("article [data-verdict], article [data-role], nav [role=img], .claims-example").count() == 0
-    page.get_by_role("button", name="false").click()
+    page.get_by_role("button", name="false", exact=True).click()
     page.wait_for_selector("[data-word=wrong]")
     assert "read as" not in page.locator("[data-word]").inner_text()  # a button needs no reading
-    own = page.locator("nav [aria-current]")
+    own = page.locator(".claims-list [aria-current]")
     assert own.locator("code").inner_text() == "conv.a2"
-    assert own.get_by_role("img", name="not right yet").is_visible()
+    star = own.get_by_role("img", name="not right yet")
+    assert star.inner_text() == "☆"  # ✗ would be a verdict
+    assert page.get_by_role("heading", name="Why").count() == 0
     page.get_by_role("button", name="true", exact=True).click()
     page.wait_for_selector("[data-word=right]")
-    assert own.get_by_role("img", name="answered right").is_visible()
+    assert own.get_by_role("img", name="answered right").inner_text() == "★"
+    assert "none of them can be left out" in page.locator(".claims-box").inner_text()  # why
     assert page.locator("article [data-role]").count() == 0
     page.get_by_role("button", name="Show what is true").click()
     page.wait_for_selector("article [data-verdict='holds as corrected']")
@@ -126,3 +129,33 @@ def test_a_quiz_asks_first(look: Look) -> None:
     assert (
         page.get_by_role("button", name="true", exact=True).bounding_box()["y"] < 844
     )  # the question is first on a phone
+
+
+def test_a_quiz_gives_no_answer_away_and_begins_with_the_easy_question(look: Look) -> None:
+    page = look("claims")
+    page.get_by_label("Quiz").check()
+    settle(page)
+    assert page.locator(".claims-list [aria-current] code").inner_text() == "nyu.3def"
+    page.locator("nav button[data-id='nyu.1g']").click()
+    settle(page)
+    assert "Masking by −∞" not in page.locator("main").inner_text()
+    assert page.locator(".claims-list [aria-current]").inner_text().count("How is a key masked") == 1
+    page.get_by_role("button", name="Show what is true").click()
+    assert page.locator("article h2").inner_text() == "Masking by −∞ before the softmax"
+
+
+def test_what_is_true_comes_into_sight_and_so_does_what_is_found(look: Look) -> None:
+    for width, height, option in ((390, 844, "c"), (1280, 720, "c")):
+        page = look("claims", {"quiz": True, "claim": "nyu.1g"}, width=width, height=height)
+        page.locator(".claims-options button", has_text=option).first.click()
+        page.wait_for_selector("[data-word]")
+        page.get_by_role("button", name="Show what is true").click()
+        page.wait_for_selector("article [data-verdict]")
+        settle(page)
+        verdict = page.locator("article [data-verdict]").bounding_box()
+        assert verdict is not None
+        assert 50 < verdict["y"] < height / 2, width
+    page = look("claims", {"quiz": True, "claim": "nyu.1g"}, width=390, height=844)
+    page.locator(".claims-list").evaluate("(list) => { list.scrollTop = 300; }")
+    page.get_by_label("Search").fill("mask")
+    assert page.locator(".claims-list").evaluate("(list) => list.scrollTop") == 0

@@ -370,3 +370,23 @@ def test_on_a_phone_a_head_that_is_touched_comes_into_sight(look, settled):
     settled(page)
     assert page.get_by_role("heading", name="Layer 1, head 1").is_visible()
     assert 48 < page.locator(HEATMAP).bounding_box()["y"] < 300
+
+
+def test_another_model_reads_the_same_text(look, settled):
+    page = look("maps", {"text": "hear me speak"})
+    page.get_by_label("Model", exact=True).select_option("captions")
+    settled(page)
+    assert page.get_by_label("Text", exact=True).input_value() == "hear me speak"
+    page.get_by_label("Model", exact=True).select_option("digits-gaussian/seed-0")
+    settled(page)
+    page.get_by_label("Model", exact=True).select_option("language")
+    settled(page)
+    assert page.get_by_label("Text", exact=True).input_value() == "First Citizen:\nBefore we proceed"
+    look.forgiven.append("status of 400")
+    page = look("maps", {"model": "captions", "text": "猫 sits"})
+    page.get_by_label("Model", exact=True).select_option("language")
+    settled(page)
+    assert page.get_by_label("Text", exact=True).input_value() == "猫 sits"
+    page.get_by_role("button", name="Read an example").click()
+    settled(page)
+    assert page.locator(".maps-one .heatmap").is_visible()

@@ -56,3 +56,8 @@ def test_white_space_at_the_end_changes_nothing_and_a_long_text_is_refused():
     assert read("")[0].pieces == [""]
     with pytest.raises(ValueError, match="at most 63 tokens: got 80; remove some words"):
         read("a " * 80)
+
+
+def test_characters_that_the_model_has_not_learnt_are_named():
+    assert read("A dog 🎉 and 猫 and 猫")[0].unknown == "🎉猫"
+    assert read(SENTENCE)[0].unknown == ""

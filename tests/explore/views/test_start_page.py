@@ -106,6 +106,28 @@ def test_a_picture_holds_the_sentence_and_its_caption_but_not_the_form(look):
     assert not any("write your own" in text for text in found)
 
 
+def test_unlearnt_letters_are_said_to_be(look):
+    page = look("start", {"text": "A dog and a 猫"})
+    assert "The model has not learnt “猫”" in page.locator("figcaption").inner_text()
+
+
+def test_a_sentence_goes_to_maps_and_half_of_one_is_compared_with_none(look, settled, server):
+    page = look("start")
+    page.wait_for_timeout(1200)
+    field = page.get_by_role("textbox", name="The sentence")
+    field.fill("")
+    heads = set()
+    for count in range(1, len(LONG) + 1):
+        field.fill(LONG[:count])
+        heads.add(tuple(server.ask("start", {"text": LONG[:count]})[0]["telling"]))
+    assert len(heads) > 2  # those of half-typed sentences
+    page.get_by_text("looks farthest back; before, it was head 3 in layer 2").wait_for()
+    page.get_by_role("link", name="Maps: every head").click()
+    settled(page)
+    assert page.get_by_label("Text", exact=True).input_value() == LONG
+    assert page.get_by_label("Model", exact=True).input_value() == "captions"
+
+
 LONG = "My grandmother and her two brothers are sitting on a bench in the park"
 
 
@@ -159,9 +181,9 @@ def test_the_end_of_a_sentence_is_no_button_and_a_new_one_has_its_own(look, sett
     full, bar = shares.bounding_box()["width"], shares.locator(".start-bar").bounding_box()["width"]
     assert bar / full == pytest.approx(float(shares.locator(".start-share").inner_text().split()[0]) / 100, abs=0.02)
     assert "The model reads pieces of words, its tokens: “M·y”." in page.locator("figcaption").inner_text()
+    page.wait_for_timeout(1200)  # what rests is remembered
     page.get_by_role("button", name="Two dogs are running").click()
-    settled(page)
-    assert "looks farthest; before, it was head 1 in layer 2" in page.locator("figcaption [role=status]").inner_text()
+    page.get_by_text("looks farthest back; before, it was head 1 in layer 2").wait_for()
     page.get_by_role("button", name="New sentence").click()
     settled(page)
     assert page.get_by_role("textbox", name="The sentence").input_value() == ""

@@ -25,15 +25,18 @@ function Catalogue(props) {
   return html`<div class=${`claims${state.quiz ? " is-quiz" : ""}`}>${place === "file" ? detail : html`<${Found} ...${props}>${detail}<//>`}</div>`; // a saved file holds no others
 }
 
+export const EASY = "nyu.3def"; // the first question of a quiz
+
 // What was answered in a quiz, as long as the page is open: by claim the last mark of each answer.
 const marks = new Map();
 const mark = (claim, answer, word) => marks.set(claim, { ...marks.get(claim), [answer]: word });
 
+// Stars, for ✓ and ✗ are verdicts on the document.
 function QuizSign({ claim }) {
   const words = Object.values(marks.get(claim) ?? {});
   if (!words.length) return html`<span class="claims-sign" aria-hidden="true">?</span>`;
-  const isRight = words.every((word) => word === "right");
-  return html`<span class=${`claims-sign claims-${isRight ? "holds" : "refuted"}`} role="img" aria-label=${isRight ? "answered right" : "not right yet"}>${isRight ? "✓" : "✗"}</span>`;
+  const [sign, says] = words.every((word) => word === "right") ? ["★", "you answered right"] : ["☆", "you tried: not right yet"];
+  return html`<span class="claims-sign claims-own" role="img" aria-label=${says} title=${says}>${sign}</span>`;
 }
 
 function Found({ state, change, catalogue, children }) {
@@ -45,7 +48,8 @@ function Found({ state, change, catalogue, children }) {
   const ofVerdict = searched.filter((row) => fits(row, "verdict"));
   const shown = ofDocument.filter((row) => fits(row, "verdict"));
   const named = ([key, name]) => [key, `${name} (${ofVerdict.filter((row) => row.document === key).length})`];
-  const list = useRefOfList(state.claim);
+  const list = useRefOfList(state.claim, [state.search, state.verdict, state.document].join(" "));
+  const setQuiz = (quiz) => change({ quiz, verdict: "", ...(quiz && state.claim === states.claims.claim && { claim: EASY }) });
   // Where the claim stands above or below its list, as on a phone, it comes into sight.
   const open = (claim) => {
     change({ claim });
@@ -67,7 +71,7 @@ function Found({ state, change, catalogue, children }) {
         <${Select} label="Document" value=${state.document} onChange=${(document) => change({ document })}
           options=${[["", "all five documents"], ...Object.entries(documents).map(named)]} />
       </div>
-      <div class="row"><${Toggle} label="Quiz: hide what is true until you ask for it" value=${state.quiz} onChange=${(quiz) => change({ quiz, verdict: "" })} />
+      <div class="row"><${Toggle} label="Quiz: hide what is true until you ask for it" value=${state.quiz} onChange=${setQuiz} />
         ${!state.quiz && html`<${Chips} rows=${ofDocument} verdict=${state.verdict} onChange=${(verdict) => change({ verdict })} />`}</div>
     </div>
     <div class="claims-sides">
@@ -106,15 +110,18 @@ function List({ rows, isQuiz, documents, current, list, onOpen, onClear }) {
       return own.length > 0 && html`<section key=${key}><h2>${name}</h2><ul>${own.map(
         (row) => html`<li key=${row.id}><button data-id=${row.id} aria-current=${row.id === current ? "true" : null} tabindex=${row.id === stop ? 0 : -1}
           onClick=${() => onOpen(row.id)}>
-          ${isQuiz ? html`<${QuizSign} claim=${row.id} />` : html`<${Sign} verdict=${row.verdict} />`}<span class="claims-title">${row.title}</span><code>${row.id}</code></button></li>`,
+          ${isQuiz ? html`<${QuizSign} claim=${row.id} />` : html`<${Sign} verdict=${row.verdict} />`}<span class=${isQuiz ? "claims-asked" : "claims-title"}>${isQuiz ? row.asks : row.title}</span><code>${row.id}</code></button></li>`,
       )}</ul></section>`;
     })}
   </nav>`;
 }
 
-// Scrolls the list, and not the page, to the claim that is opened.
-function useRefOfList(claim) {
+// Scrolls the list, and not the page: to its top when others are searched for, and to the claim that is opened.
+function useRefOfList(claim, searched) {
   const list = useRef(null);
+  useEffect(() => {
+    list.current.scrollTop = 0;
+  }, [searched]);
   useEffect(() => {
     const row = list.current?.querySelector("[aria-current]");
     if (!row) return;

@@ -17,12 +17,18 @@ export function ClaimDetail({ ask, row, document, state, place, onMark, onNext }
   const verdict = claim?.verdict ?? row.verdict;
   const isUnrun = claim !== null && claim.verdict === null;
   const [isRevealed, setRevealed] = useState(false);
-  const isAsked = state.quiz && !isRevealed; // a quiz: the answer is not there yet
-  return html`<article class="panel claims-detail" aria-label=${`${row.id}, ${row.title}`} data-claim=${row.id} data-judged=${String(Boolean(claim?.verdict))}>
+  const isAsked = state.quiz && !isRevealed; // a quiz: the answer is not there yet, and the title would give it away
+  const title = useRef(null);
+  useLayoutEffect(() => {
+    if (!isRevealed) return;
+    title.current.focus({ preventScroll: true });
+    title.current.parentElement.scrollIntoView({ block: "nearest" }); // what is true stands above the answers
+  }, [isRevealed]);
+  return html`<article class="panel claims-detail" aria-label=${isAsked ? `A question, ${row.id}` : `${row.id}, ${row.title}`} data-claim=${row.id} data-judged=${String(Boolean(claim?.verdict))}>
     <div ref=${picture}><header>
       <div class="claims-over"><code>${row.id}</code><span>${document}</span></div>
-      <h2>${row.title}</h2>
-      <div class="claims-verdict">${isAsked ? html`<span class="note">A question of the quiz: answer it, or show what is true.</span>`
+      <h2 ref=${title} tabindex="-1">${isAsked ? "A question" : row.title}</h2>
+      <div class="claims-verdict">${isAsked ? html`<span class="note">Answer it, or show what is true.</span>`
         : html`<${Badge} verdict=${verdict} /><span class="note"><${Word} of="verdict">verdict<//>: ${isUnrun ? "a run decides" : look(verdict).about}</span>`}
         <${Export} name=${`claim-${row.id}`} of=${picture} caption=${`Claim ${row.id} of ${document}${isAsked ? "" : `: ${verdict}`}.`} numbers=${claim?.chart ? () => chartNumbers(claim.chart) : undefined}
           saves=${() => [["catalogue", {}], ["claim", { id: row.id, run: false }]]} ask=${ask} view="claims" state=${state} place=${place} /></div>
@@ -44,7 +50,7 @@ export function ClaimDetail({ ask, row, document, state, place, onMark, onNext }
 function Further({ claim, ask, place, isAsked, onMark }) {
   const twin = claim.versions.find((one) => one.role === "twin");
   const answers = claim.exercises.length > 0 && place !== "file" && html`<section class="claims-box">
-    <h3>Try an answer</h3><${Answers} ask=${ask} exercises=${claim.exercises} isAsked=${isAsked} onMark=${onMark} /></section>`;
+    <h3>Try an answer</h3><${Answers} ask=${ask} exercises=${claim.exercises} why=${isAsked ? claim.why.slice(0, claim.why.indexOf("</p>") + 4) : null} onMark=${onMark} /></section>`;
   if (isAsked) return answers;
   return html`
     ${claim.see && place === "page" && html`<p class="claims-see">
@@ -122,16 +128,22 @@ function Markup({ text, tag = "div", class: kind, label }) {
 
 const SIGNS = { right: ["✓", "holds"], "partly right": ["≈", "corrected"], wrong: ["✗", "refuted"], "not read": ["?", "answered"] };
 
-function Answers({ ask, exercises, isAsked, onMark }) {
+// why: in a quiz, its reason in a paragraph, for those who have answered all of it; null where all is shown.
+function Answers({ ask, exercises, why, onMark }) {
   const questions = [...new Set(exercises.map((one) => one.question))];
+  const [right, setRight] = useState({});
+  const marked = exercises.filter((one) => one.kind !== "text");
+  const isDone = marked.length > 0 && marked.every((one) => right[`${one.question} ${one.part}`]);
+  const mark = (own, word) => (setRight((old) => ({ ...old, [own]: word === "right" })), onMark(own, word));
   return html`<div class="claims-questions">
     ${questions.map((id) => {
       const parts = exercises.filter((one) => one.question === id);
       return html`<div class="claims-question" key=${id} data-question=${id}>
         <p>${parts[0].text}</p>
-        ${parts.map((one, i) => html`<${Try} key=${`${id} ${one.part}`} ask=${ask} exercise=${one} isAsked=${isAsked} onMark=${onMark} tells=${one.how !== parts[i - 1]?.how} />`)}
+        ${parts.map((one, i) => html`<${Try} key=${`${id} ${one.part}`} ask=${ask} exercise=${one} isAsked=${why !== null} onMark=${mark} tells=${one.how !== parts[i - 1]?.how} />`)}
       </div>`;
     })}
+    <div role="status">${why && isDone && html`<h3>Why</h3><${Markup} class="claims-why" text=${why} />`}</div>
     <${Notation} kinds=${new Set(exercises.map((one) => one.kind))} />
   </div>`;
 }

@@ -138,7 +138,7 @@ export function Patches({ image, weights, count, first, grid, query, limit, sign
 }
 
 // All heads at a glance: a row for each layer, a column for each head; or in another order, one after the other.
-const [LEFT, TOP, GAP, NAME] = [26, 22, 4, 13];
+const [LEFT, TOP, GAP, NAME] = [26, 22, 4, 17];
 const NAMED = 50; // pixels of a head from which on its first tag is written below
 
 // thumbs: by layer and head { bytes, rows, columns, limit }; minus: others of the same shapes, whose difference is shown;
@@ -217,12 +217,12 @@ export function Overview({ thumbs, minus, colour, layer, head, onChoose, label, 
       ${!order && Array.from({ length: most }, (_, h) => html`<text class=${h === head ? "now" : ""} x=${LEFT + h * step + side / 2} y=${TOP - 8}
         text-anchor="middle">${h + 1}</text>`)}
       <path class="cell" d=${cells.map(({ x, y }) => `M${left + x - 0.5} ${top + y - 0.5}h${side + 1}v${side + 1}h${-side - 1}z`).join("")} />
-      ${isNamed && cells.map((one) => html`<text class="tag" x=${left + one.x + side / 2} y=${top + one.y + side + 10} text-anchor="middle">${name(one)}</text>`)}
+      ${isNamed && cells.map((one) => html`<text class="tag" x=${left + one.x + side / 2} y=${top + one.y + side + 14} text-anchor="middle">${name(one)}</text>`)}
       ${point && onChoose && frame(point, "pointed")}${here >= 0 && frame(cells[here], "chosen")}
     </svg>
     <span id=${id} class="unseen"
       aria-live="polite">layer ${layer + 1} of ${thumbs.length}, head ${head + 1} of ${thumbs[layer]?.length}${onChoose ? "; use the arrow keys to move" : ""}</span>
-  </div><p class="note maps-told">${`Layer ${told.l + 1}, head ${told.h + 1}: ${says(told.l, told.h) || "no pattern stands out"}`}</p>`;
+  </div>${order && isNamed && html`<p class="note">2·1 is layer 2, head 1.</p>`}<p class="note maps-told">${`Layer ${told.l + 1}, head ${told.h + 1}: ${says(told.l, told.h) || "no pattern stands out"}`}</p>`;
 }
 
 // The bytes of a thumbnail, and the colour of each: 255·√w is a place among the colours as it is, where they go up to 1.

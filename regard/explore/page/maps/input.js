@@ -49,6 +49,10 @@ export function inputOf({ request, maps }) {
   return maps.pictured ? (request.picture ?? `image no. ${request.image ?? 0}`) : null; // the first is what is recorded
 }
 
+// What the user has written, where another model may read it; an example gives way to one of its own.
+const reads = { text: "text", pair: "text", letters: "letters" };
+const ownText = (one, next, text) => (text !== null && !one.examples.includes(text) && reads[one.takes] && reads[one.takes] === reads[next.takes] ? text : null);
+
 const shorten = (text) => (text.length > 240 ? `${text.slice(0, 239)}…` : text);
 
 // side: { asked, maps, isNow } of what is chosen; open(name, data) takes a file; more: controls that stand beside.
@@ -57,7 +61,7 @@ export function Input({ models, value, set, pictures, open, side, title, place, 
   const members = (group) => models.filter((other) => other.group === group).map((other) => [other.name, other.label]);
   const groups = [...new Set(models.map((other) => other.group))].map((group) => [group, members(group)]);
   const recorded = value.step !== null && one.steps.includes(value.step);
-  const choose = (name) => set({ model: name, text: null, target: "", step: null });
+  const choose = (name) => set({ model: name, text: ownText(one, modelOf(models, name), value.text), target: "", step: null });
   const said = side.maps?.caption;
   const read = recorded && side.isNow ? inputOf(side) : null;
   return html`<div class="maps-input" role="group" aria-label=${title}>
@@ -76,6 +80,7 @@ export function Input({ models, value, set, pictures, open, side, title, place, 
       : html`<${LiveText} label=${one.takes === "letters" ? "A string of a, b, c and d" : one.takes === "pair" ? "Source" : "Text"}
         value=${value.text ?? one.examples[0] ?? ""} onChange=${(text) => set({ text })} />`}
     ${!recorded && one.takes === "pair" && html`<${LiveText} label="Target (empty: what the model writes)" value=${value.target} onChange=${(target) => set({ target })} />`}
+    ${side.error && value.text !== null && one.examples.length > 0 && html`<p><button onClick=${() => set({ text: null })}>Read an example</button></p>`}
     <${Beyond} side=${side} />
     ${read && html`<p>Reads ${one.takes === "image" ? "the recorded image" : html`<span class="maps-read">${shorten(read)}</span>, as it was recorded`}.</p>`}
     ${said && !(read && said === "as recorded") && html`<p class="hint">${said}</p>`}

@@ -8,6 +8,7 @@ export const WORDS = {
   layer: "A step of the model: attention, then a small network on each token. Layers are stacked.",
   weight: "How much a query takes of a key's value: from 0 to 1, and all weights of a query sum to 1.",
   query: "The vector with which a token asks: it is compared with every key.",
+  farthest: "Of all heads it puts, on average over the words, the most weight on a word further back than the one before. A single word may still look at itself.",
   key: "The vector that a token offers to be found by.",
   value: "The vector that a token gives to those who look at it.",
   logit: "The score of a query and a key, β·q·k, before the softmax makes weights of all of them.",

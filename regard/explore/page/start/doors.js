@@ -1,20 +1,21 @@
 // Three doors to the views, and the user's own runs as they go on.
 import { html } from "../vendor/preact.js";
 import { address } from "../address.js";
+import { EASY } from "../claims/claims.js";
 import { formatCount } from "../parts/numbers.js";
 import { Status } from "../parts/shell.js";
 import { latest, useRuns } from "../runs/live.js";
 
 const SHOWN = 2; // runs
-const DOORS = [
-  ["Learn", ["playground", {}, "Playground: attention in five steps"], ["claims", { quiz: true, claim: "nyu.3def" }, "Quiz: what is true of attention?"]],
-  ["Inspect", ["maps", {}, "Maps: every head on your own text"], ["heads", {}, "Gaussian heads: watch them learn"]],
+const doorsOf = (text) => [
+  ["Learn", ["playground", {}, "Playground: attention in five steps"], ["claims", { quiz: true, claim: EASY }, "Quiz: what is true of attention?"]],
+  ["Inspect", ["maps", { model: "captions", text: text.trim() || null }, "Maps: every head on your own text"], ["heads", {}, "Gaussian heads: watch them learn"]],
   ["Design", ["patterns", {}, "Patterns: who sees whom, how far"], ["patterns", { mask: "causal", tokens: 32768 }, "Cost: do 32,768 tokens fit a GPU?"]],
 ];
 
-export function Doors({ ask, place }) {
+export function Doors({ ask, place, text }) {
   return html`<div class="start-doors">
-    ${DOORS.map(([title, ...links]) => html`<section class="panel start-door"><h2>${title}</h2>
+    ${doorsOf(text).map(([title, ...links]) => html`<section class="panel start-door"><h2>${title}</h2>
       ${links.map(([view, state, says]) => html`<p><a href=${address({ view, state })}>${says}</a></p>`)}</section>`)}
     <${Runs} ask=${ask} place=${place} />
   </div>`;

@@ -1,5 +1,5 @@
 // Start: a sentence that a small model reads, what each token looks at, what may come next, and the way to all else.
-import { html, useMemo, useRef, useState } from "../vendor/preact.js";
+import { html, useEffect, useMemo, useRef, useState } from "../vendor/preact.js";
 import { useLatest } from "../client.js";
 import states from "../states.json";
 import { Select, TextField } from "../parts/controls.js";
@@ -24,14 +24,13 @@ function View({ ask, state, change, place }) {
   const answer = useLatest(ask, "start", request);
   const read = useMemo(() => answer.response && unpack(answer.response), [answer.response]);
   const [pointed, setPointed] = useState(null);
-  const shown = useRef({ now: null, before: null }); // heads, where the view chose them
+  const rested = useRested(read && state.head === "" ? read.telling.join() : null, state.text);
   const write = (text) => (setPointed(null), change({ text, token: null }));
   const examples = html`<p class="start-examples"><span class="hint">Or read</span>
     ${EXAMPLES.filter((one) => one !== state.text).map((one) => html`<button class="quiet" onClick=${() => write(one)}>${one} …</button>`)}</p>`;
   if (!read) return html`<div class="start"><${Panel}><${Status} error=${answer.error} waiting=${true} lines=${5} />${answer.error && place === "page" && examples}<//></div>`;
   const count = read.pieces.length;
   const [layer, head] = headOf(read, state.head);
-  if (shown.current.now?.join() !== [layer, head].join()) shown.current = { now: [layer, head], before: state.head === "" ? shown.current.now : null };
   const query = bounded(pointed ?? state.token ?? count - 1, count);
   const row = read.rowOf(layer, head, query);
   const numbers = () => ({ weights: { shape: [count, count], data: read.mapOf(layer, head), rows: read.names, columns: read.names, axes: ["query", "key"] } });
@@ -50,7 +49,7 @@ function View({ ask, state, change, place }) {
         </div>
         <figure class="start-figure" ref=${picture}>
           <${Sentence} read=${read} row=${row} query=${query} pinned=${state.token} onPoint=${setPointed} onPin=${(token) => change({ token })} />
-          <figcaption data-unpictured class=${read.pieces.some(goesOn) || shown.current.before ? "is-long" : ""}>${caption(read, layer, head, query, row)} <span role="status">${otherHead(shown.current)}</span></figcaption>
+          <figcaption data-unpictured class=${read.pieces.some(goesOn) || read.unknown || rested.before ? "is-long" : ""}>${caption(read, layer, head, query, row)} <span role="status">${otherHead(rested)}</span></figcaption>
         </figure>
         <${Status} error=${answer.error} />
         ${place === "page" && examples}
@@ -60,7 +59,7 @@ function View({ ask, state, change, place }) {
       <//>
     </div>
     <${Steps} read=${read} row=${row} query=${query} place=${place} />
-    ${place === "page" && html`<${Doors} ask=${ask} place=${place} />`}
+    ${place === "page" && html`<${Doors} ask=${ask} place=${place} text=${state.text} />`}
   </div>`;
 }
 
@@ -82,13 +81,13 @@ function headOf({ layers, heads, telling }, text) {
 
 function headsOf({ layers, heads, telling: [layer, head] }) {
   const group = (l) => [`Layer ${l + 1}`, Array.from({ length: heads }, (_, h) => [`${l}.${h}`, `layer ${l + 1}, head ${h + 1}`])];
-  return [["", `layer ${layer + 1}, head ${head + 1} (looks farthest)`], ...Array.from({ length: layers }, (_, l) => group(l))];
+  return [["", `layer ${layer + 1}, head ${head + 1} (looks farthest back)`], ...Array.from({ length: layers }, (_, l) => group(l))];
 }
 
 const caption = (read, layer, head, query, row) => html`<b>${read.names[query]}</b> looks at
   ${strongest(row, 3).map((key, i) => html`${i ? ", " : " "}<b>${key === query ? "itself" : read.names[key]}</b> <${Exact} value=${row[key]} as=${formatPercent} />`)}:
   the <${Word} of="weight">weights<//> of <${Word} of="head">head<//> ${head + 1} in <${Word} of="layer">layer<//> ${layer + 1},
-  one of ${read.layers * read.heads} in this model.${pieces(read)}`;
+  one of ${read.layers * read.heads} in this model.${[layer, head].join() === read.telling.join() ? html` It looks <${Word} of="farthest">farthest back<//>.` : ""}${unlearnt(read)}${pieces(read)}`;
 
 // The first word that the model reads in pieces, where there is one.
 function pieces({ pieces, names }) {
@@ -98,8 +97,23 @@ function pieces({ pieces, names }) {
   return html` The model reads pieces of words, its <${Word} of="token">tokens<//>: “${names.slice(first, after < 0 ? undefined : after).join("·")}”.`;
 }
 
-const named = ([layer, head]) => `head ${head + 1} in layer ${layer + 1}`;
-const otherHead = ({ now, before }) => before && `In this sentence ${named(now)} looks farthest; before, it was ${named(before)}.`;
+// The head that the view chose for a text, and the one before it where that was another: of texts that rested, not of those half typed.
+const REST = 1000; // milliseconds
+
+function useRested(chosen, text) {
+  const [seen, setSeen] = useState({ now: null, before: null, text: null });
+  useEffect(() => {
+    if (chosen === null || (seen.text === text && seen.now === chosen)) return;
+    const timer = setTimeout(() => setSeen(({ now }) => ({ now: chosen, before: now === chosen ? null : now, text })), REST);
+    return () => clearTimeout(timer);
+  }, [chosen, text, seen]);
+  return seen.now === chosen && seen.text === text ? seen : { now: null, before: null };
+}
+
+const unlearnt = ({ unknown }) => unknown && ` The model has not learnt ${[...unknown].map((one) => `“${one}”`).join(", ")}: it reads the bytes of each, one � for one, and guesses.`;
+
+const named = (chosen) => `head ${Number(chosen.split(",")[1]) + 1} in layer ${Number(chosen.split(",")[0]) + 1}`;
+const otherHead = ({ now, before }) => before && `In this sentence ${named(now)} looks farthest back; before, it was ${named(before)}.`;
 
 // The likeliest next tokens: a click appends one.
 function Next({ read, text, isFull, write }) {
