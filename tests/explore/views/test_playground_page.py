@@ -9,6 +9,7 @@ import torch
 from regard import weights
 from regard.attention import Attention, Causal, Content
 from regard.claims.ist.example import worked_example
+from tests.explore.test_export import saved
 
 
 def shown(page, caption: str) -> list[list[float]]:
@@ -230,7 +231,7 @@ def test_no_column_moves_while_beta_is_turned(look, settled):
         page.keyboard.press(key)
         settled(page)
         assert page.locator(".stage").evaluate_all(places) == before
-    assert len({box["y"] for box in map(lambda one: one.bounding_box(), page.locator(".stage").all())}) == 1
+    assert len({box["y"] for box in (one.bounding_box() for one in page.locator(".stage").all())}) == 1
 
 
 def test_a_phone_goes_on_to_the_next_step_and_turns_the_mask_beside_the_weights(look, settled):
@@ -283,3 +284,11 @@ def test_a_new_token_has_numbers_and_step_two_frames_all_three(look, settled):
     cells = [page.get_by_role("textbox", name=f"X, row 5, column {i}", exact=True).input_value() for i in (1, 2, 3)]
     assert sorted(cells) == ["0", "0", "1"]
     assert page.locator("[data-stage=qkv] tr.chosen").count() == 3
+
+
+def test_a_picture_has_the_arrows_and_says_of_which_head_it_is(look):
+    picture = saved(look("playground"), "Picture, SVG").read_text()
+    assert picture.count(">→<") == 5
+    text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", picture))
+    assert "Head 1 of 2 on 4 tokens" in text
+    assert "Y, which is of all heads" in text
