@@ -80,7 +80,7 @@ def parse_mask(text: str) -> Mask:
     >>> parse_mask("(Causal() | key_padding(2, 3)) & strided(2)")
     (Causal() | KeyPadding((2, 3))) & Strided(stride=2)
     """
-    return Reader("a mask", text, WORDS, "causal & window(256, 0)").mask()
+    return Reader("a mask", text, WORDS, "causal & window(2)").mask()
 
 
 def parse_scores(text: str, num_heads: int, places: Places | None = None, learns: bool = False) -> Term:

@@ -156,7 +156,7 @@ def test_scores_of_the_relative_position_fit_the_places(text: str, places: Place
         ("tiles(7, 7, shift=3)", "got an unexpected keyword argument 'shift'"),
         ("global_tokens(0)", "count must be a whole number from 1 to below 2^62: got count=0"),
         ("  \n causl", "got 'causl' at character 5; did you mean causal?"),
-        ("", "whole expression: got its end too early; write it like 'causal & window(256, 0)'"),
+        ("", "whole expression: got its end too early; write it like 'causal & window(2)'"),
         ("causal &", "got its end too early"),
         ("causal & (", "got '(' at character 10"),
         ("causal window(3)", "got 'window(3)' at character 8"),

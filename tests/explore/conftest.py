@@ -155,12 +155,22 @@ class Look:
         settle(page)
         return page
 
-    def window(self, *, width: int = 1280, height: int = 900, dark: bool = False, reduced: bool = False) -> "Page":
-        """An empty page of a new window."""
+    def window(
+        self,
+        *,
+        width: int = 1280,
+        height: int = 900,
+        dark: bool = False,
+        reduced: bool = False,
+        touch: bool = False,
+    ) -> "Page":
+        """An empty page of a new window; with `touch` that of a phone, which has fingers and no pointer."""
         context = self.browser.new_context(
             viewport={"width": width, "height": height},
             color_scheme="dark" if dark else "light",
             reduced_motion="reduce" if reduced else "no-preference",
+            has_touch=touch,
+            is_mobile=touch,
         )
         self.contexts.append(context)
         context.set_default_timeout(PATIENCE)

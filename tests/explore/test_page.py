@@ -448,3 +448,15 @@ def test_numbers_are_read_wherever_they_lie(modules):
       }).concat([[...fromBase64(toBase64(new Uint8Array([0, 255, 7])))]]);
     }""")
     assert found == [[3, 1, -2.5, 3.25]] * 3 + [[0, 255, 7]]
+
+
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (1280, 720)])
+def test_a_link_opens_each_view_at_its_top(look, settled, width, height):
+    page = look("claims", width=width, height=height)
+    bar = page.get_by_label("Where you are" if width < 940 else "Views")
+    names = ["Design", "Inspect", "Start"] if width < 940 else ["Patterns and cost", "Maps", "Playground", "Claims"]
+    for name in names:
+        page.evaluate("() => scrollTo(0, 500)")
+        bar.get_by_role("link", name=name, exact=True).click()
+        settled(page)
+        assert page.evaluate("scrollY") == 0, name

@@ -37,13 +37,18 @@ const Refused = ({ why, again }) => html`<section class="panel" role="alert"><p 
 export function App() {
   const [here, setHere] = useState(parseAddress);
   useEffect(() => {
+    let [shown, link] = [parseAddress().view, null];
+    const press = ({ target }) => (link = target.closest?.("a[href^='#']")?.hash ?? null);
     const follow = () => {
       const next = parseAddress();
+      if (next.view !== shown && location.hash === link) scrollTo(0, 0); // a link opens a view at its top; a step back keeps the browser's place
+      shown = next.view;
       if (models.has(next.view) && plain(models.get(next.view).get("state")) !== plain(next.state)) models.get(next.view).set("state", next.state);
       setHere(next);
     };
+    addEventListener("click", press, true);
     addEventListener("hashchange", follow);
-    return () => removeEventListener("hashchange", follow);
+    return () => (removeEventListener("click", press, true), removeEventListener("hashchange", follow));
   }, []);
   useEffect(() => {
     document.title = `${viewOf(here.view).title} · regard`;

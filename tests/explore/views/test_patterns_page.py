@@ -1,6 +1,8 @@
 """Patterns and cost, used by mouse and by keyboard; its numbers are the library's."""
 
+import json
 import re
+from urllib.parse import quote
 
 import numpy as np
 import pytest
@@ -323,3 +325,29 @@ def test_curves_keep_their_colours_when_one_is_not_drawn(look, settled):
     free = colours(look("patterns", {"mask": "everything", "scores": "gaussian", "weighting": "hard", "grid": [8, 8]}))
     assert 0 < len(free) < 3  # an index shift takes no FLOPs
     assert free.items() <= whole.items()
+
+
+def test_a_finger_reads_a_pair_of_the_map(look, settled):
+    page = look.window(width=390, height=844, touch=True)
+    page.goto(f"{look.url}#patterns?{quote(json.dumps({'mask': 'causal', 'tokens': 8}))}")
+    settled(page)
+    told = page.locator(".patterns-point")
+    assert told.inner_text().startswith("Touch the map")
+    canvas = page.locator(".patterns-framed canvas")
+    side = canvas.bounding_box()["width"] / 8
+    canvas.tap(position={"x": 2.5 * side, "y": 4.5 * side})
+    settled(page)
+    assert told.inner_text() == "query 4, key 2: visible. The query sees 5 keys: 0–4."
+    frame, box = page.locator(".patterns-framed .pinned").bounding_box(), canvas.bounding_box()
+    place = (frame["x"] + frame["width"] / 2 - box["x"], frame["y"] + frame["height"] / 2 - box["y"])
+    assert tuple(int(one // side) for one in place) == (2, 4)  # what was touched, not the diagonal
+    assert told.bounding_box()["y"] < box["y"] + box["height"] + 100
+    sizes = page.get_by_role("heading", name="Sizes and machine").bounding_box()
+    assert box["y"] + box["height"] < sizes["y"]
+
+
+def test_a_small_map_has_numbers_and_a_large_one_has_none(look):
+    for tokens, names in ((8, [*"01234567"] * 2), (64, [])):
+        page = look("patterns", {"mask": "causal", "tokens": tokens})
+        assert page.locator(".patterns-framed .tick").all_text_contents() == names
+        assert page.locator(".patterns-framed .rules").count() == bool(names)

@@ -9,6 +9,7 @@ import torch
 from regard import weights
 from regard.attention import Attention, Causal, Content
 from regard.claims.ist.example import worked_example
+from tests.explore.test_export import saved
 
 
 def shown(page, caption: str) -> list[list[float]]:
@@ -16,7 +17,10 @@ def shown(page, caption: str) -> list[list[float]]:
     table = page.locator(f"table:has(caption:text-is('{caption}'))")
     rows = [row.locator(".value") for row in table.locator("tbody tr").all()]
     return [
-        [float(cell.get_attribute("title").replace("hidden", "-inf").replace("−", "-")) for cell in row.all()]
+        [
+            float(cell.get_attribute("title").replace("0, hidden", "0").replace("hidden", "-inf").replace("−", "-"))
+            for cell in row.all()
+        ]
         for row in rows
     ]
 
@@ -215,3 +219,76 @@ def test_hard_is_defined(look):
     page = look("playground", {"hard": True})
     page.get_by_role("button", name="hard", exact=True).focus()
     assert "the largest score takes all the weight" in page.get_by_role("tooltip").inner_text()
+
+
+def test_no_column_moves_while_beta_is_turned(look, settled):
+    page = look("playground", width=1280, height=720)
+    places = "(all) => all.map((one) => [one.getBoundingClientRect().x, one.getBoundingClientRect().width])"
+    before = page.locator(".stage").evaluate_all(places)
+    slider = page.get_by_role("slider", name="β")
+    slider.focus()
+    for key in ("PageUp", "End"):
+        page.keyboard.press(key)
+        settled(page)
+        assert page.locator(".stage").evaluate_all(places) == before
+    assert len({box["y"] for box in (one.bounding_box() for one in page.locator(".stage").all())}) == 1
+
+
+def test_a_phone_goes_on_to_the_next_step_and_turns_the_mask_beside_the_weights(look, settled):
+    page = look("playground", {"step": "logits"}, width=390, height=844)
+    page.get_by_role("button", name="4 Softmax →").click()
+    settled(page)
+    stage = page.locator(".stage.lit")
+    assert stage.get_attribute("data-stage") == "softmax"
+    stage.get_by_text("causal", exact=True).click()
+    settled(page)
+    cells = stage.locator(".value").all_inner_texts()
+    assert cells[:4] == ["1.000", "–", "–", "–"]
+    box = stage.bounding_box()
+    assert (box["y"] > 48, box["y"] + box["height"] < 844) == (True, True)
+    page.get_by_role("button", name="5 Mix →").click()
+    settled(page)
+    assert page.get_by_role("button", name="← 4 Softmax").bounding_box()["y"] < 400
+    assert page.get_by_role("button", name=re.compile("→$")).count() == 0
+
+
+def test_what_is_cut_at_the_side_fades_there(look, settled):
+    page = look("playground", width=390, height=844)
+    logits = page.locator("[data-stage=logits] .scrolls")
+    assert logits.get_attribute("data-more") is None
+    for _ in range(3):
+        page.get_by_role("button", name="Add a token").click()
+    settled(page)
+    assert logits.get_attribute("data-more") == ""
+    logits.evaluate("(one) => one.scrollTo(10_000, 0)")
+    page.wait_for_function("() => !document.querySelector('[data-stage=logits] .scrolls[data-more]')")
+
+
+def test_a_wrong_mask_leaves_the_controls_their_width(look, settled):
+    look.forgiven.append("status of 400")
+    page = look("playground")
+    controls = page.locator(".playground-controls")
+    page.get_by_text("write one", exact=True).click()
+    before = controls.bounding_box()["width"]
+    page.get_by_label("such as causal").fill("only nouns")
+    page.keyboard.press("Tab")
+    settled(page)
+    assert "write it like 'causal & window(2)'" in page.locator(".playground-top .error").inner_text()
+    assert controls.bounding_box()["width"] >= before
+
+
+def test_a_new_token_has_numbers_and_step_two_frames_all_three(look, settled):
+    page = look("playground", {"step": "qkv"})
+    page.get_by_role("button", name="Add a token").click()
+    settled(page)
+    cells = [page.get_by_role("textbox", name=f"X, row 5, column {i}", exact=True).input_value() for i in (1, 2, 3)]
+    assert sorted(cells) == ["0", "0", "1"]
+    assert page.locator("[data-stage=qkv] tr.chosen").count() == 3
+
+
+def test_a_picture_has_the_arrows_and_says_of_which_head_it_is(look):
+    picture = saved(look("playground"), "Picture, SVG").read_text()
+    assert picture.count(">→<") == 5
+    text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", picture))
+    assert "Head 1 of 2 on 4 tokens" in text
+    assert "Y, which is of all heads" in text

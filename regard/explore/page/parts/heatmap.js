@@ -56,9 +56,9 @@ export function sideBeside(names, count, width) {
 
 // Props: data (flat), rows, columns, scale "weight" | "signed", limit, label; rowNames, columnNames; chosen [row, column]
 // or null; onChoose(row, column), onPoint(row, column | null); says(row, column) for screen readers; side: the largest width in pixels;
-// titles: [of the rows, of the columns]; tip(row, column): what is written at the pointer, whose row and column are lit.
+// titles: [of the rows, of the columns]; tip(row, column): what is written at the pointer, whose row and column are lit; ruled: lines between cells.
 export function Heatmap(props) {
-  const { data, rows, columns, scale = "weight", limit = 1, label, rowNames, columnNames, chosen, onChoose, onPoint, says, side = 520, titles, tip } = props;
+  const { data, rows, columns, scale = "weight", limit = 1, label, rowNames, columnNames, chosen, onChoose, onPoint, says, side = 520, titles, tip, ruled } = props;
   const now = useTheme();
   const canvas = useRef(null);
   const id = useId();
@@ -99,9 +99,15 @@ export function Heatmap(props) {
     tabindex="0" role="application" aria-roledescription="heat map" aria-label=${label} aria-describedby=${id}
     onKeyDown=${onKeyDown} onBlur=${() => move(null)} onPointerLeave=${() => move(null)}
     onPointerMove=${(event) => move(at(event))}
-    onClick=${(event) => at(event) && onChoose?.(...at(event))}>
+    onClick=${(event) => {
+      const place = at(event);
+      move(place); // a finger points by touching
+      if (place) onChoose?.(...place);
+    }}>
     <canvas ref=${canvas} style=${{ left: `${left}px`, top: `${top}px`, width: `${width}px`, height: `${height}px` }}></canvas>
     <svg width=${left + width} height=${top + height} aria-hidden="true">
+      ${ruled && html`<path class="rules" d=${Array.from({ length: rows - 1 }, (_, r) => `M${left} ${top + (r + 1) * cell}h${width}`).join("")
+        + Array.from({ length: columns - 1 }, (_, c) => `M${left + (c + 1) * cell} ${top}v${height}`).join("")} />`}
       ${titles && html`<text class="title" x=${left} y="12">${titles[1]}</text><text class="title" transform=${`translate(12,${top + height}) rotate(-90)`}>${titles[0]}</text>`}
       ${tip && cursor && html`<rect class="lit" x=${left} y=${top + cursor[0] * cell} width=${width} height=${cell} />
         <rect class="lit" x=${left + cursor[1] * cell} y=${top} width=${cell} height=${height} />`}

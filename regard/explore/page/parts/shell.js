@@ -65,16 +65,33 @@ export function useWidth() {
   return [ref, width];
 }
 
-// Whether the window is narrow, as a phone's or an upright tablet's.
-export function useNarrow() {
-  const query = matchMedia("(max-width: 820px)");
-  const [narrow, setNarrow] = useState(query.matches);
+// Whether the window is narrow, as a phone's or an upright tablet's; and whether it is used by fingers, without keys.
+export const useNarrow = () => useMedia("(max-width: 820px)");
+export const useTouch = () => useMedia("(hover: none)");
+
+function useMedia(text) {
+  const query = matchMedia(text);
+  const [now, setNow] = useState(query.matches);
   useEffect(() => {
-    const follow = () => setNarrow(query.matches);
+    const follow = () => setNow(query.matches);
     query.addEventListener("change", follow);
     return () => query.removeEventListener("change", follow);
   }, []);
-  return narrow;
+  return now;
+}
+
+// What may be wider than its place: it scrolls, and fades at the side where there is more.
+export function Scrolls({ children, ...more }) {
+  const ref = useRef(null);
+  useLayoutEffect(() => {
+    const { current: box } = ref;
+    const follow = () => box.toggleAttribute("data-more", box.scrollLeft + box.clientWidth < box.scrollWidth - 1);
+    const watcher = new ResizeObserver(follow);
+    for (const one of [box, box.firstElementChild]) watcher.observe(one);
+    box.addEventListener("scroll", follow);
+    return () => watcher.disconnect();
+  }, []);
+  return html`<div ref=${ref} ...${more} class="scrolls">${children}</div>`;
 }
 
 // stale: what is shown belongs to an earlier request, and is dimmed until the next response.

@@ -5,7 +5,7 @@ import { curve as curveOf, ownCurve } from "../parts/colour.js";
 import { Choice, NumberCell, Slider, readWhole } from "../parts/controls.js";
 import { Export } from "../parts/export.js";
 import { formatColumn, formatCount, formatExact, formatSize, significant } from "../parts/numbers.js";
-import { Exact, Panel, Status } from "../parts/shell.js";
+import { Exact, Panel, Scrolls, Status } from "../parts/shell.js";
 import { Word } from "../parts/words.js";
 
 export const QUANTITIES = {
@@ -58,7 +58,7 @@ export function PlanPanel({ found, saving, machine, algorithms }) {
       <${Fit} plan=${plan} />
       <p class="patterns-value">${plan.value.replace("Content(beta=None)", "Content()")}</p>
       <p class="note">${sizesOf(plan)}, in ${plan.dtype}, on ${machine}. Times by a table: ${plan.basis}.</p>
-      <div class="scrolls" tabindex="0" role="region" aria-label="Algorithms and their costs"><table class="lines patterns-plan">
+      <${Scrolls} tabindex="0" role="region" aria-label="Algorithms and their costs"><table class="lines patterns-plan">
         <thead><tr><th>algorithm</th>
           ${COLUMNS.map((name) => html`<th class="number"><${Word} of=${QUANTITIES[name].name}>${QUANTITIES[name].title ?? QUANTITIES[name].name}<//></th>`)}</tr></thead>
         <tbody>
@@ -69,7 +69,7 @@ export function PlanPanel({ found, saving, machine, algorithms }) {
           ${["causal", "full"].map((name) => plan[name] && html`<tr class="patterns-full"><th scope="row">${name} attention, ${plan[name].name}</th>
             <${Cells} one=${{ ...plan[name], name }} /></tr>`)}
         </tbody>
-      </table></div>
+      </table><//>
       ${refused.length > 0 && html`<details class="patterns-refused"><summary>${refused.length} other algorithms would not be exact here, or cannot run</summary>
         <dl>${refused.map((one) => html`<dt><${Word} of=${one.name} /></dt><dd data-refusal=${one.name}>${one.refusal}</dd>`)}</dl></details>`}
     </div>`}

@@ -1,16 +1,15 @@
 // The map of a mask, who may see whom, with exact counts.
-import { html, useMemo, useRef, useState } from "../vendor/preact.js";
+import { html, useEffect, useMemo, useRef, useState } from "../vendor/preact.js";
 import { css } from "../parts/colour.js";
 import { Export } from "../parts/export.js";
-import { Heatmap } from "../parts/heatmap.js";
+import { Heatmap, sideBeside } from "../parts/heatmap.js";
 import { formatCount, formatNumber, formatPercent } from "../parts/numbers.js";
-import { Panel, Status, useTheme, useWidth } from "../parts/shell.js";
+import { Panel, Status, useTheme, useTouch, useWidth } from "../parts/shell.js";
 import { Word } from "../parts/words.js";
 
 export const SHADES = [0, 0.1, 0.36]; // hidden, visible in part, visible; of the scale for weights
 const LARGEST = 512; // pixels along a side
-const HINT = "Point at the map, or use the arrow keys.";
-const FOLLOWS = " Press Enter to follow that query through the layers below.";
+const NAMED = 32; // tokens up to which they have their numbers, and lines between them
 
 export function MaskPanel({ found, request, output, onChoose, saving }) {
   const picture = useRef(null);
@@ -32,17 +31,28 @@ function Map({ header, levels, request, output, onChoose, picture }) {
   useTheme(); // the swatches change with it
   const [room, width] = useWidth();
   const [point, setPoint] = useState(null);
+  const [touched, setTouched] = useState(null); // the pair that was chosen, of the query that is followed
+  const isTouch = useTouch();
   const shades = useMemo(() => Float32Array.from(levels, (level) => SHADES[level]), [levels]);
   const own = isMarked(output, header) ? Math.floor(output / header.cell) : null;
+  useEffect(() => setTouched(null), [header]);
+  useEffect(() => touched && touched[0] !== own && setTouched(null), [own]);
+  const names = header.tokens <= NAMED ? Array.from({ length: header.tokens }, (_, token) => nameOf(token, request.grid)) : null;
+  const choose = (r, c) => {
+    setTouched([r, c]);
+    onChoose?.(Math.min(r * header.cell + Math.floor(header.cell / 2), header.tokens - 1));
+  };
+  const hint = isTouch ? `Touch the map${onChoose ? " to read a pair, and to follow its query through the layers below" : ""}.`
+    : `Point at the map, or use the arrow keys.${onChoose ? " Press Enter to follow that query through the layers below." : ""}`;
   const describe = (r, c) => describeCell(header, levels, r, c, request.grid);
   return html`<div class="patterns-map" ref=${room}>
     <div ref=${picture} class="patterns-pictured">
       <p class="patterns-axis">queries <span aria-hidden="true">↓</span> keys <span aria-hidden="true">→</span></p>
       ${width > 0 && html`<div class="patterns-framed">
-        ${own !== null && html`<span class="patterns-followed" style=${{ top: `${(100 * (own + 0.5)) / header.rows}%` }} aria-hidden="true"></span>`}
-        <${Heatmap} data=${shades} rows=${header.rows} columns=${header.columns} side=${sideOf(header, width)}
-          label=${`Mask of ${request.mask}: queries down, keys across`} chosen=${own === null ? null : [own, own]}
-          onChoose=${onChoose && ((r) => onChoose(Math.min(r * header.cell + Math.floor(header.cell / 2), header.tokens - 1)))}
+        ${own !== null && !names && html`<span class="patterns-followed" style=${{ top: `${(100 * (own + 0.5)) / header.rows}%` }} aria-hidden="true"></span>`}
+        <${Heatmap} data=${shades} rows=${header.rows} columns=${header.columns} side=${names ? Math.min(LARGEST, sideBeside(names, names.length, width)) : sideOf(header, width)}
+          rowNames=${names} columnNames=${names} ruled=${names !== null}
+          label=${`Mask of ${request.mask}: queries down, keys across`} chosen=${touched ?? (own === null ? null : [own, own])} onChoose=${choose}
           onPoint=${(r, c) => setPoint(r === null ? null : [r, c])} says=${describe} /></div>`}
       <ul class="patterns-shades" aria-label="Colours">
         <li><${Swatch} shade=${SHADES[2]} />visible</li>
@@ -59,7 +69,7 @@ function Map({ header, levels, request, output, onChoose, picture }) {
         <${Fact} name=${`blocks of ${header.block} × ${header.block} that a kernel visits`} count="visited" value=${formatCount(header.visited)}
           note=${`of ${formatCount(header.blocks)}; they hold ${formatCount(header.visited_pairs)} pairs`} />
       </dl>
-      <p class="patterns-point" aria-hidden="true">${point ? describe(...point) : html`<span class="hint">${HINT}${onChoose && FOLLOWS}</span>`}</p>
+      <p class="patterns-point" aria-hidden="true">${point ?? touched ? describe(...(point ?? touched)) : html`<span class="hint">${hint}</span>`}</p>
       ${header.batch && html`<p class="note">The first of ${header.batch} rows of a padded batch.</p>`}
     </div>
   </div>`;
@@ -84,16 +94,24 @@ function sideOf(header, width) {
 const range = (low, high) => (low === high ? formatCount(low) : `${formatCount(low)} to ${formatCount(high)}`);
 const WORDS = ["hidden", "visible in part", "visible"];
 
+const nameOf = (token, grid) => (grid ? `(${Math.floor(token / grid[1])}, ${token % grid[1]})` : formatCount(token));
+
+// Which keys a query sees, where a few words say it: ": 0–4".
+function runsOf(levels, r, columns) {
+  const seen = (c) => c >= 0 && c < columns && levels[r * columns + c] > 0;
+  const [starts, ends] = [-1, 1].map((side) => Array.from({ length: columns }, (_, c) => c).filter((c) => seen(c) && !seen(c + side)));
+  return starts.length && starts.length <= 3 ? `: ${starts.map((c, i) => (c === ends[i] ? formatCount(c) : `${formatCount(c)}–${formatCount(ends[i])}`)).join(", ")}` : "";
+}
+
 function describeCell(header, levels, r, c, grid) {
   const name = (place) => {
     const [first, last] = [place * header.cell, Math.min((place + 1) * header.cell, header.tokens) - 1];
-    if (grid && header.cell === 1) return `(${Math.floor(first / grid[1])}, ${first % grid[1]})`;
-    return first === last ? formatCount(first) : `${formatCount(first)}–${formatCount(last)}`;
+    return first === last ? nameOf(first, grid) : `${formatCount(first)}–${formatCount(last)}`;
   };
   const [one, sees] = header.cell === 1 ? ["query", "sees"] : ["queries", "see"];
   const each = header.cell === 1 || header.fewest[r] === 1 ? "" : " each";
   return `${one} ${name(r)}, ${header.cell === 1 ? "key" : "keys"} ${name(c)}: ${WORDS[levels[r * header.columns + c]]}. `
-    + `The ${one} ${sees} ${range(header.fewest[r], header.most[r])} ${header.most[r] === 1 ? "key" : "keys"}${each}.`;
+    + `The ${one} ${sees} ${range(header.fewest[r], header.most[r])} ${header.most[r] === 1 ? "key" : "keys"}${each}${grid || header.cell > 1 ? "" : runsOf(levels, r, header.columns)}.`;
 }
 
 export function Swatch({ shade }) {

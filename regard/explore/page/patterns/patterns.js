@@ -65,21 +65,25 @@ function View({ ask, state: given, change, place }) {
   const algorithms = known.response?.algorithms ?? []; // whose numbers are their colours
   const isNarrow = useNarrow(); // then it stands above all, outside of what is dimmed
   const inShort = html`<${InShort} found=${plan} machine=${MACHINES[state.device]} isOutdated=${isNarrow && (!isRead || isWrong)} />`;
+  const dims = isRead && !isWrong ? "" : "outdated";
+  const map = html`<${MaskPanel} found=${pattern} request=${now?.pattern} output=${output} onChoose=${(token) => change({ output: token })} saving=${saving} />`;
+  const sizes = html`<${Sizes} devices=${known.response?.devices ?? [state.device]} state=${state} change=${change} wrong=${wrong} />`;
   return html`<div class="sided patterns">
     ${isNarrow && inShort}
     <${LiveOnly} class="patterns-left" place=${place}>
       <${Mechanism} known=${known} state=${state} change=${change} wrong=${wrong} place=${place} />
-      <${Sizes} devices=${known.response?.devices ?? [state.device]} state=${state} change=${change} wrong=${wrong} />
+      ${!isNarrow && sizes}
     <//>
+    ${isNarrow && html`<div class=${`patterns-right ${dims}`}>${map}</div><${LiveOnly} class="patterns-left patterns-right" place=${place} noted=${false}>${sizes}<//>`}
     <div class="patterns-right" aria-busy=${String(!isRead)}>
       ${request.second && html`<${LiveOnly} class="patterns-turns" place=${place} noted=${false}><${Choice} label="Mask, plan and cost of" value=${state.shown}
         options=${[[0, "the first layer"], [1, "every other layer"]]} onChange=${(shown) => change({ shown })} /><//>`}
       ${isWrong && html`<p class="note" role="status">${now === null ? "Nothing to draw yet: the text on the left is not a mechanism."
         : html`The text on the left is not a mechanism; what follows is of <code>${now.plan.mask}</code>.`}</p>`}
-      <div class=${isRead && !isWrong ? "" : "outdated"}>
+      <div class=${dims}>
       <${Lengths} length=${isRead && !isWrong ? reads.response.length : null} state=${state} change=${change} place=${place} />
       ${!isNarrow && inShort}
-      <${MaskPanel} found=${pattern} request=${now?.pattern} output=${output} onChoose=${(token) => change({ output: token })} saving=${saving} />
+      ${!isNarrow && map}
       <${PlanPanel} found=${plan} saving=${saving} machine=${MACHINES[state.device]} algorithms=${algorithms} />
       <${GrowthPanel} found=${growth} request=${request.mechanism} quantity=${state.quantity} compare=${state.compare}
         change=${change} saving=${saving} place=${place} algorithms=${algorithms} isFixed=${now !== null && now.growth === null} />

@@ -3,15 +3,16 @@ import { html } from "../vendor/preact.js";
 import { css, ink, ownColour } from "../parts/colour.js";
 import { NumberCell } from "../parts/controls.js";
 import { formatColumn, formatExact, formatNumber } from "../parts/numbers.js";
-import { useTheme } from "../parts/shell.js";
+import { Scrolls, useTheme } from "../parts/shell.js";
 
 // values: rows of numbers, null where nothing is. scale null leaves them uncoloured; moved: the same shape, what to mark;
-// chosen: a row that is looked at, onRow(r) chooses another; fixed: as many decimals for all.
-export function Values({ label, values, scale, limit, rowNames, columnNames, moved, chosen, onRow, digits = 3, fixed = null }) {
+// chosen: a row that is looked at, onRow(r) chooses another; fixed: as many decimals for all; hidden: the same shape, what a mask hides.
+export function Values({ label, values, scale, limit, rowNames, columnNames, moved, chosen, onRow, digits = 3, fixed = null, hidden = null }) {
   useTheme(); // colours change with it
   const most = limit ?? Math.max(1e-12, ...values.flat().map((value) => Math.abs(value ?? 0)));
   const text = (value) => (value === null ? "−∞" : fixed === null ? formatNumber(value, digits) : formatColumn(value, fixed));
-  return html`<div class="scrolls"><table class="matrix">
+  const isHidden = (value, r, c) => value === null || hidden?.[r][c];
+  return html`<${Scrolls}><table class="matrix">
     <caption class="unseen">${label}</caption>
     ${columnNames && html`<thead><tr>${rowNames && html`<td></td>`}${columnNames.map((name) => html`<th scope="col"><span class="named" title=${name}>${name}</span></th>`)}</tr></thead>`}
     <tbody>${values.map(
@@ -20,12 +21,12 @@ export function Values({ label, values, scale, limit, rowNames, columnNames, mov
           ? html`<button class="quiet named" aria-pressed=${String(chosen === r)} title=${rowNames[r]} onClick=${() => onRow(r)}>${rowNames[r]}</button>`
           : html`<span class="named" title=${rowNames[r]}>${rowNames[r]}</span>`}</th>`}
         ${row.map(
-          (value, c) => html`<td><span class=${`value${moved ? (moved[r][c] ? " moved" : " still") : ""}`} title=${value === null ? "hidden" : formatExact(value)}
-            style=${scale && value !== null ? { background: css(value, scale, most), color: ink(value, scale, most) } : null}>${text(value)}</span></td>`,
+          (value, c) => html`<td><span class=${`value${moved ? (moved[r][c] ? " moved" : " still") : ""}${isHidden(value, r, c) ? " hidden" : ""}`} title=${value === null ? "hidden" : isHidden(value, r, c) ? "0, hidden" : formatExact(value)}
+            style=${scale && !isHidden(value, r, c) ? { background: css(value, scale, most), color: ink(value, scale, most) } : null}>${value !== null && isHidden(value, r, c) ? "–" : text(value)}</span></td>`,
         )}
       </tr>`,
     )}</tbody>
-  </table></div>`;
+  </table><//>`;
 }
 
 // The same to edit: onChange gets the whole matrix with one number changed, onName(r, name) the new name of a row; marked: rows have their own
@@ -37,7 +38,7 @@ export function Editable({ label, values, rowNames, chosen, marked, onChange, on
     onRemoveRow(r);
     requestAnimationFrame(() => (table.querySelectorAll("button")[Math.min(r, values.length - 2)] ?? table.querySelector("input"))?.focus());
   };
-  return html`<div class="scrolls"><table class="matrix">
+  return html`<${Scrolls}><table class="matrix">
     <caption class="unseen">${label}</caption>
     <tbody>${values.map(
       (row, r) => html`<tr class=${chosen === r ? "chosen" : ""}>
@@ -47,5 +48,5 @@ export function Editable({ label, values, rowNames, chosen, marked, onChange, on
         ${onRemoveRow && html`<td data-unpictured><button class="quiet" aria-label=${`remove ${rowNames?.[r] ?? `row ${r + 1}`}`} title="remove" onClick=${(event) => remove(event, r)}>×</button></td>`}
       </tr>`,
     )}</tbody>
-  </table></div>`;
+  </table><//>`;
 }

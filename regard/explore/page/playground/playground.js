@@ -45,6 +45,7 @@ const isDeep = (state) => state.deeper || isNoise(state.noise);
 function View({ ask, state, change, place }) {
   const picture = useRef(null);
   const narrow = useNarrow();
+  const [custom, setCustom] = useState(!MASKS.some(([mask]) => mask === state.mask));
   const example = useAnswer(ask, "example", {});
   const problem = isProblem(state.problem) ? state.problem : example.response?.problem;
   const query = Number.isFinite(state.query) ? state.query : (example.response?.query ?? 0);
@@ -62,16 +63,17 @@ function View({ ask, state, change, place }) {
   const step = STEPS.some(([name]) => name === state.step) ? state.step : "";
   const deep = isSaved ? state.deeper : isDeep(state);
   const shared = { state, change, found, shown, problem, names, edit, isSaved };
-  const told = `One head on ${shown.x.length} tokens, ${shown.hard ? "hard weights" : `β = ${formatNumber(found.beta, 4)}`}, mask ${shown.mask}: from the tokens X to the outputs Y. The framed row is “${names[at]}”, the query.`;
+  const told = `${shown.heads.length > 1 ? `Head ${shown.head + 1} of ${shown.heads.length}` : "One head"} on ${shown.x.length} tokens, ${shown.hard ? "hard weights" : `β = ${formatNumber(found.beta, 4)}`}, mask ${shown.mask}: from the tokens X to its outputs${found.merged ? ", and Y, which is of all heads" : ""}. The framed row is “${names[at]}”, the query.`;
   const saving = { ask, view: "playground", state: { ...state, deeper: deep }, place, saves, numbers: () => arrays(found, shown, names) };
   const beta = html`<${Beta} state=${state} change=${change} beta=${found.beta} problem=${problem} isSaved=${isSaved} />`;
+  const mask = html`<${MaskChoice} state=${state} change=${change} custom=${custom} setCustom=${setCustom} isSaved=${isSaved} />`;
   return html`<div class="playground">
     <${Panel} class="playground-top">
-      <${Mechanism} state=${state} change=${change} beta=${!narrow && beta} problem=${problem} edit=${edit} isSaved=${isSaved} />
+      <${Mechanism} state=${state} change=${change} beta=${!narrow && beta} mask=${!narrow && mask} setCustom=${setCustom} problem=${problem} edit=${edit} isSaved=${isSaved} />
       <${Export} name="playground" of=${picture} caption=${told} ...${saving} />
-      <${Status} error=${answer.error} />
+      ${!narrow && html`<${Status} error=${answer.error} />`}
     <//>
-    <${Flow} ...${shared} beta=${narrow && beta} place=${place} picture=${picture} at=${at} step=${step} choose=${(next) => change({ query: next })} />
+    <${Flow} ...${shared} beta=${narrow && beta} mask=${narrow && html`${mask}<${Status} error=${answer.error} />`} narrow=${narrow} place=${place} picture=${picture} at=${at} step=${step} choose=${(next) => change({ query: next })} />
     <div class="columns">
       <${Matrices} problem=${problem} head=${question.head} edit=${edit} isSaved=${isSaved} />
       <${TokenPlane} ...${shared} />
@@ -82,7 +84,7 @@ function View({ ask, state, change, place }) {
   </div>`;
 }
 
-// Where its step is on a narrow window, and above all else on a wide one.
+// β and the mask: where their steps are on a narrow window, and above all else on a wide one.
 function Beta({ state, change, beta, problem, isSaved }) {
   const width = problem.heads[0].q[0].length;
   const now = Math.max(0, beta ?? 1 / Math.sqrt(width));
@@ -96,10 +98,16 @@ function Beta({ state, change, beta, problem, isSaved }) {
       : html`<${Word} of="beta">β<//> multiplies the scores: 0 spreads the weights evenly, a large value keeps the largest, <${Word} of="hard">hard<//> that alone.`}</p>`;
 }
 
-function Mechanism({ state: shownState, change, beta, problem, edit, isSaved }) {
+function MaskChoice({ state, change, custom, setCustom, isSaved }) {
+  return html`<fieldset class="group row" disabled=${isSaved} data-unpictured>
+    <${Choice} label="Mask" value=${custom ? "custom" : state.mask} options=${[...MASKS, ["custom", "write one"]]}
+      onChange=${(mask) => (setCustom(mask === "custom"), mask !== "custom" && change({ mask }))} />
+    ${custom && html`<${TextField} label="such as causal & window(2)" value=${state.mask} max="200" onChange=${(mask) => change({ mask })} />`}
+  </fieldset>`;
+}
+
+function Mechanism({ state: shownState, change, beta, mask, setCustom, problem, edit, isSaved }) {
   const heads = problem.heads.length;
-  const isCustom = !MASKS.some(([mask]) => mask === shownState.mask);
-  const [custom, setCustom] = useState(isCustom);
   const add = () => {
     const [rows, columns] = [problem.heads[0].q.length, problem.heads[0].q[0].length];
     const eye = (height, width) => Array.from({ length: height }, (_, r) => Array.from({ length: width }, (_, c) => (r % width === c ? 1 : 0)));
@@ -115,11 +123,8 @@ function Mechanism({ state: shownState, change, beta, problem, edit, isSaved }) 
     change({ head: Math.max(0, at - 1) });
   };
   return html`<div class="playground-controls">
-    ${beta}
+    ${beta}${mask}
     <fieldset class="group row" disabled=${isSaved}>
-      <${Choice} label="Mask" value=${custom ? "custom" : shownState.mask} options=${[...MASKS, ["custom", "write one"]]}
-        onChange=${(mask) => (setCustom(mask === "custom"), mask !== "custom" && change({ mask }))} />
-      ${custom && html`<${TextField} label="such as causal & window(2)" value=${shownState.mask} max="200" onChange=${(mask) => change({ mask })} />`}
       <span class="row playground-heads"><${Choice} label="Head" value=${Math.min(shownState.head, heads - 1)} options=${problem.heads.map((_, h) => [h, h + 1])}
         onChange=${(head) => change({ head, noise: null })} />
         <${Button} onClick=${add} off=${heads >= MOST_HEADS} aria-label="add a head">+<//><${Button} onClick=${remove} off=${heads === 1} aria-label="remove this head">−<//></span>
