@@ -279,7 +279,7 @@ WRONG = [None, -1, 0.5, "x", [], {}]
 
 
 def state_of(page) -> dict:
-    return json.loads(unquote(page.url.partition("#")[2].partition("?")[2]) or "{}")
+    return json.loads(unquote(page.evaluate("location.hash").partition("?")[2]) or "{}")
 
 
 def test_an_address_brings_back_what_was_seen(look, settled):

@@ -34,8 +34,9 @@ def shown(page) -> float:
 
 
 def state_of(page) -> dict:
-    page.wait_for_timeout(300)  # the address follows after a moment
-    return json.loads(unquote(page.url.partition("?")[2]) or "{}")
+    """The address follows after a moment: a timer of the page, which one that is longer outlasts on any machine."""
+    found = page.evaluate("() => new Promise((done) => setTimeout(() => done(location.hash), 400))")
+    return json.loads(unquote(found.partition("?")[2]) or "{}")
 
 
 def test_a_head_is_dragged_and_its_kernel_follows(look, settled, violations, shot):

@@ -94,7 +94,7 @@ def test_a_number_is_typed_turned_and_dragged_and_the_address_shares_it(look, se
     assert page.locator("[data-stage=logits] thead").inner_text().split() == ["she", "reads", "odd", "books"]
     page.wait_for_function("() => location.hash.includes('1.5')")
     again = look.window()
-    again.goto(page.url)
+    again.goto(page.evaluate("location.href"))
     settled(again)
     assert shown(again, "weights") == changed
     again.get_by_role("button", name=re.compile("Reset")).click()
