@@ -3,6 +3,7 @@
 import argparse
 import json
 import platform
+import shlex
 import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -98,7 +99,7 @@ def machine(device: torch.device, commit: str | None, module: str, words: list[s
         "torch": torch.__version__,
         "cuda": torch.version.cuda,
         "commit": commit or results.commit() or "unknown",
-        "command": " ".join([Path(sys.executable).name, "-m", module, *(sys.argv[1:] if words is None else words)]),
+        "command": shlex.join([Path(sys.executable).name, "-m", module, *(sys.argv[1:] if words is None else words)]),
         "date": results.now(),
     }
 
