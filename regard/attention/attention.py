@@ -48,10 +48,7 @@ class Attention(Value):
             if part is not None and not isinstance(part, kind):
                 raise ValueError(f"{name} must be a value such as {EXAMPLES[name]}: got {part!r}; did you forget ()?")
         for name, part in (("queries", queries), ("keys", keys)):
-            if part is not None and type(part) not in (
-                Sequence,
-                Grid,
-            ):  # whose steps algorithms know: none of one's own
+            if part is not None and type(part) not in (Sequence, Grid):  # algorithms know these alone
                 raise ValueError(f"{name} must be Sequence or Grid positions: got {part!r}; use Sequence(n)")
         # Written out because torch.compile can follow neither a default that is an object nor a default factory.
         object.__setattr__(self, "scores", Content() if scores is None else scores)
