@@ -30,9 +30,10 @@ RUNS: dict[str, tuple[int, str]] = {
     "shakespeare-bpe": (1, f"shakespeare --data {{data}}/{PLAYS} --set tokens=1000 --set training.steps=1000"),
 }
 CHAINS = (
-    ("cifar10-gaussian", "cifar10-resnet18"),
+    ("cifar10-gaussian",),
+    ("cifar10-resnet18", "conv-vs-vit"),
     ("translation-de", "objectives"),
-    ("translation-fr", "conv-vs-vit"),
+    ("translation-fr",),
     ("shakespeare", "shakespeare-bpe"),
 )
 GRACE = 20  # seconds in which a run that is stopped saves what it has
