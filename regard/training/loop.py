@@ -24,6 +24,7 @@ from regard.training.checkpoints import (
     snapshot,
 )
 from regard.training.distribution import Draws, Processes
+from regard.training.interruption import hold_signals
 from regard.training.recomputation import recomputing
 from regard.training.records import Metrics, Recording, Records
 from regard.training.settings import Settings, limit_threads
@@ -101,6 +102,9 @@ def train(
     `patience` the model that is given back is the best one, otherwise the last. `on_step` gets the numbers of a step
     when all of it is kept: those of an evaluation too, where there was one. On a GPU that is one step later.
 
+    Ctrl-C and SIGTERM end it after the step that it is in, with a checkpoint of that step; a second signal ends it at
+    once, and so does the first where processes share the batches.
+
     Processes that `torchrun` started and that have joined share every batch along the mesh of the settings. The first
     evaluates and writes for all; each gets the whole model.
     """
@@ -119,13 +123,19 @@ def train(
         optimizer = settings.descent.optimizer(model)
         order = Order(count=task.count, size=settings.batch, seed=settings.seed)
         every = settings.evaluation(order.batches_per_epoch)
-        progress = _resume(model, optimizer, checkpoints, processes)
+        progress, logged = _resume(model, optimizer, checkpoints, processes)
+        log_every = max(1, every // 10)  # ten lines between two evaluations draw a curve
         if processes.is_first:
-            records.begin(progress.step, every * settings.save_every)
+            records.begin(progress.step, logged, every * settings.save_every)
         steps = Steps(task, settings, model, optimizer, processes, checkpoints)
         how = {"pin": torch.device(device).type == "cuda", "part": processes.part}
         made = make_batches(task, order, progress.position, settings.execution.workers, **how)
-        with closing(made) as batches, closing(records), recomputing(model, settings.execution.recompute):
+        with (
+            closing(made) as batches,
+            closing(records),
+            recomputing(model, settings.execution.recompute),
+            hold_signals(processes.is_alone) as interruption,
+        ):
             if progress.step == 0:
                 _evaluate(task, model, settings, processes, records, 0)
             waiting: list[Step] = []
@@ -133,18 +143,22 @@ def train(
                 waiting.append(steps.make(progress, batches))
                 progress = waiting[-1].after
                 is_evaluated = progress.step % every == 0 or progress.step == settings.steps
-                while len(waiting) > (1 if steps.computes_ahead and not is_evaluated else 0):
+                is_ending = interruption.number is not None
+                while len(waiting) > (1 if steps.computes_ahead and not (is_evaluated or is_ending) else 0):
                     step = waiting.pop(0)
                     after, numbers, is_best = step.after, steps.read(step), False
                     if is_last := is_evaluated and not waiting:
                         found = _evaluate(task, model, settings, processes, records, after.step)
                         progress, is_best = progress.judge(found, task.judged_by)
                         after, numbers = progress, {**numbers, **found}
-                    if processes.is_first and (is_last or after.step % max(1, every // 10) == 0):
-                        records.write(after.step, numbers, sync=is_last)  # ten lines between two draw a curve
-                    if is_last and _is_saved(progress, settings, every, is_best):
-                        _save(checkpoints, model, optimizer, progress, is_best, processes)
+                    if processes.is_first and (is_last or after.step % log_every == 0):
+                        records.write(after.step, numbers, sync=is_last)
+                    if not waiting and (is_ending or (is_last and _is_saved(progress, settings, every, is_best))):
+                        facts = {"progress": asdict(progress), "logged": records.logged}
+                        _save(checkpoints, model, optimizer, facts, is_best, processes)
                     on_step(after, numbers)
+                if is_ending:
+                    interruption.end()
     known = _choose(task, settings, folder, model, progress) if processes.is_plain else None
     return known or load_trained(task, settings, folder, device=device)
 
@@ -176,10 +190,10 @@ def _choose(task: Task, settings: Settings, folder: Path, model: nn.Module, prog
 
 def _resume(
     model: nn.Module, optimizer: torch.optim.Optimizer, checkpoints: Checkpoints, processes: Processes
-) -> Progress:
+) -> tuple[Progress, int]:
     """Restore all but the rates and the decay, which are the settings', from the last checkpoint if there is one.
 
-    What came after it is forgotten.
+    What came after it is forgotten. Also gives the last step that had a line in the metrics by then.
     """
     if processes.is_plain:
         saved = checkpoints.last()
@@ -189,13 +203,13 @@ def _resume(
     if processes.is_first:
         checkpoints.rewind(0 if saved is None else saved.step)
     if saved is None:
-        return Progress()
+        return Progress(), 0
     said = ("base", "weight_decay", "betas", "momentum")
     own = [{name: group[name] for name in said if name in group} for group in optimizer.param_groups]
     restore(saved, model, optimizer)
     for group, kept in zip(optimizer.param_groups, own, strict=True):
         group.update(kept)
-    return Progress.of(saved)
+    return Progress.of(saved), saved.facts.get("logged", saved.step)
 
 
 def _computes_ahead(device: torch.device) -> bool:
@@ -207,12 +221,12 @@ def _save(
     checkpoints: Checkpoints,
     model: nn.Module,
     optimizer: torch.optim.Optimizer,
-    progress: Progress,
+    facts: Mapping[str, Any],
     best: bool,
     processes: Processes,
 ) -> None:
-    tensors, facts = snapshot(model, optimizer)
-    checkpoints.save(progress.step, tensors, facts | {"progress": asdict(progress)}, best=best, processes=processes)
+    tensors, found = snapshot(model, optimizer)
+    checkpoints.save(facts["progress"]["step"], tensors, {**found, **facts}, best=best, processes=processes)
 
 
 def _is_saved(progress: Progress, settings: Settings, every: int, is_best: bool) -> bool:

@@ -53,16 +53,20 @@ class Metrics:
             warnings.warn(f"line {damaged} of {self.path} is damaged, and all behind it left out", stacklevel=2)
         return lines
 
-    def rewind(self, step: int) -> None:
-        """Forget what came after a step, which is about to come again; a warning where its own line is missing."""
+    def rewind(self, step: int, logged: int | None = None) -> None:
+        """Forget what came after a step, which is about to come again; a warning where the line of `logged` is missing.
+
+        `logged` is the last step up to this one that has a line, by default the step itself.
+        """
         lines, damaged = self._parse()
         kept = [line for line in lines if line["step"] <= step]
         last = kept[-1]["step"] if kept else 0
         if damaged:
             warnings.warn(f"line {damaged} of {self.path} is damaged, and all behind it left out", stacklevel=2)
-        elif last < step:
+        elif last < (logged := step if logged is None else logged):
             found = f"lines up to step {last}" if kept else "no line"
-            warnings.warn(f"{self.path} must have lines up to step {step}: got {found}; the rest is lost", stacklevel=2)
+            lost = f"{self.path} must have lines up to step {logged}: got {found}; the rest is lost"
+            warnings.warn(lost, stacklevel=2)
         with write_atomically(self.path) as file:
             file.write("".join(json.dumps(line) + "\n" for line in kept).encode())
 
@@ -181,13 +185,18 @@ class Records:
     def __init__(self, folder: Path, metrics: Metrics, recording: Recording) -> None:
         self.folder, self.metrics, self.recording = folder, metrics, recording
         self.board: TensorBoard | None = None
+        self.logged = 0  # the last step that has a line
 
-    def begin(self, step: int, every: int) -> None:
-        """Forget what came after a step; a warning where the run had come beyond its first evaluation."""
+    def begin(self, step: int, logged: int, every: int) -> None:
+        """Forget what came after a step, up to which `logged` is the last with a line.
+
+        A warning where the run had come beyond its first checkpoint, after `every` steps, and begins anew.
+        """
         if not step and any(line["step"] > every for line in self.metrics.read()):
             place = self.folder / "checkpoints"
             warnings.warn(f"all checkpoints are missing from {place}: training begins anew", stacklevel=2)
-        self.metrics.rewind(step)
+        self.metrics.rewind(step, logged)
+        self.logged = logged
         self.recording.rewind(step)
         self.board = TensorBoard(self.folder, self.metrics)
 
@@ -195,6 +204,7 @@ class Records:
         """Add a line, and with `sync` wait until it would outlive a power cut."""
         assert self.board is not None
         self.metrics.write(step=step, **numbers)
+        self.logged = step
         self.board.write(step=step, **numbers)
         if sync:
             self.metrics.sync()

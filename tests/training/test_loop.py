@@ -3,6 +3,7 @@
 import math
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -346,3 +347,50 @@ def test_another_rate_is_taken_over_on_a_resume(tmp_path: Path):
 def test_settings_that_cannot_be(wrong: Any, says: str):
     with pytest.raises(ValueError, match=says):
         wrong()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_after_the_step_with_a_checkpoint_of_it(tmp_path: Path, number: int):
+    """Between two evaluations; what goes on then is, to the last bit and line, the run that never stopped."""
+
+    def ask(progress: Progress, numbers: Mapping[str, float]) -> None:
+        if progress.step == 23:
+            signal.raise_signal(number)
+
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    settings = replace(SETTINGS, evaluate_every=20)  # a line every second step
+    try:
+        whole = train(Digits(), settings, tmp_path / "whole").model
+        with pytest.raises(KeyboardInterrupt):
+            train(Digits(), settings, tmp_path / "broken", on_step=ask)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    last = Checkpoints(tmp_path / "broken/checkpoints").last()
+    assert last is not None
+    assert last.step == 24, "the step after the one in whose telling the signal came"
+    broken = train(Digits(), settings, tmp_path / "broken").model
+    pairs = zip(collect_weights(whole).values(), collect_weights(broken).values(), strict=True)
+    assert all(a.equal(b) for a, b in pairs)
+    kept = [(tmp_path / name / "metrics.jsonl").read_text() for name in ("whole", "broken")]
+    assert kept[0] == kept[1]
+
+
+def test_a_second_signal_ends_it_at_once(tmp_path: Path):
+    def ask(progress: Progress, numbers: Mapping[str, float]) -> None:
+        if progress.step == 23:
+            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        train(Digits(), SETTINGS, tmp_path, on_step=ask)
+    last = Checkpoints(tmp_path / "checkpoints").last()
+    assert last is not None
+    assert last.step == 20
+
+
+def test_a_signal_that_is_ignored_ends_nothing(tmp_path: Path):
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        train(Digits(), SHORT, tmp_path, on_step=lambda *_: signal.raise_signal(signal.SIGINT))
+    finally:
+        signal.signal(signal.SIGINT, before)
