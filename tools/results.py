@@ -4,6 +4,7 @@ RUN is the folder of a run that is done; its report, figures and result.json bec
 docs/results.md alone is written again, from the result.json of each.
 """
 
+import shlex
 import shutil
 import sys
 from pathlib import Path
@@ -38,8 +39,18 @@ def keep(folder: Path) -> None:
     place = DOCS / "recipes" / run.name
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
-    for path in (folder / "report.md", folder / "result.json", *folder.glob("*.svg")):
+    for path in folder.glob("*.svg"):
         shutil.copyfile(path, place / path.name)
+    for name in ("report.md", "result.json"):
+        text = (folder / name).read_text(encoding="utf-8")
+        (place / name).write_text(name_data(text, run.command), encoding="utf-8")
+
+
+def name_data(text: str, command: str) -> str:
+    """A report or a result whose command names the data without the folder where they lay."""
+    words = shlex.split(command)
+    given = words[words.index("--data") + 1] if "--data" in words else ""
+    return text.replace(f"--data {given}", f"--data {Path(given).name}") if given else text
 
 
 def page(results: dict[str, Result]) -> str:

@@ -1,6 +1,6 @@
 """Put runs into the package, for the page to show: `python tools/ship.py RUNS [NAME]…` writes regard/recipes/shipped.
 
-RUNS is a folder with the runs of these commands; without names, all but the last two are put there. input.txt is known
+RUNS is a folder with the runs of these commands; without names, all but the last are put there. input.txt is known
 as Tiny Shakespeare; captions.txt has the 29,000 English captions of photographs that Multi30k trains on.
 
     regard train reversal --name reversal
@@ -11,24 +11,25 @@ as Tiny Shakespeare; captions.txt has the 29,000 English captions of photographs
     regard train language --name captions --data captions.txt --set tokens=2500 --set model.depth=2
       --set model.context=64 --set model.dropout=0.1 --set training.batch=32 --set training.steps=1400
       --set training.evaluate_every=200 --set written=120
-    regard train cifar10-gaussian --fast --name cifar10-gaussian --data CIFAR10
     regard train conv-vs-vit --name conv-vs-vit --data CIFAR10
+    regard train cifar10-gaussian --fast --name cifar10-gaussian --data CIFAR10
 
 Any other run is put there by its name. What only a training needs to go on is left out: the optimizer, the events, all
 checkpoints but the last, maps of gaussian heads, which follow from their centres and precisions, and a model of more
 than 5 MB.
 """
 
-import json
 import shutil
 import sys
 from pathlib import Path
+
+from results import name_data
 
 from regard.recipes import Run, read_run
 from regard.training import Checkpoints, Recording
 
 SHIPPED = Path(__file__).parents[1] / "regard" / "recipes" / "shipped"
-NAMES = ("reversal", "digits-gaussian", "language", "captions", "heads", "objectives")
+NAMES = ("reversal", "digits-gaussian", "language", "captions", "heads", "objectives", "conv-vs-vit")
 EXAMPLES = "examples.json"  # written by hand, beside what a run holds
 MOST_BYTES = 5_000_000  # of a model's weights
 KEPT = {
@@ -49,12 +50,13 @@ def ship(run: Run) -> None:
     place.mkdir(parents=True)
     if kept is not None:
         examples.write_text(kept, encoding="utf-8")
-    for name in ("result.json", "report.md", "claims.json", *[path.name for path in run.folder.glob("*.svg")]):
-        shutil.copyfile(run.folder / name, place / name)
-    facts = json.loads((run.folder / "run.json").read_text(encoding="utf-8"))
-    if facts["config"].get("data"):
-        facts["config"]["data"] = Path(facts["config"]["data"]).name  # no folder of the machine that made it
-    (place / "run.json").write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+    for path in run.folder.glob("*.svg"):
+        shutil.copyfile(path, place / path.name)
+    for name in ("result.json", "report.md", "claims.json", "run.json"):
+        text = (run.folder / name).read_text(encoding="utf-8")
+        if data := run.config.get("data"):
+            text = name_data(text.replace(data, Path(data).name), run.command)
+        (place / name).write_text(text, encoding="utf-8")
     has_model = (run.folder / "model").is_dir()
     if has_model and sum(path.stat().st_size for path in (run.folder / "model").iterdir()) <= MOST_BYTES:
         shutil.copytree(run.folder / "model", place / "model")

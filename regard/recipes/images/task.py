@@ -133,6 +133,13 @@ class ImagesConfig:
         return range(self.training.seed, self.training.seed + self.seeds)
 
     @property
+    def source(self) -> str:
+        """What the images are called, wherever they lie."""
+        if self.data is None:
+            return "handwritten digits that come with the package"
+        return self.data if self.data.startswith(HUB) else Path(self.data).name
+
+    @property
     def crops(self) -> bool:
         return self.data is not None if self.crop is None else self.crop
 
