@@ -5,6 +5,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from regard.attention.attention import Attention
+from regard.attention.masks.mask import any_of
 from regard.attention.positions.positions import Places
 from regard.attention.weighting.weighting import Hard, Kernel, divided
 
@@ -97,7 +98,7 @@ def with_sink(logits: Float[Tensor, "#B H T S"], attention: Attention) -> Float[
 
 def softmax(logits: Float[Tensor, "#B H T S"]) -> Float[Tensor, "#B H T S"]:
     """Shares of exponentials; zeros without a gradient in a row that is −∞ throughout."""
-    empty = (logits == -torch.inf).all(-1, keepdim=True)
+    empty = logits.detach().amax(-1, keepdim=True) == -torch.inf
     return torch.softmax(logits.masked_fill(empty, 0), -1).masked_fill(empty, 0)
 
 
@@ -114,7 +115,7 @@ def kernel_weights(
 
 def logsumexp(logits: Float[Tensor, "#B H T S"]) -> Float[Tensor, "#B H T"]:
     """The log-sum-exp over the keys; −∞ in an empty row, with gradient zero rather than NaN."""
-    empty = (logits == -torch.inf).all(-1, keepdim=True)
+    empty = logits.detach().amax(-1, keepdim=True) == -torch.inf
     return logits.masked_fill(empty, 0).logsumexp(-1).masked_fill(empty.squeeze(-1), -torch.inf)
 
 
@@ -128,8 +129,8 @@ def widen(q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
 def blank(q: Tensor, k: Tensor, v: Tensor, mask: Bool[Tensor, "..."]) -> tuple[Tensor, Tensor, Tensor]:
     """Zeros in place of what nobody sees: a NaN there must not reach anything, gradients included."""
-    unseen = ~mask.any(-2, keepdim=True).mT
-    return q.masked_fill(~mask.any(-1, keepdim=True), 0), k.masked_fill(unseen, 0), v.masked_fill(unseen, 0)
+    empty, unseen = ~any_of(mask, -1)[..., None], ~any_of(mask, -2)[..., None]
+    return q.masked_fill(empty, 0), k.masked_fill(unseen, 0), v.masked_fill(unseen, 0)
 
 
 def indices(q: Tensor, k: Tensor) -> Index:

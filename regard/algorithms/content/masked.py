@@ -15,6 +15,7 @@ from regard.algorithms.planning.algorithm import Algorithm, refuses_bfloat16, re
 from regard.algorithms.planning.cost import Cost, inputs, kept, output, products, traffic
 from regard.algorithms.planning.problem import Problem
 from regard.attention.eager import may_keep, refuse_forward_mode
+from regard.attention.masks.mask import any_of
 from regard.attention.masks.visibility import index_band, on_one_line
 from regard.attention.positions.sizes import Count, is_symbol, most, surely
 
@@ -172,7 +173,7 @@ def _made(problem: Problem, dtype: torch.dtype, device: torch.device) -> Map:
     sizes = (shape.B if facts.rows else 1, shape.H if facts.heads else 1, shape.T, shape.S)
     b, h, i, j = (torch.arange(n, device=device) for n in sizes)
     allowed = mask.slab(b, h, i, j, problem.places)
-    live, seen = allowed.any(3, keepdim=True), allowed.any(2).unsqueeze(3)
+    live, seen = any_of(allowed, 3)[..., None], any_of(allowed, 2)[..., None]
     bias = aligned(torch.zeros((), dtype=dtype, device=device).masked_fill(live & ~allowed, -torch.inf))
     # Where looking does not mean to wait, or is done once for all calls of these sizes, mostly there is nothing to do.
     look = may_keep() and (device.type == "cpu" or len(mask.flatten()[1]) == 0) and device.type != "meta"
@@ -198,7 +199,7 @@ def _with_terms(problem: Problem, found: Map, q: Tensor) -> Map:
         else:
             bias = bias + term.slab(b, h, i, j, places).to(q.dtype)
     if not all([facts.finite for facts in problem.terms]):
-        dead = (bias == -torch.inf).all(3, keepdim=True)
+        dead = bias.detach().amax(3, keepdim=True) == -torch.inf
         bias, empty = bias.masked_fill(dead, 0), dead if empty is None else dead | empty
     return Map(bias, empty, found.unseen)
 

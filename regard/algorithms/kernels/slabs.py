@@ -7,7 +7,7 @@ dropout, no cap, and no gradient of a bias: there a slab's map is made piece by 
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import torch
@@ -18,7 +18,8 @@ from regard.algorithms.kernels.dropout import Draws, new_seed
 from regard.algorithms.kernels.layouts import laid_out
 from regard.algorithms.kernels.sdpa import flash_gradients
 from regard.attention.eager import given, is_eager, once, refuse_forward_mode
-from regard.attention.reference import Index, blank
+from regard.attention.masks.mask import any_of
+from regard.attention.reference import Index
 from regard.attention.torch_private import flash_cpu, is_dispatched
 
 SIZE = 128  # queries and keys in a block: small enough to follow a mask, large enough for the kernel
@@ -36,7 +37,7 @@ class Slab:
     queries: Tensor
     keys: Tensor
     causal: bool = False  # the kernel's own causal flag says all
-    masked: bool = False  # some pair may be hidden: evaluate the mask
+    doubtful: Tensor | None = None  # which of the keys, as they come, the mask must be asked about; None: none
 
     @property
     def index(self) -> Index:
@@ -129,11 +130,15 @@ def _blocks(some: Tensor, every: Tensor, B: int, H: int, T: int, S: int, longest
         rows = range(B) if some.shape[0] == 1 else range(b, b + 1)
         for h in range(some.shape[1]):
             heads = range(H) if some.shape[1] == 1 else range(h, h + 1)
-            full = (every[b, h] | ~some[b, h]).all(1).tolist()
+            partial = some[b, h] & ~every[b, h]
+            full = (~partial).all(1).tolist()
             for first, last in _runs(some[b, h].tolist(), full, longest):
                 queries = torch.arange(first * SIZE, min((last + 1) * SIZE, T), device=CPU)
                 keys = some[b, h, first].repeat_interleave(SIZE)[:S].nonzero()[:, 0]
-                yield Slab(rows, heads, queries, keys, masked=not full[first])
+                doubtful = None
+                if not full[first]:
+                    doubtful = partial[first : last + 1].any(0).repeat_interleave(SIZE)[keys].nonzero()[:, 0]
+                yield Slab(rows, heads, queries, keys, doubtful=doubtful)
 
 
 def _runs(visits: list[list[bool]], full: list[bool], longest: int | None) -> Iterator[tuple[int, int]]:
@@ -251,11 +256,11 @@ def _block_maps(mask: Tensor | None) -> list[Tensor]:
         return [torch.ones(1, 1, 1, 1, dtype=torch.bool, device=CPU)] * 2
     T, S = mask.shape[2:]
 
-    def any_of(pairs: Tensor) -> Tensor:
+    def some_of(pairs: Tensor) -> Tensor:
         padded = pad(pairs, (0, -S % SIZE, 0, -T % SIZE))
-        return padded.unflatten(3, (-1, SIZE)).any(4).unflatten(2, (-1, SIZE)).any(3)
+        return any_of(any_of(padded.unflatten(3, (-1, SIZE)), 4).unflatten(2, (-1, SIZE)), 3)
 
-    return [any_of(mask), ~any_of(~mask)]
+    return [some_of(mask), ~some_of(~mask)]
 
 
 @_operator.register_fake
@@ -395,22 +400,25 @@ def _operands(work: Work, q: Tensor, k: Tensor, v: Tensor, slab: Slab, leaves: t
     if len(slab.heads) > len(groups):
         k, v = k.repeat_interleave(heads_per_group, 1), v.repeat_interleave(heads_per_group, 1)
     bias, empty = None, None
-    if slab.masked:
-        allowed = work.pairs.allowed(slab)
-        live = allowed.any(-1, keepdim=True)
-        if not (live.all() and allowed.any(-2).all()):  # mostly there is nothing to blank, and copies cost
-            q, k, v = blank(q, k, v, allowed)
+    if slab.doubtful is not None:
+        allowed = work.pairs.allowed(replace(slab, keys=slab.keys[slab.doubtful]))
+        is_doubtful = len(slab.doubtful) == len(slab.keys)  # else every query sees some key
+        # Mostly there is nothing to blank, and copies cost.
+        if not (seen := any_of(allowed, -2)).all():
+            unseen = ~seen if is_doubtful else _spread(~seen, slab.doubtful, len(slab.keys))
+            k, v = k.masked_fill(unseen[..., None], 0), v.masked_fill(unseen[..., None], 0)
+        if is_doubtful and not (live := any_of(allowed, -1)[..., None]).all():
             empty = ~live
-            allowed = allowed | empty
+            q, allowed = q.masked_fill(empty, 0), allowed | empty
         bias = q.new_zeros(()).masked_fill(~allowed, -torch.inf)
+        bias = bias if is_doubtful else _spread(bias, slab.doubtful, len(slab.keys))
     if work.has_bias:
         wide = torch.promote_types(q.dtype, torch.float32)  # the kernel would round a bias to the type of q
         q, k, v = q.to(wide), k.to(wide), v.to(wide)
         added = work.pairs.bias(slab, leaves)
         assert added is not None
         bias = added.to(wide) if bias is None else bias.to(wide) + added.to(wide)
-        dead = None if work.is_finite and not slab.masked else (bias == -torch.inf).all(-1, keepdim=True)
-        if dead is not None and dead.any():  # a bias of −∞ can empty a row too
+        if not work.is_finite and (dead := bias.detach().amax(-1, keepdim=True) == -torch.inf).any():
             bias, empty = bias.masked_fill(dead, 0), dead if empty is None else dead | empty
     if bias is not None:
         bias = bias.expand(*q.shape[:3], k.shape[2])
@@ -619,6 +627,15 @@ def _put(x: Tensor, rows: range, heads: range, tokens: Tensor, part: Tensor) -> 
         target[:, :, _run(tokens)] = part
     else:
         target.index_copy_(2, tokens, part.to(x.dtype))
+
+
+def _spread(part: Tensor, places: Tensor, count: int) -> Tensor:
+    """Zeros, but in the last dimension this part at these places among so many."""
+    whole = part.new_zeros(*part.shape[:-1], count)
+    if _run(places):
+        whole[..., _run(places)] = part
+        return whole
+    return whole.index_copy_(-1, places, part)
 
 
 def _add(x: Tensor, rows: range, heads: range, tokens: Tensor, part: Tensor) -> None:

@@ -8,7 +8,7 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from regard.attention.masks.facts import BlockMap, Facts, Range
-from regard.attention.masks.mask import Mask, real_tokens, run_ends
+from regard.attention.masks.mask import Mask, any_of, real_tokens, run_ends
 from regard.attention.positions.positions import Places, Sequence
 from regard.attention.positions.sizes import least, most, surely
 
@@ -121,8 +121,8 @@ def _by_definition(mask: Mask, places: Places, B: int, H: int, device: torch.dev
     live, seen = [], torch.zeros(1, 1, S, dtype=torch.bool, device=device)
     for some in (i,) if torch.compiler.is_compiling() else i.split(max(1, CHUNK // (B * H * S))):
         allowed = mask.slab(b, h, some, j, places)
-        live.append(allowed.any(3))
-        seen = seen | allowed.any(2)
+        live.append(any_of(allowed, 3))
+        seen = seen | any_of(allowed, 2)
     return torch.cat(live, 2), seen
 
 
@@ -151,7 +151,7 @@ def decide(mask: Mask, places: Places, B: int, H: int, size: int, device: torch.
         block = first.start // size
         count[row, head, block : block + found.shape[2]] = found
         live[row, head, first] = by_query.any(3)[:, :, :queries]
-        seen[row, head] |= allowed.any(2)
+        seen[row, head] |= any_of(allowed, 2)
     lengths = [(n - torch.arange(0, n, size, device=device)).clamp(max=size) for n in (T, S)]
     return Decided(BlockMap(count > 0, count == lengths[0][:, None] * lengths[1]), live, seen)
 
