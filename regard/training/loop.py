@@ -24,7 +24,7 @@ from regard.training.checkpoints import (
     snapshot,
 )
 from regard.training.distribution import Draws, Processes
-from regard.training.interruption import hold_signals
+from regard.training.interruption import Interruption, hold_signals
 from regard.training.recomputation import recomputing
 from regard.training.records import Metrics, Recording, Records
 from regard.training.settings import Settings, limit_threads
@@ -124,7 +124,6 @@ def train(
         order = Order(count=task.count, size=settings.batch, seed=settings.seed)
         every = settings.evaluation(order.batches_per_epoch)
         progress, logged = _resume(model, optimizer, checkpoints, processes)
-        log_every = max(1, every // 10)  # ten lines between two evaluations draw a curve
         if processes.is_first:
             records.begin(progress.step, logged, every * settings.save_every)
         steps = Steps(task, settings, model, optimizer, processes, checkpoints)
@@ -136,31 +135,48 @@ def train(
             recomputing(model, settings.execution.recompute),
             hold_signals(processes.is_alone) as interruption,
         ):
-            if progress.step == 0:
-                _evaluate(task, model, settings, processes, records, 0)
-            waiting: list[Step] = []
-            while not progress.is_over(settings):
-                waiting.append(steps.make(progress, batches))
-                progress = waiting[-1].after
-                is_evaluated = progress.step % every == 0 or progress.step == settings.steps
-                is_ending = interruption.number is not None
-                while len(waiting) > (1 if steps.computes_ahead and not (is_evaluated or is_ending) else 0):
-                    step = waiting.pop(0)
-                    after, numbers, is_best = step.after, steps.read(step), False
-                    if is_last := is_evaluated and not waiting:
-                        found = _evaluate(task, model, settings, processes, records, after.step)
-                        progress, is_best = progress.judge(found, task.judged_by)
-                        after, numbers = progress, {**numbers, **found}
-                    if processes.is_first and (is_last or after.step % log_every == 0):
-                        records.write(after.step, numbers, sync=is_last)
-                    if not waiting and (is_ending or (is_last and _is_saved(progress, settings, every, is_best))):
-                        facts = {"progress": asdict(progress), "logged": records.logged}
-                        _save(checkpoints, model, optimizer, facts, is_best, processes)
-                    on_step(after, numbers)
-                if is_ending:
-                    interruption.end()
+            progress = _go_on(steps, progress, batches, records, every, interruption, on_step)
     known = _choose(task, settings, folder, model, progress) if processes.is_plain else None
     return known or load_trained(task, settings, folder, device=device)
+
+
+def _go_on(
+    steps: "Steps",
+    progress: Progress,
+    batches: Iterator[Batch],
+    records: Records,
+    every: int,
+    interruption: Interruption,
+    on_step: OnStep,
+) -> Progress:
+    """Make the steps that are left, and after each a line of metrics, an evaluation or a checkpoint when it is time."""
+    task, settings, model, processes = steps.task, steps.settings, steps.model, steps.processes
+    log_every = max(1, every // 10)  # ten lines between two evaluations draw a curve
+    if progress.step == 0:
+        _evaluate(task, model, settings, processes, records, 0)
+    waiting: list[Step] = []
+    while not progress.is_over(settings):
+        waiting.append(steps.make(progress, batches))
+        progress = waiting[-1].after
+        is_evaluated = progress.step % every == 0 or progress.step == settings.steps
+        is_ending = interruption.number is not None
+        while len(waiting) > (1 if steps.computes_ahead and not (is_evaluated or is_ending) else 0):
+            step = waiting.pop(0)
+            after, numbers, is_best = step.after, steps.read(step), False
+            if is_last := is_evaluated and not waiting:
+                found = _evaluate(task, model, settings, processes, records, after.step)
+                progress, is_best = progress.judge(found, task.judged_by)
+                after, numbers = progress, {**numbers, **found}
+            if processes.is_first and (is_last or after.step % log_every == 0):
+                records.write(after.step, numbers, sync=is_last)
+            if not waiting and (is_ending or (is_last and _is_saved(progress, settings, every, is_best))):
+                facts = {"progress": asdict(progress), "logged": records.logged}
+                _save(steps.checkpoints, model, steps.optimizer, facts, is_best, processes)
+            on_step(after, numbers)
+        if is_ending:
+            interruption.end()
+    interruption.end()  # of a signal that came in the last step
+    return progress
 
 
 def load_trained(task: Task, settings: Settings, folder: Path, *, device: torch.device | str = "cpu") -> Trained:

@@ -394,3 +394,15 @@ def test_a_signal_that_is_ignored_ends_nothing(tmp_path: Path):
         train(Digits(), SHORT, tmp_path, on_step=lambda *_: signal.raise_signal(signal.SIGINT))
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def test_a_signal_in_the_last_step_ends_what_follows_too(tmp_path: Path):
+    def ask(progress: Progress, numbers: Mapping[str, float]) -> None:
+        if progress.step == SHORT.steps:
+            signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        train(Digits(), SHORT, tmp_path, on_step=ask)
+    last = Checkpoints(tmp_path / "checkpoints").last()
+    assert last is not None
+    assert last.step == SHORT.steps
