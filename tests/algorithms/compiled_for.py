@@ -67,6 +67,7 @@ def run_tiled(width: int, dtype: torch.dtype) -> None:
     q = torch.randn(1, 4, N, width, dtype=dtype)
     for spec, given in (
         (tiled.Spec(1.0, None, 0), tiled.Given()),
+        (tiled.Spec(1.0, None, 0, cap=30.0), tiled.Given()),
         (tiled.Spec(1.0, -100, 0), tiled.Given()),
         (tiled.Spec(1.0, None, 0), tiled.Given(spans=torch.zeros(2, 1, N, dtype=torch.int32))),
         (tiled.Spec(1.0, term=3, axes=2, full=True, grids=(32, 32, *[1.0] * 6)), tiled.Given(theta=torch.zeros(4, 5))),
@@ -80,7 +81,8 @@ def run_decode(width: int, dtype: torch.dtype) -> None:
     k = torch.randn(2, 1, N, width, dtype=dtype)
     for heads in (1, 64):
         q = torch.randn(2, heads, 1, width, dtype=dtype)
-        decode.attend_few(q, k, k, decode.Work(1.0), torch.tensor([5, 6]))
+        for work in (decode.Work(1.0), decode.Work(1.0, cap=30.0)):
+            decode.attend_few(q, k, k, work, torch.tensor([5, 6]))
 
 
 def run_blocks(width: int, dtype: torch.dtype) -> None:

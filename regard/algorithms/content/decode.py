@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from regard.algorithms.planning.algorithm import Algorithm, refuses_softmax, refuses_triton
+from regard.algorithms.planning.algorithm import Algorithm, refuses_cap, refuses_softmax, refuses_triton
 from regard.algorithms.planning.cost import PROGRAMS, Cost, output, products
 from regard.algorithms.planning.problem import Problem
 from regard.algorithms.planning.visits import visited
@@ -22,6 +22,7 @@ class Decode(Algorithm):
 
     name = "decode"
     is_operator = True
+    takes_cap = True
 
     def refuses(self, problem: Problem) -> str | None:
         reason = refuses_softmax(problem) or refuses_triton(problem)
@@ -40,7 +41,7 @@ class Decode(Algorithm):
             return f"takes no more than {MOST_QUERIES} queries"
         if any([not is_symbol(width) and not surely(width <= WIDEST) for width in (shape.D, shape.E)]):
             return f"takes head widths to {WIDEST}"
-        return _refuses_masks(problem)
+        return refuses_cap(problem) or _refuses_masks(problem)
 
     def cost(self, problem: Problem) -> Cost:
         """The visible pairs; of keys and values, what is visible."""
@@ -64,7 +65,7 @@ class Decode(Algorithm):
                 if lengths is None:
                     lengths = real_tokens(mask, problem.places, q.shape[0], q.device).sum(1)
         starts, shift = (None, 0) if band == FREE else _stand(problem)
-        work = Work(problem.beta, shift, *band, problem.return_lse, problem.prepared)
+        work = Work(problem.beta, shift, *band, float(problem.cap or 0), problem.return_lse, problem.prepared)
         out, lse = attend_few(q, k, v, work, lengths, starts)
         return out, lse if problem.return_lse else None
 

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from regard.algorithms.content.fused import starts_causal
 from regard.algorithms.kernels.dropout import new_seed
-from regard.algorithms.planning.algorithm import Algorithm, Run, predicted, refuses_softmax, refuses_triton
+from regard.algorithms.planning.algorithm import Algorithm, Run, predicted, refuses_cap, refuses_softmax, refuses_triton
 from regard.algorithms.planning.cost import Cost, idle, kept, products, traffic
 from regard.algorithms.planning.kept import look, recall_from, remember
 from regard.algorithms.planning.problem import Problem
@@ -37,6 +37,7 @@ class Tiled(Algorithm):
     """One kernel, whatever the lengths."""
 
     name = "tiled"
+    takes_cap = True
 
     def refuses(self, problem: Problem) -> str | None:
         reason = refuses_softmax(problem) or refuses_triton(problem)
@@ -48,7 +49,7 @@ class Tiled(Algorithm):
             return "takes float16 and bfloat16 alone"
         if any([not is_symbol(width) and not surely(width <= WIDEST) for width in (problem.shape.D, problem.shape.E)]):
             return "takes head widths to 256"
-        return _refuses_mask(problem) or _refuses_term(problem)
+        return refuses_cap(problem) or _refuses_mask(problem) or _refuses_term(problem)
 
     def cost(self, problem: Problem) -> Cost:
         """The visible pairs, and half a tile of others for each query at either end of its interval; the way back
@@ -73,6 +74,8 @@ class Tiled(Algorithm):
         cost, slower = self.cost(problem), 1.0
         if problem.terms:
             slower = 1.2 if problem.terms[0].slopes else 1.6 if problem.backward else 1.4
+        if problem.cap is not None:
+            slower *= 1.4
         if problem.backward and not is_symbol(problem.shape.D) and surely(problem.shape.D > NARROW):
             slower *= 1.5
         return replace(cost, flops=slower * cost.flops * idle(problem.shape, TILE))
@@ -138,7 +141,8 @@ def _spec(problem: Problem) -> Any:
     from regard.algorithms.kernels import tiled
 
     between = any([facts.documents is not None and not facts.documents.prefix for facts in problem.facts])
-    return tiled.Spec(problem.beta, *_interval(problem), *_term(problem), pads_between=between)
+    cap = float(problem.cap or 0)
+    return tiled.Spec(problem.beta, *_interval(problem), *_term(problem), pads_between=between, cap=cap)
 
 
 def _refuses_mask(problem: Problem) -> str | None:

@@ -18,6 +18,7 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
+from regard.algorithms.kernels.tiled_programs import tanh
 from regard.algorithms.kernels.tiles import Tiles, fitted, need_of_output
 from regard.algorithms.planning.kept import Prepared, look, recall, remember
 from regard.attention.eager import is_eager, may_keep
@@ -39,6 +40,7 @@ class Work(NamedTuple):
     shift: int = 0
     low: int | None = None
     high: int | None = None
+    cap: float = 0.0  # of the logits; 0 is none
     wants_lse: bool = True
     prepared: Prepared | None = None  # where what is made for the call is to be found again
 
@@ -52,7 +54,7 @@ def attend_few(
     key − query, in low…high. Lengths are whole numbers (B,), starts int64 (B,), on the device of q, without gaps.
     """
     if torch.compiler.is_compiling():
-        return _operator(q, k, v, lengths, starts, work.beta, work.shift, work.low, work.high)
+        return _operator(q, k, v, lengths, starts, work.beta, work.shift, work.low, work.high, work.cap)
     return _attend(q, k, v, lengths, starts, work)
 
 
@@ -67,8 +69,9 @@ def _operator(
     shift: int,
     low: int | None,
     high: int | None,
+    cap: float,
 ) -> tuple[Tensor, Tensor]:
-    out, lse = _attend(q, k, v, lengths, starts, Work(beta, shift, low, high))
+    out, lse = _attend(q, k, v, lengths, starts, Work(beta, shift, low, high, cap))
     assert lse is not None
     return out, lse
 
@@ -84,6 +87,7 @@ def _(
     shift: int,
     low: int | None,
     high: int | None,
+    cap: float,
 ) -> tuple[Tensor, Tensor]:
     B, H, T, _ = q.shape
     return q.new_empty(B, T, H, v.shape[3]).transpose(1, 2), q.new_empty(B, H, T, dtype=torch.float32)
@@ -133,6 +137,8 @@ def define(
     seen = allowed.any(1)[:, None, :, None]
     k, v = torch.where(seen, k, 0).to(wide), torch.where(seen, v, 0).to(wide)
     logits = (work.beta * q.to(wide).reshape(B, G, -1, D) @ k.mT).view(B, H, T, S)
+    if work.cap:
+        logits = work.cap * torch.tanh(logits / work.cap)
     logits = torch.where(allowed[:, None], logits, -torch.inf)
     lse = logits.logsumexp(3)
     weights = torch.where(allowed[:, None], (logits - torch.where(lse.isinf(), 0, lse)[..., None]).exp(), 0)
@@ -204,6 +210,7 @@ def _prepare(q: Tensor, k: Tensor, v: Tensor, lengths: Tensor | None, starts: Te
         "STARTS": starts is not None,
         "LOW": work.low is not None,
         "HIGH": work.high is not None,
+        "CAP": work.cap > 0,
         "LSE": work.wants_lse,
     }
     shares, numbers = num_shares(q.device), real * value_width
@@ -228,12 +235,13 @@ def _launch(
     work: Work,
 ) -> None:
     """Write output and log-sum-exp."""
-    (B, H, T, D), (_, G, S, E), (beta, shift, low, high, wants_lse, _) = q.shape, v.shape, work
+    (B, H, T, D), (_, G, S, E), (beta, shift, low, high, cap, wants_lse, _) = q.shape, v.shape, work
     device, strides = q.device, (*q.stride()[:3], *k.stride()[:3], *v.stride()[:3])
     large = B if B == 1 else counted(B)  # for which the kernel is compiled
     of_lengths = None if lengths is None else lengths.dtype
     key = ("decode", q.dtype, device, H, G, T, D, E, strides, large, of_lengths, starts is None, low is None)
-    found: Kind = look((key, high is None, wants_lse)) or _prepare(q, k, v, lengths, starts, work)
+    key = (*key, high is None, cap > 0, wants_lse)
+    found: Kind = look(key) or _prepare(q, k, v, lengths, starts, work)
     tile, segments, seen, least = found.tile, B * found.columns, S, LEAST
     if lengths is None and starts is None:
         if low is not None or high is not None:
@@ -246,18 +254,18 @@ def _launch(
     shares = min(found.shares, segments * found.most, -(-blocks // LEAST))
     stream = stream_of(device) if device.type == "cuda" else None
     counters, parts = _workspace(device, stream, segments, found.room, work.prepared)
-    numbers = (beta / LN_2, *strides, B, H, G, T, S, shares, least, shift, low or 0, high or 0, *found.constants)
+    numbers = (beta / LN_2, cap / LN_2, *strides, B, H, G, T, S, shares, least, shift, low or 0, high or 0)
     tensors = (q, k, v, out, lse, counters, parts, lengths, starts)
     addresses = [None if x is None else x.data_ptr() for x in tensors]
     is_aligned = not any([address is not None and address & 15 for address in addresses])
     if found.kernel is not None and is_aligned:
         # Triton's own way to a compiled kernel looks at each argument, which takes longer than all else here.
-        found.kernel[(shares, 1, 1)](*addresses, *numbers, stream=stream)
+        found.kernel[(shares, 1, 1)](*addresses, *numbers, *found.constants, stream=stream)
         return
     launch: Any = _share[(shares,)]
-    kernel = launch(*tensors, *numbers, num_warps=tile.warps, num_stages=tile.stages)
+    kernel = launch(*tensors, *numbers, *found.constants, num_warps=tile.warps, num_stages=tile.stages)
     if kernel is not None and is_aligned:
-        remember((key, high is None, wants_lse), replace(found, kernel=kernel))
+        remember(key, replace(found, kernel=kernel))
 
 
 def _workspace(
@@ -304,6 +312,7 @@ def _share(
     lengths,
     starts,
     beta: tl.float32,
+    cap: tl.float32,
     q_row,
     q_head,
     q_token,
@@ -340,6 +349,7 @@ def _share(
     STARTS: tl.constexpr,
     LOW: tl.constexpr,
     HIGH: tl.constexpr,
+    CAP: tl.constexpr,
     LSE: tl.constexpr,
 ):
     """One program's share of the blocks, tile after tile. A tile is some rows of the heads of one group, at most ROWS;
@@ -392,8 +402,8 @@ def _share(
         since = tl.minimum(tl.maximum(at + i + low, 0), S).to(tl.int32)
         until = tl.minimum(tl.maximum(at + i + high, -1), S).to(tl.int32)
         mixed, level = _attend_blocks(
-            own, keys, values, beta, k_token // UNIT * UNIT, v_token // UNIT * UNIT, begin, stop, first, last, since,
-            until, row < rows, ROWS, KEYS, D, E, WIDE_D, WIDE_E, PRECISION, ONE_QUERY, LOW, HIGH,
+            own, keys, values, beta, cap, k_token // UNIT * UNIT, v_token // UNIT * UNIT, begin, stop, first, last,
+            since, until, row < rows, ROWS, KEYS, D, E, WIDE_D, WIDE_E, PRECISION, ONE_QUERY, LOW, HIGH, CAP,
         )  # fmt: skip
         if stop - begin == count:
             _write(out, lse, mixed, level, b, g, row, rows, H, G, T, E, WIDE_E, LSE)
@@ -409,8 +419,9 @@ def _share(
 
 @triton.jit
 def _attend_blocks(
-    own, keys, values, beta, k_token, v_token, begin, stop, first, last, since, until, is_row, ROWS: tl.constexpr,
+    own, keys, values, beta, cap, k_token, v_token, begin, stop, first, last, since, until, is_row, ROWS: tl.constexpr,
     KEYS: tl.constexpr, D, E, WIDE_D: tl.constexpr, WIDE_E: tl.constexpr, PRECISION: tl.constexpr, ONE_QUERY, LOW, HIGH,
+    CAP,
 ):  # fmt: skip
     """Output and base-2 log-sum-exp of a tile of queries over some blocks of the keys first…last − 1; several queries
     each see those since…until of them.
@@ -425,6 +436,8 @@ def _attend_blocks(
         where = keys + j.to(tl.int64) * k_token + ((n * k_token)[None, :] + d[:, None])
         key = tl.load(where, mask=here[None, :] & (d < D)[:, None], other=0.0)
         logits = tl.dot(own, key, input_precision=PRECISION) * beta
+        if CAP:
+            logits = cap * tanh(logits * (1.0 / cap))
         allowed = here[None, :] & is_row[:, None]
         if not ONE_QUERY:
             if LOW:

@@ -50,6 +50,7 @@ class Spec(NamedTuple):
     grids: tuple[float | int, ...] = (1, 1, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0)
     pads_between: bool = False  # of documents
     dropout: float = 0.0
+    cap: float = 0.0  # of the logits of the content; 0 is none
 
 
 class Given(NamedTuple):
@@ -172,14 +173,14 @@ def _flat(spec: Spec) -> tuple[list[int], list[float]]:
     low, high = spec.low, spec.high
     ends = [int(low is not None), 0 if low is None else low, int(high is not None), 0 if high is None else high]
     kinds = [int(spec.hides_queries), spec.term, spec.axes, int(spec.full), int(spec.pads_between)]
-    return [*ends, *kinds], [float(n) for n in (spec.scale, *spec.grids, spec.dropout)]
+    return [*ends, *kinds], [float(n) for n in (spec.scale, *spec.grids, spec.dropout, spec.cap)]
 
 
 def _unflat(whole: list[int], numbers: list[float]) -> Spec:
     low, high = whole[1] if whole[0] else None, whole[3] if whole[2] else None
     grids = (int(numbers[1]), int(numbers[2]), *numbers[3:9])
     kinds = (bool(whole[4]), whole[5], whole[6], bool(whole[7]))
-    return Spec(numbers[0], low, high, *kinds, grids, bool(whole[8]), numbers[9])
+    return Spec(numbers[0], low, high, *kinds, grids, bool(whole[8]), *numbers[9:])
 
 
 @torch.library.custom_op("regard::tiled", mutates_args=())
@@ -364,11 +365,11 @@ def _about(spec: Spec, given: Given, *tensors: Tensor) -> tuple[Any, ...]:
 
 
 def _kinds(spec: Spec, given: Given) -> tuple[Any, ...]:
-    """What is compiled for: which ends the interval has, whether rows have lengths and prefixes, and the term."""
+    """What is compiled for: which ends the interval has, whether rows have lengths and prefixes, cap and term."""
     padding = 0 if given.lengths is None else 2 if spec.hides_queries else 1
     ends = (spec.low is not None, spec.high is not None, padding, given.prefixes is not None)
     spans = 0 if given.spans is None else 2 if spec.pads_between else 1
-    return *ends, spec.term, spec.axes, spec.full, spans, given.seed is not None
+    return *ends, spec.cap > 0, spec.term, spec.axes, spec.full, spans, given.seed is not None
 
 
 def _numbers(spec: Spec, given: Given, H: int, R: int, T: int, S: int) -> tuple[Any, ...]:
@@ -379,7 +380,8 @@ def _numbers(spec: Spec, given: Given, H: int, R: int, T: int, S: int) -> tuple[
         between, each = given.spans.stride(0), 0 if given.spans.shape[1] == 1 else S
     dropped = min(round(spec.dropout * DRAWS), DRAWS - 1)
     larger = DRAWS / (DRAWS - dropped)  # by what is drawn: the mean of the weights is exact
-    return H, R, T, S, low, high, spec.scale, *spec.grids, between, each, dropped, larger
+    cap = spec.cap / spec.scale  # in units of the scale, as products are
+    return H, R, T, S, low, high, spec.scale, *spec.grids, between, each, dropped, larger, cap
 
 
 def _same_row(width: float | int, spec: Spec, size: int) -> bool:

@@ -11,10 +11,18 @@ import triton.language as tl
 
 LOG2E = tl.constexpr(1.4426950408889634)
 FREE = ["H", "R", "T", "S", "low", "high", "wq", "wk", "dy0", "dx0", "sqy", "sqx", "sky", "skx"]
-FREE += ["between", "each", "dropped", "larger"]  # one kernel for all of them
+FREE += ["between", "each", "dropped", "larger", "cap"]  # one kernel for all of them
 SLOPES, BEFORE, QUADRATIC = tl.constexpr(1), tl.constexpr(2), tl.constexpr(3)
 PER_ROW = tl.constexpr(4)  # numbers of a query that the keys' gradients read: log-sum-exp, dO·o, and two of no meaning
 INNER, EDGES, ALL = tl.constexpr(0), tl.constexpr(1), tl.constexpr(2)  # of the tiles of an interval
+
+
+@triton.jit
+def tanh(x):
+    """By a series near zero, where the quotient of exponentials would lose its digits."""
+    y = x * x
+    series = x + x * y * (-0.33333333 + y * (0.13333333 - y * 0.053968254))
+    return tl.where(y < 0.04, series, 1.0 - 2.0 / (1.0 + tl.exp2(x * (2.0 * LOG2E))))
 
 
 @triton.jit
@@ -162,10 +170,10 @@ def _sees(columns, first, last, BOTH: tl.constexpr):
 def _visit_keys(
     acc, total, top, q, K, V, spans, seed, nh, rows, dropped, wk, sky, skx, first, last, y, x, y0, x0, a, b, c, sks,
     svs,
-    scale, low_k, high_k, inner, outer,
+    scale, cap, low_k, high_k, inner, outer,
     D: tl.constexpr, E: tl.constexpr, BD: tl.constexpr, BE: tl.constexpr, BN: tl.constexpr, WHICH: tl.constexpr,
-    BOTH: tl.constexpr, TERM: tl.constexpr, AXES: tl.constexpr, FULL: tl.constexpr, SAME_ROW: tl.constexpr,
-    SPANS: tl.constexpr, DROPS: tl.constexpr, PRECISION: tl.constexpr,
+    BOTH: tl.constexpr, CAP: tl.constexpr, TERM: tl.constexpr, AXES: tl.constexpr, FULL: tl.constexpr,
+    SAME_ROW: tl.constexpr, SPANS: tl.constexpr, DROPS: tl.constexpr, PRECISION: tl.constexpr,
 ):  # fmt: skip
     d, e, n = tl.arange(0, BD), tl.arange(0, BE), tl.arange(0, BN)
     start, end = _range(low_k, high_k, inner, outer, BN, WHICH)
@@ -183,6 +191,8 @@ def _visit_keys(
         else:
             k = tl.load(k_at, mask=d[:, None] < D, other=0.0)
         s = tl.dot(q, k, input_precision=PRECISION)
+        if CAP:
+            s = cap * tanh(s * (1.0 / cap))
         if TERM > 0:
             if SAME_ROW:
                 ky, kx0 = _places(j, wk, sky, skx, y0, x0, AXES)
@@ -237,13 +247,13 @@ def _key_tiles(
 
 
 @triton.jit
-def _single(scale, larger, dy0, dx0, sqy, sqx, sky, skx):
+def _single(scale, larger, cap, dy0, dx0, sqy, sqx, sky, skx):
     """Fractions in single precision: a compiler's graph gives them in double."""
-    scale, larger = tl.cast(scale, tl.float32), tl.cast(larger, tl.float32)
+    scale, larger, cap = tl.cast(scale, tl.float32), tl.cast(larger, tl.float32), tl.cast(cap, tl.float32)
     dy0, dx0, sqy, sqx = (
         tl.cast(dy0, tl.float32), tl.cast(dx0, tl.float32), tl.cast(sqy, tl.float32), tl.cast(sqx, tl.float32)
     )  # fmt: skip
-    return scale, larger, dy0, dx0, sqy, sqx, tl.cast(sky, tl.float32), tl.cast(skx, tl.float32)
+    return scale, larger, cap, dy0, dx0, sqy, sqx, tl.cast(sky, tl.float32), tl.cast(skx, tl.float32)
 
 
 @triton.jit(do_not_specialize=FREE)
@@ -251,13 +261,13 @@ def attend(
     Q, K, V, Out, Lse, lengths, prefixes, theta, spans, seed,
     sqb, sqh, sqt, skb, skh, sks, svb, svh, svs, sob, soh, sot, H, R, T, S, low, high, scale,
     wq, wk, dy0, dx0, sqy, sqx, sky, skx,
-    between, each, dropped, larger,
+    between, each, dropped, larger, cap,
     D: tl.constexpr, E: tl.constexpr, BD: tl.constexpr, BE: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr,
     LOW: tl.constexpr, HIGH: tl.constexpr, LENGTHS: tl.constexpr, PREFIX: tl.constexpr,
-    TERM: tl.constexpr, AXES: tl.constexpr, FULL: tl.constexpr, SPANS: tl.constexpr, DROPS: tl.constexpr,
-    SAME_ROW: tl.constexpr, PRECISION: tl.constexpr, ONE_LOOP: tl.constexpr,
+    CAP: tl.constexpr, TERM: tl.constexpr, AXES: tl.constexpr, FULL: tl.constexpr, SPANS: tl.constexpr,
+    DROPS: tl.constexpr, SAME_ROW: tl.constexpr, PRECISION: tl.constexpr, ONE_LOOP: tl.constexpr,
 ):  # fmt: skip
-    scale, larger, dy0, dx0, sqy, sqx, sky, skx = _single(scale, larger, dy0, dx0, sqy, sqx, sky, skx)
+    scale, larger, cap, dy0, dx0, sqy, sqx, sky, skx = _single(scale, larger, cap, dy0, dx0, sqy, sqx, sky, skx)
     tiles = tl.cdiv(T, BM)
     n, tile = tl.program_id(0) // tiles, tiles - 1 - tl.program_id(0) % tiles  # the longest first
     b, h = (n // H).to(tl.int64), n % H
@@ -292,9 +302,9 @@ def attend(
     for part in tl.static_range(1 if ONE_LOOP else 2):
         acc, total, top = _visit_keys(
             acc, total, top, q, K, V, lasts_at, seed, n, rows, dropped, wk, sky, skx, first, last, y, x, y0, x0,
-            pa, pb, pc, sks, svs, scale2, begin, stop, inner, outer,
+            pa, pb, pc, sks, svs, scale2, cap, begin, stop, inner, outer,
             D, E, BD, BE, BN, ALL if ONE_LOOP else EDGES if part == 0 else INNER,
-            LOW or SPANS > 0, TERM, AXES, FULL, SAME_ROW, SPANS, DROPS, PRECISION,
+            LOW or SPANS > 0, CAP, TERM, AXES, FULL, SAME_ROW, SPANS, DROPS, PRECISION,
         )  # fmt: skip
     live = (total > 0) & (rows < end_q)
     acc = tl.where(live[:, None], acc * (larger / tl.where(live, total, 1.0))[:, None], 0.0)
@@ -334,10 +344,10 @@ def numbers_of_rows(Rows, i, low, high, BM: tl.constexpr, MASKED: tl.constexpr):
 @triton.jit
 def _visit_queries(
     dk, dv, k, v, Q, Grad, Rows, seed, nh, dropped, larger, kfirst, klast, wq, sqy, sqx, columns, ky, kx, y0,
-    x0, a, b, c, sqt, sgt, scale, low, high, prefix,
+    x0, a, b, c, sqt, sgt, scale, cap, low, high, prefix,
     low_q, high_q, end_k, inner, outer,
     D: tl.constexpr, E: tl.constexpr, BD: tl.constexpr, BE: tl.constexpr, BM: tl.constexpr, WHICH: tl.constexpr,
-    LOW: tl.constexpr, HIGH: tl.constexpr, PREFIX: tl.constexpr,
+    LOW: tl.constexpr, HIGH: tl.constexpr, PREFIX: tl.constexpr, CAP: tl.constexpr,
     TERM: tl.constexpr, AXES: tl.constexpr, FULL: tl.constexpr, SAME_ROW: tl.constexpr,
     SPANS: tl.constexpr, DROPS: tl.constexpr, PRECISION: tl.constexpr,
 ):  # fmt: skip
@@ -362,6 +372,9 @@ def _visit_queries(
             grad = tl.load(g_at) if BE == E else tl.load(g_at, mask=e[None, :] < E, other=0.0)
             lse, delta = numbers_of_rows(Rows, i, low_q, high_q, BM, False)
         s = tl.dot(k, tl.trans(q), input_precision=PRECISION)
+        if CAP:
+            share = tanh(s * (1.0 / cap))
+            s = cap * share
         if TERM > 0:  # offsets are even in what is squared: queries and keys may change places
             if SAME_ROW:
                 y, x_first = _places(i, wq, sqy, sqx, y0, x0, AXES)
@@ -389,6 +402,8 @@ def _visit_queries(
         else:
             dv = tl.dot(p.to(grad.dtype), grad, dv, input_precision=PRECISION)
         ds = p * (dp - delta[None, :])
+        if CAP:
+            ds *= 1.0 - share * share
         dk = tl.dot(ds.to(q.dtype), q, dk, input_precision=PRECISION)
     return dk, dv
 
@@ -420,14 +435,14 @@ def _query_tiles(
 def differentiate_keys(
     Q, K, V, Grad, Rows, DK, DV, lengths, prefixes, theta, spans, seed,
     sqb, sqh, sqt, skb, skh, sks, svb, svh, svs, sgb, sgh, sgt, sdkb, sdkh, sdks, sdvb, sdvh, sdvs,
-    H, R, T, S, low, high, scale, wq, wk, dy0, dx0, sqy, sqx, sky, skx, between, each, dropped, larger,
+    H, R, T, S, low, high, scale, wq, wk, dy0, dx0, sqy, sqx, sky, skx, between, each, dropped, larger, cap,
     D: tl.constexpr, E: tl.constexpr, BD: tl.constexpr, BE: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr,
     LOW: tl.constexpr, HIGH: tl.constexpr, LENGTHS: tl.constexpr, PREFIX: tl.constexpr,
-    TERM: tl.constexpr, AXES: tl.constexpr, FULL: tl.constexpr, SPANS: tl.constexpr, DROPS: tl.constexpr,
-    SAME_ROW: tl.constexpr, PRECISION: tl.constexpr, ONE_LOOP: tl.constexpr,
+    CAP: tl.constexpr, TERM: tl.constexpr, AXES: tl.constexpr, FULL: tl.constexpr, SPANS: tl.constexpr,
+    DROPS: tl.constexpr, SAME_ROW: tl.constexpr, PRECISION: tl.constexpr, ONE_LOOP: tl.constexpr,
 ):  # fmt: skip
     """Gradients of a tile of keys and values, from all query heads of the group."""
-    scale, larger, dy0, dx0, sqy, sqx, sky, skx = _single(scale, larger, dy0, dx0, sqy, sqx, sky, skx)
+    scale, larger, cap, dy0, dx0, sqy, sqx, sky, skx = _single(scale, larger, cap, dy0, dx0, sqy, sqx, sky, skx)
     tiles = tl.cdiv(S, BN)
     n, tile = tl.program_id(0) // tiles, tl.program_id(0) % tiles
     G = H // R
@@ -471,9 +486,9 @@ def differentiate_keys(
         for part in tl.static_range(1 if ONE_LOOP else 2):
             dk, dv = _visit_queries(
                 dk, dv, k, v, at, grad_at, Rows + row * PER_ROW, seed, b * H + h, dropped, larger, kfirst, klast,
-                wq, sqy, sqx, columns, ky, kx, y0 + cy, x0 + cx, pa, pb, pc, sqt, sgt, scale2,
+                wq, sqy, sqx, columns, ky, kx, y0 + cy, x0 + cx, pa, pb, pc, sqt, sgt, scale2, cap,
                 low, high, prefix, begin, stop, end_k, inner, outer,
-                D, E, BD, BE, BM, ALL if ONE_LOOP else EDGES if part == 0 else INNER, LOW, HIGH, PREFIX,
+                D, E, BD, BE, BM, ALL if ONE_LOOP else EDGES if part == 0 else INNER, LOW, HIGH, PREFIX, CAP,
                 TERM, AXES, FULL, SAME_ROW, SPANS, DROPS, PRECISION,
             )  # fmt: skip
     DK += b * sdkb + g.to(tl.int64) * sdkh
@@ -486,11 +501,11 @@ def differentiate_keys(
 @triton.jit
 def _visit_keys_again(
     dq, w1, w2, w3, w4, w5, q, grad, lse, delta, K, V, spans, seed, nh, rows, dropped, larger, wk, sky, skx, first,
-    last, y, x, y0, x0, a, b, c, sks, svs, scale,
+    last, y, x, y0, x0, a, b, c, sks, svs, scale, cap,
     low_k, high_k, inner, outer,
     D: tl.constexpr, E: tl.constexpr, BD: tl.constexpr, BE: tl.constexpr, BN: tl.constexpr, WHICH: tl.constexpr,
-    BOTH: tl.constexpr, TERM: tl.constexpr, AXES: tl.constexpr, FULL: tl.constexpr, SAME_ROW: tl.constexpr,
-    LEARNS: tl.constexpr,
+    BOTH: tl.constexpr, CAP: tl.constexpr, TERM: tl.constexpr, AXES: tl.constexpr, FULL: tl.constexpr,
+    SAME_ROW: tl.constexpr, LEARNS: tl.constexpr,
     SPANS: tl.constexpr, DROPS: tl.constexpr, PRECISION: tl.constexpr,
 ):  # fmt: skip
     d, e, n = tl.arange(0, BD), tl.arange(0, BE), tl.arange(0, BN)
@@ -509,6 +524,9 @@ def _visit_keys_again(
             k = tl.load(k_at) if BD == D else tl.load(k_at, mask=d[:, None] < D, other=0.0)
             v = tl.load(v_at) if BE == E else tl.load(v_at, mask=e[:, None] < E, other=0.0)
         s = tl.dot(q, k, input_precision=PRECISION)
+        if CAP:
+            share = tanh(s * (1.0 / cap))
+            s = cap * share
         if TERM > 0:
             if SAME_ROW:
                 ky, kx0 = _places(j, wk, sky, skx, y0, x0, AXES)
@@ -546,6 +564,8 @@ def _visit_keys_again(
                     w4 += tl.sum(ds * dy, 1)
                     if FULL:
                         w3 += tl.sum(ds * dy * dx, 1)
+        if CAP:
+            ds *= 1.0 - share * share
         dq = tl.dot(ds.to(k.dtype), tl.trans(k), dq, input_precision=PRECISION)
     return dq, w1, w2, w3, w4, w5
 
@@ -554,14 +574,15 @@ def _visit_keys_again(
 def differentiate_queries(
     Q, K, V, Grad, Lse, Rows, DQ, Sums, Out, GradLse, lengths, prefixes, theta, spans, seed,
     sqb, sqh, sqt, skb, skh, sks, svb, svh, svs, sgb, sgh, sgt, sdb, sdh, sdt, sob, soh, sot,
-    H, R, T, S, low, high, scale, wq, wk, dy0, dx0, sqy, sqx, sky, skx, between, each, dropped, larger,
+    H, R, T, S, low, high, scale, wq, wk, dy0, dx0, sqy, sqx, sky, skx, between, each, dropped, larger, cap,
     D: tl.constexpr, E: tl.constexpr, BD: tl.constexpr, BE: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr,
     LOW: tl.constexpr, HIGH: tl.constexpr, LENGTHS: tl.constexpr, PREFIX: tl.constexpr,
-    TERM: tl.constexpr, AXES: tl.constexpr, FULL: tl.constexpr, SPANS: tl.constexpr, DROPS: tl.constexpr,
-    SAME_ROW: tl.constexpr, LEARNS: tl.constexpr, LSE: tl.constexpr, PRECISION: tl.constexpr, ONE_LOOP: tl.constexpr,
+    CAP: tl.constexpr, TERM: tl.constexpr, AXES: tl.constexpr, FULL: tl.constexpr, SPANS: tl.constexpr,
+    DROPS: tl.constexpr, SAME_ROW: tl.constexpr, LEARNS: tl.constexpr, LSE: tl.constexpr, PRECISION: tl.constexpr,
+    ONE_LOOP: tl.constexpr,
 ):  # fmt: skip
     """Gradients of a tile of queries, and its part of the sums that the gradients of the term's parameters are."""
-    scale, larger, dy0, dx0, sqy, sqx, sky, skx = _single(scale, larger, dy0, dx0, sqy, sqx, sky, skx)
+    scale, larger, cap, dy0, dx0, sqy, sqx, sky, skx = _single(scale, larger, cap, dy0, dx0, sqy, sqx, sky, skx)
     tiles = tl.cdiv(T, BM)
     n, tile = tl.program_id(0) // tiles, tiles - 1 - tl.program_id(0) % tiles
     b, h = (n // H).to(tl.int64), n % H
@@ -608,9 +629,9 @@ def differentiate_queries(
     for part in tl.static_range(1 if ONE_LOOP else 2):
         dq, w1, w2, w3, w4, w5 = _visit_keys_again(
             dq, w1, w2, w3, w4, w5, q, grad, lse, delta, K, V, lasts_at, seed, n, rows, dropped, larger,
-            wk, sky, skx, first, last, y, x, y0, x0, pa, pb, pc, sks, svs, scale2, begin, stop,
+            wk, sky, skx, first, last, y, x, y0, x0, pa, pb, pc, sks, svs, scale2, cap, begin, stop,
             inner, outer, D, E, BD, BE, BN, ALL if ONE_LOOP else EDGES if part == 0 else INNER,
-            LOW or SPANS > 0, TERM, AXES, FULL, SAME_ROW, LEARNS, SPANS, DROPS, PRECISION,
+            LOW or SPANS > 0, CAP, TERM, AXES, FULL, SAME_ROW, LEARNS, SPANS, DROPS, PRECISION,
         )  # fmt: skip
     at = DQ + b * sdb + h.to(tl.int64) * sdh + rows[:, None] * sdt + d[None, :]
     tl.store(at, (dq * scale).to(DQ.dtype.element_ty), mask=(rows[:, None] < T) & (d[None, :] < D))

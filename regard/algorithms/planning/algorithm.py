@@ -100,6 +100,13 @@ def refuses_softmax(problem: Problem) -> str | None:
     return told("computes a softmax, not {}()", type(problem.attention.weighting).__name__)
 
 
+def refuses_cap(problem: Problem) -> str | None:
+    """Why our kernels, which compute in float32 and in units of β, take no cap that is so small or so large."""
+    if problem.cap is None or all([1e-18 <= cap <= 1e18 for cap in (problem.cap, problem.cap / problem.beta)]):
+        return None
+    return "takes caps from 1e-18 to 1e18, and of as many times beta"
+
+
 def refuses_bfloat16(problem: Problem) -> str | None:
     """Why no kernel of torch takes the type on an older GPU."""
     if problem.on_cuda and problem.dtype == torch.bfloat16 and problem.machine.capability < BFLOAT16:

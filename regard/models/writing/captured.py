@@ -13,7 +13,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from regard.algorithms import plan
-from regard.attention import Attention, Cache, Content
+from regard.attention import Attention, Cache
 from regard.attention.torch_private import has_global_hooks
 from regard.attention.value import Value
 from regard.layers import Buckets, LearnedPositions, Rotary
@@ -52,7 +52,7 @@ class Captured:
         is_long = isinstance(positions, Rotary) and isinstance(positions.scaling, LongScaling)  # a choice of lists
         if model.training or isinstance(positions, Buckets) or is_long:
             return None
-        return None if mechanism.weighting is not None or mechanism.cap is not None else cls(model)
+        return None if mechanism.weighting is not None else cls(model)
 
     def fits(self, caches: tuple[Cache, ...], tokens: Tensor) -> bool:
         """Whether this is one token per row for caches that keep everything, without gradients and without autocast."""
@@ -74,7 +74,7 @@ class Captured:
         block = self.model.config.block
         cache.count_by(torch.zeros(cache.batch, dtype=torch.int64, device=cache.device))
         try:
-            attention = Attention(Content(block.mechanism.beta), self.model.stack.mask)
+            attention = Attention(block.mechanism.content, self.model.stack.mask)
             placed = cache.locate(attention, 1).place(attention)
         finally:
             cache.count_by(None)

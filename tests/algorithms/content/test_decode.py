@@ -44,6 +44,7 @@ class Case:
     E: int = 16
     dtype: torch.dtype = torch.float32
     layout: str = "cache"
+    cap: float | None = None
 
     def tensor(self, heads: int, tokens: int, width: int, device: torch.device) -> Tensor:
         sizes = {
@@ -61,7 +62,7 @@ class Case:
         k, v = self.tensor(self.G, self.S, self.D, device), self.tensor(self.G, self.S, self.E, device)
         queries = None if self.queries is None else self.queries(self.T, device)
         keys = None if self.keys is None else self.keys(self.S, device)
-        return q, k, v, Attention(Content(0.4), self.mask(device), None, queries, keys)
+        return q, k, v, Attention(Content(0.4, self.cap), self.mask(device), None, queries, keys)
 
 
 CAUSAL = Case(lambda device: Causal(), T=3)
@@ -79,6 +80,7 @@ CASES = {
     "keys that begin elsewhere": Case(lambda device: Causal(), starts(46, 3, -9), starts(0, 5, 9), T=2),
     "queries from 30": Case(lambda device: Causal(), lambda n, device: Sequence(n, 30), starts(0, 5, 40), T=2),
     "odd widths": replace(RAGGED, D=20, E=33),
+    "cap": replace(RAGGED, cap=1.5),
     "narrow": replace(RAGGED, D=3, E=1),
     "several tiles": replace(RAGGED, H=12, G=1, T=3),
     "heads of their own": replace(RAGGED, H=3, G=3),
@@ -180,7 +182,7 @@ def test_the_plain_definition_is_the_reference(device):
 def test_the_operator_says_what_it_gives(device, small):
     q, k, v, attention = RAGGED.build(device)
     lengths, first = attention.mask.conjuncts[1].num_real(q.device), attention.places(4, 50).queries.start
-    arguments = (q, k, v, lengths, first, 0.4, 0, None, 0)
+    arguments = (q, k, v, lengths, first, 0.4, 0, None, 0, 1.5)
     torch.library.opcheck(decode._operator, arguments, test_utils=("test_schema", "test_faketensor"))
 
 

@@ -75,6 +75,10 @@ CASES: dict[str, tuple[Any, Term, Mask | None, dict[str, Any]]] = {
     "gaussians in a line": (SIZES, Content() + quadratic("isotropic", 1), Window(30, 30), {}),
     "gaussians": (SIZES, Content() + quadratic("isotropic", 2), None, GRID),
     "gaussians, diagonal": ((1, 2, 2, 128, 128, 16, 16), Content() + quadratic("diagonal", 2), None, WIDE),
+    "cap": (SIZES, Content(0.4, cap=2.0), None, {}),
+    "a cap far above the logits": (SIZES, Content(cap=1e9), Causal(), {}),
+    "cap, causal, slopes": (SIZES, Content(0.4, cap=2.0) + slopes(), Causal() & KeyPadding(lengths(33, 70)), {}),
+    "cap, window, gaussians": (SIZES, Content(0.4, cap=2.0) + quadratic("isotropic", 1), Window(30, 5), {}),
     "gaussians, full": ((1, 2, 2, 128, 128, 16, 16), Content() + quadratic("full", 2), None, WIDE),
 }
 
@@ -127,7 +131,13 @@ def test_output_and_all_gradients_are_those_of_the_definition(name: str, device:
 
 
 LAUNCHED = ("key padding", "causal, padding", "window", "prefix, key padding", "documents with pads, causal")
-LAUNCHED += ("slopes, causal", "gaussians in a line", "gaussians, full", "more queries than keys")
+LAUNCHED += (
+    "cap, causal, slopes",
+    "slopes, causal",
+    "gaussians in a line",
+    "gaussians, full",
+    "more queries than keys",
+)
 
 
 @pytest.mark.compiled
