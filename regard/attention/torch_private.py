@@ -43,8 +43,9 @@ def without_modes() -> AbstractContextManager[Any]:
 
 
 def has_global_hooks() -> bool:
-    """Whether somebody listens to the calls of all modules."""
-    return bool(modules._global_forward_hooks or modules._global_forward_pre_hooks)
+    """Whether somebody listens to the calls of all modules, or to their way back."""
+    forward = modules._global_forward_hooks or modules._global_forward_pre_hooks
+    return bool(forward or modules._global_backward_hooks or modules._global_backward_pre_hooks)
 
 
 def assert_soon(condition: Tensor, message: str) -> None:
@@ -121,6 +122,11 @@ def stream_of(device: torch.device) -> int:
 def _kernel(name: str) -> Any:
     """The quickest way to call an operator: torch's own function of that name, where a release has one."""
     return getattr(torch, name, None) or getattr(torch.ops.aten, name).default
+
+
+def onednn_linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """X Wᵀ + b on the CPU by oneDNN, where torch has it; it asks for contiguous x, and has no gradient."""
+    return torch.ops.mkldnn._linear_pointwise.default(x, weight, bias, "none", [], "")
 
 
 # The kernels behind `scaled_dot_product_attention`. They check nothing: `regard.algorithms.kernels.sdpa` does.

@@ -9,6 +9,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional
 
+from regard.algorithms.kernels import products
 from regard.algorithms.planning.algorithm import HAS_TRITON
 from regard.attention.torch_private import has_global_hooks
 from regard.checks import check_known, check_probability, check_whole
@@ -103,11 +104,19 @@ def project(
         return done
     y = x if norm is None else norm(x)
     if activation is not None:
-        hidden = ACTIVATIONS[activation](layers[0](y))
-        return (hidden if len(layers) == 1 else hidden * layers[1](y),)
+        hidden = ACTIVATIONS[activation](apply_linear(layers[0], y))
+        return (hidden if len(layers) == 1 else hidden * apply_linear(layers[1], y),)
     if add is not None:
-        return (add + layers[0](y),)
-    return tuple([layer(y) for layer in layers])
+        return (add + apply_linear(layers[0], y),)
+    return tuple([apply_linear(layer, y) for layer in layers])
+
+
+def apply_linear(layer: nn.Linear, x: Tensor) -> Tensor:
+    """What the layer makes of x; if it is torch's own, and nobody listens to it, by what is quickest on this CPU."""
+    if products.IS_QUICKER and not torch.compiler.is_compiling() and x.is_cpu:  # noqa: SIM102 - the usual case first
+        if is_plain(layer, (nn.Linear,)) and not has_global_hooks():
+            return products.multiply(x, layer.weight, layer.bias)
+    return layer(x)
 
 
 def has_kernel(x: Tensor) -> bool:
@@ -149,4 +158,5 @@ def is_plain(module: nn.Module, kinds: tuple[type, ...]) -> bool:
 
 def is_heard(module: nn.Module) -> bool:
     """Whether a module has hooks, or a forward of its own."""
-    return bool(module._forward_hooks or module._forward_pre_hooks or "forward" in vars(module))
+    hooks = module._forward_hooks or module._forward_pre_hooks or module._backward_hooks or module._backward_pre_hooks
+    return bool(hooks or "forward" in vars(module))

@@ -8,6 +8,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 from torch.nn.functional import linear, pad
 
+from regard.algorithms.kernels.products import IS_QUICKER, multiply
 from regard.algorithms.planning.algorithm import HAS_TRITON
 from regard.attention.eager import given, is_eager, once
 from regard.attention.positions.reach import readable
@@ -124,12 +125,12 @@ def _walk(
     size = -(-count // max(1, -(-count // held)))  # even parts, so that the last is no small one
     for start in range(0, count, max(1, size)):
         part = slice(start, start + size) if asked is None else asked[start : start + size]
-        h, dz = x[part], linear(x[part], w, b)
+        h, dz = x[part], multiply(x[part], w, b)
         each[part], nats[part], guesses[part] = judge(dz, t[part], V, smoothing, IGNORED, any(wanted))
         if wanted[2]:
             db += dz.sum(0, dtype=summed)[:V]
         if wanted[0]:
-            dx[part] = dz @ w
+            dx[part] = multiply(dz, w.T)
         if wanted[1]:
             _add_product(dw, dz.T, h)
     return each.sum() / real.sum(), nats, guesses, dx, dw[:V], db
@@ -137,12 +138,12 @@ def _walk(
 
 def _add_product(total: Tensor, x: Tensor, y: Tensor) -> None:
     """Add x y to the total, in whose type it is summed."""
-    if total.dtype == x.dtype:
+    if total.dtype == x.dtype and not (x.is_cpu and IS_QUICKER):
         total.addmm_(x, y)
     elif x.is_cuda:
         torch.addmm(total, x, y, out_dtype=total.dtype, out=total)
     else:
-        total.add_(x @ y)
+        total.add_(multiply(x, y.T))
 
 
 def _kernel(x: Tensor, V: int) -> tuple[Callable[..., tuple[Tensor, Tensor, Tensor]], int] | None:

@@ -17,7 +17,12 @@ from torch import Tensor, nn
 from torch._functorch.aot_autograd import aot_function, make_boxed_func
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.autograd import forward_ad
-from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
+from torch.nn.modules.module import (
+    register_module_forward_hook,
+    register_module_forward_pre_hook,
+    register_module_full_backward_hook,
+    register_module_full_backward_pre_hook,
+)
 from torch.utils import _pytree
 from torch.utils.flop_counter import FlopCounterMode
 
@@ -38,6 +43,7 @@ from regard.attention.torch_private import (
     is_transformed,
     let_graphs_see,
     mark_constant,
+    onednn_linear,
     register_tree,
     stream_of,
     uncompiled,
@@ -232,7 +238,8 @@ def test_without_modes():
 
 def test_has_global_hooks():
     assert not has_global_hooks()
-    for register in (register_module_forward_hook, register_module_forward_pre_hook):
+    forward = (register_module_forward_hook, register_module_forward_pre_hook)
+    for register in (*forward, register_module_full_backward_hook, register_module_full_backward_pre_hook):
         handle = register(lambda *_: None)
         assert has_global_hooks()
         handle.remove()
@@ -388,3 +395,9 @@ def test_flash_cpu_and_its_way_back():
     ours = flash_cpu_backward(*plain, 0.0, False, attn_mask=bias, scale=0.5)
     for one, other in zip(ours, torch.autograd.grad(expected, (q, k, v), grad.detach()), strict=True):
         torch.testing.assert_close(one, other)
+
+
+def test_onednn_linear():
+    x, weight, bias = torch.randn(2, 3, 8), torch.randn(5, 8), torch.randn(5)
+    for own, given in ((weight, bias), (weight, None), (weight.T.contiguous().T, bias)):
+        torch.testing.assert_close(onednn_linear(x, own, given), nn.functional.linear(x, own, given))

@@ -5,12 +5,13 @@ from dataclasses import dataclass, field
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
-from torch.nn.functional import linear
 
 from regard.algorithms import Context
+from regard.algorithms.kernels.products import multiply
 from regard.attention import Cache
 from regard.checks import check_parts, check_probability, check_sizes
 from regard.generation import Reader
+from regard.layers.feed_forward import apply_linear
 from regard.layers.packing import apply_to_real
 from regard.models.block import BlockConfig
 from regard.models.cross_entropy import score_words
@@ -104,7 +105,7 @@ class Decoder(Writer):
     def scores(self, hidden: Float[Tensor, "*B C"]) -> Float[Tensor, "*B V"]:
         """The score of each word to come next, of tokens after the last block."""
         weight = self._weight()
-        return linear(hidden, weight) if self.head is None else self.head(hidden)
+        return multiply(hidden, weight) if self.head is None else apply_linear(self.head, hidden)
 
     def _weight(self) -> Float[Tensor, "V C"]:
         if self.config.headless:

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
-from torch.nn.functional import linear
 
 from regard.algorithms import Context
+from regard.algorithms.kernels.products import multiply
 from regard.attention import Documents
 from regard.checks import check_known, check_parts, check_probability, check_sizes, check_whole
-from regard.layers.feed_forward import ACTIVATIONS
+from regard.layers.feed_forward import ACTIVATIONS, apply_linear
 from regard.layers.packing import apply_to_real
 from regard.models.block import BlockConfig
 from regard.models.cross_entropy import score_words
@@ -83,10 +83,10 @@ class WordHead(nn.Module):
         self.bias = nn.Parameter(torch.zeros(config.vocabulary))
 
     def forward(self, x: Float[Tensor, "B T C"], embedding: Float[Tensor, "V C"]) -> Float[Tensor, "B T V"]:
-        return linear(self.transformed(x), embedding, self.bias)
+        return multiply(self.transformed(x), embedding, self.bias)
 
     def transformed(self, x: Float[Tensor, "B T C"]) -> Float[Tensor, "B T C"]:
-        return self.norm(ACTIVATIONS[self.activation](self.transform(x)))
+        return self.norm(ACTIVATIONS[self.activation](apply_linear(self.transform, x)))
 
 
 class Encoder(nn.Module):

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
-from torch.nn.functional import linear
 
+from regard.algorithms.kernels.products import multiply
 from regard.checks import check_known, check_parts, check_probability, check_sizes
 from regard.generation import Reader
 from regard.generation.sampling import pad_rows
@@ -113,7 +113,7 @@ class EncoderDecoder(Writer):
 
     def scores(self, hidden: Float[Tensor, "*B C"]) -> Float[Tensor, "*B V"]:
         """The score of each word to come next, of the decoder's tokens after the last block."""
-        return linear(self._scaled(hidden), self._weight())
+        return multiply(self._scaled(hidden), self._weight())
 
     def _scaled(self, hidden: Tensor) -> Tensor:
         return hidden / math.sqrt(self.config.block.width) if self.config.scaled == "head" else hidden
