@@ -12,7 +12,7 @@ from regard.algorithms import Prepared, attend, weights
 from regard.attention import Attention, Cache, Content, Documents, Mask, Positions, Term, Weighting
 from regard.attention.value import Value, unflatten
 from regard.checks import check_divides, check_probability, check_sizes, check_whole
-from regard.layers.feed_forward import has_kernel, project
+from regard.layers.feed_forward import apply_linear, has_kernel, project
 from regard.layers.packing import Packing
 from regard.layers.positions import Rotation
 from regard.layers.scaled_dot_product import EVERYTHING, check_sequence, compose
@@ -202,7 +202,7 @@ class MultiHead(nn.Module):
         v = k if v is None else v
         check_sequence("k", k, "S", self.key.in_features)
         check_sequence("v", v, "S", self.value.in_features)
-        return self._keys(k, packing), _heads(self.value(v), self.num_groups, packing)
+        return self._keys(k, packing), _heads(apply_linear(self.value, v), self.num_groups, packing)
 
     def recall(
         self,
@@ -239,7 +239,7 @@ class MultiHead(nn.Module):
         return heads if self.query_norm is None else self.query_norm(heads)
 
     def _keys(self, k: Tensor, packing: Packing | None) -> Tensor:
-        heads = _heads(self.key(k), self.num_groups, packing)
+        heads = _heads(apply_linear(self.key, k), self.num_groups, packing)
         return heads if self.key_norm is None else self.key_norm(heads)
 
     def _merged(self, o_BHTE: Tensor, packing: Packing | None, add: Tensor | None = None) -> Tensor:
@@ -291,7 +291,8 @@ class MultiHead(nn.Module):
         if of_keys is q and of_values is q:
             parts = project(q, (self.query, self.key, self.value), norm=norm)
         else:
-            parts = (self.query(q), self.key(of_keys), self.value(of_values))
+            given = ((self.query, q), (self.key, of_keys), (self.value, of_values))
+            parts = tuple([apply_linear(layer, x) for layer, x in given])
         numbers = (self.num_heads, self.num_groups, self.num_groups)
         q_BHTD, k_BGSD, v_BGSE = (_heads(x, number, packing) for x, number in zip(parts, numbers, strict=True))
         if self.query_norm is not None and self.key_norm is not None:

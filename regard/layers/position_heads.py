@@ -10,6 +10,7 @@ from regard.attention import Attention, Content, Grid, Mask, Positions, Softmax,
 from regard.attention.positions.positions import check_positions
 from regard.attention.torch_private import has_global_hooks
 from regard.checks import check_whole
+from regard.layers.feed_forward import apply_linear
 from regard.layers.multihead import MultiHead, Widths, held, hold, merge_heads, split_heads
 from regard.layers.relative_positions import Gaussian, RelativePositions
 from regard.layers.scaled_dot_product import EVERYTHING, check_sequence
@@ -308,7 +309,7 @@ class ContentHeads(nn.Module):
         """Mix tokens that stand on the grid."""
         q, k, attention = self._compared(x, positions, mask)
         o_BHTC = attend(q, k, x[:, None].expand(-1, self.num_heads, -1, -1), attention)
-        return self.out(self.value(merge_heads(o_BHTC)))
+        return apply_linear(self.out, apply_linear(self.value, merge_heads(o_BHTC)))
 
     def weights(
         self, x: Float[Tensor, "B T C"], positions: Grid, *, mask: Mask = EVERYTHING
@@ -327,7 +328,7 @@ class ContentHeads(nn.Module):
                 f"offsets up to {self.reach} are learned: got {grid!r}; use at most {self.reach[0] + 1} rows and "
                 f"{self.reach[1] + 1} columns"
             )
-        q, k = split_heads(self.query(x), self.num_heads), split_heads(self.key(x), self.num_heads)
+        q, k = (split_heads(apply_linear(layer, x), self.num_heads) for layer in (self.query, self.key))
         along_rows, along_columns = q.unflatten(2, (grid.h, grid.w)).chunk(2, -1)  # (B, H, h, w, D/2) each
         at_rows = torch.einsum("bhrcd,rsd->bhrcs", along_rows, self._between(self.rows, grid.h))
         at_columns = torch.einsum("bhrcd,csd->bhrcs", along_columns, self._between(self.columns, grid.w))
