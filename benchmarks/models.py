@@ -26,7 +26,8 @@ def decoding(ours: Any, theirs: Any, batch: int) -> list[Row]:
 
     The limit is the time to read all weights that are multiplied, once for each token, as one product of a matrix of so
     many bytes with a vector, which is the fastest read here; it is timed in the same rounds, for the memory of a
-    shared machine is not equally fast at all times.
+    shared machine is not equally fast at all times. Beside it the products of one token alone, by torch: what is above
+    that limit in them no model that multiplies by torch can save.
     """
     tokens = torch.randint(50257, (batch, PROMPT), generator=torch.Generator().manual_seed(0))
     ones = torch.ones_like(tokens)
@@ -42,21 +43,35 @@ def decoding(ours: Any, theirs: Any, batch: int) -> list[Row]:
     if not regard(NEW).equal(transformers_(NEW)):
         raise ValueError("both must write the same tokens: got different ones")
     weights = sum([p.nbytes for name, p in ours.named_parameters() if "positions" not in name])
+    layers = [module for module in ours.modules() if isinstance(module, torch.nn.Linear)]
+    products = [(layer.weight, layer.bias) for layer in layers] + [(ours.embedding.weight, None)]
+    inputs = {weight.shape[1]: torch.randn(batch, 1, weight.shape[1]) for weight, _ in products}
+
+    def multiply() -> None:
+        with torch.inference_mode():
+            for _ in range(NEW - 1):
+                for weight, bias in products:
+                    torch.nn.functional.linear(inputs[weight.shape[1]], weight, bias)
+
     matrix, vector = torch.ones(weights // 4 // 4096, 4096), torch.ones(4096)
     runs: dict[str, Run] = {
         "regard": lambda: regard(NEW),
         "regard, first": lambda: regard(1),
         "transformers": lambda: transformers_(NEW),
         "transformers, first": lambda: transformers_(1),
+        "products": multiply,
         "read": lambda: [matrix @ vector for _ in range(NEW - 1)],
     }
     found = _rounds(runs)
     mine, peer = (_between(found[name], found[f"{name}, first"]) for name in ("regard", "transformers"))
-    limit = Timing(tuple([seconds / (NEW - 1) for seconds in found["read"].samples]))
+    alone, limit = (
+        Timing(tuple([seconds / (NEW - 1) for seconds in found[name].samples])) for name in ("products", "read")
+    )
     case, measure = f"gpt2 B{batch}", "seconds per token"
     cells: dict[str, Any] = {
         "regard": mine,
         "transformers": peer,
+        "products alone": alone,
         "bytes over bandwidth": limit,
         "regard tokens/s": round(batch / mine.median, 1),
         "transformers tokens/s": round(batch / peer.median, 1),
