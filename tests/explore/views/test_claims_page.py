@@ -158,4 +158,4 @@ def test_what_is_true_comes_into_sight_and_so_does_what_is_found(look: Look) -> 
     page = look("claims", {"quiz": True, "claim": "nyu.1g"}, width=390, height=844)
     page.locator(".claims-list").evaluate("(list) => { list.scrollTop = 300; }")
     page.get_by_label("Search").fill("mask")
-    assert page.locator(".claims-list").evaluate("(list) => list.scrollTop") == 0
+    page.wait_for_function("() => document.querySelector('.claims-list').scrollTop === 0")
