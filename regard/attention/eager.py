@@ -10,8 +10,12 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.autograd.forward_ad import unpack_dual
+from torch.linalg import vector_norm
+from torch.nn import Parameter
 
 from regard.attention.torch_private import is_dispatched, is_forward_mode, is_transformed
+
+MODERATE = 1e15
 
 
 def is_eager(x: Tensor) -> bool:
@@ -28,6 +32,19 @@ def may_keep() -> bool:
     if torch.compiler.is_compiling() or is_transformed() or is_forward_mode() or is_dispatched():
         return False
     return not (torch.cuda.is_initialized() and torch.cuda.is_current_stream_capturing())
+
+
+def are_moderate(*tensors: Tensor) -> bool:
+    """Whether all numbers are known to be finite, and so small that sums of their products are: a weight of zero hides
+    them then. By their norms, and on the CPU alone, where nobody waits for them.
+
+    Copies without what nobody sees take ten times as long, and a training step goes back through them.
+    """
+    if not may_keep() or not all([x.is_cpu and type(x) in (Tensor, Parameter) for x in tensors]):
+        return False
+    with torch.no_grad():
+        wide = [torch.promote_types(x.dtype, torch.float32) for x in tensors]
+        return all([bool(vector_norm(x, dtype=dtype) < MODERATE) for x, dtype in zip(tensors, wide, strict=True)])
 
 
 def given(forward: Callable[..., Any]) -> Callable[..., Any]:

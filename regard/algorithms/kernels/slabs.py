@@ -17,7 +17,7 @@ from torch.nn.functional import pad
 from regard.algorithms.kernels.dropout import Draws, new_seed
 from regard.algorithms.kernels.layouts import laid_out
 from regard.algorithms.kernels.sdpa import flash_gradients
-from regard.attention.eager import given, is_eager, once, refuse_forward_mode
+from regard.attention.eager import are_moderate, given, is_eager, once, refuse_forward_mode
 from regard.attention.masks.mask import any_of
 from regard.attention.reference import Index
 from regard.attention.torch_private import flash_cpu, is_dispatched
@@ -403,8 +403,7 @@ def _operands(work: Work, q: Tensor, k: Tensor, v: Tensor, slab: Slab, leaves: t
     if slab.doubtful is not None:
         allowed = work.pairs.allowed(replace(slab, keys=slab.keys[slab.doubtful]))
         is_doubtful = len(slab.doubtful) == len(slab.keys)  # else every query sees some key
-        # Mostly there is nothing to blank, and copies cost.
-        if not (seen := any_of(allowed, -2)).all():
+        if not ((seen := any_of(allowed, -2)).all() or are_moderate(q, k, v)):  # no weight hides a NaN
             unseen = ~seen if is_doubtful else _spread(~seen, slab.doubtful, len(slab.keys))
             k, v = k.masked_fill(unseen[..., None], 0), v.masked_fill(unseen[..., None], 0)
         if is_doubtful and not (live := any_of(allowed, -1)[..., None]).all():

@@ -9,16 +9,18 @@ from regard.attention import Attention, Bias, Causal, Content, Dense, Everything
 from regard.attention.reference import reference
 
 
-def test_nan_in_what_sees_nothing_or_is_not_seen_reaches_nothing():
+@pytest.mark.parametrize("algorithm", ["masked", "blockwise"])
+@pytest.mark.parametrize("hidden", [torch.nan, -torch.inf, 1e300, 1e30, 2.0])
+def test_what_sees_nothing_or_is_not_seen_reaches_nothing(hidden: float, algorithm: str):
     """One row of the map is empty and one key is seen by nobody; other rows and keys are used by all."""
     allowed = torch.ones(5, 5, dtype=torch.bool)
     allowed[1], allowed[:, 3] = False, False
     generator = torch.Generator().manual_seed(0)
     q, k, v = (torch.randn(2, 2, 5, 4, generator=generator, dtype=torch.float64) for _ in range(3))
-    q[:, :, 1], k[:, :, 3], v[:, :, 3] = torch.nan, torch.nan, torch.nan
+    q[:, :, 1], k[:, :, 3], v[:, :, 3] = hidden, hidden, hidden
     leaves = [x.requires_grad_() for x in (q, k, v)]
     value = Attention(mask=Dense(allowed))
-    out, expected = attend(q, k, v, value, algorithm="masked"), reference(q, k, v, value)[0]
+    out, expected = attend(q, k, v, value, algorithm=algorithm), reference(q, k, v, value)[0]
     torch.testing.assert_close(out, expected)
     assert bool((out[:, :, 1] == 0).all())
     grad = torch.randn(out.shape, generator=generator, dtype=out.dtype)
