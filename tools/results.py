@@ -50,7 +50,8 @@ def name_data(text: str, command: str) -> str:
     """A report or a result whose command names the data without the folder where they lay."""
     words = shlex.split(command)
     given = words[words.index("--data") + 1] if "--data" in words else ""
-    return text.replace(f"--data {given}", f"--data {Path(given).name}") if given else text
+    said, name = (shlex.join(("--data", data)) for data in (given, Path(given).name))
+    return text.replace(said, name) if given else text
 
 
 def page(results: dict[str, Result]) -> str:

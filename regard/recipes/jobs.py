@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from regard.training import Progress, train
 from regard.training.batches import end_with_parent
+from regard.training.interruption import hold_signals
 
 TOLD_EVERY = 0.5  # seconds from one word of a process to the next
 
@@ -29,7 +30,7 @@ class Told(NamedTuple):
 def train_several(folder: Path, names: Sequence[str], device: str, jobs: int, on_told: Callable[[Told], None]) -> None:
     """Train these models of a run, `jobs` at a time; what is done already takes no time.
 
-    The first failure ends all of them, each of which has its last checkpoint.
+    The first failure ends all of them, each after its step and with a checkpoint of it, and so does Ctrl-C or SIGTERM.
     """
     context: Any = multiprocessing.get_context("spawn")  # a forked process cannot use a GPU that its parent has used
     waiting, told = context.SimpleQueue(), context.Queue()
@@ -39,23 +40,34 @@ def train_several(folder: Path, names: Sequence[str], device: str, jobs: int, on
     for worker in workers:
         worker.start()
     try:
-        left = set(names)
-        while left:
-            with suppress(queue.Empty):
-                found: Told = told.get(timeout=1.0)
-                if found.error:
-                    raise ValueError(f"{found.name}: {found.error}")
-                on_told(found)
-                left -= {found.name} if found.is_done else set()
-            if failed := [worker.exitcode for worker in workers if worker.exitcode]:
-                raise ValueError(f"processes that train must live: got exit code {failed[0]}; lower jobs={jobs}")
-    except BaseException:
-        for worker in workers:
-            worker.terminate()
+        with hold_signals() as interruption:
+            left = set(names)
+            while left and interruption.number is None:
+                if failed := [worker.exitcode for worker in workers if worker.exitcode]:
+                    raise ValueError(f"processes that train must live: got exit code {failed[0]}; lower jobs={jobs}")
+                with suppress(queue.Empty):
+                    found: Told = told.get(timeout=1.0)
+                    if found.error:
+                        raise ValueError(f"{found.name}: {found.error}")
+                    on_told(found)
+                    left -= {found.name} if found.is_done else set()
+            if left:
+                _end(workers)
+    except BaseException:  # of a second signal too, which ends all at once
+        _end(workers)
         raise
     finally:
         for worker in workers:
             worker.join()
+    interruption.end()
+
+
+def _end(workers: Sequence[Any]) -> None:
+    """Let each save the step that it is in."""
+    for worker in workers:
+        worker.terminate()
+    for worker in workers:
+        worker.join()
 
 
 def _work(folder: Path, device: str, waiting: Any, told: Any) -> None:

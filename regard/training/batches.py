@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import signal
 import threading
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
@@ -136,7 +137,7 @@ def make_batches(
         num_workers=workers,
         collate_fn=_leave,  # pyright: ignore[reportArgumentType] - of one batch, not of a list
         pin_memory=pin,
-        worker_init_fn=end_with_parent,
+        worker_init_fn=_begin,
         generator=torch.Generator().manual_seed(order.seed),
     )
     try:
@@ -159,7 +160,14 @@ def _leave(batch: Batch) -> Batch:
     return batch
 
 
-def end_with_parent(worker: int = 0) -> None:
+def _begin(worker: int) -> None:
+    """Outlive a first signal that reaches all processes: the parent needs batches until the end of its step."""
+    end_with_parent()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda number, frame: signal.signal(number, signal.SIG_DFL))
+
+
+def end_with_parent() -> None:
     """End this process when its parent ends; torch looks too, but misses a parent that died before the first look."""
     parent = multiprocessing.parent_process()
     assert parent is not None

@@ -13,9 +13,10 @@ class Interruption:
     number: int | None = None
 
     def end(self) -> None:
-        """Do what the signal would have done without this."""
+        """Do what the signal would have done without this, once: a handler of somebody's own may let all go on."""
         if self.number is not None:
-            signal.raise_signal(self.number)
+            number, self.number = self.number, None
+            signal.raise_signal(number)
 
 
 @contextmanager

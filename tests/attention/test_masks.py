@@ -349,3 +349,19 @@ def test_a_grid_and_a_line_do_not_meet():
     for mask in (Tiles(2, 2), Blocks(2)):
         with pytest.raises(ValueError, match=r"got queries=Sequence\(n=12, .*, keys=Grid\(h=3, w=4"):
             Attention(mask=mask, queries=Sequence(12), keys=Grid(3, 4)).check(Shape(1, 1, 1, 12, 12, 4, 4))
+
+
+@pytest.mark.compiled
+def test_no_compiler_is_shown_truths_as_bytes():
+    """Triton refuses to read a truth, one bit to it, as a byte: the definition would not compile for a GPU."""
+    seen: list[torch.dtype] = []
+
+    def look(graph: torch.fx.GraphModule, inputs: list[Tensor]):
+        seen.extend([node.meta["example_value"].dtype for node in graph.graph.nodes if "example_value" in node.meta])
+        return graph.forward
+
+    q, attention = torch.randn(1, 1, 3, 4), Attention(mask=Dense(torch.eye(3, dtype=torch.bool)[None, None]))
+    compiled = torch.compile(lambda q: reference(q, q, q, attention)[0], backend=look, fullgraph=True)
+    torch.testing.assert_close(compiled(q), q)
+    assert torch.bool in seen
+    assert torch.uint8 not in seen

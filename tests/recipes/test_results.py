@@ -2,7 +2,9 @@
 
 import importlib.util
 import json
+import shlex
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -47,12 +49,23 @@ def test_a_published_number_is_reached_from_its_side():
     assert [loss.reached(ours) for ours in (1.46, 1.47, 1.48)] == [True, True, False]
 
 
-def test_the_page_of_results_is_what_the_tool_writes():
+def load_tool() -> Any:
     spec = importlib.util.spec_from_file_location("results_tool", ROOT / "tools" / "results.py")
     assert spec is not None
     assert spec.loader is not None
     tool = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(tool)
+    return tool
+
+
+@pytest.mark.parametrize(("data", "named"), [("/home/me/a.tar", "a.tar"), ("/home/my data/a b.tar", "'a b.tar'")])
+def test_no_folder_of_data_is_published(data: str, named: str):
+    command = shlex.join(["regard", "train", "language", "--data", data, "--fast"])
+    assert load_tool().name_data(f"`{command}`", command) == f"`regard train language --data {named} --fast`"
+
+
+def test_the_page_of_results_is_what_the_tool_writes():
+    tool = load_tool()
     files = sorted((ROOT / "docs" / "recipes").glob("*/result.json"))
     found = {path.parent.name: Result.read_json(path.read_text()) for path in files}
     assert (ROOT / "docs" / "results.md").read_text() == tool.page(found), "run python tools/results.py"

@@ -1,6 +1,7 @@
 """Batches are the same ones, whoever makes them, and from wherever they are taken up."""
 
 import multiprocessing
+import os
 import signal
 import subprocess
 import sys
@@ -95,6 +96,21 @@ def test_no_worker_outlives_a_parent_that_dies_at_once():
     with subprocess.Popen([sys.executable, "-c", DIES], start_new_session=True) as process:
         assert process.wait() == -signal.SIGKILL
     assert until(lambda: not alive(process.pid), 10)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_workers_outlive_a_signal_that_reaches_all_processes(number: int):
+    """A training that is ended by it needs batches until the end of its step."""
+    batches = make_batches(Digits(), ORDER, Position(), 2)
+    for _ in range(2):
+        next(batches)  # one of each worker
+    workers = multiprocessing.active_children()
+    for worker in workers:
+        os.kill(worker.pid or 0, number)
+    for _ in range(8):  # more than are made ahead
+        next(batches)
+    batches.close()
+    assert until(lambda: not any(worker.is_alive() for worker in workers), 10)
 
 
 def test_workers_begin_when_a_batch_is_asked_for():

@@ -396,6 +396,25 @@ def test_a_signal_that_is_ignored_ends_nothing(tmp_path: Path):
         signal.signal(signal.SIGINT, before)
 
 
+def test_a_signal_that_somebody_else_takes_ends_nothing(tmp_path: Path):
+    """As the SIGTERM of a scheduler that warns: it is passed on once, after a checkpoint."""
+
+    def ask(progress: Progress, numbers: Mapping[str, float]) -> None:
+        if progress.step == 3:
+            signal.raise_signal(signal.SIGTERM)
+        saved[progress.step] = last.step if (last := Checkpoints(tmp_path / "checkpoints").last()) else 0
+
+    heard: list[int] = []
+    saved: dict[int, int] = {}
+    before = signal.signal(signal.SIGTERM, lambda number, frame: heard.append(number))
+    try:
+        train(Digits(), SHORT, tmp_path, on_step=ask)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert heard == [signal.SIGTERM]
+    assert [saved[step] for step in (3, 4, 5, 9, 10)] == [0, 4, 4, 4, 10]
+
+
 def test_a_signal_in_the_last_step_ends_what_follows_too(tmp_path: Path):
     def ask(progress: Progress, numbers: Mapping[str, float]) -> None:
         if progress.step == SHORT.steps:

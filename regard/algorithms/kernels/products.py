@@ -42,25 +42,34 @@ def multiply(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     >>> multiply(torch.ones(2, 3), torch.eye(3)).equal(torch.ones(2, 3))
     True
     """
-    if not IS_QUICKER or not is_eager(x) or not _pays(x, weight) or is_dispatched() or torch.is_autocast_enabled("cpu"):
+    if not IS_QUICKER or _is_watched(x) or not _pays(x, weight) or not _may_be_given(x, weight, bias):
         return linear(x, weight, bias)
     given = (x, weight) if bias is None else (x, weight, bias)
-    if not all([_may_be_given(one) for one in given]):
-        return linear(x, weight, bias)
     if torch.is_grad_enabled() and any([one.requires_grad for one in given]):
         return _Product.apply(x, weight, bias)  # pyright: ignore[reportReturnType]
     return onednn_linear(x, weight, bias)
 
 
+def _is_watched(x: Tensor) -> bool:
+    """Whether something is at work that knows torch's own product alone."""
+    is_traced = torch.jit.is_tracing()  # pyright: ignore[reportPrivateImportUsage] - it is documented
+    return is_traced or not is_eager(x) or is_dispatched() or torch.is_autocast_enabled("cpu")
+
+
 def _pays(x: Tensor, weight: Tensor) -> bool:
-    numbers = weight.numel()
-    return numbers >= WIDE or (numbers > 0 and x.numel() // x.shape[-1] * numbers >= WORTH)
+    return weight.numel() >= WIDE or x.numel() * len(weight) >= WORTH
 
 
-def _may_be_given(x: Tensor) -> bool:
-    """Whether it is what the operator takes for granted: float32 numbers in memory, row by row or column by column."""
-    is_usual = type(x) in (Tensor, Parameter) and x.is_cpu and x.dtype == torch.float32
-    return is_usual and (x.is_contiguous() or x.mT.is_contiguous())
+def _may_be_given(x: Tensor, weight: Tensor, bias: Tensor | None) -> bool:
+    """Whether they are what the operator takes for granted: matrices and a row of numbers whose sizes fit."""
+    fits = x.ndim > 1 and weight.ndim == 2 and x.shape[-1] == weight.shape[1]
+    fits = fits and (bias is None or (bias.shape == weight.shape[:1] and _is_plain(bias) and bias.is_contiguous()))
+    return fits and all([_is_plain(one) and (one.is_contiguous() or one.mT.is_contiguous()) for one in (x, weight)])
+
+
+def _is_plain(x: Tensor) -> bool:
+    """Whether these are float32 numbers in memory."""
+    return type(x) in (Tensor, Parameter) and x.is_cpu and x.dtype == torch.float32 and x.layout == torch.strided
 
 
 class _Product(torch.autograd.Function):
@@ -68,19 +77,18 @@ class _Product(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-        ctx.save_for_backward(x, weight)
+        of_x, of_weight, _ = ctx.needs_input_grad
+        # Nothing that is not needed: it would stay in memory, and could not be written to.
+        ctx.save_for_backward(x if of_weight else None, weight if of_x else None)
         return onednn_linear(x, weight, bias)
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:  # pyright: ignore[reportIncompatibleMethodOverride]
         x, weight = ctx.saved_tensors
-        of_x, of_weight, of_bias = ctx.needs_input_grad
-        # Where a second derivative is wanted, by what has one.
-        times = linear if torch.is_grad_enabled() else onednn_linear
-        grad = grad.contiguous()
-        grads, rows = grad.flatten(0, -2), x.flatten(0, -2)
+        of_bias, grad = ctx.needs_input_grad[2], grad.contiguous()
+        grads = grad.reshape(-1, grad.shape[-1])
         return (
-            times(grad, weight.T) if of_x else None,
-            times(grads.T, rows.T) if of_weight else None,
+            None if weight is None else multiply(grad, weight.T),
+            None if x is None else multiply(grads.T, x.reshape(-1, x.shape[-1]).T),
             grads.sum(0) if of_bias else None,
         )

@@ -564,8 +564,8 @@ def _visit_keys_again(
                     w4 += tl.sum(ds * dy, 1)
                     if FULL:
                         w3 += tl.sum(ds * dy * dx, 1)
-        if CAP:
-            ds *= 1.0 - share * share
+        if CAP:  # a query that sees nothing may hold anything, and has no slope then
+            ds = tl.where(ds == 0.0, 0.0, ds * (1.0 - share * share))
         dq = tl.dot(ds.to(k.dtype), tl.trans(k), dq, input_precision=PRECISION)
     return dq, w1, w2, w3, w4, w5
 

@@ -437,8 +437,11 @@ def real_tokens(mask: Mask, places: Places, B: int, device: torch.device) -> Boo
 def any_of(pairs: Bool[Tensor, "..."], dim: int) -> Bool[Tensor, "..."]:
     """Whether one of the pairs along a dimension is true.
 
-    As the largest of bytes: for that a CPU has instructions, where `any` goes from one to the next.
+    As the largest of bytes: for that a CPU has instructions, where `any` goes from one to the next. A compiler's
+    kernels for a GPU cannot read a truth as a byte.
     """
+    if torch.compiler.is_compiling() or not pairs.is_cpu:
+        return pairs.any(dim)
     return pairs.view(torch.uint8).amax(dim).view(torch.bool)
 
 

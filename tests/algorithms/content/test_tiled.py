@@ -78,6 +78,8 @@ CASES: dict[str, tuple[Any, Term, Mask | None, dict[str, Any]]] = {
     "cap": (SIZES, Content(0.4, cap=2.0), None, {}),
     "a cap far above the logits": (SIZES, Content(cap=1e9), Causal(), {}),
     "cap, causal, slopes": (SIZES, Content(0.4, cap=2.0) + slopes(), Causal() & KeyPadding(lengths(33, 70)), {}),
+    "cap, documents": (SIZES, Content(0.4, cap=2.0), Documents(((20, 40), (70,))), {}),
+    "cap, more queries than keys": ((1, 2, 1, 90, 40, 16, 16), Content(cap=1.5), Causal() & Window(20), {}),
     "cap, window, gaussians": (SIZES, Content(0.4, cap=2.0) + quadratic("isotropic", 1), Window(30, 5), {}),
     "gaussians, full": ((1, 2, 2, 128, 128, 16, 16), Content() + quadratic("full", 2), None, WIDE),
 }
