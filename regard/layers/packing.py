@@ -28,11 +28,11 @@ class Packing:
         self.real = torch.cat(real).to(device)
 
     @classmethod
-    def of(cls, lengths: Lengths, like: Tensor) -> "Packing | None":
+    def of(cls, lengths: Lengths, like: Tensor, fewest: int = 1) -> "Packing | None":
         """The packing of a padded or packed batch like (B, T, …), where it is worth the copies.
 
-        None also where only a device knows the lengths, since nobody should wait for it, and in a compiled graph,
-        which should not be compiled again for each batch.
+        None with fewer pads than `fewest`; where only a device knows the lengths, since nobody should wait for it; and
+        in a compiled graph, which should not be compiled again for each batch.
         """
         if lengths is None or torch.compiler.is_compiling():
             return None
@@ -48,7 +48,8 @@ class Packing:
             lengths = lengths.tolist()
         if any([type(length) is not int or not 0 <= length <= like.shape[1] for length in lengths]):
             return None  # whoever takes them says what is wrong
-        if not 0 < sum(lengths) <= WORTH * like.shape[0] * like.shape[1]:
+        whole, real = like.shape[0] * like.shape[1], sum(lengths)
+        if not 0 < real <= min(WORTH * whole, whole - fewest):
             return None
         return cls(tuple(lengths), like.shape[1], like.device)
 

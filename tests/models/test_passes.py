@@ -270,3 +270,5 @@ def test_pads_are_not_computed_and_do_not_matter(name: str):
     # Lengths that only a device knows leave pads in, and change nothing.
     padded = Packing.of(torch.tensor(lengths, device="meta"), words)
     assert padded is None
+    pads = words.numel() - sum(lengths)
+    assert (Packing.of(lengths, words, pads) is None, Packing.of(lengths, words, pads + 1) is None) == (False, True)
