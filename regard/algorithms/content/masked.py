@@ -4,6 +4,7 @@ Quadratic in memory, and quickest for small problems: there a list of blocks, or
 than all their pairs do.
 """
 
+import functools
 from dataclasses import dataclass
 
 import torch
@@ -27,9 +28,9 @@ READS = 4  # passes over the pairs' additions that the kernel's one counts for: 
 
 @dataclass(frozen=True, eq=False)
 class Map:
-    """What a mask adds to the logits: 0 where it allows, −∞ where it hides; 0 throughout a row that sees nothing."""
+    """What mask and score terms add to the logits: −∞ where the mask hides; 0 throughout a row that sees nothing."""
 
-    bias: Tensor  # (B|1, H|1, T, S), of the type of q
+    bias: Tensor  # (B|1, H|1, T, S), of the type of q; before terms are added, which pairs are hidden
     empty: Tensor | None  # queries that see nothing (B|1, H|1, T, 1), where there may be some
     unseen: Tensor | None  # keys that nobody sees (B|1, H|1, S, 1), where there may be some
 
@@ -95,7 +96,7 @@ class Masked(Algorithm):
         )
 
     def run(self, problem: Problem, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor | None]:
-        found = _with_terms(problem, _of_mask(problem, q), q)
+        found = _with_terms(problem, q) if problem.terms else _of_mask(problem, q)
         heads_per_group = q.shape[1] // k.shape[1]
         if found.unseen is not None:
             if found.unseen.shape[1] > 1 and heads_per_group > 1:  # heads of one group see different keys
@@ -163,45 +164,49 @@ def _meets_all(problem: Problem) -> bool:
 
 def _of_mask(problem: Problem, q: Tensor) -> Map:
     """That of the mask alone, made once for all calls with it."""
-    if not problem.masks:
-        return Map(q.new_zeros(1, 1, 1, 1), None, None)
-    return problem.made(("masked", q.dtype), q.device, lambda: _made(problem, q.dtype, q.device))
+    return problem.made(("masked", q.dtype), q.device, lambda: _added(_hidden(problem, q.device), q.dtype))
 
 
-def _made(problem: Problem, dtype: torch.dtype, device: torch.device) -> Map:
+def _added(found: Map, dtype: torch.dtype) -> Map:
+    """As numbers that the kernel adds."""
+    hidden = found.bias if found.empty is None else found.bias & ~found.empty
+    bias = torch.zeros((), dtype=dtype, device=hidden.device).masked_fill(hidden, -torch.inf)
+    return Map(aligned(bias), found.empty, found.unseen)
+
+
+def _hidden(problem: Problem, device: torch.device) -> Map:
     shape, facts, mask = problem.shape, problem.outline.mask, problem.attention.mask
     sizes = (shape.B if facts.rows else 1, shape.H if facts.heads else 1, shape.T, shape.S)
     b, h, i, j = (torch.arange(n, device=device) for n in sizes)
     allowed = mask.slab(b, h, i, j, problem.places)
     live, seen = any_of(allowed, 3)[..., None], any_of(allowed, 2)[..., None]
-    bias = aligned(torch.zeros((), dtype=dtype, device=device).masked_fill(live & ~allowed, -torch.inf))
     # Where looking does not mean to wait, or is done once for all calls of these sizes, mostly there is nothing to do.
     look = may_keep() and (device.type == "cpu" or len(mask.flatten()[1]) == 0) and device.type != "meta"
     empty = None if look and bool(live.all()) else ~live
-    return Map(bias, empty, None if look and bool(seen.all()) else ~seen)
+    return Map(~allowed, empty, None if look and bool(seen.all()) else ~seen)
 
 
-def _with_terms(problem: Problem, found: Map, q: Tensor) -> Map:
+def _with_terms(problem: Problem, q: Tensor) -> Map:
     """With the score terms, of which a row of −∞ sees nothing either."""
-    terms = problem.attention.biases
-    if not terms:
-        return found
     shape, places = problem.shape, problem.places
     b, h, i, j = (torch.arange(n, device=q.device) for n in (shape.B, shape.H, shape.T, shape.S))
-    bias, empty = found.bias, found.empty
-    for term, facts in zip(terms, problem.terms, strict=True):
+    parts = []
+    for term, facts in zip(problem.attention.biases, problem.terms, strict=True):
         if facts.given:
-            given = term.flatten()[1][0].to(q.dtype)
-            given = given[(None,) * (4 - given.ndim)]
-            bias = bias + given if problem.masks or len(terms) > 1 else given
+            parts.append(term.flatten()[1][0].to(q.dtype))
         elif facts.positional and not facts.rows and places.is_static:
-            bias = bias + term.whole(places, shape.H, q.dtype, q.device)
+            parts.append(term.whole(places, shape.H, q.dtype, q.device))
         else:
-            bias = bias + term.slab(b, h, i, j, places).to(q.dtype)
+            parts.append(term.slab(b, h, i, j, places).to(q.dtype))
+    bias, empty, unseen = functools.reduce(torch.add, parts), None, None
+    bias = bias[(None,) * (4 - bias.ndim)]
+    if problem.masks:
+        found = problem.made("hidden", q.device, lambda: _hidden(problem, q.device))
+        # In place of what is added to a hidden pair, which may be no number: −∞ + NaN is NaN.
+        bias, empty, unseen = bias.masked_fill(found.bias, -torch.inf), found.empty, found.unseen
     if not all([facts.finite for facts in problem.terms]):
-        dead = bias.detach().amax(3, keepdim=True) == -torch.inf
-        bias, empty = bias.masked_fill(dead, 0), dead if empty is None else dead | empty
-    return Map(bias, empty, found.unseen)
+        empty = bias.detach().amax(3, keepdim=True) == -torch.inf  # of those that see nothing too
+    return Map(bias if empty is None else bias.masked_fill(empty, 0), empty, unseen)
 
 
 def _with_lse(q: Tensor, k: Tensor, v: Tensor, bias: Tensor, beta: float) -> tuple[Tensor, Tensor]:
