@@ -1,6 +1,7 @@
 """Bad input raises before any arithmetic, saying what is required, what came, and what to do."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -25,6 +26,7 @@ from regard.attention import (
     Not,
     OffsetMask,
     Padding,
+    Places,
     RandomFeatures,
     RelativeTable,
     Relu,
@@ -73,6 +75,26 @@ def placed(make: Callable[[], dict[str, Any]], mask: Any = None) -> Callable[[],
 
 def flags(*sizes: int) -> Tensor:
     return torch.ones(*sizes, dtype=torch.bool)
+
+
+@dataclass(frozen=True, eq=False)
+class Silent(Mask):
+    """Answers with this, whatever it is asked."""
+
+    answer: Any
+
+    def allows(self, b: Any, h: Any, i: Any, j: Any, places: Places) -> Any:
+        return self.answer
+
+
+@dataclass(frozen=True, eq=False)
+class Mute(Term):
+    """Answers with this, whatever it is asked."""
+
+    answer: Any
+
+    def at(self, b: Any, h: Any, i: Any, j: Any, places: Places) -> Any:
+        return self.answer
 
 
 Q, K, V = tensors()
@@ -248,6 +270,18 @@ BAD: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
     "slopes of no heads": (lambda: Slopes.geometric(0), ("num_heads must be a whole number from 1", "num_heads=0")),
     "shares by name": (lambda: Kernel(Elu(), normalise="no"), ("normalise must be True or False", "'no'")),  # pyright: ignore[reportArgumentType]
     "beta beyond floating point": (lambda: Content(10**400), ("beta must be finite", "1000")),
+    "a mask without return": (
+        masked(lambda: Silent(None)),
+        ("must answer by booleans", "Silent", "None", "use return"),
+    ),
+    "a mask of numbers": (masked(lambda: Silent(0.5)), ("must answer by booleans", "0.5")),
+    "a mask that reads other queries": (
+        masked(lambda: Silent(flags(3, 1))),
+        ("for rows, heads, queries and keys (2, 4, 6, 6)", "(3, 1)", "x[h, j]"),
+    ),
+    "a term without return": (scored(lambda: Content() + Mute(None)), ("must answer by real numbers", "None")),
+    "a term of words": (scored(lambda: Content() + Mute("0.5")), ("must answer by real numbers", "'0.5'")),
+    "a term that ignores its indices": (scored(lambda: Content() + Mute(torch.ones(6, 6))), ("(1, 1, 1, 1)", "(6, 6)")),
     "plan of bad sizes": (lambda: plan(Q, K[..., :7], V), ("one width", "8", "7")),
     "plan of bad dropout": (lambda: plan(Q, K, V, dropout=2.0), ("dropout", "2.0")),
 }
