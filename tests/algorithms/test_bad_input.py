@@ -17,6 +17,7 @@ from regard.attention import (
     Causal,
     Content,
     Dense,
+    Documents,
     Elu,
     Grid,
     Hard,
@@ -25,14 +26,17 @@ from regard.attention import (
     Mask,
     Not,
     OffsetMask,
+    Own,
     Padding,
     Places,
+    Prefix,
     RandomFeatures,
     RelativeTable,
     Relu,
     Sequence,
     Slopes,
     Strided,
+    Sum,
     Term,
     Window,
 )
@@ -282,6 +286,28 @@ BAD: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
     "a term without return": (scored(lambda: Content() + Mute(None)), ("must answer by real numbers", "None")),
     "a term of words": (scored(lambda: Content() + Mute("0.5")), ("must answer by real numbers", "'0.5'")),
     "a term that ignores its indices": (scored(lambda: Content() + Mute(torch.ones(6, 6))), ("(1, 1, 1, 1)", "(6, 6)")),
+    "a sum of tensors": (lambda: Sum((torch.ones(6, 6),)), ("tuple of score terms", "Bias")),  # pyright: ignore[reportArgumentType]
+    "a sparse bias": (lambda: Bias(torch.zeros(6, 6).to_sparse()), ("Bias needs a dense tensor", "torch.sparse_coo")),
+    "a table along no axis": (lambda: RelativeTable(torch.zeros(4, 5), axis=torch.ones(2)), ("axis is 0", "1.")),  # pyright: ignore[reportArgumentType]
+    "documents of complex lengths": (lambda: Documents(torch.zeros(2, dtype=torch.complex64)), ("whole", "complex64")),
+    "prefixes of complex lengths": (lambda: Prefix(torch.zeros(2, dtype=torch.complex64)), ("whole", "complex64")),
+    "a prefix beyond all positions": (lambda: Prefix(1 << 70), ("a whole number from 0", str(1 << 70))),
+    "documents without an end": (lambda: Documents(ids=torch.zeros(6).long(), most=1 << 70), ("most", str(1 << 70))),
+    "a start beyond all offsets": (lambda: Sequence(6, start=-(1 << 70)), ("between −2^62 and 2^62", str(1 << 70))),
+    "a grid beyond all offsets": (lambda: Grid(6, 6, step=(1 << 61, 1)), ("between −2^62 and 2^62", str(1 << 61))),
+    "features by the dozen": (lambda: Kernel(Own(torch.relu, "12")), ("num_features must be a whole number", "'12'")),  # pyright: ignore[reportArgumentType]
+    "a seed of words": (lambda: RandomFeatures.draw(4, 8, seed="0"), ("seed must be a number", "'0'")),  # pyright: ignore[reportArgumentType]
+    "pads in a list": (lambda: KeyPadding.from_padding_mask([True]), ("a padding mask needs a boolean tensor", "list")),  # pyright: ignore[reportArgumentType]
+    "dropout in a tensor": (attended(dropout=torch.zeros(2)), ("dropout", "tensor([0., 0.])")),
+    "a list of algorithms": (attended(algorithm=["fused"]), ("algorithm must be one that is known", "['fused']")),
+    "half a log-sum-exp": (attended(return_lse=0.5), ("return_lse must be True or False", "0.5")),
+    "keys that are none, and not read": (
+        attended(Attention(SLOPES), inputs=(Q, [1.0], V)),
+        ("k needs a tensor", "list"),
+    ),
+    "weights of keys that are none": (lambda: weights(Q, 3), ("k needs a tensor", "int")),  # pyright: ignore[reportArgumentType]
+    "weights of keys of one dimension": (lambda: weights(Q, K[0, 0, 0]), ("k must be (B, G, S, D)", "(8,)")),
+    "plan with a dict": (lambda: plan(Q, K, V, prepared={}), ("prepared must be a Prepared", "{}")),  # pyright: ignore[reportArgumentType]
     "plan of bad sizes": (lambda: plan(Q, K[..., :7], V), ("one width", "8", "7")),
     "plan of bad dropout": (lambda: plan(Q, K, V, dropout=2.0), ("dropout", "2.0")),
 }

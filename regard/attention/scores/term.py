@@ -157,6 +157,10 @@ class Sum(Term):
 
     parts: tuple[Term, ...]
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.parts, tuple) or not all([isinstance(part, Term) for part in self.parts]):
+            raise ValueError(f"Sum takes a tuple of score terms: got {self.parts!r}; a tensor is Bias(tensor)")
+
     @property
     def terms(self) -> tuple[Term, ...]:
         return self.parts
@@ -255,7 +259,7 @@ class Content(Term):
     def logits(self, q: Tensor, k: Tensor) -> Tensor:
         """The term of all pairs of q (…, T, D) and k (…, S, D)."""
         products = self.scale(q.shape[-1]) * q @ k.mT
-        return products if self.cap is None else self.cap * torch.tanh(products / self.cap)
+        return products if self.cap is None else float(self.cap) * torch.tanh(products / float(self.cap))
 
     def __repr__(self) -> str:
         cap = "" if self.cap is None else f", cap={self.cap!r}"
