@@ -39,6 +39,9 @@ def check_sizes(config: object, *names: str, optional: bool = False) -> None:
 
 def check_divides(whole_name: str, whole: int, part_name: str, part: int) -> None:
     """Raise unless `part` divides `whole`, naming the divisors nearest to it."""
+    for name, number in ((whole_name, whole), (part_name, part)):
+        if not isinstance(number, int) or isinstance(number, bool):
+            check_whole(name, number, 1)
     if part < 1 or whole % part:
         divisors = [n for n in range(1, whole + 1) if whole % n == 0] or [1]
         *others, last = sorted(sorted(divisors, key=lambda n: abs(n - part))[:3])

@@ -134,7 +134,10 @@ def _context(prepared: Prepared) -> Context | None:
     """Where the tokens of other processes are to be had."""
     if not isinstance(prepared, Prepared):
         raise ValueError(f"prepared must be a Prepared: got {prepared!r}; use Prepared()")
-    return prepared.context
+    context = prepared.context
+    if context is not None and not isinstance(context, Context):
+        raise ValueError(f"the context of a Prepared must be a Context: got {context!r}; leave it out")
+    return context
 
 
 def _with_positive_beta(q: Tensor, attention: Attention) -> tuple[Tensor, Attention]:
