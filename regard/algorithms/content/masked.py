@@ -15,7 +15,7 @@ from regard.algorithms.kernels.sdpa import REGISTER, aligned, attend_by, attend_
 from regard.algorithms.planning.algorithm import Algorithm, refuses_bfloat16, refuses_softmax
 from regard.algorithms.planning.cost import Cost, inputs, kept, output, products, traffic
 from regard.algorithms.planning.problem import Problem
-from regard.attention.eager import may_keep, refuse_forward_mode
+from regard.attention.eager import may_keep, refuse_transforms
 from regard.attention.masks.mask import any_of
 from regard.attention.masks.visibility import index_band, on_one_line
 from regard.attention.positions.sizes import Count, is_symbol, most, surely
@@ -211,7 +211,7 @@ def _with_terms(problem: Problem, q: Tensor) -> Map:
 
 def _with_lse(q: Tensor, k: Tensor, v: Tensor, bias: Tensor, beta: float) -> tuple[Tensor, Tensor]:
     """The CPU's kernel gives the log-sum-exp of one key head per head, and of one width."""
-    refuse_forward_mode(q, k, v, bias)
+    refuse_transforms(q, k, v, bias, maps=True)
     heads_per_group, E = q.shape[1] // k.shape[1], v.shape[3]
     width = max(q.shape[3], E)
     k, v = (x.repeat_interleave(heads_per_group, 1) for x in (k, v))

@@ -17,7 +17,7 @@ from torch.nn.functional import pad
 from regard.algorithms.kernels.dropout import Draws, new_seed
 from regard.algorithms.kernels.layouts import laid_out
 from regard.algorithms.kernels.sdpa import flash_gradients
-from regard.attention.eager import given, is_eager, once, refuse_forward_mode
+from regard.attention.eager import given, is_eager, once, refuse_transforms
 from regard.attention.masks.mask import any_of
 from regard.attention.reference import Index
 from regard.attention.torch_private import flash_cpu, is_dispatched
@@ -184,7 +184,7 @@ def attend_by_slabs(
     work: Work, q: Tensor, k: Tensor, v: Tensor, leaves: tuple[Tensor, ...]
 ) -> tuple[Tensor, Tensor | None]:
     """Output and log-sum-exp."""
-    refuse_forward_mode(q, k, v, *leaves)
+    refuse_transforms(q, k, v, *leaves, maps=False)
     seed = new_seed(q.device) if work.dropout else None
     if may_ask(q):
         out, lse = _Slabs.apply(work, seed, q, k, v, *leaves)  # pyright: ignore[reportGeneralTypeIssues]
