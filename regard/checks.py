@@ -39,6 +39,9 @@ def check_sizes(config: object, *names: str, optional: bool = False) -> None:
 
 def check_divides(whole_name: str, whole: int, part_name: str, part: int) -> None:
     """Raise unless `part` divides `whole`, naming the divisors nearest to it."""
+    for name, number in ((whole_name, whole), (part_name, part)):
+        if not isinstance(number, int) or isinstance(number, bool):
+            check_whole(name, number, 1)
     if part < 1 or whole % part:
         divisors = [n for n in range(1, whole + 1) if whole % n == 0] or [1]
         *others, last = sorted(sorted(divisors, key=lambda n: abs(n - part))[:3])
@@ -55,11 +58,14 @@ def check_probability(name: str, value: object) -> None:
 
 
 def check_tensor(name: str, value: object, what: str = "a tensor") -> None:
-    """Raise unless this is a tensor, as a list or an array is not."""
-    from torch import Tensor  # the command line reads its options with these checks, before it needs torch
+    """Raise unless this is a tensor with a number at every place, as a list or a sparse tensor is not."""
+    from torch import Tensor, strided  # the command line reads its options with these checks, before it needs torch
 
     if not isinstance(value, Tensor):
         raise ValueError(f"{name} needs {what}: got {type(value).__name__}; use torch.tensor(…)")
+    if value.layout is not strided or value.is_nested:
+        kind = "nested" if value.is_nested else value.layout
+        raise ValueError(f"{name} needs a dense tensor: got a {kind} one; use .to_dense()")
 
 
 def check_known(what: str, name: object, known: Collection[str]) -> None:

@@ -13,6 +13,7 @@ from regard.algorithms.planning.kept import Prepared
 from regard.algorithms.planning.planner import Plan
 from regard.algorithms.planning.problem import check_options, check_tensors, check_types, pose, without_content
 from regard.algorithms.sharded.attend import attend_sharded, plan_sharded
+from regard.algorithms.sharded.context import Context
 from regard.attention import Attention, Content, Kernel, Sum
 from regard.attention.reference import weight_map
 from regard.attention.torch_private import is_autocast
@@ -74,11 +75,9 @@ def attend(
     >>> attend(q, k, v).shape
     torch.Size([1, 1, 2, 4])
     """
-    if type(attention) is not Attention or dropout != 0.0 or return_lse:
+    if type(attention) is not Attention or type(dropout) is not float or dropout != 0.0 or return_lse is not False:
         check_options(attention, dropout, return_lse)
-    if prepared is not None and not isinstance(prepared, Prepared):
-        raise ValueError(f"prepared must be a Prepared: got {prepared!r}; use Prepared()")
-    content, context = attention.content, None if prepared is None else prepared.context
+    content, context = attention.content, None if prepared is None else _context(prepared)
     if content is None:
         q, k = without_content(q, k, v, attention, None if context is None else context.held())
     if q is None or k is None:
@@ -95,6 +94,8 @@ def attend(
         q, attention = _with_positive_beta(q, attention)
     if algorithm is None and prepared is not None:
         algorithm = prepared.algorithm
+    if algorithm is not None and not isinstance(algorithm, str):
+        PLANNER.named(algorithm)  # refuses what is no name, which may be no key either
     solve = PLANNER.solve if context is None else functools.partial(attend_sharded, context=context)
     out, lse = solve(q, k, v, attention, dropout=dropout, return_lse=return_lse, name=algorithm, prepared=prepared)  # pyright: ignore[reportArgumentType]
     if not return_lse:
@@ -120,13 +121,23 @@ def plan(
     context of `prepared` the plan is of the process that has most to do, and says what it receives from the others.
     """
     check_options(attention, dropout, return_lse)
-    context = None if prepared is None else prepared.context
+    context = None if prepared is None else _context(prepared)
     q, k = without_content(q, k, v, attention, None if context is None else context.held())
     q, attention = _with_positive_beta(q, attention)
     if context is not None:
         options = {"dropout": dropout, "return_lse": return_lse, "device": device}
         return plan_sharded(q, k, v, attention, context, **options)  # pyright: ignore[reportArgumentType]
     return PLANNER.plan(pose(q, k, v, attention, dropout=dropout, return_lse=return_lse, device=device))
+
+
+def _context(prepared: Prepared) -> Context | None:
+    """Where the tokens of other processes are to be had."""
+    if not isinstance(prepared, Prepared):
+        raise ValueError(f"prepared must be a Prepared: got {prepared!r}; use Prepared()")
+    context = prepared.context
+    if context is not None and not isinstance(context, Context):
+        raise ValueError(f"the context of a Prepared must be a Context: got {context!r}; leave it out")
+    return context
 
 
 def _with_positive_beta(q: Tensor, attention: Attention) -> tuple[Tensor, Attention]:
@@ -158,7 +169,8 @@ def weights(
     check_options(attention, 0.0, return_lse=False)
     if q is None or k is None:
         q, k = _placed(q, k, attention)
-    attention.check(check_tensors(q, k, k if k.shape[3] else k.new_empty(*k.shape[:3], 1)))
+    empty = isinstance(k, Tensor) and k.ndim == 4 and k.shape[3] == 0
+    attention.check(check_tensors(q, k, k.new_empty(*k.shape[:3], 1) if empty else k))
     check_types(q, attention)
     if is_autocast() and not q.is_meta and torch.is_autocast_enabled(q.device.type):
         with torch.autocast(q.device.type, enabled=False):

@@ -37,10 +37,10 @@ def attend_linear(
     (True, tensor([10]))
     """
     check_options(attention, 0.0, return_lse=False)
+    shape = check_tensors(q, k, v)
     if not q.is_meta and torch.is_autocast_enabled(q.device.type):
         with torch.autocast(q.device.type, enabled=False):
             return attend_linear(q, k, v, attention, state=state)
-    shape = check_tensors(q, k, v)
     reason = _refuses(attention, shape)
     if reason is not None:
         raise Refused(f"attend_linear refuses: {reason}; use attend for the whole sequence")
@@ -90,6 +90,8 @@ def _is_causal(facts: Facts) -> bool:
 
 def _check_state(state: LinearState, kernel: Kernel, content: Content, k: Tensor, v: Tensor) -> None:
     """Raise unless the state was made by the same features of such keys and values."""
+    if not isinstance(state, LinearState):
+        raise ValueError(f"state must be a LinearState: got {state!r}; use what the last piece gave, or None")
     state.check_tokens(k, v)
     D = k.shape[3]
     if Content(state.beta).scale(D) != content.scale(D) or not _is_same(state.kernel, kernel):

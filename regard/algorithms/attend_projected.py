@@ -20,12 +20,22 @@ from regard.algorithms.catalogue import PLANNER
 from regard.algorithms.kernels.position.mixing import rounded, times
 from regard.algorithms.planning.algorithm import refusal
 from regard.algorithms.planning.kept import recall
-from regard.algorithms.planning.problem import Outline, Problem, bind, check_tensors, pose, traits, without_content
+from regard.algorithms.planning.problem import (
+    Outline,
+    Problem,
+    bind,
+    check_options,
+    check_tensors,
+    pose,
+    traits,
+    without_content,
+)
 from regard.algorithms.planning.recording import machine_for, part
 from regard.algorithms.position import separable
 from regard.attention import Attention
 from regard.attention.eager import given, is_eager, once
 from regard.attention.torch_private import without_modes
+from regard.checks import check_tensor
 
 
 def attend_projected(
@@ -41,6 +51,15 @@ def attend_projected(
     >>> attend_projected(torch.randn(1, 9, 4), gaussians, torch.randn(5, 8)).shape
     torch.Size([1, 9, 5])
     """
+    check_options(attention, 0.0, return_lse=False)
+    for name, got, sizes in (("x", x, 3), ("weight", weight, 2), ("bias", bias, 1)):
+        if got is None and name == "bias":
+            continue
+        check_tensor(name, got)
+        assert got is not None
+        if got.ndim != sizes:
+            wanted = {"x": "(B, S, C)", "weight": "(Co, H·C)", "bias": "(Co,)"}[name]
+            raise ValueError(f"{name} must be {wanted}: got shape {tuple(got.shape)}; a single sequence is x[None]")
     if not x.is_meta and torch.is_autocast_enabled(x.device.type):
         narrow = torch.get_autocast_dtype(x.device.type)  # what `linear` would do; the maps stay wide
         x, weight = (y if y.dtype == torch.float64 else y.to(narrow) for y in (x, weight))
@@ -48,6 +67,12 @@ def attend_projected(
             return attend_projected(x, attention, weight, bias if bias is None else bias.to(weight.dtype))
     v = x[:, None]
     q, k = without_content(None, None, v, attention)
+    if weight.shape[1] != q.shape[1] * x.shape[2] or (bias is not None and bias.shape[0] != weight.shape[0]):
+        got = f"{tuple(weight.shape)} and {None if bias is None else tuple(bias.shape)}"
+        raise ValueError(
+            f"weight must be (Co, H·C) with H={q.shape[1]}, C={x.shape[2]}, and bias (Co,): got {got}; give each "
+            "number of each head a column"
+        )
     outline = _by_axes_is_cheaper(q, k, v, attention, weight.shape[0])
     if outline is not None:
         return _by_axes(bind(outline, attention.on(x.device), 0.0), x, weight, bias)

@@ -13,7 +13,7 @@ from torch.autograd.forward_ad import unpack_dual
 from torch.linalg import vector_norm
 from torch.nn import Parameter
 
-from regard.attention.torch_private import is_dispatched, is_forward_mode, is_transformed
+from regard.attention.torch_private import is_dispatched, is_forward_mode, is_transformed, transforms_of
 
 MODERATE = 1e15
 
@@ -96,3 +96,17 @@ def refuse_forward_mode(*tensors: Tensor) -> None:
         return
     if any([unpack_dual(x).tangent is not None for x in tensors]):
         raise RuntimeError("this algorithm has no forward-mode derivative; use algorithm='reference'")
+
+
+def refuse_transforms(*tensors: Tensor, maps: bool) -> None:
+    """Raise where an operator of our own is asked for what torch cannot derive of it: a forward-mode derivative, one of
+    `torch.func`, or, unless it `maps`, a map.
+    """
+    refuse_forward_mode(*tensors)
+    if torch.compiler.is_compiling() or not is_transformed():
+        return
+    differentiated, mapped = (any(found) for found in zip(*[transforms_of(x) for x in tensors], strict=True))
+    if differentiated:
+        raise RuntimeError("this algorithm has no derivative under torch.func; use algorithm='reference', or autograd")
+    if mapped and not maps:
+        raise RuntimeError("this algorithm cannot be mapped by torch.func; use algorithm='reference', or a batch")

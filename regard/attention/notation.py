@@ -188,6 +188,8 @@ class Reader:
     def __init__(self, what: str, text: str, words: tuple[Word, ...], example: str) -> None:
         self.what, self.example = what, example
         self.words = {_plain(word.name): word for word in words}
+        if not isinstance(text, str):
+            raise ValueError(f"{what} must be text: got {text!r}; write it like {example!r}")
         if len(text) > LONGEST:
             raise ValueError(f"{what} must be at most {LONGEST:,} characters: got {len(text):,}; build it in Python")
         strange = STRANGE.search(text)

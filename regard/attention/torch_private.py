@@ -20,6 +20,17 @@ def is_transformed() -> bool:
     return torch._C._are_functorch_transforms_active()
 
 
+def transforms_of(x: Tensor) -> tuple[bool, bool]:
+    """Whether transforms of `torch.func` differentiate by this tensor, and whether one maps over it."""
+    functorch = torch._C._functorch  # pyright: ignore[reportAttributeAccessIssue] - compiled, and not in the stubs
+    differentiated = mapped = False
+    while functorch.is_functorch_wrapped_tensor(x):
+        differentiated = differentiated or (functorch.is_gradtrackingtensor(x) and x.requires_grad)
+        mapped = mapped or functorch.is_batchedtensor(x)
+        x = functorch.get_unwrapped(x)
+    return differentiated, mapped
+
+
 def is_forward_mode() -> bool:
     """Whether a forward-mode derivative is being taken."""
     return forward_ad._current_level >= 0

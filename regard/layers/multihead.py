@@ -243,6 +243,8 @@ class MultiHead(nn.Module):
         return heads if self.key_norm is None else self.key_norm(heads)
 
     def _merged(self, o_BHTE: Tensor, packing: Packing | None, add: Tensor | None = None) -> Tensor:
+        if add is not None:
+            check_sequence("add", add, "T", self.out.out_features)
         merged = merge_heads(o_BHTE)
         return project(merged if packing is None else packing.pack(merged), (self.out,), add=add)[0]
 
@@ -409,6 +411,8 @@ def held(module: nn.Module, name: str) -> Any:
 
 
 def _turned(q: Tensor, k: Tensor, rotation: Rotation | None) -> tuple[Tensor, Tensor]:
+    if rotation is not None and not isinstance(rotation, Rotation):
+        raise ValueError(f"rotation must be a Rotation: got {rotation!r}; use Rotary(width)(Sequence(n))")
     return (q, k) if rotation is None else (rotation.turn(q), rotation.turn(k))
 
 
@@ -427,6 +431,8 @@ INSTEAD = {
 
 def _check_cached(cache: Cache | None, given: dict[str, object], of_piece: dict[str, object]) -> None:
     """Raise if an argument for a piece comes without a cache, or an argument for whole sequences with one."""
+    if cache is not None and not isinstance(cache, Cache):
+        raise ValueError(f"cache must be a Cache: got {cache!r}; use Cache(batch, num_groups, width, capacity=…)")
     for name, value in of_piece.items():
         if cache is None and value is not None:
             raise ValueError(f"{name} is for a piece of a sequence: got {name} without a cache; give cache=…")
@@ -436,6 +442,8 @@ def _check_cached(cache: Cache | None, given: dict[str, object], of_piece: dict[
 
 
 def _check_packed(packing: Packing | None, given: dict[str, object]) -> None:
+    if packing is not None and not isinstance(packing, Packing):
+        raise ValueError(f"packing must be a Packing: got {packing!r}; use Packing(lengths, tokens)")
     for name, value in given.items():
         if packing is not None and value is not None:
             raise ValueError(

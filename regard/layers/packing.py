@@ -7,6 +7,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from regard.attention import Documents
+from regard.checks import check_whole
 
 Lengths = Tensor | tuple[int, ...] | list[int] | Documents | None
 WORTH = 0.9  # share of real tokens up to which packing pays; above it the copies cost more than the pads
@@ -23,8 +24,15 @@ class Packing:
     """
 
     def __init__(self, lengths: tuple[int, ...], tokens: int, device: torch.device | str | None = None) -> None:
-        self.batch, self.tokens = len(lengths), tokens
-        real = [torch.arange(row * tokens, row * tokens + length) for row, length in enumerate(lengths)]
+        check_whole("tokens", tokens, 1)
+        rows = tuple(lengths) if isinstance(lengths, list | tuple) else ()
+        if not rows or not all([type(length) is int and 0 <= length <= tokens for length in rows]):
+            raise ValueError(
+                f"a packing takes how many of the {tokens} tokens of each row are real: got {lengths!r}; use a tuple "
+                "of whole numbers, as (3, 1)"
+            )
+        self.batch, self.tokens = len(rows), tokens
+        real = [torch.arange(row * tokens, row * tokens + length) for row, length in enumerate(rows)]
         self.real = torch.cat(real).to(device)
 
     @classmethod

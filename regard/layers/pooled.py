@@ -106,11 +106,12 @@ class PooledMultiHead(nn.Module):
         check_sequence("q", q, "T", self.heads.query.in_features)
         check_sequence("k", k, "S", self.heads.key.in_features)
         compose(k, key_padding_mask, causal=False)  # refuses what is no mask of pads
-        places = Attention(queries=queries, keys=keys).places(q.shape[1], k.shape[1])
+        value = Attention(mask=mask, queries=queries, keys=keys)  # refuses what is neither mask nor position
+        places = value.places(q.shape[1], k.shape[1])
         check_positions(places.keys, k.shape[0], k.shape[1], "keys")
         if sizes_of(places.keys, self.pool) == (1, 1):
             return places
-        for leaf in leaves(mask):  # each must be able to say what the middle of a run sees
+        for leaf in leaves(value.mask):  # each must be able to say what the middle of a run sees
             if not leaf.facts(places).positional:
                 raise ValueError(
                     f"pooled tokens take masks that positions decide: got {leaf!r}; give pads as key_padding_mask, and "

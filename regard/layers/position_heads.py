@@ -50,6 +50,12 @@ class Mixed(nn.Module):
         return attend_projected(x, attention, self.weight, self.bias)
 
 
+def check_position(position: object) -> None:
+    """Raise unless this is what relative positions are learned by."""
+    if not isinstance(position, RelativePositions):
+        raise ValueError(f"position must be Gaussian or Tables: got {position!r}; use Gaussian(num_heads)")
+
+
 class PositionHeads(nn.Module):
     """Multi-head attention without queries and keys: each head mixes the tokens around a position of its own.
 
@@ -82,8 +88,7 @@ class PositionHeads(nn.Module):
         dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
-        if not isinstance(position, RelativePositions):
-            raise ValueError(f"position must be Gaussian or Tables: got {position!r}; use Gaussian(num_heads)")
+        check_position(position)
         out_width = width if out_width is None else out_width
         check_whole("width", width, 1)
         check_whole("out_width", out_width, 1)
@@ -191,6 +196,7 @@ class PositionedMultiHead(MultiHead):
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
+        check_position(position)
         options = {"num_groups": num_groups, "bias": bias, "out_bias": out_bias, "beta": beta}
         super().__init__(width, position.num_heads, **options, device=device, dtype=dtype)
         self.position = position
@@ -281,7 +287,8 @@ class ContentHeads(nn.Module):
         check_whole("num_heads", num_heads, 1)
         if type(head) is not int or head < 2 or head % 2:
             raise ValueError(f"head must be even, for rows and columns alike: got head={head}; use 32")
-        if len(reach) != 2 or min(reach) < 0:
+        whole = isinstance(reach, list | tuple) and all([type(far) is int and far >= 0 for far in reach])
+        if not whole or len(reach) != 2:
             raise ValueError(f"reach is the largest offset in rows and in columns: got reach={reach}; use (15, 15)")
         self.num_heads, self.reach = num_heads, reach
         hold(self, "weighting", weighting)

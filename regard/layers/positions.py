@@ -36,14 +36,19 @@ class LearnedPositions(nn.Module):
     def forward(self, positions: Sequence | Int[Tensor, "*B T"]) -> Float[Tensor, "*B T C"]:
         """The vectors of these positions, or of a tensor with the position of each token.
 
-        Starts that are a tensor are data: a position beyond the last counts as the last, so that pads may stand there.
+        Starts that are a tensor are data: a position beyond the last counts as the last, one before the first as the
+        first, so that pads may stand there.
         """
         table = self.weight[self.offset :] if self.offset else self.weight
         if isinstance(positions, Tensor):
             return table[self._learned(positions.to(table.device))]
+        if not isinstance(positions, Sequence):
+            raise ValueError(
+                f"positions must be a Sequence or a tensor of whole numbers: got {positions!r}; use Sequence(n)"
+            )
         n, start, most = positions.n, positions.start, self.count
         if isinstance(start, Tensor):
-            return table[read_positions(positions, table.device).clamp(max=most - 1)]
+            return table[read_positions(positions, table.device).clamp(0, most - 1)]
         last = start + positions.step * (n - 1)
         if start < 0 or last >= most:
             raise ValueError(
@@ -57,14 +62,17 @@ class LearnedPositions(nn.Module):
         most = self.count
         if torch.compiler.is_compiling():
             return positions
+        if positions.is_floating_point() or positions.is_complex() or positions.dtype == torch.bool:
+            raise ValueError(f"positions must be whole numbers: got {positions.dtype}; use .long()")
+        learned = (positions >= 0) & (positions < most)
         if positions.is_cuda:
-            assert_soon((positions < most).all(), f"positions must lie among the {most} that are learned")
-        elif readable(positions) and int(positions.max()) >= most:
+            assert_soon(learned.all(), f"positions must lie among the {most} that are learned")
+        elif readable(positions) and not bool(learned.all()):
             raise ValueError(
-                f"positions must lie among the {most} that are learned: got 0…{int(positions.max())}; "
-                "use shorter sequences, or a model of more positions"
+                f"positions must lie among the {most} that are learned: got {int(positions.min())}…"
+                f"{int(positions.max())}; use shorter sequences, or a model of more positions"
             )
-        return positions
+        return positions.long()  # small whole numbers would be read as flags
 
     def extra_repr(self) -> str:
         offset = f", offset={self.offset}" if self.offset else ""
@@ -87,7 +95,8 @@ class SinusoidalPositions(nn.Module):
 
     def __init__(self, width: int, base: float | int = 10000) -> None:
         super().__init__()
-        if width < 2 or width % 2:
+        check_whole("width", width, 2)
+        if width % 2:
             raise ValueError(f"waves come in pairs: got width={width}; use an even number")
         if not base > 1:
             raise ValueError(f"base must be above 1: got base={base}; use 10000")
@@ -348,7 +357,8 @@ class Rotary(nn.Module):
 
     def __init__(self, width: int, base: float | int = 10000, scaling: RotaryScaling | None = None) -> None:
         super().__init__()
-        if width < 2 or width % 2:
+        check_whole("width", width, 2)
+        if width % 2:
             raise ValueError(f"a head is turned in pairs: got width={width}; use an even number")
         if not base > 1:
             raise ValueError(f"base must be above 1: got base={base}; use 10000")

@@ -46,9 +46,11 @@ class Gaussian(RelativePositions):
     ) -> None:
         super().__init__()
         check_whole("num_heads", num_heads, 1)
-        if axes not in (1, 2):
+        if type(axes) is not int or axes not in (1, 2):
             raise ValueError(f"axes must be one or two: got axes={axes}; use 2 for pixels")
         check_known("kind", kind, KINDS)
+        if not isinstance(spread, int | float) or not 0 <= spread < math.inf:
+            raise ValueError(f"spread must be from 0, and finite: got spread={spread!r}; use 2.0")
         self.num_heads, self.axes, self.kind, self.spread = num_heads, axes, kind, spread
         sizes = {"isotropic": (num_heads,), "diagonal": (num_heads, axes), "full": (num_heads, axes, axes)}[kind]
         dtype = torch.promote_types(dtype or torch.get_default_dtype(), torch.float32)  # half types cannot count pixels
@@ -123,9 +125,9 @@ class Tables(RelativePositions):
         dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
-        reaches = (reach,) if isinstance(reach, int) else tuple(reach)
+        reaches = tuple(reach) if isinstance(reach, list | tuple) else (reach,)
         check_whole("num_heads", num_heads, 1)
-        if len(reaches) not in (1, 2) or min(reaches) < 0:
+        if len(reaches) not in (1, 2) or not all([type(far) is int and far >= 0 for far in reaches]):
             raise ValueError(f"reach must be from 0, one for each of one or two axes: got reach={reach}; use (7, 7)")
         if kind not in ("full", "axes") or (kind == "axes" and len(reaches) != 2):
             raise ValueError(f"kind must be 'full', or on a grid 'axes': got kind={kind!r} with reach={reach}")
@@ -196,6 +198,8 @@ class Buckets(nn.Module):
 
 def check_buckets(num_buckets: int, most: int, both: bool) -> None:
     """Raise unless there are near buckets and far ones on each side, and `most` is far."""
+    check_whole("num_buckets", num_buckets, 1)
+    check_whole("most", most, 1)
     parts = 4 if both else 2
     if num_buckets < parts or num_buckets % parts:
         raise ValueError(f"buckets come in {parts} equal parts: got num_buckets={num_buckets}; use 32")

@@ -6,6 +6,7 @@ from torch import Tensor
 
 from regard.algorithms import attend
 from regard.attention import Attention, Causal, Everything, KeyPadding, Mask
+from regard.checks import check_tensor
 
 EVERYTHING = Everything()
 
@@ -29,6 +30,9 @@ def scaled_dot_product_attention(
 
     Vaswani et al., *Attention Is All You Need*, NeurIPS 2017, equation 1: their d_k is our D, their d_v our E.
     """
+    for name, x in (("q", q), ("v", v)):
+        if not isinstance(x, Tensor) or not x.ndim:
+            check_sequence(name, x, "T", 1)
     check_sequence("q", q, "T", q.shape[-1])
     check_sequence("k", k, "S", q.shape[-1])
     check_sequence("v", v, "S", v.shape[-1])
@@ -38,10 +42,13 @@ def scaled_dot_product_attention(
 
 def compose(k: Tensor, key_padding_mask: Tensor | None, causal: bool, mask: Mask = EVERYTHING) -> Mask:
     """What all of the given masks allow; `key_padding_mask` is (B, S) over the keys k, True = a pad."""
+    if not isinstance(causal, bool):
+        raise ValueError(f"causal must be True or False: got {causal!r}; give other masks as mask=…")
     if causal:
         mask = mask & Causal()
     if key_padding_mask is None:
         return mask
+    check_tensor("key_padding_mask", key_padding_mask, "a boolean tensor (B, S), True = a pad")
     if key_padding_mask.dtype != torch.bool or key_padding_mask.shape != k.shape[:2]:
         B, S = k.shape[:2]
         raise ValueError(
@@ -53,6 +60,7 @@ def compose(k: Tensor, key_padding_mask: Tensor | None, causal: bool, mask: Mask
 
 def check_sequence(name: str, x: Tensor, length: str, width: int) -> None:
     """Raise unless x is a batch of sequences of that width; `length` is the legend's letter."""
+    check_tensor(name, x)
     if x.ndim != 3 or x.shape[2] != width:
         hint = f"; a single sequence is {name}[None]" if x.ndim == 2 and x.shape[1] == width else ""
         raise ValueError(f"{name} must be (B, {length}, {width}): got shape {tuple(x.shape)}{hint}")

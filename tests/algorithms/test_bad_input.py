@@ -1,6 +1,7 @@
 """Bad input raises before any arithmetic, saying what is required, what came, and what to do."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from regard.attention import (
     Causal,
     Content,
     Dense,
+    Documents,
     Elu,
     Grid,
     Hard,
@@ -24,13 +26,17 @@ from regard.attention import (
     Mask,
     Not,
     OffsetMask,
+    Own,
     Padding,
+    Places,
+    Prefix,
     RandomFeatures,
     RelativeTable,
     Relu,
     Sequence,
     Slopes,
     Strided,
+    Sum,
     Term,
     Window,
 )
@@ -73,6 +79,26 @@ def placed(make: Callable[[], dict[str, Any]], mask: Any = None) -> Callable[[],
 
 def flags(*sizes: int) -> Tensor:
     return torch.ones(*sizes, dtype=torch.bool)
+
+
+@dataclass(frozen=True, eq=False)
+class Silent(Mask):
+    """Answers with this, whatever it is asked."""
+
+    answer: Any
+
+    def allows(self, b: Any, h: Any, i: Any, j: Any, places: Places) -> Any:
+        return self.answer
+
+
+@dataclass(frozen=True, eq=False)
+class Mute(Term):
+    """Answers with this, whatever it is asked."""
+
+    answer: Any
+
+    def at(self, b: Any, h: Any, i: Any, j: Any, places: Places) -> Any:
+        return self.answer
 
 
 Q, K, V = tensors()
@@ -248,6 +274,40 @@ BAD: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
     "slopes of no heads": (lambda: Slopes.geometric(0), ("num_heads must be a whole number from 1", "num_heads=0")),
     "shares by name": (lambda: Kernel(Elu(), normalise="no"), ("normalise must be True or False", "'no'")),  # pyright: ignore[reportArgumentType]
     "beta beyond floating point": (lambda: Content(10**400), ("beta must be finite", "1000")),
+    "a mask without return": (
+        masked(lambda: Silent(None)),
+        ("must answer by booleans", "Silent", "None", "use return"),
+    ),
+    "a mask of numbers": (masked(lambda: Silent(0.5)), ("must answer by booleans", "0.5")),
+    "a mask that reads other queries": (
+        masked(lambda: Silent(flags(3, 1))),
+        ("for rows, heads, queries and keys (2, 4, 6, 6)", "(3, 1)", "x[h, j]"),
+    ),
+    "a term without return": (scored(lambda: Content() + Mute(None)), ("must answer by real numbers", "None")),
+    "a term of words": (scored(lambda: Content() + Mute("0.5")), ("must answer by real numbers", "'0.5'")),
+    "a term that ignores its indices": (scored(lambda: Content() + Mute(torch.ones(6, 6))), ("(1, 1, 1, 1)", "(6, 6)")),
+    "a sum of tensors": (lambda: Sum((torch.ones(6, 6),)), ("tuple of score terms", "Bias")),  # pyright: ignore[reportArgumentType]
+    "a sparse bias": (lambda: Bias(torch.zeros(6, 6).to_sparse()), ("Bias needs a dense tensor", "torch.sparse_coo")),
+    "a table along no axis": (lambda: RelativeTable(torch.zeros(4, 5), axis=torch.ones(2)), ("axis is 0", "1.")),  # pyright: ignore[reportArgumentType]
+    "documents of complex lengths": (lambda: Documents(torch.zeros(2, dtype=torch.complex64)), ("whole", "complex64")),
+    "prefixes of complex lengths": (lambda: Prefix(torch.zeros(2, dtype=torch.complex64)), ("whole", "complex64")),
+    "a prefix beyond all positions": (lambda: Prefix(1 << 70), ("a whole number from 0", str(1 << 70))),
+    "documents without an end": (lambda: Documents(ids=torch.zeros(6).long(), most=1 << 70), ("most", str(1 << 70))),
+    "a start beyond all offsets": (lambda: Sequence(6, start=-(1 << 70)), ("between −2^62 and 2^62", str(1 << 70))),
+    "a grid beyond all offsets": (lambda: Grid(6, 6, step=(1 << 61, 1)), ("between −2^62 and 2^62", str(1 << 61))),
+    "features by the dozen": (lambda: Kernel(Own(torch.relu, "12")), ("num_features must be a whole number", "'12'")),  # pyright: ignore[reportArgumentType]
+    "a seed of words": (lambda: RandomFeatures.draw(4, 8, seed="0"), ("seed must be a number", "'0'")),  # pyright: ignore[reportArgumentType]
+    "pads in a list": (lambda: KeyPadding.from_padding_mask([True]), ("a padding mask needs a boolean tensor", "list")),  # pyright: ignore[reportArgumentType]
+    "dropout in a tensor": (attended(dropout=torch.zeros(2)), ("dropout", "tensor([0., 0.])")),
+    "a list of algorithms": (attended(algorithm=["fused"]), ("algorithm must be one that is known", "['fused']")),
+    "half a log-sum-exp": (attended(return_lse=0.5), ("return_lse must be True or False", "0.5")),
+    "keys that are none, and not read": (
+        attended(Attention(SLOPES), inputs=(Q, [1.0], V)),
+        ("k needs a tensor", "list"),
+    ),
+    "weights of keys that are none": (lambda: weights(Q, 3), ("k needs a tensor", "int")),  # pyright: ignore[reportArgumentType]
+    "weights of keys of one dimension": (lambda: weights(Q, K[0, 0, 0]), ("k must be (B, G, S, D)", "(8,)")),
+    "plan with a dict": (lambda: plan(Q, K, V, prepared={}), ("prepared must be a Prepared", "{}")),  # pyright: ignore[reportArgumentType]
     "plan of bad sizes": (lambda: plan(Q, K[..., :7], V), ("one width", "8", "7")),
     "plan of bad dropout": (lambda: plan(Q, K, V, dropout=2.0), ("dropout", "2.0")),
 }

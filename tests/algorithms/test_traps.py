@@ -1,12 +1,13 @@
 """Ways in which a value could be computed as another one, each once found."""
 
+import re
 from dataclasses import dataclass
 
 import pytest
 import torch
 
 from regard import Attention, attend, weights
-from regard.attention import Bias, Causal, Content, Hard, KeyPadding, Mask, Padding, Sequence
+from regard.attention import Bias, Causal, Content, Hard, KeyPadding, Mask, Padding, Sequence, Softmax
 from regard.attention.reference import reference
 
 
@@ -122,6 +123,43 @@ def test_forward_mode_is_right_or_refused():
     q, k, v = tensors()
     with pytest.raises(RuntimeError, match="no forward-mode derivative"):
         torch.func.jvp(lambda x: attend(x, k, v, Attention(mask=KeyPadding([200, 3]))), (q,), (q,))
+
+
+@pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated")
+@pytest.mark.filterwarnings("ignore:There is a performance drop")
+@pytest.mark.parametrize(
+    ("name", "return_lse"),
+    [("fused", False), *[(name, lse) for name in ("blockwise", "packed", "masked") for lse in (False, True)]],
+)
+def test_transforms_of_torch_func_are_right_or_named(name: str, return_lse: bool):
+    """Of an operator of our own a derivative was an error about `setup_context`, a map one about a batching rule."""
+    torch.manual_seed(0)
+    q, k, v = (torch.randn(2, 2, 20, 8, dtype=torch.float64) for _ in range(3))
+    mask = Causal() if name == "fused" else Padding([20, 3])
+    weighting = Softmax(torch.randn(2, dtype=torch.float64)) if name == "fused" else None
+
+    def by(algorithm: str):
+        def function(x: torch.Tensor) -> torch.Tensor:
+            value = Attention(mask=mask, weighting=weighting)
+            found = attend(x, k, v, value, algorithm=algorithm, return_lse=return_lse)
+            return found[0] + found[1].clamp(min=0)[..., None] if isinstance(found, tuple) else found
+
+        return function
+
+    transforms = (
+        lambda f: torch.func.grad(lambda x: f(x).square().sum())(q),
+        lambda f: torch.func.vmap(f)(torch.stack((q, 2 * q))),
+        lambda f: torch.func.grad(lambda x: torch.func.vmap(f)(x[None]).square().sum())(q),
+        lambda f: torch.func.grad(lambda w: (w * f(q)).sum())(torch.ones((), dtype=torch.float64)),
+    )
+    for transform in transforms:
+        try:
+            found = transform(by(name))
+        except RuntimeError as error:
+            if not re.search("(under|by) torch.func; use algorithm='reference'", str(error)):
+                raise
+        else:
+            torch.testing.assert_close(found, transform(by("reference")))
 
 
 def test_autocast_changes_neither_type_nor_precision():

@@ -46,6 +46,7 @@ from regard.attention.torch_private import (
     onednn_linear,
     register_tree,
     stream_of,
+    transforms_of,
     uncompiled,
     version,
     without_modes,
@@ -204,6 +205,21 @@ def test_is_transformed():
     torch.func.vmap(look)(x[None])
     look(x)
     assert seen == [False, True, True, False]
+
+
+def test_transforms_of():
+    x, seen = torch.ones(3), []
+
+    def look(x: Tensor) -> Tensor:
+        seen.append(transforms_of(x))
+        return x.sum()
+
+    look(x)
+    torch.func.grad(look)(x)
+    torch.func.vmap(look)(x[None])
+    torch.func.grad(lambda x: torch.func.vmap(look)(x[None]).sum())(x)
+    torch.func.grad(lambda other: other * look(x + 0))(torch.ones(()))  # wrapped too, and not asked for
+    assert seen == [(False, False), (True, False), (False, True), (True, True), (False, False)]
 
 
 def test_is_forward_mode():

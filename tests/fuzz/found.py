@@ -557,6 +557,43 @@ def a_map_of_a_mask_with_rows_without_q_and_k() -> None:
     assert (found[0, ..., 2] == 0).all()
 
 
+@dataclass(frozen=True, eq=False)
+class LogAge(Term):
+    """No number at a key that is yet to come, and −∞ at the query's own."""
+
+    def at(self, b, h, i, j, places):
+        return (i - j).log()
+
+
+@found()
+def a_term_that_is_no_number_at_hidden_pairs() -> None:
+    for n in (6, 300):
+        q, k, v = (x.requires_grad_() for x in tensors(1, 2, n, n))
+        _, _, i, j = indices(1, 2, n, n)
+        age = (i - j).clamp(min=0).log().double()
+        every_algorithm(q, k, v, Attention(Content() + LogAge(), Causal()), defined(q, k, v, j <= i, age))
+
+
+@found()
+def a_bias_that_is_no_number_at_hidden_pairs() -> None:
+    q, k, v = (x.requires_grad_() for x in tensors(2, 2, 9, 9))
+    _, _, i, j = indices(2, 2, 9, 9)
+    lengths = torch.tensor([9, 0])
+    seen = (j <= i) & (j < lengths[:, None, None, None])
+    numbers = torch.randn(2, 1, 9, 9, dtype=torch.float64)
+    clean, exact = numbers.clone().requires_grad_(), [q, k, v]
+    exact = torch.autograd.grad(defined(q, k, v, seen, clean).square().sum(), [*exact, clean])
+    for bad in (nan, inf):
+        bias = numbers.masked_fill(~seen, bad).requires_grad_()
+        for leaves in ([q, k, v], [q, k, v, bias]):
+            used = bias if len(leaves) == 4 else bias.detach()
+            attention = Attention(Content() + Bias(used), Causal() & KeyPadding(lengths))
+            for name in [one.name for one in plan(q, k, v, attention).candidates if one.refusal is None]:
+                out = attend(q, k, v, attention, algorithm=name)
+                for got, wanted in zip(torch.autograd.grad(out.square().sum(), leaves), exact, strict=False):
+                    check_equal(got, wanted)
+
+
 @found("cuda")
 def rows_that_are_not_aligned() -> None:
     big = torch.randn(1, 2, 36, 19, device="cuda", dtype=torch.float16)

@@ -41,6 +41,7 @@ class Answer:
     results: dict[str, Exact]
     hidden_keys: Tensor  # (B, G, S)
     hidden_queries: Tensor  # (B, H, T)
+    hidden_pairs: Tensor  # (B, H, T, S)
     second: dict[str, Tensor]
 
 
@@ -251,7 +252,7 @@ class Oracle:
         with torch.no_grad():
             exact = {name: parts[name].detach() for name in parts if name in ("out", "lse")}
         results = {name: Exact(x, self._bound(name, x)) for name, x in (exact | found).items()}
-        return Answer(results, self.hidden_keys, self.hidden_queries, second)
+        return Answer(results, self.hidden_keys, self.hidden_queries, ~self.mask, second)
 
     def _seen(self, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
         """Zeros in place of what nobody sees."""

@@ -26,6 +26,7 @@ DERIVATIVES = ("vjp", "vmap", "second")  # which an algorithm may refuse by an e
 SECOND = 1e-6  # of the largest second derivative, all in float64
 
 
+MOST_POISONED = 6  # entries of a bias that are poisoned: one is enough, and the text stays short
 COMPILED_ONE_IN = 4  # on a GPU blockwise compiles a kernel for each case: it is forced in one of so many
 
 
@@ -73,7 +74,7 @@ class Prepared:
         oracle = Oracle(case, {name: self.names[name] for name in given if self.names[name] is not None}, self.grads)
         self.learnt = program.learnt_names(case)
         self.answer = oracle.answer(self.learnt)
-        self.poison = poison_text(case, self.answer)
+        self.poison = poison_text(case, self.answer, self.names)
         exec(self.poison, self.names)
         exec(program.learnt_text(case), self.names)
         self.code = compile(program.value_text(case).partition(" = ")[2], "value", "eval")
@@ -90,8 +91,8 @@ class Prepared:
         return self.names[name.removeprefix("gradient of ")].dtype if name.startswith("gradient") else v
 
 
-def poison_text(case: Case, answer: Answer) -> str:
-    """Python that writes NaN or ∞ into keys, values and queries that the mask hides."""
+def poison_text(case: Case, answer: Answer, names: dict[str, Any]) -> str:
+    """Python that writes NaN or ∞ into keys, values and queries that the mask hides, and into hidden biases."""
     if case.poison is None:
         return ""
     lines = []
@@ -105,7 +106,20 @@ def poison_text(case: Case, answer: Answer) -> str:
         else:
             place = ", ".join(str(axis) for axis in hidden[name].nonzero().T.tolist())
         lines.append(f"{name}[{place}] = {case.poison}\n")
+    for term in case.scores:
+        if term.kind == "Bias":
+            name = term.args[0].name
+            places = _hidden_of(answer.hidden_pairs, names[name].shape)
+            lines += [f"{name}[{', '.join(map(str, place))}] = {case.poison}\n" for place in places]
     return "".join(lines)
+
+
+def _hidden_of(pairs: Tensor, shape: tuple[int, ...]) -> list[list[int]]:
+    """Some entries of a map of this shape that no row and head sees, spread over it."""
+    for axis, size in enumerate((1,) * (4 - len(shape)) + shape):
+        pairs = pairs.all(axis, keepdim=True) if size == 1 else pairs
+    places = pairs[(0,) * (4 - len(shape))].nonzero().tolist()
+    return places[:: 1 + len(places) // MOST_POISONED]
 
 
 def examine(

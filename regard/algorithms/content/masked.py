@@ -4,6 +4,7 @@ Quadratic in memory, and quickest for small problems: there a list of blocks, or
 than all their pairs do.
 """
 
+import functools
 from dataclasses import dataclass
 
 import torch
@@ -14,7 +15,7 @@ from regard.algorithms.kernels.sdpa import REGISTER, aligned, attend_by, attend_
 from regard.algorithms.planning.algorithm import Algorithm, refuses_bfloat16, refuses_softmax
 from regard.algorithms.planning.cost import Cost, inputs, kept, output, products, traffic
 from regard.algorithms.planning.problem import Problem
-from regard.attention.eager import are_moderate, may_keep, refuse_forward_mode
+from regard.attention.eager import are_moderate, may_keep, refuse_transforms
 from regard.attention.masks.mask import any_of
 from regard.attention.masks.visibility import index_band, on_one_line
 from regard.attention.positions.sizes import Count, is_symbol, most, surely
@@ -27,7 +28,7 @@ READS = 4  # passes over the pairs' additions that the kernel's one counts for: 
 
 @dataclass(frozen=True, eq=False)
 class Map:
-    """What a mask adds to the logits: 0 where it allows, −∞ where it hides; 0 throughout a row that sees nothing."""
+    """What mask and score terms add to the logits: −∞ where the mask hides; 0 throughout a row that sees nothing."""
 
     bias: Tensor  # (B|1, H|1, T, S), of the type of q
     empty: Tensor | None  # queries that see nothing (B|1, H|1, T, 1), where there may be some
@@ -95,7 +96,7 @@ class Masked(Algorithm):
         )
 
     def run(self, problem: Problem, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor | None]:
-        found = _with_terms(problem, _of_mask(problem, q), q)
+        found = _with_terms(problem, q) if problem.terms else _of_mask(problem, q)
         if (found.unseen is not None or found.empty is not None) and not are_moderate(q, k, v):  # no weight hides a NaN
             q, k, v = _blanked(q, k, v, found)
         lse, kernel = None, "efficient" if q.is_cuda else "cpu"
@@ -171,8 +172,6 @@ def _meets_all(problem: Problem) -> bool:
 
 def _of_mask(problem: Problem, q: Tensor) -> Map:
     """That of the mask alone, made once for all calls with it."""
-    if not problem.masks:
-        return Map(q.new_zeros(1, 1, 1, 1), None, None)
     return problem.made(("masked", q.dtype), q.device, lambda: _made(problem, q.dtype, q.device))
 
 
@@ -189,32 +188,34 @@ def _made(problem: Problem, dtype: torch.dtype, device: torch.device) -> Map:
     return Map(bias, empty, None if look and bool(seen.all()) else ~seen)
 
 
-def _with_terms(problem: Problem, found: Map, q: Tensor) -> Map:
+def _with_terms(problem: Problem, q: Tensor) -> Map:
     """With the score terms, of which a row of −∞ sees nothing either."""
-    terms = problem.attention.biases
-    if not terms:
-        return found
     shape, places = problem.shape, problem.places
     b, h, i, j = (torch.arange(n, device=q.device) for n in (shape.B, shape.H, shape.T, shape.S))
-    bias, empty = found.bias, found.empty
-    for term, facts in zip(terms, problem.terms, strict=True):
+    parts = []
+    for term, facts in zip(problem.attention.biases, problem.terms, strict=True):
         if facts.given:
-            given = term.flatten()[1][0].to(q.dtype)
-            given = given[(None,) * (4 - given.ndim)]
-            bias = bias + given if problem.masks or len(terms) > 1 else given
+            parts.append(term.flatten()[1][0].to(q.dtype))
         elif facts.positional and not facts.rows and places.is_static:
-            bias = bias + term.whole(places, shape.H, q.dtype, q.device)
+            parts.append(term.whole(places, shape.H, q.dtype, q.device))
         else:
-            bias = bias + term.slab(b, h, i, j, places).to(q.dtype)
+            parts.append(term.slab(b, h, i, j, places).to(q.dtype))
+    bias, empty, unseen = functools.reduce(torch.add, parts), None, None
+    bias = bias[(None,) * (4 - bias.ndim)]
+    if problem.masks:
+        found = _of_mask(problem, q)
+        empty, unseen = found.empty, found.unseen
+        # What is added to a hidden pair may be no number: −∞ + NaN is NaN.
+        bias = bias + found.bias if are_moderate(bias) else bias.masked_fill(found.bias < 0, -torch.inf)
     if not all([facts.finite for facts in problem.terms]):
         dead = bias.detach().amax(3, keepdim=True) == -torch.inf
-        bias, empty = bias.masked_fill(dead, 0), dead if empty is None else dead | empty
-    return Map(bias, empty, found.unseen)
+        empty = dead if empty is None else dead | empty
+    return Map(bias if empty is None else bias.masked_fill(empty, 0), empty, unseen)
 
 
 def _with_lse(q: Tensor, k: Tensor, v: Tensor, bias: Tensor, beta: float) -> tuple[Tensor, Tensor]:
     """The CPU's kernel gives the log-sum-exp of one key head per head, and of one width."""
-    refuse_forward_mode(q, k, v, bias)
+    refuse_transforms(q, k, v, bias, maps=True)
     heads_per_group, E = q.shape[1] // k.shape[1], v.shape[3]
     width = max(q.shape[3], E)
     k, v = (x.repeat_interleave(heads_per_group, 1) for x in (k, v))

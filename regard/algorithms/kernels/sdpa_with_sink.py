@@ -16,7 +16,7 @@ from torch.utils.flop_counter import register_flop_formula
 from regard.algorithms.kernels.layouts import laid_out
 from regard.algorithms.kernels.sdpa import prepared_for
 from regard.attention import torch_private
-from regard.attention.eager import is_eager, refuse_forward_mode
+from regard.attention.eager import is_eager, refuse_transforms
 
 ROWS = 32  # of a log-sum-exp of the efficient kernel, to a multiple of which it is filled up
 
@@ -38,7 +38,7 @@ def attend_with_sink(
     q, k, v, bias = prepared_for(kernel, q, k, v, bias)
     if is_eager(q) and not learns:  # an operator costs the host some ten microseconds
         return _joined(q, k, v, bias, sink, kernel, beta, causal)[0][..., :E]
-    refuse_forward_mode(q, k, v, sink)
+    refuse_transforms(q, k, v, sink, maps=True)
     return _operator(q, k, v, bias, sink, kernel, beta, causal)[0][..., :E]
 
 

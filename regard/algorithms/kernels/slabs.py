@@ -17,7 +17,7 @@ from torch.nn.functional import pad
 from regard.algorithms.kernels.dropout import Draws, new_seed
 from regard.algorithms.kernels.layouts import laid_out
 from regard.algorithms.kernels.sdpa import flash_gradients
-from regard.attention.eager import are_moderate, given, is_eager, once, refuse_forward_mode
+from regard.attention.eager import are_moderate, given, is_eager, once, refuse_transforms
 from regard.attention.masks.mask import any_of
 from regard.attention.reference import Index
 from regard.attention.torch_private import flash_cpu, is_dispatched
@@ -184,7 +184,7 @@ def attend_by_slabs(
     work: Work, q: Tensor, k: Tensor, v: Tensor, leaves: tuple[Tensor, ...]
 ) -> tuple[Tensor, Tensor | None]:
     """Output and log-sum-exp."""
-    refuse_forward_mode(q, k, v, *leaves)
+    refuse_transforms(q, k, v, *leaves, maps=False)
     seed = new_seed(q.device) if work.dropout else None
     if may_ask(q):
         out, lse = _Slabs.apply(work, seed, q, k, v, *leaves)  # pyright: ignore[reportGeneralTypeIssues]
@@ -399,7 +399,7 @@ def _operands(work: Work, q: Tensor, k: Tensor, v: Tensor, slab: Slab, leaves: t
     k, v = (_take(x, slab.rows, groups, slab.keys) for x in (k, v))
     if len(slab.heads) > len(groups):
         k, v = k.repeat_interleave(heads_per_group, 1), v.repeat_interleave(heads_per_group, 1)
-    bias, empty = None, None
+    hidden, bias, empty = None, None, None
     if slab.doubtful is not None:
         allowed = work.pairs.allowed(replace(slab, keys=slab.keys[slab.doubtful]))
         is_doubtful = len(slab.doubtful) == len(slab.keys)  # else every query sees some key
@@ -408,17 +408,21 @@ def _operands(work: Work, q: Tensor, k: Tensor, v: Tensor, slab: Slab, leaves: t
             k, v = k.masked_fill(unseen[..., None], 0), v.masked_fill(unseen[..., None], 0)
         if is_doubtful and not (live := any_of(allowed, -1)[..., None]).all():
             empty = ~live
-            q, allowed = q.masked_fill(empty, 0), allowed | empty
-        bias = q.new_zeros(()).masked_fill(~allowed, -torch.inf)
-        bias = bias if is_doubtful else _spread(bias, slab.doubtful, len(slab.keys))
+            q = q.masked_fill(empty, 0)
+        hidden = ~allowed if is_doubtful else _spread(~allowed, slab.doubtful, len(slab.keys))
     if work.has_bias:
         wide = torch.promote_types(q.dtype, torch.float32)  # the kernel would round a bias to the type of q
         q, k, v = q.to(wide), k.to(wide), v.to(wide)
         added = work.pairs.bias(slab, leaves)
         assert added is not None
-        bias = added.to(wide) if bias is None else bias.to(wide) + added.to(wide)
+        # In place of what is added to a hidden pair, which may be no number: −∞ + NaN is NaN.
+        bias = added.to(wide) if hidden is None else added.to(wide).masked_fill(hidden, -torch.inf)
         if not work.is_finite and (dead := bias.detach().amax(-1, keepdim=True) == -torch.inf).any():
-            bias, empty = bias.masked_fill(dead, 0), dead if empty is None else dead | empty
+            empty = dead  # of those that see nothing too
+    elif hidden is not None:
+        bias = q.new_zeros(()).masked_fill(hidden, -torch.inf)
+    if bias is not None and empty is not None:
+        bias = bias.masked_fill(empty, 0)
     if bias is not None:
         bias = bias.expand(*q.shape[:3], k.shape[2])
     width = max(q.shape[3], v.shape[3])

@@ -101,7 +101,7 @@ class Planner:
     def named(self, name: str) -> Algorithm:
         """The algorithm of that name."""
         for algorithm in self.algorithms:
-            if name == algorithm.name:
+            if isinstance(name, str) and name == algorithm.name:
                 return algorithm
         known = [algorithm.name for algorithm in self.algorithms]
         raise ValueError(f"algorithm must be one that is known: got {name!r}; {nearest(str(name), known)}")

@@ -148,10 +148,10 @@ class Problem:
         return 0.0 if content is None else content.scale(self.shape.D)
 
     @property
-    def cap(self) -> float | int | None:
+    def cap(self) -> float | None:
         """The soft cap of the content, where there is one."""
         content = self.attention.content
-        return None if content is None else content.cap
+        return None if content is None or content.cap is None else float(content.cap)
 
     @property
     def has_positive_beta(self) -> bool:
@@ -326,7 +326,8 @@ def without_content(
     """Queries and keys for a value that reads none: of width zero, as many as its terms and positions say, or T."""
     if q is not None and k is not None:
         # What they hold is not read: a NaN in it must not reach anything.
-        return (q, k) if attention.content is not None or q.ndim != 4 or k.ndim != 4 else (q[..., :0], k[..., :0])
+        unread = attention.content is None and all([isinstance(x, Tensor) and x.ndim == 4 for x in (q, k)])
+        return (q[..., :0], k[..., :0]) if unread else (q, k)
     if attention.content is not None:
         missing = "q" if q is None else "k"
         raise ValueError(f"{attention.content!r} needs q and k: got {missing}=None; leave it out of the scores")
@@ -399,8 +400,9 @@ def check_options(attention: Attention, dropout: float, return_lse: bool) -> Non
         if isinstance(attention, Mask | Term):
             use = f"Attention({'mask' if isinstance(attention, Mask) else 'scores'}={attention!r})"
         raise ValueError(f"attention must be an Attention: got {attention!r}; use {use}")
-    if dropout != 0.0:
-        check_probability("dropout", dropout)
+    check_probability("dropout", dropout)
+    if not isinstance(return_lse, bool):
+        raise ValueError(f"return_lse must be True or False: got {return_lse!r}; use True for the log-sum-exp too")
     if return_lse and not isinstance(attention.weighting, Softmax):
         raise ValueError(f"{attention.weighting!r} has no log-sum-exp: got return_lse=True; use weighting=Softmax()")
 

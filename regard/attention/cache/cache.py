@@ -28,7 +28,7 @@ from regard.attention.positions.positions import LINE, Sequence
 from regard.attention.scores.term import Content, Shape
 from regard.attention.torch_private import assert_soon
 from regard.attention.weighting.weighting import Softmax
-from regard.checks import check_whole
+from regard.checks import check_tensor, check_whole
 
 Numbers = tuple[int, ...] | list[int]
 HOST = torch.device("cpu")  # where a cache counts
@@ -116,7 +116,7 @@ class Cache:
             raise ValueError(
                 f"a cache has a capacity or a window: got capacity={capacity}, window={window}; give one of them"
             )
-        if not dtype.is_floating_point:
+        if not isinstance(dtype, torch.dtype) or not dtype.is_floating_point:
             raise ValueError(f"a cache must be floating point: got {dtype}; use the type of k and v")
         self.num_groups, self.width, self.value_width = num_groups, width, value_width
         self.capacity, self.window = capacity, window
@@ -261,6 +261,13 @@ class Cache:
         """
         if slots is not None and self.window is not None:
             raise ValueError(f"a window is counted on the host: got {self!r}; make a cache with a capacity")
+        if slots is not None:
+            check_tensor("count_by", slots)
+            if slots.shape != (self.batch,) or slots.dtype != torch.int64:
+                raise ValueError(
+                    f"slots must be int64 of shape (B,) = ({self.batch},): got {slots.dtype} of shape "
+                    f"{tuple(slots.shape)}; use torch.tensor(cache.lengths)"
+                )
         self._slots = slots
 
     def advance(self, count: int) -> None:
@@ -438,7 +445,7 @@ class Cache:
                 assert_soon(((index >= 0) & (index < self.batch)).all(), f"index must lie in 0…{self.batch - 1}")
                 return (0,) * len(index)
             index = index.tolist()
-        rows = per_row("index", index, len(index))
+        rows = per_row("index", index, len(index) if isinstance(index, list | tuple) else 0)
         for row in rows:
             if not 0 <= row < self.batch:
                 raise ValueError(f"index must lie in 0…{self.batch - 1}: got {row}; name rows of the cache")

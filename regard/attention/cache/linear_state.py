@@ -11,7 +11,7 @@ from regard.attention.positions.positions import Places, Sequence
 from regard.attention.scores.term import Content, Shape
 from regard.attention.value import Value, show
 from regard.attention.weighting.weighting import Kernel, divided
-from regard.checks import check_whole
+from regard.checks import check_tensor, check_whole
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,6 +39,8 @@ class LinearState(Value):
     beta: float | int | None = None  # that of `Content`, for features that estimate exp(β·qᵀk)
 
     def __post_init__(self) -> None:
+        for name in ("sum_kv", "sum_k", "lengths"):
+            check_tensor(name, getattr(self, name))
         sizes = [tuple(x.shape) for x in (self.sum_kv, self.sum_k, self.lengths)]
         if self.sum_kv.ndim != 4 or sizes[1] != sizes[0][:3] or sizes[2] != sizes[0][:1]:
             raise ValueError(
@@ -62,7 +64,7 @@ class LinearState(Value):
         """The state before the first token, for keys (B, G, n, D) and values (B, G, n, E) of this type."""
         if not isinstance(kernel, Kernel):
             raise ValueError(f"a state is that of a Kernel: got {kernel!r}; use Kernel(Elu())")
-        if not dtype.is_floating_point:
+        if not isinstance(dtype, torch.dtype) or not dtype.is_floating_point:
             raise ValueError(f"a state must be floating point: got {dtype}; use the type of k and v")
         for name, size in (("B", B), ("G", G), ("D", D), ("E", E)):
             check_whole(name, size, 1)
@@ -111,6 +113,7 @@ class LinearState(Value):
     def read(self, q: Float[Tensor, "B H n D"]) -> Float[Tensor, "B H n E"]:
         """The outputs of queries that see every token so far, zeros before the first; G divides H."""
         B, G = self.sum_k.shape[:2]
+        check_tensor("q", q)
         if q.ndim != 4 or q.shape[0] != B or q.shape[1] % G:
             raise ValueError(
                 f"q must be (B, H, n, D) with B={B} and H a multiple of G={G}: got shape {tuple(q.shape)}; "
@@ -140,15 +143,18 @@ class LinearState(Value):
     @classmethod
     def from_tensors(cls, kernel: Kernel, tensors: dict[str, Tensor], beta: float | int | None = None) -> "LinearState":
         """The state that such tensors were taken from, for the kernel that made them."""
+        if not isinstance(tensors, dict):
+            raise ValueError(f"a state is saved as tensors by name: got {tensors!r}; use what tensors() gave")
         missing = [name for name in ("sum_kv", "sum_k", "lengths") if name not in tensors]
         if missing:
-            raise ValueError(
-                f"a state is sum_kv, sum_k and lengths: got {', '.join(tensors) or 'none'}; add {', '.join(missing)}"
-            )
+            got = ", ".join(map(str, tensors)) or "none"
+            raise ValueError(f"a state is sum_kv, sum_k and lengths: got {got}; add {', '.join(missing)}")
         return cls(kernel, tensors["sum_kv"], tensors["sum_k"], tensors["lengths"], beta)
 
     def check_tokens(self, k: Tensor, v: Tensor) -> None:
         """Raise unless these are keys and values that this state can take."""
+        for name, x in (("k", k), ("v", v)):
+            check_tensor(name, x)
         (B, G, _, E), wanted = self.sum_kv.shape, "(B, G, n, D) and (B, G, n, E)"
         sizes = (tuple(k.shape), tuple(v.shape))
         fits = k.ndim == v.ndim == 4 and k.shape[:2] == v.shape[:2] == (B, G) and v.shape[3] == E

@@ -9,6 +9,7 @@ from regard.attention.masks.mask import Mask, leaves
 from regard.attention.positions.positions import LINE, Places, Sequence
 from regard.attention.scores.term import Shape
 from regard.attention.weighting.weighting import Hard, Softmax
+from regard.checks import check_tensor
 
 Counts = tuple[int, ...]
 
@@ -91,6 +92,7 @@ def check_piece(k: Tensor, v: Tensor, keys: Tensor, values: Tensor) -> None:
     """Raise unless the new tokens fit the buffers, and need no gradient."""
     for name, x, buffer, width in (("k", k, keys, "D"), ("v", v, values, "E")):
         B, G, _, columns = buffer.shape
+        check_tensor(name, x)
         if x.ndim != 4 or (x.shape[0], x.shape[1], x.shape[3]) != (B, G, columns):
             raise ValueError(
                 f"{name} must be (B, G, n, {width}) = ({B}, {G}, n, {columns}): got shape {tuple(x.shape)}; make a "

@@ -10,7 +10,7 @@ from torch import Tensor
 from regard.attention.eager import may_keep
 from regard.attention.masks.facts import FREE, BlockMap, Facts, Index, Range, Runs, within
 from regard.attention.masks.mask import Mask, run_ends
-from regard.attention.masks.padding import index_device, sent
+from regard.attention.masks.padding import counts, index_device, sent
 from regard.attention.masks.visibility import on_one_line
 from regard.attention.positions.positions import LINE, Cut, Places, block_ends, positions_of
 from regard.attention.positions.reach import readable
@@ -18,6 +18,7 @@ from regard.attention.positions.sizes import number
 from regard.attention.scores.term import Shape, Term
 from regard.attention.torch_private import assert_soon
 from regard.attention.value import show
+from regard.checks import FARTHEST
 
 Row = tuple[int, ...]
 DocumentLengths = Row | tuple[Row, ...] | Tensor
@@ -50,7 +51,7 @@ class Documents(Mask):
     ) -> None:
         if (lengths is None) == (ids is None):
             raise ValueError(f"Documents takes lengths or ids: got lengths={show(lengths)}, ids={show(ids)}; give one")
-        if most is not None and (ids is None or type(most) is not int or most < 1):
+        if most is not None and (ids is None or type(most) is not int or not 1 <= most < FARTHEST):
             raise ValueError(f"most is how many documents ids tell apart, 1 or more: got {most!r}; leave it out")
         object.__setattr__(self, "lengths", None if lengths is None else _checked_lengths(lengths))
         object.__setattr__(self, "ids", None if ids is None else _numbered(ids))
@@ -233,7 +234,7 @@ def _longest_band(rows: tuple[Row, ...], places: Places) -> Range:
 
 def _checked_lengths(lengths: Any) -> DocumentLengths:
     if isinstance(lengths, Tensor):
-        if lengths.ndim not in (1, 2) or lengths.is_floating_point() or lengths.dtype == torch.bool:
+        if lengths.ndim not in (1, 2) or not counts(lengths):
             raise ValueError(
                 "lengths of documents must be whole numbers (n,) or (B, n): "
                 f"got {lengths.dtype} of shape {tuple(lengths.shape)}; ids (B, S) go to Documents(ids=…)"
@@ -249,7 +250,7 @@ def _checked_lengths(lengths: Any) -> DocumentLengths:
     else:
         found = tuple(lengths) if isinstance(lengths, list | tuple) else ()
         flat = list(found)
-    if not found or not all([type(length) is int and length >= 0 for length in flat]):
+    if not found or not all([type(length) is int and 0 <= length < FARTHEST for length in flat]):
         raise ValueError(
             "Documents takes the lengths of the documents, whole numbers from 0, of one row or a tuple for each row: "
             f"got {lengths!r}; use Documents((5, 3))"
@@ -259,7 +260,7 @@ def _checked_lengths(lengths: Any) -> DocumentLengths:
 
 def _numbered(ids: Any) -> Tensor:
     """Documents counted from 0 in each row, −1 at pads: by runs, so that equal numbers are neighbours."""
-    if not isinstance(ids, Tensor) or ids.ndim not in (1, 2) or ids.is_floating_point() or ids.dtype == torch.bool:
+    if not isinstance(ids, Tensor) or ids.ndim not in (1, 2) or not counts(ids):
         raise ValueError(f"ids must be a tensor of whole numbers (S,) or (B, S): got {show(ids)}; use .long()")
     if readable(ids):
         _check_runs(ids)
@@ -317,14 +318,14 @@ class Prefix(Mask):
 
     def __init__(self, lengths: int | Row | list[int] | Tensor) -> None:
         if isinstance(lengths, Tensor):
-            if lengths.ndim != 1 or lengths.is_floating_point() or lengths.dtype == torch.bool:
+            if lengths.ndim != 1 or not counts(lengths):
                 raise ValueError(
                     "lengths of prefixes must be whole numbers (B,): "
                     f"got {lengths.dtype} of shape {tuple(lengths.shape)}; use .long()"
                 )
         else:
             rows = lengths if isinstance(lengths, list | tuple) else (lengths,)
-            if not rows or not all([type(length) is int and length >= 0 for length in rows]):
+            if not rows or not all([type(length) is int and 0 <= length < FARTHEST for length in rows]):
                 raise ValueError(
                     "Prefix takes the length of the prefix, a whole number from 0, for all rows or for each: "
                     f"got {lengths!r}; use Prefix(5)"

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
+import numpy as np
 import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
@@ -19,7 +20,7 @@ from torch import Tensor
 from regard.attention.masks.facts import FREE, UNKNOWN, BlockMap, Facts, Index, Span, both, either, within
 from regard.attention.positions.positions import Cut, Grid, Places, Sequence, block_edges, block_ends
 from regard.attention.positions.sizes import surely
-from regard.attention.scores.term import Shape, check_map, map_piece, read_map, slab_map
+from regard.attention.scores.term import Shape, check_answer, check_map, map_piece, read_map, slab_map
 from regard.attention.value import Value, show
 from regard.checks import check_tensor
 
@@ -77,12 +78,14 @@ class Mask(Value):
     def slab(self, b: Tensor, h: Tensor, i: Tensor, j: Tensor, places: Places) -> Bool[Tensor, "#b #h i j"]:
         """The predicate on rows b, heads h, queries i and keys j, four index vectors."""
         allowed = self.allows(b[:, None, None, None], h[:, None, None], i[:, None], j, places)
-        if not isinstance(allowed, Tensor):
+        if isinstance(allowed, bool | np.bool_):
             allowed = torch.full((), bool(allowed), device=i.device)
-        if allowed.dtype != torch.bool:
+        if not isinstance(allowed, Tensor) or allowed.dtype != torch.bool:
+            got = allowed.dtype if isinstance(allowed, Tensor) else repr(allowed)
             raise ValueError(
-                f"{self!r} must answer by booleans, True = may attend: got {allowed.dtype}; use ==, < or >"
+                f"{self!r} must answer by booleans, True = may attend: got {got}; use return, and ==, < or >"
             )
+        check_answer(self, allowed, (b, h, i, j))
         allowed = allowed[(None,) * (4 - allowed.ndim)]
         return allowed.expand(-1, -1, i.shape[0], j.shape[0])
 

@@ -12,6 +12,7 @@ from regard.attention.masks.mask import Mask
 from regard.attention.positions.positions import Cut, Places
 from regard.attention.scores.term import Shape
 from regard.attention.value import show
+from regard.checks import check_tensor
 
 Lengths = Tensor | tuple[int, ...]
 R = TypeVar("R", bound="RealTokens")
@@ -33,7 +34,7 @@ class RealTokens(Mask):
                     f"{type(self).__name__} takes whole lengths (B,) or a boolean map (B, S), True = real: "
                     f"got {real.dtype} of shape {tuple(real.shape)}; use .long() or .bool()"
                 )
-            if real.is_floating_point() or real.is_complex():
+            if real.dtype != torch.bool and not counts(real):
                 raise ValueError(f"lengths must be whole numbers: got {real.dtype}; use lengths.long()")
         elif not isinstance(real, list | tuple):
             raise ValueError(
@@ -46,6 +47,7 @@ class RealTokens(Mask):
     @classmethod
     def from_padding_mask(cls: type[R], pad: Tensor) -> R:
         """From the opposite convention, a boolean (B,S) map in which True marks a pad."""
+        check_tensor("a padding mask", pad, "a boolean tensor (B, S)")
         if pad.dtype != torch.bool or pad.ndim != 2:
             raise ValueError(
                 f"a padding mask must be boolean of shape (B, S): got {pad.dtype} of shape {tuple(pad.shape)}; "
@@ -83,6 +85,11 @@ class RealTokens(Mask):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({show(self.real)})"
+
+
+def counts(x: Tensor) -> bool:
+    """Whether these are whole numbers, which int64 can hold and compare."""
+    return x.dtype in (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
 
 
 def _count(real: Lengths) -> int:

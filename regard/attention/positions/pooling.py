@@ -6,6 +6,7 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from regard.attention.positions.positions import Grid, Positions, Sequence
+from regard.checks import check_tensor
 
 Size = int | tuple[int, int]
 
@@ -25,6 +26,14 @@ def pool(
     (tensor([[[2.],
              [7.]]]), Sequence(n=2, start=0, step=2))
     """
+    check_tensor("x", x)
+    if not isinstance(positions, Sequence | Grid):
+        raise ValueError(f"positions must be a Sequence or a Grid: got {positions!r}; use Sequence(n)")
+    if x.ndim < 3 or (real is not None and not isinstance(real, Tensor)):
+        raise ValueError(
+            f"x must be (B, S, C) or (B, G, S, C), and real a boolean tensor (B, S): got x of shape {tuple(x.shape)}, "
+            f"real={real!r}; add dimensions of size 1 by unsqueeze"
+        )
     h, w, (rows, columns) = *_sides(positions), sizes_of(positions, size)
     if x.shape[-2] != positions.count or (real is not None and real.shape != (x.shape[0], x.shape[-2])):
         marks = "" if real is None else f", real {tuple(real.shape)}"

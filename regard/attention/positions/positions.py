@@ -6,8 +6,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from regard.attention.positions.sizes import is_whole, number, surely
+from regard.attention.positions.sizes import is_symbol, is_whole, number, surely
 from regard.attention.value import Value, show
+from regard.checks import FARTHEST
 
 Index = int | Tensor
 
@@ -32,6 +33,8 @@ class Sequence(Value):
             )
         if surely(number(self.n) < 0):
             raise ValueError(f"n must be at least 0: got n={self.n}; it is the number of tokens")
+        if not isinstance(self.start, Tensor):
+            _check_ends(self, (self.start, self.start + self.step * self.n))
         if self.step < 1:
             raise ValueError(f"step must be at least 1: got step={self.step}; reverse the tokens themselves")
         wrong = isinstance(self.start, Tensor) and torch.promote_types(self.start.dtype, torch.int64) != torch.int64
@@ -82,6 +85,8 @@ class Grid(Value):
         for name, pair in pairs:
             if not isinstance(pair, tuple) or len(pair) != 2 or not all([is_whole(n) for n in pair]):
                 raise ValueError(f"{name} of a grid must be two whole numbers, rows first: got {pair!r}; use (1, 1)")
+        ends = zip(self.start, self.step, (self.h, self.w), strict=True)
+        _check_ends(self, (*self.start, *[start + step * n for start, step, n in ends]))
         if any([surely(number(size) < 1) for size in (self.h, self.w, *self.step)]):
             raise ValueError(
                 f"a grid needs positive sizes and steps: got h={self.h}, w={self.w}, step={self.step}; use 1 or more"
@@ -116,6 +121,15 @@ class Grid(Value):
 
 
 Positions = Sequence | Grid
+
+
+def _check_ends(positions: Positions, ends: tuple[Any, ...]) -> None:
+    """Raise where a position is known to be so far away that 64 bits cannot hold an offset."""
+    for end in ends:
+        if not is_symbol(end) and surely(abs(end) >= FARTHEST):
+            raise ValueError(
+                f"positions must lie between −2^62 and 2^62: got {positions!r}; count from a place that is nearer"
+            )
 
 
 def check_positions(positions: Positions, batch: int, count: int, side: str) -> None:

@@ -207,12 +207,12 @@ class RelativeTable(Term):
                 "a relative table must be (H, 2R+1), or (H, 2R+1, 2C+1) on a grid, with δ = 0 in the middle: "
                 f"got shape {tuple(table.shape)}; use odd sizes"
             )
-        if self.axis is not None and (self.axis not in (0, 1) or table.ndim != 2):
+        if self.axis is not None and (type(self.axis) is not int or self.axis not in (0, 1) or table.ndim != 2):
             raise ValueError(
                 f"axis is 0 (rows) or 1 (columns) of a grid, for a table (H, 2R+1): got axis={self.axis!r} "
                 f"and shape {tuple(table.shape)}; leave it out for a table of whole offsets"
             )
-        is_number = isinstance(self.bound, int | float)
+        is_number = isinstance(self.bound, int | float) and not isinstance(self.bound, bool)
         if self.bound is not None and not (is_number and 0 < self.bound < math.inf):
             raise ValueError(f"bound must be positive and finite: got bound={self.bound!r}; None promises nothing")
 
@@ -243,7 +243,7 @@ class RelativeTable(Term):
     @property
     def bounded(self) -> Tensor:
         """The entries that count."""
-        return self.table if self.bound is None else self.table.clamp(-self.bound, self.bound)
+        return self.table if self.bound is None else self.table.clamp(-float(self.bound), float(self.bound))
 
     def check(self, shape: Shape, places: Places) -> None:
         _check_axes(self, places)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor
@@ -112,7 +113,13 @@ class Term(Value):
     def slab(self, b: Tensor, h: Tensor, i: Tensor, j: Tensor, places: Places) -> Tensor:
         """The term on rows b, heads h, queries i and keys j (four index vectors): broadcastable to (b, h, i, j)."""
         term = self.at(b[:, None, None, None], h[:, None, None], i[:, None], j, places)
-        return term if isinstance(term, Tensor) else torch.full((), float(term), device=i.device)
+        if isinstance(term, int | float | np.number):
+            term = torch.full((), float(term), device=i.device)
+        if not isinstance(term, Tensor) or term.is_complex():
+            got = term.dtype if isinstance(term, Tensor) else repr(term)
+            raise ValueError(f"{self!r} must answer by real numbers: got {got}; return a tensor, or 0.0")
+        check_answer(self, term, (b, h, i, j))
+        return term
 
     def whole(self, places: Places, H: int, dtype: torch.dtype, device: torch.device, shift: bool = False) -> Tensor:
         """The term for all heads, queries and keys, the same in every row: broadcastable to (H, T, S).
@@ -149,6 +156,10 @@ class Sum(Term):
     """The sum of several terms, flat."""
 
     parts: tuple[Term, ...]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.parts, tuple) or not all([isinstance(part, Term) for part in self.parts]):
+            raise ValueError(f"Sum takes a tuple of score terms: got {self.parts!r}; a tensor is Bias(tensor)")
 
     @property
     def terms(self) -> tuple[Term, ...]:
@@ -248,7 +259,7 @@ class Content(Term):
     def logits(self, q: Tensor, k: Tensor) -> Tensor:
         """The term of all pairs of q (…, T, D) and k (…, S, D)."""
         products = self.scale(q.shape[-1]) * q @ k.mT
-        return products if self.cap is None else self.cap * torch.tanh(products / self.cap)
+        return products if self.cap is None else float(self.cap) * torch.tanh(products / float(self.cap))
 
     def __repr__(self) -> str:
         cap = "" if self.cap is None else f", cap={self.cap!r}"
@@ -344,6 +355,19 @@ class Slopes(Term):
 
     def __repr__(self) -> str:
         return f"Slopes({show(self.slopes)})"
+
+
+def check_answer(asked: Value, answer: Tensor, index: tuple[Tensor, Tensor, Tensor, Tensor]) -> None:
+    """Raise unless what a mask or a term said of pairs broadcasts to the rows, heads, queries and keys of the index."""
+    if torch.compiler.is_compiling():
+        return
+    wanted, got = tuple([len(numbers) for numbers in index]), tuple(answer.shape)
+    pairs = zip(got, wanted[4 - len(got) :], strict=True) if len(got) <= 4 else ()
+    if len(got) > 4 or not all([size in (1, want) for size, want in pairs]):
+        raise ValueError(
+            f"{asked!r} must answer for rows, heads, queries and keys {wanted}, or 1 for all: got {got}; read what it "
+            "holds at the indices, as in x[h, j]"
+        )
 
 
 def check_map(name: str, tensor: Tensor, shape: Shape) -> None:

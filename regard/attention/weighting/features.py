@@ -172,6 +172,10 @@ class RandomFeatures(Features):
         """
         check_whole("F", F, 1)
         check_whole("D", D, 1)
+        if not isinstance(seed, torch.Generator) and not (type(seed) is int and -(2**63) <= seed < 2**64):
+            raise ValueError(f"seed must be a number of 64 bits or a torch.Generator: got {seed!r}; use 0")
+        if not isinstance(orthogonal, bool):
+            raise ValueError(f"orthogonal must be True or False: got {orthogonal!r}; use True")
         generator = torch.Generator().manual_seed(seed) if isinstance(seed, int) else seed
         options = {"generator": generator, "device": generator.device, "dtype": torch.float64}
         directions = torch.randn(F, D, **options)
@@ -224,6 +228,8 @@ class Own(Features):
     def __post_init__(self) -> None:
         if not callable(self.function):
             raise ValueError(f"features must be a function of a tensor: got {self.function!r}; use Elu()")
+        if self.num_features is not None:
+            check_whole("num_features", self.num_features, 1)
 
     def __call__(self, x: Tensor) -> Tensor:
         return self.function(x)
