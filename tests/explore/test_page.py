@@ -358,7 +358,7 @@ PROBE = """async (hook) => {
 @pytest.fixture
 def modules(look, server):
     """An empty page of the server, which may import its modules."""
-    page = look.window()
+    page = look.shared.take(look)
     page.goto(f"{server.url}icon.svg")
     return page
 

@@ -11,7 +11,7 @@ from regard.algorithms.planning.report import si
 from regard.analysis import picture, reach
 from regard.attention import Grid, Places, Sequence
 from regard.attention.notation import parse_mask
-from tests.explore.test_export import opened, saved
+from tests.explore.test_export import saved
 
 PATTERNS = (
     "previous token",
@@ -107,10 +107,10 @@ def test_everything_can_be_done_by_keyboard(look, settled, violations, shot):
 
 
 @pytest.mark.slow
-def test_a_saved_file_says_what_it_cannot_change(look, browser, tmp_path, violations):
+def test_a_saved_file_says_what_it_cannot_change(look, offline, tmp_path, violations):
     path = tmp_path / "patterns.html"
     path.write_bytes(saved(look("patterns", SMALL), "This view, HTML").read_bytes())
-    page = opened(browser, path)
+    page = offline(path)
     for name in ("Tokens N", "Heads", "Layers", "Follow token"):
         assert page.get_by_role("slider", name=name, exact=True).is_disabled()
     assert page.get_by_label("Mask: who may see whom").is_disabled()
@@ -118,7 +118,6 @@ def test_a_saved_file_says_what_it_cannot_change(look, browser, tmp_path, violat
     page.get_by_label("Show after").press("ArrowLeft")
     assert page.get_by_text("After 3 layers").is_visible()
     assert violations(page) == []
-    page.context.close()
 
 
 @pytest.mark.slow
