@@ -284,6 +284,19 @@ def settle(page: "Page") -> None:
         assert time.monotonic() < until, f"the view still waits: {page.url}, {[one.url for one in ON_THE_WAY[page]]}"
 
 
+def outlast(page: "Page", milliseconds: int) -> None:
+    """Wait until what the page itself has put off for less time than this has happened, on a machine of any speed."""
+    page.evaluate("(time) => new Promise((done) => setTimeout(done, time))", milliseconds)
+
+
+def until(page: "Page", holds: "Callable[[], object]") -> None:
+    """Wait for what a locator shows, or a handler of the test has heard, and for nothing longer."""
+    end = time.monotonic() + PATIENCE / 1000
+    while not holds():
+        assert time.monotonic() < end, f"it did not come: {page.url}"
+        page.wait_for_timeout(10)
+
+
 @pytest.fixture(scope="session")
 def settled() -> "Callable[[Page], None]":
     """`settled(page)` waits until nothing is awaited any more."""
