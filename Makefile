@@ -7,7 +7,8 @@ export ONEDNN_MAX_CPU_ISA ?= AVX512_CORE_FP16
 # The layers that speak of tensors; the command line is typed by Typer.
 HOOK := --jaxtyping-packages=regard.attention,regard.algorithms,regard.layers,regard.generation,regard.models,beartype.beartype
 # Each process begins with a half of its own, so that one browser and one server serve it, and takes from the other's end.
-TESTS = $(BIN)/python -m pytest -q -n 2 --dist worksteal
+# What is compiled is kept: the tests start a hundred processes, each of which would compile the package again.
+TESTS = env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -q -n 2 --dist worksteal
 
 .PHONY: run browser test test-all test-arithmetic test-gpu test-torch test-wheel test-package fuzz check docs bench clean
 
