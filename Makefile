@@ -35,7 +35,7 @@ run: .venv/for-the-page
 browser: .venv/for-tests
 	@echo "Looking for a browser, in which the page is tested."
 	@$(BIN)/python tests/explore/browser.py || \
-		{ test "$$(id -u)" = 0 && command -v apt-get >/dev/null && apt-get update -qq && apt-get install -qq -y chromium >/dev/null; } || true
+		{ test "$$(id -u)" = 0 && command -v apt-get >/dev/null && apt-get update -qq && { apt-get install -qq -y chromium-headless-shell || apt-get install -qq -y chromium; } >/dev/null; } || true
 	@$(BIN)/python tests/explore/browser.py || true
 
 test: .venv/for-tests browser
