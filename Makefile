@@ -7,7 +7,8 @@ export ONEDNN_MAX_CPU_ISA ?= AVX512_CORE_FP16
 # The layers that speak of tensors; the command line is typed by Typer.
 HOOK := --jaxtyping-packages=regard.attention,regard.algorithms,regard.layers,regard.generation,regard.models,beartype.beartype
 # Each process begins with a half of its own, so that one browser and one server serve it, and takes from the other's end.
-TESTS = $(BIN)/python -m pytest -q -n 2 --dist worksteal
+# What is compiled is kept: the tests start a hundred processes, each of which would compile the package again.
+TESTS = env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -q -n 2 --dist worksteal
 
 .PHONY: run browser test test-all test-arithmetic test-gpu test-torch test-wheel test-package fuzz check docs bench clean
 
@@ -34,7 +35,7 @@ run: .venv/for-the-page
 browser: .venv/for-tests
 	@echo "Looking for a browser, in which the page is tested."
 	@$(BIN)/python tests/explore/browser.py || \
-		{ test "$$(id -u)" = 0 && command -v apt-get >/dev/null && apt-get update -qq && apt-get install -qq -y chromium >/dev/null; } || true
+		{ test "$$(id -u)" = 0 && command -v apt-get >/dev/null && apt-get update -qq && { apt-get install -qq -y chromium-headless-shell || apt-get install -qq -y chromium; } >/dev/null; } || true
 	@$(BIN)/python tests/explore/browser.py || true
 
 test: .venv/for-tests browser

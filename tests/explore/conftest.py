@@ -84,10 +84,14 @@ class Shared:
 
     page: "Page | None" = None
 
-    def take(self, look: "Look", width: int, height: int, dark: bool, reduced: bool) -> "Page":
+    def take(
+        self, look: "Look", width: int = 1280, height: int = 900, dark: bool = False, reduced: bool = False
+    ) -> "Page":
         if self.page is None:
             self.page = look.window()
             look.contexts.pop()  # which would close it with the test
+        elif LOOKS.pop(self.page, None):  # of a view that the same test has left
+            self._forget(self.page, look.url)
         page, LOOKS[self.page] = self.page, look
         page.set_viewport_size({"width": width, "height": height})
         page.emulate_media(
@@ -107,22 +111,27 @@ class Shared:
         if is_broken or page.is_closed():
             page.context.close()
             return
+        self._forget(page, look.url)
+        self.page = page
+
+    def _forget(self, page: "Page", url: str) -> None:
         page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
         page.unroute_all()
         page.context.clear_cookies()
         page.context.clear_permissions()
-        page.goto(f"{look.url}icon.svg")  # of the same site, which the browser opens without a new process
+        page.goto(f"{url}icon.svg")  # of the same site, which the browser opens without a new process
         page.mouse.move(0, 0)
         session = page.context.new_cdp_session(page)
         session.send("Page.resetNavigationHistory")
         session.detach()
         ON_THE_WAY[page].clear()
-        self.page = page
 
 
 @dataclass
 class Look:
-    """Opens views, the first of a test in the shared window, and notes what a user would call broken.
+    """Opens views, each in place of the last in the shared window, and notes what a user would call broken.
+
+    A window of its own, which `window()` makes, takes as long as a test.
 
     `forgiven` holds parts of messages that a test provokes: `look.forgiven.append("status of 400")`.
     """
@@ -130,7 +139,6 @@ class Look:
     browser: "Browser"
     url: str
     shared: Shared = field(default_factory=Shared)
-    is_first: bool = True
     forgiven: list[str] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
     contexts: "list[BrowserContext]" = field(default_factory=list)
@@ -146,11 +154,7 @@ class Look:
         reduced: bool = False,
     ) -> "Page":
         """The page of a view in a state, once it has come to rest."""
-        if self.is_first:
-            page = self.shared.take(self, width, height, dark, reduced)
-        else:
-            page = self.window(width=width, height=height, dark=dark, reduced=reduced)
-        self.is_first = False
+        page = self.shared.take(self, width, height, dark, reduced)
         page.goto(f"{self.url}#{view}" + (f"?{quote(json.dumps(state))}" if state else ""))
         settle(page)
         return page
@@ -213,6 +217,46 @@ class Look:
         return [one for one in self.wrong if not any(part in one for part in self.forgiven)]
 
 
+@dataclass
+class Offline:
+    """Opens saved files, one in place of the other, in a window without a network; `wrong` is of the last of them."""
+
+    page: "Page"
+    wrong: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        def said(message: Any) -> None:
+            if message.type in ("error", "warning"):
+                self.wrong.append(message.text)
+
+        def asked(request: Any) -> None:
+            if not request.url.startswith(("file:", "data:", "blob:")):
+                self.wrong.append(request.url)
+
+        self.page.on("console", said)
+        self.page.on("pageerror", lambda error: self.wrong.append(error.message))
+        self.page.on("request", asked)
+
+    def __call__(self, path: Path, *, dark: bool = False) -> "Page":
+        self.page.goto("about:blank")
+        self.wrong.clear()
+        self.page.emulate_media(color_scheme="dark" if dark else "light")
+        self.page.goto(path.as_uri())
+        self.page.locator("footer").wait_for()
+        self.page.wait_for_function("() => !document.querySelector('.waiting')")
+        assert self.wrong == []
+        return self.page
+
+
+@pytest.fixture(scope="session")
+def offline(browser: "Browser") -> Iterator[Offline]:
+    """`offline(path)` opens a file that was saved, once it has come to rest."""
+    context = browser.new_context(offline=True)
+    context.set_default_timeout(PATIENCE)
+    yield Offline(context.new_page())
+    context.close()
+
+
 @pytest.fixture(scope="session")
 def shared(browser: "Browser") -> Shared:
     return Shared()
@@ -238,6 +282,19 @@ def settle(page: "Page") -> None:
         if not stands and calm:
             page.wait_for_selector("main h1", timeout=2_000)  # nothing comes any more that could bring it later
         assert time.monotonic() < until, f"the view still waits: {page.url}, {[one.url for one in ON_THE_WAY[page]]}"
+
+
+def outlast(page: "Page", milliseconds: int) -> None:
+    """Wait until what the page itself has put off for less time than this has happened, on a machine of any speed."""
+    page.evaluate("(time) => new Promise((done) => setTimeout(done, time))", milliseconds)
+
+
+def until(page: "Page", holds: "Callable[[], object]") -> None:
+    """Wait for what a locator shows, or a handler of the test has heard, and for nothing longer."""
+    end = time.monotonic() + PATIENCE / 1000
+    while not holds():
+        assert time.monotonic() < end, f"it did not come: {page.url}"
+        page.wait_for_timeout(10)
 
 
 @pytest.fixture(scope="session")

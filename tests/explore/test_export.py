@@ -21,10 +21,11 @@ from regard.explore.api import find_endpoint
 from regard.explore.requests import STATES
 from regard.explore.server import PAGE
 from regard.explore.workspace import Workspace
+from tests.explore.conftest import Offline
 from tools import bundle
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Page
 
 SVG = "{http://www.w3.org/2000/svg}"
 SAVED = ("maps", *[pytest.param(view, marks=pytest.mark.slow) for view in ("heads", "patterns", "claims", "runs")])
@@ -209,33 +210,17 @@ def test_numbers_are_those_of_the_library(look: Any, server: Any):
     ]
 
 
-def opened(browser: "Browser", path: Path, *, dark: bool = False) -> "Page":
-    """A file, without any network; its page notes what goes wrong."""
-    context = browser.new_context(offline=True, color_scheme="dark" if dark else "light")
-    page = context.new_page()
-    wrong: list[str] = []
-    page.on("console", lambda message: message.type in ("error", "warning") and wrong.append(message.text))
-    page.on("pageerror", lambda error: wrong.append(error.message))
-    page.on("request", lambda one: one.url.startswith(("file:", "data:", "blob:")) or wrong.append(one.url))
-    page.goto(path.as_uri())
-    page.locator("footer").wait_for()
-    page.wait_for_function("() => !document.querySelector('.waiting')")
-    assert wrong == []
-    return page
-
-
-def test_a_saved_view_opens_without_a_server(look: Any, browser: "Browser", tmp_path: Path, server: Any):
+def test_a_saved_view_opens_without_a_server(look: Any, offline: Offline, tmp_path: Path, server: Any):
     page = look("playground", {"query": 1})
     path = tmp_path / "view.html"
     path.write_bytes(saved(page, "This view, HTML").read_bytes())
     for dark in (False, True):
-        file = opened(browser, path, dark=dark)
+        file = offline(path, dark=dark)
         assert file.locator(".value").all_inner_texts() == page.locator(".value").all_inner_texts()
         assert file.title() == "Playground · regard"
         ground = "rgb(18, 20, 26)" if dark else "rgb(247, 248, 251)"
         assert file.evaluate("() => getComputedStyle(document.body).backgroundColor") == ground
-        file.context.close()
-    file = opened(browser, path)
+    file = offline(path)
     assert re.search(
         r"Saved from regard [\d.]+ on \d{4}-\d\d-\d\d; regard explore shows it live", file.inner_text("footer")
     )
@@ -259,7 +244,6 @@ def test_a_saved_view_opens_without_a_server(look: Any, browser: "Browser", tmp_
     file.get_by_role("slider", name="β").press("Home")
     file.wait_for_function("(norm) => Number(document.querySelector('[data-norm]').innerText) !== norm", arg=norm)
     file.locator("table:has(caption:text-is('weights')) .value[title='0.25']").first.wait_for()
-    file.context.close()
 
 
 @pytest.mark.slow
@@ -276,15 +260,14 @@ def test_a_view_that_is_too_large_says_so(look: Any, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("view", SAVED)
-def test_every_view_is_saved_with_all_that_it_shows(look: Any, browser: "Browser", tmp_path: Path, view: str):
+def test_every_view_is_saved_with_all_that_it_shows(look: Any, offline: Offline, tmp_path: Path, view: str):
     page = look(view)
     path = tmp_path / f"{view}.html"
     path.write_bytes(saved(page, "This view, HTML").read_bytes())
-    file = opened(browser, path)
+    file = offline(path)
     assert file.locator(".error").all_inner_texts() == []
     assert file.locator("section.panel").count() == page.locator("section.panel").count() or view == "claims"
     ET.parse(saved(file, "Picture, SVG"))
-    file.context.close()
 
 
 @pytest.mark.slow

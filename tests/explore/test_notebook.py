@@ -24,6 +24,7 @@ from regard.explore.notebook import _executor, answer
 from regard.explore.workspace import SHIPPED, Workspace
 from regard.layers import Gaussian, GaussianHeads
 from regard.models import BlockConfig, Decoder, DecoderConfig
+from tests.explore.conftest import AT_REST, Offline
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -182,16 +183,12 @@ THINGS: dict[str, Callable[[], Any]] = {
 
 
 @pytest.mark.parametrize("name", THINGS)
-def test_a_script_saves_a_view_that_opens_without_a_server(name: str, browser: "Browser", tmp_path: Path):
+def test_a_script_saves_a_view_that_opens_without_a_server(name: str, offline: Offline, tmp_path: Path):
     THINGS[name]().save(tmp_path / "view.html")
-    context = browser.new_context(offline=True)
-    page, wrong = context.new_page(), list[str]()
-    page.on("console", lambda message: message.type == "error" and wrong.append(message.text))
-    page.on("pageerror", lambda error: wrong.append(error.message))
-    page.goto((tmp_path / "view.html").as_uri())
+    page = offline(tmp_path / "view.html")
     page.locator("section.panel, article.panel").first.wait_for()
     page.wait_for_function("() => !document.querySelector('.waiting')")
-    page.wait_for_timeout(200)
+    page.evaluate(AT_REST)  # what effects do wrong is known by then
     assert page.locator(".error").all_inner_texts() == []
     if name == "playground":  # the slider works, at every place
         slider = page.get_by_role("slider", name="β")
@@ -206,8 +203,7 @@ def test_a_script_saves_a_view_that_opens_without_a_server(name: str, browser: "
             page.wait_for_function("(said) => document.querySelector('output').textContent.startsWith(said)", arg=said)
             page.wait_for_function("() => !document.querySelector('.waiting')")
             assert page.locator(".error").all_inner_texts() == []
-    context.close()
-    assert wrong == []
+    assert offline.wrong == []
 
 
 def test_a_saved_view_holds_what_was_asked_of_it_too(tmp_path: Path):

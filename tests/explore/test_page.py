@@ -8,6 +8,7 @@ import pytest
 
 from regard.explore.export import PAGE
 from regard.explore.requests import CHOICES
+from tests.explore.conftest import outlast, until
 
 VIEWS = {
     "start": "Start",
@@ -180,20 +181,21 @@ def test_changes_are_undone_one_by_one_by_the_keys_the_buttons_and_the_history(l
     undo, redo = (page.get_by_role("button", name=name) for name in ("Undo", "Redo"))
     assert redo.get_attribute("aria-disabled") == "true"
 
-    def now(changed) -> tuple[bool, bool]:
+    def gives(changed, *wanted: bool) -> bool:
         changed()
-        page.wait_for_timeout(100)
+        until(page, lambda: (log.is_checked(), compare.is_checked()) == wanted)
+        outlast(page, 100)
         settled(page)
-        return log.is_checked(), compare.is_checked()
+        return (log.is_checked(), compare.is_checked()) == wanted
 
-    assert now(lambda: page.keyboard.press("Control+z")) == (True, False)
-    assert now(undo.click) == (False, False)
+    assert gives(lambda: page.keyboard.press("Control+z"), True, False)
+    assert gives(undo.click, False, False)
     assert undo.get_attribute("aria-disabled") == "true"
-    assert now(redo.click) == (True, False)
-    assert now(lambda: page.keyboard.press("Control+Shift+z")) == (True, True)
-    assert now(page.go_back) == (True, False)
-    assert now(lambda: page.keyboard.press("Control+z")) == (False, False)
-    assert now(lambda: page.keyboard.press("Control+z")) == (False, False)  # no further than the view itself
+    assert gives(redo.click, True, False)
+    assert gives(lambda: page.keyboard.press("Control+Shift+z"), True, True)
+    assert gives(page.go_back, True, False)
+    assert gives(lambda: page.keyboard.press("Control+z"), False, False)
+    assert gives(lambda: page.keyboard.press("Control+z"), False, False)  # no further than the view itself
     assert shown(page) == "Runs"
 
 
@@ -208,8 +210,8 @@ def test_a_slider_is_one_change_and_typing_is_undone_by_its_field(look, settled)
     page.wait_for_function("() => location.hash.includes('smoothing')")
     assert page.evaluate(places) == before + 1
     page.keyboard.press("Control+z")
-    page.wait_for_function("() => !location.hash.includes('smoothing')")
-    assert slider.input_value() == "0"
+    until(page, lambda: slider.input_value() == "0")
+    assert "smoothing" not in page.evaluate("location.hash")
 
 
 def test_a_phone_shows_where_one_is_at_the_bottom(look, settled):
@@ -349,7 +351,7 @@ PROBE = """async (hook) => {
   });
   let last;
   const Probe = ({ wanted }) => { last = used(ask, "name", wanted); return null; };
-  const rest = () => new Promise((done) => setTimeout(done, 50));
+  const rest = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 20))); // behind all effects
   const want = async (wanted) => { render(html`<${Probe} wanted=${wanted} />`, root); await rest(); };
   window.probe = { want, rest, asked, now: () => [last.response, last.error, last.waiting] };
 }"""
@@ -358,7 +360,7 @@ PROBE = """async (hook) => {
 @pytest.fixture
 def modules(look, server):
     """An empty page of the server, which may import its modules."""
-    page = look.window()
+    page = look.shared.take(look)
     page.goto(f"{server.url}icon.svg")
     return page
 

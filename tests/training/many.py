@@ -1,10 +1,12 @@
 """Digits with what several processes could get wrong: dropout, a batch norm, noise, rows of unequal weight.
 
 `torchrun --nproc-per-node 2 -m tests.training.many FOLDER data:2 shard:2` trains in a folder for each mesh; with
-`FOLDER MESH@STEPS MESH` the first goes so far and the second goes on from there. `recompute` computes blocks again.
+`FOLDER MESH@STEPS MESH` the first goes so far and the second goes on from there. `recompute` computes blocks again;
+`examine` writes what else two processes find.
 """
 
 import contextlib
+import json
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -13,13 +15,16 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor, distributed, nn
+from torch.profiler import ProfilerActivity, profile
 
 from regard.tasks.digits import digits
 from regard.training import Metrics, join_processes, train
+from regard.training.whole_batch import share_batch_norms
 from tests.training.learner import SETTINGS, Digits, Stopped, stop_at
 
 SHORT = replace(SETTINGS, steps=12, evaluate_every=3)
+FOUND = "found.json"
 
 
 class Reader(nn.Module):
@@ -60,6 +65,44 @@ class Weighed(Digits):
         return {"accuracy": -nn.functional.cross_entropy(model(test.images), test.labels).item()}
 
 
+class Even(Digits):
+    """Every example counts, and no batch norm looks at those of others."""
+
+    def build(self) -> nn.Module:
+        return nn.Sequential(nn.Flatten(), nn.Linear(64, 10))
+
+
+def count_exchanges(folder: str, mesh: str, accumulate: int) -> dict[str, int]:
+    """Collectives of two steps, whose names say what they do, in one of two processes."""
+    settings = replace(SHORT, steps=2, batch=8, accumulate=accumulate, mesh=mesh)
+    with profile(activities=[ProfilerActivity.CPU]) as found:
+        train(Even(), settings, Path(folder) / f"{mesh}, {accumulate}")
+    return {event.key: event.count for event in found.key_averages() if event.key.startswith("c10d::")}
+
+
+def norm_of_three_and_five_rows() -> bool:
+    """Whether a batch norm over parts of unequal size has the statistics and gradients of the whole batch."""
+    torch.manual_seed(0)
+    x, first = torch.randn(8, 3, 2, requires_grad=True), distributed.get_rank() == 0
+    part, model, whole = (slice(3) if first else slice(3, 8)), nn.Sequential(nn.BatchNorm1d(3)), nn.BatchNorm1d(3)
+    share_batch_norms(model)
+    ours, wanted = model(x[part]), whole(x)[part]
+    (gradient,) = torch.autograd.grad(ours.square().sum() + ours.exp().sum(), x)
+    distributed.all_reduce(gradient)
+    y = whole(x)
+    (right,) = torch.autograd.grad(y.square().sum() + y.exp().sum(), x)
+    same = [(ours, wanted), (gradient, right), (model[0].running_mean, 0.1 * x.mean((0, 2)))]
+    return all(a.allclose(b, atol=1e-5) for a, b in same) and bool(
+        model[0].running_var.allclose(0.9 + 0.1 * x.transpose(0, 1).flatten(1).var(1))
+    )
+
+
+def exchanges(folder: str) -> dict[str, dict[str, int]]:
+    return {
+        f"{mesh} {number}": count_exchanges(folder, mesh, number) for mesh in ("data:2", "shard:2") for number in (1, 3)
+    }
+
+
 def start(count: int, *words: str, restarts: int = 0) -> subprocess.Popen[str]:
     """Processes that torchrun starts; `words` are what `python` is given."""
     options = ["--nproc-per-node", str(count), "--max-restarts", str(restarts)]
@@ -80,7 +123,7 @@ def apart(ours: list[dict[str, float]], theirs: list[dict[str, float]], name: st
 
 if __name__ == "__main__":
     folder, *meshes = sys.argv[1:]
-    again = "recompute" in meshes and meshes.remove("recompute") is None
+    again, examined = (word in meshes and meshes.remove(word) is None for word in ("recompute", "examine"))
     with join_processes("cpu"):
         for wanted in meshes:
             mesh, _, steps = wanted.partition("@")
@@ -88,3 +131,7 @@ if __name__ == "__main__":
             settings = replace(SHORT, mesh=mesh, execution=replace(SHORT.execution, recompute=again))
             with contextlib.suppress(Stopped):
                 train(Weighed(), settings, place, on_step=stop_at(int(steps)) if steps else lambda *_: None)
+        if examined:
+            found = {"norm": norm_of_three_and_five_rows(), "exchanges": exchanges(folder)}
+            if distributed.get_rank() == 0:
+                (Path(folder) / FOUND).write_text(json.dumps(found))

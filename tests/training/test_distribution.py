@@ -1,7 +1,9 @@
 """Several processes train as one does, go on from each other's checkpoints, and tell when one of them is gone."""
 
+import json
 import os
 import re
+import shutil
 import signal
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -11,7 +13,6 @@ import pytest
 import torch
 from torch import nn
 from torch.distributed import HashStore  # pyright: ignore[reportPrivateImportUsage]
-from torch.profiler import ProfilerActivity, profile
 from typer.testing import CliRunner
 
 from regard.commands.app import app
@@ -20,10 +21,9 @@ from regard.recipes import NAMES
 from regard.training import Checkpoints, Mesh, Processes, Settings, train
 from regard.training.distribution import agree
 from regard.training.task import Share
-from regard.training.whole_batch import WholeDraws, share_batch_norms
-from tests.algorithms.sharded.workers import spawn
+from regard.training.whole_batch import WholeDraws
 from tests.training.learner import Digits, until
-from tests.training.many import SHORT, Weighed, apart, lines, start
+from tests.training.many import FOUND, SHORT, Weighed, apart, lines, start
 
 
 @pytest.mark.parametrize(
@@ -63,12 +63,20 @@ def test_all_draw_what_one_would(transposed: bool):
     assert torch.cat(parts).equal(whole)
 
 
-def test_two_processes_train_as_one_and_go_on_from_each_other(tmp_path: Path):
-    """Copies, shards, and a run that shards begin, copies go on with, and one process ends."""
-    one = train(Weighed(), SHORT, tmp_path / "one")
-    process = start(2, "-m", "tests.training.many", str(tmp_path), "data:2", "shard:2")
+@pytest.fixture(scope="module")
+def together(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder in which two processes have trained, and written what else they found: they take seconds to start."""
+    folder = tmp_path_factory.mktemp("together")
+    process = start(2, "-m", "tests.training.many", str(folder), "data:2", "shard:2", "examine")
     _, said = process.communicate(timeout=300)
     assert process.returncode == 0, said
+    return folder
+
+
+def test_two_processes_train_as_one_and_go_on_from_each_other(together: Path, tmp_path: Path):
+    """Copies, shards, and a run that shards begin, copies go on with, and one process ends."""
+    one = train(Weighed(), SHORT, tmp_path / "one")
+    shutil.copytree(together, tmp_path, dirs_exist_ok=True)
     for mesh in ("data:2", "shard:2"):
         ours, theirs = lines(tmp_path / mesh), lines(tmp_path / "one")
         assert apart(ours, theirs) < 1e-5
@@ -87,39 +95,8 @@ def test_two_processes_train_as_one_and_go_on_from_each_other(tmp_path: Path):
     assert apart(lines(tmp_path / "shard:2"), lines(tmp_path / "one")) < 1e-5
 
 
-def count_exchanges(folder: str, mesh: str, accumulate: int) -> dict[str, int]:
-    """Collectives of two steps, whose names say what they do, in one of two processes."""
-    settings = replace(SHORT, steps=2, batch=8, accumulate=accumulate, mesh=mesh)
-    with profile(activities=[ProfilerActivity.CPU]) as found:
-        train(Even(), settings, Path(folder) / f"{mesh}, {accumulate}")
-    return {event.key: event.count for event in found.key_averages() if event.key.startswith("c10d::")}
-
-
-def norm_of_three_and_five_rows() -> bool:
-    """Whether a batch norm over parts of unequal size has the statistics and gradients of the whole batch."""
-    torch.manual_seed(0)
-    x, first = torch.randn(8, 3, 2, requires_grad=True), torch.distributed.get_rank() == 0
-    part, model, whole = (slice(3) if first else slice(3, 8)), nn.Sequential(nn.BatchNorm1d(3)), nn.BatchNorm1d(3)
-    share_batch_norms(model)
-    ours, wanted = model(x[part]), whole(x)[part]
-    (gradient,) = torch.autograd.grad(ours.square().sum() + ours.exp().sum(), x)
-    torch.distributed.all_reduce(gradient)
-    y = whole(x)
-    (right,) = torch.autograd.grad(y.square().sum() + y.exp().sum(), x)
-    same = [(ours, wanted), (gradient, right), (model[0].running_mean, 0.1 * x.mean((0, 2)))]
-    return all(a.allclose(b, atol=1e-5) for a, b in same) and bool(
-        model[0].running_var.allclose(0.9 + 0.1 * x.transpose(0, 1).flatten(1).var(1))
-    )
-
-
-def test_a_batch_norm_weighs_parts_by_their_rows():
-    assert spawn(2, norm_of_three_and_five_rows)
-
-
-def exchanges(folder: str) -> dict[str, dict[str, int]]:
-    return {
-        f"{mesh} {number}": count_exchanges(folder, mesh, number) for mesh in ("data:2", "shard:2") for number in (1, 3)
-    }
+def test_a_batch_norm_weighs_parts_by_their_rows(together: Path):
+    assert json.loads((together / FOUND).read_text())["norm"]
 
 
 def test_processes_that_are_started_again_meet_each_other_and_none_from_before():
@@ -141,15 +118,8 @@ def test_processes_that_are_started_again_meet_each_other_and_none_from_before()
         assert len({early.result(10), *[one.result(10) for one in late]}) == 1
 
 
-class Even(Digits):
-    """Every example counts, and no batch norm looks at those of others."""
-
-    def build(self) -> nn.Module:
-        return nn.Sequential(nn.Flatten(), nn.Linear(64, 10))
-
-
-def test_gradients_are_exchanged_once_however_many_batches_are_accumulated(tmp_path: Path):
-    found = spawn(2, exchanges, str(tmp_path))
+def test_gradients_are_exchanged_once_however_many_batches_are_accumulated(together: Path):
+    found = json.loads((together / FOUND).read_text())["exchanges"]
     assert found["data:2 3"] == found["data:2 1"]
     scattered = "c10d::_reduce_scatter_base_"
     assert found["shard:2 3"][scattered] == found["shard:2 1"][scattered] == 2

@@ -322,10 +322,18 @@ def test_transforms_of_functions_take_it_apart(cut, device):
         torch.testing.assert_close(got, wanted, rtol=0, atol=1e-11)  # sums of 30 numbers of size 1 in float64
 
 
+# In every run each way to cut with one of what is learnt, in make test-all with all.
+COMPILED = [
+    pytest.param(cut, learnt, marks=() if i == j else pytest.mark.slow)
+    for i, cut in enumerate(CUTS)
+    for j, learnt in enumerate(("both", "v", "table"))
+]
+
+
 @pytest.mark.compiled
 @pytest.mark.filterwarnings("ignore:`torch.jit:DeprecationWarning")  # torch's compiler warns of torch
 @pytest.mark.filterwarnings("ignore:`torch._prims_common:FutureWarning")
-@pytest.mark.parametrize("learnt", ["both", "v", "table"])
+@pytest.mark.parametrize(("cut", "learnt"), COMPILED, indirect=["cut"], ids=str)
 def test_compiled_it_is_one_operator_each_way(learnt: str, cut, device):
     call = table_call(Shape(2, 4, 2, 35, 35, 0, 3), Grid(7, 5), device=device)
     (table,) = call.attention.flatten()[1]

@@ -14,6 +14,7 @@ from regard.attention import Quadratic
 from regard.explore.views.heads import KernelRequest, compute_kernel
 from regard.explore.workspace import SHIPPED, Workspace
 from regard.training import Recording
+from tests.explore.conftest import outlast
 from tests.explore.test_export import saved, texts
 
 KEPT = Recording(SHIPPED / "digits-gaussian" / "seed-0" / "recording")
@@ -34,9 +35,9 @@ def shown(page) -> float:
 
 
 def state_of(page) -> dict:
-    """The address follows after a moment: a timer of the page, which one that is longer outlasts on any machine."""
-    found = page.evaluate("() => new Promise((done) => setTimeout(() => done(location.hash), 400))")
-    return json.loads(unquote(found.partition("?")[2]) or "{}")
+    """The address follows after a moment."""
+    outlast(page, 400)
+    return json.loads(unquote(page.evaluate("location.hash").partition("?")[2]) or "{}")
 
 
 def test_a_head_is_dragged_and_its_kernel_follows(look, settled, violations, shot):

@@ -11,7 +11,8 @@ from regard.algorithms.planning.report import si
 from regard.analysis import picture, reach
 from regard.attention import Grid, Places, Sequence
 from regard.attention.notation import parse_mask
-from tests.explore.test_export import opened, saved
+from tests.explore.conftest import until
+from tests.explore.test_export import saved
 
 PATTERNS = (
     "previous token",
@@ -99,18 +100,16 @@ def test_everything_can_be_done_by_keyboard(look, settled, violations, shot):
     page.keyboard.press("ArrowRight")
     settled(page)
     assert count(page, "visible") == f"{picture(parse_mask(SMALL['mask']), 384).counts.visible:,}"
-    assert '"tokens":384' in page.evaluate(
-        "() => new Promise((done) => setTimeout(() => done(decodeURIComponent(location.hash)), 250))"
-    )
+    page.wait_for_function("""() => decodeURIComponent(location.hash).includes('"tokens":384')""")
     assert violations(page) == []
     shot(page, "patterns-dark")
 
 
 @pytest.mark.slow
-def test_a_saved_file_says_what_it_cannot_change(look, browser, tmp_path, violations):
+def test_a_saved_file_says_what_it_cannot_change(look, offline, tmp_path, violations):
     path = tmp_path / "patterns.html"
     path.write_bytes(saved(look("patterns", SMALL), "This view, HTML").read_bytes())
-    page = opened(browser, path)
+    page = offline(path)
     for name in ("Tokens N", "Heads", "Layers", "Follow token"):
         assert page.get_by_role("slider", name=name, exact=True).is_disabled()
     assert page.get_by_label("Mask: who may see whom").is_disabled()
@@ -118,7 +117,6 @@ def test_a_saved_file_says_what_it_cannot_change(look, browser, tmp_path, violat
     page.get_by_label("Show after").press("ArrowLeft")
     assert page.get_by_text("After 3 layers").is_visible()
     assert violations(page) == []
-    page.context.close()
 
 
 @pytest.mark.slow
@@ -238,10 +236,7 @@ def test_old_results_are_dimmed_until_the_new_ones_come(look, settled):
     page.wait_for_function("() => document.querySelectorAll('.panel[aria-busy=true]').length === 1")
     assert panel.get_attribute("aria-busy") == "true"
     page.wait_for_function("() => Number(getComputedStyle(document.querySelector('.stale > .row')).opacity) < 0.5")
-    for _ in range(50):
-        if held:
-            break
-        page.wait_for_timeout(20)
+    until(page, lambda: held)
     held[0].continue_()
     settled(page)
     assert panel.get_attribute("aria-busy") is None
@@ -281,10 +276,10 @@ def test_what_is_typed_is_undone_by_the_same_history(look, settled):
     for mask in ("causal", "everything"):
         field.fill(mask)
         page.wait_for_function('(mask) => decodeURIComponent(location.hash).includes(`"${mask}"`)', arg=mask)
-    for where in (field, page.get_by_role("slider", name="Heads")):
+    for where, mask in ((field, "causal"), (page.get_by_role("slider", name="Heads"), SMALL["mask"])):
         where.focus()
         page.keyboard.press("Control+z")
-        page.wait_for_timeout(100)
+        until(page, lambda mask=mask: field.input_value() == mask)
     settled(page)
     assert field.input_value() == SMALL["mask"]
 

@@ -10,14 +10,14 @@ from regard.explore.views.runs import METRICS
 from regard.explore.workspace import SHIPPED
 from regard.recipes import create_run, read_run
 from regard.training import Metrics
-from tests.explore.test_export import opened, saved, texts
+from tests.explore.test_export import saved, texts
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Page
 
-    from tests.explore.conftest import Look, Server
+    from tests.explore.conftest import Look, Offline, Server
 
 CHART = ".runs-charts svg[role=img]"
 
@@ -106,7 +106,7 @@ def test_a_training_is_followed_while_it_goes_on(
 
 @pytest.mark.slow
 def test_a_picture_has_the_curves_and_a_file_the_runs_that_were_compared(
-    look: "Look", browser: "Browser", tmp_path: "Path"
+    look: "Look", offline: "Offline", tmp_path: "Path"
 ) -> None:
     page = look("runs", {"run": "language", "compared": ["reversal", 7], "smoothing": 9})
     found = texts(saved(page, "Picture, SVG"))
@@ -115,13 +115,12 @@ def test_a_picture_has_the_curves_and_a_file_the_runs_that_were_compared(
     assert not {"Copy", "Smoothing", "Settings", "Report"} & found
     path = tmp_path / "runs.html"
     path.write_bytes(saved(page, "This view, HTML").read_bytes())
-    file = opened(browser, path)
+    file = offline(path)
     assert file.get_by_text("run regard explore to see other runs").is_visible()
     for name in ("reversal", "language"):
         file.locator(".runs-pick", has_text=name).first.click()
         assert file.locator(".runs-title").inner_text() == name
         assert file.locator(".runs-pick").count() == 2
-    file.context.close()
 
 
 def test_a_run_has_its_own_colour_whatever_it_is_compared_with(look: "Look") -> None:

@@ -10,7 +10,10 @@ import pytest
 from regard.explore.views.runs import METRICS
 from regard.recipes import create_run
 from regard.training import Metrics
+from tests.explore.conftest import outlast, until
 from tests.explore.test_export import saved, texts
+
+RESTED = 1000  # milliseconds, after which the page takes a sentence for one that is whole
 
 
 def percentages(page) -> list[str]:
@@ -65,9 +68,9 @@ def test_a_click_on_a_next_token_appends_it_and_can_be_undone(look, settled):
     assert field.input_value() == f"{before} {word}"
     page.wait_for_function("() => location.hash.includes('text')")
     page.get_by_role("button", name="Undo").click()
-    page.wait_for_function("() => !location.hash.includes('text')")
+    until(page, lambda: field.input_value() == before)
+    assert "text" not in page.evaluate("location.hash")
     settled(page)
-    assert field.input_value() == before
     field.fill("Several people are sitting at a")
     settled(page)
     assert page.locator(".start-piece").first.inner_text() == "table"
@@ -112,15 +115,16 @@ def test_unlearnt_letters_are_said_to_be(look):
 
 
 def test_a_sentence_goes_to_maps_and_half_of_one_is_compared_with_none(look, settled, server):
+    halves = [LONG[:count] for count in range(1, len(LONG))]
+    heads = {tuple(server.ask("start", {"text": text})[0]["telling"]): text for text in halves}
+    assert len(heads) > 2
     page = look("start")
-    page.wait_for_timeout(1200)
+    outlast(page, RESTED)
     field = page.get_by_role("textbox", name="The sentence")
-    field.fill("")
-    heads = set()
-    for count in range(1, len(LONG) + 1):
-        field.fill(LONG[:count])
-        heads.add(tuple(server.ask("start", {"text": LONG[:count]})[0]["telling"]))
-    assert len(heads) > 2  # those of half-typed sentences
+    for (layer, head), text in heads.items():
+        field.fill(text)
+        page.locator("figcaption", has_text=f"head {head + 1} in layer {layer + 1}").wait_for()
+    field.fill(LONG)
     page.get_by_text("looks farthest back; before, it was head 3 in layer 2").wait_for()
     page.get_by_role("link", name="Maps: every head").click()
     settled(page)
@@ -138,14 +142,18 @@ def test_pointing_moves_nothing_below_and_covers_no_number(width, height, look):
     places = set()
     for token in range(tokens.count()):
         tokens.nth(token).focus()
-        below = page.locator(".start-steps").bounding_box()
-        places.add(round(below["y"] + page.evaluate("() => scrollY")))
-        label = page.locator(".start-told").bounding_box()
-        ends = {round(box["y"]) for box in [one.bounding_box() for one in tokens.all()]}
-        assert not [y for y in ends if label["y"] < y < label["y"] + label["height"]], token
+        found = page.evaluate(PLACES)
+        places.add(round(found["below"]))
+        assert not [y for y in found["ends"] if found["top"] < round(y) < found["bottom"]], token
     assert len(places) == 1
 
 
+PLACES = """() => {
+  const box = (name) => document.querySelector(name).getBoundingClientRect();
+  const [steps, label] = [box(".start-steps"), box(".start-told")];
+  const ends = [...document.querySelectorAll("[data-token]")].map((one) => one.getBoundingClientRect().y);
+  return { below: steps.y + scrollY, top: label.y, bottom: label.bottom, ends };
+}"""
 ARCS = """() => {
   const tokens = [...document.querySelectorAll("[data-token]")].map((one) => one.getBoundingClientRect());
   const arcs = [...document.querySelectorAll(".start-arc")];
@@ -181,7 +189,7 @@ def test_the_end_of_a_sentence_is_no_button_and_a_new_one_has_its_own(look, sett
     full, bar = shares.bounding_box()["width"], shares.locator(".start-bar").bounding_box()["width"]
     assert bar / full == pytest.approx(float(shares.locator(".start-share").inner_text().split()[0]) / 100, abs=0.02)
     assert "The model reads pieces of words, its tokens: “M·y”." in page.locator("figcaption").inner_text()
-    page.wait_for_timeout(1200)  # what rests is remembered
+    outlast(page, RESTED)  # what rests is remembered
     page.get_by_role("button", name="Two dogs are running").click()
     page.get_by_text("looks farthest back; before, it was head 1 in layer 2").wait_for()
     page.get_by_role("button", name="New sentence").click()

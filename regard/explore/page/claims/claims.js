@@ -1,5 +1,5 @@
 // The catalogue of claims, searched and filtered, beside one of them.
-import { html, useEffect, useMemo, useRef, useState } from "../vendor/preact.js";
+import { html, useLayoutEffect, useMemo, useRef, useState } from "../vendor/preact.js";
 import { ClaimDetail, Sign, VERDICTS } from "./detail.js";
 import { useAnswer } from "../client.js";
 import states from "../states.json";
@@ -119,10 +119,10 @@ function List({ rows, isQuiz, documents, current, list, onOpen, onClear }) {
 // Scrolls the list, and not the page: to its top when others are searched for, and to the claim that is opened.
 function useRefOfList(claim, searched) {
   const list = useRef(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     list.current.scrollTop = 0;
   }, [searched]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const row = list.current?.querySelector("[aria-current]");
     if (!row) return;
     const [box, own] = [list.current.getBoundingClientRect(), row.getBoundingClientRect()];

@@ -1,5 +1,5 @@
 // The menu that saves a view: its figure as SVG or PNG, its numbers as CSV or NPZ, and the view itself as HTML.
-import { html, useEffect, useRef, useState } from "../vendor/preact.js";
+import { html, useEffect, useLayoutEffect, useRef, useState } from "../vendor/preact.js";
 import { toBase64 } from "../client.js";
 import { stepped } from "./controls.js";
 import { drawFigure, toPixels } from "./figure.js";
@@ -19,7 +19,7 @@ export function Export({ name, of, caption, legend = "", numbers, saves, ask, vi
     setOpen(false);
     if (back) menu.current?.querySelector("button").focus();
   };
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!open) return;
     menu.current.querySelector("[role=menuitem]").focus();
     const away = (event) => menu.current?.contains(event.target) || setOpen(false);
