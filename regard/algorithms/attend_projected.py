@@ -115,7 +115,7 @@ def _is_cheaper(problem: Problem, out_width: int) -> bool:
     projecting = shape.B * shape.H * between * shape.E * out_width
     crossing = problem.item * shape.B * shape.H * between * 2 * (shape.E + out_width)
     ours = passes * (
-        2 * mixing / (rate * machine.efficiency["separable"])
+        2 * mixing / (rate * machine.share("separable"))
         + 2 * projecting / (rate * 0.8)
         + crossing / machine.bandwidth
         + 20 * machine.launch

@@ -28,6 +28,7 @@ from regard.attention import (
     SameRow,
     Sequence,
     Shape,
+    Slopes,
     Strided,
     Tiles,
     Window,
@@ -365,3 +366,13 @@ def test_no_compiler_is_shown_truths_as_bytes():
     torch.testing.assert_close(compiled(q), q)
     assert torch.bool in seen
     assert torch.uint8 not in seen
+
+
+@pytest.mark.parametrize(
+    "drop", [lambda a, b: a and b, lambda a, b: a or b, lambda a, b: not a], ids=["and", "or", "not"]
+)
+def test_words_that_would_drop_a_mask_or_a_term_are_refused(drop):
+    with pytest.raises(ValueError, match=r"got Causal\(\); use &, \| and ~"):
+        drop(Causal(), KeyPadding((1,)))
+    with pytest.raises(ValueError, match=r"got Content\(beta=None\); use \+"):
+        drop(Content(), Slopes(torch.ones(1)))

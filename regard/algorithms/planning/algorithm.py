@@ -82,7 +82,7 @@ def predicted(problem: Problem, name: str, cost: Cost, dtype: torch.dtype) -> fl
     A kernel overlaps arithmetic and memory; their sum is at most twice the truth.
     """
     machine = problem.machine
-    arithmetic = cost.flops / (machine.rate(dtype) * machine.efficiency[name])
+    arithmetic = cost.flops / (machine.rate(dtype) * machine.share(name))
     device = cost.launches * machine.launch + arithmetic + cost.bytes / machine.bandwidth
     host = machine.host.get(name, (0.0, 0.0))[1 if problem.backward else 0]
     return most(host, device) if problem.on_cuda else host + device

@@ -57,6 +57,16 @@ class Machine:
             return self.double
         return self.single if dtype == torch.float32 else self.half
 
+    def share(self, algorithm: str) -> float:
+        """Of the rate, that this algorithm's products reach."""
+        found = self.efficiency.get(algorithm)
+        if found is None:
+            raise ValueError(
+                f"each table of planning/machines.py must say the efficiency of an algorithm: got none of {algorithm!r} "
+                f"in {self.name!r}; add it"
+            )
+        return found
+
     @property
     def is_measured(self) -> bool:
         return self.source in ("measured", "calibrated")

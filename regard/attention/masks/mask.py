@@ -59,6 +59,11 @@ class Mask(Value):
     def __invert__(self) -> "Mask":
         return Not(self)
 
+    def __bool__(self) -> bool:
+        raise ValueError(
+            f"`and`, `or` and `not` would take one mask and drop the other: got {self!r}; use &, | and ~, or is None"
+        )
+
     def check(self, shape: Shape, places: Places) -> None:
         """Raise unless this mask fits tensors of these sizes."""
 

@@ -73,6 +73,11 @@ class Term(Value):
             raise ValueError(f"+ joins two score terms: got {type(other).__name__}; a tensor is Bias(tensor)")
         return Sum(self.terms + other.terms)
 
+    def __bool__(self) -> bool:
+        raise ValueError(
+            f"`and` and `or` would take one score term and drop the other: got {self!r}; use +, or is None"
+        )
+
     @property
     def heads(self) -> int | None:
         """The number of heads that this term is for, None when it fits any."""

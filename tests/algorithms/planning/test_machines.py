@@ -283,3 +283,8 @@ def test_wide_heads_under_bits_are_left_to_flex_where_memory_is_short():
         return by_bits(planned(machine, torch.bfloat16, Attention(mask=Strided(3)), D=D).problem)
 
     assert [asked("h200", 256), asked("a100", 256), asked("l40s", 128), asked("l40s", 256)] == [True] * 3 + [False]
+
+
+def test_an_algorithm_without_its_efficiency_is_named():
+    with pytest.raises(ValueError, match="got none of 'mine' in 'cpu'"):
+        TABLES["cpu"].share("mine")

@@ -68,7 +68,7 @@ def table_call(
     """A learnt table over the offsets of such positions: entries of size `spread`, values around `middle`."""
     generator = torch.Generator().manual_seed(seed)
     exact = torch.promote_types(dtype, torch.float32)
-    mask = mask or Everything()
+    mask = Everything() if mask is None else mask
     sizes = [2 * n + 1 for n in reach(mask, Places(queries or keys, keys), "a test")]
     table = spread * torch.randn(shape.H, *sizes, generator=generator)
     v = middle + torch.randn(shape.B, shape.G, shape.S, shape.E, generator=generator)
