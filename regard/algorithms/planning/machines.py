@@ -62,7 +62,7 @@ class Machine:
         found = self.efficiency.get(algorithm)
         if found is None:
             raise ValueError(
-                f"each table of planning/machines.py must say the efficiency of an algorithm: got none of {algorithm!r} "
+                f"each table of planning/machines.py must say what share an algorithm reaches: got none of {algorithm!r} "
                 f"in {self.name!r}; add it"
             )
         return found
