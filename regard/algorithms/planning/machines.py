@@ -62,8 +62,8 @@ class Machine:
         found = self.efficiency.get(algorithm)
         if found is None:
             raise ValueError(
-                f"each table of planning/machines.py must say what share an algorithm reaches: got none of {algorithm!r} "
-                f"in {self.name!r}; add it"
+                f"each table of planning/machines.py must say what share an algorithm reaches: got none of "
+                f"{algorithm!r} in {self.name!r}; add it"
             )
         return found
 
