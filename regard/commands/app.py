@@ -20,7 +20,7 @@ from regard.commands.explore import explore
 from regard.commands.grade import autograder, grade, questions
 from regard.commands.models import classify, embed, generate, translate
 from regard.commands.options import Svg
-from regard.commands.output import OutputLost, bad_input, check_file, echo, printing, write_file
+from regard.commands.output import OutputLost, bad_input, check_file, echo, in_paragraphs, printing, write_file
 from regard.commands.plan import calibrate, doctor, plan
 from regard.commands.reach import pattern, reach
 from regard.commands.train import evaluate, resume, runs, train
@@ -122,5 +122,5 @@ for command in (
     *(train, runs, resume, evaluate),
     *(cost, doctor, calibrate, classify, embed, generate, translate),
 ):
-    app.command()(command)
+    app.command(help=in_paragraphs(command.__doc__))(command)
 app.add_typer(bench, name="bench")

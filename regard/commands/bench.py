@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from regard.commands.options import Device, Type, present_device, size
-from regard.commands.output import bad_input, check_file, echo, progress_bar, show_result, write_figure
+from regard.commands.output import (
+    bad_input,
+    check_file,
+    echo,
+    in_paragraphs,
+    progress_bar,
+    show_result,
+    write_figure,
+)
 
 if TYPE_CHECKING:
     from regard.analysis.prediction.throughput import Throughput
@@ -32,7 +40,6 @@ def main(context: typer.Context) -> None:
         echo(context.get_help())
 
 
-@bench.command()
 def generate(
     model: Annotated[
         str,
@@ -97,7 +104,6 @@ def generate(
         _show(result, as_json, plot)
 
 
-@bench.command()
 def train(
     recipe: Annotated[str, typer.Argument(metavar="RECIPE", help="What to train; regard train lists the recipes.")],
     training: Annotated[
@@ -191,6 +197,10 @@ def _load(model: str, dtype: str | None, device: str) -> Any:
     if not isinstance(found, Decoder):
         raise ValueError(refused.format(type(found).__name__))
     return found.eval()
+
+
+for command in (generate, train):
+    bench.command(help=in_paragraphs(command.__doc__))(command)
 
 
 def _show(result: "Throughput", as_json: bool, plot: Path | None) -> None:

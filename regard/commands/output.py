@@ -1,6 +1,7 @@
 """What commands print and write: lines, tables, progress, whole files, and one line for input they cannot use."""
 
 import contextlib
+import inspect
 import io
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -49,6 +50,12 @@ def echo(text: str = "", nl: bool = True) -> None:
     """Print a text at once."""
     with printing():
         typer.echo(text, nl=nl)
+
+
+def in_paragraphs(text: str | None) -> str:
+    """A docstring for help: Typer would end lines where ours end, in the middle of the terminal's."""
+    paragraphs = inspect.cleandoc(text or "").split("\n\n")
+    return "\n\n".join([" ".join(paragraph.split()) for paragraph in paragraphs])
 
 
 def show(*parts: Any) -> None:

@@ -41,6 +41,8 @@ def test_help_and_version() -> None:
     shown = regard("plan", "--help")
     assert shown.exit_code == 0
     assert 'regard plan --mask "causal & window(256)"' in shown.stdout
+    wide = CliRunner().invoke(app, ["explore", "--help"], terminal_width=200, env={"COLUMNS": "200"}).stdout
+    assert "Everything is computed on this machine; nothing is fetched" in wide  # lines end where the terminal's do
     assert regard("--version").stdout == f"regard {version('regard')}\n"
 
 
