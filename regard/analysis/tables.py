@@ -10,14 +10,14 @@ if TYPE_CHECKING:
 
 
 def new_table(*texts: str, numbers: Iterable[str] = (), padding: int = 3, **options: Any) -> "Table":
-    """A table for Rich without lines: columns of texts, of which long ones are folded, then columns of numbers."""
+    """A table for Rich without lines: columns of texts, then of numbers, folded where they find no room."""
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, padding=(0, padding, 0, 0), **options)
     for title in texts:
         table.add_column(title, overflow="fold")
     for title in numbers:
-        table.add_column(title, justify="right")
+        table.add_column(title, justify="right", overflow="fold")
     return table
 
 

@@ -140,8 +140,8 @@ class ModelCost:
         from rich.padding import Padding
         from rich.text import Text
 
-        modules = new_table(padding=2)  # 80 characters hold it
-        modules.add_column("module", no_wrap=True, overflow="ellipsis", max_width=28)
+        modules = new_table(padding=2)
+        modules.add_column("module", overflow="fold")
         for title in ("parameters", "forward", "attention", "backward", "executed"):  # FLOPs
             modules.add_column(title, justify="right", no_wrap=True, min_width=len(title))
         for label, row, times in fold(self.modules, depth):
@@ -174,7 +174,7 @@ class ModelCost:
         from rich.text import Text
 
         table = new_table(padding=2)
-        table.add_column("time by module", no_wrap=True, overflow="ellipsis", max_width=28)
+        table.add_column("time by module", overflow="fold")
         for title in ("forward", "backward", "share", "bound by"):
             table.add_column(title, justify="left" if title == "bound by" else "right", no_wrap=True)
         whole = self.time.device if self.time is not None else 0.0
