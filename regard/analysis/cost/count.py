@@ -108,7 +108,7 @@ def count_next_token(
     watch, mode = Watch(), new_mode()
     module = fake_module(mode, module)
     with mode, torch.no_grad(), watching(watch, module):
-        watch.phase = "building"
+        watch.phase = "filling"
         call, cache = step(module)
         watch.phase, watch.ledger = "forward", Ledger(table(device))
         call()
