@@ -184,7 +184,7 @@ class Watch(TorchDispatchMode):
             masks.forget_contents(func, args)
             if self.phase == "building":
                 masks.follow_noise(func, args, out)
-        else:  # what a scope needs is known from outside, and what fills caches is not counted: their masks are not read
+        else:  # of a scope, which is known from outside, and of what fills caches, uncounted, no mask is read
             is_read = not self.scopes and self.phase != "filling"
             masks.keep_contents(func, args, out, contents, masks.MAX_BYTES if is_read else masks.MAX_BYTES_UNREAD)
         self._deal_out(func, args, out)
