@@ -107,7 +107,8 @@ class Run:
             finished=now(),
             sessions=sessions,
         )
-        for name, text in ((REPORT, report), (CLAIMS, json.dumps(read)), (RESULT, result.json())):
+        written = {REPORT: report} | ({CLAIMS: json.dumps(read)} if read else {}) | {RESULT: result.json()}
+        for name, text in written.items():
             with write_atomically(self.folder / name) as file:
                 file.write(text.encode())
 

@@ -25,13 +25,13 @@ def test_a_recipe_leaves_a_report_figures_and_numbers(tmp_path: Path):
     made = json.loads(regard("train", "reversal", "--smoke", "--runs", tmp_path, "--set", "hidden=12", "--json"))
     assert made["run"] == "reversal-1"
     folder = tmp_path / "reversal-1"
-    assert {"report.md", "accuracy.svg", "map.svg", "claims.json", "result.json", "run.json"} <= {
+    assert {"report.md", "accuracy.svg", "map.svg", "result.json", "run.json"} <= {
         path.name for path in folder.iterdir()
     }
     assert json.loads((folder / "run.json").read_text())["config"]["hidden"] == 12
     numbers = json.loads((folder / "result.json").read_text())["numbers"]
     assert numbers == made["numbers"]
-    assert json.loads((folder / "claims.json").read_text()) == {}, "no claim is decided by a smoke test"
+    assert not (folder / "claims.json").exists(), "no claim is decided by a smoke test"
     assert 0 < numbers["attention characters 5"] < 1
     assert f"{100 * numbers['attention characters 5']:.2f} %" in (folder / "report.md").read_text()
     listed = " ".join(regard("runs", "--runs", tmp_path).split())
