@@ -175,8 +175,8 @@ def runs(folder: Runs = Path("runs"), as_json: AsJson = False) -> None:
         found, unreadable = list_runs(folder)
     if as_json:
         facts: list[dict[str, Any]] = [
-            {"run": run.name, "recipe": run.recipe, "command": run.command, "started": run.started, "state": run.state}
-            | {"steps": run.progress(), "headline": run.headline, "result": run.result}
+            {"run": run.name, "recipe": run.recipe, "command": run.command, "size": run.size, "started": run.started}
+            | {"state": run.state, "steps": run.progress(), "headline": run.headline, "result": run.result}
             for run in found
         ]
         facts += [{"run": name, "state": "unreadable", "why": why} for name, why in unreadable.items()]
@@ -190,7 +190,8 @@ def runs(folder: Runs = Path("runs"), as_json: AsJson = False) -> None:
         table.add_column(head)
     for run in found:
         steps = ", ".join(f"{name} {step:,}" for name, step in run.progress().items())
-        table.add_row(run.name, run.started[:16].replace("T", " "), run.state, run.headline or steps or "begun")
+        state = run.state if run.size == "full" else f"{run.state}, {run.size}"
+        table.add_row(run.name, run.started[:16].replace("T", " "), state, run.headline or steps or "begun")
     for name, why in unreadable.items():
         table.add_row(name, "", "unreadable", why)
     show(table if found or unreadable else f"no runs in {folder}; begin one with regard train reversal")

@@ -54,6 +54,11 @@ class Run:
         return self.folder.resolve().name
 
     @property
+    def size(self) -> str:
+        """The version of the recipe that was asked for: full, fast, small or smoke."""
+        return next((size for size in ("fast", "small", "smoke") if f"--{size}" in self.command.split()), "full")
+
+    @property
     def result(self) -> dict[str, float] | None:
         """The numbers at the end; None while it has not come to it."""
         found = self._read_result()

@@ -36,7 +36,7 @@ def test_a_recipe_leaves_a_report_figures_and_numbers(tmp_path: Path):
     assert f"{100 * numbers['attention characters 5']:.2f} %" in (folder / "report.md").read_text()
     listed = " ".join(regard("runs", "--runs", tmp_path).split())
     assert "reversal-1" in listed
-    assert "done" in listed
+    assert "done, smoke" in listed
     assert "LSTM with attention" in regard("evaluate", "reversal-1", "--runs", tmp_path)
     assert json.loads(regard("resume", folder, "--json"))["numbers"] == numbers, "what is done is told again"
 
