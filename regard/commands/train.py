@@ -46,7 +46,8 @@ def train(
         ),
     ] = None,
     smoke: Annotated[
-        bool, typer.Option("--smoke", help="Try it in seconds; the numbers that come out mean nothing.")
+        bool,
+        typer.Option("--smoke", help="Try it in seconds, with --data in a minute or two; the numbers mean nothing."),
     ] = False,
     small: Annotated[
         bool, typer.Option("--small", help="A small version, in about a minute, that shows the effect.")

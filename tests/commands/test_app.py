@@ -50,6 +50,11 @@ def test_help_shows_the_brackets_of_a_mask(command: str) -> None:
     assert "documents([length, …], …)" in shown
 
 
+def test_help_says_how_long_a_smoke_run_takes() -> None:
+    shown = " ".join(regard("train", "--help").stdout.replace("│", " ").split())
+    assert "Try it in seconds, with --data in a minute or two" in shown
+
+
 @pytest.mark.parametrize("command", [None, *[command.name for command in get_command(app).commands.values()]], ids=str)
 def test_help_has_two_names(command: str | None) -> None:
     words = [] if command is None else [command]
