@@ -202,7 +202,11 @@ def evaluate(
     run: RunName,
     changes: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="Change how it is measured: lengths=24,32; repeatable."),
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="Change how it is measured, not what was trained: lengths=24,32; repeatable.",
+        ),
     ] = None,
     device: Device = None,
     folder: Runs = Path("runs"),
@@ -216,12 +220,21 @@ def evaluate(
     """
     with bad_input():
         from regard.recipes import plan_run
+        from regard.training.checkpoints import Unfit
 
         found = _find_run(run, folder)
         where = present_device(device or found.device)
         with print_warnings():
             plan = plan_run(found, changes or [])
-            outcome, models = plan.evaluate(where)
+            try:
+                outcome, models = plan.evaluate(where)
+            except Unfit as error:
+                if not changes:
+                    raise
+                raise ValueError(
+                    f"--set must leave the models as {found.name} trained them: got {', '.join(changes)}; change only "
+                    f"how they are measured, such as lengths=24,32 of reversal ({error})"
+                ) from error
         text = plan.report(outcome, models, where)
     if as_json:
         echo(json.dumps({"run": found.name, "folder": str(found.folder), "numbers": dict(outcome.numbers)}))

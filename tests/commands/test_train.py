@@ -38,6 +38,8 @@ def test_a_recipe_leaves_a_report_figures_and_numbers(tmp_path: Path):
     assert "reversal-1" in listed
     assert "done, smoke" in listed
     assert "LSTM with attention" in regard("evaluate", "reversal-1", "--runs", tmp_path)
+    refused = RUN.invoke(app, ["evaluate", "reversal-1", "--runs", str(tmp_path), "--set", "hidden=4"])
+    assert "--set must leave the models as reversal-1 trained them: got hidden=4; change only how" in refused.stderr
     assert json.loads(regard("resume", folder, "--json"))["numbers"] == numbers, "what is done is told again"
 
 
