@@ -193,7 +193,10 @@ def calibrate(
 def doctor(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A model's folder, or its config.json.")],
     batch: Annotated[int | None, size("Rows B; by default one per length given, or 8.")] = None,
-    tokens: Annotated[int | None, size("Tokens of each row; by default the longest length given, or 512.")] = None,
+    tokens: Annotated[
+        int | None,
+        size("Tokens of each row; by default the longest length given, or 512, or as many as the model has positions."),
+    ] = None,
     lengths: Lengths = None,
     cached: Annotated[
         int,
