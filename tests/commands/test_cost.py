@@ -186,6 +186,7 @@ def test_exponents_are_fitted_from_runs(model: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
+        (["GPT2"], "unknown model 'GPT2': did you mean gpt2"),
         (["gpt3"], "unknown model 'gpt3': did you mean gpt2"),
         (["gpt2", "--device", "h300"], "no table for device 'h300': use one of cpu, h200, a100"),
         (["gpt2", "--attention", "regard"], "--attention is for a config.json of Hugging Face: got 'regard' for gpt2"),

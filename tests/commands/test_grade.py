@@ -166,7 +166,8 @@ def test_bad_input_is_one_line_and_exit_code_2(own: Path, folder: Path, tmp_path
             "--toml",
             "--json",
         ): "one form is printed: got two of --toml, --json and --teacher; use one of them",
-        ("questions", "nonsense"): "'nonsense'",
+        ("questions", "nonsense"): "no question or document is called 'nonsense': see regard questions\n",
+        ("questions", "UDL"): "did you mean udl",
         ("questions", "--own", tmp_path / "none.toml"): "none.toml",
     }.items():
         made = regard(*arguments)
