@@ -33,6 +33,7 @@ def test_a_recipe_leaves_a_report_figures_and_numbers(tmp_path: Path):
     assert numbers == made["numbers"]
     assert not (folder / "claims.json").exists(), "no claim is decided by a smoke test"
     assert 0 < numbers["attention characters 5"] < 1
+    assert "the Transformer has 1 layer of" in (folder / "report.md").read_text()
     assert f"{100 * numbers['attention characters 5']:.2f} %" in (folder / "report.md").read_text()
     listed = " ".join(regard("runs", "--runs", tmp_path).split())
     assert "reversal-1" in listed
@@ -69,7 +70,7 @@ def test_a_killed_run_is_resumed_to_the_same_numbers(tmp_path: Path):
     ("words", "says"),
     [
         (["train", "reversel"], "no recipe is called 'reversel': did you mean reversal?"),
-        (["train", "reversal", "--set", "widht=3"], "ReversalConfig has no 'widht': did you mean width?"),
+        (["train", "reversal", "--set", "widht=3"], "the recipe has no setting 'widht': did you mean width?"),
         (["train", "--smoke"], "--smoke needs a recipe: got none"),
         (["train", "reversal", "--settings", "--name", "a"], "--settings trains nothing: got --name; leave it out"),
         (["train", "reversal", "--name", "a/b"], "--name must be a name, not a path: got 'a/b'"),
