@@ -76,7 +76,8 @@ def parse_submission(text: str, asked: Asked, format: str = ".toml", others: Ask
     answers, more = _answers(tables, known)
     notes += more
     if notes and not answers:
-        raise ValueError(f"answers no question: {printable(notes[0], LONGEST_NOTE)}")
+        nothing = "got no answers at all, and " if said and not any(tables) else ""
+        raise ValueError(f"answers no question: {nothing}{printable(notes[0], LONGEST_NOTE)}")
     if not any(tables):
         raise ValueError("answers no question: got no answers at all; fill in what regard questions --toml prints")
     if len(notes) > MOST_NOTES:
