@@ -79,10 +79,13 @@ def nearest(name: str, known: Collection[str], otherwise: str | None = None) -> 
 
     >>> nearest("gelo", ["gelu", "relu"])
     'did you mean gelu?'
+    >>> nearest("RELU6", ["tanh", "ReLU"])
+    'did you mean ReLU?'
     >>> nearest("tanh", ["gelu", "relu"])
     'use one of gelu, relu'
     """
-    close = difflib.get_close_matches(name, known, n=3)
+    found = difflib.get_close_matches(name.lower(), dict.fromkeys([one.lower() for one in known]), n=3)
+    close = [one for lower in found for one in known if one.lower() == lower]
     return f"did you mean {' or '.join(close)}?" if close else otherwise or f"use one of {', '.join(known)}"
 
 

@@ -52,7 +52,8 @@ def ship(run: Run) -> None:
         examples.write_text(kept, encoding="utf-8")
     for path in run.folder.glob("*.svg"):
         shutil.copyfile(path, place / path.name)
-    for name in ("result.json", "report.md", "claims.json", "run.json"):
+    names = ("result.json", "report.md", "claims.json", "run.json")
+    for name in [name for name in names if name != "claims.json" or (run.folder / name).is_file()]:
         text = (run.folder / name).read_text(encoding="utf-8")
         if data := run.config.get("data"):
             text = name_data(text.replace(data, Path(data).name), run.command)

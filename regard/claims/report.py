@@ -146,10 +146,11 @@ def overview(judgements: Sequence[Judgement]) -> RenderableType:
         table.add_row(judgement.id, verdict_of(judgement), Text(judgement.line))
     said = ", ".join(f"{count} {verdict.value}" for verdict, count in counts(judgements).items())
     wrong = [judgement.id for judgement in judgements if not judgement.as_expected]
+    everything = f"all {len(judgements)} verdicts are those" if len(judgements) > 1 else "the verdict is that"
     end = (
         Text(f"✗ not what the catalogue says: {', '.join(wrong)}", "bold red")
         if wrong
-        else Text(f"✓ all {len(judgements)} verdicts are those of the catalogue", "green")
+        else Text(f"✓ {everything} of the catalogue", "green")
     )
     return Group(table, "", said, end)
 

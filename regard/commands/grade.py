@@ -153,6 +153,7 @@ def grade(
         if not memory_is_limited():
             typer.echo("regard: this system does not limit a process's memory, so only time is limited", err=True)
         limits, chosen = Limits(seconds=seconds, memory=memory), asked(own or (), only or ())
+        others = [question for question in asked(own or ()) if question not in chosen]
         if gradescope is not None:
             try:
                 path = the_one(path)
@@ -161,7 +162,7 @@ def grade(
                 return
         several = path.is_dir()
         with progress_bar("grading") as progress:
-            graded = grade_submissions(chosen, path, recursive, limits, jobs, progress, students)
+            graded = grade_submissions(chosen, path, recursive, limits, jobs, progress, students, others)
         if not several and graded[0].refused and gradescope is None:
             raise ValueError(f"{path} {graded[0].refused}")
         graded, warnings = _by_hand(chosen, path, graded, marks or [], unread)

@@ -324,6 +324,8 @@ def generate(
                 raise ValueError(f"--chat continues one text, which is for decoders: got {_a(model)}; leave it out")
             return _chat(model, settings)
         texts = prompts or [sys.stdin.read().removesuffix("\n")]
+        if is_decoder:
+            _warn_of_length(model, texts, settings.max_new)
         if not as_json and beams == 1 and len(texts) == 1:
             # A decoder continues the prompt; what an encoder-decoder writes stands alone.
             return _stream(model.stream(texts[0], settings), before=texts[0] if is_decoder else "")
@@ -415,6 +417,20 @@ def _stream(pieces: Iterator[str], before: str = "") -> None:
     echo()
     if sys.stderr.isatty() and count:
         typer.echo(f"{count} pieces, {count / (time.perf_counter() - start):.1f} a second", err=True)
+
+
+def _warn_of_length(model: Any, texts: list[str], max_new: int | None) -> None:
+    """Say that what is written may pass the tokens that a model was made for; learned positions refuse it."""
+    from regard.models.writing.writer import SOME
+
+    positions, new = model.config.positions, max_new or SOME
+    longest = max([len(model.encode_prompt(text)) for text in texts])
+    if positions.kind != "learned" and longest + new - 1 > positions.context:  # the last token is not read
+        typer.echo(
+            f"warning: the model was made for {positions.context} tokens: got a prompt of {longest} and up to "
+            f"{new} new ones; what stands behind may be worse",
+            err=True,
+        )
 
 
 def _chat(model: Any, settings: Any) -> None:

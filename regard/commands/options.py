@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 MASKS = (
     "Who may attend to whom: everything, causal, window(before, after), strided(n), dilated(step, before, after), "
     "blocks(size, shift), global_tokens(n), key_padding(length, …), padding(length, …), documents(length, …) or "
-    "documents([length, …], …), prefix(length, …); on a grid neighbours(rows, columns), tiles(rows, columns, down, "
+    "documents(\\[length, …], …), prefix(length, …); on a grid neighbours(rows, columns), tiles(rows, columns, down, "
     "right), same_row, same_column, axial. Join them with & | ~ and parentheses."
 )
 

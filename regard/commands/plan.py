@@ -115,6 +115,9 @@ def plan(
             padding = Padding(read_lengths(lengths))
             visible = padding if isinstance(visible, Everything) else visible & padding
         rows, longest = batch_of(visible)
+        if batch is not None and rows not in (None, batch):
+            said = "--mask" if lengths is None else "--lengths"
+            raise ValueError(f"{said} says how many rows there are: got {rows} and --batch {batch}; use one of the two")
         places = read_places(grid, stride, tokens, keys, default=longest or (4096 if cached is None else 1))
         learns = backward and cached is None
         weights = parse_weighting("hard" if hard else weighting or "softmax", heads, width, learns)
@@ -193,7 +196,10 @@ def calibrate(
 def doctor(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A model's folder, or its config.json.")],
     batch: Annotated[int | None, size("Rows B; by default one per length given, or 8.")] = None,
-    tokens: Annotated[int | None, size("Tokens of each row; by default the longest length given, or 512.")] = None,
+    tokens: Annotated[
+        int | None,
+        size("Tokens of each row; by default the longest length given, or 512, or as many as the model has positions."),
+    ] = None,
     lengths: Lengths = None,
     cached: Annotated[
         int,

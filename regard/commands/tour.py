@@ -18,6 +18,7 @@ from torch import Tensor
 from regard.algorithms import Plan, attend, plan, weights
 from regard.algorithms.planning.report import rich_table
 from regard.attention import Attention, Causal, Content, Hard, KeyPadding
+from regard.claims.catalogue import DOCUMENTS
 from regard.claims.ist.example import DOCUMENT, Example, agrees, rounded, worked_example
 
 SHADES = " ░▒▓█"
@@ -31,6 +32,7 @@ def run(console: Console) -> bool:
     console.print(Rule("[bold]regard[/]: say what attention you mean", style="blue"))
     console.print("\nA worked example: four tokens X of three numbers each, all computed just now.")
     console.print("Under each number stands what the course prints: [green]✓[/] if every digit agrees.")
+    console.print(f"The course: {DOCUMENTS['ist'].partition(':')[0]}.")
 
     verdicts = [
         _section(console, example, "1  One query by hand", "attend(q, X, X)", "weights", "output"),

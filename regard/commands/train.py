@@ -46,7 +46,8 @@ def train(
         ),
     ] = None,
     smoke: Annotated[
-        bool, typer.Option("--smoke", help="Try it in seconds; the numbers that come out mean nothing.")
+        bool,
+        typer.Option("--smoke", help="Try it in seconds, with --data in a minute or two; the numbers mean nothing."),
     ] = False,
     small: Annotated[
         bool, typer.Option("--small", help="A small version, in about a minute, that shows the effect.")
@@ -175,8 +176,8 @@ def runs(folder: Runs = Path("runs"), as_json: AsJson = False) -> None:
         found, unreadable = list_runs(folder)
     if as_json:
         facts: list[dict[str, Any]] = [
-            {"run": run.name, "recipe": run.recipe, "command": run.command, "started": run.started, "state": run.state}
-            | {"steps": run.progress(), "headline": run.headline, "result": run.result}
+            {"run": run.name, "recipe": run.recipe, "command": run.command, "size": run.size, "started": run.started}
+            | {"state": run.state, "steps": run.progress(), "headline": run.headline, "result": run.result}
             for run in found
         ]
         facts += [{"run": name, "state": "unreadable", "why": why} for name, why in unreadable.items()]
@@ -190,7 +191,8 @@ def runs(folder: Runs = Path("runs"), as_json: AsJson = False) -> None:
         table.add_column(head)
     for run in found:
         steps = ", ".join(f"{name} {step:,}" for name, step in run.progress().items())
-        table.add_row(run.name, run.started[:16].replace("T", " "), run.state, run.headline or steps or "begun")
+        state = run.state if run.size == "full" else f"{run.state}, {run.size}"
+        table.add_row(run.name, run.started[:16].replace("T", " "), state, run.headline or steps or "begun")
     for name, why in unreadable.items():
         table.add_row(name, "", "unreadable", why)
     show(table if found or unreadable else f"no runs in {folder}; begin one with regard train reversal")
@@ -200,7 +202,11 @@ def evaluate(
     run: RunName,
     changes: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="Change how it is measured: lengths=24,32; repeatable."),
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="Change how it is measured, not what was trained: lengths=24,32; repeatable.",
+        ),
     ] = None,
     device: Device = None,
     folder: Runs = Path("runs"),
@@ -214,12 +220,21 @@ def evaluate(
     """
     with bad_input():
         from regard.recipes import plan_run
+        from regard.training.checkpoints import Unfit
 
         found = _find_run(run, folder)
         where = present_device(device or found.device)
         with print_warnings():
             plan = plan_run(found, changes or [])
-            outcome, models = plan.evaluate(where)
+            try:
+                outcome, models = plan.evaluate(where)
+            except Unfit as error:
+                if not changes:
+                    raise
+                raise ValueError(
+                    f"--set must leave the models as {found.name} trained them: got {', '.join(changes)}; change only "
+                    f"how they are measured, such as lengths=24,32 of reversal ({error})"
+                ) from error
         text = plan.report(outcome, models, where)
     if as_json:
         echo(json.dumps({"run": found.name, "folder": str(found.folder), "numbers": dict(outcome.numbers)}))

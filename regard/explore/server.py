@@ -252,7 +252,9 @@ def bind(host: str, port: int | None, first: int = 8421) -> socket.socket:
         except OSError as error:
             listening.close()
             if number == tried[-1]:
-                raise ValueError(f"cannot listen at {host}:{number}: {error.strerror or error}; use --port") from error
+                raise ValueError(
+                    f"cannot listen at {host}:{number}: {error.strerror or error}; use another --port"
+                ) from error
             continue
         listening.set_inheritable(True)
         return listening

@@ -128,22 +128,22 @@ def override(config: Config, changes: Sequence[str]) -> Config:
             raise ValueError(f"a change must be name=value: got {change!r}; write training.steps=100")
         *parts, last = name.strip().split(".")
         own, branch = config, tree
-        for part in parts:
-            own, branch = _find_field(own, part), branch.setdefault(part, {})
+        for depth, part in enumerate(parts):
+            own, branch = _find_field(own, part, ".".join(parts[:depth])), branch.setdefault(part, {})
             if not is_dataclass(own):
                 raise ValueError(f"{part!r} has no parts: got {change!r}; write {part}={text.strip()}")
-        value = _find_field(own, last)
+        value = _find_field(own, last, ".".join(parts))
         if is_dataclass(value):
             inner = [field.name for field in fields(value)]
             raise ValueError(f"{last!r} has the parts {', '.join(inner)}: got {change!r}; write {last}.{inner[0]}=…")
-        branch[last] = _parse(typing.get_type_hints(type(own))[last], text.strip(), change)
+        branch[last] = _parse(typing.get_type_hints(type(own))[last], text.strip(), name.strip())
     return _replace(config, tree)
 
 
-def _find_field(config: Any, name: str) -> Any:
+def _find_field(config: Any, name: str, within: str = "") -> Any:
     names = sorted(field.name for field in fields(config))
     if name not in names:
-        raise ValueError(f"{type(config).__name__} has no {name!r}: {nearest(name, names)}")
+        raise ValueError(f"{within or 'the recipe'} has no setting {name!r}: {nearest(name, names)}")
     return getattr(config, name)
 
 
@@ -156,8 +156,8 @@ def _replace(config: Any, tree: Mapping[str, Any]) -> Any:
     )
 
 
-def _parse(hint: Any, text: str, change: str) -> Any:
-    """The text as a value of this type."""
+def _parse(hint: Any, text: str, name: str) -> Any:
+    """The text as a value of this type, of the setting of that name."""
     if isinstance(hint, types.UnionType) or get_origin(hint) is typing.Union:
         kinds = get_args(hint)
         if text.lower() == "none" and type(None) in kinds:
@@ -165,16 +165,16 @@ def _parse(hint: Any, text: str, change: str) -> Any:
         hint = next(kind for kind in kinds if kind is not type(None))
     if get_origin(hint) is Literal:
         if text not in get_args(hint):
-            raise ValueError(f"must be {' or '.join(map(str, get_args(hint)))}: got {change!r}")
+            raise ValueError(f"{name} must be {' or '.join(map(str, get_args(hint)))}: got {text!r}")
         return text
     if get_origin(hint) is tuple:
         kinds, texts = get_args(hint), [part.strip() for part in text.split(",") if part.strip()]
         if Ellipsis not in kinds and len(texts) != len(kinds):
-            raise ValueError(f"must be {len(kinds)} values with commas between: got {change!r}")
-        return tuple(_parse(kinds[0], part, change) for part in texts)
+            raise ValueError(f"{name} must be {len(kinds)} values with commas between: got {text!r}")
+        return tuple(_parse(kinds[0], part, name) for part in texts)
     if hint is bool:
         if text.lower() not in ("true", "false", "yes", "no"):
-            raise ValueError(f"must be true or false: got {change!r}")
+            raise ValueError(f"{name} must be true or false: got {text!r}")
         return text.lower() in ("true", "yes")
     if hint is str:
         return text
@@ -182,7 +182,7 @@ def _parse(hint: Any, text: str, change: str) -> Any:
         return int(text.replace("_", "")) if hint is int else float(text)
     except ValueError as error:
         kind = "a whole number" if hint is int else "a number"
-        raise ValueError(f"must be {kind}: got {change!r}") from error
+        raise ValueError(f"{name} must be {kind}: got {text!r}") from error
 
 
 def from_json(kind: type[Config], values: Mapping[str, Any]) -> Config:

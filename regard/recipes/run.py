@@ -54,6 +54,11 @@ class Run:
         return self.folder.resolve().name
 
     @property
+    def size(self) -> str:
+        """The version of the recipe that was asked for: full, fast, small or smoke."""
+        return next((size for size in ("fast", "small", "smoke") if f"--{size}" in self.command.split()), "full")
+
+    @property
     def result(self) -> dict[str, float] | None:
         """The numbers at the end; None while it has not come to it."""
         found = self._read_result()
@@ -107,7 +112,8 @@ class Run:
             finished=now(),
             sessions=sessions,
         )
-        for name, text in ((REPORT, report), (CLAIMS, json.dumps(read)), (RESULT, result.json())):
+        written = {REPORT: report} | ({CLAIMS: json.dumps(read)} if read else {}) | {RESULT: result.json()}
+        for name, text in written.items():
             with write_atomically(self.folder / name) as file:
                 file.write(text.encode())
 

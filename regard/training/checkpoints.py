@@ -42,6 +42,10 @@ class Damaged(ValueError):  # noqa: N818 - named by what it says of a checkpoint
     """A checkpoint whose files are not those that were written."""
 
 
+class Unfit(ValueError):  # noqa: N818 - named by what it says of a checkpoint
+    """A checkpoint of a model of other names or shapes."""
+
+
 class Missing(ValueError):  # noqa: N818 - named by what it says of a checkpoint
     """A checkpoint that was never written, or was removed."""
 
@@ -400,12 +404,12 @@ def restore_weights(checkpoint: Checkpoint, model: nn.Module) -> None:
     else:
         theirs = {name: (tensor.shape, tensor.dtype) for name, tensor in checkpoint.tensors["model"].items()}
     if wrong := sorted(ours.keys() ^ theirs.keys()):
-        raise ValueError(f"{checkpoint.path} must hold this model: got {wrong[0]!r} in one of the two alone")
+        raise Unfit(f"{checkpoint.path} must hold this model: got {wrong[0]!r} in one of the two alone")
     for name, tensor in ours.items():
         size, dtype = theirs[name]
         if tensor.shape != size or tensor.dtype != dtype:
             found = f"{tuple(size)} {dtype}"
-            raise ValueError(f"{name} must be {tuple(tensor.shape)} {tensor.dtype}: got {found} in {checkpoint.path}")
+            raise Unfit(f"{name} must be {tuple(tensor.shape)} {tensor.dtype}: got {found} in {checkpoint.path}")
     with torch.no_grad():
         if in_parts:
             checkpoint.fill({f"model.{name}": tensor for name, tensor in ours.items()})

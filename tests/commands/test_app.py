@@ -46,6 +46,17 @@ def test_help_and_version() -> None:
     assert regard("--version").stdout == f"regard {version('regard')}\n"
 
 
+@pytest.mark.parametrize("command", ["plan", "pattern", "reach"])
+def test_help_shows_the_brackets_of_a_mask(command: str) -> None:
+    shown = " ".join(regard(command, "--help").stdout.replace("│", " ").split())
+    assert "documents([length, …], …)" in shown
+
+
+def test_help_says_how_long_a_smoke_run_takes() -> None:
+    shown = " ".join(regard("train", "--help").stdout.replace("│", " ").split())
+    assert "Try it in seconds, with --data in a minute or two" in shown
+
+
 @pytest.mark.parametrize("command", [None, *[command.name for command in get_command(app).commands.values()]], ids=str)
 def test_help_has_two_names(command: str | None) -> None:
     words = [] if command is None else [command]

@@ -23,6 +23,7 @@ def test_one_line_per_claim() -> None:
     assert result.exit_code == 0, result.output
     assert "refuted  biases of q, k, v: 6 at D = 2, not 3" in result.output.replace("            ", "  ")
     assert "all 2 verdicts are those of the catalogue" in result.output
+    assert "✓ the verdict is that of the catalogue" in RUN.invoke(app, ["claims", "udl.1a"]).output
 
 
 def test_json_says_id_verdict_expected_and_evidence() -> None:

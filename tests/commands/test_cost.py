@@ -108,6 +108,17 @@ def test_formulas(model: str) -> None:
     assert "N → ∞ Θ(B·N²)" in shown
 
 
+def test_the_rate_says_of_what(tmp_path: Path) -> None:
+    (tmp_path / "model.py").write_text(MODEL)
+    layer = [f"{tmp_path / 'model.py'}:build", "--input", "2x128x64", "--device", "cpu"]
+    assert counted(*layer)["time"]["tokens"] == 2 * 128
+    assert "tokens/s" in regard(*layer).stdout
+    assert "images/s" in regard("vit-base", "--batch", "2", "--device", "cpu").stdout
+    shown = regard("llama-7b", "--decode", "8", "--device", "cpu").stdout.splitlines()
+    at = next(number for number, line in enumerate(shown) if "tokens/s" in line)
+    assert re.search(r" 0\.\d\d? +\d", shown[at + 1]), shown[at + 1]
+
+
 def test_blocks_that_are_computed_again() -> None:
     found = counted("gpt2", "--tokens", "64", "--recompute")
     (note,) = [note for note in found["notes"] if note.startswith("blocks computed again")]
@@ -175,6 +186,7 @@ def test_exponents_are_fitted_from_runs(model: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
+        (["GPT2"], "unknown model 'GPT2': did you mean gpt2"),
         (["gpt3"], "unknown model 'gpt3': did you mean gpt2"),
         (["gpt2", "--device", "h300"], "no table for device 'h300': use one of cpu, h200, a100"),
         (["gpt2", "--attention", "regard"], "--attention is for a config.json of Hugging Face: got 'regard' for gpt2"),

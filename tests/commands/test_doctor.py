@@ -21,6 +21,11 @@ def regard(*arguments: str):
     return CliRunner().invoke(app, ["doctor", *arguments])
 
 
+def test_help_says_how_many_tokens_there_are(folder):
+    shown = " ".join(regard("--help").stdout.replace("│", " ").split())
+    assert "or 512, or as many as the model has positions" in shown
+
+
 def test_a_table_and_json(folder):
     shown = regard(folder, "--device", "cpu")
     assert shown.exit_code == 0, shown.stderr

@@ -133,6 +133,17 @@ def test_a_folder_with_a_table_and_pages(own: Path, folder: Path, tmp_path: Path
     assert "evil.toml, q.3: __import__('os').system('touch pwned')" in made.stdout
 
 
+@pytest.mark.parametrize("form", ["toml", "txt"])
+def test_answers_that_only_leaves_out_are_passed_over(own: Path, tmp_path: Path, form: str):
+    mark = "'" if form == "toml" else ""
+    text = f"q.1 = {mark}3D² + 3D{mark}\nq.2 = {mark}4{mark}"
+    (tmp_path / f"answers.{form}").write_text(text)
+    made = regard("grade", tmp_path / f"answers.{form}", "--own", own, "--only", "q.1", "--json")
+    found = json.loads(made.stdout)
+    assert found["given"] == {"q.1": "3D² + 3D"}
+    assert found["notes"] == []
+
+
 def test_bad_input_is_one_line_and_exit_code_2(own: Path, folder: Path, tmp_path: Path):
     (tmp_path / "empty").mkdir()
     ada, file = folder / "ada.toml", tmp_path / "file"
@@ -155,7 +166,8 @@ def test_bad_input_is_one_line_and_exit_code_2(own: Path, folder: Path, tmp_path
             "--toml",
             "--json",
         ): "one form is printed: got two of --toml, --json and --teacher; use one of them",
-        ("questions", "nonsense"): "'nonsense'",
+        ("questions", "nonsense"): "no question or document is called 'nonsense': see regard questions\n",
+        ("questions", "UDL"): "did you mean udl",
         ("questions", "--own", tmp_path / "none.toml"): "none.toml",
     }.items():
         made = regard(*arguments)

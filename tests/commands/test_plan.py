@@ -171,7 +171,11 @@ def test_a_plan_for_a_huge_grid_costs_nothing() -> None:
         ("plan --scores slops", "got 'slops' at character 1; did you mean slopes?"),
         ("plan --lengths 5,x", "--lengths must be whole numbers with commas: got 'x' in '5,x'; write 512,1024"),
         ("plan --lengths 5,-6", "got '-6' in '5,-6'"),
-        ("plan --lengths 5,6 --batch 3", "Padding must have shape (B,) = (3,): got (2,)"),
+        (
+            "plan --lengths 5,6 --batch 3",
+            "--lengths says how many rows there are: got 2 and --batch 3; use one of the two",
+        ),
+        ("plan --mask padding(5,6) --batch 3", "--mask says how many rows there are: got 2 and --batch 3"),
         ("plan --lengths 5,6 --tokens 4", "lengths must lie in 0…S=4: got 5 in row 0"),
         ("plan --lengths 5,6 --keys 9", "T = S: got T=6, S=9"),
         ("plan --device tpu", "no table for device 'tpu'"),

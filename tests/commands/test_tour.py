@@ -25,6 +25,7 @@ def test_every_number_of_the_document_is_there_twice() -> None:
     good, text = shown()
     assert good
     assert "✗" not in text
+    assert text.count("IST Lisbon, Deep Learning, practical 10") == 1
     for printed in tour.DOCUMENT.values():
         for digits in printed:
             assert f"{digits} ✓" in text  # computed

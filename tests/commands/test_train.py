@@ -25,19 +25,22 @@ def test_a_recipe_leaves_a_report_figures_and_numbers(tmp_path: Path):
     made = json.loads(regard("train", "reversal", "--smoke", "--runs", tmp_path, "--set", "hidden=12", "--json"))
     assert made["run"] == "reversal-1"
     folder = tmp_path / "reversal-1"
-    assert {"report.md", "accuracy.svg", "map.svg", "claims.json", "result.json", "run.json"} <= {
+    assert {"report.md", "accuracy.svg", "map.svg", "result.json", "run.json"} <= {
         path.name for path in folder.iterdir()
     }
     assert json.loads((folder / "run.json").read_text())["config"]["hidden"] == 12
     numbers = json.loads((folder / "result.json").read_text())["numbers"]
     assert numbers == made["numbers"]
-    assert json.loads((folder / "claims.json").read_text()) == {}, "no claim is decided by a smoke test"
+    assert not (folder / "claims.json").exists(), "no claim is decided by a smoke test"
     assert 0 < numbers["attention characters 5"] < 1
+    assert "the Transformer has 1 layer of" in (folder / "report.md").read_text()
     assert f"{100 * numbers['attention characters 5']:.2f} %" in (folder / "report.md").read_text()
     listed = " ".join(regard("runs", "--runs", tmp_path).split())
     assert "reversal-1" in listed
-    assert "done" in listed
+    assert "done, smoke" in listed
     assert "LSTM with attention" in regard("evaluate", "reversal-1", "--runs", tmp_path)
+    refused = RUN.invoke(app, ["evaluate", "reversal-1", "--runs", str(tmp_path), "--set", "hidden=4"])
+    assert "--set must leave the models as reversal-1 trained them: got hidden=4; change only how" in refused.stderr
     assert json.loads(regard("resume", folder, "--json"))["numbers"] == numbers, "what is done is told again"
 
 
@@ -67,7 +70,7 @@ def test_a_killed_run_is_resumed_to_the_same_numbers(tmp_path: Path):
     ("words", "says"),
     [
         (["train", "reversel"], "no recipe is called 'reversel': did you mean reversal?"),
-        (["train", "reversal", "--set", "widht=3"], "ReversalConfig has no 'widht': did you mean width?"),
+        (["train", "reversal", "--set", "widht=3"], "the recipe has no setting 'widht': did you mean width?"),
         (["train", "--smoke"], "--smoke needs a recipe: got none"),
         (["train", "reversal", "--settings", "--name", "a"], "--settings trains nothing: got --name; leave it out"),
         (["train", "reversal", "--name", "a/b"], "--name must be a name, not a path: got 'a/b'"),

@@ -53,6 +53,14 @@ def test_a_text_goes_on_from_its_prompt(place: Path):
     assert shown("generate", place / "gpt2", "Once upon", *words) == f"Once upon{drawn}\n"
 
 
+def test_a_text_beyond_the_positions_of_training_is_told(place: Path, tmp_path: Path):
+    models.save(small("llama-7b", hidden=48, vocabulary=256, context=16).float(), tmp_path)
+    letters().save(str(tmp_path / "tokenizer.json"))
+    beyond, within = (regard("generate", tmp_path, "Once", "--max-new", str(new)) for new in (14, 13))
+    told = "warning: the model was made for 16 tokens: got a prompt of 4 and up to 14 new ones"
+    assert (beyond.stderr.startswith(told), beyond.stderr.count("\n"), within.stderr) == (True, 1, "")
+
+
 def test_several_prompts_and_beams_for_programs(place: Path):
     prompts = ("Once upon", "A")
     want = models.load(place / "gpt2").generate(list(prompts), max_new=5, beams=3, length_penalty=0.5, stop=("x",))

@@ -209,9 +209,9 @@ def test_a_free_port_is_found():
         taken.listen()
         with bind("127.0.0.1", None, first=first) as found:
             assert found.getsockname()[1] != first
-        with pytest.raises(ValueError, match=f"cannot listen at 127.0.0.1:{first}: .*; use --port"):
+        with pytest.raises(ValueError, match=f"cannot listen at 127.0.0.1:{first}: .*; use another --port"):
             bind("127.0.0.1", first)
-    with pytest.raises(ValueError, match=r"cannot listen at 192\.0\.2\.1:0: .*; use --port"):
+    with pytest.raises(ValueError, match=r"cannot listen at 192\.0\.2\.1:0: .*; use another --port"):
         bind("192.0.2.1", None)
 
 

@@ -1,7 +1,9 @@
 """A decoder that attends through a window keeps no more than the window in its caches."""
 
+import pytest
 import torch
 
+from regard.analysis.cost import masks
 from regard.analysis.cost.count import count_next_token
 from regard.attention import Window
 from regard.commands.targets import step_by_caches
@@ -33,3 +35,18 @@ def test_the_next_token_costs_the_window() -> None:
     assert found.cache == 2 * 2 * kept * 2 * 8 * 8  # two blocks, keys and values, two groups of width 8, float64
     layers = 2 * (2 * 32 * (2 * 32 + 2 * 16) + 2 * 8 * 32 * 32 + 4 * 5 * heads)
     assert found.cost.forward.flops == layers + 2 * 32 * 50
+
+
+def test_the_caches_of_the_next_token_take_no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken, compute = [], masks.compute
+
+    def computed(func, contents):
+        out = compute(func, contents)
+        taken.append(out.nbytes if isinstance(out, torch.Tensor) else 0)
+        return out
+
+    monkeypatch.setattr(masks, "compute", computed)
+    cached = 1 << 16
+    found = count_next_token(decoder(before=cached), cached, 1, step_by_caches(cached, 1), "cpu")
+    assert found.cache > 4 * masks.MAX_BYTES_UNREAD  # keys and values of two blocks, which are zeros at first
+    assert 0 < max(taken) <= masks.MAX_BYTES_UNREAD

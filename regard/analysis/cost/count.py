@@ -108,11 +108,11 @@ def count_next_token(
     watch, mode = Watch(), new_mode()
     module = fake_module(mode, module)
     with mode, torch.no_grad(), watching(watch, module):
-        watch.phase = "building"
+        watch.phase = "filling"
         call, cache = step(module)
         watch.phase, watch.ledger = "forward", Ledger(table(device))
         call()
-    cost = _predict(summarise(module, watch, None), watch.ledger, tokens=batch)
+    cost = _predict(summarise(module, watch, None), watch.ledger, (batch, "tokens"))
     parameters = sum(p.numel() * p.element_size() for p in module.parameters())
     met = watch.experts.count_active(module, batch, in_bytes=True)
     ceilings = table(device)
@@ -266,13 +266,13 @@ def _count(
     assert watch.ledger is not None
     with watching(watch, module, watch.ledger.machine if stands_in else None):
         run(watch, module, inputs, keywords, backward)
-    return _predict(summarise(module, watch, memory.report()), watch.ledger, count_tokens((inputs, keywords)), compiled)
+    return _predict(summarise(module, watch, memory.report()), watch.ledger, count_inputs((inputs, keywords)), compiled)
 
 
-def _predict(found: ModelCost, ledger: Ledger, tokens: int, compiled: bool = False) -> ModelCost:
+def _predict(found: ModelCost, ledger: Ledger, inputs: tuple[int, str], compiled: bool = False) -> ModelCost:
     """What was counted, with the time of all and of every module."""
     flops = float(found.forward.flops) + float(found.backward.flops)
-    time = predict(ledger.operations, ledger.machine, flops=flops, tokens=tokens, compiled=compiled)
+    time = predict(ledger.operations, ledger.machine, flops=flops, inputs=inputs, compiled=compiled)
     modules = []
     for module in found.modules:
         inside = [spent for name, spent in time.modules.items() if _holds(module.name, name)]
@@ -285,13 +285,22 @@ def _holds(outer: str, inner: str) -> bool:
     return outer == "" or f"{inner}.".startswith(f"{outer}.")
 
 
-def count_tokens(inputs: Any) -> int:
-    """Tokens of a call: rows and columns of the whole numbers that it is given first, or rows of anything else."""
-    tensors = [x for x in tree_flatten(inputs)[0] if isinstance(x, Tensor)]
-    if not tensors:
-        return 1
-    first = tensors[0]
-    return first.numel() if not first.is_floating_point() else first.shape[0] if first.ndim else 1
+def count_inputs(inputs: Any) -> tuple[int, str]:
+    """How many tokens, images or rows a call takes, by its first tensor.
+
+    >>> count_inputs(torch.zeros(2, 128, dtype=torch.long)), count_inputs(torch.zeros(2, 128, 8))
+    ((256, 'tokens'), (256, 'tokens'))
+    >>> count_inputs(torch.zeros(2, 3, 32, 32)), count_inputs(torch.zeros(2, 8))
+    ((2, 'images'), (2, 'rows'))
+    """
+    first = next((x for x in tree_flatten(inputs)[0] if isinstance(x, Tensor)), None)
+    if first is None or not first.ndim:
+        return 1, "rows"
+    if not first.is_floating_point():
+        return first.numel(), "tokens"
+    if first.ndim == 3:
+        return first.shape[0] * first.shape[1], "tokens"
+    return first.shape[0], "images" if first.ndim > 3 else "rows"
 
 
 @contextmanager

@@ -21,7 +21,7 @@ from regard.analysis.prediction.ledger import written
 # Attributes of fake tensors: their contents, whether they are random numbers alone, their role, the parameter.
 KNOWN, NOISE, ROLE, WEIGHT = "_regard_known", "_regard_noise", "_regard_role", "_regard_weight"
 MAX_BYTES = 1 << 29  # of one result that is computed for real
-MAX_BYTES_IN_SCOPE = 1 << 22  # the same where no mask is read: lists of blocks and of tokens, to go on by
+MAX_BYTES_UNREAD = 1 << 22  # the same where no mask is read: lists of blocks and of tokens, to go on by
 HIDES = -1e4  # a logit at or below it hides its pair, as exp(−10,000) is 0 in every type
 ADDITIONS = frozenset({"add", "add_", "sub", "sub_"})
 FILLS = frozenset({"masked_fill", "masked_fill_", "where"})

@@ -184,8 +184,9 @@ class Watch(TorchDispatchMode):
             masks.forget_contents(func, args)
             if self.phase == "building":
                 masks.follow_noise(func, args, out)
-        else:  # what a scope needs is known from outside: its masks are not read
-            masks.keep_contents(func, args, out, contents, masks.MAX_BYTES_IN_SCOPE if self.scopes else masks.MAX_BYTES)
+        else:  # of a scope, which is known from outside, and of what fills caches, uncounted, no mask is read
+            is_read = not self.scopes and self.phase != "filling"
+            masks.keep_contents(func, args, out, contents, masks.MAX_BYTES if is_read else masks.MAX_BYTES_UNREAD)
         self._deal_out(func, args, out)
         return out
 

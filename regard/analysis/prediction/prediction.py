@@ -65,7 +65,8 @@ class Prediction:
     kernels: int
     flops: float  # that the mathematics needs
     rate: float
-    tokens: int
+    tokens: int  # or images, or rows: the unit says
+    unit: str
     modules: dict[str, Spent]
     operations: dict[str, Spent]
     measured: float | None = None  # seconds of a step
@@ -96,9 +97,10 @@ class Prediction:
 
         how = "compiled" if self.compiled else "eager"
         whole = {"forward": self.forward, "backward": self.backward, "optimizer": self.step, "host": self.host}
-        table = new_table(numbers=(*whole, "step", "tokens/s", "utilisation"))
+        table = new_table(numbers=(*whole, "step", f"{self.unit}/s", "utilisation"))
         cells = [si(seconds, "s") if seconds else "" for seconds in (*whole.values(), self.seconds)]
-        table.add_row(*cells, f"{self.tokens / self.seconds:,.0f}", f"{self.utilisation:.1%}")
+        rate = self.tokens / self.seconds
+        table.add_row(*cells, f"{rate:,.0f}" if rate >= 10 else f"{rate:.2g}", f"{self.utilisation:.1%}")
         lines = [Text(f"predicted for {self.machine}, {how}: {self.basis}", style="bold"), table]
         bounds = sum(self.operations.values(), Spent()).bounds
         largest = sorted(bounds, key=bounds.__getitem__, reverse=True)
@@ -117,7 +119,7 @@ class Prediction:
 
 
 def predict(
-    operations: Sequence[Operation], machine: Machine, *, flops: float, tokens: int, compiled: bool = False
+    operations: Sequence[Operation], machine: Machine, *, flops: float, inputs: tuple[int, str], compiled: bool = False
 ) -> Prediction:
     """The time of a run whose operations were entered."""
     kernels = fused(operations) if compiled else one_by_one(operations)
@@ -151,7 +153,8 @@ def predict(
         kernels=len(kernels),
         flops=flops,
         rate=peak_rate(machine, _main_type(kernels)),
-        tokens=tokens,
+        tokens=inputs[0],
+        unit=inputs[1],
         modules=modules,
         operations=names,
     )

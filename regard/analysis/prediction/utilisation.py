@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from regard.algorithms.planning.machines import table, table_of
-from regard.analysis.cost.count import cost, count_tokens
+from regard.analysis.cost.count import cost, count_inputs
 from regard.analysis.prediction.roofline import peak_rate
 
 
@@ -46,7 +46,7 @@ class Utilisation:
         used = dtype or _type_of(module, here)
         counted = cost(module, *inputs, optimizer=None, device=device, real=real, **(keywords or {}))
         self.flops = int(counted.forward.flops) + int(counted.backward.flops)
-        self.tokens = count_tokens((inputs, keywords or {}))
+        self.tokens = count_inputs((inputs, keywords or {}))[0]
         self.peak = devices * peak_rate(machine, used)
         self.machine, self.clock = machine.name, clock
         self.last: float | None = None

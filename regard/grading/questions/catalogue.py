@@ -58,7 +58,8 @@ def select(questions: Sequence[Question], ids: Sequence[str]) -> tuple[Question,
     documents = {id.split(".")[0] for id in known}
     for id in ids:
         if id not in known and id not in documents:
-            raise ValueError(f"no question or document is called {id!r}: {nearest(id, [*known, *sorted(documents)])}")
+            advice = nearest(id, [*known, *sorted(documents)], "see regard questions")
+            raise ValueError(f"no question or document is called {id!r}: {advice}")
     return tuple(q for q in questions if not ids or q.id in ids or q.id.split(".")[0] in ids)
 
 

@@ -66,14 +66,19 @@ def _meant(value: str) -> tuple[str, str]:
     >>> _meant(r'"\sqrt{d}"')
     ('\\sqrt{d}', 'taken with its backslashes as they are; LaTeX stands in single quotes')
     >>> _meant("3D² # twice")
-    ('3D²', 'taken as text; answers stand in single quotes')
+    ('3D²', 'taken as text, which stands in single quotes')
+    >>> _meant("'3D²")
+    ('3D²', 'taken as text, though the quote before it is not closed; write a second one behind it')
     """
     if value.startswith(("[", "{", '"""', "'''")) or not value.isprintable():
         return "", ""
     if found := _QUOTED.fullmatch(value):
         text = found[1].replace('\\"', '"').replace("\\\\", "\\")
         return text, "taken with its backslashes as they are; LaTeX stands in single quotes"
-    return re.sub(r"\s#.*", "", value).strip("'\" "), "taken as text; answers stand in single quotes"
+    text = re.sub(r"\s#.*", "", value).strip()
+    is_open = text[:1] in ("'", '"') and (len(text) == 1 or text[-1] != text[0])
+    advice = ", though the quote before it is not closed; write a second one behind it" if is_open else ""
+    return text.strip("'\" "), f"taken as text{advice or ', which stands in single quotes'}"
 
 
 def read_json(text: str, names: Collection[str]) -> Read:

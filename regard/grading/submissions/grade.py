@@ -13,7 +13,7 @@ from regard.grading.questions.question import Question
 from regard.grading.submissions.formats import FORMATS
 from regard.grading.submissions.isolation import Isolation, Limits
 from regard.grading.submissions.students import Scheme, student_of
-from regard.grading.submissions.submission import printable
+from regard.grading.submissions.submission import Asked, printable
 from regard.grading.submissions.work import Marking, Reading, Task
 
 LONGEST_FILE, LONGEST_REASON = 120, 400  # characters that are shown
@@ -108,10 +108,12 @@ def grade(
     jobs: int | None = None,
     progress: Progress | None = None,
     students: Scheme = "answers",
+    others: Sequence[Question] = (),
 ) -> list[Graded]:
     """Grade one file, or every submission of a folder, each in a process of its own; in the order of their names.
 
-    `students` says where a student's identifier stands: in the answers, or in the names of files or folders.
+    `students` says where a student's identifier stands: in the answers, or in the names of files or folders. Answers to
+    `others` are passed over.
     """
     if not path.exists():
         raise ValueError(f"{path} must be a file of answers or a folder of them: there is no such thing")
@@ -122,15 +124,19 @@ def grade(
     paths = [file.relative_to(path if several else path.parent) for file in files]
     who = [(file_name(os.fsencode(each)), *student_of(each, students)) for each in paths]
     tasks = [Task(file, follow=not several) for file in files]  # who names one file may name a link to it
-    asked = {question.id: [part.id for part in question.subquestions] for question in questions}
+    asked, beside = _names(questions), _names(others)
     with Isolation(limits) as isolation:  # starts first, and imports while truths are worked out
         if not several:  # the truths of a few answers take less time than all
-            ((_, outcome),) = isolation.run(Reading(asked), tasks)
+            ((_, outcome),) = isolation.run(Reading(asked, beside), tasks)
             if "ids" not in (found := outcome.result or {"refused": outcome.refused}):
                 return [_graded(*who[0], found)]
             questions = [question for question in questions if question.id in found["ids"]]
-        results = mark_all(isolation, Marking(asked, compile_key(questions)), tasks, jobs or cores(), progress)
+        results = mark_all(isolation, Marking(asked, beside, compile_key(questions)), tasks, jobs or cores(), progress)
     return [_graded(*each, result) for each, result in zip(who, results, strict=True)]
+
+
+def _names(questions: Sequence[Question]) -> Asked:
+    return {question.id: [part.id for part in question.subquestions] for question in questions}
 
 
 def mark_all(
@@ -152,7 +158,7 @@ def mark_all(
 def _one_by_one(isolation: Isolation, marking: Marking, tasks: Sequence[Task], jobs: int) -> list[dict[str, Any]]:
     """A child for every answer: one that ends it is left to a person, and the others have their marks."""
     alone = replace(isolation.limits, seconds=ALONE * isolation.limits.seconds)
-    read = dict(isolation.run(Reading(marking.asked), tasks, jobs, alone))
+    read = dict(isolation.run(Reading(marking.asked, marking.others), tasks, jobs, alone))
     results = [read[number].result or {"refused": read[number].refused} for number in range(len(tasks))]
     single = []
     for number, result in enumerate(results):

@@ -23,6 +23,7 @@ from regard.grading.formulas.bounds import MAX_DIGITS
 from regard.grading.submissions.formats import FORMATS
 
 Asked = Mapping[str, Sequence[str]]  # the questions' ids, each with the names of its parts, if it is answered by parts
+NOTHING: Asked = {}
 LARGEST = 256 * 1024  # bytes: fifty long answers take a tenth of it
 LARGEST_NOTEBOOK = 16 * LARGEST  # with what it has printed and drawn
 LONGEST_NAME, LONGEST_KEY, LONGEST_NOTE = 80, 60, 300  # characters that are shown
@@ -46,23 +47,24 @@ class Submission:
     notes: tuple[str, ...] = ()
 
 
-def read_submission(path: Path, asked: Asked, follow: bool = False) -> Submission:
+def read_submission(path: Path, asked: Asked, follow: bool = False, others: Asked = NOTHING) -> Submission:
     """The answers of a file to the questions `asked`; a ValueError says why it cannot be used.
 
     A symbolic link is used only with `follow`. An empty answer is none.
     """
-    return parse_submission(_decode(_read(path, follow)), asked, path.suffix.lower())
+    return parse_submission(_decode(_read(path, follow)), asked, path.suffix.lower(), others)
 
 
-def parse_submission(text: str, asked: Asked, format: str = ".toml") -> Submission:
-    """The answers in a text of one of the formats.
+def parse_submission(text: str, asked: Asked, format: str = ".toml", others: Asked = NOTHING) -> Submission:
+    """The answers in a text of one of the formats; those to `others`, which exist but are not asked, are left out.
 
     >>> parse_submission("udl.1a = '3D²'", {"udl.1a": (), "udl.1b": ()}).answers
     {'udl.1a': '3D²'}
     >>> parse_submission("udl.1a = '3D²'; udl.1c = '4D²'".replace(";", chr(10)), {"udl.1a": ()}).notes
     ("there is no question 'udl.1c': did you mean udl.1a?",)
     """
-    names = {*asked, *[f"{id}.{part}" for id, parts in asked.items() for part in parts], "name", "id"}
+    known = {**asked, **others}
+    names = {*known, *[f"{id}.{part}" for id, parts in known.items() for part in parts], "name", "id"}
     tables, notes = FORMATS[format](text, names)
     said: dict[str, str] = {}
     for key in ("name", "id"):
@@ -71,15 +73,21 @@ def parse_submission(text: str, asked: Asked, format: str = ".toml") -> Submissi
                 said[key] = printable(str(given).strip(), LONGEST_NAME)
             else:
                 notes.insert(0, f'{key} must be text: got {_kind(given)}; write {key} = "…"')
-    answers, more = _answers(tables, asked)
+    answers, more = _answers(tables, known)
     notes += more
     if notes and not answers:
-        raise ValueError(f"answers no question: {printable(notes[0], LONGEST_NOTE)}")
+        nothing = "got no answers at all, and " if said and not any(tables) else ""
+        raise ValueError(f"answers no question: {nothing}{printable(notes[0], LONGEST_NOTE)}")
     if not any(tables):
         raise ValueError("answers no question: got no answers at all; fill in what regard questions --toml prints")
     if len(notes) > MOST_NOTES:
         notes = [*notes[:MOST_NOTES], f"and {len(notes) - MOST_NOTES} more like these"]
-    return Submission(name=said.get("name", ""), student=said.get("id", ""), answers=answers, notes=tuple(notes))
+    return Submission(
+        name=said.get("name", ""),
+        student=said.get("id", ""),
+        answers={id: answer for id, answer in answers.items() if id in asked},
+        notes=tuple(notes),
+    )
 
 
 def printable(text: str, longest: int) -> str:

@@ -30,12 +30,13 @@ class Reading:
     """Read one file: whose it is, and what it answers."""
 
     asked: Asked
+    others: Asked
 
     def warm(self) -> None: ...
 
     def __call__(self, task: Task) -> dict[str, Any]:
         try:
-            submission = read_submission(task.path, self.asked, task.follow)
+            submission = read_submission(task.path, self.asked, task.follow, self.others)
         except ValueError as error:
             return {"refused": printable(str(error), LONGEST_LINE)}
         return _told(submission) | {"ids": list(submission.answers)}
@@ -46,6 +47,7 @@ class Marking:
     """Read one file and mark its answers."""
 
     asked: Asked
+    others: Asked
     key: Key
 
     def warm(self) -> None:
@@ -56,7 +58,7 @@ class Marking:
 
     def __call__(self, task: Task) -> dict[str, Any]:
         try:
-            submission = read_submission(task.path, self.asked, task.follow)
+            submission = read_submission(task.path, self.asked, task.follow, self.others)
         except ValueError as error:
             return {"refused": printable(str(error), LONGEST_LINE)}
         ids = [entry.id for entry in self.key if entry.id in submission.answers and task.only in ("", entry.id)]

@@ -22,7 +22,7 @@ class ClumsyMarking(Marking):
     """Fails on the answer `raise`, ends on the answer `end`, and on a file called crash."""
 
     def __call__(self, task: Task) -> dict[str, Any]:
-        ClumsyReading(self.asked)(task)
+        ClumsyReading(self.asked, self.others)(task)
         return super().__call__(task)
 
     def mark(self, entry: Entry, answer: Any) -> Mark:

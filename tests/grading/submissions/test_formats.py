@@ -85,11 +85,14 @@ def test_one_bad_answer_spoils_no_other():
     }
     assert found.notes[:2] == (
         "udl.1a: taken with its backslashes as they are; LaTeX stands in single quotes",
-        "udl.1b: taken as text; answers stand in single quotes",
+        "udl.1b: taken as text, which stands in single quotes",
     )
     assert re.match(r"nyu.3 is not read: Unclosed array \(at ", found.notes[2])
     assert found.notes[3].startswith("t is not read: ")
-    assert found.notes[4] == "udl.2.biases: taken as text; answers stand in single quotes"
+    assert (
+        found.notes[4]
+        == "udl.2.biases: taken as text, though the quote before it is not closed; write a second one behind it"
+    )
 
 
 def test_an_unknown_id_in_a_text_does_not_run_on_into_the_answer_before():

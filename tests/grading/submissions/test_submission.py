@@ -124,6 +124,10 @@ BAD: dict[str, tuple[bytes | str, str]] = {
     "an endless number in base 16": (f"udl.1a = 0x{'f' * 6000}", "udl.1a: an answer is text, a number, or rows of"),
     "one in a matrix": (f"nyu.3 = [[1, -{'9' * 401}]]", "got a number of more than 400 digits"),
     "no known id": ("udl.7 = 1", "answers no question: there is no question 'udl.7': did you mean udl.2"),
+    "a name without its quote": (
+        "name = 'Ada",
+        "got no answers at all, and name: taken as text, though the quote before it is not closed",
+    ),
     "a table for a name": ("[name]\nx = 1", 'name must be text: got a table; write name = "…"'),
     "an answer as a table": (
         "[udl.1a]\nx = 1",

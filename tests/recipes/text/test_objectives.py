@@ -1,6 +1,5 @@
 """The recipe `objectives`: what is trained, probed and told; real text; mistakes."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -35,7 +34,7 @@ def test_a_run_tells_every_probe_with_its_error(tmp_path: Path):
             assert 0 <= numbers[f"{trained} on {probed}"] <= 1
             assert f"{trained} on {probed} error" in numbers
     assert numbers["both over words"] == pytest.approx(numbers["both on average"] - numbers["words on average"])
-    assert json.loads((plan.run.folder / "claims.json").read_text()) == {}, "a smoke test leaves nothing for claims"
+    assert not (plan.run.folder / "claims.json").exists(), "a smoke test leaves nothing for claims"
     text = (plan.run.folder / "report.md").read_text()
     assert "a seeded grammar of 43 words" in text
     assert f"{numbers['all on order']:.3f} ± {numbers['all on order error']:.3f}" in text
