@@ -39,7 +39,7 @@ browser: .venv/for-tests
 	@$(BIN)/python tests/explore/browser.py || true
 
 test: .venv/for-tests browser
-	@echo "Running the tests of the rooms that speak of tensors, with their types checked: about three minutes of two cores."
+	@echo "Running the tests of the rooms that speak of tensors, with their types checked: a minute or three of two cores."
 	$(TESTS) -m 'not slow' --part typed $(HOOK)
 	@echo "Running all others that need no GPU. Those of torch.compile cannot follow the type checks."
 	$(TESTS) -m 'not slow' --part other
