@@ -6,6 +6,7 @@ import torch
 from regard import attend, plan
 from regard.algorithms import Refused
 from regard.attention import Attention, Bias, Causal, Content, Dense, Everything, RelativeTable, Sequence
+from regard.attention.eager import are_moderate
 from regard.attention.reference import reference
 
 
@@ -68,3 +69,16 @@ def test_on_a_gpu_a_bias_in_the_type_of_q_learns():
     large = [torch.empty(64, 12, 1024, 64, device="meta", dtype=q.dtype) for _ in range(3)]
     (masked,) = [one for one in plan(*large, wide, device="h200").candidates if one.name == "masked"]
     assert masked.refusal == "would hold a gradient of more than 1 GB"
+
+
+@pytest.mark.cpu
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64], ids=str)
+def test_numbers_are_moderate_where_a_weight_of_zero_hides_them(dtype):
+    x = torch.randn(3, 4, generator=torch.Generator().manual_seed(0)).to(dtype)
+    assert are_moderate(x, x.mT)
+    for hidden in (torch.nan, torch.inf, -torch.inf, *([] if dtype == torch.float16 else [1e16])):
+        y = x.clone()
+        y[1, 2] = hidden
+        assert not are_moderate(x, y)
+    x[0, 0], x[1, 1] = torch.inf, -torch.inf
+    assert not are_moderate(x)
