@@ -18,7 +18,8 @@ from regard.grading.questions.question import Mistake, Question
 from regard.grading.reading.numbers import Given, exact
 
 HALF = Fraction(1, 2)
-KEPT = 4096  # truths and mistakes that stay read: some hundred questions with a dozen each
+# Truths and mistakes that stay read: some hundred questions with a dozen each.
+known_formula, known_order = lru_cache(4096)(parse), lru_cache(4096)(parse_order)
 FLOPS = Mistake(
     answer=None, name="FLOPs instead of multiply-adds", hint="one multiply-add is two FLOPs, and counts once here"
 )
@@ -30,7 +31,7 @@ def mark_formula(entry: Entry, given: Any) -> Mark:
     """Equal over the whole domain, or wrong at the smallest sizes where it differs."""
     question = entry.question
     try:
-        answer = as_counted(question, parse(_text(given), tuple(question.form.symbols)))
+        answer = as_counted(question, parse(_text(given), question.symbols))
         if entry.truth is None:
             return _against_counts(entry, answer)
         return _against_formula(entry, answer)
@@ -42,7 +43,7 @@ def mark_formula(entry: Entry, given: Any) -> Mark:
 
 def _against_formula(entry: Entry, answer: Expression) -> Mark:
     question = entry.question
-    domain, truth = _domain(_rules(question)), _expression(entry.truth, tuple(question.form.symbols))
+    domain, truth = question.domain, known_formula(entry.truth, question.symbols)
     read = [(reading, _compared(reading, truth, domain)) for reading in _readings(answer)]
     for reading, found in read:
         if found is not None and found.equal:
@@ -167,9 +168,8 @@ def _credit(entry: Entry, answer: Expression, known: Mistake | None) -> tuple[fl
     A known mistake says what these terms are, so that the line of credit does not say it again in other words.
     """
     question = entry.question
-    symbols = tuple(question.form.symbols)
-    parts = {name: _expression(text, symbols) for name, text in question.parts.items()}
-    good, extra = credited(answer, _expression(entry.truth, symbols), parts, _domain(_rules(question)))
+    parts = {name: known_formula(text, question.symbols) for name, text in question.parts.items()}
+    good, extra = credited(answer, known_formula(entry.truth, question.symbols), parts, question.domain)
     if not good:
         return 0.0, []
     missed = [name for name in parts if name not in good]
@@ -202,8 +202,8 @@ def _against_counts(entry: Entry, answer: Expression) -> Mark:
 def mark_order(entry: Entry, given: Any) -> Mark:
     """The same class of growth, as all sizes go to infinity independently."""
     question = entry.question
-    symbols = tuple(question.form.symbols)
-    domain, truth = _domain(_rules(question)), _order(entry.truth, symbols)
+    symbols, domain = question.symbols, question.domain
+    truth = known_order(entry.truth, symbols)
     try:
         answer = parse_order(_text(given), symbols)
     except Unreadable as error:
@@ -212,7 +212,7 @@ def mark_order(entry: Entry, given: Any) -> Mark:
     for reading in readings:
         if same_order(reading, truth, domain):
             return _right_order(question, reading, truth, domain, _how_read(reading, answer))
-    mistakes = [(mistake, _order(str(mistake.answer), symbols)) for mistake in question.mistakes]
+    mistakes = [(mistake, known_order(str(mistake.answer), symbols)) for mistake in question.mistakes]
     known = [(m, reading) for reading in readings for m, order in mistakes if same_order(reading, order, domain)]
     mistake, reading = known[0] if known else (None, answer)
     try:
@@ -238,18 +238,16 @@ def _inside(order: Order) -> str:
 
 
 def _known_formula(question: Question, answer: Expression) -> Mistake | None:
-    domain, symbols = _domain(_rules(question)), tuple(question.form.symbols)
-    wrong_ones = ((mistake, _expression(str(mistake.answer), symbols)) for mistake in question.mistakes)
-    return next((mistake for mistake, formula in wrong_ones if _is_right(answer, formula, domain)), None)
+    formulas = ((mistake, known_formula(str(mistake.answer), question.symbols)) for mistake in question.mistakes)
+    return next((mistake for mistake, formula in formulas if _is_right(answer, formula, question.domain)), None)
 
 
 def _breakdown(entry: Entry, sizes: Mapping[str, Any]) -> dict[str, Any]:
     """The true value by part at these sizes: by the parts of the formula, or as counted there."""
     question = entry.question
-    symbols = tuple(question.form.symbols)
     if question.parts and sizes:
         try:
-            return {name: _expression(text, symbols).evaluate(sizes) for name, text in question.parts.items()}
+            return {n: known_formula(text, question.symbols).evaluate(sizes) for n, text in question.parts.items()}
         except Undefined:
             return {}
     counted = (count.parts for count in entry.counts if dict(count.sizes) == dict(sizes))
@@ -275,22 +273,3 @@ def _text(given: Any) -> str:
     if isinstance(given, bool) or not isinstance(given, str | int | float):
         raise Unreadable(f"a formula is one line of text: got a {type(given).__name__}; write it in quotes")
     return str(given)
-
-
-def _rules(question: Question) -> tuple[tuple[str, str], ...]:
-    return tuple(question.form.symbols.items())
-
-
-@lru_cache(KEPT)
-def _domain(rules: tuple[tuple[str, str], ...]) -> Domain:
-    return Domain.parse(dict(rules))
-
-
-@lru_cache(KEPT)
-def _expression(text: str, symbols: tuple[str, ...]) -> Expression:
-    return parse(text, symbols)
-
-
-@lru_cache(KEPT)
-def _order(text: str, symbols: tuple[str, ...]) -> Order:
-    return parse_order(text, symbols)

@@ -22,7 +22,7 @@ from regard.grading.marking.feedback import (
 )
 from regard.grading.marking.formulas import CALLED, apart, as_counted, in_flops, mark_formula, mark_order
 from regard.grading.questions.catalogue import built_in_questions, read_questions
-from regard.grading.questions.key import READERS, Entry, as_lists, compile_key, values_of
+from regard.grading.questions.key import READERS, Entry, compile_key, values_of
 from regard.grading.questions.question import Mistake, Question, too_large
 from regard.grading.reading.numbers import close
 from regard.grading.reading.wording import LONGEST, letter_of, truth_of
@@ -126,18 +126,18 @@ def _numbers(entry: Entry, given: Any) -> Mark:
     except Unreadable as error:
         return unread(question, str(error))
     digits = question.form.least_digits
-    found = close(answer, as_lists(entry.truth), digits)
+    found = close(answer, entry.truth, digits)
     if found.right:
         remarks = [sentence(found.reason)] if found.reason else []
         return right(question, str(answer), *remarks, *in_flops(question, answer))
-    if answer is not written and close(written, as_lists(entry.truth), digits).right:
+    if answer is not written and close(written, entry.truth, digits).right:
         return wrong(question, str(answer), mistake=CALLED)
     if not answer.sure:
         return unread(question, f"there are words around {answer} that may change it; write the numbers alone")
-    if close(answer, as_lists(entry.truth), 1).right:  # a rounded truth may be a rounded mistake too
+    if close(answer, entry.truth, 1).right:  # a rounded truth may be a rounded mistake too
         few = f"Right as far as it goes, but too few digits: give at least {digits} significant digits."
         return wrong(question, str(answer), few, hint="")
-    known = next((m for m in question.mistakes if close(answer, as_lists(values_of(read(m.answer))), 1).right), None)
+    known = next((m for m in question.mistakes if close(answer, values_of(read(m.answer)), 1).right), None)
     if found.transposed:
         return wrong(question, str(answer), sentence(found.reason))
     if found.yours is None:

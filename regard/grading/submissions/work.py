@@ -10,7 +10,7 @@ from typing import Any
 from regard.grading.formulas.expression import parse
 from regard.grading.formulas.orders import parse_order
 from regard.grading.marking.marking import Mark, mark
-from regard.grading.questions.key import Entry, Key, as_lists
+from regard.grading.questions.key import Entry, Key
 from regard.grading.submissions.submission import Asked, Submission, printable, read_submission
 
 LONGEST_ANSWER, LONGEST_LINE = 20_000, 1000  # characters of an answer that are kept, and of other texts
@@ -53,7 +53,7 @@ class Marking:
     def warm(self) -> None:
         """Mark what is known once, true and wrong, so that grammars and truths are read before anything is forked."""
         for leaf in [leaf for entry in self.key for leaf in entry.parts or (entry,)]:
-            for answer in (as_lists(leaf.truth), *[mistake.answer for mistake in leaf.question.mistakes]):
+            for answer in (leaf.truth, *[mistake.answer for mistake in leaf.question.mistakes]):
                 mark(leaf, answer)
 
     def __call__(self, task: Task) -> dict[str, Any]:
@@ -95,7 +95,7 @@ def _readings(entry: Entry, answer: Any, found: Mark) -> Iterator[tuple[str, str
             for _, reading in _readings(part, answer.get(part.id), mark_of_part):
                 yield f"{entry.id}.{part.id}", reading
     elif found.read_as and not found.right and not found.unread:
-        symbols = tuple(entry.question.form.symbols)
+        symbols = entry.question.symbols
         if entry.question.kind == "formula":
             yield entry.id, parse(str(answer), symbols).canonical()
         elif entry.question.kind == "order":

@@ -279,7 +279,10 @@ answer = {answer}
             changed(answer='"D H + D"', parts=None),
             "at D = 1, H = 2: D·H + D is 3, layers.py:linear counts 4 (parameters)",
         ),
-        (changed(answer='"D H + H/(D-1)"', parts=None), "answer: has no value at D = 1, H = 1"),
+        (
+            changed(answer='"D H + H/(D-1)"', parts=None),
+            "disagree at D = 1, H = 1: (D²·H − D·H + H)/(D − 1) is undefined",
+        ),
         (formula(answer="1/(D-D)"), "question 1 (q), answer: formulas are compared where both have values"),
         (formula(answer="√(-D)"), "question 1 (q), answer: must have values: √(−D) has none at D = 1"),
         (formula(answer="2D = 3D"), "question 1 (q), answer: the sides of 2·D = 3·D differ: at D = 1 2 and 3"),
