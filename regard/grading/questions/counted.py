@@ -3,6 +3,7 @@
 A function gives a module, a module with the inputs that it is called with, or the number itself, perhaps by part.
 """
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -33,11 +34,7 @@ def fully_connected(N: int, D: int) -> nn.Module:
     return nn.Linear(N * D, N * D, device=META)
 
 
-def attention_weights(N: int) -> int:
-    return MultiHead(2, 1).weights(torch.randn(1, N, 2)).numel()
-
-
-def all_heads_weights(N: int, H: int) -> int:
+def attention_weights(N: int, H: int = 1) -> int:
     return MultiHead(H, H).weights(torch.randn(1, N, H)).numel()
 
 
@@ -51,16 +48,17 @@ def one_head_projection(N: int, D: int, H: int) -> Called:
     return MultiHead(Widths(query=D, head=D // H), 1, device=META).query, (tokens(N, D),)
 
 
-class Logits(nn.Module):
-    """Every query of a head with every key of it."""
+class Computed(nn.Module):
+    """A module without parameters that computes a function."""
 
-    def forward(self, q: Tensor, k: Tensor) -> Tensor:
-        return q @ k.mT
+    def __init__(self, function: Callable[..., Tensor]) -> None:
+        super().__init__()
+        self.forward = function
 
 
 def logits(N: int, D: int, H: int) -> Called:
     heads = torch.empty(1, H, N, D // H, device=META)
-    return Logits(), (heads, heads)
+    return Computed(lambda q, k: q @ k.mT), (heads, heads)
 
 
 def self_attention(n: int, d: int) -> Called:
@@ -71,20 +69,9 @@ def cross_attention(n_t: int, n_s: int, D: int) -> Called:
     return MultiHead(D, 1, device=META), (tokens(n_t, D), tokens(n_s, D))
 
 
-class Mixing(nn.Module):
-    """Logits and mixing alone, under a mask."""
-
-    def __init__(self, mask: Mask) -> None:
-        super().__init__()
-        self.mask = mask
-
-    def forward(self, x: Tensor) -> Tensor:
-        return attend(x, x, x, Attention(mask=self.mask))
-
-
 def windows(N: int, w: int, D: int) -> Called:
     """Attention within blocks of w tokens."""
-    return Mixing(Blocks(w)), (torch.empty(1, 1, N, D, device=META),)
+    return _mixing(Blocks(w)), (torch.empty(1, 1, N, D, device=META),)
 
 
 def axial_weights(h: int, w: int) -> int:
@@ -116,7 +103,7 @@ def new_weights(N: int, D: int) -> int:
 
 
 def patch_attention() -> int:
-    return _work(*_mixing(Everything()))
+    return _patch_work(Everything())
 
 
 def channel_attention(num_groups: int = 1) -> int:
@@ -131,33 +118,21 @@ def grouped_channels() -> int:
 
 def tiled_patches() -> int:
     """The same for 16×16 patches in tiles of 8×8: four tiles of 64."""
-    return _work(*_mixing(Blocks(64)))
+    return _patch_work(Blocks(64))
 
 
 def four_projections() -> int:
     return _work(MultiHead(512, 1, device=META), tokens(256, 512)) - patch_attention()
 
 
-class LinearAttention(nn.Module):
-    """`g(q)ᵀ Σ g(k) vᵀ`: the sum once, then a product for each query; features are given."""
-
-    def forward(self, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-        return q @ (k.mT @ v)
-
-
 def linear_attention(N: int, D: int, D_g: int) -> Called:
-    return LinearAttention(), (tokens(N, D_g), tokens(N, D_g), tokens(N, D))
-
-
-class QuadraticAttention(nn.Module):
-    """The same outputs by way of all N² weights."""
-
-    def forward(self, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-        return (q @ k.mT) @ v
+    """`g(q)ᵀ Σ g(k) vᵀ`: the sum once, then a product for each query; features are given."""
+    return Computed(lambda q, k, v: q @ (k.mT @ v)), (tokens(N, D_g), tokens(N, D_g), tokens(N, D))
 
 
 def quadratic_attention(N: int, D: int, D_g: int) -> Called:
-    return QuadraticAttention(), (tokens(N, D_g), tokens(N, D_g), tokens(N, D))
+    """The same outputs by way of all N² weights."""
+    return Computed(lambda q, k, v: (q @ k.mT) @ v), (tokens(N, D_g), tokens(N, D_g), tokens(N, D))
 
 
 def lstm(n: int, d: int) -> Called:
@@ -282,8 +257,13 @@ def _general(N_h: int, D_i: int, D_hid: int, D_o: int, D_out: int) -> MultiHead:
     return MultiHead(widths, N_h, bias=False, device=META)
 
 
-def _mixing(mask: Mask) -> tuple[nn.Module, Tensor]:
-    return Mixing(mask), torch.empty(1, 1, 256, 512, device=META)
+def _mixing(mask: Mask) -> nn.Module:
+    """Logits and mixing alone, under a mask."""
+    return Computed(lambda x: attend(x, x, x, Attention(mask=mask)))
+
+
+def _patch_work(mask: Mask) -> int:
+    return _work(_mixing(mask), torch.empty(1, 1, 256, 512, device=META))
 
 
 def _work(module: nn.Module, *inputs: Tensor) -> int:
