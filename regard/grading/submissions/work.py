@@ -1,4 +1,4 @@
-"""What a child does with one file: read it, mark its answers. It needs the key alone, no torch, no teacher's code."""
+"""What a child does: read a file, or mark answers. It needs the key alone, no torch, no teacher's code."""
 
 import hashlib
 import json
@@ -11,43 +11,34 @@ from regard.grading.formulas.expression import parse
 from regard.grading.formulas.orders import parse_order
 from regard.grading.marking.marking import Mark, mark
 from regard.grading.questions.key import Entry, Key
-from regard.grading.submissions.submission import Asked, Submission, printable, read_submission
+from regard.grading.submissions.submission import Asked, printable, read_submission
 
 LONGEST_ANSWER, LONGEST_LINE = 20_000, 1000  # characters of an answer that are kept, and of other texts
 
 
 @dataclass(frozen=True)
-class Task:
-    """A file, whether it may be a symbolic link, and the one question of which its answer is marked, if not all."""
-
-    path: Path
-    follow: bool = False
-    only: str = ""
-
-
-@dataclass(frozen=True)
 class Reading:
-    """Read one file: whose it is, and what it answers."""
+    """Read a file, which may be a symbolic link with `follow`: whose it is, and what it answers."""
 
     asked: Asked
     others: Asked
+    follow: bool
 
     def warm(self) -> None: ...
 
-    def __call__(self, task: Task) -> dict[str, Any]:
+    def __call__(self, path: Path) -> dict[str, Any]:
         try:
-            submission = read_submission(task.path, self.asked, task.follow, self.others)
+            submission = read_submission(path, self.asked, self.follow, self.others)
         except ValueError as error:
             return {"refused": printable(str(error), LONGEST_LINE)}
-        return _told(submission) | {"ids": list(submission.answers)}
+        said = {"name": submission.name, "student": submission.student, "notes": submission.notes}
+        return harmless(said) | {"given": _given(submission.answers), "answers": submission.answers}
 
 
 @dataclass(frozen=True)
 class Marking:
-    """Read one file and mark its answers."""
+    """Mark answers to questions by their ids."""
 
-    asked: Asked
-    others: Asked
     key: Key
 
     def warm(self) -> None:
@@ -56,28 +47,24 @@ class Marking:
             for answer in (leaf.truth, *[mistake.answer for mistake in leaf.question.mistakes]):
                 mark(leaf, answer)
 
-    def __call__(self, task: Task) -> dict[str, Any]:
-        try:
-            submission = read_submission(task.path, self.asked, task.follow, self.others)
-        except ValueError as error:
-            return {"refused": printable(str(error), LONGEST_LINE)}
-        ids = [entry.id for entry in self.key if entry.id in submission.answers and task.only in ("", entry.id)]
-        marks = [(self.key[id], answer := submission.answers[id], self.mark(self.key[id], answer)) for id in ids]
+    def __call__(self, answers: Mapping[str, Any]) -> dict[str, Any]:
+        marks = [
+            (entry, answers[entry.id], self.mark(entry, answers[entry.id])) for entry in self.key if entry.id in answers
+        ]
         readings = {label: reading for each in marks for label, reading in _readings(*each)}
-        return _told(submission) | harmless({"readings": readings, "marks": [asdict(found) for _, _, found in marks]})
+        return harmless({"readings": readings, "marks": [asdict(found) for _, _, found in marks]})
 
     def mark(self, entry: Entry, answer: Any) -> Mark:
         return mark(entry, answer)
 
 
-def _told(submission: Submission) -> dict[str, Any]:
-    """Whose it is, and the answers as they were given, those to parts one by one: `udl.2.weights`."""
+def _given(answers: Mapping[str, Any]) -> dict[str, str]:
+    """The answers as they were given, those to parts one by one: `udl.2.weights`."""
     given = {}
-    for id, answer in submission.answers.items():
+    for id, answer in answers.items():
         parts = {f"{id}.{name}": part for name, part in answer.items()} if isinstance(answer, Mapping) else {id: answer}
         given |= {label: _written(each) for label, each in parts.items()}
-    said = {"name": submission.name, "student": submission.student, "notes": submission.notes}
-    return harmless(said) | {"given": given}
+    return given
 
 
 def _written(answer: Any) -> str:
