@@ -1,6 +1,6 @@
 """The key: every question with its truth as plain data, so that marking needs no torch and no teacher's code."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from math import isfinite
@@ -96,6 +96,13 @@ def entry_of(question: Question) -> Entry:
             return _numbers(question)
 
 
+def _check_mistakes(question: Question, is_true: Callable[[str, Any], bool]) -> None:
+    """Refuse a known mistake that is no mistake; `is_true` gets its key and its answer."""
+    for mistake in question.mistakes:
+        if is_true(key := f"mistake {mistake.name!r}", mistake.answer):
+            raise question.bad(key, f"{mistake.answer!r} is the true answer")
+
+
 def _formula(question: Question) -> Entry:
     domain = question.domain  # first, for it says what is wrong with the symbols
     truth = None if question.truth.answer is None else _true_formula(question)
@@ -103,10 +110,7 @@ def _formula(question: Question) -> Entry:
     if truth is None:
         if question.parts:
             raise question.bad("parts", "are summands of the answer: give the answer as a formula too")
-        for mistake in question.mistakes:
-            key = f"mistake {mistake.name!r}"
-            if first_difference(_parsed(question, key, mistake.answer), counted) is None:
-                raise question.bad(key, f"{mistake.answer!r} is what is counted")
+        _check_mistakes(question, lambda *given: first_difference(_parsed(question, *given), counted) is None)
         return Entry(question=question, counts=counted)
     if found := first_difference(truth, counted):
         count, value = found
@@ -125,10 +129,7 @@ def _formula(question: Question) -> Entry:
             raise question.bad(
                 "parts", f"must add up to the answer: at {at(found.counterexample or {})} they are {values}"
             )
-    for mistake in question.mistakes:
-        key = f"mistake {mistake.name!r}"
-        if _compared(question, key, _parsed(question, key, mistake.answer), truth).equal:
-            raise question.bad(key, f"{mistake.answer!r} is the true answer")
+    _check_mistakes(question, lambda key, text: _compared(question, key, _parsed(question, key, text), truth).equal)
     return Entry(question=question, truth=str(question.truth.answer), counts=counted)
 
 
@@ -159,14 +160,9 @@ def first_difference(answer: Expression, counted: tuple[Counted, ...]) -> tuple[
 
 
 def _order(question: Question) -> Entry:
-    if question.truth.counted is not None:
-        raise question.bad("counted", "an order is not counted; give the answer, as Θ(…)")
     domain = question.domain
     truth = _true_order(question, "answer", question.truth.answer)
-    for mistake in question.mistakes:
-        key = f"mistake {mistake.name!r}"
-        if same_order(_true_order(question, key, mistake.answer), truth, domain):
-            raise question.bad(key, f"{mistake.answer!r} is the true order")
+    _check_mistakes(question, lambda *given: same_order(_true_order(question, *given), truth, domain))
     return Entry(question=question, truth=str(question.truth.answer))
 
 
@@ -205,16 +201,11 @@ def _numbers(question: Question) -> Entry:
                 raise question.bad(
                     "answer", f"and count disagree: {values}" if found.yours is not None else found.reason
                 )
-    for mistake in question.mistakes:
-        wrong = _given(question, f"mistake {mistake.name!r}", mistake.answer)
-        if close(wrong, truth, 1).right:
-            raise question.bad(f"mistake {mistake.name!r}", f"{mistake.answer!r} is the true answer")
+    _check_mistakes(question, lambda *given: close(_given(question, *given), truth, 1).right)
     return Entry(question=question, truth=truth)
 
 
 def _choice(question: Question) -> Entry:
-    if question.truth.counted is not None:
-        raise question.bad("counted", "a choice is not counted; give the letter of the true one")
     letters, truth, several = list(question.form.choices), question.truth.answer, question.kind == "select"
     if several and not isinstance(truth, list):
         raise question.bad("answer", f'must be a list of letters, [] for none of them: got {truth!r}; write ["a"]')

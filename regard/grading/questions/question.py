@@ -35,7 +35,7 @@ def too_large(value: Any) -> str:
 
 
 class BadQuestion(ValueError):  # noqa: N818 - named by what is the matter
-    """A question that cannot be asked or marked: the message names the file, the table and the key."""
+    """A question, or a mark by hand, that cannot be used: the message names the file, the table and the key."""
 
 
 @dataclass(frozen=True, kw_only=True)
