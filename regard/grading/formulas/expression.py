@@ -6,12 +6,13 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import islice
 from math import ceil, floor
+from typing import Self
 
 from regard.formulas import Node, Number, Power, Product, decimal, is_constant, walk, write
 from regard.grading.formulas.bounds import MAX_SHOWN, NEAR, SEARCHED, SIZES, WORK, TooLarge, Undefined, Unreadable
 from regard.grading.formulas.domain import Domain
 from regard.grading.formulas.evaluation import Value, evaluate, same
-from regard.grading.reading.reading import read
+from regard.grading.reading.reading import Formula, read
 from regard.grading.reading.tokens import quoted
 
 Difference = tuple[dict[str, Fraction], Value | None, Value]  # sizes, the answer's value or None, the true one
@@ -21,20 +22,14 @@ __all__ = ["Comparison", "Domain", "Expression", "Undefined", "Unreadable", "com
 
 
 @dataclass(frozen=True, kw_only=True)
-class Expression:
+class Expression(Formula):
     r"""One formula, or a chain `a = b = c` of them, in known symbols; `str` gives it as it was read.
 
     >>> str(parse(r"\frac{N(N+1)}{2}", ["N"])), parse("½N(N+1)", ["N"]).canonical()
     ('N·(N + 1)/2', '(N² + N)/2')
     """
 
-    text: str
-    symbols: tuple[str, ...]
-    trees: tuple[Node, ...] = field(repr=False)
-    unit: str = ""  # "flops" or "multiply-adds" where it was named
     factor: Fraction = field(default=Fraction(1), repr=False)  # by which what was written was multiplied
-    sure: bool = field(default=True, repr=False)  # no word was passed over that is not known
-    several: bool = field(default=False, repr=False)  # more than one answer was given
 
     def __str__(self) -> str:
         if self.factor == 1:
@@ -48,7 +43,7 @@ class Expression:
         return self.trees[-1]
 
     @property
-    def sides(self) -> "tuple[Expression, ...]":
+    def sides(self) -> tuple[Self, ...]:
         """The sides of `a = b = c`, each alone; one for a plain formula."""
         return tuple(replace(self, trees=(tree,)) for tree in self.trees)
 
@@ -69,13 +64,13 @@ class Expression:
             return write(self.tree)
         return write(algebra.tree(form) if len(form.over) <= MAX_SHOWN else self.tree)
 
-    def tight(self) -> "Expression | None":
+    def tight(self) -> Self | None:
         """The other reading, where `1/2D` is 1/(2D), `d^-1/2` is d^(−1/2), `log N D` is log(N·D); or None."""
         found = replace(self, trees=read(self.text, self.symbols, tight=True, order=True).trees, factor=Fraction(1))
         found = found.times(self.factor)
         return None if found.trees == self.trees else found
 
-    def times(self, factor: Fraction) -> "Expression":
+    def times(self, factor: Fraction) -> Self:
         """Every side times a constant."""
         if factor == 1:
             return self
@@ -107,10 +102,7 @@ class Comparison:
 
 def parse(text: str, symbols: Sequence[str]) -> Expression:
     """Read a formula in these symbols; raises `Unreadable` with what is wrong, where, and what to do."""
-    names = tuple(symbols)
-    found = read(text, names)
-    made = Expression(text=text, symbols=names, trees=found.trees, unit=found.unit)
-    return replace(made, sure=found.sure, several=found.several)
+    return Expression(**vars(read(text, tuple(symbols))))
 
 
 def compare(answer: Expression, truth: Expression, domain: Domain) -> Comparison:

@@ -6,7 +6,7 @@ under the convex hull of theirs: N·D is redundant in O(N² + D²), as the geome
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, reduce
 from itertools import combinations
@@ -53,29 +53,21 @@ class Growth(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Order:
+class Order(Expression):
     r"""An order of growth: the letter it was written with ("O", "Θ", "Ω" or "" for none) and what is inside.
 
     >>> parse_order(r"\mathcal{O}(4N^2 D + N D)", ["N", "D"]).canonical()
     'O(N²·D)'
     """
 
-    letter: str
-    expression: Expression
-
     def __str__(self) -> str:
-        return " = ".join(f"{self.letter}({side})" if self.letter else str(side) for side in self.expression.sides)
-
-    def tight(self) -> "Order | None":
-        """The other reading, where `N log ND` is N·log(N·D); None where there is none."""
-        other = self.expression.tight()
-        return other and replace(self, expression=other)
+        return " = ".join(f"{self.letter}({write(tree)})" if self.letter else write(tree) for tree in self.trees)
 
     def canonical(self) -> str:
         """Its growing terms without constants, each covered by no other; as it was read where it has no such terms."""
-        domain = Domain.parse(dict.fromkeys(self.expression.symbols, "positive"))
+        domain = Domain.parse(dict.fromkeys(self.symbols, "positive"))
         try:
-            terms = essential(growths(self.expression, domain), domain)
+            terms = essential(growths(self, domain), domain)
         except Unreadable:
             return str(self)
         return f"{self.letter or 'Θ'}({' + '.join(term.text for term in terms)})"
@@ -94,10 +86,7 @@ class OrderComparison:
 
 def parse_order(text: str, symbols: Sequence[str]) -> Order:
     r"""Read `O(N²D)`, `\Theta(N)`, `\mathcal{O}(N)`, `O(N) + O(D)` or a bare expression; raises `Unreadable`."""
-    names = tuple(symbols)
-    found = read(text, names, order=True)
-    expression = Expression(text=text, symbols=names, trees=found.trees, sure=found.sure)
-    return Order(letter=found.letter, expression=expression)
+    return Order(**vars(read(text, tuple(symbols), order=True)))
 
 
 def compare_orders(answer: Order, truth: Order, domain: Domain) -> OrderComparison:
@@ -111,8 +100,8 @@ def compare_orders(answer: Order, truth: Order, domain: Domain) -> OrderComparis
     ('N²·D, as D → ∞ with N fixed',)
     """
     result = OrderComparison(equal=True)
-    for number, side in enumerate(answer.expression.sides):
-        result = compare_side(replace(answer, expression=side), truth, domain, number)
+    for number, side in enumerate(answer.sides):
+        result = compare_side(side, truth, domain, number)
         if not result.equal:
             break
     return result
@@ -121,7 +110,7 @@ def compare_orders(answer: Order, truth: Order, domain: Domain) -> OrderComparis
 def compare_side(answer: Order, truth: Order, domain: Domain, side: int) -> OrderComparison:
     if compare_exactly(answer, truth, domain):
         return OrderComparison(equal=True, side=side)
-    yours, true = growths(answer.expression, domain), growths(truth.expression, domain)
+    yours, true = growths(answer, domain), growths(truth, domain)
     kept = essential(yours, domain)
     missing, excess = (
         tuple(f"{term.text}, as {way}" for term in terms if (way := escape(term, others, domain)))
@@ -133,10 +122,10 @@ def compare_side(answer: Order, truth: Order, domain: Domain, side: int) -> Orde
 
 def compare_exactly(answer: Order, truth: Order, domain: Domain) -> bool:
     """Whether they are equal formulas with exponents such as 2^N, which are no powers of the sizes."""
-    nodes = [node for order in (answer, truth) for node, _ in walk(order.expression.tree)]
+    nodes = [node for order in (answer, truth) for node, _ in walk(order.tree)]
     if all(is_constant(node.exponent) for node in nodes if isinstance(node, Power)):
         return False
-    result = compare(answer.expression, truth.expression, domain)
+    result = compare(answer, truth, domain)
     if result.equal or (result.factor or 0) > 0:
         return True
     only = "an order with a size in an exponent can only be equal to the same formula, up to a constant"
@@ -232,9 +221,9 @@ def in_words(way: Sequence[Fraction], symbols: Sequence[str], terms: list[Growth
     return ", ".join([*slower, " = ".join(equal) + " → ∞"]) + fixed
 
 
-def growths(expression: Expression, domain: Domain) -> list[Growth]:
+def growths(order: Order, domain: Domain) -> list[Growth]:
     """The terms of an order, multiplied out; negative ones are left out where a positive one covers them."""
-    terms = [growth(monomial, factor, domain) for monomial, factor in expanded(expression.tree).terms.items()]
+    terms = [growth(monomial, factor, domain) for monomial, factor in expanded(order.tree).terms.items()]
     positive = [term for term in terms if term.factor > 0]
     everything = [Fraction(1)] * len(domain.symbols)
     for term in terms:
@@ -243,7 +232,7 @@ def growths(expression: Expression, domain: Domain) -> list[Growth]:
             got = f"−{term.text}, which no other term outgrows"
             raise Unreadable(f"an order must be a sum of growing terms: got {got}; write them without differences")
     if not positive:
-        raise Unreadable(f"an order must have a term: got {expression}, which is zero; write what grows fastest")
+        raise Unreadable(f"an order must have a term: got {order}, which is zero; write what grows fastest")
     return positive
 
 

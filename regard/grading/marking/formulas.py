@@ -7,12 +7,13 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, TypeVar, cast
 
+from regard.formulas import write
 from regard.grading.formulas.bounds import SAME, Unasked, Undefined, Unreadable
 from regard.grading.formulas.domain import Domain
 from regard.grading.formulas.expression import Comparison, Expression, compare, parse
 from regard.grading.formulas.orders import Order, compare_orders, parse_order
 from regard.grading.marking.credit import credited
-from regard.grading.marking.feedback import Counterexample, Mark, at, listed, right, sentence, shown, unread, wrong
+from regard.grading.marking.feedback import Counterexample, Mark, at, listed, right, sentence, shown, wrong
 from regard.grading.questions.key import Entry, first_difference, same_order
 from regard.grading.questions.question import Mistake, Question
 from regard.grading.reading.numbers import Given, exact
@@ -24,7 +25,7 @@ FLOPS = Mistake(
     answer=None, name="FLOPs instead of multiply-adds", hint="one multiply-add is two FLOPs, and counts once here"
 )
 CALLED = Mistake(answer=None, name="multiply-adds called FLOPs", hint="FLOPs are twice as many")
-Read = TypeVar("Read", Expression, Order)
+Read = TypeVar("Read", bound=Expression)
 
 
 def mark_formula(entry: Entry, given: Any) -> Mark:
@@ -32,17 +33,10 @@ def mark_formula(entry: Entry, given: Any) -> Mark:
     question = entry.question
     try:
         answer = as_counted(question, parse(_text(given), question.symbols))
-        if entry.truth is None:
-            return _against_counts(entry, answer)
-        return _against_formula(entry, answer)
     except Unasked as error:
         return wrong(question, "", sentence(str(error)))
-    except Unreadable as error:
-        return unread(question, str(error))
-
-
-def _against_formula(entry: Entry, answer: Expression) -> Mark:
-    question = entry.question
+    if entry.truth is None:
+        return _against_counts(entry, answer)
     domain, truth = question.domain, known_formula(entry.truth, question.symbols)
     read = [(reading, _compared(reading, truth, domain)) for reading in _readings(answer)]
     for reading, found in read:
@@ -50,9 +44,9 @@ def _against_formula(entry: Entry, answer: Expression) -> Mark:
             remarks = [*_how_read(reading, answer), *_chain(answer), *in_flops(question, answer)]
             return right(question, str(reading), *remarks)
     if answer.several and not all(_is_right(side, answer, domain) for side in answer.sides):
-        return unread(question, f"two answers that differ were given: {answer}; give one")
+        raise Unreadable(f"two answers that differ were given: {answer}; give one")
     if not answer.sure:
-        return unread(question, f"there are words around {answer} that may change it; write the formula alone")
+        raise Unreadable(f"there are words around {answer} that may change it; write the formula alone")
     if answer.factor != 1 and _is_right(answer.times(1 / answer.factor), truth, domain):
         return _wrong_formula(entry, answer, read[0][1], CALLED, [])
     for reading, found in read:
@@ -120,7 +114,7 @@ def _readings(answer: Read) -> list[Read]:
     return [answer] if other is None else [answer, other]
 
 
-def _how_read(reading: Expression | Order, answer: Expression | Order) -> list[str]:
+def _how_read(reading: Expression, answer: Expression) -> list[str]:
     said = f"Read as {reading}; brackets would say so: from left to right it is {answer}."
     return [] if reading is answer else [said]
 
@@ -204,10 +198,7 @@ def mark_order(entry: Entry, given: Any) -> Mark:
     question = entry.question
     symbols, domain = question.symbols, question.domain
     truth = known_order(entry.truth, symbols)
-    try:
-        answer = parse_order(_text(given), symbols)
-    except Unreadable as error:
-        return unread(question, str(error))
+    answer = parse_order(_text(given), symbols)
     readings = _readings(answer)
     for reading in readings:
         if same_order(reading, truth, domain):
@@ -218,7 +209,9 @@ def mark_order(entry: Entry, given: Any) -> Mark:
     try:
         found = compare_orders(reading, truth, domain)  # refuses what is no order: O(0), O(−N)
     except (Unreadable, Undefined) as error:
-        return wrong(question, _inside(reading), mistake=mistake) if mistake else unread(question, str(error))
+        if mistake:
+            return wrong(question, _inside(reading), mistake=mistake)
+        raise Unreadable(str(error)) from None
     lines = [*_how_read(reading, answer), *(f"Missing: {term}." for term in found.missing)]
     lines += [f"Too much: {term}{'' if found.missing else ': an upper bound, but not tight'}." for term in found.excess]
     return wrong(question, _inside(reading), *lines, mistake=mistake)
@@ -234,7 +227,7 @@ def _right_order(question: Question, answer: Order, truth: Order, domain: Domain
 
 
 def _inside(order: Order) -> str:
-    return f"{order.letter or 'Θ'}({order.expression})"
+    return f"{order.letter or 'Θ'}({' = '.join(map(write, order.trees))})"
 
 
 def _known_formula(question: Question, answer: Expression) -> Mistake | None:

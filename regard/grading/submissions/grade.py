@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from regard.grading.marking.feedback import Counterexample, Mark, Told, unread, withhold
+from regard.grading.marking.feedback import Counterexample, Mark, Told, waiting, withhold
 from regard.grading.questions.key import compile_key
 from regard.grading.questions.question import Question
 from regard.grading.submissions.formats import FORMATS
@@ -166,8 +166,8 @@ def mark_all(
 
 
 def _not_marked(marking: Marking, id: str, reason: str) -> dict[str, Any]:
-    mark = unread(marking.key[id].question, "")
-    return asdict(replace(mark, feedback=(f"Could not be marked: it {printable(reason, LONGEST_REASON)}",)))
+    line = f"Could not be marked: it {printable(reason, LONGEST_REASON)}"
+    return asdict(waiting(marking.key[id].question, line))
 
 
 def file_name(path: bytes) -> str:

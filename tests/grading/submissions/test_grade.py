@@ -53,7 +53,7 @@ def test_honest_answers_get_their_points(by_name):
     ]
     assert dict(bob.marks[0].counterexample.sizes) == {"D": 2}
     assert (bob.marks[0].counterexample.yours, bob.marks[0].counterexample.true) == ("15", "18")
-    assert bob.marks[0].breakdown == {"weights": "12", "biases": "6"}
+    assert bob.marks[0].counterexample.breakdown == {"weights": "12", "biases": "6"}
     assert bob.notes == ("there is no question 'q.9': did you mean q.4 or q.3 or q.2?",)
     assert bob.given == {"q.1": "3D(D) + 3", "q.2": "O(N^2)"}
     carol = by_name["carol"]
