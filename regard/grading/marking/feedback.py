@@ -39,7 +39,8 @@ class ByHand:
 class Mark:
     """What an answer is worth, and why.
 
-    `read_as` is the answer as it was understood, empty where it could not be read; `feedback` are lines of plain text;
+    `read_as` is the answer as it was understood, empty where it could not be read, and `reading` of a wrong one a
+    normal form, the same for all who wrote the same in other words; `feedback` are lines of plain text;
     `mistake` is the name of a known mistake; `unread` says that the answer, or that to a part, waits for a person: it
     could not be understood, or it is `free` text; `hand` is what a person has said of it; `parts` are the marks of
     subquestions, in their order.
@@ -50,6 +51,7 @@ class Mark:
     out_of: float
     right: bool = False
     read_as: str = ""
+    reading: str = ""
     feedback: tuple[str, ...] = ()
     counterexample: Counterexample | None = None
     mistake: str = ""

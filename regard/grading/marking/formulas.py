@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
@@ -32,11 +33,16 @@ def mark_formula(entry: Entry, given: Any) -> Mark:
     """Equal over the whole domain, or wrong at the smallest sizes where it differs."""
     question = entry.question
     try:
-        answer = as_counted(question, parse(_text(given), question.symbols))
+        written = parse(_text(given), question.symbols)
     except Unasked as error:
         return wrong(question, "", sentence(str(error)))
-    if entry.truth is None:
-        return _against_counts(entry, answer)
+    against = _against_counts if entry.truth is None else _against_formula
+    found = against(entry, as_counted(question, written))
+    return found if found.right else replace(found, reading=written.canonical())
+
+
+def _against_formula(entry: Entry, answer: Expression) -> Mark:
+    question = entry.question
     domain, truth = question.domain, known_formula(entry.truth, question.symbols)
     read = [(reading, _compared(reading, truth, domain)) for reading in _readings(answer)]
     for reading, found in read:
@@ -202,28 +208,26 @@ def mark_order(entry: Entry, given: Any) -> Mark:
     readings = _readings(answer)
     for reading in readings:
         if same_order(reading, truth, domain):
-            return _right_order(question, reading, truth, domain, _how_read(reading, answer))
+            remarks = _how_read(reading, answer)
+            if redundant := compare_orders(reading, truth, domain).redundant:
+                remarks.append(f"Not needed: {listed(list(redundant))}.")
+            if answer.letter == "Ω":
+                remarks.append("Ω says at least; at least and at most is Θ.")
+            return right(question, _inside(reading), *remarks)
     mistakes = [(mistake, known_order(str(mistake.answer), symbols)) for mistake in question.mistakes]
     known = [(m, reading) for reading in readings for m, order in mistakes if same_order(reading, order, domain)]
     mistake, reading = known[0] if known else (None, answer)
+    lines: list[str] = []
     try:
         found = compare_orders(reading, truth, domain)  # refuses what is no order: O(0), O(−N)
+        lines += [*_how_read(reading, answer), *(f"Missing: {term}." for term in found.missing)]
+        tight = "" if found.missing else ": an upper bound, but not tight"
+        lines += [f"Too much: {term}{tight}." for term in found.excess]
     except (Unreadable, Undefined) as error:
-        if mistake:
-            return wrong(question, _inside(reading), mistake=mistake)
-        raise Unreadable(str(error)) from None
-    lines = [*_how_read(reading, answer), *(f"Missing: {term}." for term in found.missing)]
-    lines += [f"Too much: {term}{'' if found.missing else ': an upper bound, but not tight'}." for term in found.excess]
-    return wrong(question, _inside(reading), *lines, mistake=mistake)
-
-
-def _right_order(question: Question, answer: Order, truth: Order, domain: Domain, remarks: list[str]) -> Mark:
-    found = compare_orders(answer, truth, domain)
-    if found.redundant:
-        remarks.append(f"Not needed: {listed(list(found.redundant))}.")
-    if answer.letter == "Ω":
-        remarks.append("Ω says at least; at least and at most is Θ.")
-    return right(question, _inside(answer), *remarks)
+        if not mistake:
+            raise Unreadable(str(error)) from None
+    marked = wrong(question, _inside(reading), *lines, mistake=mistake)
+    return replace(marked, reading=replace(answer, letter="Θ").canonical())
 
 
 def _inside(order: Order) -> str:

@@ -73,9 +73,10 @@ def mark(entry: Entry, given: Any) -> Mark:
     if given is None or (isinstance(text, str | list | tuple | Mapping) and not text and not none_of_them):
         return _without_answer(entry)
     try:
-        return _marked(entry, given)
+        found = _marked(entry, given)
     except Unreadable as error:
         return waiting(question, f"Could not be read: {error}")
+    return found if found.right or found.parts else replace(found, reading=found.reading or found.read_as)
 
 
 def _marked(entry: Entry, given: Any) -> Mark:

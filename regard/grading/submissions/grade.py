@@ -27,8 +27,7 @@ Answers = Mapping[str, Any]  # by their questions' ids
 class Graded:
     """What became of a submission: a mark for every question that it answers, or the reason why there is none.
 
-    `given` has the answers as written; `readings` what the wrong ones read as, in a normal form where they have one.
-    Both go by the question's id, or its id and its part's: `udl.2.weights`.
+    `given` has the answers as written, by the question's id, or its id and its part's: `udl.2.weights`.
     """
 
     file: str
@@ -37,7 +36,6 @@ class Graded:
     refused: str = ""
     notes: tuple[str, ...] = ()
     given: Mapping[str, str] = field(default_factory=dict)
-    readings: Mapping[str, str] = field(default_factory=dict)
     marks: tuple[Mark, ...] = ()
 
     @property
@@ -149,7 +147,7 @@ def mark_all(
 
     Then an answer that ends its child is left to a person, and the others have their marks.
     """
-    results: list[dict[str, Any]] = [{"marks": [], "readings": {}} for _ in answers]
+    results: list[dict[str, Any]] = [{"marks": []} for _ in answers]
     single: list[tuple[int, str]] = []
     for done, (number, outcome) in enumerate(isolation.run(marking, answers, jobs), 1):
         results[number] |= outcome.result or {}
@@ -159,9 +157,8 @@ def mark_all(
     alone = replace(isolation.limits, seconds=ALONE * isolation.limits.seconds)
     marked = dict(isolation.run(marking, [{id: answers[number][id]} for number, id in single], jobs, alone))
     for place, (number, id) in enumerate(single):
-        found = marked[place].result or {"marks": [_not_marked(marking, id, marked[place].refused)], "readings": {}}
+        found = marked[place].result or {"marks": [_not_marked(marking, id, marked[place].refused)]}
         results[number]["marks"] += found["marks"]
-        results[number]["readings"] |= found["readings"]
     return results
 
 

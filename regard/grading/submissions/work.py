@@ -2,13 +2,11 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from regard.grading.formulas.expression import parse
-from regard.grading.formulas.orders import parse_order
 from regard.grading.marking.marking import Mark, mark
 from regard.grading.questions.key import Entry, Key
 from regard.grading.submissions.submission import Asked, printable, read_submission
@@ -48,11 +46,8 @@ class Marking:
                 mark(leaf, answer)
 
     def __call__(self, answers: Mapping[str, Any]) -> dict[str, Any]:
-        marks = [
-            (entry, answers[entry.id], self.mark(entry, answers[entry.id])) for entry in self.key if entry.id in answers
-        ]
-        readings = {label: reading for each in marks for label, reading in _readings(*each)}
-        return harmless({"readings": readings, "marks": [asdict(found) for _, _, found in marks]})
+        marks = [self.mark(entry, answers[entry.id]) for entry in self.key if entry.id in answers]
+        return {"marks": harmless([asdict(each) for each in marks])}
 
     def mark(self, entry: Entry, answer: Any) -> Mark:
         return mark(entry, answer)
@@ -73,22 +68,6 @@ def _written(answer: Any) -> str:
     lines = [printable(line, LONGEST_ANSWER) for line in text[:LONGEST_ANSWER].splitlines()]
     cut = f"… #{hashlib.sha256(text.encode(errors='replace')).hexdigest()}" if len(text) > LONGEST_ANSWER else ""
     return "\n".join(lines) + cut
-
-
-def _readings(entry: Entry, answer: Any, found: Mark) -> Iterator[tuple[str, str]]:
-    """Wrong answers by a normal form, so that those who wrote the same in other words are counted together."""
-    if found.parts and isinstance(answer, Mapping):
-        for part, mark_of_part in zip(entry.parts, found.parts, strict=True):
-            for _, reading in _readings(part, answer.get(part.id), mark_of_part):
-                yield f"{entry.id}.{part.id}", reading
-    elif found.read_as and not found.right and not found.unread:
-        symbols = entry.question.symbols
-        if entry.question.kind == "formula":
-            yield entry.id, parse(str(answer), symbols).canonical()
-        elif entry.question.kind == "order":
-            yield entry.id, replace(parse_order(str(answer), symbols), letter="Θ").canonical()
-        else:
-            yield entry.id, found.read_as
 
 
 def harmless(data: Any) -> Any:
