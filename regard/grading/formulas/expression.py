@@ -9,7 +9,9 @@ from math import ceil, floor
 from typing import Self
 
 from regard.formulas import Node, Number, Power, Product, decimal, is_constant, walk, write
+from regard.grading.formulas.algebra import Algebra, Beyond
 from regard.grading.formulas.bounds import MAX_SHOWN, NEAR, SEARCHED, SIZES, WORK, TooLarge, Undefined, Unreadable
+from regard.grading.formulas.cases import proved, ratio_of
 from regard.grading.formulas.domain import Domain
 from regard.grading.formulas.evaluation import Value, evaluate, same
 from regard.grading.reading.reading import Formula, read
@@ -55,8 +57,6 @@ class Expression(Formula):
         >>> parse("3D(D+1)", ["D"]).canonical()
         '3·D² + 3·D'
         """
-        from regard.grading.formulas.algebra import Algebra, Beyond
-
         algebra = Algebra(self.symbols, frozenset(self.symbols))
         try:
             form = algebra.tidy(algebra.normal(self.tree))
@@ -141,7 +141,7 @@ def is_value(tree: Node, truth: Node, domain: Domain) -> bool:
 
 def compare_trees(yours: Node, true: Node, domain: Domain, side: int) -> Comparison:
     """By an identity, by sizes at which they differ, or case by case; raises `Unreadable` where none of it decides."""
-    different, factor = by_algebra(yours, true, domain)
+    factor, different = ratio_of(yours, true, domain)
     if factor == 1:
         return Comparison(equal=True, proof="identity", factor=factor, side=side)
     pair = Pair(yours, true)
@@ -163,8 +163,6 @@ def compare_trees(yours: Node, true: Node, domain: Domain, side: int) -> Compari
 
 def proof_of(pair: "Pair", domain: Domain) -> str:
     """What an equality rests on, where no size shows a difference: all sizes, or all cases."""
-    from regard.grading.formulas.cases import proved
-
     if is_finite(domain, pair.patience) and pair.difference(domain.points()) is None and pair.tried:
         return f"all {pair.tried} sizes"
     if not pair.tried and pair.difference(spread_then_all(domain), enough=SIZES) is None and not pair.tried:
@@ -216,18 +214,6 @@ def spread_then_all(domain: Domain) -> Iterator[dict[str, Fraction]]:
     spread = domain.sample(2 * SIZES)
     yield from spread
     yield from (sizes for sizes in domain.points() if sizes not in spread)
-
-
-def by_algebra(yours: Node, true: Node, domain: Domain) -> tuple[bool, Fraction | None]:
-    """Whether the two are surely different, and the constant c with yours = c · true where there is one."""
-    from regard.grading.formulas.algebra import Algebra, Beyond
-
-    algebra = Algebra(domain.symbols, domain.positive, domain.whole)
-    try:
-        factor = algebra.quotient(yours, true)
-    except Beyond:
-        return False, None
-    return factor != 1 and not algebra.opaque and domain.is_free, factor
 
 
 class Pair:

@@ -4,13 +4,12 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from regard.grading.formulas.algebra import Algebra, Beyond, Ratio
 from regard.grading.formulas.domain import Domain
 from regard.grading.formulas.expression import Expression
 
 if TYPE_CHECKING:
     from sympy.polys.rings import PolyElement
-
-    from regard.grading.formulas.algebra import Algebra, Ratio
 
 MOST_PARTS = 10  # whose sums are all tried
 
@@ -30,8 +29,6 @@ def credited(
     >>> credited(read["wrong"], read["true"], parts, Domain.parse({"D": "positive"}))
     (['weights'], True)
     """
-    from regard.grading.formulas.algebra import Algebra, Beyond
-
     algebra = Algebra(domain.symbols, domain.positive)
     trees = [formula.tree for formula in (answer, truth, *parts.values())]
     try:
@@ -49,7 +46,7 @@ def credited(
     return good, not set(yours) <= set(true).union(*terms)
 
 
-def _over_one_denominator(algebra: "Algebra", ratios: "Sequence[Ratio]") -> "list[PolyElement]":
+def _over_one_denominator(algebra: Algebra, ratios: Sequence[Ratio]) -> "list[PolyElement]":
     """The numerators, after all have been brought to one denominator; a `Beyond` where that is too large."""
     unders = list(dict.fromkeys(ratio.under for ratio in ratios))
     numerators = []

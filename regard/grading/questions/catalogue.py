@@ -7,7 +7,7 @@ from pathlib import Path
 
 from regard.checks import nearest
 from regard.grading.questions.question import COUNTS, KINDS, BadQuestion, Form, Kind, Mistake, Question, Truth
-from regard.grading.questions.tables import Table, tables_of
+from regard.grading.questions.tables import Table, decoded, tables_of
 from regard.grading.reading.wording import clashes
 
 MOST_BYTES = 4 << 20  # of a file of questions: a thousand long ones
@@ -31,10 +31,7 @@ def read_questions(path: Path | str) -> tuple[Question, ...]:
         raise BadQuestion(f"{path} is not there: give the TOML file of the questions")
     if path.stat().st_size > MOST_BYTES:
         raise BadQuestion(f"{path} is larger than {MOST_BYTES:,} bytes: questions are text")
-    try:
-        return parse_questions(path.read_bytes().decode("utf-8"), str(path))
-    except UnicodeDecodeError as error:
-        raise BadQuestion(f"{path} is not UTF-8 (byte {error.start}): save it as UTF-8") from error
+    return parse_questions(decoded(path), str(path))
 
 
 @cache
@@ -99,10 +96,6 @@ def _clash(ids: Sequence[str]) -> str:
     return ""
 
 
-SCALAR = {"id", "text", "kind", "answer", "counted", "count", "choices", "symbols", "least_digits", "hint", "points"}
-KEYS_OF_PART = SCALAR | {"parts", "mistake", "rubric"}
-KEYS = KEYS_OF_PART | {"claim", "part"}
-KEYS_OF_MISTAKE = {"answer", "name", "hint", "points"}
 # What only some kinds have.
 OWN_KEYS: dict[str, tuple[str, tuple[str, ...]]] = {
     "symbols": ("are those of a formula or an order", ("formula", "order")),
@@ -112,6 +105,10 @@ OWN_KEYS: dict[str, tuple[str, tuple[str, ...]]] = {
     "counted": ("is for what a function can give", ("number", "vector", "matrix", "formula", "truth")),
     "mistake": ("is for what is not marked by hand", tuple(kind for kind in KINDS if kind != "text")),
 }
+ASKED = {"id", "text", "symbols", "hint"}
+KEYS_OF_PART = ASKED | {"kind", "answer", "counted", "count", "choices", "least_digits", "points", *OWN_KEYS}
+KEYS = KEYS_OF_PART | {"claim", "part"}
+KEYS_OF_MISTAKE = {"answer", "name", "hint", "points"}
 
 
 def _question(table: Table) -> Question:
@@ -121,7 +118,7 @@ def _question(table: Table) -> Question:
     if not (tables := table.tables("part")):
         return _leaf(table, id, {})
     for key in table.row:
-        if key in KEYS_OF_PART - {"id", "text", "symbols", "hint"}:
+        if key in KEYS_OF_PART - ASKED:
             raise table.error(key, "stands in the tables [[question.part]] here; leave it out beside them")
     inherited = table.texts("symbols")
     subquestions = []

@@ -2,6 +2,7 @@
 
 import tomllib
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from regard.checks import nearest
@@ -66,6 +67,14 @@ class Table:
         if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
             raise self.error(key, f"must be tables [[question.{key}]]: got {rows!r}")
         return [Table(row, self.file, f"{self.name}, {key} {number}") for number, row in enumerate(rows, 1)]
+
+
+def decoded(path: Path) -> str:
+    """The text of a file."""
+    try:
+        return path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise BadQuestion(f"{path} is not UTF-8 (byte {error.start}): save it as UTF-8") from error
 
 
 def tables_of(text: str, file: str, name: str) -> list[Table]:

@@ -28,7 +28,7 @@ from typing import Any
 from regard.checks import nearest
 from regard.grading.marking.feedback import ByHand, Mark, override, total, unanswered
 from regard.grading.questions.question import Question
-from regard.grading.questions.tables import Table, tables_of
+from regard.grading.questions.tables import Table, decoded, tables_of
 from regard.grading.submissions.grade import Graded
 
 HASH = 12  # hexadecimal digits: of a class's answers no two share them by chance
@@ -72,11 +72,7 @@ def read_marks(path: Path, questions: Sequence[Question]) -> tuple[HandMark, ...
     if not path.is_file() or path.stat().st_size > LARGEST:
         raise ValueError(f"--marks must be a file of marks below {LARGEST >> 20} MiB: got {path}; see --unread")
     leaves = {id: leaf for question in questions for id, leaf in _leaves(question)}
-    try:
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path} is not UTF-8 (byte {error.start}): save it as UTF-8") from error
-    return tuple([_mark(table, leaves) for table in tables_of(text, str(path), "mark")])
+    return tuple([_mark(table, leaves) for table in tables_of(decoded(path), str(path), "mark")])
 
 
 def _leaves(question: Question) -> Iterator[tuple[str, Question]]:
