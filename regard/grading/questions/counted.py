@@ -5,6 +5,7 @@ A function gives a module, a module with the inputs that it is called with, or t
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import torch
@@ -102,49 +103,43 @@ def new_weights(N: int, D: int) -> int:
     return MultiHead(D, 1).weights(torch.randn(1, 1, D), torch.randn(1, N + 1, D), causal=True).numel()
 
 
-def patch_attention() -> int:
-    return _patch_work(Everything())
-
-
 def channel_attention(num_groups: int = 1) -> int:
     """Multiply-adds of logits and mixing between 512 channels over 256 positions."""
     layer = ChannelAttention(512, num_groups, device=META)
     return _work(layer, tokens(256, 512)) - _work(nn.Linear(512, 512, device=META), tokens(256, 512)) * 4
 
 
-def grouped_channels() -> int:
-    return channel_attention(16)
+grouped_channels = partial(channel_attention, 16)
 
 
-def tiled_patches() -> int:
-    """The same for 16×16 patches in tiles of 8×8: four tiles of 64."""
-    return _patch_work(Blocks(64))
+def patch_work(mask: Mask) -> int:
+    """Multiply-adds of logits and mixing between 16×16 patches of 512 channels."""
+    return _work(_mixing(mask), torch.empty(1, 1, 256, 512, device=META))
+
+
+patch_attention = partial(patch_work, Everything())
+tiled_patches = partial(patch_work, Blocks(64))  # in tiles of 8×8: four tiles of 64
 
 
 def four_projections() -> int:
     return _work(MultiHead(512, 1, device=META), tokens(256, 512)) - patch_attention()
 
 
-def linear_attention(N: int, D: int, D_g: int) -> Called:
-    """`g(q)ᵀ Σ g(k) vᵀ`: the sum once, then a product for each query; features are given."""
-    return Computed(lambda q, k, v: q @ (k.mT @ v)), (tokens(N, D_g), tokens(N, D_g), tokens(N, D))
+def features_attention(mix: Callable[..., Tensor], N: int, D: int, D_g: int) -> Called:
+    """The outputs of given features of queries and keys, and of values."""
+    return Computed(mix), (tokens(N, D_g), tokens(N, D_g), tokens(N, D))
 
 
-def quadratic_attention(N: int, D: int, D_g: int) -> Called:
-    """The same outputs by way of all N² weights."""
-    return Computed(lambda q, k, v: (q @ k.mT) @ v), (tokens(N, D_g), tokens(N, D_g), tokens(N, D))
+# `g(q)ᵀ Σ g(k) vᵀ`, the sum once and then a product for each query; the same by way of all N² weights.
+linear_attention = partial(features_attention, lambda q, k, v: q @ (k.mT @ v))
+quadratic_attention = partial(features_attention, lambda q, k, v: (q @ k.mT) @ v)
 
 
-def lstm(n: int, d: int) -> Called:
-    return nn.LSTM(d, d, batch_first=True, device=META), (tokens(n, d),)
+def recurrence(kind: type[nn.RNNBase], n: int, d: int) -> Called:
+    return kind(d, d, batch_first=True, device=META), (tokens(n, d),)  # pyright: ignore[reportCallIssue]
 
 
-def gru(n: int, d: int) -> Called:
-    return nn.GRU(d, d, batch_first=True, device=META), (tokens(n, d),)
-
-
-def plain_recurrence(n: int, d: int) -> Called:
-    return nn.RNN(d, d, batch_first=True, device=META), (tokens(n, d),)
+lstm, gru, plain_recurrence = (partial(recurrence, kind) for kind in (nn.LSTM, nn.GRU, nn.RNN))
 
 
 def patches(P: int, C: int, D: int) -> nn.Module:
@@ -222,13 +217,14 @@ def argmax_tokens(k: int, n: int) -> int:
     return int(count_reached(graph[::-1])[-1].max())
 
 
-def layer_norm_reach(B: int, D: int) -> int:
-    """Entries of the input on which one output of LayerNorm depends."""
-    return _reach(nn.LayerNorm(D), B, D)
+def norm_reach(kind: type[nn.Module], B: int, D: int) -> int:
+    """Entries of the input on which one output of a norm depends."""
+    x = torch.randn(B, D, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    (gradient,) = torch.autograd.grad(kind(D).double().train()(x.requires_grad_())[0, 0], x)
+    return int((gradient != 0).sum())
 
 
-def batch_norm_reach(B: int, D: int) -> int:
-    return _reach(nn.BatchNorm1d(D), B, D)
+layer_norm_reach, batch_norm_reach = partial(norm_reach, nn.LayerNorm), partial(norm_reach, nn.BatchNorm1d)
 
 
 def cached_query_sees() -> int:
@@ -262,18 +258,8 @@ def _mixing(mask: Mask) -> nn.Module:
     return Computed(lambda x: attend(x, x, x, Attention(mask=mask)))
 
 
-def _patch_work(mask: Mask) -> int:
-    return _work(_mixing(mask), torch.empty(1, 1, 256, 512, device=META))
-
-
 def _work(module: nn.Module, *inputs: Tensor) -> int:
     """Multiply-adds of matrix products."""
     from regard.analysis import cost
 
     return int(cost(module, *inputs, backward=False).forward.flops) // 2
-
-
-def _reach(norm: nn.Module, B: int, D: int) -> int:
-    x = torch.randn(B, D, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
-    (gradient,) = torch.autograd.grad(norm.double().train()(x.requires_grad_())[0, 0], x)
-    return int((gradient != 0).sum())
