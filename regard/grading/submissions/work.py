@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from regard.grading.marking.marking import Mark, mark
-from regard.grading.questions.key import Entry, Key
+from regard.grading.marking.marking import mark
+from regard.grading.questions.key import Key
 from regard.grading.submissions.submission import Asked, printable, read_submission
 
 LONGEST_ANSWER, LONGEST_LINE = 20_000, 1000  # characters of an answer that are kept, and of other texts
@@ -46,11 +46,8 @@ class Marking:
                 mark(leaf, answer)
 
     def __call__(self, answers: Mapping[str, Any]) -> dict[str, Any]:
-        marks = [self.mark(entry, answers[entry.id]) for entry in self.key if entry.id in answers]
+        marks = [mark(entry, answers[entry.id]) for entry in self.key if entry.id in answers]
         return {"marks": harmless([asdict(each) for each in marks])}
-
-    def mark(self, entry: Entry, answer: Any) -> Mark:
-        return mark(entry, answer)
 
 
 def _given(answers: Mapping[str, Any]) -> dict[str, str]:

@@ -2,11 +2,10 @@
 
 import os
 import signal
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from regard.grading.marking.marking import Mark
-from regard.grading.questions.key import Entry
 from regard.grading.submissions.work import Marking, Reading
 
 
@@ -22,9 +21,9 @@ class ClumsyReading(Reading):
 class ClumsyMarking(Marking):
     """Fails on the answer `raise`, ends on the answer `end`."""
 
-    def mark(self, entry: Entry, answer: Any) -> Mark:
-        if "raise" in str(answer):
+    def __call__(self, answers: Mapping[str, Any]) -> dict[str, Any]:
+        if "raise" in str(answers):
             raise KeyError("a mistake")
-        if answer == "end":
+        if "end" in answers.values():
             os.kill(os.getpid(), signal.SIGKILL)
-        return super().mark(entry, answer)
+        return super().__call__(answers)
