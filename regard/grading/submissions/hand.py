@@ -113,10 +113,8 @@ def apply_marks(
     One for a submission goes before one for an answer. A mark whose answer has changed is told, and not applied.
     """
     filled = [mark for mark in marks if mark.points is not None]
-    unknown = {mark.submission for mark in filled} - {
-        "",
-        *[name for each in graded for name in (each.file, each.student)],
-    }
+    known = {"", *[name for each in graded for name in (each.file, each.student)]}
+    unknown = {mark.submission for mark in filled} - known
     warnings = [f"marks by hand for {name!r}, which is not among the submissions" for name in sorted(unknown)]
     by_name: dict[tuple[str, str], list[HandMark]] = {}
     by_hash: dict[tuple[str, str], list[HandMark]] = {}
