@@ -132,11 +132,8 @@ def _wrong_formula(
     if found is None:
         return wrong(question, str(answer), *remarks, "It has no value that could be compared.", mistake=known)
     sizes = found.counterexample or {}
-    true_parts = _breakdown(entry, sizes)
-    yours, true = apart(found.yours, found.true)
-    value = f"the true value is {true}{_sum(true_parts)}"
-    gives = "your formula has no value" if found.yours is None else f"your formula gives {yours}"
-    lines = [f"At {at(sizes)} {gives}; {value}."] if sizes else [f"It gives {yours}; {value}."]
+    line, example = _difference(sizes, found.yours, found.true, _breakdown(entry, sizes), "the true value")
+    lines = [line]
     side = answer.sides[found.side]
     if len(answer.sides) > 1:
         lines.insert(0, f"Of the chain, {side} differs.")
@@ -158,7 +155,7 @@ def _wrong_formula(
         *lines,
         mistake=known,
         points=points,
-        counterexample=_example(sizes, found.yours, found.true, true_parts),
+        counterexample=example,
     )
 
 
@@ -188,15 +185,8 @@ def _against_counts(entry: Entry, answer: Expression) -> Mark:
             return right(question, str(reading), *_how_read(reading, answer), sizes)
     differences = [first_difference(side, entry.counts) for side in answer.sides]
     count, value = next(found for found in differences if found is not None)
-    gives = "your formula has no value" if value is None else f"your formula gives {shown(value)}"
-    line = f"At {at(count.sizes)} {gives}; the count is {shown(count.value)}{_sum(count.parts)}."
-    return wrong(
-        question,
-        str(answer),
-        line,
-        mistake=_known_formula(question, answer),
-        counterexample=_example(count.sizes, value, count.value, count.parts),
-    )
+    line, example = _difference(count.sizes, value, count.value, count.parts, "the count")
+    return wrong(question, str(answer), line, mistake=_known_formula(question, answer), counterexample=example)
 
 
 def mark_order(entry: Entry, given: Any) -> Mark:
@@ -255,15 +245,18 @@ def _chain(answer: Expression) -> list[str]:
     return ["Every side of the chain is right."] if len(answer.sides) > 1 else []
 
 
-def _sum(parts: Mapping[str, Any]) -> str:
-    return f" = {' + '.join(f'{shown(value)} ({name})' for name, value in parts.items())}" if len(parts) > 1 else ""
-
-
-def _example(sizes: Mapping[str, Any], yours: Any, true: Any, parts: Mapping[str, Any]) -> Counterexample:
-    plain = {name: int(n) if n.denominator == 1 else str(n) for name, n in sizes.items()}
-    breakdown = {name: shown(part) for name, part in parts.items()}
+def _difference(
+    sizes: Mapping[str, Any], yours: Any, true: Any, parts: Mapping[str, Any], what: str
+) -> tuple[str, Counterexample]:
+    """What a formula gives beside what is true, which is the sum of the parts: in words, and as a counterexample."""
     one, two = apart(yours, true)
-    return Counterexample(sizes=plain, yours=one, true=two, breakdown=breakdown)
+    breakdown = {name: shown(part) for name, part in parts.items()}
+    where = f"At {at(sizes)} your formula" if sizes else "It"
+    gives = "has no value" if yours is None else f"gives {one}"
+    summed = f" = {' + '.join(f'{part} ({name})' for name, part in breakdown.items())}" if len(parts) > 1 else ""
+    plain = {name: int(n) if n.denominator == 1 else str(n) for name, n in sizes.items()}
+    example = Counterexample(sizes=plain, yours=one, true=two, breakdown=breakdown)
+    return f"{where} {gives}; {what} is {two}{summed}.", example
 
 
 def _text(given: Any) -> str:
