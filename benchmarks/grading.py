@@ -23,7 +23,7 @@ import torch
 from benchmarks import record
 from benchmarks.record import Bar, Row
 from regard.grading.questions.catalogue import built_in_questions
-from regard.grading.questions.key import Entry, Key, as_lists, compile_key
+from regard.grading.questions.key import Entry, Key, compile_key
 
 STUDENTS, ANSWERS, CORES = 500, 50, 2
 RIGHT = 0.6  # of the answers
@@ -77,7 +77,7 @@ def answer(entry: Entry, right: bool, draw: random.Random) -> tuple[Any, float |
 
 
 def _written(entry: Entry, right: bool, draw: random.Random) -> Any:
-    truth = as_lists(entry.truth)
+    truth = entry.truth
     match entry.question.kind:
         case "formula":
             text = str(truth)
@@ -100,7 +100,7 @@ def _written(entry: Entry, right: bool, draw: random.Random) -> Any:
 
 
 def _numbers(truth: Any, right: bool, draw: random.Random) -> Any:
-    if isinstance(truth, list):
+    if isinstance(truth, tuple):
         wrong = draw.randrange(len(truth))
         return [_numbers(each, right or n != wrong, draw) for n, each in enumerate(truth)]
     value = truth if right else truth * 2 + 1

@@ -121,7 +121,7 @@ def claim(
 
     def declare(check: Check) -> Claim:
         constants: dict[str, Any] = check.__globals__  # pyright: ignore[reportFunctionMemberAccess]
-        written = read_texts(Path(inspect.getfile(check)).with_suffix(".md"), id, constants)
+        title, texts, versions = read_texts(Path(inspect.getfile(check)).with_suffix(".md"), id, constants)
         parameters = inspect.signature(check).parameters
         true = {name: each.default for name, each in parameters.items()} | dict(ours or {})
         for name in {**true, **(document or {}), **twin}:
@@ -129,17 +129,17 @@ def claim(
                 raise ValueError(f"{id} states {name!r}, which {check.__name__} does not take: {', '.join(parameters)}")
 
         def version(role: str, differences: Stated) -> Version:
-            text, formula = written.versions[role]
+            text, formula = versions[role]
             return Version(text, formula, true | dict(differences))
 
-        if missing := {"ours", "twin", *(["document"] if document is not None else [])} ^ set(written.versions):
+        if missing := {"ours", "twin", *(["document"] if document is not None else [])} ^ set(versions):
             raise ValueError(
                 f"{id} and its Markdown must have the same versions: got {', '.join(missing)} in one alone"
             )
         return Claim(
             id=id,
-            title=written.title,
-            texts=written.texts,
+            title=title,
+            texts=texts,
             check=check,
             expected=expected,
             ours=version("ours", {}),

@@ -81,12 +81,12 @@ def mean(samples: Tensor) -> Mean:
     return Mean(values.mean().item(), 2.5758 * deviation, values.numel())
 
 
-def means(name: str, samples: Tensor, stated: float, *, detail: bool = False) -> Finding:
+def means(name: str, samples: Tensor, stated: float) -> Finding:
     """Whether a stated mean lies in the 99 % interval of the drawn one."""
     drawn = mean(samples)
     holds = drawn.admits(stated)
     verb = "contains" if holds else "leaves out"
-    return Finding(name, holds, f"{name}: {drawn} (99 %, {drawn.draws:,} draws) {verb} {stated:.4g}", detail)
+    return Finding(name, holds, f"{name}: {drawn} (99 %, {drawn.draws:,} draws) {verb} {stated:.4g}")
 
 
 def processor_seconds(call: Callable[[], object], tries: int = 12) -> float:

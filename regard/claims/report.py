@@ -2,9 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -34,25 +32,6 @@ STYLES = {
 }
 
 Versions = list[tuple[str, Version, Sequence[Finding]]]
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A claim on the page."""
-
-    claim: Claim
-    judgement: Judgement
-    versions: Versions
-    figure: Any  # markup
-
-
-@dataclass(frozen=True)
-class Chapter:
-    """The claims of one document on the page."""
-
-    key: str
-    name: str
-    entries: Sequence[Entry]
 
 
 def versions(claim: Claim, judgement: Judgement) -> Versions:
@@ -91,23 +70,19 @@ def html_page(claims: Sequence[Claim], judgements: Sequence[Judgement]) -> str:
         "page": lambda text: Markup(page(text)),
         "mathml": lambda latex: Markup(mathml(latex, block=True)),
         "kind": css_class,
-        "method": lambda entry: method(entry.claim, entry.judgement),
     }
-    entries = [
-        Entry(
-            claim,
-            judgement,
-            versions(claim, judgement),
-            None if judgement.chart is None else Markup(svg(judgement.chart, claim.id)),
-        )
-        for claim, judgement in zip(claims, judgements, strict=True)
-    ]
-    chapters = [
-        Chapter(key, name, [e for e in entries if e.claim.id.startswith(f"{key}.")]) for key, name in DOCUMENTS.items()
+    environment.globals |= {
+        "versions": versions,
+        "method": method,
+        "figure": lambda claim, chart: Markup(svg(chart, claim.id)),
+    }
+    pairs = list(zip(claims, judgements, strict=True))
+    documents = [
+        (key, name, [pair for pair in pairs if pair[0].id.startswith(f"{key}.")]) for key, name in DOCUMENTS.items()
     ]
     return environment.get_template("report.html.j2").render(
-        entries=entries,
-        documents=[chapter for chapter in chapters if chapter.entries],
+        number=len(pairs),
+        documents=[document for document in documents if document[2]],
         counts=counts(judgements),
         made=made(judgements),
     )

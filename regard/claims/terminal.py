@@ -79,7 +79,7 @@ def _bars(chart: Bars) -> Text:
         for number, group in enumerate(chart.groups.values()):
             value = group[index]
             place = math.log10(value) if chart.log_y and value > 0 else abs(value)
-            length = max(0, round((place - low) / ((high - low) or 1) * 40))
+            length = max(0, round((place - low) / ((high - low) or 1) * 40)) if math.isfinite(value) else 0
             text.append(f"{name if number == 0 else '':>{room}} ", "dim")
             text.append(f"{'█' * length} {value:.4g}\n", STYLES[number % len(STYLES)])
     text.append(chart.y_label, "dim")
@@ -93,6 +93,9 @@ def _matrices(chart: Matrices) -> Text:
         text.append(f"{name}\n", "bold dim")
         for row in coarse(rows):
             for value in row:
+                if not math.isfinite(value):
+                    text.append("? ", "dim")
+                    continue
                 share = abs(value) / high if chart.signed else (value - low) / (high - low)
                 shade = SHADES[min(int(share * len(SHADES)), len(SHADES) - 1)] * 2
                 text.append(shade, "red" if chart.signed and value > 0 else "blue")

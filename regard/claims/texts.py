@@ -52,17 +52,11 @@ class Version:
     value: Mapping[str, Any]
 
 
-@dataclass(frozen=True)
-class Written:
-    """The texts of a claim as they are in the Markdown: versions are text and formula, by role."""
+def read_texts(path: Path, id: str, constants: Mapping[str, Any]) -> tuple[str, Texts, Mapping[str, tuple[str, str]]]:
+    """The title and the texts of one claim, and by role the text and the formula of each version.
 
-    title: str
-    texts: Texts
-    versions: Mapping[str, tuple[str, str]]
-
-
-def read_texts(path: Path, id: str, constants: Mapping[str, Any]) -> Written:
-    """The texts of one claim; `constants` are what the method may name."""
+    `constants` are what the method may name.
+    """
     shared, sections = _sections(path)
     if id not in sections:
         raise ValueError(f"{path.name} must have a heading '## {id} …': got {', '.join(sections) or 'none'}")
@@ -73,7 +67,7 @@ def read_texts(path: Path, id: str, constants: Mapping[str, Any]) -> Written:
         raise ValueError(f"{path.name}, {id}: no item is called {unknown[0]!r}; use {', '.join(sorted(known))}")
     letters = "; ".join(found for found in (shared.get("where"), items.get("where")) if found)
     method = items.get("method", shared.get("method", "exact"))
-    return Written(
+    return (
         title,
         Texts(
             asks=asks,

@@ -1,6 +1,7 @@
 """All 77 rows: each verdict is the catalogue's, each false twin is refuted, each text and figure can be shown."""
 
 import importlib
+import math
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -8,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from regard.claims import Claim, Verdict, catalogue, judge, select
+from regard.claims import Bars, Claim, Matrices, Verdict, catalogue, judge, select
 from regard.claims.drawing import svg
 from regard.claims.prose import KNOWN, PARTS, mathml, unicode_of
 from regard.claims.running import grouped, question_of
@@ -97,3 +98,10 @@ def test_the_text_can_be_typeset(claim: Claim) -> None:
     for place in texts.code:
         module, _, name = place.partition(":")
         assert getattr(importlib.import_module(module), name)
+
+
+def test_what_is_no_number_is_shown_as_such():
+    bars = Bars(title="", names=["a", "b", "c"], groups={"one": [2.0, math.inf, math.nan]}, y_label="")
+    assert str(in_characters(bars)).split()[:5] == ["a", "█" * 40, "2", "b", "inf"]
+    found = Matrices(title="", panels={"one": [[1.0, math.nan, 0.0]]}, row_label="", column_label="")
+    assert "██?   ▏" in str(in_characters(found))

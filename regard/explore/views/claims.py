@@ -429,9 +429,8 @@ class MarkOne:
     def warm(self) -> None:
         """Mark what is true, so that the grammar is read before anything is forked."""
         from regard.grading import mark
-        from regard.grading.questions.key import as_lists
 
-        mark(self.entry, as_lists(self.entry.truth))
+        mark(self.entry, self.entry.truth)
 
     def __call__(self, task: str) -> dict[str, Any]:
         from regard.grading import mark

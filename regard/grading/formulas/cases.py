@@ -23,17 +23,19 @@ def proved(yours: Node, true: Node, domain: Domain) -> bool:
     for values in remainders((yours, true), domain):
         for one, two in signs(put(yours, values), put(true, values), domain):
             left -= 1
-            if left < 0 or ratio_of(one, two, domain) != 1:
+            if left < 0 or ratio_of(one, two, domain)[0] != 1:
                 return False
     return True
 
 
-def ratio_of(one: Node, two: Node, domain: Domain) -> Fraction | None:
-    """The constant c with one = c · two; None where there is none, or none that can be shown."""
+def ratio_of(one: Node, two: Node, domain: Domain) -> tuple[Fraction | None, bool]:
+    """The constant c with one = c · two, None where none can be shown; and whether the two surely differ."""
+    algebra = Algebra(domain.symbols, domain.positive, domain.whole)
     try:
-        return Algebra(domain.symbols, domain.positive, domain.whole).quotient(one, two)
+        factor = algebra.quotient(one, two)
     except Beyond:
-        return None
+        return None, False
+    return factor, factor != 1 and not algebra.opaque and domain.is_free
 
 
 def put(tree: Node, values: dict[str, Node]) -> Node:
@@ -100,7 +102,7 @@ def choose(tree: Node, difference: Node, larger: bool, domain: Domain) -> Node:
     tree = rebuilt(tree, lambda part: choose(part, difference, larger, domain))
     if not isinstance(tree, Call) or tree.name not in CHOOSING:
         return tree
-    factor = ratio_of(compared(tree), difference, domain)
+    factor, _ = ratio_of(compared(tree), difference, domain)
     if not factor:
         return tree
     positive = larger is (factor > 0)

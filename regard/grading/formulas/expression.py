@@ -6,12 +6,15 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import islice
 from math import ceil, floor
+from typing import Self
 
 from regard.formulas import Node, Number, Power, Product, decimal, is_constant, walk, write
+from regard.grading.formulas.algebra import Algebra, Beyond
 from regard.grading.formulas.bounds import MAX_SHOWN, NEAR, SEARCHED, SIZES, WORK, TooLarge, Undefined, Unreadable
+from regard.grading.formulas.cases import proved, ratio_of
 from regard.grading.formulas.domain import Domain
 from regard.grading.formulas.evaluation import Value, evaluate, same
-from regard.grading.reading.reading import read
+from regard.grading.reading.reading import Formula, read
 from regard.grading.reading.tokens import quoted
 
 Difference = tuple[dict[str, Fraction], Value | None, Value]  # sizes, the answer's value or None, the true one
@@ -21,20 +24,14 @@ __all__ = ["Comparison", "Domain", "Expression", "Undefined", "Unreadable", "com
 
 
 @dataclass(frozen=True, kw_only=True)
-class Expression:
+class Expression(Formula):
     r"""One formula, or a chain `a = b = c` of them, in known symbols; `str` gives it as it was read.
 
     >>> str(parse(r"\frac{N(N+1)}{2}", ["N"])), parse("½N(N+1)", ["N"]).canonical()
     ('N·(N + 1)/2', '(N² + N)/2')
     """
 
-    text: str
-    symbols: tuple[str, ...]
-    trees: tuple[Node, ...] = field(repr=False)
-    unit: str = ""  # "flops" or "multiply-adds" where it was named
     factor: Fraction = field(default=Fraction(1), repr=False)  # by which what was written was multiplied
-    sure: bool = field(default=True, repr=False)  # no word was passed over that is not known
-    several: bool = field(default=False, repr=False)  # more than one answer was given
 
     def __str__(self) -> str:
         if self.factor == 1:
@@ -48,7 +45,7 @@ class Expression:
         return self.trees[-1]
 
     @property
-    def sides(self) -> "tuple[Expression, ...]":
+    def sides(self) -> tuple[Self, ...]:
         """The sides of `a = b = c`, each alone; one for a plain formula."""
         return tuple(replace(self, trees=(tree,)) for tree in self.trees)
 
@@ -60,8 +57,6 @@ class Expression:
         >>> parse("3D(D+1)", ["D"]).canonical()
         '3·D² + 3·D'
         """
-        from regard.grading.formulas.algebra import Algebra, Beyond
-
         algebra = Algebra(self.symbols, frozenset(self.symbols))
         try:
             form = algebra.tidy(algebra.normal(self.tree))
@@ -69,13 +64,13 @@ class Expression:
             return write(self.tree)
         return write(algebra.tree(form) if len(form.over) <= MAX_SHOWN else self.tree)
 
-    def tight(self) -> "Expression | None":
+    def tight(self) -> Self | None:
         """The other reading, where `1/2D` is 1/(2D), `d^-1/2` is d^(−1/2), `log N D` is log(N·D); or None."""
         found = replace(self, trees=read(self.text, self.symbols, tight=True, order=True).trees, factor=Fraction(1))
         found = found.times(self.factor)
         return None if found.trees == self.trees else found
 
-    def times(self, factor: Fraction) -> "Expression":
+    def times(self, factor: Fraction) -> Self:
         """Every side times a constant."""
         if factor == 1:
             return self
@@ -107,10 +102,7 @@ class Comparison:
 
 def parse(text: str, symbols: Sequence[str]) -> Expression:
     """Read a formula in these symbols; raises `Unreadable` with what is wrong, where, and what to do."""
-    names = tuple(symbols)
-    found = read(text, names)
-    made = Expression(text=text, symbols=names, trees=found.trees, unit=found.unit)
-    return replace(made, sure=found.sure, several=found.several)
+    return Expression(**vars(read(text, tuple(symbols))))
 
 
 def compare(answer: Expression, truth: Expression, domain: Domain) -> Comparison:
@@ -149,7 +141,7 @@ def is_value(tree: Node, truth: Node, domain: Domain) -> bool:
 
 def compare_trees(yours: Node, true: Node, domain: Domain, side: int) -> Comparison:
     """By an identity, by sizes at which they differ, or case by case; raises `Unreadable` where none of it decides."""
-    different, factor = by_algebra(yours, true, domain)
+    factor, different = ratio_of(yours, true, domain)
     if factor == 1:
         return Comparison(equal=True, proof="identity", factor=factor, side=side)
     pair = Pair(yours, true)
@@ -171,8 +163,6 @@ def compare_trees(yours: Node, true: Node, domain: Domain, side: int) -> Compari
 
 def proof_of(pair: "Pair", domain: Domain) -> str:
     """What an equality rests on, where no size shows a difference: all sizes, or all cases."""
-    from regard.grading.formulas.cases import proved
-
     if is_finite(domain, pair.patience) and pair.difference(domain.points()) is None and pair.tried:
         return f"all {pair.tried} sizes"
     if not pair.tried and pair.difference(spread_then_all(domain), enough=SIZES) is None and not pair.tried:
@@ -224,18 +214,6 @@ def spread_then_all(domain: Domain) -> Iterator[dict[str, Fraction]]:
     spread = domain.sample(2 * SIZES)
     yield from spread
     yield from (sizes for sizes in domain.points() if sizes not in spread)
-
-
-def by_algebra(yours: Node, true: Node, domain: Domain) -> tuple[bool, Fraction | None]:
-    """Whether the two are surely different, and the constant c with yours = c · true where there is one."""
-    from regard.grading.formulas.algebra import Algebra, Beyond
-
-    algebra = Algebra(domain.symbols, domain.positive, domain.whole)
-    try:
-        factor = algebra.quotient(yours, true)
-    except Beyond:
-        return False, None
-    return factor != 1 and not algebra.opaque and domain.is_free, factor
 
 
 class Pair:

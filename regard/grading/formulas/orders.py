@@ -6,17 +6,19 @@ under the convex hull of theirs: N·D is redundant in O(N² + D²), as the geome
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import lru_cache, reduce
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 from regard.formulas import (
     Call,
+    Monomial,
     Negative,
     Node,
     Number,
+    Polynomial,
     Power,
     Product,
     Quotient,
@@ -38,62 +40,37 @@ from regard.grading.reading.reading import read
 
 LARGE = 10**30  # factors beyond are shown rounded
 INFINITE = Fraction(10**9)
+LOG = "log "  # before the name of a size
 SLOW = Fraction(1, 1000)  # log N counts as N^(1/1000): above every constant, below every power that can be written
 
 
-@dataclass(frozen=True)
-class Growth:
-    """factor · Π symbol^power · Π log(symbol)^power."""
+class Growth(NamedTuple):
+    """A term of an order: its factor, the exponent of each size in the domain's order, and how it is written."""
 
     factor: Fraction
-    powers: tuple[Fraction, ...]
-    logs: tuple[Fraction, ...]
-
-    def times(self, other: "Growth", sign: int = 1) -> "Growth":
-        pairs = (self.powers, other.powers), (self.logs, other.logs)
-        powers, logs = (tuple(a + sign * b for a, b in zip(*pair, strict=True)) for pair in pairs)
-        return Growth(self.factor * other.factor**sign, powers, logs)
-
-    @cached_property
-    def exponents(self) -> tuple[Fraction, ...]:
-        return tuple(power + SLOW * log for power, log in zip(self.powers, self.logs, strict=True))
-
-    def text(self, symbols: Sequence[str]) -> str:
-        over, under = [], []
-        for name, exponent, log in zip(symbols, self.powers, self.logs, strict=True):
-            for base, n in ((Symbol(name), exponent), (Call("log", (Symbol(name),)), log)):
-                if n:
-                    (over if n > 0 else under).append(power(base, abs(n)))
-        return write(Quotient(product(over), product(under)) if under else product(over))
+    exponents: tuple[Fraction, ...]
+    text: str
 
 
 @dataclass(frozen=True, kw_only=True)
-class Order:
+class Order(Expression):
     r"""An order of growth: the letter it was written with ("O", "Θ", "Ω" or "" for none) and what is inside.
 
     >>> parse_order(r"\mathcal{O}(4N^2 D + N D)", ["N", "D"]).canonical()
     'O(N²·D)'
     """
 
-    letter: str
-    expression: Expression
-
     def __str__(self) -> str:
-        return " = ".join(f"{self.letter}({side})" if self.letter else str(side) for side in self.expression.sides)
-
-    def tight(self) -> "Order | None":
-        """The other reading, where `N log ND` is N·log(N·D); None where there is none."""
-        other = self.expression.tight()
-        return other and replace(self, expression=other)
+        return " = ".join(f"{self.letter}({write(tree)})" if self.letter else write(tree) for tree in self.trees)
 
     def canonical(self) -> str:
         """Its growing terms without constants, each covered by no other; as it was read where it has no such terms."""
-        domain = Domain.parse(dict.fromkeys(self.expression.symbols, "positive"))
+        domain = Domain.parse(dict.fromkeys(self.symbols, "positive"))
         try:
-            terms = essential(growths(self.expression, domain), domain)
+            terms = essential(growths(self, domain), domain)
         except Unreadable:
             return str(self)
-        return f"{self.letter or 'Θ'}({' + '.join(term.text(domain.symbols) for term in terms)})"
+        return f"{self.letter or 'Θ'}({' + '.join(term.text for term in terms)})"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,10 +86,7 @@ class OrderComparison:
 
 def parse_order(text: str, symbols: Sequence[str]) -> Order:
     r"""Read `O(N²D)`, `\Theta(N)`, `\mathcal{O}(N)`, `O(N) + O(D)` or a bare expression; raises `Unreadable`."""
-    names = tuple(symbols)
-    found = read(text, names, order=True)
-    expression = Expression(text=text, symbols=names, trees=found.trees, sure=found.sure)
-    return Order(letter=found.letter, expression=expression)
+    return Order(**vars(read(text, tuple(symbols), order=True)))
 
 
 def compare_orders(answer: Order, truth: Order, domain: Domain) -> OrderComparison:
@@ -126,8 +100,8 @@ def compare_orders(answer: Order, truth: Order, domain: Domain) -> OrderComparis
     ('N²·D, as D → ∞ with N fixed',)
     """
     result = OrderComparison(equal=True)
-    for number, side in enumerate(answer.expression.sides):
-        result = compare_side(replace(answer, expression=side), truth, domain, number)
+    for number, side in enumerate(answer.sides):
+        result = compare_side(side, truth, domain, number)
         if not result.equal:
             break
     return result
@@ -136,10 +110,10 @@ def compare_orders(answer: Order, truth: Order, domain: Domain) -> OrderComparis
 def compare_side(answer: Order, truth: Order, domain: Domain, side: int) -> OrderComparison:
     if compare_exactly(answer, truth, domain):
         return OrderComparison(equal=True, side=side)
-    yours, true = growths(answer.expression, domain), growths(truth.expression, domain)
+    yours, true = growths(answer, domain), growths(truth, domain)
     kept = essential(yours, domain)
     missing, excess = (
-        tuple(f"{term.text(domain.symbols)}, as {way}" for term in terms if (way := escape(term, others, domain)))
+        tuple(f"{term.text}, as {way}" for term in terms if (way := escape(term, others, domain)))
         for terms, others in ((essential(true, domain), kept), (kept, true))
     )
     found = redundancies(yours, kept, domain)
@@ -148,10 +122,10 @@ def compare_side(answer: Order, truth: Order, domain: Domain, side: int) -> Orde
 
 def compare_exactly(answer: Order, truth: Order, domain: Domain) -> bool:
     """Whether they are equal formulas with exponents such as 2^N, which are no powers of the sizes."""
-    nodes = [node for order in (answer, truth) for node, _ in walk(order.expression.tree)]
+    nodes = [node for order in (answer, truth) for node, _ in walk(order.tree)]
     if all(is_constant(node.exponent) for node in nodes if isinstance(node, Power)):
         return False
-    result = compare(answer.expression, truth.expression, domain)
+    result = compare(answer, truth, domain)
     if result.equal or (result.factor or 0) > 0:
         return True
     only = "an order with a size in an exponent can only be equal to the same formula, up to a constant"
@@ -163,8 +137,8 @@ def redundancies(terms: list[Growth], kept: list[Growth], domain: Domain) -> tup
     for term in terms:
         if term not in kept:
             by = next((other for other in kept if escape(term, [other], domain) is None), None)
-            names = by.text(domain.symbols) if by else " + ".join(other.text(domain.symbols) for other in kept)
-            found.append(f"{term.text(domain.symbols)}, which {names} covers")
+            names = by.text if by else " + ".join(other.text for other in kept)
+            found.append(f"{term.text}, which {names} covers")
     constants = dict.fromkeys(term.factor for term in kept if term.factor != 1)
     shown = (str(factor) if factor.numerator < LARGE else decimal(factor) for factor in constants)
     return (*found, *(f"the factor {factor}" for factor in shown))
@@ -247,112 +221,96 @@ def in_words(way: Sequence[Fraction], symbols: Sequence[str], terms: list[Growth
     return ", ".join([*slower, " = ".join(equal) + " → ∞"]) + fixed
 
 
-def growths(expression: Expression, domain: Domain) -> list[Growth]:
+def growths(order: Order, domain: Domain) -> list[Growth]:
     """The terms of an order, multiplied out; negative ones are left out where a positive one covers them."""
-    terms = merged(Expansion(domain).terms(expression.tree))
+    terms = [growth(monomial, factor, domain) for monomial, factor in expanded(order.tree).terms.items()]
     positive = [term for term in terms if term.factor > 0]
     everything = [Fraction(1)] * len(domain.symbols)
     for term in terms:
         below = any(along(other, everything) > along(term, everything) for other in positive)
         if term.factor < 0 and (not below or escape(term, positive, domain)):
-            got = f"−{term.text(domain.symbols)}, which no other term outgrows"
+            got = f"−{term.text}, which no other term outgrows"
             raise Unreadable(f"an order must be a sum of growing terms: got {got}; write them without differences")
     if not positive:
-        raise Unreadable(f"an order must have a term: got {expression}, which is zero; write what grows fastest")
+        raise Unreadable(f"an order must have a term: got {order}, which is zero; write what grows fastest")
     return positive
 
 
-def merged(terms: list[Growth]) -> list[Growth]:
-    """Like terms added up."""
-    factors: dict[tuple, Fraction] = {}
-    for term in terms:
-        key = term.powers, term.logs
-        factors[key] = factors.get(key, Fraction(0)) + term.factor
-    return [Growth(factor, *key) for key, factor in factors.items() if factor]
+def growth(monomial: Monomial, factor: Fraction, domain: Domain) -> Growth:
+    powers = {name: Fraction(n) for name, n in monomial}
+    pairs = [(powers.get(name, Fraction(0)), powers.get(LOG + name, Fraction(0))) for name in domain.symbols]
+    over, under = [], []
+    for name, exponents in zip(domain.symbols, pairs, strict=True):
+        for base, n in zip((Symbol(name), Call("log", (Symbol(name),))), exponents, strict=True):
+            if n:
+                (over if n > 0 else under).append(power(base, abs(n)))
+    text = write(Quotient(product(over), product(under)) if under else product(over))
+    return Growth(factor, tuple(n + SLOW * log for n, log in pairs), text)
 
 
-class Expansion:
-    """A tree as a sum of products of powers and logarithms."""
+def expanded(node: Node) -> Polynomial:
+    """A tree as a sum of products of powers of the sizes and of their logarithms, which are symbols `log N`."""
+    if is_constant(node):  # exact where it is rational; of another only the sign matters
+        value: Any = evaluate(node, {})
+        return Polynomial.of(value if isinstance(value, Fraction) else 1 if value > 0 else -1)
+    match node:
+        case Symbol(name):
+            return Polynomial.symbol(name)
+        case Negative(body):
+            return -expanded(body)
+        case Sum(parts) | Call("max", parts):
+            return sum(map(expanded, parts), Polynomial({}))
+        case Product(factors):
+            return reduce(times, map(expanded, factors))
+        case Quotient(over, under):
+            return expanded(over) / single(expanded(under), "a denominator")
+        case Power(base, exponent):
+            return raised(expanded(base), exponent)
+        case Call("sqrt", (inner,)):
+            return raised(expanded(inner), Number(Fraction(1, 2)))
+        case Call("log", (inner, *_)):
+            return logarithm(expanded(inner))
+        case Call("ceil", (inner,)):
+            return expanded(inner) + 1
+        case Call("floor" | "abs", (inner,)):
+            return expanded(inner)
+    built = "powers, products, sums, logarithms and max"
+    raise Unreadable(f"an order must be built of {built}: got min; write the term that it is")
 
-    def __init__(self, domain: Domain):
-        self.symbols = domain.symbols
-        self.zero = (Fraction(0),) * len(self.symbols)
 
-    def constant(self, factor: Fraction) -> Growth:
-        return Growth(factor, self.zero, self.zero)
+def times(one: Polynomial, two: Polynomial) -> Polynomial:
+    if len(one.terms) * len(two.terms) > MAX_TERMS:
+        raise Unreadable(f"an order may have {MAX_TERMS} terms: got more; write the ones that grow fastest")
+    return one * two
 
-    def unit(self, name: str) -> tuple[Fraction, ...]:
-        return tuple(Fraction(symbol == name) for symbol in self.symbols)
 
-    def terms(self, node: Node) -> list[Growth]:
-        if is_constant(node):  # exact where it is rational; of another only the sign matters
-            value: Any = evaluate(node, {})
-            exact = value if isinstance(value, Fraction) else Fraction(1 if value > 0 else -1)
-            return [self.constant(exact)] if exact else []
-        match node:
-            case Symbol(name):
-                return [Growth(Fraction(1), self.unit(name), self.zero)]
-            case Negative(body):
-                return [self.constant(Fraction(-1)).times(term) for term in self.terms(body)]
-            case Sum(parts):
-                return [term for part in parts for term in self.terms(part)]
-            case Product(factors):
-                return self.product([self.terms(factor) for factor in factors])
-            case Quotient(over, under):
-                below = self.single(under, "a denominator")
-                return [term.times(below, -1) for term in self.terms(over)]
-            case Power(base, exponent):
-                return self.power(base, exponent)
-            case Call("log", arguments):
-                return self.logarithm(arguments[0])
-            case Call("sqrt", arguments):
-                return self.power(arguments[0], Number(Fraction(1, 2)))
-            case Call("max", arguments):
-                return [term for part in arguments for term in self.terms(part)]
-            case Call("ceil", arguments):
-                return [*self.terms(arguments[0]), self.constant(Fraction(1))]
-            case Call("floor" | "abs", arguments):
-                return self.terms(arguments[0])
-        built = "powers, products, sums, logarithms and max"
-        raise Unreadable(f"an order must be built of {built}: got min; write the term that it is")
+def single(terms: Polynomial, place: str) -> Polynomial:
+    if len(terms.terms) != 1 or min(terms.terms.values()) < 0:
+        one = f"{place} of an order must be one positive term"
+        raise Unreadable(f"{one}: got {len(terms.terms)} terms; write the fastest")
+    return terms
 
-    def product(self, lists: list[list[Growth]]) -> list[Growth]:
-        result = [self.constant(Fraction(1))]
-        for terms in lists:
-            if len(result) * len(terms) > MAX_TERMS:
-                raise Unreadable(f"an order may have {MAX_TERMS} terms: got more; write the ones that grow fastest")
-            result = merged([one.times(two) for one in result for two in terms])
-        return result
 
-    def single(self, node: Node, place: str) -> Growth:
-        terms = self.terms(node)
-        if len(terms) != 1 or terms[0].factor < 0:
-            one = f"{place} of an order must be one positive term"
-            raise Unreadable(f"{one}: got {len(terms)} terms; write the fastest")
-        return terms[0]
+def raised(base: Polynomial, exponent: Node) -> Polynomial:
+    if not is_constant(exponent):
+        built = "an order must be built of powers of the sizes"
+        raise Unreadable(f"{built}: got a size in an exponent; write powers such as N²")
+    power = evaluate(exponent, {})
+    if not isinstance(power, Fraction):
+        raise Unreadable("an exponent of an order must be rational: got another; write it as a fraction")
+    positive = power > 0 and all(factor > 0 for factor in base.terms.values())
+    if not positive and power.denominator == 1 and power >= 0:
+        return reduce(times, [base] * int(power), Polynomial.of(1))
+    # (a + b)^p and a^p + b^p are of the same order
+    terms = base if positive else single(base, "the base of a negative power")
+    lifted: dict[Any, int] = {tuple((name, n * power) for name, n in monomial): 1 for monomial in terms.terms}
+    return Polynomial(lifted)
 
-    def power(self, base: Node, exponent: Node) -> list[Growth]:
-        if not is_constant(exponent):
-            built = "an order must be built of powers of the sizes"
-            raise Unreadable(f"{built}: got a size in an exponent; write powers such as N²")
-        power = evaluate(exponent, {})
-        if not isinstance(power, Fraction):
-            raise Unreadable("an exponent of an order must be rational: got another; write it as a fraction")
-        terms = self.terms(base)
-        if power > 0 and all(term.factor > 0 for term in terms):  # (a + b)^p and a^p + b^p are of the same order
-            return [self.lifted(term, power) for term in terms]
-        if power.denominator == 1 and power >= 0:
-            return self.product([terms] * int(power))
-        return [self.lifted(self.single(base, "the base of a negative power"), power)]
 
-    def lifted(self, term: Growth, power: Fraction) -> Growth:
-        powers, logs = (tuple(power * n for n in exponents) for exponents in (term.powers, term.logs))
-        return Growth(Fraction(1), powers, logs)
-
-    def logarithm(self, node: Node) -> list[Growth]:
-        """log(N²D) is of the order log N + log D."""
-        term = self.single(node, "the logarithm")
-        if any(power < 0 for power in term.powers):
-            raise Unreadable("the logarithm of an order must be that of a growing term: got a quotient; write log N")
-        powers = zip(self.symbols, term.powers, strict=True)
-        return [Growth(Fraction(1), self.zero, self.unit(name)) for name, power in powers if power]
+def logarithm(inside: Polynomial) -> Polynomial:
+    """log(N²D) is of the order log N + log D."""
+    (monomial,) = single(inside, "the logarithm").terms
+    powers = [(name, n) for name, n in monomial if not name.startswith(LOG)]
+    if any(n < 0 for _, n in powers):
+        raise Unreadable("the logarithm of an order must be that of a growing term: got a quotient; write log N")
+    return Polynomial({((LOG + name, 1),): 1 for name, _ in powers})

@@ -1,11 +1,15 @@
 """Credit for the parts of a formula that are right: a sum of some parts, or the monomials that belong to one alone."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING
 
+from regard.grading.formulas.algebra import Algebra, Beyond, Ratio
 from regard.grading.formulas.domain import Domain
 from regard.grading.formulas.expression import Expression
+
+if TYPE_CHECKING:
+    from sympy.polys.rings import PolyElement
 
 MOST_PARTS = 10  # whose sums are all tried
 
@@ -25,8 +29,6 @@ def credited(
     >>> credited(read["wrong"], read["true"], parts, Domain.parse({"D": "positive"}))
     (['weights'], True)
     """
-    from regard.grading.formulas.algebra import Algebra, Beyond
-
     algebra = Algebra(domain.symbols, domain.positive)
     trees = [formula.tree for formula in (answer, truth, *parts.values())]
     try:
@@ -34,8 +36,9 @@ def credited(
     except Beyond:
         return [], False
     by_name = dict(zip(parts, terms, strict=True))
-    for names in _some(list(parts)):
-        if _total([by_name[name] for name in names]) == yours:
+    numbers = range(len(parts) - 1, 0, -1) if len(parts) <= MOST_PARTS else ()
+    for names in (names for number in numbers for names in combinations(parts, number)):  # not all, the most first
+        if sum((by_name[name] for name in names), start=algebra.ring.zero) == yours:
             return list(names), False
     if any(set(one) & set(two) for one, two in combinations(terms, 2)):
         return [], False
@@ -43,23 +46,8 @@ def credited(
     return good, not set(yours) <= set(true).union(*terms)
 
 
-def _some(names: list[str]) -> Iterator[tuple[str, ...]]:
-    """Some of the names but not all, the most first."""
-    if len(names) <= MOST_PARTS:
-        for number in range(len(names) - 1, 0, -1):
-            yield from combinations(names, number)
-
-
-def _total(terms: Sequence[Mapping[Any, Any]]) -> dict[Any, Any]:
-    total: dict[Any, Any] = {}
-    for one in terms:
-        for monomial, factor in one.items():
-            total[monomial] = total.get(monomial, 0) + factor
-    return {monomial: factor for monomial, factor in total.items() if factor}
-
-
-def _over_one_denominator(algebra: Any, ratios: Sequence[Any]) -> list[dict[Any, Any]]:
-    """Coefficients by monomial, after all have been brought to one denominator; a `Beyond` where that is too large."""
+def _over_one_denominator(algebra: Algebra, ratios: Sequence[Ratio]) -> "list[PolyElement]":
+    """The numerators, after all have been brought to one denominator; a `Beyond` where that is too large."""
     unders = list(dict.fromkeys(ratio.under for ratio in ratios))
     numerators = []
     for ratio in ratios:
@@ -67,5 +55,5 @@ def _over_one_denominator(algebra: Any, ratios: Sequence[Any]) -> list[dict[Any,
         for under in unders:
             if under != ratio.under:
                 numerator = algebra.multiplied(numerator, under)
-        numerators.append(dict(numerator.terms()))
+        numerators.append(numerator)
     return numerators

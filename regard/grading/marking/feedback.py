@@ -39,17 +39,19 @@ class ByHand:
 class Mark:
     """What an answer is worth, and why.
 
-    `read_as` is the answer as it was understood, empty where it could not be read; `feedback` are lines of plain text;
+    `read_as` is the answer as it was understood, empty where it could not be read, and `reading` of a wrong one a
+    normal form, the same for all who wrote the same in other words; `feedback` are lines of plain text;
     `mistake` is the name of a known mistake; `unread` says that the answer, or that to a part, waits for a person: it
     could not be understood, or it is `free` text; `hand` is what a person has said of it; `parts` are the marks of
     subquestions, in their order.
     """
 
     id: str
-    points: float
+    points: float = 0.0
     out_of: float
-    right: bool
+    right: bool = False
     read_as: str = ""
+    reading: str = ""
     feedback: tuple[str, ...] = ()
     counterexample: Counterexample | None = None
     mistake: str = ""
@@ -100,11 +102,6 @@ class Mark:
         first, *more = self.lines
         return "\n".join([f"**{first}**", "", *[f"- {line}" for line in more]])
 
-    @property
-    def breakdown(self) -> Mapping[str, str]:
-        """Of which parts the true value at the counterexample consists."""
-        return self.counterexample.breakdown if self.counterexample else {}
-
     def json(self) -> dict[str, Any]:
         """Plain data for `json.dumps`."""
         return asdict(self) | {"verdict": self.verdict, "parts": [part.json() for part in self.parts]}
@@ -132,51 +129,52 @@ def withhold(mark: Mark, told: Told) -> Mark:
 def right(question: Question, read_as: str, *remarks: str) -> Mark:
     """All points; remarks may still be made."""
     points = question.points
-    return Mark(id=question.id, points=points, out_of=points, right=True, read_as=read_as, feedback=remarks)
+    return Mark(id=question.id, out_of=points, points=points, right=True, read_as=read_as, feedback=remarks)
 
 
-def wrong(question: Question, read_as: str, *lines: str, mistake: Mistake | None = None, **more: Any) -> Mark:
+def wrong(
+    question: Question,
+    read_as: str,
+    *lines: str,
+    mistake: Mistake | None = None,
+    points: float = 0.0,
+    counterexample: Counterexample | None = None,
+) -> Mark:
     """Some of the points, or those of a known mistake. Its name and hint come first, else the question's hint last."""
-    points = more.pop("points", 0.0)
-    known = (sentence(f"{mistake.name}{': ' * bool(mistake.hint)}{mistake.hint}"),) if mistake else ()
-    said = more.pop("hint", question.hint)
-    hint = (f"Hint: {sentence(said)}",) if said and not mistake else ()
-    if mistake and mistake.points is not None:
-        points = mistake.points
+    if mistake:
+        lines = (sentence(f"{mistake.name}{': ' * bool(mistake.hint)}{mistake.hint}"), *lines)
+        points = points if mistake.points is None else mistake.points
+    elif question.hint:
+        lines = (*lines, f"Hint: {sentence(question.hint)}")
     return Mark(
         id=question.id,
-        points=points,
         out_of=question.points,
-        right=False,
+        points=points,
         read_as=read_as,
-        feedback=(*known, *lines, *hint),
+        feedback=lines,
         mistake=mistake.name if mistake else "",
-        **more,
+        counterexample=counterexample,
     )
 
 
 def unanswered(question: Question) -> Mark:
-    return Mark(id=question.id, points=0.0, out_of=question.points, right=False, feedback=("Not answered.",))
+    return Mark(id=question.id, out_of=question.points, feedback=("Not answered.",))
 
 
-def unread(question: Question, reason: str) -> Mark:
-    """An answer that cannot be understood, with the reason and what to write."""
-    lines = (f"Could not be read: {reason}",)
-    return Mark(id=question.id, points=0.0, out_of=question.points, right=False, feedback=lines, unread=True)
-
-
-def by_hand(question: Question) -> Mark:
-    """A text, which waits for a person."""
-    return replace(unread(question, ""), feedback=("To be marked by hand.",), free=True)
+def waiting(question: Question, line: str, free: bool = False) -> Mark:
+    """An answer that waits for a person: a text, or one that could not be understood or marked, and why."""
+    return Mark(id=question.id, out_of=question.points, feedback=(line,), unread=True, free=free)
 
 
 def override(mark: Mark, points: float, hand: ByHand) -> Mark:
     """The points that a person gives instead; what the machine gave and said stays."""
-    machine = None if mark.unread else mark.points
-    feedback = () if mark.free else mark.feedback
-    right = points == mark.out_of
     return replace(
-        mark, points=points, right=right, unread=False, feedback=feedback, hand=replace(hand, machine=machine)
+        mark,
+        points=points,
+        right=points == mark.out_of,
+        unread=False,
+        feedback=() if mark.free else mark.feedback,
+        hand=replace(hand, machine=None if mark.unread else mark.points),
     )
 
 

@@ -2,56 +2,57 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, TypeVar, cast
 
+from regard.formulas import write
 from regard.grading.formulas.bounds import SAME, Unasked, Undefined, Unreadable
 from regard.grading.formulas.domain import Domain
 from regard.grading.formulas.expression import Comparison, Expression, compare, parse
 from regard.grading.formulas.orders import Order, compare_orders, parse_order
 from regard.grading.marking.credit import credited
-from regard.grading.marking.feedback import Counterexample, Mark, at, listed, right, sentence, shown, unread, wrong
+from regard.grading.marking.feedback import Counterexample, Mark, at, listed, right, sentence, shown, wrong
 from regard.grading.questions.key import Entry, first_difference, same_order
 from regard.grading.questions.question import Mistake, Question
 from regard.grading.reading.numbers import Given, exact
 
 HALF = Fraction(1, 2)
-KEPT = 4096  # truths and mistakes that stay read: some hundred questions with a dozen each
+# Truths and mistakes that stay read: some hundred questions with a dozen each.
+known_formula, known_order = lru_cache(4096)(parse), lru_cache(4096)(parse_order)
 FLOPS = Mistake(
     answer=None, name="FLOPs instead of multiply-adds", hint="one multiply-add is two FLOPs, and counts once here"
 )
 CALLED = Mistake(answer=None, name="multiply-adds called FLOPs", hint="FLOPs are twice as many")
-Read = TypeVar("Read", Expression, Order)
+Read = TypeVar("Read", bound=Expression)
 
 
 def mark_formula(entry: Entry, given: Any) -> Mark:
     """Equal over the whole domain, or wrong at the smallest sizes where it differs."""
     question = entry.question
     try:
-        answer = as_counted(question, parse(_text(given), tuple(question.form.symbols)))
-        if entry.truth is None:
-            return _against_counts(entry, answer)
-        return _against_formula(entry, answer)
+        written = parse(_text(given), question.symbols)
     except Unasked as error:
         return wrong(question, "", sentence(str(error)))
-    except Unreadable as error:
-        return unread(question, str(error))
+    against = _against_counts if entry.truth is None else _against_formula
+    found = against(entry, as_counted(question, written))
+    return found if found.right else replace(found, reading=written.canonical())
 
 
 def _against_formula(entry: Entry, answer: Expression) -> Mark:
     question = entry.question
-    domain, truth = _domain(_rules(question)), _expression(entry.truth, tuple(question.form.symbols))
+    domain, truth = question.domain, known_formula(entry.truth, question.symbols)
     read = [(reading, _compared(reading, truth, domain)) for reading in _readings(answer)]
     for reading, found in read:
         if found is not None and found.equal:
             remarks = [*_how_read(reading, answer), *_chain(answer), *in_flops(question, answer)]
             return right(question, str(reading), *remarks)
     if answer.several and not all(_is_right(side, answer, domain) for side in answer.sides):
-        return unread(question, f"two answers that differ were given: {answer}; give one")
+        raise Unreadable(f"two answers that differ were given: {answer}; give one")
     if not answer.sure:
-        return unread(question, f"there are words around {answer} that may change it; write the formula alone")
+        raise Unreadable(f"there are words around {answer} that may change it; write the formula alone")
     if answer.factor != 1 and _is_right(answer.times(1 / answer.factor), truth, domain):
         return _wrong_formula(entry, answer, read[0][1], CALLED, [])
     for reading, found in read:
@@ -119,7 +120,7 @@ def _readings(answer: Read) -> list[Read]:
     return [answer] if other is None else [answer, other]
 
 
-def _how_read(reading: Expression | Order, answer: Expression | Order) -> list[str]:
+def _how_read(reading: Expression, answer: Expression) -> list[str]:
     said = f"Read as {reading}; brackets would say so: from left to right it is {answer}."
     return [] if reading is answer else [said]
 
@@ -131,11 +132,8 @@ def _wrong_formula(
     if found is None:
         return wrong(question, str(answer), *remarks, "It has no value that could be compared.", mistake=known)
     sizes = found.counterexample or {}
-    true_parts = _breakdown(entry, sizes)
-    yours, true = apart(found.yours, found.true)
-    value = f"the true value is {true}{_sum(true_parts)}"
-    gives = "your formula has no value" if found.yours is None else f"your formula gives {yours}"
-    lines = [f"At {at(sizes)} {gives}; {value}."] if sizes else [f"It gives {yours}; {value}."]
+    line, example = _difference(sizes, found.yours, found.true, _breakdown(entry, sizes), "the true value")
+    lines = [line]
     side = answer.sides[found.side]
     if len(answer.sides) > 1:
         lines.insert(0, f"Of the chain, {side} differs.")
@@ -157,7 +155,7 @@ def _wrong_formula(
         *lines,
         mistake=known,
         points=points,
-        counterexample=_example(sizes, found.yours, found.true, true_parts),
+        counterexample=example,
     )
 
 
@@ -167,9 +165,8 @@ def _credit(entry: Entry, answer: Expression, known: Mistake | None) -> tuple[fl
     A known mistake says what these terms are, so that the line of credit does not say it again in other words.
     """
     question = entry.question
-    symbols = tuple(question.form.symbols)
-    parts = {name: _expression(text, symbols) for name, text in question.parts.items()}
-    good, extra = credited(answer, _expression(entry.truth, symbols), parts, _domain(_rules(question)))
+    parts = {name: known_formula(text, question.symbols) for name, text in question.parts.items()}
+    good, extra = credited(answer, known_formula(entry.truth, question.symbols), parts, question.domain)
     if not good:
         return 0.0, []
     missed = [name for name in parts if name not in good]
@@ -188,68 +185,56 @@ def _against_counts(entry: Entry, answer: Expression) -> Mark:
             return right(question, str(reading), *_how_read(reading, answer), sizes)
     differences = [first_difference(side, entry.counts) for side in answer.sides]
     count, value = next(found for found in differences if found is not None)
-    gives = "your formula has no value" if value is None else f"your formula gives {shown(value)}"
-    line = f"At {at(count.sizes)} {gives}; the count is {shown(count.value)}{_sum(count.parts)}."
-    return wrong(
-        question,
-        str(answer),
-        line,
-        mistake=_known_formula(question, answer),
-        counterexample=_example(count.sizes, value, count.value, count.parts),
-    )
+    line, example = _difference(count.sizes, value, count.value, count.parts, "the count")
+    return wrong(question, str(answer), line, mistake=_known_formula(question, answer), counterexample=example)
 
 
 def mark_order(entry: Entry, given: Any) -> Mark:
     """The same class of growth, as all sizes go to infinity independently."""
     question = entry.question
-    symbols = tuple(question.form.symbols)
-    domain, truth = _domain(_rules(question)), _order(entry.truth, symbols)
-    try:
-        answer = parse_order(_text(given), symbols)
-    except Unreadable as error:
-        return unread(question, str(error))
+    symbols, domain = question.symbols, question.domain
+    truth = known_order(entry.truth, symbols)
+    answer = parse_order(_text(given), symbols)
     readings = _readings(answer)
     for reading in readings:
         if same_order(reading, truth, domain):
-            return _right_order(question, reading, truth, domain, _how_read(reading, answer))
-    mistakes = [(mistake, _order(str(mistake.answer), symbols)) for mistake in question.mistakes]
+            remarks = _how_read(reading, answer)
+            if redundant := compare_orders(reading, truth, domain).redundant:
+                remarks.append(f"Not needed: {listed(list(redundant))}.")
+            if answer.letter == "Ω":
+                remarks.append("Ω says at least; at least and at most is Θ.")
+            return right(question, _inside(reading), *remarks)
+    mistakes = [(mistake, known_order(str(mistake.answer), symbols)) for mistake in question.mistakes]
     known = [(m, reading) for reading in readings for m, order in mistakes if same_order(reading, order, domain)]
     mistake, reading = known[0] if known else (None, answer)
+    lines: list[str] = []
     try:
         found = compare_orders(reading, truth, domain)  # refuses what is no order: O(0), O(−N)
+        lines += [*_how_read(reading, answer), *(f"Missing: {term}." for term in found.missing)]
+        tight = "" if found.missing else ": an upper bound, but not tight"
+        lines += [f"Too much: {term}{tight}." for term in found.excess]
     except (Unreadable, Undefined) as error:
-        return wrong(question, _inside(reading), mistake=mistake) if mistake else unread(question, str(error))
-    lines = [*_how_read(reading, answer), *(f"Missing: {term}." for term in found.missing)]
-    lines += [f"Too much: {term}{'' if found.missing else ': an upper bound, but not tight'}." for term in found.excess]
-    return wrong(question, _inside(reading), *lines, mistake=mistake)
-
-
-def _right_order(question: Question, answer: Order, truth: Order, domain: Domain, remarks: list[str]) -> Mark:
-    found = compare_orders(answer, truth, domain)
-    if found.redundant:
-        remarks.append(f"Not needed: {listed(list(found.redundant))}.")
-    if answer.letter == "Ω":
-        remarks.append("Ω says at least; at least and at most is Θ.")
-    return right(question, _inside(answer), *remarks)
+        if not mistake:
+            raise Unreadable(str(error)) from None
+    marked = wrong(question, _inside(reading), *lines, mistake=mistake)
+    return replace(marked, reading=replace(answer, letter="Θ").canonical())
 
 
 def _inside(order: Order) -> str:
-    return f"{order.letter or 'Θ'}({order.expression})"
+    return f"{order.letter or 'Θ'}({' = '.join(map(write, order.trees))})"
 
 
 def _known_formula(question: Question, answer: Expression) -> Mistake | None:
-    domain, symbols = _domain(_rules(question)), tuple(question.form.symbols)
-    wrong_ones = ((mistake, _expression(str(mistake.answer), symbols)) for mistake in question.mistakes)
-    return next((mistake for mistake, formula in wrong_ones if _is_right(answer, formula, domain)), None)
+    formulas = ((mistake, known_formula(str(mistake.answer), question.symbols)) for mistake in question.mistakes)
+    return next((mistake for mistake, formula in formulas if _is_right(answer, formula, question.domain)), None)
 
 
 def _breakdown(entry: Entry, sizes: Mapping[str, Any]) -> dict[str, Any]:
     """The true value by part at these sizes: by the parts of the formula, or as counted there."""
     question = entry.question
-    symbols = tuple(question.form.symbols)
     if question.parts and sizes:
         try:
-            return {name: _expression(text, symbols).evaluate(sizes) for name, text in question.parts.items()}
+            return {n: known_formula(text, question.symbols).evaluate(sizes) for n, text in question.parts.items()}
         except Undefined:
             return {}
     counted = (count.parts for count in entry.counts if dict(count.sizes) == dict(sizes))
@@ -260,37 +245,21 @@ def _chain(answer: Expression) -> list[str]:
     return ["Every side of the chain is right."] if len(answer.sides) > 1 else []
 
 
-def _sum(parts: Mapping[str, Any]) -> str:
-    return f" = {' + '.join(f'{shown(value)} ({name})' for name, value in parts.items())}" if len(parts) > 1 else ""
-
-
-def _example(sizes: Mapping[str, Any], yours: Any, true: Any, parts: Mapping[str, Any]) -> Counterexample:
-    plain = {name: int(n) if n.denominator == 1 else str(n) for name, n in sizes.items()}
-    breakdown = {name: shown(part) for name, part in parts.items()}
+def _difference(
+    sizes: Mapping[str, Any], yours: Any, true: Any, parts: Mapping[str, Any], what: str
+) -> tuple[str, Counterexample]:
+    """What a formula gives beside what is true, which is the sum of the parts: in words, and as a counterexample."""
     one, two = apart(yours, true)
-    return Counterexample(sizes=plain, yours=one, true=two, breakdown=breakdown)
+    breakdown = {name: shown(part) for name, part in parts.items()}
+    where = f"At {at(sizes)} your formula" if sizes else "It"
+    gives = "has no value" if yours is None else f"gives {one}"
+    summed = f" = {' + '.join(f'{part} ({name})' for name, part in breakdown.items())}" if len(parts) > 1 else ""
+    plain = {name: int(n) if n.denominator == 1 else str(n) for name, n in sizes.items()}
+    example = Counterexample(sizes=plain, yours=one, true=two, breakdown=breakdown)
+    return f"{where} {gives}; {what} is {two}{summed}.", example
 
 
 def _text(given: Any) -> str:
     if isinstance(given, bool) or not isinstance(given, str | int | float):
         raise Unreadable(f"a formula is one line of text: got a {type(given).__name__}; write it in quotes")
     return str(given)
-
-
-def _rules(question: Question) -> tuple[tuple[str, str], ...]:
-    return tuple(question.form.symbols.items())
-
-
-@lru_cache(KEPT)
-def _domain(rules: tuple[tuple[str, str], ...]) -> Domain:
-    return Domain.parse(dict(rules))
-
-
-@lru_cache(KEPT)
-def _expression(text: str, symbols: tuple[str, ...]) -> Expression:
-    return parse(text, symbols)
-
-
-@lru_cache(KEPT)
-def _order(text: str, symbols: tuple[str, ...]) -> Order:
-    return parse_order(text, symbols)

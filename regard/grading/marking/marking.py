@@ -11,19 +11,18 @@ from regard.grading.formulas.bounds import Unreadable
 from regard.grading.marking.feedback import (
     Counterexample,
     Mark,
-    by_hand,
     right,
     sentence,
     shown,
     total,
     unanswered,
-    unread,
+    waiting,
     wrong,
 )
 from regard.grading.marking.formulas import CALLED, apart, as_counted, in_flops, mark_formula, mark_order
 from regard.grading.questions.catalogue import built_in_questions, read_questions
-from regard.grading.questions.key import READERS, Entry, as_lists, compile_key, values_of
-from regard.grading.questions.question import Mistake, Question, too_large
+from regard.grading.questions.key import READERS, Entry, compile_key, values_of
+from regard.grading.questions.question import Question, too_large
 from regard.grading.reading.numbers import close
 from regard.grading.reading.wording import LONGEST, letter_of, truth_of
 
@@ -73,10 +72,20 @@ def mark(entry: Entry, given: Any) -> Mark:
     text = given.strip() if isinstance(given, str) else given
     if given is None or (isinstance(text, str | list | tuple | Mapping) and not text and not none_of_them):
         return _without_answer(entry)
+    try:
+        found = _marked(entry, given)
+    except Unreadable as error:
+        return waiting(question, f"Could not be read: {error}")
+    return found if found.right or found.parts else replace(found, reading=found.reading or found.read_as)
+
+
+def _marked(entry: Entry, given: Any) -> Mark:
+    """The mark of an answer that was given; raises `Unreadable`."""
+    question = entry.question
     if question.kind == "parts":
         return _parts(entry, given)
     if problem := too_large(given):
-        return unread(question, problem)
+        raise Unreadable(problem)
     match question.kind:
         case "formula":
             return mark_formula(entry, given)
@@ -87,7 +96,7 @@ def mark(entry: Entry, given: Any) -> Mark:
         case "select":
             return _select(entry, given)
         case "text":
-            return by_hand(question)
+            return waiting(question, "To be marked by hand.", free=True)
         case "truth":
             return _truth(entry, given)
         case _:
@@ -105,7 +114,7 @@ def _parts(entry: Entry, given: Any) -> Mark:
     names = [part.id for part in entry.parts]
     if not isinstance(given, Mapping):
         asked = ", ".join(f"{question.id}.{name} = …" for name in names)
-        return unread(question, f"it has {len(names)} parts: write {asked}")
+        raise Unreadable(f"it has {len(names)} parts: write {asked}")
     extra = [str(name)[:40] for name in given if name not in names]
     remarks = (f"There is no part {extra[0]!r}; the parts are {', '.join(names)}.",) if extra else ()
     return _sum(question, tuple(mark(part, given.get(part.id)) for part in entry.parts), remarks)
@@ -114,30 +123,29 @@ def _parts(entry: Entry, given: Any) -> Mark:
 def _sum(question: Question, parts: tuple[Mark, ...], remarks: tuple[str, ...]) -> Mark:
     read_as = "; ".join(f"{part.id}: {part.read_as}" for part in parts if part.read_as)
     mistake = next((part.mistake for part in parts if part.mistake), "")
-    return total(replace(wrong(question, read_as, *remarks, hint=""), mistake=mistake), parts)
+    return total(
+        Mark(id=question.id, out_of=question.points, read_as=read_as, feedback=remarks, mistake=mistake), parts
+    )
 
 
 def _numbers(entry: Entry, given: Any) -> Mark:
     question = entry.question
     read = READERS[question.kind]
-    try:
-        written = read(given)
-        answer = as_counted(question, written)
-    except Unreadable as error:
-        return unread(question, str(error))
+    written = read(given)
+    answer = as_counted(question, written)
     digits = question.form.least_digits
-    found = close(answer, as_lists(entry.truth), digits)
+    found = close(answer, entry.truth, digits)
     if found.right:
         remarks = [sentence(found.reason)] if found.reason else []
         return right(question, str(answer), *remarks, *in_flops(question, answer))
-    if answer is not written and close(written, as_lists(entry.truth), digits).right:
+    if answer is not written and close(written, entry.truth, digits).right:
         return wrong(question, str(answer), mistake=CALLED)
     if not answer.sure:
-        return unread(question, f"there are words around {answer} that may change it; write the numbers alone")
-    if close(answer, as_lists(entry.truth), 1).right:  # a rounded truth may be a rounded mistake too
+        raise Unreadable(f"there are words around {answer} that may change it; write the numbers alone")
+    if close(answer, entry.truth, 1).right:  # a rounded truth may be a rounded mistake too
         few = f"Right as far as it goes, but too few digits: give at least {digits} significant digits."
-        return wrong(question, str(answer), few, hint="")
-    known = next((m for m in question.mistakes if close(answer, as_lists(values_of(read(m.answer))), 1).right), None)
+        return replace(wrong(question, str(answer)), feedback=(few,))
+    known = next((m for m in question.mistakes if close(answer, values_of(read(m.answer)), 1).right), None)
     if found.transposed:
         return wrong(question, str(answer), sentence(found.reason))
     if found.yours is None:
@@ -150,19 +158,12 @@ def _numbers(entry: Entry, given: Any) -> Mark:
 
 def _choice(entry: Entry, given: Any) -> Mark:
     """A letter, in brackets or not, or the words of one choice."""
-    question = entry.question
-    choices = question.form.choices
-    letter = letter_of(_words(given), choices)
+    choices, said = entry.question.form.choices, _words(given)
+    letter = letter_of(said, choices)
     if letter is None:
         listed = ", ".join(choices)
-        return unread(
-            question, f"it must be one of the letters {listed}: got {_words(given)[:60]!r}; write the letter alone"
-        )
-    read_as = f"{letter}: {choices[letter]}"
-    if letter == entry.truth:
-        return right(question, read_as)
-    known = _known(question, letter)
-    return wrong(question, read_as, *([] if known else [f"{letter} is not the right choice."]), mistake=known)
+        raise Unreadable(f"it must be one of the letters {listed}: got {said[:60]!r}; write the letter alone")
+    return _one_of(entry, letter, f"{letter}: {choices[letter]}", f"{letter} is not the right choice.")
 
 
 def _select(entry: Entry, given: Any) -> Mark:
@@ -175,7 +176,7 @@ def _select(entry: Entry, given: Any) -> Mark:
     chosen = _letters(said, choices)
     if chosen is None:
         listed = ", ".join(choices)
-        return unread(question, f"it must be letters of {listed}, or none: got {said[:60]!r}; write them as 'a, c'")
+        raise Unreadable(f"it must be letters of {listed}, or none: got {said[:60]!r}; write them as 'a, c'")
     true, read_as = set(entry.truth), ", ".join(chosen) or "none"
     if set(chosen) == true:
         return right(question, read_as)
@@ -206,21 +207,19 @@ def _letters(said: str, choices: Mapping[str, str]) -> list[str] | None:
 
 
 def _truth(entry: Entry, given: Any) -> Mark:
-    question = entry.question
-    answer = truth_of(_words(given))
+    said = _words(given)
+    answer = truth_of(said)
     if answer is None:
-        return unread(
-            question, f"it must be true or false: got {_words(given)[:60]!r}; write true or false, and then why"
-        )
-    if answer is entry.truth:
-        return right(question, shown(answer))
-    known = _known(question, answer)
-    line = f"The statement is {shown(entry.truth)}."
-    return wrong(question, shown(answer), *([] if known else [line]), mistake=known)
+        raise Unreadable(f"it must be true or false: got {said[:60]!r}; write true or false, and then why")
+    return _one_of(entry, answer, shown(answer), f"The statement is {shown(entry.truth)}.")
 
 
-def _known(question: Question, answer: Any) -> Mistake | None:
-    return next((mistake for mistake in question.mistakes if mistake.answer == answer), None)
+def _one_of(entry: Entry, answer: str | bool, read_as: str, line: str) -> Mark:
+    """One of the few answers that there are: right, a known mistake, or wrong, as the line says."""
+    if answer == entry.truth:
+        return right(entry.question, read_as)
+    known = next((mistake for mistake in entry.question.mistakes if mistake.answer == answer), None)
+    return wrong(entry.question, read_as, *([] if known else [line]), mistake=known)
 
 
 def _words(given: Any) -> str:

@@ -3,7 +3,9 @@
 A function gives a module, a module with the inputs that it is called with, or the number itself, perhaps by part.
 """
 
+from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import torch
@@ -33,11 +35,7 @@ def fully_connected(N: int, D: int) -> nn.Module:
     return nn.Linear(N * D, N * D, device=META)
 
 
-def attention_weights(N: int) -> int:
-    return MultiHead(2, 1).weights(torch.randn(1, N, 2)).numel()
-
-
-def all_heads_weights(N: int, H: int) -> int:
+def attention_weights(N: int, H: int = 1) -> int:
     return MultiHead(H, H).weights(torch.randn(1, N, H)).numel()
 
 
@@ -51,16 +49,17 @@ def one_head_projection(N: int, D: int, H: int) -> Called:
     return MultiHead(Widths(query=D, head=D // H), 1, device=META).query, (tokens(N, D),)
 
 
-class Logits(nn.Module):
-    """Every query of a head with every key of it."""
+class Computed(nn.Module):
+    """A module without parameters that computes a function."""
 
-    def forward(self, q: Tensor, k: Tensor) -> Tensor:
-        return q @ k.mT
+    def __init__(self, function: Callable[..., Tensor]) -> None:
+        super().__init__()
+        self.forward = function
 
 
 def logits(N: int, D: int, H: int) -> Called:
     heads = torch.empty(1, H, N, D // H, device=META)
-    return Logits(), (heads, heads)
+    return Computed(lambda q, k: q @ k.mT), (heads, heads)
 
 
 def self_attention(n: int, d: int) -> Called:
@@ -71,20 +70,9 @@ def cross_attention(n_t: int, n_s: int, D: int) -> Called:
     return MultiHead(D, 1, device=META), (tokens(n_t, D), tokens(n_s, D))
 
 
-class Mixing(nn.Module):
-    """Logits and mixing alone, under a mask."""
-
-    def __init__(self, mask: Mask) -> None:
-        super().__init__()
-        self.mask = mask
-
-    def forward(self, x: Tensor) -> Tensor:
-        return attend(x, x, x, Attention(mask=self.mask))
-
-
 def windows(N: int, w: int, D: int) -> Called:
     """Attention within blocks of w tokens."""
-    return Mixing(Blocks(w)), (torch.empty(1, 1, N, D, device=META),)
+    return _mixing(Blocks(w)), (torch.empty(1, 1, N, D, device=META),)
 
 
 def axial_weights(h: int, w: int) -> int:
@@ -115,61 +103,43 @@ def new_weights(N: int, D: int) -> int:
     return MultiHead(D, 1).weights(torch.randn(1, 1, D), torch.randn(1, N + 1, D), causal=True).numel()
 
 
-def patch_attention() -> int:
-    return _work(*_mixing(Everything()))
-
-
 def channel_attention(num_groups: int = 1) -> int:
     """Multiply-adds of logits and mixing between 512 channels over 256 positions."""
     layer = ChannelAttention(512, num_groups, device=META)
     return _work(layer, tokens(256, 512)) - _work(nn.Linear(512, 512, device=META), tokens(256, 512)) * 4
 
 
-def grouped_channels() -> int:
-    return channel_attention(16)
+grouped_channels = partial(channel_attention, 16)
 
 
-def tiled_patches() -> int:
-    """The same for 16×16 patches in tiles of 8×8: four tiles of 64."""
-    return _work(*_mixing(Blocks(64)))
+def patch_work(mask: Mask) -> int:
+    """Multiply-adds of logits and mixing between 16×16 patches of 512 channels."""
+    return _work(_mixing(mask), torch.empty(1, 1, 256, 512, device=META))
+
+
+patch_attention = partial(patch_work, Everything())
+tiled_patches = partial(patch_work, Blocks(64))  # in tiles of 8×8: four tiles of 64
 
 
 def four_projections() -> int:
     return _work(MultiHead(512, 1, device=META), tokens(256, 512)) - patch_attention()
 
 
-class LinearAttention(nn.Module):
-    """`g(q)ᵀ Σ g(k) vᵀ`: the sum once, then a product for each query; features are given."""
-
-    def forward(self, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-        return q @ (k.mT @ v)
+def features_attention(mix: Callable[..., Tensor], N: int, D: int, D_g: int) -> Called:
+    """The outputs of given features of queries and keys, and of values."""
+    return Computed(mix), (tokens(N, D_g), tokens(N, D_g), tokens(N, D))
 
 
-def linear_attention(N: int, D: int, D_g: int) -> Called:
-    return LinearAttention(), (tokens(N, D_g), tokens(N, D_g), tokens(N, D))
+# `g(q)ᵀ Σ g(k) vᵀ`, the sum once and then a product for each query; the same by way of all N² weights.
+linear_attention = partial(features_attention, lambda q, k, v: q @ (k.mT @ v))
+quadratic_attention = partial(features_attention, lambda q, k, v: (q @ k.mT) @ v)
 
 
-class QuadraticAttention(nn.Module):
-    """The same outputs by way of all N² weights."""
-
-    def forward(self, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-        return (q @ k.mT) @ v
+def recurrence(kind: type[nn.RNNBase], n: int, d: int) -> Called:
+    return kind(d, d, batch_first=True, device=META), (tokens(n, d),)  # pyright: ignore[reportCallIssue]
 
 
-def quadratic_attention(N: int, D: int, D_g: int) -> Called:
-    return QuadraticAttention(), (tokens(N, D_g), tokens(N, D_g), tokens(N, D))
-
-
-def lstm(n: int, d: int) -> Called:
-    return nn.LSTM(d, d, batch_first=True, device=META), (tokens(n, d),)
-
-
-def gru(n: int, d: int) -> Called:
-    return nn.GRU(d, d, batch_first=True, device=META), (tokens(n, d),)
-
-
-def plain_recurrence(n: int, d: int) -> Called:
-    return nn.RNN(d, d, batch_first=True, device=META), (tokens(n, d),)
+lstm, gru, plain_recurrence = (partial(recurrence, kind) for kind in (nn.LSTM, nn.GRU, nn.RNN))
 
 
 def patches(P: int, C: int, D: int) -> nn.Module:
@@ -247,13 +217,14 @@ def argmax_tokens(k: int, n: int) -> int:
     return int(count_reached(graph[::-1])[-1].max())
 
 
-def layer_norm_reach(B: int, D: int) -> int:
-    """Entries of the input on which one output of LayerNorm depends."""
-    return _reach(nn.LayerNorm(D), B, D)
+def norm_reach(kind: type[nn.Module], B: int, D: int) -> int:
+    """Entries of the input on which one output of a norm depends."""
+    x = torch.randn(B, D, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    (gradient,) = torch.autograd.grad(kind(D).double().train()(x.requires_grad_())[0, 0], x)
+    return int((gradient != 0).sum())
 
 
-def batch_norm_reach(B: int, D: int) -> int:
-    return _reach(nn.BatchNorm1d(D), B, D)
+layer_norm_reach, batch_norm_reach = partial(norm_reach, nn.LayerNorm), partial(norm_reach, nn.BatchNorm1d)
 
 
 def cached_query_sees() -> int:
@@ -282,8 +253,9 @@ def _general(N_h: int, D_i: int, D_hid: int, D_o: int, D_out: int) -> MultiHead:
     return MultiHead(widths, N_h, bias=False, device=META)
 
 
-def _mixing(mask: Mask) -> tuple[nn.Module, Tensor]:
-    return Mixing(mask), torch.empty(1, 1, 256, 512, device=META)
+def _mixing(mask: Mask) -> nn.Module:
+    """Logits and mixing alone, under a mask."""
+    return Computed(lambda x: attend(x, x, x, Attention(mask=mask)))
 
 
 def _work(module: nn.Module, *inputs: Tensor) -> int:
@@ -291,9 +263,3 @@ def _work(module: nn.Module, *inputs: Tensor) -> int:
     from regard.analysis import cost
 
     return int(cost(module, *inputs, backward=False).forward.flops) // 2
-
-
-def _reach(norm: nn.Module, B: int, D: int) -> int:
-    x = torch.randn(B, D, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
-    (gradient,) = torch.autograd.grad(norm.double().train()(x.requires_grad_())[0, 0], x)
-    return int((gradient != 0).sum())

@@ -1,19 +1,18 @@
 """The key: every question with its truth as plain data, so that marking needs no torch and no teacher's code."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import islice
 from math import isfinite
 from typing import Any
 
 from regard.checks import nearest
 from regard.grading.formulas.domain import Domain
-from regard.grading.formulas.expression import Comparison, Expression, Undefined, Unreadable, compare, parse
+from regard.grading.formulas.expression import Comparison, Expression, Pair, Undefined, Unreadable, compare, parse
 from regard.grading.formulas.orders import Order, compare_orders, parse_order
 from regard.grading.marking.feedback import at, shown
 from regard.grading.questions.question import Question
-from regard.grading.questions.truth import Counted, agrees, counts, value_of
+from regard.grading.questions.truth import Counted, agrees, counts, plain, value_of
 from regard.grading.reading.numbers import Given, close, parse_matrix, parse_number, parse_vector
 
 READERS = {"number": parse_number, "vector": parse_vector, "matrix": parse_matrix}
@@ -97,20 +96,29 @@ def entry_of(question: Question) -> Entry:
             return _numbers(question)
 
 
+def _check_mistakes(question: Question, is_true: Callable[[str, Any], bool]) -> None:
+    """Refuse a known mistake that is no mistake; `is_true` gets its key and its answer."""
+    for mistake in question.mistakes:
+        if is_true(key := f"mistake {mistake.name!r}", mistake.answer):
+            raise question.bad(key, f"{mistake.answer!r} is the true answer")
+
+
 def _formula(question: Question) -> Entry:
-    domain = domain_of(question)
-    truth = None if question.truth.answer is None else _true_formula(question, domain)
+    domain = question.domain  # first, for it says what is wrong with the symbols
+    truth = None if question.truth.answer is None else _true_formula(question)
     counted = () if question.truth.counted is None else counts(question, domain)
     if truth is None:
         if question.parts:
             raise question.bad("parts", "are summands of the answer: give the answer as a formula too")
-        for mistake in question.mistakes:
-            key = f"mistake {mistake.name!r}"
-            if first_difference(_parsed(question, key, mistake.answer), counted) is None:
-                raise question.bad(key, f"{mistake.answer!r} is what is counted")
+        _check_mistakes(question, lambda *given: first_difference(_parsed(question, *given), counted) is None)
         return Entry(question=question, counts=counted)
-    for count in counted:
-        _check_count(question, truth, count)
+    if found := first_difference(truth, counted):
+        count, value = found
+        raise question.bad(
+            "answer",
+            f"the formula and the count disagree at {at(count.sizes)}: {truth.canonical()} is {shown(value)}, "
+            f"{question.truth.counted} counts {shown(count.value)} ({question.truth.count})",
+        )
     if question.parts:
         for name, part in question.parts.items():
             _parsed(question, f"parts.{name}", part)
@@ -121,44 +129,22 @@ def _formula(question: Question) -> Entry:
             raise question.bad(
                 "parts", f"must add up to the answer: at {at(found.counterexample or {})} they are {values}"
             )
-    for mistake in question.mistakes:
-        key = f"mistake {mistake.name!r}"
-        if _compared(question, key, _parsed(question, key, mistake.answer), truth).equal:
-            raise question.bad(key, f"{mistake.answer!r} is the true answer")
+    _check_mistakes(question, lambda key, text: _compared(question, key, _parsed(question, key, text), truth).equal)
     return Entry(question=question, truth=str(question.truth.answer), counts=counted)
 
 
-def _true_formula(question: Question, domain: Domain) -> Expression:
+def _true_formula(question: Question) -> Expression:
     """The formula of the answer, which has values in the domain, and one of them on all sides of a chain."""
     truth = _parsed(question, "answer", question.truth.answer)
     found = _compared(question, "answer", truth, truth)
     if not found.equal:
         values = f"{shown(found.yours)} and {shown(found.true)}"
         raise question.bad("answer", f"the sides of {truth} differ: at {at(found.counterexample or {})} {values}")
-    if not any(_has_value(truth, sizes) for sizes in islice(domain.points(), TRIED)):
-        raise question.bad("answer", f"must have values: {truth} has none at {at(next(domain.points()))}")
+    pair = Pair(truth.tree, truth.tree)
+    pair.difference(islice(question.domain.points(), TRIED))
+    if not pair.tried:
+        raise question.bad("answer", f"must have values: {truth} has none at {at(next(question.domain.points()))}")
     return truth
-
-
-def _has_value(formula: Expression, sizes: Mapping[str, Fraction]) -> bool:
-    try:
-        formula.evaluate(sizes)
-    except Undefined:
-        return False
-    return True
-
-
-def _check_count(question: Question, truth: Expression, count: Counted) -> None:
-    try:
-        value = truth.evaluate(count.sizes)
-    except Undefined as error:
-        raise question.bad("answer", f"has no value at {at(count.sizes)}: {error}") from error
-    if not agrees(count.value, value):
-        raise question.bad(
-            "answer",
-            f"the formula and the count disagree at {at(count.sizes)}: {truth.canonical()} is {shown(value)}, "
-            f"{question.truth.counted} counts {shown(count.value)} ({question.truth.count})",
-        )
 
 
 def first_difference(answer: Expression, counted: tuple[Counted, ...]) -> tuple[Counted, Any] | None:
@@ -174,22 +160,17 @@ def first_difference(answer: Expression, counted: tuple[Counted, ...]) -> tuple[
 
 
 def _order(question: Question) -> Entry:
-    if question.truth.counted is not None:
-        raise question.bad("counted", "an order is not counted; give the answer, as Θ(…)")
-    domain = domain_of(question)
-    truth = _true_order(question, "answer", question.truth.answer, domain)
-    for mistake in question.mistakes:
-        key = f"mistake {mistake.name!r}"
-        if same_order(_true_order(question, key, mistake.answer, domain), truth, domain):
-            raise question.bad(key, f"{mistake.answer!r} is the true order")
+    domain = question.domain
+    truth = _true_order(question, "answer", question.truth.answer)
+    _check_mistakes(question, lambda *given: same_order(_true_order(question, *given), truth, domain))
     return Entry(question=question, truth=str(question.truth.answer))
 
 
-def _true_order(question: Question, key: str, text: Any, domain: Domain) -> Order:
+def _true_order(question: Question, key: str, text: Any) -> Order:
     """An order that can be compared, at least with itself."""
     with question.blames(key, Unreadable, Undefined):
-        order = parse_order(str(text), tuple(question.form.symbols))
-        found = compare_orders(order, order, domain)
+        order = parse_order(str(text), question.symbols)
+        found = compare_orders(order, order, question.domain)
     if not found.equal:
         raise question.bad(key, f"{text!r} is no order of growth: its sides differ")
     return order
@@ -206,30 +187,25 @@ def same_order(one: Order, two: Order, domain: Domain) -> bool:
 def _numbers(question: Question) -> Entry:
     answer = question.truth.answer
     given = None if answer is None else _given(question, "answer", answer)
-    truth = _plain(values_of(given)) if given is not None else None
+    truth = plain(values_of(given)) if given is not None else None
     if not _is_finite(truth):
         raise question.bad("answer", f"is too large to be compared: got {answer!r}; use a number below 1e300")
     if question.truth.counted is not None:
-        truth = _plain(value_of(question))
+        truth = value_of(question)
         if _depth(truth) != SHAPES[question.kind]:
             raise question.bad("counted", f"must give a {question.kind}: got {truth!r}")
         if given is not None:
-            found = close(given, as_lists(truth), 1)
+            found = close(given, truth, 1)
             if not found.right:
                 values = f"the answer is {shown(found.yours)}, {question.truth.counted} gives {shown(found.true)}"
                 raise question.bad(
                     "answer", f"and count disagree: {values}" if found.yours is not None else found.reason
                 )
-    for mistake in question.mistakes:
-        wrong = _given(question, f"mistake {mistake.name!r}", mistake.answer)
-        if close(wrong, as_lists(truth), 1).right:
-            raise question.bad(f"mistake {mistake.name!r}", f"{mistake.answer!r} is the true answer")
+    _check_mistakes(question, lambda *given: close(_given(question, *given), truth, 1).right)
     return Entry(question=question, truth=truth)
 
 
 def _choice(question: Question) -> Entry:
-    if question.truth.counted is not None:
-        raise question.bad("counted", "a choice is not counted; give the letter of the true one")
     letters, truth, several = list(question.form.choices), question.truth.answer, question.kind == "select"
     if several and not isinstance(truth, list):
         raise question.bad("answer", f'must be a list of letters, [] for none of them: got {truth!r}; write ["a"]')
@@ -263,26 +239,15 @@ def _truth(question: Question) -> Entry:
     return Entry(question=question, truth=answer)
 
 
-def domain_of(question: Question) -> Domain:
-    """The sizes that a question is about."""
-    with question.blames("symbols", ValueError):
-        parse("1", tuple(question.form.symbols))  # refuses what is no symbol, and two spellings of one
-        return Domain.parse(question.form.symbols)
-
-
-def as_lists(truth: Any) -> Any:
-    return [as_lists(entry) for entry in truth] if isinstance(truth, tuple) else truth
-
-
 def _parsed(question: Question, key: str, text: Any) -> Expression:
     with question.blames(key, Unreadable):
-        return parse(str(text), tuple(question.form.symbols))
+        return parse(str(text), question.symbols)
 
 
 def _compared(question: Question, key: str, formula: Expression, truth: Expression) -> Comparison:
     """A teacher's formula beside the answer; what cannot be decided is a fault of the question."""
     with question.blames(key, Unreadable, Undefined):
-        return compare(formula, truth, domain_of(question))
+        return compare(formula, truth, question.domain)
 
 
 def _given(question: Question, key: str, answer: Any) -> Given:
@@ -299,15 +264,6 @@ def values_of(given: Given) -> Any:
         return values
     columns = given.shape[1]
     return tuple(values[start : start + columns] for start in range(0, len(values), columns))
-
-
-def _plain(value: Any) -> Any:
-    """Numbers that are the same in every process: whole, fractions, floats; tuples of them for vectors and matrices."""
-    if isinstance(value, list | tuple):
-        return tuple(_plain(entry) for entry in value)
-    if isinstance(value, Fraction) and value.denominator == 1:
-        return int(value)
-    return value if isinstance(value, int | Fraction) else float(value)
 
 
 def _is_finite(truth: Any) -> bool:

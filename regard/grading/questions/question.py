@@ -3,7 +3,11 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal, get_args
+
+from regard.grading.formulas.domain import Domain
+from regard.grading.reading.tokens import spelling
 
 Kind = Literal["number", "vector", "matrix", "formula", "order", "choice", "select", "truth", "text", "parts"]
 Count = Literal["parameters", "multiply-adds", "flops", "value"]
@@ -31,7 +35,7 @@ def too_large(value: Any) -> str:
 
 
 class BadQuestion(ValueError):  # noqa: N818 - named by what is the matter
-    """A question that cannot be asked or marked: the message names the file, the table and the key."""
+    """A question, or a mark by hand, that cannot be used: the message names the file, the table and the key."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,6 +99,18 @@ class Question:
     @property
     def kind(self) -> Kind:
         return self.form.kind
+
+    @cached_property
+    def symbols(self) -> tuple[str, ...]:
+        """The symbols of a formula or an order."""
+        return tuple(self.form.symbols)
+
+    @cached_property
+    def domain(self) -> Domain:
+        """The sizes that it is about."""
+        with self.blames("symbols", ValueError):
+            spelling(self.symbols)  # refuses what is no symbol, and two spellings of one
+            return Domain.parse(self.form.symbols)
 
     def bad(self, key: str, problem: str) -> BadQuestion:
         """The error that something is wrong with a key of this question's table."""

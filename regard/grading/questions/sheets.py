@@ -21,7 +21,7 @@ HOW = {
 }
 
 
-def worksheet_markdown(questions: Sequence[Question], title: str = "Questions", teacher: bool = False) -> str:
+def worksheet_markdown(questions: Sequence[Question], teacher: bool = False) -> str:
     """The questions with their points, symbols and choices, as Markdown; for a teacher with answers and rubrics too.
 
     >>> from regard.grading.questions.catalogue import built_in_questions, select
@@ -38,7 +38,7 @@ def worksheet_markdown(questions: Sequence[Question], title: str = "Questions", 
     <BLANKLINE>
     """
     total = sum(question.points for question in questions)
-    lines = [f"# {title}", "", f"{_many(len(questions), 'question')}, {_points(total)}.", ""]
+    lines = ["# Questions", "", f"{_many(len(questions), 'question')}, {_points(total)}.", ""]
     for question in questions:
         lines += [f"## {question.id} ({_points(question.points)})", "", question.text, ""]
         for part in question.subquestions:

@@ -15,7 +15,7 @@ from typing import Any
 
 from regard.grading.formulas.bounds import DIGITS
 from regard.grading.formulas.domain import Domain
-from regard.grading.formulas.evaluation import same
+from regard.grading.formulas.evaluation import mpf, same
 from regard.grading.questions.question import BadQuestion, Question
 
 Sizes = dict[str, int | Fraction]
@@ -48,8 +48,7 @@ def counts(question: Question, domain: Domain) -> tuple[Counted, ...]:
 
 def value_of(question: Question) -> Any:
     """The value of a question without symbols: a number, a list, a list of lists, True or False."""
-    counted = count_at(question, function_of(question), {})
-    return counted.value
+    return count_at(question, function_of(question), {}).value
 
 
 def chosen_sizes(domain: Domain, few: int, distinct: int) -> list[Sizes]:
@@ -58,7 +57,7 @@ def chosen_sizes(domain: Domain, few: int, distinct: int) -> list[Sizes]:
     assigned: Iterator[Sizes] = (dict(zip(symbols, n, strict=True)) for n in permutations(DISTINCT, len(symbols)))
     apart = list(islice(filter(domain.contains, assigned), distinct))
     smallest = islice(domain.points(), few + distinct - len(apart))
-    return [{name: _plain(n) for name, n in point.items()} for point in smallest] + apart
+    return [{name: plain(n) for name, n in point.items()} for point in smallest] + apart
 
 
 def function_of(question: Question) -> Callable[..., Any]:
@@ -121,7 +120,7 @@ def _value(question: Question, made: Any) -> tuple[Any, dict[str, Any]]:
         raise question.bad("counted", f"must give a number, or numbers by part: got {_described(made)}")
     if question.kind != "truth" and not _are_numbers(value):
         raise question.bad("counted", f"must give finite numbers, as a {question.kind}: got {_described(made)}")
-    return _exact(value), {name: _exact(part) for name, part in parts.items()}
+    return plain(value), {name: plain(part) for name, part in parts.items()}
 
 
 def _parameters(question: Question, made: Any) -> tuple[int, dict[str, int]]:
@@ -195,10 +194,6 @@ def _from_file(question: Question, name: str) -> Any:
     return module
 
 
-def _plain(n: Fraction) -> int | Fraction:
-    return int(n) if n.denominator == 1 else n
-
-
 def _size(module: Any) -> int:
     return sum(parameter.numel() for parameter in module.parameters())
 
@@ -213,13 +208,14 @@ def _are_numbers(value: Any) -> bool:
     return all(map(_are_numbers, value)) if isinstance(value, list | tuple) else _is_number(value)
 
 
-def _exact(value: Any) -> Any:
-    """Whole numbers and fractions of any type as Python's own, so that a key is plain data."""
+def plain(value: Any) -> Any:
+    """Numbers of any type as Python's own, the same in every process; tuples of them for vectors and matrices."""
     if isinstance(value, list | tuple):
-        return [_exact(entry) for entry in value]
+        return tuple(map(plain, value))
     if isinstance(value, Rational) and not isinstance(value, bool):
-        return _plain(Fraction(value))
-    return float(value) if isinstance(value, float) else value
+        exact = Fraction(value)
+        return int(exact) if exact.denominator == 1 else exact
+    return float(value) if isinstance(value, float | mpf) else value
 
 
 def _described(made: Any) -> str:

@@ -1,42 +1,32 @@
 """Worked examples as numbers: attention by hand on four tokens, and a saturated softmax, in enough digits."""
 
-from torch import Tensor
+from functools import partial
 
 SATURATED = (-3, 1, 100, 5, -1)
 
 
-def query_weights() -> list[float]:
-    """How one query attends to four tokens that are their own keys and values; β = 1/√3."""
-    return _computed("weights")[0]
+def quantities(name: str) -> list[list[float]]:
+    """The quantities of the worked example whose names begin so, in their order."""
+    from regard.claims.ist.example import worked_example
+
+    return [value.tolist() for key, value in worked_example().quantities.items() if key.startswith(name)]
 
 
-def query_output() -> list[float]:
-    return _computed("output")[0]
+def quantity(name: str) -> list[float]:
+    return quantities(name)[0]
+
+
+query_weights = partial(quantity, "weights")  # of one query on four tokens, its own keys and values; β = 1/√3
+query_output = partial(quantity, "output")
+head_map_row = partial(quantity, "P, row 2")  # how the second token attends in a head with matrices of its own
+second_map_row = partial(quantity, "P⁽²⁾, row 1")  # how the first one does in a head whose matrices are all ones
+second_head_column = partial(quantity, "Z⁽²⁾, column")  # what that head gives, in each of its two equal columns
+two_heads_output = partial(quantities, "out, row ")  # both heads, side by side, through the output matrix
 
 
 def head_output() -> list[list[float]]:
-    """One head of width 2 with matrices of its own."""
-    return [row[start : start + 2] for row in _computed("Z, ") for start in (0, 2)]
-
-
-def head_map_row() -> list[float]:
-    """How the second token attends in that head."""
-    return _computed("P, row 2")[0]
-
-
-def second_map_row() -> list[float]:
-    """How the first token attends in a head whose matrices are all ones."""
-    return _computed("P⁽²⁾, row 1")[0]
-
-
-def second_head_column() -> list[float]:
-    """What that head gives, in each of its two equal columns."""
-    return _computed("Z⁽²⁾, column")[0]
-
-
-def two_heads_output() -> list[list[float]]:
-    """Both heads, side by side, through the output matrix."""
-    return _computed("out, row ")
+    """The first head's output, of width 2."""
+    return [row[start : start + 2] for row in quantities("Z, ") for start in (0, 2)]
 
 
 def saturated_derivative() -> float:
@@ -44,11 +34,3 @@ def saturated_derivative() -> float:
     from regard.analysis import precise_softmax_jacobian
 
     return float(precise_softmax_jacobian(SATURATED)[2][2])
-
-
-def _computed(name: str) -> list[list[float]]:
-    """The quantities of the worked example whose names begin so, in their order."""
-    from regard.claims.ist.example import worked_example
-
-    found: list[Tensor] = [value for key, value in worked_example().quantities.items() if key.startswith(name)]
-    return [value.tolist() for value in found]

@@ -64,7 +64,6 @@ class Closeness:
 
     right: bool
     reason: str = ""  # why it is wrong, or the hint beside a right one ("truncated, not rounded")
-    entry: tuple[int, ...] | None = None  # the first entry that differs, counted from 0; () for a number
     yours: Value | None = None
     true: Value | None = None
     transposed: bool = False
@@ -308,10 +307,10 @@ def judged(given: Given, truth: object, least_digits: int) -> Closeness:
     hint = ""
     for place, (mine, true) in enumerate(zip(given.entries, values, strict=True)):
         right, why = close_entry(mine, true, scale, least_digits)
-        where, words = place_of(place, shape)
+        words = place_of(place, shape)
         if not right:
             reason = TRANSPOSED if swapped else words + why
-            return Closeness(right=False, reason=reason, entry=where, yours=mine.value, true=true, transposed=swapped)
+            return Closeness(right=False, reason=reason, yours=mine.value, true=true, transposed=swapped)
         hint = hint or (words + why if why else "")
     return Closeness(right=True, reason=hint)
 
@@ -326,12 +325,12 @@ def flat(truth: Any) -> tuple[tuple[int, ...], list[Fraction]]:
     return (len(truth),), [exact(value) for value in truth]
 
 
-def place_of(place: int, shape: tuple[int, ...]) -> tuple[tuple[int, ...], str]:
-    """The index of an entry, and the words for it."""
+def place_of(place: int, shape: tuple[int, ...]) -> str:
+    """The words for the place of an entry."""
     if len(shape) < 2:
-        return ((place,), f"entry {place + 1}: ") if shape else ((), "")
+        return f"entry {place + 1}: " if shape else ""
     row, column = divmod(place, shape[1])
-    return (row, column), f"row {row + 1}, column {column + 1}: "
+    return f"row {row + 1}, column {column + 1}: "
 
 
 def named(shape: tuple[int, ...]) -> str:

@@ -28,15 +28,17 @@ from regard.grading.reading.statements import Answer, Chain, find_answer
 from regard.grading.reading.tokens import Word, known, quoted, refusal
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Formula:
-    """The trees of what a text says, the result last; the letter of an order; the unit; whether all words are known."""
+    """What a text in some symbols says: a tree for each side of `a = b = c`, the result last."""
 
-    trees: tuple[Node, ...]
-    letter: str = ""
-    unit: str = ""
-    sure: bool = field(default=True, compare=False)
-    several: bool = False  # whether more than one answer was given
+    text: str
+    symbols: tuple[str, ...]
+    trees: tuple[Node, ...] = field(repr=False)
+    letter: str = ""  # of an order of growth: "O", "Θ", "Ω" or "" for none
+    unit: str = ""  # "flops" or "multiply-adds" where it was named
+    sure: bool = field(default=True, repr=False)  # no word was passed over that is not known
+    several: bool = field(default=False, repr=False)  # more than one answer was given
 
 
 def read(text: str, symbols: tuple[str, ...], tight: bool = False, order: bool = False) -> Formula:
@@ -59,7 +61,15 @@ def read(text: str, symbols: tuple[str, ...], tight: bool = False, order: bool =
     trees = [unwrapped(tree) for tree in trees] if letters else trees
     for tree in trees:
         bound(tree)
-    return Formula(tuple(trees), letters[0] if letters else "", answer.unit, answer.sure, sum(map(bool, said)) > 1)
+    return Formula(
+        text=text,
+        symbols=symbols,
+        trees=tuple(trees),
+        letter=letters[0] if letters else "",
+        unit=answer.unit,
+        sure=answer.sure,
+        several=sum(map(bool, said)) > 1,
+    )
 
 
 def sides_of(chain: Chain, answer: Answer, symbols: tuple[str, ...], tight: bool) -> list[Node]:

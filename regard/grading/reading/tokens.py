@@ -200,22 +200,21 @@ def spelling(symbols: tuple[str, ...]) -> tuple[re.Pattern[str], dict[str, tuple
 
 
 @lru_cache(maxsize=16)
-def number_pattern(commas: bool, listed: bool, counting: bool, scientific: bool) -> re.Pattern[str]:
+def number_pattern(listed: bool, counting: bool, scientific: bool) -> re.Pattern[str]:
     """Numbers: with commas inside or between them, and with what else may follow."""
-    grouped = f"(?P<grouped>{GROUPED})|(?P<paired>{PAIRED})|" if commas else ""
     final = r"[0-9]+\.(?=[\s,;\])&}]|$)|" if listed else ""
-    digits = f"(?P<digits>{final}{DIGITS})"
-    return re.compile(f"(?:{grouped}{digits}){TEN if scientific else ''}{TIMES_TEN + SCALE if counting else ''}")
+    number = f"(?P<grouped>{GROUPED})|(?P<paired>{PAIRED})|(?P<digits>{final}{DIGITS})"
+    return re.compile(f"(?:{number}){TEN if scientific else ''}{TIMES_TEN + SCALE if counting else ''}")
 
 
 class Reader:
-    """One text, from left to right; `commas`: they may stand inside numbers; `listed`: several numbers are meant."""
+    """One text, from left to right; `listed`: several numbers are meant."""
 
-    def __init__(self, text: str, symbols: tuple[str, ...], commas: bool = True, listed: bool = False):
+    def __init__(self, text: str, symbols: tuple[str, ...], listed: bool = False):
         self.text, self.symbols, self.listed = text, symbols, listed
         self.pattern, self.spelt = spelling(symbols)
         exact = {symbol for symbol, (_, folded) in self.spelt.items() if not folded}
-        self.numbers = number_pattern(commas, listed, not symbols, not exact & {"e", "E"})
+        self.numbers = number_pattern(listed, not symbols, not exact & {"e", "E"})
         self.made: list[Word] = []
         self.open: list[tuple[str, int]] = []
         self.place, self.spaced = 0, False
@@ -251,7 +250,7 @@ class Reader:
         assert found is not None
         groups = found.groupdict()
         if (groups.get("power") or groups.get("small")) and self.follows("OVER", "POWER", "FUNCTION"):  # 1/2 · 10^3
-            found = number_pattern(True, self.listed, False, True).match(self.text, self.place)
+            found = number_pattern(self.listed, False, True).match(self.text, self.place)
             assert found is not None
             groups = found.groupdict()
         scale = (groups.get("scale") or "").lstrip("\\").rstrip(".")

@@ -84,14 +84,11 @@ def autograder_zip(own: Sequence[Path], options: Sequence[str]) -> bytes:
     words = {"packages": shlex.join(packages), "options": shlex.join(options)}
     scripts = {name: made.get_template(f"{name}.j2").render(words) + "\n" for name in ("setup.sh", "run_autograder")}
     data = io.BytesIO()
-    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(data, "w") as archive:
         for name, content in (scripts | files).items():
             entry = zipfile.ZipInfo(name, MADE)
-            entry.compress_type, entry.external_attr = (
-                zipfile.ZIP_DEFLATED,
-                EXECUTABLE if name in scripts else 0o644 << 16,
-            )
-            archive.writestr(entry, content)
+            entry.external_attr = EXECUTABLE if name in scripts else 0o644 << 16
+            archive.writestr(entry, content, zipfile.ZIP_DEFLATED)
     return data.getvalue()
 
 

@@ -113,10 +113,6 @@ def environment() -> "Environment":
     style = (TEMPLATES / "style.css").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
-    made.globals |= {
-        "style": Markup(style),
-        "policy": Markup(policy),
-        "generator": Markup(GENERATOR),
-    }
+    made.globals |= {"style": Markup(style), "policy": Markup(policy), "generator": Markup(GENERATOR)}
     made.filters["number"] = number
     return made

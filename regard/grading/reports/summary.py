@@ -86,7 +86,11 @@ def summarise(questions: Sequence[Question], graded: Sequence[Graded], warnings:
     there = [each for each in graded if not each.refused]
     points = [each.points for each in there]
     out_of = sum(question.points for question in questions)
-    unread = sorted([_unread(each, id, mark) for each in there for id, mark in each.unread.items()], key=astuple)
+    unread = [
+        Unread(file=each.file, id=id, given=printable(each.written(id), LONGEST), reason=_line(mark))
+        for each in there
+        for id, mark in each.unread.items()
+    ]
     return Summary(
         graded=len(there),
         refused=len(graded) - len(there),
@@ -96,14 +100,10 @@ def summarise(questions: Sequence[Question], graded: Sequence[Graded], warnings:
         median=statistics.median(points) if points else 0.0,
         bins=_bins(points, out_of),
         questions=tuple(_successes(questions, there)),
-        unread=tuple(unread[:MOST_UNREAD]),
+        unread=tuple(sorted(unread, key=astuple)[:MOST_UNREAD]),
         wrong=tuple(_wrong(questions, there)),
         warnings=tuple(warnings),
     )
-
-
-def _unread(graded: Graded, id: str, mark: Mark) -> Unread:
-    return Unread(file=graded.file, id=id, given=printable(graded.written(id), LONGEST), reason=_line(mark))
 
 
 def _bins(points: Sequence[float], out_of: float) -> tuple[Bin, ...]:
@@ -137,8 +137,8 @@ def _wrong(questions: Sequence[Question], there: Sequence[Graded]) -> list[Wrong
     place |= {f"{each.id}.{part.id}": place[each.id] for each in questions for part in each.subquestions}
     for each in there:
         for id, mark in each.answers:
-            if id in each.readings:
-                found.setdefault((place[id], id, each.readings[id]), []).append(mark)
+            if mark.reading:
+                found.setdefault((place[id], id, mark.reading), []).append(mark)
     order = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))[:MOST_WRONG]
     firsts = [(id, reading, len(same), min(same, key=_line)) for (_, id, reading), same in order]
     return [

@@ -7,27 +7,27 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from regard.grading.marking.feedback import Counterexample, Mark, Told, unread, withhold
+from regard.grading.marking.feedback import Counterexample, Mark, Told, waiting, withhold
 from regard.grading.questions.key import compile_key
 from regard.grading.questions.question import Question
 from regard.grading.submissions.formats import FORMATS
 from regard.grading.submissions.isolation import Isolation, Limits
 from regard.grading.submissions.students import Scheme, student_of
 from regard.grading.submissions.submission import Asked, printable
-from regard.grading.submissions.work import Marking, Reading, Task
+from regard.grading.submissions.work import Marking, Reading
 
 LONGEST_FILE, LONGEST_REASON = 120, 400  # characters that are shown
 HASH = 12  # hexadecimal digits: nobody finds a second name with the same
 ALONE = 0.1  # of a submission's time for one answer, when they are marked one by one
 Progress = Callable[[int, int | None], None]
+Answers = Mapping[str, Any]  # by their questions' ids
 
 
 @dataclass(frozen=True, kw_only=True)
 class Graded:
     """What became of a submission: a mark for every question that it answers, or the reason why there is none.
 
-    `given` has the answers as written; `readings` what the wrong ones read as, in a normal form where they have one.
-    Both go by the question's id, or its id and its part's: `udl.2.weights`.
+    `given` has the answers as written, by the question's id, or its id and its part's: `udl.2.weights`.
     """
 
     file: str
@@ -36,7 +36,6 @@ class Graded:
     refused: str = ""
     notes: tuple[str, ...] = ()
     given: Mapping[str, str] = field(default_factory=dict)
-    readings: Mapping[str, str] = field(default_factory=dict)
     marks: tuple[Mark, ...] = ()
 
     @property
@@ -123,16 +122,18 @@ def grade(
     files = submissions(path, recursive) if several else [path]
     paths = [file.relative_to(path if several else path.parent) for file in files]
     who = [(file_name(os.fsencode(each)), *student_of(each, students)) for each in paths]
-    tasks = [Task(file, follow=not several) for file in files]  # who names one file may name a link to it
     asked, beside = _names(questions), _names(others)
-    with Isolation(limits) as isolation:  # starts first, and imports while truths are worked out
+    reading = Reading(asked, beside, follow=not several)  # who names one file may name a link to it
+    jobs = jobs or (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+    with Isolation(limits) as isolation:
+        outcomes = dict(isolation.run(reading, files, jobs))
+        found = [outcomes[number] for number in range(len(files))]
+        read: list[dict[str, Any]] = [each.result or {"refused": each.refused} for each in found]
+        answers = [each.pop("answers", {}) for each in read]
         if not several:  # the truths of a few answers take less time than all
-            ((_, outcome),) = isolation.run(Reading(asked, beside), tasks)
-            if "ids" not in (found := outcome.result or {"refused": outcome.refused}):
-                return [_graded(*who[0], found)]
-            questions = [question for question in questions if question.id in found["ids"]]
-        results = mark_all(isolation, Marking(asked, beside, compile_key(questions)), tasks, jobs or cores(), progress)
-    return [_graded(*each, result) for each, result in zip(who, results, strict=True)]
+            questions = [question for question in questions if question.id in answers[0]]
+        marked = mark_all(isolation, Marking(compile_key(questions)), answers, jobs, progress)
+    return [_graded(*whose, found | marks) for whose, found, marks in zip(who, read, marked, strict=True)]
 
 
 def _names(questions: Sequence[Question]) -> Asked:
@@ -140,49 +141,30 @@ def _names(questions: Sequence[Question]) -> Asked:
 
 
 def mark_all(
-    isolation: Isolation, marking: Marking, tasks: Sequence[Task], jobs: int = 1, progress: Progress | None = None
+    isolation: Isolation, marking: Marking, answers: Sequence[Answers], jobs: int, progress: Progress | None
 ) -> list[dict[str, Any]]:
-    """What children say of each file; where one does not live to say it, its answers are marked one by one."""
-    results: dict[int, dict[str, Any]] = {}
-    failed: list[int] = []
-    for number, outcome in isolation.run(marking, tasks, jobs):
-        results[number] = outcome.result or {"refused": outcome.refused}
-        failed += [number] if outcome.refused else []
+    """The marks of each submission. One whose child does not live to tell them has a child for every answer.
+
+    Then an answer that ends its child is left to a person, and the others have their marks.
+    """
+    results: list[dict[str, Any]] = [{"marks": []} for _ in answers]
+    single: list[tuple[int, str]] = []
+    for done, (number, outcome) in enumerate(isolation.run(marking, answers, jobs), 1):
+        results[number] |= outcome.result or {}
+        single += [(number, entry.id) for entry in marking.key if outcome.refused and entry.id in answers[number]]
         if progress is not None:
-            progress(len(results), len(tasks))
-    again = _one_by_one(isolation, marking, [tasks[number] for number in failed], jobs) if failed else []
-    results |= dict(zip(failed, again, strict=True))
-    return [results[number] for number in range(len(tasks))]
-
-
-def _one_by_one(isolation: Isolation, marking: Marking, tasks: Sequence[Task], jobs: int) -> list[dict[str, Any]]:
-    """A child for every answer: one that ends it is left to a person, and the others have their marks."""
+            progress(done, len(answers))
     alone = replace(isolation.limits, seconds=ALONE * isolation.limits.seconds)
-    read = dict(isolation.run(Reading(marking.asked, marking.others), tasks, jobs, alone))
-    results = [read[number].result or {"refused": read[number].refused} for number in range(len(tasks))]
-    single = []
-    for number, result in enumerate(results):
-        if "refused" not in result:
-            ids = result.pop("ids")
-            single += [(number, entry.id) for entry in marking.key if entry.id in ids]
-            result |= {"marks": [], "readings": {}}
-    answers = [replace(tasks[number], only=id) for number, id in single]
-    marked = dict(isolation.run(marking, answers, jobs, alone))
+    marked = dict(isolation.run(marking, [{id: answers[number][id]} for number, id in single], jobs, alone))
     for place, (number, id) in enumerate(single):
-        found = marked[place].result or {"marks": [_not_marked(marking, id, marked[place].refused)], "readings": {}}
+        found = marked[place].result or {"marks": [_not_marked(marking, id, marked[place].refused)]}
         results[number]["marks"] += found["marks"]
-        results[number]["readings"] |= found["readings"]
     return results
 
 
 def _not_marked(marking: Marking, id: str, reason: str) -> dict[str, Any]:
-    mark = unread(marking.key[id].question, "")
-    return asdict(replace(mark, feedback=(f"Could not be marked: it {printable(reason, LONGEST_REASON)}",)))
-
-
-def cores() -> int:
-    """How many processes run at once by default."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    line = f"Could not be marked: it {printable(reason, LONGEST_REASON)}"
+    return asdict(waiting(marking.key[id].question, line))
 
 
 def file_name(path: bytes) -> str:

@@ -20,7 +20,6 @@ points = 4
 import hashlib
 import json
 import textwrap
-import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,6 +28,7 @@ from typing import Any
 from regard.checks import nearest
 from regard.grading.marking.feedback import ByHand, Mark, override, total, unanswered
 from regard.grading.questions.question import Question
+from regard.grading.questions.tables import Table, decoded, tables_of
 from regard.grading.submissions.grade import Graded
 
 HASH = 12  # hexadecimal digits: of a class's answers no two share them by chance
@@ -71,15 +71,8 @@ def read_marks(path: Path, questions: Sequence[Question]) -> tuple[HandMark, ...
     """The marks of a file; a ValueError names the file, the table and the key."""
     if not path.is_file() or path.stat().st_size > LARGEST:
         raise ValueError(f"--marks must be a file of marks below {LARGEST >> 20} MiB: got {path}; see --unread")
-    try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ValueError(f"{path} must be TOML: {error}; every mark is a table [[mark]]") from error
-    rows = tables.get("mark", [])
-    if set(tables) - {"mark"} or not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise ValueError(f"{path} must hold tables [[mark]] alone: got {', '.join(tables)}; write [[mark]] above each")
     leaves = {id: leaf for question in questions for id, leaf in _leaves(question)}
-    return tuple([_mark(row, f"{path}, mark {number}", leaves) for number, row in enumerate(rows, 1)])
+    return tuple([_mark(table, leaves) for table in tables_of(decoded(path), str(path), "mark")])
 
 
 def _leaves(question: Question) -> Iterator[tuple[str, Question]]:
@@ -88,31 +81,28 @@ def _leaves(question: Question) -> Iterator[tuple[str, Question]]:
     yield question.id, question
 
 
-def _mark(row: dict[str, Any], where: str, leaves: dict[str, Question]) -> HandMark:
-    for key in row:
-        if key not in KEYS:
-            raise ValueError(f"{where}, {key}: unknown key; {nearest(key, KEYS)}")
-    texts = {key: row.get(key, "") for key in ("question", "answer", "hash", "submission", "remark", "by")}
-    for key, text in texts.items():
-        if not isinstance(text, str):
-            raise ValueError(f"{where}, {key}: must be a text: got {text!r}; put it in quotes")
-    given_by, points, id = row.get("given_by", []), row.get("points", ""), texts["question"]
+def _mark(table: Table, leaves: dict[str, Question]) -> HandMark:
+    table.only(KEYS)
+    id, answer, submission = (table.text(key, "") for key in ("question", "answer", "submission"))
+    given_by, points = table.row.get("given_by", []), table.row.get("points", "")
     if not isinstance(given_by, list) or not all(isinstance(name, str) for name in given_by):
-        raise ValueError(f"{where}, given_by: must be a list of files: got {given_by!r}; leave it as it was written")
+        raise table.error("given_by", f"must be a list of files: got {given_by!r}; leave it as it was written")
     if id not in leaves:
         known = nearest(id, leaves, "see regard questions")
-        raise ValueError(f"{where}, question: must be a question, or a part of one: got {id!r}; {known}")
-    most = leaves[id].points
-    if points == "":
-        points = None
-    elif isinstance(points, bool) or not isinstance(points, int | float) or not 0 <= points <= most:
-        raise ValueError(f"{where}, points: must be a number from 0 to {most:g}: got {points!r}; correct it")
-    hash = texts["hash"] or (hash_of(texts["answer"]) if texts["answer"] else "")
-    if not hash and not texts["submission"]:
-        raise ValueError(f"{where}: must say which answer it is for: got no hash and no submission; give one of them")
-    hand = ByHand(by=texts["by"], remark=texts["remark"])
-    said = {"hash": hash, "submission": texts["submission"], "given_by": tuple(given_by), "where": where}
-    return HandMark(question=id, points=None if points is None else float(points), hand=hand, **said)
+        raise table.error("question", f"must be a question, or a part of one: got {id!r}; {known}")
+    points = None if points == "" else table.number("points", points, leaves[id].points)
+    hash = table.text("hash", "") or (hash_of(answer) if answer else "")
+    if not hash and not submission:
+        raise table.error("hash", "must say which answer it is for: got no hash and no submission; give one of them")
+    return HandMark(
+        question=id,
+        points=points,
+        hand=ByHand(by=table.text("by", ""), remark=table.text("remark", "")),
+        hash=hash,
+        submission=submission,
+        given_by=tuple(given_by),
+        where=f"{table.file}, {table.name}",
+    )
 
 
 def apply_marks(
@@ -123,10 +113,8 @@ def apply_marks(
     One for a submission goes before one for an answer. A mark whose answer has changed is told, and not applied.
     """
     filled = [mark for mark in marks if mark.points is not None]
-    unknown = {mark.submission for mark in filled} - {
-        "",
-        *[name for each in graded for name in (each.file, each.student)],
-    }
+    known = {"", *[name for each in graded for name in (each.file, each.student)]}
+    unknown = {mark.submission for mark in filled} - known
     warnings = [f"marks by hand for {name!r}, which is not among the submissions" for name in sorted(unknown)]
     by_name: dict[tuple[str, str], list[HandMark]] = {}
     by_hash: dict[tuple[str, str], list[HandMark]] = {}

@@ -47,7 +47,7 @@ class Work(Protocol):
 
     def warm(self) -> None: ...
 
-    def __call__(self, task: Any) -> Any: ...
+    def __call__(self, task: Any, /) -> Any: ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,7 +83,7 @@ def memory_is_limited() -> bool:
 
 
 class Isolation:
-    """A helper that starts at once, so that it warms up while its caller prepares the work; its runs come one by one.
+    """A helper process; its runs come one by one, and what it has imported for the first serves the next.
 
     ```python
     with Isolation(Limits(seconds=5)) as isolation:
@@ -98,7 +98,6 @@ class Isolation:
                 "each submission is marked in a forked process, which this system has not: use Linux or macOS"
             )
         self.limits = limits or Limits()
-        self._patience = 0.0  # before it has something to do, it has no children to reap
         root = str(Path(__file__).parents[3])
         self._helper = subprocess.Popen(
             [sys.executable, "-P", "-c", _PROGRAM, root],
@@ -116,7 +115,6 @@ class Isolation:
         assert self._helper.stdout is not None
         if not 1 <= jobs <= MOST_JOBS:
             raise ValueError(f"jobs must be 1 to {MOST_JOBS}: got {jobs}; use as many as there are cores")
-        self._patience = PATIENCE
         with contextlib.suppress(BrokenPipeError):  # the helper ended before it listened: said below
             pickle.dump((work, list(tasks), limits or self.limits, jobs), self._helper.stdin)
             self._helper.stdin.flush()
@@ -134,7 +132,7 @@ class Isolation:
             with contextlib.suppress(BrokenPipeError):  # what was left to say is said to nobody
                 pipe.close()
         try:
-            ended = self._helper.wait(self._patience)
+            ended = self._helper.wait(PATIENCE)
         except subprocess.TimeoutExpired:
             ended = None
         if ended != 0:  # it is busy or has crashed: what is left of its group goes with it

@@ -1,83 +1,62 @@
-"""What a child does with one file: read it, mark its answers. It needs the key alone, no torch, no teacher's code."""
+"""What a child does: read a file, or mark answers. It needs the key alone, no torch, no teacher's code."""
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from regard.grading.formulas.expression import parse
-from regard.grading.formulas.orders import parse_order
-from regard.grading.marking.marking import Mark, mark
-from regard.grading.questions.key import Entry, Key, as_lists
-from regard.grading.submissions.submission import Asked, Submission, printable, read_submission
+from regard.grading.marking.marking import mark
+from regard.grading.questions.key import Key
+from regard.grading.submissions.submission import Asked, printable, read_submission
 
 LONGEST_ANSWER, LONGEST_LINE = 20_000, 1000  # characters of an answer that are kept, and of other texts
 
 
 @dataclass(frozen=True)
-class Task:
-    """A file, whether it may be a symbolic link, and the one question of which its answer is marked, if not all."""
-
-    path: Path
-    follow: bool = False
-    only: str = ""
-
-
-@dataclass(frozen=True)
 class Reading:
-    """Read one file: whose it is, and what it answers."""
+    """Read a file, which may be a symbolic link with `follow`: whose it is, and what it answers."""
 
     asked: Asked
     others: Asked
+    follow: bool
 
     def warm(self) -> None: ...
 
-    def __call__(self, task: Task) -> dict[str, Any]:
+    def __call__(self, path: Path) -> dict[str, Any]:
         try:
-            submission = read_submission(task.path, self.asked, task.follow, self.others)
+            submission = read_submission(path, self.asked, self.follow, self.others)
         except ValueError as error:
             return {"refused": printable(str(error), LONGEST_LINE)}
-        return _told(submission) | {"ids": list(submission.answers)}
+        said = {"name": submission.name, "student": submission.student, "notes": submission.notes}
+        return harmless(said) | {"given": _given(submission.answers), "answers": submission.answers}
 
 
 @dataclass(frozen=True)
 class Marking:
-    """Read one file and mark its answers."""
+    """Mark answers to questions by their ids."""
 
-    asked: Asked
-    others: Asked
     key: Key
 
     def warm(self) -> None:
         """Mark what is known once, true and wrong, so that grammars and truths are read before anything is forked."""
         for leaf in [leaf for entry in self.key for leaf in entry.parts or (entry,)]:
-            for answer in (as_lists(leaf.truth), *[mistake.answer for mistake in leaf.question.mistakes]):
+            for answer in (leaf.truth, *[mistake.answer for mistake in leaf.question.mistakes]):
                 mark(leaf, answer)
 
-    def __call__(self, task: Task) -> dict[str, Any]:
-        try:
-            submission = read_submission(task.path, self.asked, task.follow, self.others)
-        except ValueError as error:
-            return {"refused": printable(str(error), LONGEST_LINE)}
-        ids = [entry.id for entry in self.key if entry.id in submission.answers and task.only in ("", entry.id)]
-        marks = [(self.key[id], answer := submission.answers[id], self.mark(self.key[id], answer)) for id in ids]
-        readings = {label: reading for each in marks for label, reading in _readings(*each)}
-        return _told(submission) | harmless({"readings": readings, "marks": [asdict(found) for _, _, found in marks]})
-
-    def mark(self, entry: Entry, answer: Any) -> Mark:
-        return mark(entry, answer)
+    def __call__(self, answers: Mapping[str, Any]) -> dict[str, Any]:
+        marks = [mark(entry, answers[entry.id]) for entry in self.key if entry.id in answers]
+        return {"marks": harmless([asdict(each) for each in marks])}
 
 
-def _told(submission: Submission) -> dict[str, Any]:
-    """Whose it is, and the answers as they were given, those to parts one by one: `udl.2.weights`."""
+def _given(answers: Mapping[str, Any]) -> dict[str, str]:
+    """The answers as they were given, those to parts one by one: `udl.2.weights`."""
     given = {}
-    for id, answer in submission.answers.items():
+    for id, answer in answers.items():
         parts = {f"{id}.{name}": part for name, part in answer.items()} if isinstance(answer, Mapping) else {id: answer}
         given |= {label: _written(each) for label, each in parts.items()}
-    said = {"name": submission.name, "student": submission.student, "notes": submission.notes}
-    return harmless(said) | {"given": given}
+    return given
 
 
 def _written(answer: Any) -> str:
@@ -86,22 +65,6 @@ def _written(answer: Any) -> str:
     lines = [printable(line, LONGEST_ANSWER) for line in text[:LONGEST_ANSWER].splitlines()]
     cut = f"… #{hashlib.sha256(text.encode(errors='replace')).hexdigest()}" if len(text) > LONGEST_ANSWER else ""
     return "\n".join(lines) + cut
-
-
-def _readings(entry: Entry, answer: Any, found: Mark) -> Iterator[tuple[str, str]]:
-    """Wrong answers by a normal form, so that those who wrote the same in other words are counted together."""
-    if found.parts and isinstance(answer, Mapping):
-        for part, mark_of_part in zip(entry.parts, found.parts, strict=True):
-            for _, reading in _readings(part, answer.get(part.id), mark_of_part):
-                yield f"{entry.id}.{part.id}", reading
-    elif found.read_as and not found.right and not found.unread:
-        symbols = tuple(entry.question.form.symbols)
-        if entry.question.kind == "formula":
-            yield entry.id, parse(str(answer), symbols).canonical()
-        elif entry.question.kind == "order":
-            yield entry.id, replace(parse_order(str(answer), symbols), letter="Θ").canonical()
-        else:
-            yield entry.id, found.read_as
 
 
 def harmless(data: Any) -> Any:

@@ -136,5 +136,5 @@ def test_the_other_reading():
     order = parse_order("O(N log N D)", DOMAIN.symbols)
     other = order.tight()
     assert other is not None
-    assert (order.canonical(), other.canonical()) == ("O(N·log(N)·D)", "O(N·log(N) + N·log(D))")
+    assert (order.canonical(), other.canonical()) == ("O(N·log(N)·D)", "O(N·log(D) + N·log(N))")
     assert parse_order("O(N)", ["N"]).tight() is None

@@ -12,7 +12,7 @@ import pytest
 from regard.grading import Key, Mark, built_in_questions, compile_key, mark, parse
 from regard.grading.formulas.evaluation import same
 from regard.grading.marking.formulas import apart, as_counted
-from regard.grading.questions.key import Entry, domain_of
+from regard.grading.questions.key import Entry
 
 HERE = Path(__file__).parent
 CORPUS: dict[str, Any] = tomllib.loads((HERE / "corpus.toml").read_text("utf-8"), parse_float=str)
@@ -145,7 +145,7 @@ def no_counterexample(entry: Entry, found: Mark, answer: str) -> str:
         return f"values {found.counterexample}"
     if entry.question.parts and sum(part.evaluate(sizes) for part in map_parts(entry)) != truth.evaluate(sizes):
         return "the parts do not add up"
-    for smaller in domain_of(entry.question).points():
+    for smaller in entry.question.domain.points():
         if smaller == sizes:
             return ""
         if all(same(side.evaluate(smaller), truth.evaluate(smaller)) for side in yours.sides):

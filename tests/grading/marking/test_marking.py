@@ -63,7 +63,7 @@ def test_a_wrong_formula_is_told_where_by_which_mistake_and_what_is_right_in_it(
     assert found.mistake == "a bias vector counted as one number"
     assert found.counterexample is not None
     assert (found.counterexample.sizes, found.counterexample.yours, found.counterexample.true) == ({"D": 2}, "15", "18")
-    assert found.breakdown == {"weights": "12", "biases": "6"}
+    assert found.counterexample.breakdown == {"weights": "12", "biases": "6"}
     assert found.feedback == (
         "A bias vector counted as one number: each of the three biases has D entries.",
         "At D = 2 your formula gives 15; the true value is 18 = 12 (weights) + 6 (biases).",

@@ -127,7 +127,7 @@ def test_a_rubric_is_for_the_teacher_alone():
         (TEXT.replace("rubric", "# "), 'rubric: must be criteria with their points, { "…" = 2 }: got {}; add one'),
         (TEXT.replace("1.5", "-1"), "rubric.gives a number: must be a number from 0: got -1"),
         (TEXT + "points = 3", "points: must be what the rubric adds up to: got 3, not 3.5; leave it out"),
-        (TEXT + 'counted = "a.py:b"', "counted: is not looked at in a text, which is marked by hand; leave it out"),
+        (TEXT + 'counted = "a.py:b"', "counted: is for what a function can give: the kind is 'text'; leave it out"),
         (
             SELECT.replace("points = 4", "rubric = { x = 1 }"),
             "rubric: is for texts, which are marked by hand: the kind is",

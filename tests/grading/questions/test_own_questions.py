@@ -147,7 +147,8 @@ def test_a_formula_is_checked_by_a_function_beside_the_file(folder: Path):
     assert len(entry.counts) == 8
     assert mark(entry, "H(D+1)").right
     found = mark(entry, "DH + 1")
-    assert (found.points, found.breakdown) == (1.5, {"weights": "2", "biases": "2"})
+    assert found.counterexample is not None
+    assert (found.points, found.counterexample.breakdown) == (1.5, {"weights": "2", "biases": "2"})
 
 
 def test_a_count_alone_is_the_truth(folder: Path):
@@ -279,7 +280,10 @@ answer = {answer}
             changed(answer='"D H + D"', parts=None),
             "at D = 1, H = 2: D·H + D is 3, layers.py:linear counts 4 (parameters)",
         ),
-        (changed(answer='"D H + H/(D-1)"', parts=None), "answer: has no value at D = 1, H = 1"),
+        (
+            changed(answer='"D H + H/(D-1)"', parts=None),
+            "disagree at D = 1, H = 1: (D²·H − D·H + H)/(D − 1) is undefined",
+        ),
         (formula(answer="1/(D-D)"), "question 1 (q), answer: formulas are compared where both have values"),
         (formula(answer="√(-D)"), "question 1 (q), answer: must have values: √(−D) has none at D = 1"),
         (formula(answer="2D = 3D"), "question 1 (q), answer: the sides of 2·D = 3·D differ: at D = 1 2 and 3"),
@@ -330,7 +334,7 @@ answer = {answer}
         ),
         (
             asked("choice") + 'counted = "layers.py:truth"\nchoices = { a = "1", b = "2" }',
-            "counted: a choice is not counted",
+            "counted: is for what a function can give: the kind is 'choice'; leave it out",
         ),
         (asked("truth") + 'answer = "yes"', "answer: must be true or false, without quotes: got 'yes'"),
         (asked("truth") + 'answer = false\ncounted = "layers.py:truth"', "answer: and count disagree"),
@@ -352,11 +356,11 @@ answer = {answer}
             + 'symbols = { N = "positive" }\nanswer = "O(N)"'
             + MISTAKE
             + '\nanswer = "O(2N)"\nname = "m"',
-            "mistake 'm': 'O(2N)' is the true order",
+            "mistake 'm': 'O(2N)' is the true answer",
         ),
         (
             asked("order") + 'symbols = { N = "positive" }\ncounted = "layers.py:squares"',
-            "counted: an order is not counted",
+            "counted: is for what a function can give: the kind is 'order'; leave it out",
         ),
         (
             PART.format(beside="points = 2", second="b", answer=1),

@@ -21,7 +21,7 @@ from regard.grading import (
     worksheet_markdown,
     worksheet_toml,
 )
-from regard.grading.questions.key import Key, domain_of
+from regard.grading.questions.key import Key
 from regard.grading.questions.truth import CHECKED
 
 CATALOGUE = {
@@ -79,7 +79,7 @@ def test_a_sheet_that_is_filled_in_is_toml_with_a_place_for_every_answer(key: Ke
 def test_counterexamples_are_sizes_that_can_be(key: Key):
     """Weights of one softmax are below 1 in all, and so is the weight beside a target."""
     for id, names in (("nyu.1e", ("a", "b")), ("udl.4c", ("y_i", "y_j"))):
-        points = domain_of(key[id].parts[0].question).sample(60)
+        points = key[id].parts[0].question.domain.sample(60)
         assert len(points) == 60
         assert all(all(size[name] > 0 for name in names) for size in points)
         assert all(sum(size[name] for name in names) < 1 for size in points)

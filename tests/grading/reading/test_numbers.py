@@ -166,19 +166,19 @@ def test_matrices(given: object):
 def test_close(given: str, truth: object, right: bool, reason: str):
     result = close(parse_number(given), truth)
     assert (result.right, result.reason) == (right, reason)
-    assert right or (result.entry == () and result.true is not None)
+    assert right or (result.true is not None)
 
 
 def test_the_first_entry_that_differs_is_named():
     assert close(parse_vector("0.090 0.245 0.665"), SOFTMAX).right
     assert close(parse_vector("0.090 0.244 0.665"), np.array(SOFTMAX)).reason.startswith("entry 2: truncated")
     wrong = close(parse_vector("0.090 0.254 0.656"), SOFTMAX)
-    assert (wrong.right, wrong.entry, wrong.yours) == (False, (1,), Fraction(254, 1000))
+    assert (wrong.right, wrong.reason[:8], wrong.yours) == (False, "entry 2:", Fraction(254, 1000))
     few = close(parse_vector("0.1 0.2 0.7"), SOFTMAX)
     assert few.reason == "entry 1: at least 3 significant digits are needed: got 0.1; give more digits"
     assert close(parse_vector("0.1 0.2 0.7"), SOFTMAX, least_digits=1).right
     cell = close(parse_matrix("1 2; 3 5"), [[1, 2], [3, 4]])
-    assert (cell.entry, cell.reason) == ((1, 1), "row 2, column 2: the value differs")
+    assert cell.reason == "row 2, column 2: the value differs"
     turned = close(parse_matrix("1 2; 3 4"), [[1, 3], [2, 4]])
     assert turned.transposed
     assert turned.reason == "this is the transposed matrix: rows and columns are exchanged"

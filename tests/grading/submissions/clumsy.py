@@ -2,32 +2,28 @@
 
 import os
 import signal
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
-from regard.grading.marking.marking import Mark
-from regard.grading.questions.key import Entry
-from regard.grading.submissions.work import Marking, Reading, Task
+from regard.grading.submissions.work import Marking, Reading
 
 
 class ClumsyReading(Reading):
     """Ends on a file called crash."""
 
-    def __call__(self, task: Task) -> dict[str, Any]:
-        if task.path.stem == "crash":
+    def __call__(self, path: Path) -> dict[str, Any]:
+        if path.stem == "crash":
             os.kill(os.getpid(), signal.SIGKILL)
-        return super().__call__(task)
+        return super().__call__(path)
 
 
 class ClumsyMarking(Marking):
-    """Fails on the answer `raise`, ends on the answer `end`, and on a file called crash."""
+    """Fails on the answer `raise`, ends on the answer `end`."""
 
-    def __call__(self, task: Task) -> dict[str, Any]:
-        ClumsyReading(self.asked, self.others)(task)
-        return super().__call__(task)
-
-    def mark(self, entry: Entry, answer: Any) -> Mark:
-        if "raise" in str(answer):
+    def __call__(self, answers: Mapping[str, Any]) -> dict[str, Any]:
+        if "raise" in str(answers):
             raise KeyError("a mistake")
-        if answer == "end":
+        if "end" in answers.values():
             os.kill(os.getpid(), signal.SIGKILL)
-        return super().mark(entry, answer)
+        return super().__call__(answers)

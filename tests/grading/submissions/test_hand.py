@@ -127,8 +127,8 @@ def test_a_mark_for_an_answer_that_has_changed_is_told_and_not_applied(tmp_path:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("x = 1", "must hold tables [[mark]] alone: got x; write [[mark]] above each"),
-        ("[[mark]", "must be TOML: "),
+        ("x = 1", "unknown key 'x' beside the marks: each one is a table [[mark]]"),
+        ("[[mark]", "is not TOML: "),
         ("[[mark]]\npoint = 1", "mark 1, point: unknown key; did you mean points?"),
         (
             "[[mark]]\nquestion = 'q.7'",
