@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import fields, is_dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -268,22 +268,14 @@ def _list_recipes(as_json: bool) -> None:
 
 
 def _list_settings(config: Any, as_json: bool) -> None:
-    settings = dict(_flatten(config))
+    from regard.recipes.recipe import list_settings, write_setting
+
+    settings = dict(list_settings(asdict(config)))
     if as_json:
         echo(json.dumps(settings, indent=1, default=str))
         return
     for name, value in settings.items():
-        echo(f"{name}={','.join(map(str, value)) if isinstance(value, tuple) else value}")
-
-
-def _flatten(config: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Settings by the names that --set takes: training.steps."""
-    for field in fields(config):
-        value = getattr(config, field.name)
-        if is_dataclass(value):
-            yield from _flatten(value, f"{prefix}{field.name}.")
-        else:
-            yield f"{prefix}{field.name}", value
+        echo(f"{name}={write_setting(value)}")
 
 
 def _train(run: "Run", device: str, everybody: "Processes", jobs: int, plan: "Plan | None" = None) -> None:

@@ -208,18 +208,10 @@ def _judge(workspace: Workspace, one: "Claim", run: bool) -> "Judgement | None":
         return workspace.cache.get(("claim", one.id, source), lambda: (_check(one, workspace.roots), JUDGEMENT_BYTES))
 
     def train() -> tuple[dict[str, "Judgement"], int]:
-        if not run:
-            raise _NotRun
         return _run_experiment([claim.id for claim in catalogue() if claim.recipe == one.recipe]), JUDGEMENT_BYTES
 
-    try:
-        return workspace.cache.get(("experiment", one.recipe), train)[one.id]
-    except _NotRun:
-        return None
-
-
-class _NotRun(Exception):  # noqa: N818 - named by what is the case
-    """An experiment that has no numbers yet."""
+    trained = workspace.cache.get(("experiment", one.recipe), train if run else None)
+    return None if trained is None else trained[one.id]
 
 
 def _check(one: "Claim", roots: tuple[Path, ...]) -> "Judgement":

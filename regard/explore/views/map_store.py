@@ -10,6 +10,7 @@ import torch
 from jaxtyping import Float, Shaped, UInt8
 from torch import Tensor
 
+from regard.explore.api import Response
 from regard.explore.cancellation import check_cancelled
 from regard.explore.views.map_scores import Scores, measure_heads
 from regard.models.tokens import KeptMaps, Maps
@@ -47,8 +48,7 @@ class Layer:
         return measure(to_weights(self.weights[head])) if self.known is None else self.known[head]
 
 
-@dataclass(frozen=True, eq=False)
-class Facts:
+class Facts(Response):
     """Means over the queries of a head: the entropy in bits, and the distance at which it looks, in tokens."""
 
     entropy: float
@@ -182,7 +182,7 @@ def measure(map: Float[Tensor, "T S"]) -> Facts:
     sums = sums[seen]
     # Of rows that do not quite sum to one, as bytes do not: −Σ a/s log a/s = (−Σ a log a)/s + log s.
     bits = (entropy[seen] / sums + sums.log()).mean() / math.log(2)
-    return Facts(bits.nan_to_num().item(), (distance[seen] / sums).mean().nan_to_num().item())
+    return Facts(entropy=bits.nan_to_num().item(), distance=(distance[seen] / sums).mean().nan_to_num().item())
 
 
 def bright(roots: UInt8[Tensor, "H y x"], share: float) -> list[float]:
