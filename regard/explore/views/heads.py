@@ -165,18 +165,8 @@ def list_recorded(workspace: Workspace, request: Empty) -> RecordedResponse:
                 header = _read_heads(workspace, run, folder).header
             except (ValueError, OSError):
                 continue  # no gaussian heads, too many, or damaged ones; a request by name says which
-            assert isinstance(header, HeadsHeader)
-            found.append(
-                Recorded(
-                    run=name,
-                    training=folder.name,
-                    steps=len(Recording(folder / RECORDING).steps()),
-                    layers=header.layers,
-                    heads=header.heads,
-                    side=header.side,
-                    has_values=(folder / CHECKPOINTS).is_dir(),
-                )
-            )
+            own = {"run": name, "training": folder.name, "steps": len(Recording(folder / RECORDING).steps())}
+            found.append(Recorded(**{**vars(header), **own, "has_values": (folder / CHECKPOINTS).is_dir()}))
     return RecordedResponse(trainings=found)
 
 
@@ -325,16 +315,7 @@ def compute_kernel(workspace: Workspace, request: KernelRequest) -> Binary:
         query=request.query,
         masses=list(around[0].masses),
         heads=[
-            HeadFacts(
-                centre=ellipse.centre,
-                angle=ellipse.angle,
-                half_axes=list(ellipse.half_axes),
-                kinds=kind,
-                tap=tap,
-                distance=distance,
-                peak=peak,
-                softness=softness,
-            )
+            HeadFacts(**vars(ellipse), kinds=kind, tap=tap, distance=distance, peak=peak, softness=softness)
             for ellipse, kind, tap, distance, (peak, softness) in facts
         ],
         kernel_size=fit.kernel_size,
