@@ -70,6 +70,15 @@ WORDS = (
     Word("axial", Axial),
     Word("tiles(rows, columns, down=0, right=0)", Tiles),
 )
+WEIGHTINGS: dict[str, Weighting] = {  # that have no sizes
+    "softmax": Softmax(),
+    "hard": Hard(),
+    "elu": Kernel(Elu()),
+    "relu": Kernel(Relu()),
+    "squared_relu": Kernel(SquaredRelu()),
+    "exp": Kernel(Exp()),
+    "identity": Kernel(Identity(), normalise=False),
+}
 TENSORS = ("dense", "bias", "quadratic", "relativetable")
 REAL = (int, float, type(None))
 
@@ -125,14 +134,8 @@ def parse_weighting(text: str, num_heads: int, width: int, learns: bool = False)
         return Kernel(RandomFeatures(placeholder((count, width), torch.float32, learns=False)))
 
     words = (
-        Word("softmax", Softmax),
+        *[Word(name, lambda value=value: value) for name, value in WEIGHTINGS.items()],
         Word("sink", lambda: Softmax(placeholder((num_heads,), torch.float32, learns))),
-        Word("hard", Hard),
-        Word("elu", lambda: Kernel(Elu())),
-        Word("relu", lambda: Kernel(Relu())),
-        Word("squared_relu", lambda: Kernel(SquaredRelu())),
-        Word("exp", lambda: Kernel(Exp())),
-        Word("identity", lambda: Kernel(Identity(), normalise=False)),
         Word("random_features(count)", random_features),
     )
     return Reader("a weighting", text, words, "elu", {}).value
