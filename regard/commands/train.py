@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from regard.commands.options import Device, Runs, present_device
+from regard.commands.options import Device, Runs, present_device, refuse
 from regard.commands.output import bad_input, echo, show
 
 if TYPE_CHECKING:
@@ -86,8 +86,7 @@ def train(
             raise ValueError(f"--{chosen[0]} and --{chosen[1]} are two sizes: got both; leave one out")
         size: Size = chosen[0] if chosen else "full"
         if settings:
-            if useless := [option for option in ("--data", "--name") if given[option]]:
-                raise ValueError(f"--settings trains nothing: got {useless[0]}; leave it out")
+            refuse("--settings trains nothing", {"--data": data, "--name": name})
             _list_settings(override(find_recipe(recipe).at(size), changes or []), as_json)
             return
         if name is not None and Path(name).name != name:

@@ -160,26 +160,23 @@ def _list_claims() -> CatalogueResponse:
     from regard.claims import catalogue as claims
     from regard.claims.prose import characters
 
-    rows = [
-        Row(
+    rows = []
+    for claim in claims():
+        exercises = _list_exercises(claim.id)
+        words = dict.fromkeys([one.text for one in (claim.document, claim.ours, *exercises) if one is not None])
+        row = Row(
             id=claim.id,
             document=claim.id.partition(".")[0],
             title=claim.title,
             asks=characters(claim.texts.asks),
             kind=claim.kind,
             verdict=_expected(claim),
-            says=characters(_list_words(claim, exercises := _list_exercises(claim.id))),
+            says=characters(" ".join(words)),
             has_chart=claim.chart is not None,
             num_questions=len(exercises),
         )
-        for claim in claims()
-    ]
+        rows.append(row)
     return CatalogueResponse(documents=DOCUMENTS, rows=rows)
-
-
-def _list_words(claim: "Claim", exercises: list[ExerciseResponse]) -> str:
-    versions = [one.text for one in (claim.document, claim.ours) if one is not None]
-    return " ".join(dict.fromkeys([*versions, *[one.text for one in exercises]]))
 
 
 def _expected(claim: "Claim") -> str:

@@ -232,11 +232,8 @@ def _checksum(lines: Iterable[Mapping[str, Any]], mark: int = 0) -> int:
 
 def _to_columns(lines: list[dict[str, Any]]) -> dict[str, list[float | None]]:
     names = dict.fromkeys(name for line in lines for name in line)
-    return {name: [_number(line.get(name)) for line in lines] for name in names}
-
-
-def _number(value: Any) -> float | None:
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+    found = {name: [line.get(name) for line in lines] for name in names}
+    return {name: [one if type(one) in (int, float) else None for one in column] for name, column in found.items()}
 
 
 def _render_markdown(text: str, run: "Run") -> str:
