@@ -15,7 +15,6 @@ import webbrowser
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 import anyio
 import torch
@@ -29,13 +28,12 @@ from starlette.responses import Response as HTTPResponse
 from starlette.routing import Route
 
 from regard.explore import api
-from regard.explore.api import Binary, Endpoint, UnknownEndpoint
+from regard.explore.api import PAGE, Binary, Endpoint, UnknownEndpoint
 from regard.explore.cancellation import Cancelled, run_cancellable
 from regard.explore.connections import configure_server
 from regard.explore.guard import Guard, is_local, refuse
 from regard.explore.workspace import Workspace
 
-PAGE = Path(__file__).parent / "page"
 SERVED = ("index.html", "icon.svg", "bundle.js", "bundle.css")
 MAX_BODY = 12 * 2**20  # bytes of a request: a picture, for the most part
 BODY_SECONDS = 20  # in which the body of a request must have arrived
