@@ -133,9 +133,11 @@ def parse_weighting(text: str, num_heads: int, width: int, learns: bool = False)
         check_whole("count", count, 1)
         return Kernel(RandomFeatures(placeholder((count, width), torch.float32, learns=False)))
 
+    softmax, *others = [Word(name, lambda value=value: value) for name, value in WEIGHTINGS.items()]
     words = (
-        *[Word(name, lambda value=value: value) for name, value in WEIGHTINGS.items()],
+        softmax,
         Word("sink", lambda: Softmax(placeholder((num_heads,), torch.float32, learns))),
+        *others,
         Word("random_features(count)", random_features),
     )
     return Reader("a weighting", text, words, "elu", {}).value
