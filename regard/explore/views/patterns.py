@@ -5,7 +5,7 @@ import json
 import math
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Literal, TypeVar
 
 import torch
 from pydantic import Field
@@ -300,9 +300,9 @@ def make_plan(workspace: Workspace, request: MechanismRequest) -> PlanResponse:
         inputs=(shape.B * (shape.H * shape.T * shape.D + shape.G * shape.S * (shape.D + shape.E)))
         * found.problem.dtype.itemsize,
         room=ROOM.get(found.problem.machine.name),
-        candidates=[CandidateCost(name=one.name, refusal=one.refusal, **_costs(found, one.name)) for one in ranked],
-        full=CandidateCost(name=full.chosen, **_costs(full, full.chosen)),
-        causal=causal and CandidateCost(name=causal.chosen, **_costs(causal, causal.chosen)),
+        candidates=[_cost_of(found, one.name) for one in ranked],
+        full=_cost_of(full, full.chosen),
+        causal=causal and _cost_of(causal, causal.chosen),
     )
 
 
@@ -317,12 +317,12 @@ def _plan(request: MechanismRequest, places: Places, attention: Attention | None
     return plan_mechanism(sizes, attention, request.dtype, request.device, request.backward)
 
 
-def _costs(found: Plan, name: str) -> dict[str, Any]:
+def _cost_of(found: Plan, name: str) -> CandidateCost:
     (one,) = [one for one in found.candidates if one.name == name]
     costs = (
         {} if one.cost is None else {key: getattr(one.cost, key) for key in ("flops", "bytes", "memory", "launches")}
     )
-    return costs | {"seconds": one.seconds}
+    return CandidateCost(name=name, refusal=one.refusal, seconds=one.seconds, **costs)
 
 
 def compute_growth(workspace: Workspace, request: MechanismRequest) -> GrowthResponse:
@@ -349,12 +349,12 @@ def _compute_growth(workspace: Workspace, request: MechanismRequest) -> GrowthRe
         check_cancelled()
         places = sized(step).places
         full = _plan(request, places, Attention())
-        found: Costs = {FULL: _costs(full, full.chosen), PROJECTIONS: {"flops": _projections(full)}}
+        found: Costs = {FULL: vars(_cost_of(full, full.chosen)), PROJECTIONS: {"flops": _projections(full)}}
         try:
             ours = _plan(request, places)
         except ValueError:  # the mask does not fit so few tokens
             return None, found
-        exact = {one.name: _costs(ours, one.name) for one in ours.candidates if one.cost is not None}
+        exact = {one.name: vars(_cost_of(ours, one.name)) for one in ours.candidates if one.cost is not None}
         return ours.chosen, {OURS: exact[ours.chosen]} | found | exact
 
     growth = Growth(steps, (lambda step: step) if request.grid is None else (lambda step: step * step), costs_at)
