@@ -70,6 +70,15 @@ WORDS = (
     Word("axial", Axial),
     Word("tiles(rows, columns, down=0, right=0)", Tiles),
 )
+WEIGHTINGS: dict[str, Weighting] = {  # that have no sizes
+    "softmax": Softmax(),
+    "hard": Hard(),
+    "elu": Kernel(Elu()),
+    "relu": Kernel(Relu()),
+    "squared_relu": Kernel(SquaredRelu()),
+    "exp": Kernel(Exp()),
+    "identity": Kernel(Identity(), normalise=False),
+}
 TENSORS = ("dense", "bias", "quadratic", "relativetable")
 REAL = (int, float, type(None))
 
@@ -80,7 +89,8 @@ def parse_mask(text: str) -> Mask:
     >>> parse_mask("(Causal() | key_padding(2, 3)) & strided(2)")
     (Causal() | KeyPadding((2, 3))) & Strided(stride=2)
     """
-    return Reader("a mask", text, WORDS, "causal & window(2)").mask()
+    operators = {ast.BitAnd: Mask.__and__, ast.BitOr: Mask.__or__, ast.Invert: Mask.__invert__}
+    return Reader("a mask", text, WORDS, "causal & window(2)", operators).value
 
 
 def parse_scores(text: str, num_heads: int, places: Places | None = None, learns: bool = False) -> Term:
@@ -107,7 +117,7 @@ def parse_scores(text: str, num_heads: int, places: Places | None = None, learns
         Word("row_table(bound=None)", lambda bound=None: relative.table(bound, 0), numbers=REAL),
         Word("column_table(bound=None)", lambda bound=None: relative.table(bound, 1), numbers=REAL),
     )
-    return Reader("a sum of scores", text, words, "content(beta=0.3) + slopes").scores()
+    return Reader("a sum of scores", text, words, "content(beta=0.3) + slopes", {ast.Add: Term.__add__}).value
 
 
 def parse_weighting(text: str, num_heads: int, width: int, learns: bool = False) -> Weighting:
@@ -118,27 +128,19 @@ def parse_weighting(text: str, num_heads: int, width: int, learns: bool = False)
     >>> parse_weighting("squared_relu", num_heads=8, width=64), parse_weighting("sink", num_heads=8, width=64)
     (Kernel(SquaredRelu()), Softmax(sink=float32[8]))
     """
+
+    def random_features(count: int) -> Kernel:
+        check_whole("count", count, 1)
+        return Kernel(RandomFeatures(placeholder((count, width), torch.float32, learns=False)))
+
+    softmax, *others = [Word(name, lambda value=value: value) for name, value in WEIGHTINGS.items()]
     words = (
-        Word("softmax", lambda: Softmax()),
+        softmax,
         Word("sink", lambda: Softmax(placeholder((num_heads,), torch.float32, learns))),
-        Word("hard", Hard),
-        Word("elu", lambda: Kernel(Elu())),
-        Word("relu", lambda: Kernel(Relu())),
-        Word("squared_relu", lambda: Kernel(SquaredRelu())),
-        Word("exp", lambda: Kernel(Exp())),
-        Word("identity", lambda: Kernel(Identity(), normalise=False)),
-        Word(
-            "random_features(count)",
-            lambda count: Kernel(RandomFeatures(_directions(count, width))),
-        ),
+        *others,
+        Word("random_features(count)", random_features),
     )
-    reader = Reader("a weighting", text, words, "elu")
-    return reader.read(reader.tree, {}, {})
-
-
-def _directions(count: int, width: int) -> Tensor:
-    check_whole("count", count, 1)
-    return placeholder((count, width), torch.float32, learns=False)
+    return Reader("a weighting", text, words, "elu", {}).value
 
 
 @dataclass(frozen=True)
@@ -183,10 +185,12 @@ def check_sizes(sizes: tuple[int, ...]) -> None:
 
 
 class Reader:
-    """One text, and where in it each piece stands."""
+    """One text, where in it each piece stands, and its `value`: words, joined by operators of Python."""
 
-    def __init__(self, what: str, text: str, words: tuple[Word, ...], example: str) -> None:
-        self.what, self.example = what, example
+    def __init__(
+        self, what: str, text: str, words: tuple[Word, ...], example: str, operators: dict[type, Callable[..., Any]]
+    ) -> None:
+        self.what, self.example, self.operators = what, example, operators
         self.words = {_plain(word.name): word for word in words}
         if not isinstance(text, str):
             raise ValueError(f"{what} must be text: got {text!r}; write it like {example!r}")
@@ -202,7 +206,7 @@ class Reader:
         spaced = re.sub(r"\s", " ", text)
         self.source = spaced.lstrip()
         self.indent = len(spaced) - len(self.source)
-        self.tree = self.parsed()
+        self.value = self.read(self.parsed())
 
     def parsed(self) -> ast.expr:
         try:
@@ -217,27 +221,19 @@ class Reader:
         except (RecursionError, MemoryError):
             raise ValueError(f"{self.what} may nest {DEEPEST} levels at most: got more; build it in Python") from None
 
-    def mask(self) -> Mask:
-        return self.read(self.tree, {ast.BitAnd: Mask.__and__, ast.BitOr: Mask.__or__}, {ast.Invert: Mask.__invert__})
-
-    def scores(self) -> Term:
-        return self.read(self.tree, {ast.Add: Term.__add__}, {})
-
-    def read(self, node: ast.expr, pairs: dict[type, Any], singles: dict[type, Any], depth: int = 0) -> Any:
+    def read(self, node: ast.expr, depth: int = 0) -> Any:
         """The value of a node: a name, a call of a name, or an allowed operator between such."""
         if depth > DEEPEST:
             raise self.refusal(node, f"{self.what} may nest {DEEPEST} levels at most", "build it in Python")
-        if isinstance(node, ast.BinOp) and type(node.op) in pairs:
-            left = self.read(node.left, pairs, singles, depth + 1)
-            return pairs[type(node.op)](left, self.read(node.right, pairs, singles, depth + 1))
-        if isinstance(node, ast.UnaryOp) and type(node.op) in singles:
-            return singles[type(node.op)](self.read(node.operand, pairs, singles, depth + 1))
+        if isinstance(node, ast.BinOp | ast.UnaryOp) and type(node.op) in self.operators:
+            sides = [node.operand] if isinstance(node, ast.UnaryOp) else [node.left, node.right]
+            return self.operators[type(node.op)](*[self.read(side, depth + 1) for side in sides])
         if isinstance(node, ast.Name):
             return self.make(node, self.word(node), [], {})
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             word = self.word(node.func)
             return self.make(node, word, *self.arguments(node, word))
-        symbols = "&, | and ~" if singles else "+"
+        symbols = "&, | and ~" if ast.Invert in self.operators else "+"
         raise self.refusal(node, f"{self.what} is made of names joined by {symbols}", f"write it like {self.example!r}")
 
     def word(self, node: ast.Name) -> Word:

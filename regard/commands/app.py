@@ -20,7 +20,7 @@ from regard.commands.explore import explore
 from regard.commands.grade import autograder, grade, questions
 from regard.commands.models import classify, embed, generate, translate
 from regard.commands.options import Svg
-from regard.commands.output import OutputLost, bad_input, check_file, echo, in_paragraphs, printing, write_file
+from regard.commands.output import OutputLost, bad_input, echo, in_paragraphs, printing, write_file
 from regard.commands.plan import calibrate, doctor, plan
 from regard.commands.reach import pattern, reach
 from regard.commands.train import evaluate, resume, runs, train
@@ -103,7 +103,6 @@ def tour(svg: Svg = None) -> None:
     Every number is computed on the spot and compared with the published one; exit code 1 if one differs.
     """
     with bad_input():
-        check_file("--svg", svg, (".svg",))
         from rich.console import Console
 
         from regard.commands.tour import draw_svg, run

@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from regard.commands.options import Device, Type, present_device, size
+from regard.commands.options import Device, Type, file, present_device, size
 from regard.commands.output import (
     bad_input,
-    check_file,
     echo,
     in_paragraphs,
     progress_bar,
@@ -30,7 +29,7 @@ Table = Annotated[
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print everything as JSON.")]
-Plot = Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw the parts of a step as SVG.")]
+Plot = Annotated[Path | None, file("--plot", "Draw the parts of a step as SVG.", ".svg")]
 
 
 @bench.callback(invoke_without_command=True)
@@ -73,7 +72,6 @@ def generate(
     regard calibrate --out mine.json && regard bench generate gpt2 --machine mine.json
     """
     with bad_input():
-        check_file("--plot", plot, (".svg",))
         where = present_device(device)
         name = _machine(machine, where)
         found = _load(model, dtype, where)
@@ -137,7 +135,6 @@ def train(
     regard bench train translation --data multi30k --training transformer --json
     """
     with bad_input():
-        check_file("--plot", plot, (".svg",))
         if smoke and small:
             raise ValueError("--smoke and --small are two sizes: got both; leave one out")
         where = present_device(device)

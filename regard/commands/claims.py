@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from regard.commands.options import Runs, Svg
-from regard.commands.output import bad_input, check_file, echo, progress_bar, show, write_figure, write_file
+from regard.commands.options import Runs, Svg, file
+from regard.commands.output import bad_input, echo, progress_bar, show, write_figure, write_file
 
 
 def claims(
@@ -25,9 +25,7 @@ def claims(
     explain: Annotated[
         bool, typer.Option("--explain", help="Print statement, derivation, numbers, figure and code.")
     ] = False,
-    report: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write everything into one HTML page, figures inline.")
-    ] = None,
+    report: Annotated[Path | None, file("--report", "Write everything into one HTML page, figures inline.")] = None,
     svg: Svg = None,
     runs: Runs = Path("runs"),
     fresh: Annotated[
@@ -50,8 +48,6 @@ def claims(
     regard claims --report report.html
     """
     with bad_input():
-        check_file("--report", report)
-        check_file("--svg", svg, (".svg",))
         from regard.claims.catalogue import select
         from regard.claims.experiments import SHIPPED
         from regard.claims.running import judge_claims

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from regard.commands.options import Machine, Type, machine_name, refuse, size
-from regard.commands.output import bad_input, check_file, echo, progress_bar, show, write_figure
+from regard.commands.options import Machine, Type, file, machine_name, refuse, size
+from regard.commands.output import bad_input, echo, progress_bar, show, write_figure
 
 if TYPE_CHECKING:
     from regard.commands.targets import Request, Target
@@ -116,12 +116,14 @@ def cost(
     as_csv: Annotated[bool, typer.Option("--csv", help="Print a line per module as CSV.")] = False,
     plot: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help="Draw cost against N by part, with the crossovers, or the meshes of --cluster, as SVG."
+        file(
+            "--plot",
+            "Draw cost against N by part, with the crossovers, or the meshes of --cluster, as SVG.",
+            ".svg",
         ),
     ] = None,
     roofline: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw the operations below the machine's roofline, as SVG.")
+        Path | None, file("--roofline", "Draw the operations below the machine's roofline, as SVG.", ".svg")
     ] = None,
 ) -> None:
     """Count a model: parameters, FLOPs forward and backward, bytes, memory, exactly; predict its time; run nothing.
@@ -144,8 +146,6 @@ def cost(
     regard cost llama3-70b --cluster 1024xh200 --tokens 15e12 --plot meshes.svg
     """
     with bad_input():
-        check_file("--plot", plot, (".svg",))
-        check_file("--roofline", roofline, (".svg",))
         if as_json and as_csv:
             raise ValueError("one form is printed: got --json and --csv; use one of the two")
         if as_csv:

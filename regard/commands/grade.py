@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from regard.commands.options import size
+from regard.commands.options import file, size
 from regard.commands.output import bad_input, check_file, echo, progress_bar, show, write_file
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def questions(
     teacher: Annotated[
         bool, typer.Option("--teacher", help="Print answers, known mistakes and rubrics too, which students don't see.")
     ] = False,
-    out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write to a file.")] = None,
+    out: Annotated[Path | None, file("--out", "Write to a file.")] = None,
 ) -> None:
     """Print questions on attention as a worksheet, or as a file to fill in.
 
@@ -49,7 +49,6 @@ def questions(
     with bad_input():
         if as_toml + as_json + teacher > 1:
             raise ValueError("one form is printed: got two of --toml, --json and --teacher; use one of them")
-        check_file("--out", out)
         if out is not None and as_toml and out.exists():
             raise ValueError(f"--out must not overwrite answers: got {out}, which exists; name another file")
         from regard.grading.questions.catalogue import asked
@@ -83,9 +82,7 @@ def grade(
     path: Annotated[Path, typer.Argument(metavar="PATH", help="A file of answers, or a folder of such files.")],
     own: Own = None,
     only: Only = None,
-    csv: Annotated[
-        Path | None, typer.Option("--csv", metavar="FILE", help="Write a table with a line per submission.")
-    ] = None,
+    csv: Annotated[Path | None, file("--csv", "Write a table with a line per submission.")] = None,
     report: Annotated[
         Path | None,
         typer.Option("--report", metavar="FOLDER", help="Write pages: one per submission, and one for all."),
@@ -99,12 +96,9 @@ def grade(
         ),
     ] = None,
     unread: Annotated[
-        Path | None,
-        typer.Option("--unread", metavar="FILE", help="Write the answers that wait for a person, to be filled in."),
+        Path | None, file("--unread", "Write the answers that wait for a person, to be filled in.")
     ] = None,
-    gradescope: Annotated[
-        Path | None, typer.Option("--gradescope", metavar="FILE", help="Write results.json for one submission.")
-    ] = None,
+    gradescope: Annotated[Path | None, file("--gradescope", "Write results.json for one submission.")] = None,
     feedback: Feedback = "full",
     students: Annotated[
         Literal["answers", "file", "folder", "moodle", "canvas"],
@@ -134,8 +128,6 @@ def grade(
     regard grade submissions/ --own questions.toml --only 1 --only 2a
     """
     with bad_input():
-        for option, file in (("--csv", csv), ("--unread", unread), ("--gradescope", gradescope)):
-            check_file(option, file)
         if unread is not None and unread.exists() and unread not in (marks or []):
             raise ValueError(f"--unread must not overwrite marks: got {unread}, which exists; read it too by --marks")
         from regard.grading.questions.catalogue import asked

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from regard.commands.options import Device, Type, present_device, size
-from regard.commands.output import bad_input, check_file, echo, progress_bar, show, write_figure, write_file
+from regard.commands.options import Device, Type, file, present_device, size
+from regard.commands.output import bad_input, echo, progress_bar, show, write_figure, write_file
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -71,10 +71,10 @@ def classify(
     ] = False,
     map_file: Annotated[
         Path | None,
-        typer.Option(
+        file(
             "--map",
-            metavar="FILE",
-            help="Draw where the class token attends in the last layer, mean of its heads: .png or .svg.",
+            "Draw where the class token attends in the last layer, mean of its heads: .png or .svg.",
+            *(".png", ".svg"),
         ),
     ] = None,
     dtype: Stored = None,
@@ -92,7 +92,6 @@ def classify(
     regard classify vit-base-patch16-224 cat.jpg --interpolate --map attention.png
     """
     with bad_input():
-        check_file("--map", map_file, (".png", ".svg"))
         if map_file is not None and len(images) > MOST_MAPS:
             raise ValueError(f"--map draws up to {MOST_MAPS} pictures: got {len(images)}; give fewer")
         from regard.models import ViT
@@ -161,7 +160,7 @@ def embed(
     ] = False,
     batch: Annotated[int, size("Texts that go through the model together.")] = 32,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the vectors, one row a text: .npy or .safetensors.")
+        Path | None, file("--out", "Write the vectors, one row a text: .npy or .safetensors.", ".npy", ".safetensors")
     ] = None,
     dtype: Stored = None,
     device: Device = None,
@@ -178,7 +177,6 @@ def embed(
     regard embed bert-base-uncased --pool first --json "a cat sleeps"
     """
     with bad_input():
-        check_file("--out", out, (".npy", ".safetensors"))
         given = check_texts(texts or _read_lines())
         if len(given) > MOST_ROWS and out is None and not as_json:
             raise ValueError(f"a table has up to {MOST_ROWS} texts: got {len(given)}; use --json or --out vectors.npy")

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from regard.commands.output import bad_input, check_file
+
 if TYPE_CHECKING:
     from regard.attention import Places
 
@@ -20,6 +22,17 @@ MASKS = (
 def size(help: str) -> Any:
     """An option for a whole number from 1."""
     return typer.Option(min=1, metavar="N", help=help)
+
+
+def file(option: str, help: str, *endings: str) -> Any:
+    """An option for a file to write, which is checked before the work and not after it."""
+
+    def check(path: Path | None) -> Path | None:
+        with bad_input():
+            check_file(option, path, endings)
+        return path
+
+    return typer.Option(option, metavar="FILE", help=help, callback=check)
 
 
 Type = Literal["bfloat16", "float16", "float32", "float64"]
@@ -47,9 +60,7 @@ Pixel = Annotated[
     str | None,
     typer.Option("--pixel", metavar="R,C", help="On a grid, the query to follow; by default one in the middle."),
 ]
-Svg = Annotated[
-    Path | None, typer.Option("--svg", metavar="FILE", help="Also draw it into this SVG file.", show_default=False)
-]
+Svg = Annotated[Path | None, file("--svg", "Also draw it into this SVG file.", ".svg")]
 Runs = Annotated[Path, typer.Option("--runs", metavar="FOLDER", help="The folder that holds the runs.")]
 
 

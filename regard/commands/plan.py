@@ -12,6 +12,7 @@ from regard.commands.options import (
     Machine,
     Stride,
     Type,
+    file,
     is_whole,
     machine_name,
     present_device,
@@ -19,7 +20,7 @@ from regard.commands.options import (
     refuse,
     size,
 )
-from regard.commands.output import bad_input, check_file, progress_bar, show, show_result, write_file
+from regard.commands.output import bad_input, progress_bar, show, show_result, write_file
 
 ScoresText = Annotated[
     str,
@@ -148,7 +149,7 @@ def read_lengths(text: str) -> list[int]:
 
 
 def calibrate(
-    out: Annotated[Path, typer.Option(metavar="FILE", help="Where to write the table; its name ends in .json.")] = Path(
+    out: Annotated[Path, file("--out", "Where to write the table; its name ends in .json.", ".json")] = Path(
         "machine.json"
     ),
     device: Device = None,
@@ -176,7 +177,6 @@ def calibrate(
     regard plan --mask "window(64)" --tokens 4096 --device laptop.json
     """
     with bad_input():
-        check_file("--out", out, (".json",))
         if out.exists() and not force:
             raise ValueError(f"--out must be a new file: got {out}, which exists; give another name or --force")
         import torch

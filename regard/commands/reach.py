@@ -15,7 +15,7 @@ from regard.commands.options import (
     refuse,
     size,
 )
-from regard.commands.output import bad_input, check_file, echo, show_result, write_figure
+from regard.commands.output import bad_input, echo, show_result, write_figure
 
 
 def pattern(
@@ -41,7 +41,6 @@ def pattern(
     regard pattern "tiles(4, 4, down=2, right=2)" --grid 12x16 --pixel 5,7 --svg tiles.svg
     """
     with bad_input():
-        check_file("--svg", svg, (".svg",))
         from regard.analysis.mechanisms import batch_of
         from regard.analysis.reach.figures import draw_picture
         from regard.analysis.reach.patterns import picture, text
@@ -88,7 +87,6 @@ def reach(
     regard reach --heads-argmax 2 --layers 8
     """
     with bad_input():
-        check_file("--svg", svg, (".svg",))
         from regard.analysis.mechanisms import batch_of
         from regard.analysis.reach.argmax_graphs import argmax_reach
         from regard.analysis.reach.figures import draw_argmax, draw_reach

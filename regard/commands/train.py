@@ -6,13 +6,13 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import fields, is_dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from regard.commands.options import Device, Runs, present_device
+from regard.commands.options import Device, Runs, present_device, refuse
 from regard.commands.output import bad_input, echo, show
 
 if TYPE_CHECKING:
@@ -86,8 +86,7 @@ def train(
             raise ValueError(f"--{chosen[0]} and --{chosen[1]} are two sizes: got both; leave one out")
         size: Size = chosen[0] if chosen else "full"
         if settings:
-            if useless := [option for option in ("--data", "--name") if given[option]]:
-                raise ValueError(f"--settings trains nothing: got {useless[0]}; leave it out")
+            refuse("--settings trains nothing", {"--data": data, "--name": name})
             _list_settings(override(find_recipe(recipe).at(size), changes or []), as_json)
             return
         if name is not None and Path(name).name != name:
@@ -268,22 +267,14 @@ def _list_recipes(as_json: bool) -> None:
 
 
 def _list_settings(config: Any, as_json: bool) -> None:
-    settings = dict(_flatten(config))
+    from regard.recipes.recipe import list_settings, write_setting
+
+    settings = dict(list_settings(asdict(config)))
     if as_json:
         echo(json.dumps(settings, indent=1, default=str))
         return
     for name, value in settings.items():
-        echo(f"{name}={','.join(map(str, value)) if isinstance(value, tuple) else value}")
-
-
-def _flatten(config: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Settings by the names that --set takes: training.steps."""
-    for field in fields(config):
-        value = getattr(config, field.name)
-        if is_dataclass(value):
-            yield from _flatten(value, f"{prefix}{field.name}.")
-        else:
-            yield f"{prefix}{field.name}", value
+        echo(f"{name}={write_setting(value)}")
 
 
 def _train(run: "Run", device: str, everybody: "Processes", jobs: int, plan: "Plan | None" = None) -> None:

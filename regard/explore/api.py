@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -15,6 +16,7 @@ from pydantic.json_schema import JsonSchemaMode, models_json_schema
 
 from regard.explore.workspace import Workspace
 
+PAGE = Path(__file__).parent / "page"  # what the browser gets
 MODULES = (  # of regard.explore; each has ENDPOINTS; those of the first screen, which import little, come first
     "views.start",
     "views.runs",

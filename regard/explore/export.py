@@ -8,46 +8,17 @@ from collections.abc import Iterable, Mapping
 from datetime import date
 from functools import cache
 from importlib.metadata import version
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import Field
 
-from regard.explore.api import Binary, Empty, Endpoint, Request, Response, find_endpoint, to_json
+from regard.explore.api import PAGE, Binary, Empty, Endpoint, Request, Response, find_endpoint, to_json
 from regard.explore.workspace import Workspace
 
-PAGE = Path(__file__).parent / "page"
 MAX_ANSWERS = 24 * 2**20  # characters of the recorded responses
-POLICY = (
-    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; "
-    "base-uri 'none'; form-action 'none'"
-)
-BEFORE = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>regard</title>
-<style>
-{style}
-</style>
-</head>
-<body class="regard saved">
-<noscript>This file needs JavaScript to draw itself.</noscript>
-<script type="application/json" id="regard-saved">"""
-AFTER = """</script>
-<script type="module">
-{script}</script>
-</body>
-</html>
-"""
-
-
-Label = Annotated[str, Field(max_length=400)]
 MAX_LABELS = 1_000_000  # of an axis
+Label = Annotated[str, Field(max_length=400)]
 
 
 class Frame(Response):
@@ -95,12 +66,9 @@ def read_bundle() -> tuple[str, str]:
 @cache
 def _frame() -> Frame:
     script, style = read_bundle()
-    return Frame(
-        before=BEFORE.format(policy=POLICY, style=style),
-        after=AFTER.format(script=script),
-        version=version("regard"),
-        max_answers=MAX_ANSWERS,
-    )
+    before, after = (PAGE / "saved.html").read_text("utf-8").split("{saved}")
+    before, after = before.replace("{style}", style), after.replace("{script}", script)
+    return Frame(before=before, after=after, version=version("regard"), max_answers=MAX_ANSWERS)
 
 
 def give_frame(workspace: Workspace, request: Empty) -> Frame:

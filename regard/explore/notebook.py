@@ -19,19 +19,19 @@ from torch import Tensor, nn
 from regard.attention import (
     Attention,
     Content,
-    Hard,
+    Grid,
     Kernel,
     Mask,
     Quadratic,
+    RandomFeatures,
     RelativeTable,
     Slopes,
     Softmax,
     Sum,
     Term,
+    Weighting,
 )
-from regard.attention.notation import parse_mask
-from regard.attention.positions.positions import Grid
-from regard.attention.weighting.features import Elu, Exp, Identity, RandomFeatures, Relu, SquaredRelu
+from regard.attention.notation import WEIGHTINGS, parse_mask
 from regard.checks import MissingExtra
 from regard.explore import export
 from regard.explore.api import Binary, explain, find_endpoint, to_json
@@ -44,13 +44,6 @@ from regard.tasks.readers import label_tokens
 VIEWS = tuple(STATES)
 NAME = "shown"  # of what a notebook gives
 MAX_KEPT = 512  # requests that a saved file can answer: the latest ones
-FEATURES = {
-    (Elu, True): "elu",
-    (Relu, True): "relu",
-    (SquaredRelu, True): "squared_relu",
-    (Exp, True): "exp",
-    (Identity, False): "identity",
-}  # and whether weights are divided by their sum
 
 
 @dataclass(frozen=True)
@@ -96,7 +89,7 @@ def _describe_mechanism(thing: Mask | Attention) -> dict[str, Any]:
     state: dict[str, Any] = {
         "mask": _print_mask(thing.mask),
         "scores": print_scores(thing.scores),
-        "weighting": _print_weighting(thing),
+        "weighting": _print_weighting(thing.weighting),
     }
     if thing.heads is not None:
         state["heads"] = thing.heads
@@ -135,14 +128,11 @@ def print_scores(term: Term) -> str:
     raise ValueError(f"scores must be terms that can be written: got {term!r:.60}; show its weights(q, k, attention)")
 
 
-def _print_weighting(attention: Attention) -> str:
-    weighting = attention.weighting
+def _print_weighting(weighting: Weighting) -> str:
+    if known := [word for word, value in WEIGHTINGS.items() if value.flatten() == weighting.flatten()]:
+        return known[0]
     if isinstance(weighting, Softmax):
-        return "softmax" if weighting.sink is None else "sink"
-    if isinstance(weighting, Hard):
-        return "hard"
-    if isinstance(weighting, Kernel) and (known := FEATURES.get((type(weighting.features), weighting.normalise))):
-        return known
+        return "sink"
     if isinstance(weighting, Kernel) and isinstance(weighting.features, RandomFeatures) and weighting.normalise:
         return f"random_features({len(weighting.features.directions)})"
     raise ValueError(f"a weighting must be one that can be written: got {weighting!r:.60}; show its weights instead")

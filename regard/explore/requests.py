@@ -7,16 +7,14 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from regard.checks import nearest
-from regard.explore.api import Binary, find_endpoint, to_json
+from regard.explore.api import PAGE, Binary, find_endpoint, to_json
 from regard.explore.workspace import Workspace
 
-PAGE = Path(__file__).parent / "page"
 # The first states of the views, by name, and the values of what has few: the page reads the same files.
 STATES: dict[str, dict[str, Any]] = json.loads((PAGE / "states.json").read_text("utf-8"))
 CHOICES: dict[str, dict[str, list[str]]] = json.loads((PAGE / "choices.json").read_text("utf-8"))

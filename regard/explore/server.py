@@ -12,10 +12,9 @@ import socket
 import sys
 import threading
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 import anyio
 import torch
@@ -29,13 +28,12 @@ from starlette.responses import Response as HTTPResponse
 from starlette.routing import Route
 
 from regard.explore import api
-from regard.explore.api import Binary, Endpoint, UnknownEndpoint
+from regard.explore.api import PAGE, Binary, Endpoint, UnknownEndpoint
 from regard.explore.cancellation import Cancelled, run_cancellable
 from regard.explore.connections import configure_server
 from regard.explore.guard import Guard, is_local, refuse
 from regard.explore.workspace import Workspace
 
-PAGE = Path(__file__).parent / "page"
 SERVED = ("index.html", "icon.svg", "bundle.js", "bundle.css")
 MAX_BODY = 12 * 2**20  # bytes of a request: a picture, for the most part
 BODY_SECONDS = 20  # in which the body of a request must have arrived
@@ -72,25 +70,20 @@ def read_page() -> dict[str, File]:
     return found
 
 
-class Pages:
-    """Serves the files of the page from memory."""
-
-    def __init__(self) -> None:
-        self.files = read_page()
-
-    async def respond(self, request: HTTPRequest) -> HTTPResponse:
-        path = request.path_params["path"]
-        if path.startswith("api/"):
-            raise HTTPException(405, "the API takes POST requests only", {"Allow": "POST"})
-        file = self.files.get(path or "index.html")
-        if file is None:
-            return refuse(404, "the page has no such file")
-        headers = {"ETag": file.tag, "Cache-Control": "no-cache", "Vary": "Accept-Encoding"}
-        if file.tag in request.headers.get("if-none-match", ""):
-            return HTTPResponse(status_code=304, headers=headers)
-        if "gzip" in request.headers.get("accept-encoding", ""):
-            return HTTPResponse(file.gzipped, headers=headers | {"Content-Encoding": "gzip"}, media_type=file.kind)
-        return HTTPResponse(file.data, headers=headers, media_type=file.kind)
+async def send_file(request: HTTPRequest, files: Mapping[str, File]) -> HTTPResponse:
+    """A file of the page, from memory."""
+    path = request.path_params["path"]
+    if path.startswith("api/"):
+        raise HTTPException(405, "the API takes POST requests only", {"Allow": "POST"})
+    file = files.get(path or "index.html")
+    if file is None:
+        return refuse(404, "the page has no such file")
+    headers = {"ETag": file.tag, "Cache-Control": "no-cache", "Vary": "Accept-Encoding"}
+    if file.tag in request.headers.get("if-none-match", ""):
+        return HTTPResponse(status_code=304, headers=headers)
+    if "gzip" in request.headers.get("accept-encoding", ""):
+        return HTTPResponse(file.gzipped, headers=headers | {"Content-Encoding": "gzip"}, media_type=file.kind)
+    return HTTPResponse(file.data, headers=headers, media_type=file.kind)
 
 
 class Answers:
@@ -171,7 +164,7 @@ def make_application(workspace: Workspace, token: str | None = None) -> Guard:
         routes=[
             Route("/api", describe, methods=["GET"]),
             Route("/api/{name:path}", Answers(workspace).respond, methods=["POST"]),
-            Route("/{path:path}", Pages().respond, methods=["GET"]),
+            Route("/{path:path}", partial(send_file, files=read_page()), methods=["GET"]),
         ],
         exception_handlers={Exception: fail, HTTPException: explain},
     )

@@ -44,8 +44,8 @@ class Cache:
         self._values: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
         self._pending: dict[Hashable, _Pending] = {}
 
-    def get(self, key: Hashable, compute: Callable[[], tuple[Any, int]]) -> Any:
-        """The value of a key; `compute` returns it with its size in bytes where it is missing."""
+    def get(self, key: Hashable, compute: Callable[[], tuple[Any, int]] | None = None) -> Any:
+        """The value of a key; where it is missing `compute` returns it with its size in bytes, and else it is None."""
         with self._lock:
             if key in self._values:
                 self._values.move_to_end(key)
@@ -57,6 +57,8 @@ class Cache:
                 with self._lock:
                     if key in self._values:
                         return self._values[key][0]
+                if compute is None:
+                    return None
                 value, size = compute()
                 with self._lock:
                     self._values[key] = (value, size)
@@ -120,10 +122,16 @@ class Workspace:
         return _look_up("folder", name, self.folders)
 
 
-def natural_order(name: str) -> list[tuple[int, str]]:
+def find_trainings(run: "Run", kept: str) -> dict[str, Path]:
+    """The folders of a run's trainings in which this is kept, by name: `depth-2` before `depth-16`."""
+    found = {path.parent.name: path.parent for path in run.folder.glob(f"*/{kept}")}
+    return {name: found[name] for name in sorted(found, key=_natural_order)}
+
+
+def _natural_order(name: str) -> list[tuple[int, str]]:
     """A key to sort by: numbers inside a name count as numbers.
 
-    >>> sorted(["depth-16", "depth-2", "a"], key=natural_order)
+    >>> sorted(["depth-16", "depth-2", "a"], key=_natural_order)
     ['a', 'depth-2', 'depth-16']
     """
     return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", name)]

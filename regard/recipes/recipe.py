@@ -3,7 +3,7 @@
 import importlib
 import types
 import typing
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, get_args, get_origin
@@ -183,6 +183,30 @@ def _parse(hint: Any, text: str, name: str) -> Any:
     except ValueError as error:
         kind = "a whole number" if hint is int else "a number"
         raise ValueError(f"{name} must be {kind}: got {text!r}") from error
+
+
+def list_settings(config: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    """The settings of a configuration as a dict, by the names that `override` takes.
+
+    >>> list(list_settings({"lengths": [3, 6], "training": {"steps": 10}}))
+    [('lengths', [3, 6]), ('training.steps', 10)]
+    """
+    for name, value in config.items():
+        if isinstance(value, Mapping):
+            yield from list_settings(value, f"{before}{name}.")
+        else:
+            yield before + name, value
+
+
+def write_setting(value: Any) -> str:
+    """A value as `override` reads it.
+
+    >>> write_setting((0.5, 1)), write_setting(None)
+    ('0.5,1', 'none')
+    """
+    if isinstance(value, list | tuple):
+        return ",".join(map(write_setting, value))
+    return "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def from_json(kind: type[Config], values: Mapping[str, Any]) -> Config:

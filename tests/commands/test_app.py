@@ -17,10 +17,7 @@ from regard.algorithms import attend
 from regard.algorithms.planning import report
 from regard.commands.app import app
 from regard.commands.output import OutputLost, bad_input, show, write_file
-
-
-def regard(*arguments: str):
-    return CliRunner().invoke(app, list(arguments))
+from tests.commands.running import run as regard
 
 
 def test_a_mistake_of_ours_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,17 +1,15 @@
 """`regard bench`: numbers, a picture, and one clear line for what it cannot use."""
 
+import functools
 import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from regard.commands.app import app
 from regard.models import PRESETS, build, save, vary
+from tests.commands.running import check_refused, run
 
-
-def regard(*arguments: str):
-    return CliRunner().invoke(app, ["bench", *arguments])
+regard = functools.partial(run, "bench")
 
 
 @pytest.fixture
@@ -74,8 +72,4 @@ def test_help_without_a_word():
     ],
 )
 def test_bad_input_is_one_line(folder: str, arguments: list[str], says: str):
-    result = regard(*[word.replace("FOLDER", folder) for word in arguments])
-    assert result.exit_code == 2, result.output
-    assert says in result.stderr
-    assert result.stderr.startswith("regard: ")
-    assert len(result.stderr.splitlines()) == 1
+    check_refused(regard(*[word.replace("FOLDER", folder) for word in arguments]), says)

@@ -1,6 +1,7 @@
 """`regard cost`: numbers, formulas, a step of decoding, a picture, and one clear line for what it cannot use."""
 
 import csv
+import functools
 import io
 import json
 import re
@@ -9,10 +10,9 @@ from xml.etree import ElementTree
 
 import pytest
 import sympy
-from typer.testing import CliRunner
 
 from regard.analysis.cost import count
-from regard.commands.app import app
+from tests.commands.running import check_refused, run
 
 GPT2 = 24 * 12 * 768**2 * 128 + 2 * 12 * 768 * 128 * 129 + 2 * 768 * 50257 * 128  # layers, triangles, head
 
@@ -52,8 +52,7 @@ class Asks(nn.Module):
 """
 
 
-def regard(*arguments: str):
-    return CliRunner().invoke(app, ["cost", *arguments])
+regard = functools.partial(run, "cost")
 
 
 def counted(*arguments: str) -> dict:
@@ -164,7 +163,7 @@ def test_a_model_of_foreign_code_is_refused(tmp_path: Path) -> None:
     (tmp_path / "theirs.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w').close()\nclass C: pass\n")
     config = {"model_type": "theirs", "auto_map": {"AutoConfig": "theirs.C"}}
     (tmp_path / "config.json").write_text(json.dumps(config))
-    result = CliRunner().invoke(app, ["cost", str(tmp_path)], input="y\n")
+    result = regard(tmp_path, stdin="y\n")
     assert result.exit_code == 2
     assert not (tmp_path / "ran").exists()
 
@@ -247,11 +246,8 @@ def test_bad_input_is_one_line(model: str, arguments: list[str], says: str) -> N
     (folder / "negative").mkdir()
     facts = {"model_type": "llama", "hidden_size": -5, "num_hidden_layers": 1, "num_attention_heads": 1}
     (folder / "negative" / "config.json").write_text(json.dumps(facts))
-    result = regard(*[word.replace("FILE", model).replace("FOLDER", str(folder)) for word in arguments])
-    assert result.exit_code == 2
-    assert says in result.stderr
-    assert result.stderr.startswith("regard: ")
-    assert len(result.stderr.splitlines()) == 1
+    words = [word.replace("FILE", model).replace("FOLDER", str(folder)) for word in arguments]
+    check_refused(regard(*words), says)
 
 
 def test_a_mistake_of_ours_is_not_blamed_on_the_model(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,12 +1,12 @@
 """`regard doctor` prints a table or JSON, and refuses what would have no effect."""
 
+import functools
 import json
 
 import pytest
 import transformers
-from typer.testing import CliRunner
 
-from regard.commands.app import app
+from tests.commands.running import run
 
 
 @pytest.fixture(scope="module")
@@ -17,8 +17,7 @@ def folder(tmp_path_factory):
     return str(path)
 
 
-def regard(*arguments: str):
-    return CliRunner().invoke(app, ["doctor", *arguments])
+regard = functools.partial(run, "doctor")
 
 
 def test_help_says_how_many_tokens_there_are(folder):

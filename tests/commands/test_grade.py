@@ -10,11 +10,11 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from regard.commands.app import app
 from regard.grading.submissions import grade, isolation
 from regard.grading.submissions.isolation import Isolation, Limits
+from tests.commands.running import check_refused
+from tests.commands.running import run as regard
 from tests.grading.submissions.classroom import EVIL, QUESTIONS, RIGHT
 
 
@@ -33,10 +33,6 @@ def one_helper(helper: Isolation, monkeypatch: pytest.MonkeyPatch) -> None:
         return contextlib.nullcontext(helper)
 
     monkeypatch.setattr(grade, "Isolation", shared)
-
-
-def regard(*arguments: str | Path):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 @pytest.fixture
@@ -170,12 +166,7 @@ def test_bad_input_is_one_line_and_exit_code_2(own: Path, folder: Path, tmp_path
         ("questions", "UDL"): "did you mean udl",
         ("questions", "--own", tmp_path / "none.toml"): "none.toml",
     }.items():
-        made = regard(*arguments)
-        assert made.exit_code == 2, (arguments, made.output)
-        assert made.stderr.startswith("regard: ")
-        assert line in made.stderr
-        assert made.stderr.count("\n") == 1
-        assert made.stdout == ""
+        check_refused(regard(*arguments), line)
 
 
 def test_a_system_without_a_limit_on_memory_says_so(folder: Path, monkeypatch: pytest.MonkeyPatch):

@@ -12,17 +12,13 @@ import transformers
 from PIL import Image
 from safetensors.torch import load_file
 from transformers.models.vit.image_processing_pil_vit import ViTImageProcessorPil
-from typer.testing import CliRunner
 
-from regard.commands.app import app
+from tests.commands.running import check_refused
+from tests.commands.running import run as regard
 from tests.models.published import SIZES, bert, copied, saved, shaken, vit
 from tests.models.test_embedding import theirs_pooled, with_word_pieces
 
 LABELS = ("cat", "dog", "owl")
-
-
-def regard(*arguments: str | Path, stdin: str | None = None):
-    return CliRunner().invoke(app, [str(word) for word in arguments], input=stdin)
 
 
 def lines(*arguments: str | Path, stdin: str | None = None) -> list[dict]:
@@ -150,11 +146,7 @@ def test_bad_input_is_one_line(place: Path, words: str, says: str):
     names = ("vit", "headless", "bert", "nowhere", "wide.png", "no.png")
     command, *rest = words.split()
     given = [place / word if word in names else LONG if word == "LONG" else word for word in rest]
-    result = regard(command, *given, stdin="")
-    assert result.exit_code == 2
-    assert says in result.stderr
-    assert result.stderr.startswith("regard: ")
-    assert len(result.stderr.splitlines()) == 1
+    check_refused(regard(command, *given, stdin=""), says)
 
 
 def test_a_folder_that_makes_other_sizes(place: Path, tmp_path: Path):
@@ -185,7 +177,7 @@ def test_help_has_examples():
 @pytest.mark.parametrize("stdin", [None, b"a cat\nnot \xff UTF-8\n"])
 def test_texts_that_are_not_utf_8(place: Path, stdin: bytes | None):
     texts = ["a cat", "not \udcff UTF-8"] if stdin is None else []
-    result = CliRunner().invoke(app, ["embed", str(place / "bert"), *texts], input=stdin)
+    result = regard("embed", place / "bert", *texts, stdin=stdin)
     assert result.exit_code == 2
     assert "texts must be UTF-8: got" in result.stderr
     assert result.stderr.count("\n") == 1

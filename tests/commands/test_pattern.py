@@ -1,22 +1,20 @@
 """`regard pattern`: the drawing, the counts, the file, and one clear line for what it cannot use."""
 
+import functools
 import json
 import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from typer.testing import CliRunner
 
 from regard.analysis import picture
 from regard.analysis.reach.patterns import text
 from regard.attention import Grid, Places
 from regard.attention.notation import parse_mask
-from regard.commands.app import app
+from tests.commands.running import check_refused, run
 
-
-def regard(*arguments: str):
-    return CliRunner().invoke(app, ["pattern", *arguments])
+regard = functools.partial(run, "pattern")
 
 
 def shown(*arguments: str) -> dict:
@@ -127,12 +125,7 @@ def test_the_figure_is_an_svg_of_text_and_paths(tmp_path: Path) -> None:
     ids=lambda words: " ".join(words) if isinstance(words, list) else "says",
 )
 def test_bad_input_is_one_line_and_exit_code_2(arguments: list[str], message: str) -> None:
-    result = regard(*arguments)
-    assert result.exit_code == 2
-    assert result.stdout == ""
-    assert result.stderr.count("\n") == 1
-    assert result.stderr.startswith("regard: ")
-    assert message in result.stderr
+    check_refused(regard(*arguments), message)
 
 
 def test_without_matplotlib_the_drawing_in_the_terminal_still_works(

@@ -4,16 +4,12 @@ import json
 
 import pytest
 import torch
-from typer.testing import CliRunner
 
 from regard import Attention, plan
 from regard.algorithms.catalogue import PLANNER
 from regard.attention import Content, Grid, Neighbours, Quadratic, RelativeTable, Term
-from regard.commands.app import app
-
-
-def regard(*arguments: str):
-    return CliRunner().invoke(app, list(arguments))
+from tests.commands.running import check_refused
+from tests.commands.running import run as regard
 
 
 def planned(*arguments: str) -> dict:
@@ -222,12 +218,7 @@ def test_a_plan_for_a_huge_grid_costs_nothing() -> None:
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(arguments: str, message: str) -> None:
-    result = regard(*arguments.split())
-    assert result.exit_code == 2
-    assert result.stdout == ""
-    assert result.stderr.count("\n") == 1
-    assert result.stderr.startswith("regard: ")
-    assert message in result.stderr
+    check_refused(regard(*arguments.split()), message)
 
 
 def test_the_help_has_an_example_that_runs() -> None:
@@ -273,7 +264,4 @@ def test_a_weighting_in_words(text: str, chosen: str) -> None:
     ],
 )
 def test_bad_caches_and_weightings(arguments: tuple[str, ...], message: str) -> None:
-    result = regard("plan", *arguments)
-    assert result.exit_code == 2
-    assert message in result.stderr
-    assert result.stderr.count("\n") == 1
+    check_refused(regard("plan", *arguments), message)

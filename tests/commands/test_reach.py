@@ -1,5 +1,6 @@
 """`regard reach`: the table, the numbers, the file, and one clear line for what it cannot use."""
 
+import functools
 import json
 import sys
 from pathlib import Path
@@ -7,17 +8,14 @@ from xml.etree import ElementTree
 
 import pytest
 from matplotlib.collections import PolyCollection
-from typer.testing import CliRunner
 
 from regard.analysis import argmax_reach, reach
 from regard.analysis.reach.figures import draw_argmax, draw_reach
 from regard.attention import Causal, Everything, Grid, Neighbours, Window
 from regard.attention.notation import parse_mask
-from regard.commands.app import app
+from tests.commands.running import check_refused, run
 
-
-def regard(*arguments: str):
-    return CliRunner().invoke(app, ["reach", *arguments])
+regard = functools.partial(run, "reach")
 
 
 def counted(*arguments: str) -> dict:
@@ -128,12 +126,7 @@ def test_what_is_drawn_is_what_was_counted() -> None:
     ids=lambda words: " ".join(words) if isinstance(words, list) else "says",
 )
 def test_bad_input_is_one_line_and_exit_code_2(arguments: list[str], message: str) -> None:
-    result = regard(*arguments)
-    assert result.exit_code == 2
-    assert result.stdout == ""
-    assert result.stderr.count("\n") == 1
-    assert result.stderr.startswith("regard: ")
-    assert message in result.stderr
+    check_refused(regard(*arguments), message)
 
 
 def test_without_matplotlib_the_table_still_works(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ def test_a_killed_run_is_resumed_to_the_same_numbers(tmp_path: Path):
         (["train", "reversel"], "no recipe is called 'reversel': did you mean reversal?"),
         (["train", "reversal", "--set", "widht=3"], "the recipe has no setting 'widht': did you mean width?"),
         (["train", "--smoke"], "--smoke needs a recipe: got none"),
-        (["train", "reversal", "--settings", "--name", "a"], "--settings trains nothing: got --name; leave it out"),
+        (["train", "reversal", "--settings", "--name", "a"], "--settings trains nothing: got --name too; leave it out"),
         (["train", "reversal", "--name", "a/b"], "--name must be a name, not a path: got 'a/b'"),
         (["resume", "nothing"], "no run is called 'nothing' in"),
         (["train", "reversal", "--name", "taken"], "a run needs a folder of its own: got"),

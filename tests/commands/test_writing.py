@@ -2,22 +2,17 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
 import transformers
 from safetensors.torch import load_file, save_file
-from typer.testing import CliRunner
 
 from regard import models
-from regard.commands.app import app
+from tests.commands.running import check_refused
+from tests.commands.running import run as regard
 from tests.generation.test_writing import letters, small
 from tests.models.published import EAGER, T5, bert, copied, saved, shaken
-
-
-def regard(*arguments: str | Path, stdin: str | None = None) -> Any:
-    return CliRunner().invoke(app, [str(word) for word in arguments], input=stdin)
 
 
 def shown(*arguments: str | Path, stdin: str | None = None) -> str:
@@ -121,10 +116,7 @@ def test_lines_are_translated_in_their_order(place: Path):
 )
 def test_bad_input_is_one_line(place: Path, monkeypatch: pytest.MonkeyPatch, words: str, says: str):
     monkeypatch.chdir(place)
-    result = regard(*words.split())
-    assert result.exit_code == 2
-    assert says in result.stderr
-    assert result.stderr.count("\n") == 1
+    check_refused(regard(*words.split()), says)
 
 
 def test_an_empty_prompt_is_refused(place: Path):

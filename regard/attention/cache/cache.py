@@ -461,9 +461,8 @@ class Cache:
     def save(self, path: str | PathLike[str]) -> None:
         """Write the tokens that are kept to a safetensors file, whole or not at all."""
         sizes, slots = minus(self._lengths, self._starts), minus(self._starts, self._bases)
-        pads = (
-            torch.arange(max(sizes), device=HOST) >= torch.tensor(sizes, device=HOST)[:, None]
-        )  # slots that may hold dropped tokens
+        # Slots behind a row's tokens may hold dropped ones.
+        pads = torch.arange(max(sizes), device=HOST) >= torch.tensor(sizes, device=HOST)[:, None]
         k, v = (
             take(x, slots, max(sizes)).cpu().masked_fill(pads[:, None, :, None], 0) for x in (self._keys, self._values)
         )

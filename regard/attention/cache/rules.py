@@ -69,11 +69,7 @@ def check_cacheable(attention: Attention, window: int | None) -> None:
                 f"a cache takes masks that positions decide: got {leaf!r}, which says nothing of tokens to come; use "
                 "Causal, Window or Strided, or a mask whose facts say positional"
             )
-    _check_reach(attention.mask, window)
-
-
-def _check_reach(mask: Mask, window: int | None) -> None:
-    """Raise unless the mask hides the future, and looks no farther back than the window keeps."""
+    mask = attention.mask
     if not hides_future(mask):
         raise ValueError(
             f"a cached query must not see tokens that are still to come: got mask={mask!r}; use mask & Causal()"

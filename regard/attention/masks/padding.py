@@ -104,13 +104,13 @@ def _piece(real: Lengths, tokens: range) -> Lengths:
     return real[:, tokens.start : tokens.stop] if real.ndim == 2 else (real - tokens.start).clamp(0, len(tokens))
 
 
-def sent(numbers: tuple[int, ...], device: torch.device, dtype: torch.dtype = torch.int64) -> Tensor:
+def sent(numbers: tuple[int, ...], device: torch.device) -> Tensor:
     """Numbers on a device; the host does not wait for a GPU to take them."""
     if device.type != "cuda" or torch.compiler.is_compiling():
-        return torch.tensor(numbers, dtype=dtype, device=device)
+        return torch.tensor(numbers, dtype=torch.int64, device=device)
     if not may_keep():  # a captured graph would read the host's memory again, whatever is there by then
-        return torch.cat([torch.full((1,), number, dtype=dtype, device=device) for number in numbers])
-    return torch.tensor(numbers, dtype=dtype, device="cpu", pin_memory=True).to(device, non_blocking=True)
+        return torch.cat([torch.full((1,), number, dtype=torch.int64, device=device) for number in numbers])
+    return torch.tensor(numbers, dtype=torch.int64, device="cpu", pin_memory=True).to(device, non_blocking=True)
 
 
 def index_device(*indices: Index) -> torch.device:

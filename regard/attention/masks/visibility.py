@@ -58,7 +58,8 @@ def known_sides(mask: Mask, places: Places, B: int, device: torch.device) -> Sid
     known = [(part, facts) for part, facts in known if not facts.full]
     if not known:
         return None, None
-    if on_one_line(places) and all([_is_known(facts) for _, facts in known]):
+    simple = [facts.interval or facts.real is not None or facts.documents is not None for _, facts in known]
+    if all(simple) and on_one_line(places):
         return _in_band(known, places, B, device)
     if len(known) > 1:
         return None
@@ -76,10 +77,6 @@ def known_sides(mask: Mask, places: Places, B: int, device: torch.device) -> Sid
 
 def _either(one: Tensor | None, other: Tensor | None) -> Tensor | None:
     return None if one is None or other is None else one | other
-
-
-def _is_known(facts: Facts) -> bool:
-    return facts.interval or facts.real is not None or facts.documents is not None
 
 
 def _in_band(known: list[tuple[Mask, Facts]], places: Places, B: int, device: torch.device) -> Sides:

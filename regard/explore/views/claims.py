@@ -160,26 +160,23 @@ def _list_claims() -> CatalogueResponse:
     from regard.claims import catalogue as claims
     from regard.claims.prose import characters
 
-    rows = [
-        Row(
+    rows = []
+    for claim in claims():
+        exercises = _list_exercises(claim.id)
+        words = dict.fromkeys([one.text for one in (claim.document, claim.ours, *exercises) if one is not None])
+        row = Row(
             id=claim.id,
             document=claim.id.partition(".")[0],
             title=claim.title,
             asks=characters(claim.texts.asks),
             kind=claim.kind,
             verdict=_expected(claim),
-            says=characters(_list_words(claim, exercises := _list_exercises(claim.id))),
+            says=characters(" ".join(words)),
             has_chart=claim.chart is not None,
             num_questions=len(exercises),
         )
-        for claim in claims()
-    ]
+        rows.append(row)
     return CatalogueResponse(documents=DOCUMENTS, rows=rows)
-
-
-def _list_words(claim: "Claim", exercises: list[ExerciseResponse]) -> str:
-    versions = [one.text for one in (claim.document, claim.ours) if one is not None]
-    return " ".join(dict.fromkeys([*versions, *[one.text for one in exercises]]))
 
 
 def _expected(claim: "Claim") -> str:
@@ -208,18 +205,10 @@ def _judge(workspace: Workspace, one: "Claim", run: bool) -> "Judgement | None":
         return workspace.cache.get(("claim", one.id, source), lambda: (_check(one, workspace.roots), JUDGEMENT_BYTES))
 
     def train() -> tuple[dict[str, "Judgement"], int]:
-        if not run:
-            raise _NotRun
         return _run_experiment([claim.id for claim in catalogue() if claim.recipe == one.recipe]), JUDGEMENT_BYTES
 
-    try:
-        return workspace.cache.get(("experiment", one.recipe), train)[one.id]
-    except _NotRun:
-        return None
-
-
-class _NotRun(Exception):  # noqa: N818 - named by what is the case
-    """An experiment that has no numbers yet."""
+    trained = workspace.cache.get(("experiment", one.recipe), train if run else None)
+    return None if trained is None else trained[one.id]
 
 
 def _check(one: "Claim", roots: tuple[Path, ...]) -> "Judgement":

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator
-from typing import Literal
+from typing import Any, Literal
 
 from regard.explore.api import Response
 
@@ -58,24 +58,18 @@ class Growth:
             self.known[step] = self.ask(step)
         return self.known[step]
 
-    def chosen(self, step: int) -> str | None:
-        return self.at(step)[0]
-
     def value(self, name: str, quantity: str, step: int) -> float | None:
         return self.at(step)[1].get(name, {}).get(quantity)
 
     def curves(self) -> list[CostCurve]:
         """All of them; algorithms where they do not refuse."""
-        kinds: dict[str, Literal["ours", "full", "projections"]] = {}
-        kinds |= {OURS: "ours", FULL: "full", PROJECTIONS: "projections"}
-        names = dict.fromkeys(kinds) | dict.fromkeys([name for step in self.steps for name in self.at(step)[1]])
-        return [self.curve(name, kinds.get(name, "algorithm")) for name in names]
-
-    def curve(self, name: str, kind: Literal["ours", "full", "projections", "algorithm"]) -> CostCurve:
-        numbers = {quantity: [self.value(name, quantity, step) for step in self.steps] for quantity in QUANTITIES}
-        return CostCurve(
-            name=name, kind=kind, **numbers, exponent={key: self.slope(found) for key, found in numbers.items()}
-        )
+        kinds: dict[str, Any] = {OURS: "ours", FULL: "full", PROJECTIONS: "projections"}
+        curves = []
+        for name in dict.fromkeys([*kinds, *[name for step in self.steps for name in self.at(step)[1]]]):
+            numbers = {quantity: [self.value(name, quantity, step) for step in self.steps] for quantity in QUANTITIES}
+            exponent = {quantity: self.slope(found) for quantity, found in numbers.items()}
+            curves.append(CostCurve(name=name, kind=kinds.get(name, "algorithm"), **numbers, exponent=exponent))
+        return curves
 
     def slope(self, numbers: Numbers) -> float | None:
         """The exponent between the last two steps: 2 where twice the tokens cost four times as much."""

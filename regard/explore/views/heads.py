@@ -21,7 +21,7 @@ from regard.analysis.convolution.heads import duplicates, ellipses, examine, nea
 from regard.attention import Grid, Quadratic
 from regard.explore.api import Binary, Empty, Endpoint, Request, Response
 from regard.explore.cancellation import check_cancelled
-from regard.explore.workspace import Workspace, natural_order
+from regard.explore.workspace import Workspace, find_trainings
 from regard.layers import Gaussian, PositionHeads
 from regard.training import Metrics, Recording
 from regard.training.loop import CHECKPOINTS, METRICS, RECORDING
@@ -160,23 +160,13 @@ def list_recorded(workspace: Workspace, request: Empty) -> RecordedResponse:
     """Which trainings of the workspace recorded gaussian heads."""
     found = list[Recorded]()
     for name, run in workspace.runs().items():
-        for folder in find_recordings(run).values():
+        for folder in find_trainings(run, RECORDING).values():
             try:
                 header = _read_heads(workspace, run, folder).header
             except (ValueError, OSError):
                 continue  # no gaussian heads, too many, or damaged ones; a request by name says which
-            assert isinstance(header, HeadsHeader)
-            found.append(
-                Recorded(
-                    run=name,
-                    training=folder.name,
-                    steps=len(Recording(folder / RECORDING).steps()),
-                    layers=header.layers,
-                    heads=header.heads,
-                    side=header.side,
-                    has_values=(folder / CHECKPOINTS).is_dir(),
-                )
-            )
+            own = {"run": name, "training": folder.name, "steps": len(Recording(folder / RECORDING).steps())}
+            found.append(Recorded(**{**vars(header), **own, "has_values": (folder / CHECKPOINTS).is_dir()}))
     return RecordedResponse(trainings=found)
 
 
@@ -190,14 +180,8 @@ def read_heads(workspace: Workspace, request: HeadsRequest) -> Binary:
     return _read_heads(workspace, run, _find_recording(run, request.training))
 
 
-def find_recordings(run: "Run") -> dict[str, Path]:
-    """The folders of a run's trainings that recorded something, by name; seed-10 comes after seed-9."""
-    found = {path.parent.name: path.parent for path in run.folder.glob(f"*/{RECORDING}")}
-    return {name: found[name] for name in sorted(found, key=natural_order)}
-
-
 def _find_recording(run: "Run", training: str) -> Path:
-    found = find_recordings(run)
+    found = find_trainings(run, RECORDING)
     if training not in found:
         raise ValueError(f"{run.name} must have recorded {training!r:.60}: there is {', '.join(found) or 'nothing'}")
     return found[training]
@@ -331,16 +315,7 @@ def compute_kernel(workspace: Workspace, request: KernelRequest) -> Binary:
         query=request.query,
         masses=list(around[0].masses),
         heads=[
-            HeadFacts(
-                centre=ellipse.centre,
-                angle=ellipse.angle,
-                half_axes=list(ellipse.half_axes),
-                kinds=kind,
-                tap=tap,
-                distance=distance,
-                peak=peak,
-                softness=softness,
-            )
+            HeadFacts(**vars(ellipse), kinds=kind, tap=tap, distance=distance, peak=peak, softness=softness)
             for ellipse, kind, tap, distance, (peak, softness) in facts
         ],
         kernel_size=fit.kernel_size,

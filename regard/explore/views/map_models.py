@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -113,11 +114,8 @@ def find_model(workspace: Workspace, name: str) -> MapModel:
 def read(workspace: Workspace, one: MapModel, sample: Sample, step: int | None) -> Reading:
     """The pass of a model over a sample, or what was recorded at a step."""
     reader = _load(workspace, one)
-    try:
+    with _hiding(one):
         return reader.read(sample, check_cancelled) if step is None else _replay(one, reader, step)
-    except (ValueError, ImportError, OSError) as error:
-        name = one.name.removeprefix("folder:").partition("/")[0]
-        raise ValueError(_hide_path(error, name, one.folder)) from error
 
 
 def describe(workspace: Workspace, one: MapModel) -> tuple[int | None, bool]:
@@ -148,8 +146,15 @@ def predict(workspace: Workspace, one: MapModel, text: str) -> tuple[list[list[s
 
 
 def _load(workspace: Workspace, one: MapModel) -> "Reader | Given":
-    try:
+    with _hiding(one):
         return workspace.cache.get(("model", one.name, one.stamp), one.load)
+
+
+@contextmanager
+def _hiding(one: MapModel) -> Iterator[None]:
+    """Errors without the path of the model's folder."""
+    try:
+        yield
     except (ValueError, ImportError, OSError) as error:
         name = one.name.removeprefix("folder:").partition("/")[0]
         raise ValueError(_hide_path(error, name, one.folder)) from error

@@ -2,7 +2,6 @@
 
 import contextlib
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -10,6 +9,7 @@ import torch
 from jaxtyping import Float, Shaped, UInt8
 from torch import Tensor
 
+from regard.explore.api import Response
 from regard.explore.cancellation import check_cancelled
 from regard.explore.views.map_scores import Scores, measure_heads
 from regard.models.tokens import KeptMaps, Maps
@@ -47,8 +47,7 @@ class Layer:
         return measure(to_weights(self.weights[head])) if self.known is None else self.known[head]
 
 
-@dataclass(frozen=True, eq=False)
-class Facts:
+class Facts(Response):
     """Means over the queries of a head: the entropy in bits, and the distance at which it looks, in tokens."""
 
     entropy: float
@@ -73,17 +72,9 @@ class MapStore:
         with torch.inference_mode(), contextlib.suppress(AllTaken):
             self.reading.forward(_Streamed(store=self))
 
-    def stack(self, kinds: tuple[str, ...]) -> "_Taken":
-        """Where a stack of blocks puts its maps; those of the first stack of an encoder-decoder have their own kind."""
-        is_encoder = "encoder" in self.reading.kinds and not self.layers
-        names = {"self": "encoder"} if is_encoder else {}
-        for kind in kinds:
-            self.layers.setdefault(names.get(kind, kind), [])
-        return _Taken(kinds, lambda kind, map: self.add(names.get(kind, kind), map))
-
     def add(self, kind: str, maps: Float[Tensor, "1 H T S"]) -> None:
         check_cancelled()
-        self.layers.setdefault(kind, []).append(self._layer(kind, maps[0]))
+        self.layers[kind].append(self._layer(kind, maps[0]))
         if sum(map(len, self.layers.values())) == self.reading.count:
             raise AllTaken
 
@@ -130,18 +121,22 @@ class _Streamed(Maps):
     store: MapStore
 
     def kept(self, kinds: tuple[str, ...], depth: int, num_heads: int) -> KeptMaps:
-        return self.store.stack(kinds)
+        return _Taken(kinds, self.store)
 
 
 class _Taken(KeptMaps):
-    """Where a stack of blocks puts its maps."""
+    """Where a stack of blocks puts its maps; those of the first stack of an encoder-decoder have their own kind."""
 
-    def __init__(self, kinds: tuple[str, ...], take: Callable[[str, Tensor], None]) -> None:
+    def __init__(self, kinds: tuple[str, ...], store: MapStore) -> None:
         super().__init__(kinds, None, None)
-        self.take = take
+        self.store = store
+        is_encoder = "encoder" in store.reading.kinds and not store.layers
+        self.names = {kind: "encoder" if is_encoder and kind == "self" else kind for kind in kinds}
+        for name in self.names.values():
+            store.layers.setdefault(name, [])
 
     def add(self, kind: str, map: Float[Tensor, "B H T S"]) -> None:
-        self.take(kind, map)
+        self.store.add(self.names[kind], map)
 
 
 def pool(maps: Float[Tensor, "H T S"], down: int, right: int) -> Float[Tensor, "H t s"]:
@@ -182,7 +177,7 @@ def measure(map: Float[Tensor, "T S"]) -> Facts:
     sums = sums[seen]
     # Of rows that do not quite sum to one, as bytes do not: −Σ a/s log a/s = (−Σ a log a)/s + log s.
     bits = (entropy[seen] / sums + sums.log()).mean() / math.log(2)
-    return Facts(bits.nan_to_num().item(), (distance[seen] / sums).mean().nan_to_num().item())
+    return Facts(entropy=bits.nan_to_num().item(), distance=(distance[seen] / sums).mean().nan_to_num().item())
 
 
 def bright(roots: UInt8[Tensor, "H y x"], share: float) -> list[float]:

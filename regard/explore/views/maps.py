@@ -10,7 +10,7 @@ from pydantic import Field
 from regard.explore.api import Binary, Empty, Endpoint, Request, Response
 from regard.explore.views import map_models
 from regard.explore.views.map_scores import find_telling
-from regard.explore.views.map_store import TYPES, Layer, MapStore, Type, cut_tile
+from regard.explore.views.map_store import TYPES, Facts, Layer, MapStore, Type, cut_tile
 from regard.explore.workspace import Workspace
 from regard.tasks.readers import MAX_TOKENS, InputKind, Reading, Sample
 
@@ -122,10 +122,15 @@ class NextResponse(Response):
     probabilities: list[list[float]]
 
 
-class OverviewRequest(Request):
-    """Thumbnails of all heads of a kind."""
+class PictureRequest(Request):
+    """The picture of maps with this key."""
 
     key: Key
+
+
+class OverviewRequest(PictureRequest):
+    """Thumbnails of all heads of a kind."""
+
     kind: Name
 
 
@@ -136,13 +141,16 @@ class OverviewHeader(Response):
     limits: list[list[float]]
 
 
-class TileRequest(Request):
-    """A head, or some rows and columns of it, without the last; where there are more than `most`, maxima of squares."""
+class HeadRequest(OverviewRequest):
+    """One head of a kind, of maps with this key."""
 
-    key: Key
-    kind: Name
     layer: Count
     head: Count
+
+
+class TileRequest(HeadRequest):
+    """A head, or some rows and columns of it, without the last; where there are more than `most`, maxima of squares."""
+
     rows: tuple[Place, Place] | None = None
     columns: tuple[Place, Place] | None = None
     most: Annotated[int, Field(ge=16, le=MAX_TOKENS)] = 1024
@@ -160,28 +168,6 @@ class TileHeader(Response):
     columns: tuple[int, int]
     pool: int
     limit: float
-
-
-class HeadRequest(Request):
-    """One head of a kind, of maps with this key."""
-
-    key: Key
-    kind: Name
-    layer: Count
-    head: Count
-
-
-class FactsResponse(Response):
-    """Means over the queries of a head: the entropy in bits, and the distance at which it looks, in tokens."""
-
-    entropy: float
-    distance: float
-
-
-class PictureRequest(Request):
-    """The picture of maps with this key."""
-
-    key: Key
 
 
 class PictureHeader(Response):
@@ -270,10 +256,10 @@ def read_tile(workspace: Workspace, request: TileRequest) -> Binary:
     return Binary(header, found.contiguous().numpy().tobytes())
 
 
-def measure_head(workspace: Workspace, request: HeadRequest) -> FactsResponse:
+def measure_head(workspace: Workspace, request: HeadRequest) -> Facts:
     """How widely and how far a head looks."""
     _, layer = _find_head(workspace, request)
-    return FactsResponse.model_validate(layer.facts(request.head))
+    return layer.facts(request.head)
 
 
 def read_picture(workspace: Workspace, request: PictureRequest) -> Binary:
@@ -285,13 +271,13 @@ def read_picture(workspace: Workspace, request: PictureRequest) -> Binary:
 
 
 def _find_store(workspace: Workspace, key: str) -> MapStore:
-    def gone() -> tuple[MapStore, int]:
+    store = workspace.cache.get(("maps", key))
+    if store is None:
         raise ValueError(f"{GONE}: got the key {key!r}; request the maps again")
+    return store
 
-    return workspace.cache.get(("maps", key), gone)
 
-
-def _find_head(workspace: Workspace, request: TileRequest | HeadRequest) -> tuple[MapStore, Layer]:
+def _find_head(workspace: Workspace, request: HeadRequest) -> tuple[MapStore, Layer]:
     store = _find_store(workspace, request.key)
     layers = _find_layers(store, request.kind)
     if request.layer >= len(layers) or request.head >= len(layers[request.layer].limits):

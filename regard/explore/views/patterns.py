@@ -1,8 +1,11 @@
 """Patterns: a mechanism in words, who sees whom under its mask, its plan, how its cost grows, how far layers reach."""
 
+import functools
+import json
 import math
 from collections.abc import Callable
-from typing import Annotated, Any, Literal, TypeVar
+from pathlib import Path
+from typing import Annotated, Literal, TypeVar
 
 import torch
 from pydantic import Field
@@ -37,6 +40,7 @@ PAIRS = ((OURS, FULL), (OURS, PROJECTIONS), (FULL, PROJECTIONS))  # whose crossi
 Text = Annotated[str, Field(max_length=300)]
 Whole = Annotated[int, Field(ge=0)]
 Side = Annotated[int, Field(ge=1, le=MAX_SIDE)]
+Asked = TypeVar("Asked", bound=Request)
 Answer = TypeVar("Answer", bound=Response | Binary)
 
 
@@ -53,6 +57,9 @@ class Preset(Response):
     grid: tuple[int, int] | None = None
     layers: int = 8
     claim: str | None = None
+
+
+PRESETS = [Preset(**one) for one in json.loads(Path(__file__).with_name("presets.json").read_text("utf-8"))]
 
 
 class LayoutRequest(Request):
@@ -200,10 +207,25 @@ class ReachHeader(Response):
     taps: list[int]
 
 
+def _kept(answer: Callable[[Workspace, Asked], Answer]) -> Callable[[Workspace, Asked], Answer]:
+    """The same answers, from the cache where the same was asked before."""
+
+    @functools.wraps(answer)
+    def wrapped(workspace: Workspace, request: Asked) -> Answer:
+        def make() -> tuple[Answer, int]:
+            with limit_threads(1):  # each step is small, and cores are shared
+                response = answer(workspace, request)
+            return response, len(response.data) + 4096 if isinstance(response, Binary) else 65536
+
+        return workspace.cache.get((answer.__name__, request), make)
+
+    return wrapped
+
+
 def list_presets(workspace: Workspace, request: Empty) -> PresetsResponse:
     """Mechanisms to begin with."""
     return PresetsResponse(
-        presets=list(PRESETS),
+        presets=PRESETS,
         words=[word.usage for word in WORDS],
         devices=list(TABLES),
         algorithms=[one.name for one in PLANNER.algorithms],
@@ -255,62 +277,52 @@ def _check_mask(mask: Mask, request: MechanismRequest) -> None:
         ) from None
 
 
+@_kept
 def make_plan(workspace: Workspace, request: MechanismRequest) -> PlanResponse:
     """The cost of every algorithm, or why it refuses, and which one is chosen."""
-
-    def compute() -> PlanResponse:
-        N = request.places.keys.count
-        found, full = _plan(request, request.places), _plan_full(request, N)
-        looks_back = any([high is not None and high <= 0 for one in found.problem.facts for _, high in one.band[:1]])
-        is_causal = repr(found.problem.stated) == repr(Attention(mask=Causal()))
-        beside = looks_back and request.grid is None and not is_causal
-        causal = _plan_full(request, N, Attention(mask=Causal())) if beside else None
-        ranked = sorted(
-            found.candidates,
-            key=lambda one: (one.name != found.chosen, math.inf if one.seconds is None else one.seconds),
-        )
-        shape = found.problem.shape
-        return PlanResponse(
-            value=repr(found.problem.stated),
-            chosen=found.chosen,
-            device=found.problem.machine.name,
-            basis=found.problem.machine.basis,
-            dtype=str(found.problem.dtype).removeprefix("torch."),
-            shape={name: getattr(shape, name) for name in shape.__match_args__},
-            inputs=(shape.B * (shape.H * shape.T * shape.D + shape.G * shape.S * (shape.D + shape.E)))
-            * found.problem.dtype.itemsize,
-            room=ROOM.get(found.problem.machine.name),
-            candidates=[CandidateCost(name=one.name, refusal=one.refusal, **_costs(found, one.name)) for one in ranked],
-            full=CandidateCost(name=full.chosen, **_costs(full, full.chosen)),
-            causal=causal and CandidateCost(name=causal.chosen, **_costs(causal, causal.chosen)),
-        )
-
-    return _cached(workspace, "plan", request, compute)
+    places, only_causal = request.places, Attention(mask=Causal())
+    found, full = _plan(request, places), _plan(request, places, Attention())
+    looks_back = any([high is not None and high <= 0 for one in found.problem.facts for _, high in one.band[:1]])
+    beside = looks_back and request.grid is None and repr(found.problem.stated) != repr(only_causal)
+    causal = _plan(request, places, only_causal) if beside else None
+    ranked = sorted(
+        found.candidates,
+        key=lambda one: (one.name != found.chosen, math.inf if one.seconds is None else one.seconds),
+    )
+    shape = found.problem.shape
+    return PlanResponse(
+        value=repr(found.problem.stated),
+        chosen=found.chosen,
+        device=found.problem.machine.name,
+        basis=found.problem.machine.basis,
+        dtype=str(found.problem.dtype).removeprefix("torch."),
+        shape={name: getattr(shape, name) for name in shape.__match_args__},
+        inputs=(shape.B * (shape.H * shape.T * shape.D + shape.G * shape.S * (shape.D + shape.E)))
+        * found.problem.dtype.itemsize,
+        room=ROOM.get(found.problem.machine.name),
+        candidates=[_cost_of(found, one.name) for one in ranked],
+        full=_cost_of(full, full.chosen),
+        causal=causal and _cost_of(causal, causal.chosen),
+    )
 
 
-def _plan(request: MechanismRequest, places: Places) -> Plan:
-    mask = parse_mask(request.mask)
-    weighting = parse_weighting(request.weighting, request.heads, request.width, request.backward)
-    attention = build_mechanism(request.scores, mask, weighting, places, request.heads, request.backward)
-    return _plan_sized(request, attention, places.keys.count, batch_of(mask)[0] or request.batch)
-
-
-def _plan_full(request: MechanismRequest, N: int, attention: Attention | None = None) -> Plan:
-    """The plan of full attention, the softmax of content over all pairs; or of another mechanism on as many tokens."""
-    return _plan_sized(request, attention or Attention(), N, batch_of(parse_mask(request.mask))[0] or request.batch)
-
-
-def _plan_sized(request: MechanismRequest, attention: Attention, N: int, batch: int) -> Plan:
-    sizes = (batch, request.heads, request.groups or request.heads, N, N, request.width, request.width)
+def _plan(request: MechanismRequest, places: Places, attention: Attention | None = None) -> Plan:
+    """The plan of the mechanism that is asked about, or of this one on as many tokens."""
+    mask, N = parse_mask(request.mask), places.keys.count
+    if attention is None:
+        weighting = parse_weighting(request.weighting, request.heads, request.width, request.backward)
+        attention = build_mechanism(request.scores, mask, weighting, places, request.heads, request.backward)
+    batch, groups = batch_of(mask)[0] or request.batch, request.groups or request.heads
+    sizes = (batch, request.heads, groups, N, N, request.width, request.width)
     return plan_mechanism(sizes, attention, request.dtype, request.device, request.backward)
 
 
-def _costs(found: Plan, name: str) -> dict[str, Any]:
+def _cost_of(found: Plan, name: str) -> CandidateCost:
     (one,) = [one for one in found.candidates if one.name == name]
     costs = (
         {} if one.cost is None else {key: getattr(one.cost, key) for key in ("flops", "bytes", "memory", "launches")}
     )
-    return costs | {"seconds": one.seconds}
+    return CandidateCost(name=name, refusal=one.refusal, seconds=one.seconds, **costs)
 
 
 def compute_growth(workspace: Workspace, request: MechanismRequest) -> GrowthResponse:
@@ -323,10 +335,11 @@ def compute_growth(workspace: Workspace, request: MechanismRequest) -> GrowthRes
         )
     # The current number of tokens changes nothing; whether they stand on a grid does.
     usual = request.model_copy(update={"tokens": 1, "grid": None if request.grid is None else (1, 1)})
-    return _cached(workspace, "growth", usual, lambda: _compute_growth(usual))
+    return _compute_growth(workspace, usual)
 
 
-def _compute_growth(request: MechanismRequest) -> GrowthResponse:
+@_kept
+def _compute_growth(workspace: Workspace, request: MechanismRequest) -> GrowthResponse:
     steps = LINE if request.grid is None else SQUARES
 
     def sized(step: int) -> MechanismRequest:
@@ -335,22 +348,22 @@ def _compute_growth(request: MechanismRequest) -> GrowthResponse:
     def costs_at(step: int) -> tuple[str | None, Costs]:
         check_cancelled()
         places = sized(step).places
-        full = _plan_full(request, places.keys.count)
-        found: Costs = {FULL: _costs(full, full.chosen), PROJECTIONS: {"flops": _projections(full)}}
+        full = _plan(request, places, Attention())
+        found: Costs = {FULL: vars(_cost_of(full, full.chosen)), PROJECTIONS: {"flops": _projections(full)}}
         try:
             ours = _plan(request, places)
         except ValueError:  # the mask does not fit so few tokens
             return None, found
-        exact = {one.name: _costs(ours, one.name) for one in ours.candidates if one.cost is not None}
+        exact = {one.name: vars(_cost_of(ours, one.name)) for one in ours.candidates if one.cost is not None}
         return ours.chosen, {OURS: exact[ours.chosen]} | found | exact
 
     growth = Growth(steps, (lambda step: step) if request.grid is None else (lambda step: step * step), costs_at)
-    if growth.chosen(steps[-1]) is None:
+    if growth.at(steps[-1])[0] is None:
         _plan(request, sized(steps[-1]).places)  # raises the reason
     return GrowthResponse(
         tokens=[growth.tokens(step) for step in steps],
         sides=None if request.grid is None else steps,
-        chosen=[growth.chosen(step) for step in steps],
+        chosen=[growth.at(step)[0] for step in steps],
         curves=growth.curves(),
         crossings=[found for pair in PAIRS for found in growth.crossings(*pair)],
     )
@@ -367,12 +380,9 @@ def _projections(full: Plan) -> int:
     return products * (3 if full.problem.backward else 1)
 
 
+@_kept
 def draw_pattern(workspace: Workspace, request: PatternRequest) -> Binary:
     """The map of a mask and exact counts: a PatternHeader, then its cells."""
-    return _cached(workspace, "pattern", request, lambda: _draw_pattern(request))
-
-
-def _draw_pattern(request: PatternRequest) -> Binary:
     mask, places = parse_mask(request.mask), request.places
     rows, _ = batch_of(mask)
     if request.row >= (rows or 1):
@@ -405,12 +415,9 @@ def _draw_pattern(request: PatternRequest) -> Binary:
     return Binary(header, found.cells.to(torch.uint8).numpy().tobytes())
 
 
+@_kept
 def compute_reach(workspace: Workspace, request: ReachRequest) -> Binary:
     """Which tokens, and how many, reach an output after each layer: a ReachHeader, then (layers, tokens) of uint8."""
-    return _cached(workspace, "reach", request, lambda: _compute_reach(request))
-
-
-def _compute_reach(request: ReachRequest) -> Binary:
     tokens = request.places.keys
     if tokens.count > MAX_FOLLOWED:
         raise ValueError(
@@ -420,127 +427,12 @@ def _compute_reach(request: ReachRequest) -> Binary:
     found = reach(
         list(masks), tokens, request.layers, residual=request.residual, output=request.output, row=request.row
     )
-    header = ReachHeader(
-        masks=list(found.masks),
-        sides=list(found.sides),
-        tokens=found.tokens,
-        output=found.output,
-        depths=list(found.depths),
-        formula=None if found.formula is None else write_sympy(found.formula.at),
-        legend=None if found.formula is None else found.formula.legend,
-        settled=found.settled,
-        taps=list(found.taps),
-    )
+    formula, legend = None, None
+    if found.formula is not None:
+        formula, legend = write_sympy(found.formula.at), found.formula.legend
+    header = ReachHeader(**{**vars(found), "tokens": found.tokens, "formula": formula, "legend": legend})
     return Binary(header, found.reached.to(torch.uint8).numpy().tobytes())
 
-
-def _cached(workspace: Workspace, name: str, request: Request, compute: Callable[[], Answer]) -> Answer:
-    """The response, from the cache where the same was asked before."""
-
-    def make() -> tuple[Answer, int]:
-        with limit_threads(1):  # each step is small, and cores are shared
-            response = compute()
-        return response, len(response.data) + 4096 if isinstance(response, Binary) else 65536
-
-    return workspace.cache.get((name, request), make)
-
-
-PRESETS = (
-    Preset(
-        name="full",
-        title="Full",
-        mask="everything",
-        says="Every token sees every token: N² pairs, and everything is reached at once.",
-        layers=4,
-        claim="eecs.2d",
-    ),
-    Preset(
-        name="causal",
-        title="Causal",
-        mask="causal",
-        says="A token sees itself and what came before it: half of the pairs, as a language model needs.",
-        layers=4,
-        claim="eecs.2d",
-    ),
-    Preset(
-        name="window",
-        title="Sliding window",
-        mask="causal & window(256)",
-        says="Itself and 256 tokens back, 257 keys: the cost grows with N, and each layer reaches 256 tokens further.",
-        layers=12,
-        claim="udl.8",
-    ),
-    Preset(
-        name="global",
-        title="Window and global tokens",
-        mask="window(64, 64) | global_tokens(4)",
-        says="A window, and four tokens that see all and are seen by all: two layers join everything.",
-        layers=4,
-        claim="udl.8",
-    ),
-    Preset(
-        name="strided",
-        title="Strided",
-        mask="causal & (window(64) | strided(64))",
-        says="The last 64 tokens, and every 64th before them: two layers reach all that came before.",
-        layers=4,
-        claim="udl.8",
-    ),
-    Preset(
-        name="dilated",
-        title="Dilated window",
-        mask="dilated(4, 16, 16)",
-        says="Every fourth token, 16 to each side: four times as far for the same pairs, but the gaps stay.",
-        layers=6,
-        claim="udl.8",
-    ),
-    Preset(
-        name="neighbours",
-        title="Neighbours on a grid",
-        mask="neighbours(3, 3)",
-        says="The 7 × 7 pixels around each: the reach of a convolution, three pixels further with each layer.",
-        grid=(64, 64),
-        layers=12,
-        claim="udl.8",
-    ),
-    Preset(
-        name="axial",
-        title="Axial",
-        mask="axial",
-        says="One's own row and column: h + w − 1 pixels instead of h · w, and two layers reach all.",
-        grid=(64, 64),
-        layers=3,
-        claim="udl.8",
-    ),
-    Preset(
-        name="shifted",
-        title="Shifted tiles",
-        mask="tiles(8, 8)",
-        second="tiles(8, 8, down=4, right=4)",
-        says="Tiles of 8 × 8 pixels, moved by half a tile in every other layer, so that news crosses their borders.",
-        grid=(64, 64),
-        layers=8,
-        claim="udl.8",
-    ),
-    Preset(
-        name="linear",
-        title="Linear",
-        mask="causal",
-        weighting="elu",
-        says="Weights that are products of features: sums over keys replace the pairs, and the cost grows with N.",
-        layers=4,
-        claim="udl.10",
-    ),
-    Preset(
-        name="gaussian",
-        title="Gaussian heads",
-        mask="everything",
-        scores="gaussian",
-        says="Weights by position alone, a gaussian around each pixel: rows and columns separate, exactly.",
-        grid=(64, 64),
-        layers=3,
-    ),
-)
 
 ENDPOINTS = (
     Endpoint("presets", list_presets),

@@ -121,7 +121,9 @@ def compute_playground(workspace: Workspace, request: PlaygroundRequest) -> Play
     content, mask = Content(request.beta), parse_mask(request.mask)
     attention = Attention(content, mask, Hard() if request.hard else Softmax())
     found, outputs = weights(q, k, attention), attend(q, k, v, attention)
-    logits = _masked_logits(q, k, attention)[0]
+    index, places = indices(q, k), attention.places(q.shape[2], k.shape[2])
+    logits = logits_of(q, k, attention, index, places)[0].masked_fill(~mask.slab(*index, places)[0], -torch.inf)
+    jacobians = softmax_jacobian(weights=found[0, request.head])
     return PlaygroundResponse(
         beta=content.scale(q.shape[-1]),
         q=q[0].tolist(),
@@ -131,23 +133,11 @@ def compute_playground(workspace: Workspace, request: PlaygroundRequest) -> Play
         weights=found[0].tolist(),
         outputs=outputs[0].tolist(),
         merged=None if request.out is None else _merge(outputs[0], _to_matrix("out", request.out)).tolist(),
-        jacobians=_differentiate(found[0, request.head], request.hard),
+        jacobians=(torch.zeros_like(jacobians) if request.hard else jacobians).tolist(),
         moved=None
         if request.noise is None or request.hard
         else _perturb(q, k, v, attention, request.head, request.noise),
     )
-
-
-def _masked_logits(q: Tensor, k: Tensor, attention: Attention) -> Tensor:
-    """β·q·k, −∞ where hidden."""
-    index, places = indices(q, k), attention.places(q.shape[2], k.shape[2])
-    hidden = ~attention.mask.slab(*index, places)
-    return logits_of(q, k, attention, index, places).masked_fill(hidden, -torch.inf)
-
-
-def _differentiate(rows: Tensor, hard: bool) -> list[Rows]:
-    found = softmax_jacobian(weights=rows)
-    return (torch.zeros_like(found) if hard else found).tolist()
 
 
 def _perturb(q: Tensor, k: Tensor, v: Tensor, attention: Attention, head: int, noise: Noise) -> Moved:
@@ -158,18 +148,9 @@ def _perturb(q: Tensor, k: Tensor, v: Tensor, attention: Attention, head: int, n
         found = perturb_key(*own, attention, key=noise.index, noise=added)
     else:
         found = perturb_query(*own, attention, query=noise.index, noise=added)
-    assert found.output_after is not None
-    return Moved(
-        shift=found.shift[0, 0].tolist(),
-        weights=found.after[0, 0].tolist(),
-        change=found.change[0, 0].tolist(),
-        predicted=found.predicted[0, 0].tolist(),
-        first_order=found.first_order[0, 0].tolist(),
-        moved=found.moved[0, 0].tolist(),
-        outputs=found.output_after[0, 0].tolist(),
-        outputs_moved=found.outputs_moved[0, 0].tolist(),
-        energy=float(found.energy),
-    )
+    told = {name: getattr(found, name) for name in ("shift", "change", "predicted", "first_order", "moved")}
+    told |= {"weights": found.after, "outputs": found.output_after, "outputs_moved": found.outputs_moved}
+    return Moved(**{name: numbers[0, 0].tolist() for name, numbers in told.items()}, energy=float(found.energy))
 
 
 def _project(x: Tensor, heads: list[Head], name: str) -> Tensor:

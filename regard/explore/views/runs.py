@@ -13,7 +13,7 @@ from pydantic import Field
 
 from regard.explore.api import Binary, Empty, Endpoint, Request, Response
 from regard.explore.cancellation import check_cancelled
-from regard.explore.workspace import Workspace, is_shipped, natural_order
+from regard.explore.workspace import Workspace, find_trainings, is_shipped
 
 if TYPE_CHECKING:
     from regard.recipes import Run
@@ -151,9 +151,9 @@ def read_curves(workspace: Workspace, request: CurvesRequest) -> CurvesResponse:
     from regard.training import Metrics
 
     found, left, more = list[Curve](), MAX_LINES, False
-    for name, path in _find_metrics(workspace.run(request.run)).items():
+    for name, folder in find_trainings(workspace.run(request.run), METRICS).items():
         check_cancelled()
-        lines, seen = Metrics(path).read(), request.after.get(name)
+        lines, seen = Metrics(folder / METRICS).read(), request.after.get(name)
         is_known = seen is not None and seen.lines <= len(lines) and _checksum(lines[: seen.lines]) == seen.mark
         start, mark = (seen.lines, seen.mark) if seen is not None and is_known else (0, 0)
         end = min(len(lines), start + left)
@@ -208,7 +208,8 @@ def _read_progress(workspace: Workspace, run: "Run") -> list[TrainingStatus]:
     training = run.config.get("training")
     steps = training.get("steps") if isinstance(training, Mapping) else None
     found = []
-    for name, path in _find_metrics(run).items():
+    for name, folder in find_trainings(run, METRICS).items():
+        path = folder / METRICS
         facts = path.stat()
 
         def last(path: Path = path) -> tuple[int | None, int]:
@@ -222,12 +223,6 @@ def _read_progress(workspace: Workspace, run: "Run") -> list[TrainingStatus]:
     return found
 
 
-def _find_metrics(run: "Run") -> dict[str, Path]:
-    """The files of metrics by their trainings, `depth-2` before `depth-16`."""
-    found = {path.parent.name: path for path in run.folder.glob(f"*/{METRICS}")}
-    return {name: found[name] for name in sorted(found, key=natural_order)}
-
-
 def _checksum(lines: Iterable[Mapping[str, Any]], mark: int = 0) -> int:
     """A checksum, which tells lines that a resumed run has rewritten from lines that were only added."""
     for line in lines:
@@ -237,11 +232,8 @@ def _checksum(lines: Iterable[Mapping[str, Any]], mark: int = 0) -> int:
 
 def _to_columns(lines: list[dict[str, Any]]) -> dict[str, list[float | None]]:
     names = dict.fromkeys(name for line in lines for name in line)
-    return {name: [_number(line.get(name)) for line in lines] for name in names}
-
-
-def _number(value: Any) -> float | None:
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+    found = {name: [line.get(name) for line in lines] for name in names}
+    return {name: [one if type(one) in (int, float) else None for one in column] for name, column in found.items()}
 
 
 def _render_markdown(text: str, run: "Run") -> str:
@@ -295,35 +287,20 @@ def _read_file(path: Path) -> bytes:
 def _list_settings(run: "Run") -> list[Setting]:
     """All settings, with the recipe's own value where the run has another."""
     from regard.recipes import find_recipe
+    from regard.recipes.recipe import list_settings, write_setting
+
+    def written(config: Mapping[str, Any]) -> dict[str, str]:
+        return {name: write_setting(value) for name, value in list_settings(config)}
 
     try:
         chosen = find_recipe(run.recipe)
-        own = dict(_flatten(asdict(chosen.smoke if run.smoke else chosen.config)))
+        own = written(asdict(chosen.smoke if run.smoke else chosen.config))
     except ValueError:  # a recipe of another version
         own = {}
     return [
         Setting(name=name, value=value, own=own[name] if own.get(name, value) != value else None)
-        for name, value in _flatten(run.config)
+        for name, value in written(run.config).items()
     ]
-
-
-def _flatten(config: Mapping[str, Any], before: str = "") -> Iterable[tuple[str, str]]:
-    """Settings as `--set` takes them.
-
-    >>> list(_flatten({"lengths": [3, 6], "training": {"steps": 10, "patience": None}}))
-    [('lengths', '3,6'), ('training.steps', '10'), ('training.patience', 'none')]
-    """
-    for name, value in config.items():
-        if isinstance(value, Mapping):
-            yield from _flatten(value, f"{before}{name}.")
-        else:
-            yield before + name, _print_setting(value)
-
-
-def _print_setting(value: Any) -> str:
-    if isinstance(value, list | tuple):
-        return ",".join(map(_print_setting, value))
-    return "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
 
 
 ENDPOINTS = (

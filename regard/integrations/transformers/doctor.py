@@ -93,10 +93,8 @@ class Diagnosis:
     @property
     def seconds(self) -> tuple[float, float]:
         """Predicted seconds of all attention in one pass: by regard, and by transformers' sdpa."""
-        times = [
-            (len(layer.modules) * layer.seconds, len(layer.modules) * layer.instead_seconds) for layer in self.layers
-        ]
-        return sum([ours for ours, _ in times]), sum([theirs for _, theirs in times])
+        ours = sum([len(layer.modules) * layer.seconds for layer in self.layers])
+        return ours, sum([len(layer.modules) * layer.instead_seconds for layer in self.layers])
 
     def json(self) -> str:
         ours, theirs = self.seconds
@@ -124,28 +122,20 @@ class Diagnosis:
                 f"{layer.instead_seconds / layer.seconds:.2f}",
             )
             table.add_row(f"[{number}] {len(layer.modules)} ×", layer.plan.chosen, *times, layer.instead)
-            name = Text(f"[{number}] {_listed(layer.modules)}", style="cyan")
+            name = Text(f"[{number}] {' … '.join(dict.fromkeys((layer.modules[0], layer.modules[-1])))}", style="cyan")
             reasons.append(
                 Padding(Group(name, Text(repr(layer.plan.problem.stated)), Text(layer.why, style="dim")), (1, 0, 0, 0))
             )
         ours, theirs = self.seconds
         total = f"All attention of a pass: {si(ours, 's')}, by sdpa {si(theirs, 's')}, {theirs / ours:.2f} × as long."
-        sizes, machine = _sizes(self.layers[0]), self.layers[0].plan.problem.machine
+        problem = self.layers[0].plan.problem
+        passes = "forward and backward" if problem.backward else "forward only"
+        kind, machine = str(problem.dtype).removeprefix("torch."), problem.machine
+        sizes = f"B={problem.shape.B} T={problem.shape.T} · {kind} · {machine.name} · {passes} · predicted"
         basis = Text(f"table {machine.name}: {machine.basis}", style="cyan")
         return Group(
             Text(f"{self.family} · {sizes}", style="bold"), basis, Text(), table, *reasons, Text(), Text(total)
         )
-
-
-def _sizes(layer: Layer) -> str:
-    problem = layer.plan.problem
-    passes = "forward and backward" if problem.backward else "forward only"
-    kind = str(problem.dtype).removeprefix("torch.")
-    return f"B={problem.shape.B} T={problem.shape.T} · {kind} · {problem.machine.name} · {passes} · predicted"
-
-
-def _listed(modules: tuple[str, ...]) -> str:
-    return modules[0] if len(modules) == 1 else f"{modules[0]} … {modules[-1]}"
 
 
 def examine(path: Path, examination: Examination) -> Diagnosis:

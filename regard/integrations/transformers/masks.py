@@ -5,6 +5,8 @@ the code that they run, and what they close over are the fields of our masks. A 
 by transformers, and becomes `Dense`.
 """
 
+import functools
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -273,20 +275,15 @@ def _leaf(kind: str, held: dict[str, Any], end: int) -> Mask:
         case "packed_sequence_mask_function":
             return Documents(ids=held["packed_sequence_mask"])
         case "or_masks":
-            masks = [intersection(_conjuncts(inner, end)) for inner in held["mask_functions"]]
-            union = masks[0]
-            for mask in masks[1:]:
-                union = union | mask
-            return union
+            return functools.reduce(
+                operator.or_, [intersection(_conjuncts(inner, end)) for inner in held["mask_functions"]]
+            )
         case _:
             raise Unknown(kind)
 
 
 def intersection(parts: list[Mask]) -> Mask:
-    mask: Mask = Everything()
-    for part in parts:
-        mask = mask & part
-    return mask
+    return functools.reduce(operator.and_, parts, Everything())
 
 
 def _joined(parts: list[Mask]) -> list[Mask]:
