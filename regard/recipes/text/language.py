@@ -19,7 +19,7 @@ from regard.checks import check_sizes, check_whole
 from regard.models import BlockConfig, Decoder, DecoderConfig, NormConfig, PositionConfig, save
 from regard.models.hugging_face.configurations import kind_of, write
 from regard.models.hugging_face.folder import Source
-from regard.recipes.recipe import Outcome, Recipe, Resources, Training
+from regard.recipes.recipe import Outcome, Recipe, Resources, Training, on_one_thread
 from regard.recipes.report import Panel, line_figure, render, training_figure
 from regard.recipes.results import Published
 from regard.tasks import sentences
@@ -102,13 +102,8 @@ class LanguageConfig:
     written: int = 400  # tokens of a sample
     # On a busy machine two threads take several times as long as one, for they wait for each other at every product.
     training: Settings = field(
-        default_factory=lambda: Settings(
-            steps=2000,
-            batch=16,
-            evaluate_every=200,
-            descent=Descent(rate=3e-3, decay=0.1, betas=(0.9, 0.99)),
-            schedule=Schedule(warmup=100, floor=0.05),
-            execution=Execution(threads=1),
+        default_factory=lambda: on_one_thread(
+            2000, 16, every=200, rate=3e-3, decay=0.1, betas=(0.9, 0.99), warmup=100, floor=0.05
         )
     )
 
@@ -479,20 +474,13 @@ SMOKE = LanguageConfig(
     validated=20,
     shown=24,
     written=80,
-    training=Settings(steps=30, batch=8, evaluate_every=10, descent=Descent(rate=1e-2), execution=Execution(threads=1)),
+    training=on_one_thread(30, 8, every=10, rate=1e-2),
 )
 SMALL = LanguageConfig(
     model=ModelConfig(width=64, depth=2, num_heads=4, context=64),
     validated=200,
     written=200,
-    training=Settings(
-        steps=800,
-        batch=16,
-        evaluate_every=200,
-        descent=Descent(rate=5e-3, decay=0.1, betas=(0.9, 0.99)),
-        schedule=Schedule(warmup=50, floor=0.05),
-        execution=Execution(threads=1),
-    ),
+    training=on_one_thread(800, 16, every=200, rate=5e-3, decay=0.1, betas=(0.9, 0.99), warmup=50, floor=0.05),
 )
 # The sizes of nanoGPT's model of characters, in Llama's form, and a rate that falls to zero in half as many steps: by
 # then it has read each character 30 times, and more makes it worse.

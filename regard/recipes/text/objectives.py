@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from regard.analysis.figures import INK, PALETTE, figure_of_panels
 from regard.checks import check_sizes, check_whole
 from regard.models.cross_entropy import IGNORED
-from regard.recipes.recipe import Outcome, Recipe, Resources, Training
+from regard.recipes.recipe import Outcome, Recipe, Resources, Training, on_one_thread
 from regard.recipes.report import render, training_figure
 from regard.tasks import corpus, sentences
 from regard.tasks.sentences import Examples, Reader, Source, probe
@@ -275,14 +275,7 @@ SMALL = ObjectivesConfig(
     depth=1,
     dropout=0.0,
     probed=(800, 500),
-    training=Settings(
-        steps=120,
-        batch=64,
-        evaluate_every=120,
-        descent=Descent(rate=3e-3),
-        schedule=Schedule(kind="constant"),
-        execution=Execution(threads=1),
-    ),
+    training=replace(on_one_thread(120, 64, every=120, rate=3e-3), schedule=Schedule(kind="constant")),
 )
 RECIPES = {
     "objectives": Recipe(

@@ -16,7 +16,7 @@ from regard.checks import MissingExtra, check_probability, check_sizes, check_wh
 from regard.layers import FeedForward, MultiHead
 from regard.models import BlockConfig, EncoderDecoder, EncoderDecoderConfig, Recurrent, RecurrentConfig
 from regard.models.cross_entropy import IGNORED
-from regard.recipes.recipe import Outcome, Recipe, Resources, Training
+from regard.recipes.recipe import Outcome, Recipe, Resources, Training, on_one_thread
 from regard.recipes.report import Panel, line_figure, render, training_figure
 from regard.recipes.results import Published
 from regard.tasks import sentences
@@ -473,7 +473,7 @@ SMOKE = TranslationConfig(
     recurrent=RecurrentSizes(width=16, hidden=16, dropout=0.0, rate=1e-2),
     tokens_per_batch=256,
     beams=2,
-    training=Settings(steps=12, batch=1, evaluate_every=6, execution=Execution(threads=1)),
+    training=on_one_thread(12, 1, every=6),
 )
 SMALL = TranslationConfig(
     pairs=6000,
@@ -482,14 +482,7 @@ SMALL = TranslationConfig(
     transformer=TransformerSizes(width=96, depth=2, hidden=192, dropout=0.1, rate=5e-3),
     recurrent=RecurrentSizes(width=96, hidden=128, dropout=0.1, rate=5e-3, steps=None),
     tokens_per_batch=1024,
-    training=Settings(
-        steps=160,
-        batch=1,
-        evaluate_every=80,
-        descent=Descent(betas=(0.9, 0.98)),
-        schedule=Schedule(warmup=40),
-        execution=Execution(threads=1),
-    ),
+    training=on_one_thread(160, 1, every=80, betas=(0.9, 0.98), warmup=40),
 )
 WU = (
     "Wu et al., *Good for Misconceived Reasons*, ACL 2021: a Transformer of 2.6 M parameters on the same pairs; on "
