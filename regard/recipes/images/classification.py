@@ -32,7 +32,7 @@ from regard.recipes.report import render, training_figure
 from regard.recipes.results import Published
 from regard.tasks.readers import Inputs
 from regard.training import Descent, Execution, Recording, Schedule, Settings, Trained
-from regard.training.loop import RECORDING
+from regard.training.records import RECORDING
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
