@@ -166,11 +166,11 @@ def measure_gradients(model: DigitReader, images: Float[Tensor, "B 1 8 8"], labe
 
 def measure_start(config: GradientsConfig, wiring: Wiring, depth: int) -> Gradients:
     """Gradients before training on the first digits, in float64: geometric means over the starts."""
-    first, found = digits()[0].first(64), []
+    train, found = digits()[0], []
     for start in range(config.starts):
         torch.manual_seed(config.training.seed + start)
         model = DigitReader(config, wiring, depth).double()
-        found.append(measure_gradients(model, first.images.double(), first.labels))
+        found.append(measure_gradients(model, train.images[:64].double(), train.labels[:64]))
     return Gradients(
         [geometric_mean(norms) for norms in zip(*(one.blocks for one in found), strict=True)],
         geometric_mean([one.tokens for one in found]),
