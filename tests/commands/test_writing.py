@@ -13,7 +13,8 @@ from typer.testing import CliRunner
 from regard import models
 from regard.commands.app import app
 from tests.generation.test_writing import letters, small
-from tests.models.published import EAGER, T5, bert, copied, saved, shaken
+from tests.models.published import EAGER, T5, bert, copied, saved
+from tests.models.shaking import shaken
 
 
 def regard(*arguments: str | Path, stdin: str | None = None) -> Any:

@@ -16,6 +16,7 @@ from regard import models
 from regard.attention import Elu, GlobalTokens, Kernel, Window
 from regard.generation import Settings, Text
 from regard.models import PRESETS, Recurrent, RecurrentConfig, Writer, build, vary
+from tests.models.shaking import shaken
 
 SMALL = {"depth": 2, "width": 32, "num_heads": 4, "vocabulary": 60}
 PROMPTS = [[5, 6, 7, 8, 9], [11, 12], [20]]
@@ -32,11 +33,7 @@ def letters() -> Any:
 
 def small(name: str = "gpt2", **changes: Any) -> Any:
     torch.manual_seed(1)
-    model = build(vary(PRESETS[name], **SMALL | changes)).double().eval()
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter += 0.3 * torch.randn_like(parameter)
-    return model
+    return shaken(build(vary(PRESETS[name], **SMALL | changes)).double())
 
 
 @pytest.fixture(scope="module")
