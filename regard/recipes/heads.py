@@ -45,13 +45,9 @@ class HeadsConfig:
     def ring(self) -> Ring:
         return Ring(words=self.words, tokens=self.tokens, neighbours=self.neighbours)
 
-    @property
-    def seeds_used(self) -> list[int]:
-        return [self.training.seed + number for number in range(self.seeds)]
-
     def names(self, num_heads: int) -> list[str]:
         """The names of the trainings with so many heads."""
-        return [f"heads-{num_heads}-seed-{seed}" for seed in self.seeds_used]
+        return [f"heads-{num_heads}-seed-{seed}" for seed in self.training.seeds(self.seeds)]
 
 
 @dataclass(frozen=True)
@@ -102,7 +98,7 @@ def trainings(config: HeadsConfig, resources: Resources) -> dict[str, Training]:
     return {
         name: Training(NeighbourTask(config, num_heads), replace(config.training, seed=seed))
         for num_heads in config.heads
-        for name, seed in zip(config.names(num_heads), config.seeds_used, strict=True)
+        for name, seed in zip(config.names(num_heads), config.training.seeds(config.seeds), strict=True)
     }
 
 

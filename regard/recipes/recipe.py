@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 Config = TypeVar("Config")
 Size = Literal["full", "fast", "small", "smoke"]
 OnData = Callable[[str, int, int], None]  # while data are prepared: what, how many are done, and of how many
+SILENT: OnData = lambda what, done, total: None  # noqa: E731 - a value of that type
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Resources:
     """What a recipe may use beside its configuration: a folder for prepared data, and a call to report progress."""
 
     cache: Path
-    on_data: OnData = lambda what, done, total: None
+    on_data: OnData = SILENT
 
 
 @dataclass(frozen=True)

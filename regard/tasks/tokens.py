@@ -209,15 +209,12 @@ def prepare(
     elif isinstance(vocabulary, str):
         vocabulary = Characters.of(text)
     write_vocabulary(place / "vocabulary.json", vocabulary)
-    done = training * len(parts[0])
+    done, files = training * len(parts[0]), {}
     for name, part in zip(("train", "validation"), parts, strict=True):
-        TokenFile.write(place / f"{name}.tokens", pieces(part), vocabulary, progress=_from(progress, done, total))
+        told = _from(progress, done, total)
+        files[name] = TokenFile.write(place / f"{name}.tokens", pieces(part), vocabulary, progress=told)
         done += len(part)
-    return Prepared(
-        train=TokenFile.open(place / "train.tokens"),
-        validation=TokenFile.open(place / "validation.tokens"),
-        vocabulary=vocabulary,
-    )
+    return Prepared(**files, vocabulary=vocabulary)
 
 
 def fingerprint(vocabulary: Vocabulary) -> str:

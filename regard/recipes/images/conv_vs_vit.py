@@ -61,7 +61,7 @@ def trainings(config: RaceConfig, resources: Resources) -> dict[str, Training]:
     for model in config.models.values():
         model.on(train.images.shape[-1], len(train.classes))  # refuses sizes that do not fit before anything is trained
     for share in config.shares:
-        for seed in config.numbers:
+        for seed in config.training.seeds(config.seeds):
             part = train.part(share, seed)
             for kind, model in config.models.items():
                 task = ImageTask(config, model, part, test, data)

@@ -122,11 +122,6 @@ class ImagesConfig:
             check_share(name, share)
 
     @property
-    def numbers(self) -> range:
-        """The seeds."""
-        return range(self.training.seed, self.training.seed + self.seeds)
-
-    @property
     def source(self) -> str:
         """What the images are called, wherever they lie."""
         if self.data is None:

@@ -152,11 +152,10 @@ def draw_probed(source: Source, probed: tuple[int, int], name: str) -> tuple[Exa
 def trainings(config: ObjectivesConfig, resources: Resources) -> dict[str, Training]:
     """One training for each of the combinations and each seed."""
     source = make_source(config, resources)
-    seeds = range(config.training.seed, config.training.seed + config.seeds)
     return {
         f"{name}-{seed}": Training(Objectives(config, source, names), replace(config.training, seed=seed))
         for name, names in TRAINED.items()
-        for seed in seeds
+        for seed in config.training.seeds(config.seeds)
         if names
     }
 
@@ -186,11 +185,13 @@ def measure(config: ObjectivesConfig, models: Mapping[str, Trained]) -> Outcome:
     drawn = {name: draw_probed(source, config.probed, name) for name in NAMES}
     numbers: dict[str, float] = {}
     for name in NAMES:
-        own = [one.task.right(one.model, name).mean().item() for key, one in models.items() if _label(key) == name]
+        own = [
+            one.task.right(one.model, name).mean().item() for key, one in models.items() if key.startswith(f"{name}-")
+        ]
         numbers |= _mean(f"{name} right", own)
         numbers[f"{name} chance"] = source.objectives[name].chance(drawn[name][1])
     shares: dict[str, dict[str, list[float]]] = {trained: {name: [] for name in NAMES} for trained in TRAINED}
-    for seed in range(config.training.seed, config.training.seed + config.seeds):
+    for seed in config.training.seeds(config.seeds):
         for trained in TRAINED:
             reader = models[f"{trained}-{seed}"].model if trained != "nothing" else _untrained(first, seed, device)
             for name, parts in drawn.items():
@@ -238,10 +239,6 @@ def measure_gain(shares: Mapping[str, Mapping[str, Sequence[float]]], one: str, 
 def _mean(name: str, values: Sequence[float]) -> dict[str, float]:
     """The mean over the seeds, and its standard error."""
     return {name: fmean(values), f"{name} error": stdev(values) / math.sqrt(len(values))}
-
-
-def _label(key: str) -> str:
-    return key.rpartition("-")[0]
 
 
 def _untrained(task: Objectives, seed: int, device: torch.device) -> Reader:

@@ -181,13 +181,11 @@ class Translation(Task):
     @cached_property
     def buckets(self) -> dict[str, Buckets]:
         return {
-            name: Buckets(torch.maximum(split.source.lengths, split.target.lengths).tolist(), self._tokens)
+            name: Buckets(
+                torch.maximum(split.source.lengths, split.target.lengths).tolist(), self.config.tokens_per_batch
+            )
             for name, split in self.splits.items()
         }
-
-    @property
-    def _tokens(self) -> int:
-        return self.config.tokens_per_batch
 
     @property
     def count(self) -> int:
@@ -210,7 +208,7 @@ class Translation(Task):
         if fewest < parts:
             raise ValueError(
                 f"every batch must have a sentence for each of {parts} processes: got one of {fewest}; raise "
-                f"tokens_per_batch={self._tokens}"
+                f"tokens_per_batch={self.config.tokens_per_batch}"
             )
 
     def weight(self, batch: tuple[Tensor, Tensor, Tensor]) -> Tensor:
@@ -268,7 +266,10 @@ def to_come(target: Int[Tensor, "B T+1"]) -> Int[Tensor, "B T"]:
 def trainings(config: TranslationConfig, resources: Resources) -> dict[str, Training]:
     _sacrebleu()  # said now, not after the training
     found = read_splits(config)
-    vocabulary = make_vocabulary(config, found["train"], resources)
+    sides = (found["train"].source, found["train"].target)
+    text = "\n".join([f" {sentence}" for side in sides for sentence in side])
+    how = {"special": SPECIAL, "progress": partial(resources.on_data, "byte pairs")}
+    vocabulary = prepare_bpe(text, resources.cache, vocabulary=config.pieces, **how)
     splits = {}
     for name, pairs in found.items():
         progress = partial(resources.on_data, f"tokens of {name} pairs")
@@ -316,13 +317,6 @@ def make_pairs(count: int) -> Pairs:
     return Pairs(tuple(source), tuple([" ".join(text.upper().split()[::-1]) for text in source]))
 
 
-def make_vocabulary(config: TranslationConfig, pairs: Pairs, resources: Resources) -> BytePairs:
-    """Byte pairs of both sides of the pairs that are learnt from, made once."""
-    text = "\n".join([f" {sentence}" for side in (pairs.source, pairs.target) for sentence in side])
-    progress = partial(resources.on_data, "byte pairs")
-    return prepare_bpe(text, resources.cache, vocabulary=config.pieces, special=SPECIAL, progress=progress)
-
-
 @dataclass(frozen=True)
 class Bleu:
     """A score of a whole test set by sacrebleu, half the width of its 95 % interval, and how it was computed."""
@@ -339,10 +333,9 @@ def measure_bleu(written: Sequence[str], references: Sequence[str]) -> Bleu:
     clarity in reporting BLEU scores*, WMT 2018.
     """
     metric = _sacrebleu().BLEU()
-    found = metric.corpus_score(list(written), [list(references)])
-    signature = str(metric.get_signature())
+    score, signature = metric.corpus_score(list(written), [list(references)]).score, str(metric.get_signature())
     drawn = _sacrebleu().BLEU().corpus_score(list(written), [list(references)], n_bootstrap=RESAMPLED)
-    return Bleu(found.score, drawn._ci, signature)
+    return Bleu(score, drawn._ci, signature)
 
 
 def _sacrebleu() -> Any:
