@@ -165,39 +165,16 @@ def _write_t5(config: EncoderDecoderConfig) -> dict[str, Any]:
 
 
 # rope_type → ours, and theirs → our fields.
+FACTOR = {"factor": "factor"}
+ORIGINAL = FACTOR | {"original_max_position_embeddings": "original"}
+BOTH_LISTS = {"short_factor": "short", "long_factor": "long", "attention_factor": "attention"}
 SCALINGS: dict[str, tuple[type[RotaryScaling] | None, dict[str, str]]] = {
     "default": (None, {}),
-    "linear": (RotaryScaling, {"factor": "factor"}),
-    "llama3": (
-        Llama3Scaling,
-        {
-            "factor": "factor",
-            "original_max_position_embeddings": "original",
-            "low_freq_factor": "low",
-            "high_freq_factor": "high",
-        },
-    ),
-    "yarn": (
-        YarnScaling,
-        {
-            "factor": "factor",
-            "original_max_position_embeddings": "original",
-            "beta_slow": "low",
-            "beta_fast": "high",
-            "attention_factor": "attention",
-        },
-    ),
-    "dynamic": (DynamicScaling, {"factor": "factor"}),
-    "longrope": (
-        LongScaling,
-        {
-            "factor": "factor",
-            "original_max_position_embeddings": "original",
-            "short_factor": "short",
-            "long_factor": "long",
-            "attention_factor": "attention",
-        },
-    ),
+    "linear": (RotaryScaling, FACTOR),
+    "llama3": (Llama3Scaling, ORIGINAL | {"low_freq_factor": "low", "high_freq_factor": "high"}),
+    "yarn": (YarnScaling, ORIGINAL | {"beta_slow": "low", "beta_fast": "high", "attention_factor": "attention"}),
+    "dynamic": (DynamicScaling, FACTOR),
+    "longrope": (LongScaling, ORIGINAL | BOTH_LISTS),
 }
 MAY_LACK = ("beta_slow", "beta_fast", "attention_factor")
 KINDS_OF_VALUES = {"original": int, "short": list, "long": list}
@@ -596,7 +573,7 @@ def write(config: object) -> dict[str, Any]:
         published |= {} if config.labels == 2 else _write_labels(config.labels)  # as many as there are by default
     by_names = {fact: facts[fact] for fact in ("heads", "pooler") if fact in facts}  # which tensors say
     again = describe(read(published)) | by_names
-    different = [f"{name}={value!r}" for name, value in facts.items() if not _same(value, again.get(name))]
+    different = [f"{name}={value!r}" for name, value in facts.items() if not same(value, again.get(name))]
     if different:
         raise ValueError(
             f"a folder of {name} must say all of a configuration: got {', '.join(different)}, which it cannot say; "
@@ -605,7 +582,7 @@ def write(config: object) -> dict[str, Any]:
     return published
 
 
-def _same(one: Any, other: Any) -> bool:
+def same(one: Any, other: Any) -> bool:
     """Numbers by their size; masks and weightings, which have no equality, by what they print."""
     return one == other or repr(one) == repr(other)
 
