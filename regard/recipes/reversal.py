@@ -10,7 +10,6 @@ from torch import Tensor, nn
 from regard.checks import check_whole
 from regard.models import BlockConfig, EncoderDecoder, EncoderDecoderConfig, Recurrent, RecurrentConfig
 from regard.models.block import NormConfig
-from regard.models.writing.readers import EncoderDecoderReader
 from regard.recipes.recipe import Outcome, Recipe, Resources, Training, on_one_thread
 from regard.recipes.report import Panel, format_percent, line_figure, map_figure, render, training_figure
 from regard.tasks import reversal
@@ -73,15 +72,6 @@ class ReversalConfig:
         )
 
 
-class Transformer(EncoderDecoder):
-    """An encoder-decoder that writes as many letters as it has read."""
-
-    def reader(
-        self, source: Tensor, lengths: tuple[int, ...] | None = None, *, capacity: int | None = None
-    ) -> EncoderDecoderReader:
-        return super().reader(source, lengths, capacity=capacity or source.shape[1])
-
-
 @dataclass(frozen=True)
 class Reversal(Task):
     """Reverse strings with one of the models."""
@@ -98,7 +88,7 @@ class Reversal(Task):
 
     def build(self) -> nn.Module:
         if self.kind == "transformer":
-            return Transformer(self.config.transformer.model)
+            return EncoderDecoder(self.config.transformer.model)
         return Recurrent(self.config.recurrent(attention=self.kind == "attention"))
 
     def batch(self, examples: Tensor, generator: torch.Generator) -> Batch:
