@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -497,33 +497,26 @@ SHAKESPEARE = LanguageConfig(
     ),
 )
 NANOGPT = "nanoGPT's config/train_shakespeare_char.py, 6 layers of width 384, 5000 iterations; its best evaluation"
-
-
-def _recipe(name: str, about: str, config: LanguageConfig, *published: Published) -> Recipe[LanguageConfig]:
-    return Recipe(
-        name=name,
-        about=about,
-        config=config,
-        smoke=SMOKE,
-        small=SMALL,
-        trainings=trainings,
-        measure=measure,
-        inputs=lambda config, training: Inputs(kind="text"),
-        published=published,
-    )
-
-
+LANGUAGE = Recipe(
+    name="language",
+    about="A Transformer learns the characters or byte pairs of a text: bits per character, maps, samples.",
+    config=LanguageConfig(),
+    smoke=SMOKE,
+    small=SMALL,
+    trainings=trainings,
+    measure=measure,
+    inputs=lambda config, training: Inputs(kind="text"),
+)
 RECIPES = {
-    "language": _recipe(
-        "language",
-        "A Transformer learns the characters or byte pairs of a text: bits per character, maps, samples.",
-        LanguageConfig(),
-    ),
-    "shakespeare": _recipe(
-        "shakespeare",
-        "The same at the size of nanoGPT's model of Tiny Shakespeare, for a GPU.",
-        SHAKESPEARE,
+    "language": LANGUAGE,
+    "shakespeare": replace(
+        LANGUAGE,
+        name="shakespeare",
+        about="The same at the size of nanoGPT's model of Tiny Shakespeare, for a GPU.",
+        config=SHAKESPEARE,
         # 1.4697 nats of a character; in bits, so that any tokens can be compared.
-        Published(number="bits per character", value=1.4697 / math.log(2), source=NANOGPT, better="smaller"),
+        published=(
+            Published(number="bits per character", value=1.4697 / math.log(2), source=NANOGPT, better="smaller"),
+        ),
     ),
 }
