@@ -358,6 +358,7 @@ def test_settings_that_cannot_be_meant(settings: dict[str, Any], message: str):
         (lambda m: m.session(5).generate([1] * 4, max_new=3), "got 4 tokens and max_new=3 for a capacity of 5"),
         (lambda m: small().generate("a"), "text needs a tokenizer: got 'a'"),
         (lambda m: small().generate([1], stop="a"), "strings to stop at need a tokenizer: got stop=('a',)"),
+        (lambda m: small().generate([1], stop="a", beams=2), "strings to stop at need a tokenizer: got stop=('a',)"),
         (lambda m: small().stream([1]), "a stream of text needs a tokenizer"),
         (lambda m: small("t5-small").generate([1]), "a target begins with a token: got none"),
         (lambda m: small(dropout=0.1).train().generate([1]), "a model writes without dropout"),

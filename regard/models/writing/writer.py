@@ -63,6 +63,7 @@ class Writer(nn.Module):
         reader, firsts = self.begin(rows, max_new, start)
         device = next(self.parameters()).device
         if settings.beams > 1:
+            lines = [Line(self._text(first, settings), ()) for first in firsts]
             found = search(
                 reader,
                 firsts,
@@ -73,7 +74,6 @@ class Writer(nn.Module):
                 device=device,
                 progress=progress,
             )
-            lines = [Line(self._text(first, settings), ()) for first in firsts]
             written = [replace(each, text=line.read(each.tokens)) for each, line in zip(found, lines, strict=True)]
         else:
             lines = [Line(self._text(first, settings), ends) for first in firsts]
