@@ -174,7 +174,10 @@ class Stack(nn.Module):
         elif isinstance(self.positions, SinusoidalPositions):
             x = x + self.positions(places, x)
         elif isinstance(self.positions, Rotary):
-            rotation = self.positions(places, x, None if context is None else _longest(lengths, context, x.device))
+            longest = None if context is None else context.tokens  # of the rows, or of the documents in them
+            if context is not None and isinstance(lengths, Documents):
+                longest = lengths.positions(context.tokens, x.device).max() + 1
+            rotation = self.positions(places, x, longest)
         elif isinstance(self.positions, Buckets):
             n = x.shape[1] if context is None else context.tokens
             term = self.positions.term(n - 1 + (0 if caches is None else max(caches[0].lengths)))
@@ -216,13 +219,6 @@ def _fewest_pads(x: Tensor) -> int:
 
 def _real(lengths: Cuts) -> Mask:
     return lengths if isinstance(lengths, Documents) else Padding(lengths)
-
-
-def _longest(lengths: Cuts | None, context: Context, device: torch.device) -> int | Tensor:
-    """How long the sequences are of which a process reads a part: rows, or the longest document."""
-    if isinstance(lengths, Documents):
-        return lengths.positions(context.tokens, device).max() + 1
-    return context.tokens
 
 
 def _check_caches(caches: Caches, depth: int, maps: bool) -> None:
