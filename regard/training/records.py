@@ -178,19 +178,20 @@ class Records:
                 old.unlink()
             self.board = SummaryWriter(str(self.folder))
             for line in self.metrics.read():
-                self._show(**line)
+                self.show(**line)
 
     def write(self, step: int, numbers: Mapping[str, float], *, sync: bool) -> None:
         """Add a line, and with `sync` wait until it would outlive a power cut."""
         self.metrics.write(step=step, **numbers)
         self.logged = step
-        self._show(step, **numbers)
+        self.show(step, **numbers)
         if sync:
             self.metrics.sync()
             if self.board is not None:
                 self.board.flush()
 
-    def _show(self, step: int, **numbers: float) -> None:
+    def show(self, step: int, **numbers: float) -> None:
+        """Add a line to TensorBoard's, where it is installed."""
         if self.board is not None:
             for name, value in numbers.items():
                 self.board.add_scalar(name, value, step)
