@@ -35,7 +35,6 @@ from regard.training import (
     Descent,
     Execution,
     Mesh,
-    Metrics,
     Order,
     Processes,
     Progress,
@@ -47,7 +46,7 @@ from regard.training import (
 )
 from regard.training.batches import START, make_batches, mix_seed
 from regard.training.loop import set_rate
-from regard.training.records import TensorBoard
+from regard.training.records import Records
 
 CHECKED, SAME, APART = 10, 1e-6, 1e-3  # steps whose losses are compared, and how far the first and all may be apart
 EVERY = 100  # steps from one evaluation and checkpoint to the next
@@ -341,8 +340,9 @@ def parts(folder: Path) -> list[Row]:
     model(task.rows).sum().backward()
     optimizer.step()
     (folder / "parts").mkdir()
-    metrics = Metrics(folder / "parts" / "metrics.jsonl")
-    board, checkpoints = TensorBoard(folder / "parts", metrics), Checkpoints(folder / "parts" / "checkpoints")
+    records, checkpoints = Records(folder / "parts"), Checkpoints(folder / "parts" / "checkpoints")
+    records.begin(0, 0, 1)
+    metrics = records.metrics
     batches = make_batches(task, Order(count=task.count, size=32, seed=0), START, 0)
     generator, examples = torch.Generator(), torch.arange(32)
     line = {"step": 1, **NUMBERS}
@@ -362,8 +362,8 @@ def parts(folder: Path) -> list[Row]:
         "order and the batch's generator": ("every step", drawn - alone),
         "schedule and the step's generator": ("every step", _each(rate, 2000)),
         "a line of metrics": ("ten in an evaluation", _each(lambda: metrics.write(**line), 1000)),
-        "the same for TensorBoard": ("ten in an evaluation", _each(lambda: board.write(**line), 1000)),
-        "flush of TensorBoard": ("every evaluation", _each(board.flush, 50)),
+        "the same for TensorBoard": ("ten in an evaluation", _each(lambda: records.show(**line), 1000)),
+        "flush of TensorBoard": ("every evaluation", _each(records.board.flush, 50)),
         "snapshot and checkpoint, best, 16 640 weights": ("every evaluation", _each(save, 30)),
     }
     with shown() as show:
@@ -372,7 +372,7 @@ def parts(folder: Path) -> list[Row]:
             "every step",
             _each(lambda: show("bar", 10**6, Progress(step=next(made)), NUMBERS), 5000),
         )
-    board.close()
+    records.close()
     return [
         Row("parts", name, often, {"processor, µs": 1e6 * each.processor, "wall, µs": 1e6 * each.wall})
         for name, (often, each) in found.items()

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from regard.algorithms import attend, weights
 from regard.attention import Attention, Content
 from regard.checks import check_divides, check_probability
+from regard.layers.feed_forward import draw_weights
 from regard.layers.scaled_dot_product import check_sequence, compose
 
 
@@ -62,10 +63,7 @@ class ChannelAttention(nn.Module):
 
     def reset_parameters(self) -> None:
         """Xavier uniform weights and biases of zero."""
-        for linear in (self.query, self.key, self.value, self.out):
-            nn.init.xavier_uniform_(linear.weight)
-            if linear.bias is not None:
-                nn.init.zeros_(linear.bias)
+        draw_weights(self.query, self.key, self.value, self.out)
 
     def forward(
         self, x: Float[Tensor, "B T C"], key_padding_mask: Bool[Tensor, "B T"] | None = None

@@ -65,10 +65,7 @@ class FeedForward(nn.Module):
 
     def reset_parameters(self) -> None:
         """Xavier uniform weights and biases of zero."""
-        for linear in (self.inner, self.out) if self.gate is None else (self.gate, self.inner, self.out):
-            nn.init.xavier_uniform_(linear.weight)
-            if linear.bias is not None:
-                nn.init.zeros_(linear.bias)
+        draw_weights(*[self.inner, self.out] if self.gate is None else [self.gate, self.inner, self.out])
 
     def forward(
         self, x: Float[Tensor, "B T C"], *, norm: nn.Module | None = None, add: Float[Tensor, "B T C"] | None = None
@@ -82,6 +79,14 @@ class FeedForward(nn.Module):
 
     def extra_repr(self) -> str:
         return f"activation={self.activation!r}, gated={self.gate is not None}, dropout={self.dropout}"
+
+
+def draw_weights(*layers: nn.Linear) -> None:
+    """Xavier uniform weights, each matrix by its own sizes, and biases of zero."""
+    for layer in layers:
+        nn.init.xavier_uniform_(layer.weight)
+        if layer.bias is not None:
+            nn.init.zeros_(layer.bias)
 
 
 def project(

@@ -12,7 +12,7 @@ from regard.algorithms import Prepared, attend, weights
 from regard.attention import Attention, Cache, Content, Documents, Mask, Positions, Term, Weighting
 from regard.attention.value import Value, unflatten
 from regard.checks import check_divides, check_probability, check_sizes, check_whole
-from regard.layers.feed_forward import apply_linear, has_kernel, project
+from regard.layers.feed_forward import apply_linear, draw_weights, has_kernel, project
 from regard.layers.packing import Packing
 from regard.layers.positions import Rotation
 from regard.layers.scaled_dot_product import EVERYTHING, check_sequence, compose
@@ -128,10 +128,7 @@ class MultiHead(nn.Module):
 
     def reset_parameters(self) -> None:
         """Xavier uniform weights, each projection by its own sizes, and biases of zero."""
-        for linear in (self.query, self.key, self.value, self.out):
-            nn.init.xavier_uniform_(linear.weight)
-            if linear.bias is not None:
-                nn.init.zeros_(linear.bias)
+        draw_weights(self.query, self.key, self.value, self.out)
 
     def forward(
         self,

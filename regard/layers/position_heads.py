@@ -10,7 +10,7 @@ from regard.attention import Attention, Content, Grid, Mask, Positions, Softmax,
 from regard.attention.positions.positions import check_positions
 from regard.attention.torch_private import has_global_hooks
 from regard.checks import check_whole
-from regard.layers.feed_forward import apply_linear
+from regard.layers.feed_forward import apply_linear, draw_weights
 from regard.layers.multihead import MultiHead, Widths, held, hold, merge_heads, split_heads
 from regard.layers.relative_positions import Gaussian, RelativePositions
 from regard.layers.scaled_dot_product import EVERYTHING, check_sequence
@@ -306,9 +306,7 @@ class ContentHeads(nn.Module):
 
     def reset_parameters(self) -> None:
         """Xavier uniform weights, biases of zero, small offsets."""
-        for linear in (self.query, self.key, self.value, self.out):
-            nn.init.xavier_uniform_(linear.weight)
-            nn.init.zeros_(linear.bias)
+        draw_weights(self.query, self.key, self.value, self.out)
         for table in (self.rows, self.columns):
             nn.init.normal_(table, std=0.02)
 

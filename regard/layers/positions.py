@@ -12,6 +12,8 @@ from regard.attention.positions.reach import readable
 from regard.attention.torch_private import assert_soon
 from regard.checks import check_whole
 
+Waves = Float[Tensor, " half"]  # a number for each pair of features
+
 
 class LearnedPositions(nn.Module):
     """A learned vector for each of `count` positions: row p of `weight` for position p, behind `offset` rows.
@@ -181,9 +183,7 @@ class RotaryScaling:
         """The factor that multiplies turned queries and keys."""
         return 1.0
 
-    def frequencies(
-        self, base: float | int, powers: Float[Tensor, " half"], length: int | Tensor = 0
-    ) -> Float[Tensor, " half"]:
+    def frequencies(self, base: float | int, powers: Waves, length: int | Tensor = 0) -> Waves:
         """ω of these powers; `length` is that of the sequences so far, for scalings that ask."""
         return 1 / base**powers / self.factor
 
@@ -209,9 +209,7 @@ class Llama3Scaling(RotaryScaling):
         super().__post_init__()
         _check_turns(self.original, self.low, self.high)
 
-    def frequencies(
-        self, base: float | int, powers: Float[Tensor, " half"], length: int | Tensor = 0
-    ) -> Float[Tensor, " half"]:
+    def frequencies(self, base: float | int, powers: Waves, length: int | Tensor = 0) -> Waves:
         fast = 1 / base**powers
         part = ((self.original / (2 * math.pi / fast) - self.low) / (self.high - self.low)).clamp(0, 1)
         return (1 - part) * fast / self.factor + part * fast
@@ -246,9 +244,7 @@ class YarnScaling(RotaryScaling):
     def stretch(self) -> float:
         return 0.1 * math.log(self.factor) + 1 if self.attention is None else float(self.attention)
 
-    def frequencies(
-        self, base: float | int, powers: Float[Tensor, " half"], length: int | Tensor = 0
-    ) -> Float[Tensor, " half"]:
+    def frequencies(self, base: float | int, powers: Waves, length: int | Tensor = 0) -> Waves:
         half, periods = len(powers), base**powers
         i_high, i_low = (
             half * math.log(self.original / (2 * math.pi * turns)) / math.log(base) for turns in (self.high, self.low)
@@ -283,9 +279,7 @@ class DynamicScaling(RotaryScaling):
         super().__post_init__()
         check_whole("original", self.original, 1)
 
-    def frequencies(
-        self, base: float | int, powers: Float[Tensor, " half"], length: int | Tensor = 0
-    ) -> Float[Tensor, " half"]:
+    def frequencies(self, base: float | int, powers: Waves, length: int | Tensor = 0) -> Waves:
         D = 2 * len(powers)
         n = length.clamp(min=self.original) if isinstance(length, Tensor) else max(length, self.original)
         return 1 / (base * (self.factor * n / self.original - self.factor + 1) ** (D / (D - 2))) ** powers
@@ -323,9 +317,7 @@ class LongScaling(RotaryScaling):
             return float(self.attention)
         return math.sqrt(1 + math.log(self.factor) / math.log(self.original))
 
-    def frequencies(
-        self, base: float | int, powers: Float[Tensor, " half"], length: int | Tensor = 0
-    ) -> Float[Tensor, " half"]:
+    def frequencies(self, base: float | int, powers: Waves, length: int | Tensor = 0) -> Waves:
         if len(self.short) != len(powers):
             raise ValueError(f"each of {len(powers)} waves needs a factor: got {len(self.short)}; use {len(powers)}")
         short, long = (torch.tensor(x, dtype=powers.dtype, device=powers.device) for x in (self.short, self.long))

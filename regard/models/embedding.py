@@ -4,11 +4,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional
 
 from regard.checks import check_whole, nearest
+from regard.generation.sampling import pad_rows
 from regard.models.architectures.decoder import Decoder
 from regard.models.architectures.encoder import Encoder
 from regard.models.tokens import last_real, real_tokens
@@ -49,9 +50,12 @@ def embed(
     for start in range(0, len(order), batch):
         rows = order[start : start + batch]
         lengths = [len(ids[row]) for row in rows]
-        padded = [ids[row] + [0] * (lengths[-1] - len(ids[row])) for row in rows]
+        tokens, _ = pad_rows([ids[row] for row in rows], weight.device)
+        tokens = real_tokens(tokens, model.config.vocabulary, lengths)
+        # As the model's own forward, without the scores of all words, which would take most of the memory.
         with torch.no_grad():
-            hidden = _hidden(model, torch.tensor(padded, device=weight.device), lengths)
+            x = model.embed_tokens(tokens) if isinstance(model, Encoder) else model.embedding(tokens)
+            hidden, _ = model.stack(x, lengths=lengths)
             vectors[rows] = _pooled(model, hidden, lengths, pool).to(vectors.dtype)
         if progress is not None:
             progress(start + len(rows), len(order))
@@ -101,13 +105,6 @@ def _tokens(model: Encoder | Decoder, texts: Sequence[str], truncate: bool) -> l
                 f"texts[{number}]={texts[number][:40]!r}; split it, or cut it with truncate"
             )
     return ids
-
-
-def _hidden(model: Encoder | Decoder, tokens: Int[Tensor, "B T"], lengths: list[int]) -> Float[Tensor, "B T C"]:
-    """As the model's own forward, without the scores of all words, which would take most of the memory."""
-    tokens = real_tokens(tokens, model.config.vocabulary, lengths)
-    x = model.embed_tokens(tokens) if isinstance(model, Encoder) else model.embedding(tokens)
-    return model.stack(x, lengths=lengths)[0]
 
 
 def _pooled(

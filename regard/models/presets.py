@@ -80,24 +80,12 @@ def _gpt2(depth: int, width: int, num_heads: int) -> DecoderConfig:
 
 
 def _llama(depth: int, width: int, num_heads: int, hidden: int, **changes: Any) -> DecoderConfig:
-    """Llama 1, with changes for later versions."""
-    sizes = {"num_groups": None, "vocabulary": 32000, "eps": 1e-5, "base": 10000, "context": 2048} | changes
-    return DecoderConfig(
-        vocabulary=sizes["vocabulary"],
-        depth=depth,
-        block=BlockConfig(
-            width=width,
-            num_heads=num_heads,
-            num_groups=sizes["num_groups"],
-            hidden=hidden,
-            activation="silu",
-            gated=True,
-            bias=False,
-            norm=NormConfig(rms=True, eps=sizes["eps"]),
-        ),
-        positions=PositionConfig(kind="rotary", context=sizes["context"], base=sizes["base"]),
-        tied=False,
-    )
+    """Llama 1, with changes for later versions and for kin."""
+    how: dict[str, Any] = {"activation": "silu", "gated": True, "bias": False, "norm": NormConfig(rms=True)}
+    block = BlockConfig(width=width, num_heads=num_heads, hidden=hidden, **how)
+    positions = PositionConfig(kind="rotary", context=2048)
+    config = DecoderConfig(vocabulary=32000, depth=depth, block=block, positions=positions, tied=False)
+    return vary(config, **changes)
 
 
 def _bert(depth: int, width: int, num_heads: int) -> EncoderConfig:
@@ -149,18 +137,7 @@ def _llama3(depth: int, width: int, num_heads: int, hidden: int, factor: int | N
 
 def _qwen(depth: int, width: int, num_heads: int, hidden: int, **changes: Any) -> DecoderConfig:
     """Qwen2, with biases of queries, keys and values, and Qwen3, with norms of queries and keys."""
-    names = ("num_groups", "vocabulary")
-    config = _llama(
-        depth,
-        width,
-        num_heads,
-        hidden,
-        **{name: changes[name] for name in names},
-        eps=1e-6,
-        base=1000000,
-        context=32768,
-    )
-    return vary(config, **{name: change for name, change in changes.items() if name not in names})
+    return _llama(depth, width, num_heads, hidden, eps=1e-6, base=1000000, context=32768, **changes)
 
 
 PRESETS: dict[str, Config] = {
@@ -200,7 +177,7 @@ PRESETS: dict[str, Config] = {
     "llama3.2-3b": vary(_llama3(28, 3072, 24, 8192, factor=32), tied=True),
     "qwen2-7b": _qwen(28, 3584, 28, 18944, num_groups=4, vocabulary=152064, projection_bias=True),
     "qwen3-8b": _qwen(36, 4096, 32, 12288, num_groups=8, vocabulary=151936, head_norm=True),
-    "mistral-7b": vary(_llama(32, 4096, 32, 14336, num_groups=8, context=32768), mask=Window(before=4095)),
+    "mistral-7b": _llama(32, 4096, 32, 14336, num_groups=8, context=32768, mask=Window(before=4095)),
 }
 
 

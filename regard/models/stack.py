@@ -18,6 +18,7 @@ from regard.layers.relative_positions import check_buckets
 from regard.models.block import EVERYTHING, Around, Block, BlockConfig, Heads
 from regard.models.tokens import Cuts, Lengths, Maps
 
+Caches = tuple[Cache, ...] | list[Cache]
 KINDS = ("learned", "sinusoidal", "rotary", "buckets", "none")
 # A layer's copies cost the host of a GPU 1.4 ms of a training step (blocks of BERT in everyday-h200.json), in which the
 # GPU goes over so many pads, times their width squared.
@@ -101,7 +102,7 @@ class Stack(nn.Module):
         x: Float[Tensor, "B T C"],
         *,
         lengths: Cuts | None = None,
-        caches: tuple[Cache, ...] | list[Cache] | None = None,
+        caches: Caches | None = None,
         memory: Float[Tensor, "B S C"] | tuple[Heads, ...] | None = None,
         memory_lengths: Lengths | None = None,
         maps: bool | Maps = False,
@@ -124,7 +125,7 @@ class Stack(nn.Module):
             check_alike(self.mask)
         if caches is not None:
             _check_caches(caches, len(self.blocks), bool(maps))
-        x, term, rotation = self.placed(x, lengths, caches, context)
+        x, term, rotation = self._placed(x, lengths, caches, context)
         counted = caches is not None and caches[0].slots is not None and x.is_cuda  # by a kernel that reads lengths
         packing = None if caches is not None or context is not None else Packing.of(lengths, x, _fewest_pads(x))
         x = x if packing is None else packing.pack(x)
@@ -163,26 +164,52 @@ class Stack(nn.Module):
         packing = Packing.of(lengths, memory, _fewest_pads(memory))
         return block.cross.remember(memory if packing is None else packing.pack(memory), packing=packing)
 
-    def placed(
-        self,
-        x: Float[Tensor, "B T C"],
-        lengths: Cuts | None = None,
-        caches: tuple[Cache, ...] | list[Cache] | None = None,
-        context: Context | None = None,
+    def _placed(
+        self, x: Float[Tensor, "B T C"], lengths: Cuts | None, caches: Caches | None, context: Context | None
     ) -> tuple[Float[Tensor, "B T C"], Term | None, Rotation | None]:
         """The input of the first block: tokens with positions added, and positions for the scores or as a rotation."""
-        places, term, rotation = _places(x, lengths, caches, self.positions, context), None, None
+        places, term, rotation = self._places(x, lengths, caches, context), None, None
         if isinstance(self.positions, LearnedPositions):
             x = x + self.positions(places)
         elif isinstance(self.positions, SinusoidalPositions):
             x = x + self.positions(places, x)
         elif isinstance(self.positions, Rotary):
-            rotation = self.positions(places, x, None if context is None else _longest(lengths, context, x.device))
+            longest = None if context is None else context.tokens  # of the rows, or of the documents in them
+            if context is not None and isinstance(lengths, Documents):
+                longest = lengths.positions(context.tokens, x.device).max() + 1
+            rotation = self.positions(places, x, longest)
         elif isinstance(self.positions, Buckets):
             n = x.shape[1] if context is None else context.tokens
             term = self.positions.term(n - 1 + (0 if caches is None else max(caches[0].lengths)))
         x = x if self.entry_norm is None else self.entry_norm(x)
         return functional.dropout(x, self.dropout, self.training), term, rotation
+
+    def _places(
+        self, x: Tensor, lengths: Cuts | None, caches: Caches | None, context: Context | None
+    ) -> Sequence | Tensor:
+        """The positions of the tokens: from 0 on, from 0 in each document, or after what the caches hold."""
+        n, learned = x.shape[1], self.positions
+        if isinstance(lengths, Documents):
+            whole = lengths.positions(n if context is None else context.tokens, x.device)
+            return whole if context is None else context.split(whole)
+        if context is not None:
+            return context.indices(x.device)
+        if caches is None:
+            return Sequence(n)
+        if caches[0].slots is not None:
+            return Sequence(n, caches[0].slots)
+        held = caches[0].lengths
+        if len(set(held)) == 1:
+            return Sequence(n, held[0])
+        if isinstance(learned, LearnedPositions):
+            counts = (n,) * len(held) if lengths is None or isinstance(lengths, Tensor) else lengths
+            most = max([length + count for length, count in zip(held, counts, strict=False)])
+            if most > learned.count:
+                raise ValueError(
+                    f"positions must lie among the {learned.count} that are learned: got rows of {most} "
+                    "tokens; use shorter sequences, or a model of more positions"
+                )
+        return Sequence(n, torch.tensor(held))
 
 
 def _fewest_pads(x: Tensor) -> int:
@@ -194,46 +221,7 @@ def _real(lengths: Cuts) -> Mask:
     return lengths if isinstance(lengths, Documents) else Padding(lengths)
 
 
-def _places(
-    x: Tensor,
-    lengths: Cuts | None,
-    caches: tuple[Cache, ...] | list[Cache] | None,
-    positions: nn.Module | None,
-    context: Context | None,
-) -> Sequence | Tensor:
-    """The positions of the tokens: from 0 on, from 0 in each document, or after what the rows of the caches hold."""
-    n = x.shape[1]
-    if isinstance(lengths, Documents):
-        whole = lengths.positions(n if context is None else context.tokens, x.device)
-        return whole if context is None else context.split(whole)
-    if context is not None:
-        return context.indices(x.device)
-    if caches is None:
-        return Sequence(n)
-    if caches[0].slots is not None:
-        return Sequence(n, caches[0].slots)
-    held = caches[0].lengths
-    if len(set(held)) == 1:
-        return Sequence(n, held[0])
-    if isinstance(positions, LearnedPositions):
-        counts = (n,) * len(held) if lengths is None or isinstance(lengths, Tensor) else lengths
-        most = max([length + count for length, count in zip(held, counts, strict=False)])
-        if most > positions.count:
-            raise ValueError(
-                f"positions must lie among the {positions.count} that are learned: got rows of {most} "
-                "tokens; use shorter sequences, or a model of more positions"
-            )
-    return Sequence(n, torch.tensor(held))
-
-
-def _longest(lengths: Cuts | None, context: Context, device: torch.device) -> int | Tensor:
-    """How long the sequences are of which a process reads a part: rows, or the longest document."""
-    if isinstance(lengths, Documents):
-        return lengths.positions(context.tokens, device).max() + 1
-    return context.tokens
-
-
-def _check_caches(caches: tuple[Cache, ...] | list[Cache], depth: int, maps: bool) -> None:
+def _check_caches(caches: Caches, depth: int, maps: bool) -> None:
     if len(caches) != depth:
         raise ValueError(f"each block needs a cache: got {len(caches)} for {depth} blocks; use model.caches(…)")
     if maps:

@@ -146,11 +146,15 @@ def last_real(hidden: Float[Tensor, "B T C"], lengths: tuple[int, ...] | None) -
     return hidden[rows, torch.tensor(lengths, device=hidden.device) - 1]
 
 
-def random_images(config: Any, batch: int, tokens: int | None, where: str) -> tuple[Float[Tensor, "B channels h w"]]:
-    """Images to call a model of this configuration with; `tokens` may only repeat how many tokens they are."""
-    if tokens not in (None, config.num_tokens):
-        raise ValueError(
-            f"images of {config.image} pixels are {config.num_tokens} tokens {where}: got tokens={tokens}; "
-            "use vary(config, image=…)"
-        )
-    return (torch.randn(batch, getattr(config, "channels", 3), config.image, config.image),)
+class ReadsImages:
+    """What configurations of models that read images share: something to call the model with."""
+
+    def inputs(self: Any, batch: int = 1, tokens: int | None = None) -> tuple[Float[Tensor, "B channels h w"]]:
+        """Random images to call the model with; the configuration says how many tokens they are."""
+        if tokens not in (None, self.num_tokens):
+            where = "in the last stage" if hasattr(self, "depths") else f"in patches of {self.patch}"
+            raise ValueError(
+                f"images of {self.image} pixels are {self.num_tokens} tokens {where}: got tokens={tokens}; "
+                "use vary(config, image=…)"
+            )
+        return (torch.randn(batch, getattr(self, "channels", 3), self.image, self.image),)

@@ -13,10 +13,10 @@ from torch.nn import functional
 from regard.analysis.sensitivity.depth import Norm, Wired, similarity
 from regard.checks import check_divides, check_sizes
 from regard.layers import FeedForward, MultiHead
-from regard.recipes.recipe import Outcome, Recipe, Resources, Training
+from regard.recipes.recipe import Outcome, Recipe, Resources, Training, on_one_thread
 from regard.recipes.report import Panel, line_figure, render
 from regard.tasks.digits import CLASSES, SIDE, digits
-from regard.training import Descent, Execution, Schedule, Settings, Task, Trained, device_of
+from regard.training import Settings, Task, Trained, device_of
 
 LARGEST = torch.finfo(torch.float32).max  # replaces a loss that is not finite
 
@@ -56,16 +56,7 @@ class GradientsConfig:
     num_heads: int = 4
     hidden: int = 64
     starts: int = 3
-    training: Settings = field(
-        default_factory=lambda: Settings(
-            steps=250,
-            batch=32,
-            evaluate_every=50,
-            descent=Descent(rate=2e-3),
-            schedule=Schedule(warmup=30),
-            execution=Execution(threads=1),
-        )
-    )
+    training: Settings = field(default_factory=lambda: on_one_thread(250, 32, every=50, rate=2e-3, warmup=30))
 
     def __post_init__(self) -> None:
         if not self.depths or sorted(set(self.depths)) != list(self.depths) or self.depths[0] < 1:
@@ -175,11 +166,11 @@ def measure_gradients(model: DigitReader, images: Float[Tensor, "B 1 8 8"], labe
 
 def measure_start(config: GradientsConfig, wiring: Wiring, depth: int) -> Gradients:
     """Gradients before training on the first digits, in float64: geometric means over the starts."""
-    first, found = digits()[0].first(64), []
+    train, found = digits()[0], []
     for start in range(config.starts):
         torch.manual_seed(config.training.seed + start)
         model = DigitReader(config, wiring, depth).double()
-        found.append(measure_gradients(model, first.images.double(), first.labels))
+        found.append(measure_gradients(model, train.images[:64].double(), train.labels[:64]))
     return Gradients(
         [geometric_mean(norms) for norms in zip(*(one.blocks for one in found), strict=True)],
         geometric_mean([one.tokens for one in found]),
@@ -340,7 +331,7 @@ RECIPES = {
             num_heads=2,
             hidden=8,
             starts=1,
-            training=Settings(steps=4, batch=8, evaluate_every=2, execution=Execution(threads=1)),
+            training=on_one_thread(4, 8, every=2),
         ),
         small=GradientsConfig(
             depths=(2, 16),
@@ -348,14 +339,7 @@ RECIPES = {
             num_heads=1,
             hidden=32,
             starts=1,
-            training=Settings(
-                steps=40,
-                batch=64,
-                evaluate_every=40,
-                descent=Descent(rate=1e-2),
-                schedule=Schedule(warmup=5, floor=0.05),
-                execution=Execution(threads=1),
-            ),
+            training=on_one_thread(40, 64, every=40, rate=1e-2, warmup=5, floor=0.05),
         ),
         trainings=trainings,
         measure=measure,

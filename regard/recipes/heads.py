@@ -10,10 +10,10 @@ from torch import Tensor, nn
 
 from regard.analysis.figures import PALETTE
 from regard.checks import check_divides, check_sizes
-from regard.recipes.recipe import Outcome, Recipe, Resources, Training
+from regard.recipes.recipe import Outcome, Recipe, Resources, Training, on_one_thread
 from regard.recipes.report import Panel, format_percent, line_figure, map_figure, render, training_figure
 from regard.tasks.neighbours import Neighbours, Ring
-from regard.training import Descent, Execution, Schedule, Settings, Task, Trained, compact, device_of, expand
+from regard.training import Settings, Task, Trained, compact, device_of, expand
 
 GAP = "#b0b0b0"  # between the maps of the heads
 
@@ -30,14 +30,7 @@ class HeadsConfig:
     seeds: int = 3
     validated: int = 256  # rings
     training: Settings = field(
-        default_factory=lambda: Settings(
-            steps=800,
-            batch=64,
-            evaluate_every=100,
-            descent=Descent(rate=1e-2),
-            schedule=Schedule(warmup=50, floor=0.05),
-            execution=Execution(threads=1),
-        )
+        default_factory=lambda: on_one_thread(800, 64, every=100, rate=1e-2, warmup=50, floor=0.05)
     )
 
     def __post_init__(self) -> None:
@@ -52,13 +45,9 @@ class HeadsConfig:
     def ring(self) -> Ring:
         return Ring(words=self.words, tokens=self.tokens, neighbours=self.neighbours)
 
-    @property
-    def seeds_used(self) -> list[int]:
-        return [self.training.seed + number for number in range(self.seeds)]
-
     def names(self, num_heads: int) -> list[str]:
         """The names of the trainings with so many heads."""
-        return [f"heads-{num_heads}-seed-{seed}" for seed in self.seeds_used]
+        return [f"heads-{num_heads}-seed-{seed}" for seed in self.training.seeds(self.seeds)]
 
 
 @dataclass(frozen=True)
@@ -109,7 +98,7 @@ def trainings(config: HeadsConfig, resources: Resources) -> dict[str, Training]:
     return {
         name: Training(NeighbourTask(config, num_heads), replace(config.training, seed=seed))
         for num_heads in config.heads
-        for name, seed in zip(config.names(num_heads), config.seeds_used, strict=True)
+        for name, seed in zip(config.names(num_heads), config.training.seeds(config.seeds), strict=True)
     }
 
 
@@ -215,23 +204,14 @@ RECIPES = {
             neighbours=(-1, 1),
             seeds=2,
             validated=16,
-            training=Settings(
-                steps=20, batch=8, evaluate_every=10, descent=Descent(rate=1e-2), execution=Execution(threads=1)
-            ),
+            training=on_one_thread(20, 8, every=10, rate=1e-2),
         ),
         small=HeadsConfig(
             tokens=10,
             neighbours=(-2, -1, 1, 2),
             seeds=1,
             validated=128,
-            training=Settings(
-                steps=200,
-                batch=32,
-                evaluate_every=200,
-                descent=Descent(rate=1.5e-2),
-                schedule=Schedule(warmup=10, floor=0.05),
-                execution=Execution(threads=1),
-            ),
+            training=on_one_thread(200, 32, every=200, rate=1.5e-2, warmup=10, floor=0.05),
         ),
         trainings=trainings,
         measure=measure,

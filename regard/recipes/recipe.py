@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, get_args, get_
 
 from regard.checks import nearest
 from regard.recipes.results import Published
-from regard.training import Settings, Task, Trained
+from regard.training import Descent, Execution, Schedule, Settings, Task, Trained
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 Config = TypeVar("Config")
 Size = Literal["full", "fast", "small", "smoke"]
 OnData = Callable[[str, int, int], None]  # while data are prepared: what, how many are done, and of how many
+SILENT: OnData = lambda what, done, total: None  # noqa: E731 - a value of that type
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Resources:
     """What a recipe may use beside its configuration: a folder for prepared data, and a call to report progress."""
 
     cache: Path
-    on_data: OnData = lambda what, done, total: None
+    on_data: OnData = SILENT
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,24 @@ class Training:
 
     task: Task
     settings: Settings
+
+
+def on_one_thread(
+    steps: int, batch: int, every: int | None = None, *, warmup: int = 0, floor: float = 0.0, **descent: Any
+) -> Settings:
+    """Settings of a training that is evaluated `every` so many steps: small models are as fast on one thread.
+
+    >>> on_one_thread(100, 32, rate=1e-2).execution.threads
+    1
+    """
+    return Settings(
+        steps=steps,
+        batch=batch,
+        evaluate_every=every,
+        descent=Descent(**descent),
+        schedule=Schedule(warmup=warmup, floor=floor),
+        execution=Execution(threads=1),
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,13 +10,12 @@ from torch import Tensor, nn
 from regard.checks import check_whole
 from regard.models import BlockConfig, EncoderDecoder, EncoderDecoderConfig, Recurrent, RecurrentConfig
 from regard.models.block import NormConfig
-from regard.models.writing.readers import EncoderDecoderReader
-from regard.recipes.recipe import Outcome, Recipe, Resources, Training
+from regard.recipes.recipe import Outcome, Recipe, Resources, Training, on_one_thread
 from regard.recipes.report import Panel, format_percent, line_figure, map_figure, render, training_figure
 from regard.tasks import reversal
 from regard.tasks.readers import Inputs, StringReader
 from regard.tasks.reversal import Accuracy, Batch
-from regard.training import Descent, Execution, Schedule, Settings, Task, Trained, compact, device_of
+from regard.training import Settings, Task, Trained, compact, device_of
 from regard.training.batches import move
 
 MODELS = {"plain": "LSTM without attention", "attention": "LSTM with attention", "transformer": "Transformer"}
@@ -54,14 +53,7 @@ class ReversalConfig:
     transformer: TransformerSizes = field(default_factory=TransformerSizes)
     validated: int = 500  # strings of each length
     training: Settings = field(
-        default_factory=lambda: Settings(
-            steps=1150,
-            batch=64,
-            evaluate_every=100,
-            descent=Descent(rate=5e-3),
-            schedule=Schedule(warmup=50, floor=0.05),
-            execution=Execution(threads=1),
-        )
+        default_factory=lambda: on_one_thread(1150, 64, every=100, rate=5e-3, warmup=50, floor=0.05)
     )
 
     def __post_init__(self) -> None:
@@ -80,15 +72,6 @@ class ReversalConfig:
         )
 
 
-class Transformer(EncoderDecoder):
-    """An encoder-decoder that writes as many letters as it has read."""
-
-    def reader(
-        self, source: Tensor, lengths: tuple[int, ...] | None = None, *, capacity: int | None = None
-    ) -> EncoderDecoderReader:
-        return super().reader(source, lengths, capacity=capacity or source.shape[1])
-
-
 @dataclass(frozen=True)
 class Reversal(Task):
     """Reverse strings with one of the models."""
@@ -105,7 +88,7 @@ class Reversal(Task):
 
     def build(self) -> nn.Module:
         if self.kind == "transformer":
-            return Transformer(self.config.transformer.model)
+            return EncoderDecoder(self.config.transformer.model)
         return Recurrent(self.config.recurrent(attention=self.kind == "attention"))
 
     def batch(self, examples: Tensor, generator: torch.Generator) -> Batch:
@@ -248,9 +231,7 @@ RECIPES = {
             hidden=16,
             transformer=TransformerSizes(depth=1, width=16, rate=1e-2),
             validated=20,
-            training=Settings(
-                steps=20, batch=16, evaluate_every=10, descent=Descent(rate=1e-2), execution=Execution(threads=1)
-            ),
+            training=on_one_thread(20, 16, every=10, rate=1e-2),
         ),
         small=ReversalConfig(
             lengths=(3, 5, 7, 9, 11),
@@ -259,14 +240,7 @@ RECIPES = {
             dropout=0.1,
             transformer=TransformerSizes(depth=1, width=32, rate=1e-2),
             validated=250,
-            training=Settings(
-                steps=300,
-                batch=64,
-                evaluate_every=300,
-                descent=Descent(rate=8e-3),
-                schedule=Schedule(warmup=20, floor=0.05),
-                execution=Execution(threads=1),
-            ),
+            training=on_one_thread(300, 64, every=300, rate=8e-3, warmup=20, floor=0.05),
         ),
         trainings=trainings,
         measure=measure,

@@ -19,7 +19,18 @@ import torch
 
 from regard.checks import MissingExtra, check_whole
 from regard.recipes.jobs import Told, train_several
-from regard.recipes.recipe import OnData, Outcome, Recipe, Resources, Size, Training, find_recipe, from_json, override
+from regard.recipes.recipe import (
+    SILENT,
+    OnData,
+    Outcome,
+    Recipe,
+    Resources,
+    Size,
+    Training,
+    find_recipe,
+    from_json,
+    override,
+)
 from regard.recipes.report import render
 from regard.recipes.results import Clock, Result, Session, now
 from regard.tasks.files import LOCK, is_locked, lock, write_atomically
@@ -137,7 +148,12 @@ def read_run(folder: Path) -> Run:
     path = folder / FACTS
     if not path.is_file():
         raise ValueError(f"a run's folder holds {FACTS}: got {folder}, which does not; see regard runs")
-    facts = _read_json(path)
+    try:
+        facts = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{path} must be JSON, as a recipe writes it: got {error}") from error
+    if not isinstance(facts, dict):
+        raise ValueError(f"{path} must be as a recipe writes it: got {facts!r:.40}")
     version = facts.pop("version", None)
     if version != VERSION:
         raise ValueError(f"{path} must be of version {VERSION}: got {version}; use the regard that made it")
@@ -167,16 +183,6 @@ def next_name(folder: Path, recipe: str) -> str:
     pattern = re.compile(rf"{re.escape(recipe)}-(\d+)")
     taken = [int(found[1]) for path in folder.glob("*") if (found := pattern.fullmatch(path.name))]
     return f"{recipe}-{max(taken, default=0) + 1}"
-
-
-def _read_json(path: Path) -> dict[str, Any]:
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"{path} must be JSON, as a recipe writes it: got {error}") from error
-    if not isinstance(content, dict):
-        raise ValueError(f"{path} must be as a recipe writes it: got {content!r:.40}")
-    return content
 
 
 @dataclass(frozen=True)
@@ -291,7 +297,7 @@ def start_run(
     changes: Sequence[str] = (),
     data: str | None = None,
     device: str = "cpu",
-    on_data: OnData | None = None,
+    on_data: OnData = SILENT,
 ) -> Plan:
     """Plan a new run of a recipe with these changes, in a folder: data and sizes are checked, nothing is trained."""
     recipe = find_recipe(name)
@@ -306,7 +312,7 @@ def start_run(
     if source := data or getattr(config, "data", None):  # from wherever it is resumed
         config = replace(config, data=source if source.startswith(HUB) else str(Path(source).expanduser().resolve()))
     with _new_folder(folder):
-        trainings = recipe.trainings(config, _resources(folder, on_data))
+        trainings = recipe.trainings(config, Resources(folder.parent / ".cache", on_data))
         for training in trainings.values():  # refuses fewer examples than a batch has, and a mesh that does not fit
             settings = training.settings
             Order(count=training.task.count, size=settings.batch, seed=settings.seed)
@@ -326,7 +332,7 @@ def start_run(
     return Plan(run, recipe, config, trainings)
 
 
-def plan_run(run: Run, changes: Sequence[str] = (), on_data: OnData | None = None) -> Plan:
+def plan_run(run: Run, changes: Sequence[str] = (), on_data: OnData = SILENT) -> Plan:
     """Plan a run that was started, on the data that it began with.
 
     Changes are not written to the run: they say how to measure it, such as `lengths=24` of strings longer than were
@@ -334,7 +340,7 @@ def plan_run(run: Run, changes: Sequence[str] = (), on_data: OnData | None = Non
     """
     recipe, config = _read_config(run)
     config = override(config, changes)
-    trainings = recipe.trainings(config, _resources(run.folder, on_data))
+    trainings = recipe.trainings(config, Resources(run.folder.parent / ".cache", on_data))
     if getattr(config, "data", None) == run.config.get("data") and _fingerprint(trainings) != run.data:
         raise ValueError(f"the data of {run.name} must be those that it began with: {run.config.get('data')} changed")
     return Plan(run, recipe, config, trainings)
@@ -377,11 +383,6 @@ def _read_config(run: Run) -> tuple[Recipe[Any], Any]:
         raise ValueError(
             f"{run.folder / FACTS} must hold settings of {run.recipe}: got {error}; use the regard that made it"
         ) from error
-
-
-def _resources(folder: Path, on_data: OnData | None) -> Resources:
-    cache = folder.parent / ".cache"
-    return Resources(cache) if on_data is None else Resources(cache, on_data)
 
 
 def _fingerprint(trainings: Mapping[str, Training]) -> str:

@@ -8,8 +8,6 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from regard.checks import check_whole
-
 CLASSES = 10
 SIDE = 8
 TESTED = 360  # images that no training sees; 1,437 are left to learn from
@@ -24,13 +22,6 @@ class Images:
 
     def __len__(self) -> int:
         return len(self.labels)
-
-    def first(self, count: int) -> "Images":
-        """The first `count` of them."""
-        check_whole("count", count, 1)
-        if count > len(self):
-            raise ValueError(f"count must be at most {len(self)}, as there are no more images: got count={count}")
-        return Images(self.images[:count], self.labels[:count])
 
 
 @functools.cache

@@ -426,7 +426,7 @@ def open_hub_set(name: str, split: str, datasets: Any) -> tuple[Stream, str]:
 
 
 class Unreadable(ValueError):  # noqa: N818 - named by what it says of a picture
-    """A picture that cannot be decoded, or had better not be."""
+    """A picture that cannot be decoded, or had better not be, or is not of the size of the others."""
 
 
 def decode_picture(content: bytes | np.ndarray, size: tuple[int, int] | None) -> np.ndarray:
@@ -441,7 +441,7 @@ def decode_picture(content: bytes | np.ndarray, size: tuple[int, int] | None) ->
         image = Image.fromarray(content[0] if len(content) == 1 else content.transpose(1, 2, 0).copy())
     else:
         try:
-            image = _open_picture(content, Image, ImageOps)
+            image = open_picture(content)
         except Image.UnidentifiedImageError:
             raise Unreadable(f"it must be JPEG or PNG, and its {len(content):,} bytes are neither") from None
         except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
@@ -454,13 +454,16 @@ def decode_picture(content: bytes | np.ndarray, size: tuple[int, int] | None) ->
     return values[None] if values.ndim == 2 else values.transpose(2, 0, 1)
 
 
-def _open_picture(content: bytes, pillow: Any, ops: Any) -> Any:
-    """The picture in mode L or RGB, upright."""
-    image = pillow.open(io.BytesIO(content), formats=("JPEG", "PNG"))
-    if "exif" in image.info:
-        image = ops.exif_transpose(image)
+def open_picture(content: bytes, formats: tuple[str, ...] = ("JPEG", "PNG"), most_pixels: int | None = None) -> Any:
+    """The picture in mode L or RGB, upright; its header is read before anything is decoded."""
+    from PIL import Image, ImageOps
+
+    image = Image.open(io.BytesIO(content), formats=formats)
+    if most_pixels is not None and image.width * image.height > most_pixels:
+        raise ValueError(f"it has {image.width} × {image.height} pixels, of at most {most_pixels:,} in all")
+    image = ImageOps.exif_transpose(image)
     if image.mode.startswith("I"):  # 16 bits, which Pillow would clip at 255
-        return pillow.fromarray((np.asarray(image) // 256).astype(np.uint8))
+        return Image.fromarray((np.asarray(image) // 256).astype(np.uint8))
     if image.mode in ("1", "L", "LA"):
         return image.convert("L")
     # Pillow warns where a palette with transparency is converted to RGB directly.

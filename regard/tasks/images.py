@@ -283,10 +283,6 @@ def _read_cache(path: Path) -> tuple[Tensor, Tensor, dict[str, Any]]:
     return torch.from_numpy(images), torch.from_numpy(labels), facts
 
 
-class SizeMismatch(ValueError):  # noqa: N818 - named by what it says of an image
-    """An image that is not of the size of the others."""
-
-
 class ImageBuffer:
     """Collects `count` images of one size as bytes (C, h, w), grey until a coloured one comes."""
 
@@ -303,7 +299,7 @@ class ImageBuffer:
             self.first, self.shape = name, (channels, height, width)
             self.images = self._empty()
         if (height, width) != self.shape[1:]:
-            raise SizeMismatch(
+            raise Unreadable(
                 f"it is {height} × {width} pixels where {self.first!r} is {self.shape[1]} × {self.shape[2]}; "
                 "use side to bring all to one size"
             )
@@ -358,7 +354,7 @@ def _decode(
             labels[index] = label
             try:
                 buffer.put(index, decode_picture(content, size), name)
-            except (Unreadable, SizeMismatch) as error:
+            except Unreadable as error:
                 problems.append(f"{name!r}: {error}")
             if progress and (done % step == 0 or done == stream.num_images):
                 progress(done, stream.num_images)

@@ -14,7 +14,7 @@ from torch.nn.utils.rnn import pad_sequence
 from regard.attention import Documents
 from regard.checks import check_whole
 from regard.models.cross_entropy import IGNORED
-from regard.tasks.text import Progress, Vocabulary, read_text
+from regard.tasks.text import read_text
 
 SHOWN = 5  # lines or files that an error names
 
@@ -33,18 +33,6 @@ class Pairs:
 
     def __len__(self) -> int:
         return len(self.source)
-
-    def encode(
-        self, source: Vocabulary, target: Vocabulary, *, progress: Progress | None = None
-    ) -> tuple[list[list[int]], list[list[int]]]:
-        """The tokens of both sides; `progress` counts sentences of both."""
-        sides: tuple[list[list[int]], list[list[int]]] = ([], [])
-        for side, sentences, vocabulary in zip(sides, (self.source, self.target), (source, target), strict=True):
-            for sentence in sentences:
-                side.append(vocabulary.encode(sentence))
-                if progress is not None:
-                    progress(len(sides[0]) + len(sides[1]), 2 * len(self))
-        return sides
 
 
 def read_pairs(

@@ -4,7 +4,6 @@ A task gives the reader of its models; models with a tokenizer or a preprocessin
 """
 
 import copy
-import io
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,6 +21,7 @@ from regard.models.classification import restore
 from regard.models.hugging_face.images import preprocess, preprocessing
 from regard.tasks import reversal
 from regard.tasks.digits import digits
+from regard.tasks.image_formats import open_picture
 from regard.tasks.images import ImageSet
 
 InputKind = Literal["text", "pair", "letters", "image", "nothing"]
@@ -436,16 +436,13 @@ def _patch_reading(
 
 
 def decode_picture(data: bytes, mode: str, size: tuple[int, int] | None) -> np.ndarray:
-    """The pixels of a file, (C, h, w), scaled where a size is given; its header is read before anything is decoded."""
+    """The pixels of a file, (C, h, w), scaled where a size is given."""
     try:
-        from PIL import Image, ImageOps, UnidentifiedImageError
+        from PIL import Image, UnidentifiedImageError
     except ImportError as error:
         raise MissingExtra("pictures", "Pillow", "models") from error
     try:
-        with Image.open(io.BytesIO(data), formats=("PNG", "JPEG", "WEBP", "GIF", "BMP")) as file:
-            if file.width * file.height > MAX_PIXELS:
-                raise ValueError(f"it has {file.width} × {file.height} pixels, of at most {MAX_PIXELS:,} in all")
-            image = ImageOps.exif_transpose(file).convert(mode)
+        image = open_picture(data, ("PNG", "JPEG", "WEBP", "GIF", "BMP"), MAX_PIXELS).convert(mode)
     except UnidentifiedImageError as error:  # its message names the object that was read, not the file
         raise ValueError(
             "a picture must be a PNG, JPEG, WebP, GIF or BMP: got another file; use one of these"

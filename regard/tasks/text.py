@@ -163,10 +163,9 @@ def train_bpe(
     *,
     vocabulary: int,
     special: tuple[str, ...] = (),
-    at_least: int = 2,
     progress: Progress | None = None,
 ) -> BytePairs:
-    """Learn at most `vocabulary` tokens: the special ones, the bytes, and pairs that occur `at_least` times.
+    """Learn at most `vocabulary` tokens: the special ones, the bytes, and pairs that occur twice or more.
 
     The result does not depend on the number of threads. `progress` counts characters.
 
@@ -176,7 +175,6 @@ def train_bpe(
     """
     tokenizers = _tokenizers()
     check_whole("vocabulary", vocabulary, BYTES + len(special))
-    check_whole("at_least", at_least, 1)
     if isinstance(texts, str) or not any(texts):
         what = "one string" if isinstance(texts, str) and texts else "no text"
         raise ValueError(f"texts must be a list with characters to learn from: got {what}; use [text]")
@@ -187,7 +185,7 @@ def train_bpe(
     tokenizer.decoder = tokenizers.decoders.ByteLevel()
     trainer = tokenizers.trainers.BpeTrainer(
         vocab_size=vocabulary,
-        min_frequency=at_least,
+        min_frequency=2,
         special_tokens=list(special),
         initial_alphabet=tokenizers.pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,

@@ -185,18 +185,17 @@ def prepare(
     vocabulary: Vocabulary | Literal["characters"] | int = "characters",
     *,
     share: float = 0.1,
-    boundary: str = "\n",
     progress: Progress | None = None,
 ) -> Prepared:
     """Encode a text file once: `folder` keeps the tokens under a name that text and vocabulary decide.
 
     The vocabulary is given, or made: all characters of the text, or a number of byte pairs, learnt from the training
-    part. About `share` of the text, its end after a `boundary`, is for validation. Damaged files are made anew.
+    part. About `share` of the text, its end after a line's, is for validation. Damaged files are made anew.
     """
     if isinstance(vocabulary, str) and vocabulary != "characters":
         raise ValueError(f"vocabulary must be 'characters', a number of byte pairs or one made: got {vocabulary!r}")
     text = read_text(path)
-    parts = split_text(text, share, boundary)
+    parts = split_text(text, share)
     made = isinstance(vocabulary, str | int)
     asked = str(vocabulary) if made else fingerprint(vocabulary)
     key = hashlib.sha256("\n".join([_text_sum(parts[0]), _text_sum(parts[1]), asked]).encode()).hexdigest()
@@ -210,15 +209,12 @@ def prepare(
     elif isinstance(vocabulary, str):
         vocabulary = Characters.of(text)
     write_vocabulary(place / "vocabulary.json", vocabulary)
-    done = training * len(parts[0])
+    done, files = training * len(parts[0]), {}
     for name, part in zip(("train", "validation"), parts, strict=True):
-        TokenFile.write(place / f"{name}.tokens", pieces(part), vocabulary, progress=_from(progress, done, total))
+        told = _from(progress, done, total)
+        files[name] = TokenFile.write(place / f"{name}.tokens", pieces(part), vocabulary, progress=told)
         done += len(part)
-    return Prepared(
-        train=TokenFile.open(place / "train.tokens"),
-        validation=TokenFile.open(place / "validation.tokens"),
-        vocabulary=vocabulary,
-    )
+    return Prepared(**files, vocabulary=vocabulary)
 
 
 def fingerprint(vocabulary: Vocabulary) -> str:

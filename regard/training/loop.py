@@ -26,11 +26,11 @@ from regard.training.checkpoints import (
 from regard.training.distribution import Draws, Processes
 from regard.training.interruption import Interruption, hold_signals
 from regard.training.recomputation import recomputing
-from regard.training.records import Metrics, Recording, Records
+from regard.training.records import Records
 from regard.training.settings import Settings, limit_threads
 from regard.training.task import Task, device_of
 
-CHECKPOINTS, METRICS, RECORDING = "checkpoints", "metrics.jsonl", "recording"
+CHECKPOINTS = "checkpoints"
 LARGEST = torch.finfo(torch.float32).max  # replaces a loss that is not finite, where a task goes on
 
 
@@ -110,7 +110,7 @@ def train(
     """
     processes = Processes.of(settings.mesh, device)
     checkpoints = Checkpoints(folder / CHECKPOINTS)
-    records = Records(folder, Metrics(folder / METRICS), Recording(folder / RECORDING))
+    records = Records(folder)
     with (
         processes.hold(lock(folder)),
         _fork_random(device),
@@ -150,10 +150,10 @@ def _go_on(
     on_step: OnStep,
 ) -> Progress:
     """Make the steps that are left, and after each a line of metrics, an evaluation or a checkpoint when it is time."""
-    task, settings, model, processes = steps.task, steps.settings, steps.model, steps.processes
+    settings, processes = steps.settings, steps.processes
     log_every = max(1, every // 10)  # ten lines between two evaluations draw a curve
     if progress.step == 0:
-        _evaluate(task, model, settings, processes, records, 0)
+        _evaluate(steps, records, 0)
     waiting: list[Step] = []
     while not progress.is_over(settings):
         waiting.append(steps.make(progress, batches))
@@ -164,14 +164,15 @@ def _go_on(
             step = waiting.pop(0)
             after, numbers, is_best = step.after, steps.read(step), False
             if is_last := is_evaluated and not waiting:
-                found = _evaluate(task, model, settings, processes, records, after.step)
-                progress, is_best = progress.judge(found, task.judged_by)
+                found = _evaluate(steps, records, after.step)
+                progress, is_best = progress.judge(found, steps.task.judged_by)
                 after, numbers = progress, {**numbers, **found}
             if processes.is_first and (is_last or after.step % log_every == 0):
                 records.write(after.step, numbers, sync=is_last)
             if not waiting and (is_ending or (is_last and _is_saved(progress, settings, every, is_best))):
-                facts = {"progress": asdict(progress), "logged": records.logged}
-                _save(steps.checkpoints, model, steps.optimizer, facts, is_best, processes)
+                tensors, facts = snapshot(steps.model, steps.optimizer)
+                facts |= {"progress": asdict(progress), "logged": records.logged}
+                steps.checkpoints.save(progress.step, tensors, facts, best=is_best, processes=processes)
             on_step(after, numbers)
         if is_ending:
             interruption.end()
@@ -233,18 +234,6 @@ def _computes_ahead(device: torch.device) -> bool:
     return device.type == "cuda"
 
 
-def _save(
-    checkpoints: Checkpoints,
-    model: nn.Module,
-    optimizer: torch.optim.Optimizer,
-    facts: Mapping[str, Any],
-    best: bool,
-    processes: Processes,
-) -> None:
-    tensors, found = snapshot(model, optimizer)
-    checkpoints.save(facts["progress"]["step"], tensors, {**found, **facts}, best=best, processes=processes)
-
-
 def _is_saved(progress: Progress, settings: Settings, every: int, is_best: bool) -> bool:
     """Whether an evaluation is one after which a checkpoint is written; the last is, and the best if it is wanted."""
     is_wanted = is_best and settings.patience is not None
@@ -272,10 +261,10 @@ class Steps:
         optimizer: torch.optim.Optimizer,
         processes: Processes,
         checkpoints: Checkpoints,
-        mark: Callable[[str], object] = lambda part: None,
     ) -> None:
         self.task, self.settings, self.model, self.optimizer = task, settings, model, optimizer
-        self.processes, self.checkpoints, self.mark = processes, checkpoints, mark
+        self.processes, self.checkpoints = processes, checkpoints
+        self.mark: Callable[[str], object] = lambda part: None
         called = processes.wrap(model, task.leaves_out)
         self.called: Any = torch.compile(called) if settings.execution.compiled else called
         self.draws = Draws(processes, settings)
@@ -345,34 +334,25 @@ def set_rate(optimizer: torch.optim.Optimizer, factor: float) -> None:
         group["lr"] = group["base"] * factor
 
 
-def _evaluate(
-    task: Task, model: nn.Module, settings: Settings, processes: Processes, records: Records, step: int
-) -> dict[str, float]:
+def _evaluate(steps: Steps, records: Records, step: int) -> dict[str, float]:
     """What the first process finds and records of the whole model; at step 0 it only records."""
-    whole = _collect(task, model, processes)
+    task, whole, processes = steps.task, steps.model, steps.processes
+    if processes.is_sharded:
+        if processes.is_first:
+            with torch.random.fork_rng(devices=[]):
+                whole = task.build().to(processes.device)
+        places = collect_weights(whole)
+        for name, tensor in collect_weights(steps.model).items():
+            full = tensor.full_tensor() if is_sharded(tensor) else tensor  # pyright: ignore[reportAttributeAccessIssue]
+            if processes.is_first:
+                places[name].copy_(full)
 
     def look() -> dict[str, float]:
-        found = dict(_look(task.evaluate, whole, settings)) if step else {}
-        records.recording.write(step, _look(task.record, whole, settings))
+        found = dict(_look(task.evaluate, whole, steps.settings)) if step else {}
+        records.recording.write(step, _look(task.record, whole, steps.settings))
         return found
 
     return processes.by_first(look)
-
-
-def _collect(task: Task, model: nn.Module, processes: Processes) -> nn.Module:
-    """The model itself, or where its weights are split, in the first process a whole one."""
-    if not processes.is_sharded:
-        return model
-    whole = model
-    if processes.is_first:
-        with torch.random.fork_rng(devices=[]):
-            whole = task.build().to(processes.device)
-    places = collect_weights(whole)
-    for name, tensor in collect_weights(model).items():
-        full = tensor.full_tensor() if is_sharded(tensor) else tensor  # pyright: ignore[reportAttributeAccessIssue]
-        if processes.is_first:
-            places[name].copy_(full)
-    return whole
 
 
 def _look(method: Callable[[Any], Mapping[str, Any]], model: nn.Module, settings: Settings) -> Mapping[str, Any]:

@@ -17,6 +17,7 @@ from torch import Tensor
 
 from regard.tasks.files import remove_unfinished, sync, write_atomically
 
+METRICS, RECORDING = "metrics.jsonl", "recording"
 RECORDED = re.compile(r"step-(\d{9})\.safetensors")
 CHECKSUM = "sha256"  # in the metadata of a recorded file
 
@@ -87,38 +88,6 @@ class Metrics:
         return found, None
 
 
-class TensorBoard:
-    """Event files that repeat the metrics, where TensorBoard is installed: `tensorboard --logdir runs`.
-
-    They are written anew from the metrics when a run goes on, so that no number is there twice.
-    """
-
-    def __init__(self, folder: Path, metrics: Metrics) -> None:
-        self.writer: Any = None
-        if importlib.util.find_spec("tensorboard") is None:
-            return
-        from torch.utils.tensorboard import SummaryWriter
-
-        for old in folder.glob("events.out.tfevents.*"):
-            old.unlink()
-        self.writer = SummaryWriter(str(folder))
-        for line in metrics.read():
-            self.write(**line)
-
-    def write(self, *, step: int, **numbers: float) -> None:
-        if self.writer is not None:
-            for name, value in numbers.items():
-                self.writer.add_scalar(name, value, step)
-
-    def flush(self) -> None:
-        if self.writer is not None:
-            self.writer.flush()
-
-    def close(self) -> None:
-        if self.writer is not None:
-            self.writer.close()
-
-
 class Recording:
     """Tensors of every evaluation, small enough to keep: a folder with a safetensors file for each recorded step.
 
@@ -180,11 +149,15 @@ class Recording:
 
 
 class Records:
-    """All that a training writes beside its checkpoints."""
+    """All that a training writes beside its checkpoints: lines of numbers, tensors, and TensorBoard's event files.
 
-    def __init__(self, folder: Path, metrics: Metrics, recording: Recording) -> None:
-        self.folder, self.metrics, self.recording = folder, metrics, recording
-        self.board: TensorBoard | None = None
+    These repeat the metrics, where TensorBoard is installed: `tensorboard --logdir runs`. They are written anew from
+    the metrics when a run goes on, so that no number is there twice.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.metrics, self.recording = folder, Metrics(folder / METRICS), Recording(folder / RECORDING)
+        self.board: Any = None
         self.logged = 0  # the last step that has a line
 
     def begin(self, step: int, logged: int, every: int) -> None:
@@ -198,17 +171,30 @@ class Records:
         self.metrics.rewind(step, logged)
         self.logged = logged
         self.recording.rewind(step)
-        self.board = TensorBoard(self.folder, self.metrics)
+        if importlib.util.find_spec("tensorboard") is not None:
+            from torch.utils.tensorboard import SummaryWriter
+
+            for old in self.folder.glob("events.out.tfevents.*"):
+                old.unlink()
+            self.board = SummaryWriter(str(self.folder))
+            for line in self.metrics.read():
+                self.show(**line)
 
     def write(self, step: int, numbers: Mapping[str, float], *, sync: bool) -> None:
         """Add a line, and with `sync` wait until it would outlive a power cut."""
-        assert self.board is not None
         self.metrics.write(step=step, **numbers)
         self.logged = step
-        self.board.write(step=step, **numbers)
+        self.show(step, **numbers)
         if sync:
             self.metrics.sync()
-            self.board.flush()
+            if self.board is not None:
+                self.board.flush()
+
+    def show(self, step: int, **numbers: float) -> None:
+        """Add a line to TensorBoard's, where it is installed."""
+        if self.board is not None:
+            for name, value in numbers.items():
+                self.board.add_scalar(name, value, step)
 
     def close(self) -> None:
         if self.board is not None:

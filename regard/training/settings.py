@@ -197,6 +197,10 @@ class Settings:
         check_sizes(self, "evaluate_every", "patience", optional=True)
         check_whole("seed", self.seed, 0)
 
+    def seeds(self, count: int) -> range:
+        """The seeds of so many trainings that differ in nothing else."""
+        return range(self.seed, self.seed + count)
+
     def evaluation(self, batches_per_epoch: int) -> int:
         """Steps from one evaluation to the next."""
         return self.evaluate_every or max(1, batches_per_epoch // self.accumulate)

@@ -15,7 +15,8 @@ from transformers.models.vit.image_processing_pil_vit import ViTImageProcessorPi
 
 from tests.commands.running import check_refused
 from tests.commands.running import run as regard
-from tests.models.published import SIZES, bert, copied, saved, shaken, vit
+from tests.models.published import SIZES, bert, copied, saved, vit
+from tests.models.shaking import shaken
 from tests.models.test_embedding import theirs_pooled, with_word_pieces
 
 LABELS = ("cat", "dog", "owl")

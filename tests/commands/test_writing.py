@@ -12,7 +12,8 @@ from regard import models
 from tests.commands.running import check_refused
 from tests.commands.running import run as regard
 from tests.generation.test_writing import letters, small
-from tests.models.published import EAGER, T5, bert, copied, saved, shaken
+from tests.models.published import EAGER, T5, bert, copied, saved
+from tests.models.shaking import shaken
 
 
 def shown(*arguments: str | Path, stdin: str | None = None) -> str:

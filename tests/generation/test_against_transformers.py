@@ -8,7 +8,8 @@ import torch
 import transformers
 
 from regard import models
-from tests.models.published import EAGER, GPT2, LLAMA, T5, V, saved, shaken
+from tests.models.published import EAGER, GPT2, LLAMA, T5, V, saved
+from tests.models.shaking import shaken
 
 PROMPTS = [[5, 6, 7, 8, 9], [11, 12], [20, 21, 22]]
 END, PAD = 4, 0

@@ -16,6 +16,7 @@ from regard import models
 from regard.attention import Elu, GlobalTokens, Kernel, Window
 from regard.generation import Settings, Text
 from regard.models import PRESETS, Recurrent, RecurrentConfig, Writer, build, vary
+from tests.models.shaking import shaken
 
 SMALL = {"depth": 2, "width": 32, "num_heads": 4, "vocabulary": 60}
 PROMPTS = [[5, 6, 7, 8, 9], [11, 12], [20]]
@@ -32,11 +33,7 @@ def letters() -> Any:
 
 def small(name: str = "gpt2", **changes: Any) -> Any:
     torch.manual_seed(1)
-    model = build(vary(PRESETS[name], **SMALL | changes)).double().eval()
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter += 0.3 * torch.randn_like(parameter)
-    return model
+    return shaken(build(vary(PRESETS[name], **SMALL | changes)).double())
 
 
 @pytest.fixture(scope="module")
@@ -361,6 +358,7 @@ def test_settings_that_cannot_be_meant(settings: dict[str, Any], message: str):
         (lambda m: m.session(5).generate([1] * 4, max_new=3), "got 4 tokens and max_new=3 for a capacity of 5"),
         (lambda m: small().generate("a"), "text needs a tokenizer: got 'a'"),
         (lambda m: small().generate([1], stop="a"), "strings to stop at need a tokenizer: got stop=('a',)"),
+        (lambda m: small().generate([1], stop="a", beams=2), "strings to stop at need a tokenizer: got stop=('a',)"),
         (lambda m: small().stream([1]), "a stream of text needs a tokenizer"),
         (lambda m: small("t5-small").generate([1]), "a target begins with a token: got none"),
         (lambda m: small(dropout=0.1).train().generate([1]), "a model writes without dropout"),

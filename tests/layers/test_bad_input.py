@@ -1,6 +1,5 @@
 """Every message of the layers, with the offending value in it."""
 
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -25,12 +24,9 @@ from regard.layers import (
     Widths,
     scaled_dot_product_attention,
 )
+from tests.refusals import refused
 
 pytestmark = pytest.mark.usefixtures("unhooked")
-
-
-def refused(message: str):
-    return pytest.raises(ValueError, match=re.escape(message))
 
 
 @pytest.mark.parametrize(

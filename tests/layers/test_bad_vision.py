@@ -1,7 +1,5 @@
 """Every message of the layers for images and of pooled heads, with the offending value in it."""
 
-import re
-
 import pytest
 import torch
 
@@ -16,15 +14,12 @@ from regard.layers import (
     WindowAttention,
     WindowBlock,
 )
+from tests.refusals import refused
 
 pytestmark = pytest.mark.usefixtures("unhooked")
 
 X = torch.zeros(2, 12, 8)
 SHORT = torch.zeros(2, 11, dtype=torch.bool)
-
-
-def refused(message: str):
-    return pytest.raises(ValueError, match=re.escape(message))
 
 
 @pytest.mark.parametrize("make", [ChannelAttention, ChannelBlock])

@@ -1,7 +1,6 @@
 """AttentionConv and ThinHeads as drop-ins: shapes, borders, strides, gradients, and every message."""
 
 import copy
-import re
 
 import pytest
 import torch
@@ -11,10 +10,7 @@ from torch.nn.functional import conv2d, pad
 from regard import attend
 from regard.attention import Attention, Grid, Hard, Quadratic
 from regard.layers.convolutional import AttentionConv, Stencil, ThinHeads
-
-
-def refused(message: str):
-    return pytest.raises(ValueError, match=re.escape(message))
+from tests.refusals import refused
 
 
 def build(stencil: Stencil, **options) -> AttentionConv:

@@ -1,7 +1,5 @@
 """The parts of models against their formulas: positions of every kind, gates, patches, heads with content on a grid."""
 
-import re
-
 import pytest
 import torch
 from torch import Tensor
@@ -20,10 +18,7 @@ from regard.layers import (
     Rotary,
     SinusoidalPositions,
 )
-
-
-def refused(message: str):
-    return pytest.raises(ValueError, match=re.escape(message))
+from tests.refusals import refused
 
 
 def close(ours: Tensor, theirs: Tensor) -> None:

@@ -1,13 +1,13 @@
 """Attention between the states of recurrent networks, against its formula for each pair, one after the other."""
 
 import math
-import re
 
 import pytest
 import torch
 from torch import Tensor
 
 from regard.layers import DotProductAttention
+from tests.refusals import refused
 
 LENGTHS = (5, 2, 1)
 
@@ -69,9 +69,6 @@ def test_a_row_without_memory_has_no_context():
 
 @pytest.mark.usefixtures("unhooked")
 def test_what_does_not_fit_is_refused():
-    def refused(message: str):
-        return pytest.raises(ValueError, match=re.escape(message))
-
     layer, s = DotProductAttention(6), torch.zeros(2, 4, 6)
     with refused("width must be a whole number from 1 to below 2^62: got width=0; use 1 or more"):
         DotProductAttention(0)

@@ -78,14 +78,6 @@ CASES: dict[str, Callable[[], Any]] = {
 }
 
 
-def shaken(theirs: Any, dtype: torch.dtype = torch.float32) -> Any:
-    """A model in which no weight has a value that could hide a mistake, such as a bias of zero."""
-    with torch.no_grad():
-        for parameter in theirs.parameters():
-            parameter += 0.3 * torch.randn_like(parameter)
-    return theirs.to(dtype).eval()
-
-
 def saved(theirs: Any, folder: Path, **options: Any) -> Path:
     theirs.save_pretrained(folder, **options)
     return folder

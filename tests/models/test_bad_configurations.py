@@ -1,6 +1,5 @@
 """Every message of configurations and models, with the offending value in it."""
 
-import re
 from typing import Any
 
 import pytest
@@ -24,14 +23,11 @@ from regard.models import (
     build,
     vary,
 )
+from tests.refusals import refused
 
 pytestmark = pytest.mark.usefixtures("unhooked")
 
 BLOCK = BlockConfig(width=8, num_heads=2)
-
-
-def refused(message: str):
-    return pytest.raises(ValueError, match=re.escape(message))
 
 
 WRONG: list[tuple[type, dict[str, Any], str]] = [

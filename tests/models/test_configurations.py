@@ -1,17 +1,12 @@
 """config.json: what it says is meant, and what we cannot mean is refused with its name and value."""
 
-import re
 from typing import Any
 
 import pytest
 
 from regard.models import PRESETS, vary
 from regard.models.hugging_face.configurations import read, write
-
-
-def refused(message: str):
-    return pytest.raises(ValueError, match=re.escape(message))
-
+from tests.refusals import refused
 
 SMALL = {"model_type": "gpt2", "n_layer": 1, "n_embd": 8, "n_head": 2}
 WRONG: list[tuple[dict[str, Any], str]] = [

@@ -1,6 +1,5 @@
 """Texts as vectors: by the formula of sentence-transformers on transformers' own models, whatever the batch."""
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +12,12 @@ from torch import Tensor
 from regard import models
 from regard.models import PRESETS, ViT, build, vary
 from regard.models.embedding import embed
-from tests.models.published import SIZES, bert, gpt2, saved, shaken, with_tokenizer
+from tests.models.published import SIZES, bert, gpt2, saved, with_tokenizer
+from tests.models.shaking import shaken
+from tests.refusals import refused
 
 WORDS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "the", "cat", "dog", "sleep", "bark", "##s", "a", "loud", "##ly", ".")
 TEXTS = ["the cat sleeps.", "a dog", "", "the dog barks loudly, the cat sleeps.", "cat", "a a a a a a a a a a a a"]
-
-
-def refused(message: str):
-    return pytest.raises(ValueError, match=re.escape(message))
 
 
 def with_word_pieces(folder: Path) -> Path:

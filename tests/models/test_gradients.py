@@ -10,7 +10,8 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from regard import models
-from tests.models.published import CASES, LENGTHS, REAL, T, V, renamed, saved, shaken
+from tests.models.published import CASES, LENGTHS, REAL, T, V, renamed, saved
+from tests.models.shaking import shaken
 from tests.tolerances import apart, assert_together
 
 

@@ -9,6 +9,7 @@ import torch
 from regard import models
 from regard.models import PRESETS, Recurrent, RecurrentConfig, build, vary
 from regard.models.writing.captured import Captured, Program
+from tests.models.shaking import shaken
 
 pytestmark = pytest.mark.gpu
 SMALL = {"depth": 2, "width": 64, "num_heads": 4, "vocabulary": 60, "hidden": 80}
@@ -19,11 +20,7 @@ NAMES = {"gpt2": {}, "llama3-8b": {"num_groups": 2}, "bert-base": {}, "t5-small"
 def both(name: str, dtype: torch.dtype = torch.float32, **changes: Any) -> tuple[Any, Any]:
     """The same model on the CPU in float64, and on the GPU."""
     torch.manual_seed(0)
-    model = build(vary(PRESETS[name], **SMALL | NAMES[name] | changes)).eval()
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter += 0.2 * torch.randn_like(parameter)
-    model = model.to(dtype)
+    model = shaken(build(vary(PRESETS[name], **SMALL | NAMES[name] | changes)), by=0.2).to(dtype)
     return copy.deepcopy(model).double(), model.to("cuda")
 
 

@@ -1,7 +1,6 @@
 """Rotary positions as Llama's are published: the numbers of transformers thousands of tokens on, and both spellings."""
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,9 @@ from regard.attention import Sequence
 from regard.layers.positions import Llama3Scaling, Rotary, RotaryScaling, YarnScaling
 from regard.models import PRESETS, Decoder, build, vary
 from regard.models.hugging_face.configurations import read, write
-from tests.models.published import LLAMA, V, saved, shaken
+from tests.models.published import LLAMA, V, saved
+from tests.models.shaking import shaken
+from tests.refusals import refused
 
 LLAMA3 = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0}
 YARN = {"rope_type": "yarn", "factor": 16.0, "original_max_position_embeddings": 4096}
@@ -43,10 +44,6 @@ SCALED: dict[str, tuple[dict[str, Any], RotaryScaling | None]] = {
         YarnScaling(factor=16, original=6),
     ),
 }
-
-
-def refused(message: str):
-    return pytest.raises(ValueError, match=re.escape(message))
 
 
 @pytest.mark.parametrize("case", SCALED)

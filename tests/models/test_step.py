@@ -18,17 +18,14 @@ from regard.models import PRESETS, block, build, vary
 from regard.models.hugging_face.weights import HUGE, settle
 from regard.models.writing import readers
 from regard.models.writing.captured import Captured, Program
+from tests.models.shaking import shaken
 
 SMALL = {"depth": 2, "width": 32, "num_heads": 4, "vocabulary": 50, "hidden": 40}
 
 
 def small(name: str = "gpt2", **changes: Any) -> Any:
     torch.manual_seed(0)
-    model = build(vary(PRESETS[name], **SMALL | changes)).double().eval()
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter += 0.2 * torch.randn_like(parameter)
-    return model
+    return shaken(build(vary(PRESETS[name], **SMALL | changes)).double(), by=0.2)
 
 
 CASES: dict[str, dict[str, Any]] = {

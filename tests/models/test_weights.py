@@ -1,7 +1,6 @@
 """Folders of Hugging Face: what transformers saves is loaded with the same numbers, and what we save it loads."""
 
 import json
-import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -18,11 +17,9 @@ from torch import Tensor
 from regard import models
 from regard.models import PRESETS, build, vary
 from tests.budget import examples
-from tests.models.published import CASES, EAGER, C, V, bert, copied, gpt2, saved, shaken, the_same, with_tokenizer
-
-
-def refused(message: str):
-    return pytest.raises(ValueError, match=re.escape(message))
+from tests.models.published import CASES, EAGER, C, V, bert, copied, gpt2, saved, the_same, with_tokenizer
+from tests.models.shaking import shaken
+from tests.refusals import refused
 
 
 def stored_names(folder: Path) -> set[str]:
@@ -57,7 +54,7 @@ def test_there_and_back(case: str, tmp_path: Path):
 
 @pytest.mark.parametrize("case", ["bert", "gpt2"])  # the others compute in float32 whatever the type
 def test_float64_is_loaded_as_stored(case: str, tmp_path: Path):
-    theirs = shaken(CASES[case](), torch.float64)
+    theirs = shaken(CASES[case]()).double()
     ours = models.load(saved(theirs, tmp_path))
     assert {weight.dtype for weight in ours.parameters()} == {torch.float64}
     the_same(ours, theirs)

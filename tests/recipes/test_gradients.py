@@ -11,7 +11,6 @@ from torch import nn
 from torch.nn import functional
 
 from regard.analysis.sensitivity.depth import Wired
-from regard.claims import experiments
 from regard.claims.nyu import training
 from regard.recipes import find_recipe, start_run
 from regard.recipes.gradients import (
@@ -25,6 +24,7 @@ from regard.recipes.gradients import (
 )
 from regard.tasks.digits import digits
 from regard.training import Progress, Settings, limit_threads, train
+from tests.recipes.running import read_by_claims, stop_at
 
 SMOKE = find_recipe("gradients").smoke
 
@@ -37,14 +37,9 @@ def one_thread() -> Iterator[None]:
 
 @pytest.mark.slow
 def test_a_stopped_run_comes_to_the_same_numbers(tmp_path: Path):
-    def stop(name: str, steps: int, progress: Progress, numbers: Mapping[str, float]) -> None:
-        if name == "no-norm-plain-depth-2" and progress.step == 3:
-            raise KeyboardInterrupt
-
     whole = start_run("gradients", tmp_path / "whole", size="smoke").train()
     plan = start_run("gradients", tmp_path / "stopped", size="smoke")
-    with pytest.raises(KeyboardInterrupt):
-        plan.train(stop)
+    stop_at(plan, 3, "no-norm-plain-depth-2")
     assert plan.train().numbers == whole.numbers == whole.claims["gradients"]
     for name in ("pre-norm with residual", "no norm without residual"):
         assert 0 <= whole.numbers[f"{name}, depth 2: accuracy"] <= 1
@@ -157,10 +152,7 @@ def test_the_claim_reads_a_deep_run(depth: int, both: float, says: bool | None, 
     }
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "claims.json").write_text(json.dumps({"gradients": {"command": "", "numbers": numbers}}))
-    token = experiments.runs.set((tmp_path,))
-    try:
+    with read_by_claims(tmp_path):
         found = list(training.learnt())
-    finally:
-        experiments.runs.reset(token)
     assert [finding.holds for finding in found] == ([] if says is None else [says])
     assert all("at most 40 %" in finding.shown and "[run a]" in finding.shown for finding in found)

@@ -2,7 +2,6 @@
 
 import json
 import statistics
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,17 +14,13 @@ from regard.claims.nyu import head_counts
 from regard.recipes import start_run
 from regard.recipes.heads import HeadsConfig, NeighbourTask
 from regard.tasks.neighbours import Neighbours, Ring
-from regard.training import Metrics, Progress, Recording, train
+from regard.training import Metrics, Recording, train
+from tests.recipes.running import read_by_claims, stop_at
 
 
 def test_the_claim_reads_what_a_stopped_and_resumed_sweep_found(tmp_path: Path):
-    def stop(name: str, steps: int, progress: Progress, numbers: Mapping[str, float]) -> None:
-        if name == "heads-2-seed-1" and progress.step == 15:
-            raise KeyboardInterrupt
-
     plan = start_run("heads", tmp_path / "runs/a", size="smoke")
-    with pytest.raises(KeyboardInterrupt):
-        plan.train(stop)
+    stop_at(plan, 15, "heads-2-seed-1")
     whole = replace(plan, run=replace(plan.run, smoke=False)).train()
     stopped = plan.trainings["heads-2-seed-1"]
     train(stopped.task, stopped.settings, tmp_path / "unstopped")
@@ -41,11 +36,8 @@ def test_the_claim_reads_what_a_stopped_and_resumed_sweep_found(tmp_path: Path):
     kept = Recording(tmp_path / "runs/a/heads-8-seed-0/recording").read(20)
     assert (kept["maps.ring.0"].shape, kept["inputs.ring"].shape) == ((8, 6, 6), (6,))
 
-    token = experiments.runs.set((tmp_path / "runs",))
-    try:
+    with read_by_claims(tmp_path / "runs"):
         found, result = head_counts.accuracies()
-    finally:
-        experiments.runs.reset(token)
     assert found == {H: whole.numbers[f"accuracy of {H}"] for H in (1, 2, 8)}
     assert not result.is_small
     assert json.loads((tmp_path / "runs/a/claims.json").read_text())["heads"]["numbers"] == whole.numbers
@@ -53,11 +45,8 @@ def test_the_claim_reads_what_a_stopped_and_resumed_sweep_found(tmp_path: Path):
 
 @pytest.mark.slow
 def test_the_small_version_bears_the_claim_out():
-    token = experiments.runs.set(())
-    try:
+    with read_by_claims():
         judgement = judge(head_counts.sweep)
-    finally:
-        experiments.runs.reset(token)
     assert (judgement.verdict, judgement.source) == (Verdict.BORNE_OUT, experiments.SMALL)
 
 

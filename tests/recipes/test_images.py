@@ -4,9 +4,8 @@ import copy
 import json
 import math
 import pickle
-import re
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,7 +15,7 @@ import pytest
 import torch
 from PIL import Image
 
-from regard.claims import experiments, select
+from regard.claims import select
 from regard.claims.conv.heads import distance, trainings, width
 from regard.explore.views.heads import HeadsRequest, read_heads
 from regard.explore.workspace import Workspace
@@ -28,7 +27,9 @@ from regard.recipes.images.heads import area, heads_of, outward, widths, without
 from regard.recipes.images.task import CIFAR10, Heads, ImageTask, image_sets
 from regard.recipes.recipe import Outcome, Resources
 from regard.tasks.digits import digits
-from regard.training import Progress, Recording, expand, train
+from regard.training import Recording, expand, train
+from tests.recipes.running import read_by_claims, stop_at
+from tests.refusals import refused
 
 FILES = {
     "cifar10-gaussian": {"heads.svg", "course.svg", "training.svg"},
@@ -44,22 +45,12 @@ def trained(name: str, folder: Path, *changes: str, data: Path | None = None) ->
     return replace(plan, run=replace(plan.run, smoke=False)).train()  # whose numbers claims would read
 
 
-class Stopped(Exception):  # noqa: N818 - it is no error
-    """As a user would stop it."""
-
-
 @pytest.fixture(scope="module")
 def gaussian(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Outcome]:
     """A run that was stopped in its second training, and went on."""
-
-    def stop(name: str, steps: int, progress: Progress, numbers: Mapping[str, float]) -> None:
-        if (name, progress.step) == ("seed-1", 5):
-            raise Stopped
-
     folder = tmp_path_factory.mktemp("runs") / "gaussian"
     plan = start_run("digits-gaussian", folder, size="smoke")
-    with pytest.raises(Stopped):
-        plan.train(stop)
+    stop_at(plan, 5, "seed-1")
     return folder, replace(plan, run=replace(plan.run, smoke=False)).train()  # whose numbers claims would read
 
 
@@ -94,11 +85,8 @@ def test_gaussian_heads_are_recorded_as_they_are(gaussian: tuple[Path, Outcome])
 
 def test_the_claim_reads_the_record(gaussian: tuple[Path, Outcome]):
     folder, outcome = gaussian
-    token = experiments.runs.set((folder.parent,))
-    try:
+    with read_by_claims(folder.parent):
         record, found = trainings()
-    finally:
-        experiments.runs.reset(token)
     assert (record.source, [one.side for one in found]) == ("run gaussian", [8, 8])
     assert [one.accuracy for one in found] == [outcome.numbers[f"seed-{seed} accuracy"] for seed in (0, 1)]
     for when, at in (("before", "first"), ("after", "last")):
@@ -193,14 +181,9 @@ def test_cifar10_is_trained_as_it_was_published():
 @pytest.mark.gpu
 @pytest.mark.parametrize("name", ["cifar10-gaussian", "cifar10-learned", "cifar10-content", "cifar10-resnet18"])
 def test_on_a_gpu_it_is_compiled_and_goes_on_where_it_stopped(name: str, tmp_path: Path):
-    def stop(name: str, steps: int, progress: Progress, numbers: Mapping[str, float]) -> None:
-        if progress.step == 5:
-            raise Stopped
-
     changes = ["seeds=1", "crop=true", "training.execution.precision=bfloat16", "training.execution.compiled=true"]
     plan = start_run(name, tmp_path / "run", size="smoke", changes=changes, device="cuda")
-    with pytest.raises(Stopped):
-        plan.train(stop)
+    stop_at(plan, 5)
     outcome = plan_run(plan.run).train()
     assert all(map(math.isfinite, outcome.numbers.values()))
 
@@ -257,15 +240,9 @@ def test_a_model_without_its_degenerate_heads():
 @pytest.fixture(scope="module")
 def race(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Outcome]:
     """A race that was stopped in its third training, and went on."""
-
-    def stop(name: str, steps: int, progress: Progress, numbers: Mapping[str, float]) -> None:
-        if (name, progress.step) == ("144-ConvNet-seed-1", 4):
-            raise Stopped
-
     folder = tmp_path_factory.mktemp("races") / "race"
     plan = start_run("conv-vs-vit", folder, size="smoke")
-    with pytest.raises(Stopped):
-        plan.train(stop)
+    stop_at(plan, 4, "144-ConvNet-seed-1")
     plan = plan_run(replace(plan.run, smoke=False))
     return folder, plan.train()
 
@@ -293,11 +270,8 @@ def test_a_race_has_errors_and_a_conclusion(race: tuple[Path, Outcome]):
 
 def test_the_race_is_what_the_claim_reads(race: tuple[Path, Outcome]):
     folder, outcome = race
-    token = experiments.runs.set((folder.parent,))
-    try:
+    with read_by_claims(folder.parent):
         findings = {finding.name: finding for finding in select(["nyu.5c"])[0].check()}
-    finally:
-        experiments.runs.reset(token)
     assert list(findings) == ["ahead on 144", "ahead on 1437", "learnt"]
     assert f"ConvNet {100 * outcome.numbers['ConvNet on 144']:.1f} ± " in findings["ahead on 144"].shown
     assert not findings["learnt"].holds, "after six steps"
@@ -330,7 +304,7 @@ def test_who_is_ahead():
     ],
 )
 def test_races_that_cannot_be(change: str, says: str):
-    with pytest.raises(ValueError, match=re.escape(says)):
+    with refused(says):
         override(find_recipe("conv-vs-vit").config, [change])
 
 

@@ -10,19 +10,14 @@ import pytest
 
 from regard.recipes import plan_run, start_run
 from regard.recipes.results import Published, Result, read_sessions
-from regard.training import Progress
+from tests.recipes.running import stop_at
 
 ROOT = Path(__file__).parents[2]
 
 
 def test_the_time_of_a_run_is_that_of_all_its_sessions(tmp_path: Path):
-    def stop(name: str, steps: int, progress: Progress, numbers: object) -> None:
-        if name == "attention":
-            raise KeyboardInterrupt
-
     plan = start_run("reversal", tmp_path / "run", size="smoke")
-    with pytest.raises(KeyboardInterrupt):
-        plan.train(stop)
+    stop_at(plan, 1, "attention")
     (first,) = read_sessions(plan.run.folder)
     assert list(first.seconds) == ["plain"]
     plan_run(plan.run).train()

@@ -13,6 +13,7 @@ from regard.recipes import Outcome, plan_run, read_run, start_run
 from regard.recipes.reversal import WORD, mass_beside
 from regard.tasks import reversal
 from regard.training import Recording, expand
+from tests.recipes.running import read_by_claims
 
 CLAIMS = (written.without_attention, written.with_attention, written.band, transformer.fall)
 
@@ -26,12 +27,9 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Outcome]:
 
 def test_claims_read_a_run_under_the_names_that_it_writes(trained: tuple[Path, Outcome]):
     folder, outcome = trained
-    token = experiments.runs.set((folder.parent,))
-    try:
+    with read_by_claims(folder.parent):
         found = written.run()
         judgements = [judge(claim) for claim in CLAIMS]
-    finally:
-        experiments.runs.reset(token)
     assert written.lengths(found) == [3, 5]
     assert found.is_changed, "its settings are not the recipe's, whose numbers are not asked of it"
     for name in ("plain", "attention"):
@@ -42,11 +40,8 @@ def test_claims_read_a_run_under_the_names_that_it_writes(trained: tuple[Path, O
 
 @pytest.mark.slow
 def test_the_small_version_bears_the_claims_out():
-    token = experiments.runs.set(())
-    try:
+    with read_by_claims():
         judgements = [judge(claim) for claim in CLAIMS]
-    finally:
-        experiments.runs.reset(token)
     assert {judgement.verdict for judgement in judgements} <= {Verdict.BORNE_OUT, Verdict.PARTLY_BORNE_OUT}
     assert {judgement.source for judgement in judgements} == {experiments.SMALL}
 

@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 from regard.commands.app import app
 from regard.recipes import create_run, find_recipe, list_runs, next_name, plan_run, read_run, start_run
 from regard.recipes.images import classification
+from tests.recipes.running import stop_at
 
 # Locks the run, has a child as a loader has, and waits.
 TRAINER = """
@@ -154,15 +155,10 @@ def test_a_run_goes_on_with_other_settings_and_the_same_data(tmp_path: Path):
     book = tmp_path / "a book.txt"
     book.write_text("".join(f"{n} green bottles\n" for n in range(300)))
 
-    def stop(name: str, steps: int, progress: Any, numbers: Any) -> None:
-        if progress.step == 12:
-            raise KeyboardInterrupt
-
     plan = start_run("language", tmp_path / "runs" / "a", size="smoke", data=str(book), changes=["written=5"])
     run = plan.run
     assert run.command.endswith(f"--data '{book}'")
-    with pytest.raises(KeyboardInterrupt):
-        plan.train(stop)
+    stop_at(plan, 12)
     words = ["resume", str(run.folder), "--set", "training.steps=20", "--set", "training.descent.rate=1e-4", "--json"]
     text = book.read_text()
     book.write_text(text.replace("green", "brown"))

@@ -1,9 +1,12 @@
 """What a recipe says that its models read is what the readers of its tasks take."""
 
+import io
 from dataclasses import asdict
 
+import numpy as np
 import pytest
 import torch
+from PIL import Image
 
 from regard.claims.experiments import SHIPPED
 from regard.models import load
@@ -59,3 +62,10 @@ def test_what_a_tokenizer_or_a_picture_lacks_is_said_in_plain_words():
         ValueError, match=r"^a picture must be a PNG, JPEG, WebP, GIF or BMP: got another file; use one"
     ):
         decode_picture(b"nothing that is a picture", "RGB", None)
+
+
+def test_an_uploaded_picture_of_16_bits_keeps_its_shades():
+    values, file = np.array([[0, 255, 256, 32768, 65535]], dtype=np.uint16), io.BytesIO()
+    Image.fromarray(values).save(file, "PNG")
+    for mode, channels in (("L", 1), ("RGB", 3)):
+        assert decode_picture(file.getvalue(), mode, None).tolist() == [[[0, 0, 1, 128, 255]]] * channels

@@ -24,6 +24,7 @@ from regard.tasks.text import (
     write_vocabulary,
 )
 from regard.tasks.tokens import TokenFile, fingerprint, prepare
+from tests.refusals import refused
 
 # Empty lines before a space and before a word: at its end, a piece would make one token of two.
 VERSES = ("{} bottles  hang\nand one is green\n\n  it's [end] größer…\n", "{} bottles\n\n")
@@ -67,7 +68,7 @@ def test_a_file_that_is_no_text_is_named(tmp_path: Path, name: str, content: byt
     path = tmp_path / name
     if content is not None:
         path.write_bytes(content)
-    with pytest.raises(ValueError, match=re.escape(message.format(path))):
+    with refused(message.format(path)):
         read_text(path)
 
 
@@ -264,7 +265,7 @@ def test_what_is_refused(tmp_path: Path, pairs: BytePairs):
         ("a number of byte pairs or one made: got 'words'", lambda: prepare(tmp_path, tmp_path, "words")),
     ]
     for message, call in wrong:
-        with pytest.raises(ValueError, match=re.escape(message)):
+        with refused(message):
             call()
     assert not (tmp_path / "b").exists()
 

@@ -24,7 +24,8 @@ from regard.explore.cancellation import check_cancelled
 from regard.explore.workspace import Workspace, find_trainings
 from regard.layers import Gaussian, PositionHeads
 from regard.training import Metrics, Recording
-from regard.training.loop import CHECKPOINTS, METRICS, RECORDING
+from regard.training.loop import CHECKPOINTS
+from regard.training.records import METRICS, RECORDING
 
 if TYPE_CHECKING:
     from regard.recipes import Run

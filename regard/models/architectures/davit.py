@@ -9,11 +9,11 @@ from torch import Tensor, nn
 from regard.attention import Content, Grid
 from regard.checks import check_divides, check_probability, check_sizes, check_stages
 from regard.layers import DualBlock
-from regard.models.tokens import Maps, Output, random_images
+from regard.models.tokens import Maps, Output, ReadsImages
 
 
 @dataclass(frozen=True, kw_only=True)
-class DaViTConfig:
+class DaViTConfig(ReadsImages):
     """Stages of `depths` dual blocks, each of half the resolution of the one before; the first has 1/`patch` of it.
 
     There are as many groups of channels as heads. `beta` is that of the channels: None is the paper's 1/√(C/G),
@@ -62,10 +62,6 @@ class DaViTConfig:
     def num_tokens(self) -> int:
         """Those of the last stage."""
         return (self.image // self.stride) ** 2
-
-    def inputs(self, batch: int = 1, tokens: int | None = None) -> tuple[Tensor]:
-        """Random images to call the model with; the configuration says how many tokens they are."""
-        return random_images(self, batch, tokens, "in the last stage")
 
 
 class Embedding(nn.Module):

@@ -15,7 +15,7 @@ from regard.layers.feed_forward import apply_linear
 from regard.layers.packing import apply_to_real
 from regard.models.block import BlockConfig
 from regard.models.cross_entropy import score_words
-from regard.models.stack import PositionConfig, Stack
+from regard.models.stack import Caches, PositionConfig, Stack
 from regard.models.tokens import Cuts, Maps, Output, real_tokens
 from regard.models.writing.readers import DecoderReader, WholeReader, make_caches, make_reader
 from regard.models.writing.writer import Session, Writer
@@ -76,7 +76,7 @@ class Decoder(Writer):
         lengths: Cuts | None = None,
         maps: bool | Maps = False,
         *,
-        caches: tuple[Cache, ...] | list[Cache] | None = None,
+        caches: Caches | None = None,
         context: Context | None = None,
         targets: Int[Tensor, "B T"] | None = None,
         smoothing: float = 0.0,

@@ -122,11 +122,11 @@ class EncoderDecoder(Writer):
         return self.embedding.weight if self.head is None else self.head.weight
 
     def reader(
-        self, source: Int[Tensor, "B S"], lengths: tuple[int, ...] | None = None, *, capacity: int
+        self, source: Int[Tensor, "B S"], lengths: tuple[int, ...] | None = None, *, capacity: int | None = None
     ) -> EncoderDecoderReader:
-        """The source read once, and up to `capacity` tokens of the target to be read: for generation."""
+        """The source read once, and up to `capacity` tokens of the target, or S, to be read: for generation."""
         memory, _ = self.encoder(self.embed_tokens(source, lengths), lengths=lengths)
-        return EncoderDecoderReader(self, memory, lengths, capacity)
+        return EncoderDecoderReader(self, memory, lengths, capacity or source.shape[1])
 
     def embed_tokens(self, tokens: Tensor, lengths: Lengths | None) -> Tensor:
         x = self.embedding(real_tokens(tokens, self.config.vocabulary, lengths))

@@ -10,14 +10,14 @@ from regard.attention import Grid, Mask
 from regard.checks import check_divides, check_known, check_parts, check_probability, check_sizes
 from regard.layers import ContentHeads, FeedForward, Gaussian, Patches, PositionHeads, Tables
 from regard.models.block import Mechanism, NormConfig
-from regard.models.tokens import Maps, Output, random_images
+from regard.models.tokens import Maps, Output, ReadsImages
 
 ENCODINGS = ("isotropic", "diagonal", "full", "learned", "learned + content")
 NORM = NormConfig(eps=1e-12, first=False)
 
 
 @dataclass(frozen=True, kw_only=True)
-class GridConfig:
+class GridConfig(ReadsImages):
     """Images in patches of `patch` × `patch`, whose features are put side by side.
 
     `encoding` is what heads attend by: gaussians ("isotropic", "diagonal", "full"), a "learned" table of rows and one
@@ -53,10 +53,6 @@ class GridConfig:
     @property
     def num_tokens(self) -> int:
         return (self.image // self.patch) ** 2
-
-    def inputs(self, batch: int = 1, tokens: int | None = None) -> tuple[Tensor]:
-        """Random images to call the model with; the configuration says how many tokens they are."""
-        return random_images(self, batch, tokens, f"in patches of {self.patch}")
 
     def heads(self) -> PositionHeads | ContentHeads:
         reach = (self.image // self.patch - 1, self.image // self.patch - 1)

@@ -7,13 +7,13 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from regard.checks import check_known, check_sizes, check_stages
-from regard.models.tokens import Output, random_images
+from regard.models.tokens import Output, ReadsImages
 
 STEMS = {"image": 4, "small": 1}  # by how much each shrinks the image
 
 
 @dataclass(frozen=True, kw_only=True)
-class ResNetConfig:
+class ResNetConfig(ReadsImages):
     """Stages of `depths` blocks and `widths` channels, each of half the resolution of the one before.
 
     The stem "image" is a 7×7 convolution of stride 2 and a maximum over 3×3, of stride 2 too; "small", for images of
@@ -41,10 +41,6 @@ class ResNetConfig:
         """The pixels of the last stage; every halving rounds up."""
         stride = STEMS[self.stem] * 2 ** (len(self.widths) - 1)
         return (-(-self.image // stride)) ** 2
-
-    def inputs(self, batch: int = 1, tokens: int | None = None) -> tuple[Tensor]:
-        """Random images to call the model with; the configuration says how many tokens they are."""
-        return random_images(self, batch, tokens, "in the last stage")
 
 
 class Convolution(nn.Sequential):

@@ -12,13 +12,13 @@ from regard.checks import check_divides, check_known, check_parts, check_probabi
 from regard.layers import LearnedPositions, Patches, SinusoidalPositions
 from regard.models.block import BlockConfig
 from regard.models.stack import PositionConfig, Stack
-from regard.models.tokens import Maps, Output, random_images
+from regard.models.tokens import Maps, Output, ReadsImages
 
 POSITIONS = ("learned", "sinusoidal")
 
 
 @dataclass(frozen=True, kw_only=True)
-class ViTConfig:
+class ViTConfig(ReadsImages):
     """Images of `image` × `image` pixels in patches of `patch` × `patch`.
 
     "learned" positions are a vector for each patch and the class token, "sinusoidal" ones waves of row and column.
@@ -50,10 +50,6 @@ class ViTConfig:
     def num_tokens(self) -> int:
         """The patches and the class token."""
         return (self.image // self.patch) ** 2 + 1
-
-    def inputs(self, batch: int = 1, tokens: int | None = None) -> tuple[Tensor]:
-        """Random images to call the model with; the configuration says how many tokens they are."""
-        return random_images(self, batch, tokens, f"in patches of {self.patch}")
 
 
 class ViT(nn.Module):

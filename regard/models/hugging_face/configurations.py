@@ -1,7 +1,7 @@
 """config.json ⇄ our configurations: every key that changes a number is used, or checked to say what we mean."""
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
 from regard.attention import Window
@@ -26,8 +26,11 @@ class Kind:
     preset: str
     architectures: tuple[str, ...]  # the first is written; the last is without a head
     fields: dict[str, str]
-    others: Callable[[Keys], dict[str, Any]]
-    write: Callable[[Any], dict[str, Any]]
+    dropouts: dict[str, float]  # which are one in our models, and their defaults
+    defaults: dict[str, Any] = field(default_factory=dict)  # of fields, where the preset has others
+    fixed: dict[str, Any] = field(default_factory=dict)  # what a file may say, and we mean
+    others: Callable[[Keys], dict[str, Any]] = lambda keys: {}
+    write: Callable[[Any], dict[str, Any]] = lambda config: {}
     harmless: tuple[str, ...] = ()
 
 
@@ -83,48 +86,27 @@ T5 = {
     "layer_norm_epsilon": "eps",
 }
 BERT_DROPOUT = {"hidden_dropout_prob": 0.1, "attention_probs_dropout_prob": 0.1}
-GPT2_DROPOUT = {"resid_pdrop": 0.1, "embd_pdrop": 0.1, "attn_pdrop": 0.1}
-DISTILBERT_DROPOUT = {"dropout": 0.1, "attention_dropout": 0.1}
-VIT_DROPOUT = dict.fromkeys(BERT_DROPOUT, 0.0)
+BERT_FIXED = {"tie_word_embeddings": True, "position_embedding_type": "absolute"}
 
 
-def _bert(keys: Keys) -> dict[str, Any]:
-    keys.fixed(is_encoder_decoder=False, tie_word_embeddings=True, position_embedding_type="absolute")
-    return {"dropout": keys.one_dropout(**BERT_DROPOUT)}
-
-
-def _roberta(keys: Keys, vocabulary: int = 50265) -> dict[str, Any]:
-    """BERT whose table of positions begins with rows for pads, and whose head for words has a gelu whatever it says."""
-    keys.fixed(hidden_act="gelu")
+def _roberta(keys: Keys) -> dict[str, Any]:
+    """The table of positions of BERT, which begins with rows for pads."""
     offset = keys.take("pad_token_id", 1) + 1
-    defaults = {"vocab_size": vocabulary, "type_vocab_size": 2, "layer_norm_eps": 1e-12}
-    return (
-        _bert(keys)
-        | {BERT[theirs]: keys.take(theirs, value) for theirs, value in defaults.items()}
-        | {"offset": offset, "context": keys.take("max_position_embeddings", 512) - offset}
-    )
+    return {"offset": offset, "context": keys.take("max_position_embeddings", 512) - offset}
 
 
 def _write_roberta(config: EncoderConfig) -> dict[str, Any]:
     positions = config.positions
-    return dict.fromkeys(BERT_DROPOUT, config.dropout) | {
+    return {
         "max_position_embeddings": positions.context + positions.offset,
         "pad_token_id": positions.offset - 1,
     }
 
 
-def _distilbert(keys: Keys) -> dict[str, Any]:
-    keys.fixed(is_encoder_decoder=False, tie_word_embeddings=True, sinusoidal_pos_embds=False)
-    return {"dropout": keys.one_dropout(**DISTILBERT_DROPOUT)}
-
-
 def _gpt2(keys: Keys) -> dict[str, Any]:
-    keys.fixed(is_encoder_decoder=False, scale_attn_by_inverse_layer_idx=False, reorder_and_upcast_attn=False)
-    keys.fixed(n_special=0)
     return {
         "hidden": keys.take("n_inner", None, int),
         "beta": None if keys.take("scale_attn_weights", True) else 1.0,
-        "dropout": keys.one_dropout(**GPT2_DROPOUT),
     }
 
 
@@ -136,7 +118,7 @@ def _t5_activation(feed_forward: str) -> str:
 def _t5(keys: Keys, feed_forward: str = "relu") -> dict[str, Any]:
     feed_forward = keys.take("feed_forward_proj", feed_forward)
     gated, activation = feed_forward.startswith("gated-"), _t5_activation(feed_forward)
-    keys.fixed(is_encoder_decoder=True, is_gated_act=gated, dense_act_fn=activation)
+    keys.fixed(is_gated_act=gated, dense_act_fn=activation)
     tied = keys.take("tie_word_embeddings", True)
     return {
         "gated": gated,
@@ -144,15 +126,7 @@ def _t5(keys: Keys, feed_forward: str = "relu") -> dict[str, Any]:
         "decoder_depth": keys.take("num_decoder_layers", None, int),
         "tied": tied,
         "scaled": "head" if keys.take("scale_decoder_outputs", tied) else "none",
-        "dropout": keys.one_dropout(dropout_rate=0.1),
     }
-
-
-def _mt5(keys: Keys) -> dict[str, Any]:
-    """T5 with other defaults, never scaled, and tied whatever the file says; it is saved as the T5 that it is."""
-    sizes = {"vocab_size": 250112, "d_ff": 1024, "num_layers": 8, "num_heads": 6}
-    defaults = {T5[theirs]: keys.take(theirs, size) for theirs, size in sizes.items()}
-    return _t5(keys, "gated-gelu") | defaults | {"tied": True, "scaled": "none"}
 
 
 def _count_labels(keys: Keys) -> int:
@@ -165,7 +139,6 @@ def _write_labels(count: int) -> dict[str, Any]:
 
 
 def _vit(keys: Keys) -> dict[str, Any]:
-    keys.fixed(is_encoder_decoder=False, qkv_bias=True)
     classes = _count_labels(keys)
     sizes = {}
     for theirs, ours in (("image_size", "image"), ("patch_size", "patch")):
@@ -173,7 +146,7 @@ def _vit(keys: Keys) -> dict[str, Any]:
         if isinstance(size, list) and len(set(size)) == 1:
             keys.published = keys.published | {theirs: size[0]}
         sizes[ours] = keys.take(theirs, keys.defaults[ours])
-    return sizes | {"classes": classes, "dropout": keys.one_dropout(**VIT_DROPOUT)}
+    return sizes | {"classes": classes}
 
 
 def _write_t5(config: EncoderDecoderConfig) -> dict[str, Any]:
@@ -187,133 +160,72 @@ def _write_t5(config: EncoderDecoderConfig) -> dict[str, Any]:
         "num_decoder_layers": config.decoder_depth or config.depth,
         "tie_word_embeddings": config.tied,
         "scale_decoder_outputs": config.scaled == "head",
-        "dropout_rate": config.dropout,
         "is_encoder_decoder": True,
     }
 
 
 # rope_type → ours, and theirs → our fields.
+FACTOR = {"factor": "factor"}
+ORIGINAL = FACTOR | {"original_max_position_embeddings": "original"}
+BOTH_LISTS = {"short_factor": "short", "long_factor": "long", "attention_factor": "attention"}
 SCALINGS: dict[str, tuple[type[RotaryScaling] | None, dict[str, str]]] = {
     "default": (None, {}),
-    "linear": (RotaryScaling, {"factor": "factor"}),
-    "llama3": (
-        Llama3Scaling,
-        {
-            "factor": "factor",
-            "original_max_position_embeddings": "original",
-            "low_freq_factor": "low",
-            "high_freq_factor": "high",
-        },
-    ),
-    "yarn": (
-        YarnScaling,
-        {
-            "factor": "factor",
-            "original_max_position_embeddings": "original",
-            "beta_slow": "low",
-            "beta_fast": "high",
-            "attention_factor": "attention",
-        },
-    ),
-    "dynamic": (DynamicScaling, {"factor": "factor"}),
-    "longrope": (
-        LongScaling,
-        {
-            "factor": "factor",
-            "original_max_position_embeddings": "original",
-            "short_factor": "short",
-            "long_factor": "long",
-            "attention_factor": "attention",
-        },
-    ),
+    "linear": (RotaryScaling, FACTOR),
+    "llama3": (Llama3Scaling, ORIGINAL | {"low_freq_factor": "low", "high_freq_factor": "high"}),
+    "yarn": (YarnScaling, ORIGINAL | {"beta_slow": "low", "beta_fast": "high", "attention_factor": "attention"}),
+    "dynamic": (DynamicScaling, FACTOR),
+    "longrope": (LongScaling, ORIGINAL | BOTH_LISTS),
 }
 MAY_LACK = ("beta_slow", "beta_fast", "attention_factor")
 KINDS_OF_VALUES = {"original": int, "short": list, "long": list}
 
 
 def read_llama(keys: Keys) -> dict[str, Any]:
-    keys.fixed(is_encoder_decoder=False, rope_interleaved=False, partial_rotary_factor=1.0, sliding_window=None)
     bias = keys.take("attention_bias", False)
     if keys.take("mlp_bias", False) != bias:
         raise ValueError(f"mlp_bias must be as attention_bias: got {not bias} and {bias}; {ELSEWHERE}")
-    return rotary(keys) | {
-        "bias": bias,
-        "num_groups": keys.take("num_key_value_heads", None, int),
-        "head": keys.take("head_dim", None, int),
-        "dropout": keys.one_dropout(attention_dropout=0.0),
-    }
+    groups = keys.take("num_key_value_heads", None, int)
+    return rotary(keys) | {"bias": bias, "num_groups": groups, "head": keys.take("head_dim", None, int)}
 
 
 def read_mistral(keys: Keys) -> dict[str, Any]:
     """Llama without biases and with a window; the defaults are not those of any model that was published."""
-    keys.fixed(is_encoder_decoder=False, partial_rotary_factor=1.0)
     window = keys.unless_null("sliding_window", 4096)
     return rotary(keys) | {
         "mask": EVERYTHING if window is None else Window(before=window - 1),
         "num_groups": keys.unless_null("num_key_value_heads", 8),
         "head": keys.take("head_dim", None, int),
-        "context": keys.take("max_position_embeddings", 131072),
-        "eps": keys.take("rms_norm_eps", 1e-6),
-        "dropout": keys.one_dropout(attention_dropout=0.0),
     }
 
 
-QWEN_DEFAULTS = {
-    "vocab_size": 151936,
-    "hidden_size": 4096,
-    "intermediate_size": 22016,
-    "num_hidden_layers": 32,
-    "num_attention_heads": 32,
-    "max_position_embeddings": 32768,
-    "rms_norm_eps": 1e-6,
-}
+def read_qwen(keys: Keys, head: int | None = None) -> dict[str, Any]:
+    """Llama with biases of queries, keys and values; a window that some layers have is not used in published ones.
 
-
-def read_qwen2(keys: Keys) -> dict[str, Any]:
-    """Llama with biases of queries, keys and values; a window that some layers have is not used in published ones."""
-    keys.fixed(is_encoder_decoder=False, partial_rotary_factor=1.0, use_sliding_window=False, use_mrope=False)
-    keys.read |= {"sliding_window", "max_window_layers"}  # of no use without the former
+    Qwen3 has no biases, and norms of queries and keys.
+    """
+    keys.read |= {"sliding_window", "max_window_layers"}  # of no use without use_sliding_window
     layers = keys.take("layer_types", [])
     if set(layers) - {"full_attention"}:
         raise ValueError(f"layer_types must all be 'full_attention': got {sorted(set(layers))}; {ELSEWHERE}")
-    sizes = {LLAMA[theirs]: keys.take(theirs, size) for theirs, size in QWEN_DEFAULTS.items()}
-    return (
-        rotary(keys)
-        | sizes
-        | {
-            "num_groups": keys.unless_null("num_key_value_heads", 32),
-            "head": keys.take("head_dim", None, int),
-            "dropout": keys.one_dropout(attention_dropout=0.0),
-        }
-    )
-
-
-def read_qwen3(keys: Keys) -> dict[str, Any]:
-    """Qwen2 without biases, whose queries and keys have norms."""
-    keys.fixed(attention_bias=False)
-    return read_qwen2(keys) | {"head": keys.take("head_dim", 128)}
-
-
-def write_qwen(config: DecoderConfig) -> dict[str, Any]:
-    written = write_llama(config)
-    return {key: value for key, value in written.items() if "bias" not in key} | {"use_sliding_window": False}
+    groups = keys.unless_null("num_key_value_heads", 32)
+    return rotary(keys) | {"num_groups": groups, "head": keys.take("head_dim", head, int)}
 
 
 def write_llama(config: DecoderConfig) -> dict[str, Any]:
-    return rotary_in_files(config.positions.base, config.positions.scaling) | {
-        "num_key_value_heads": config.block.groups,
-        "head_dim": config.block.head_width,
-        "attention_bias": config.block.bias,
-        "mlp_bias": config.block.bias,
-        "attention_dropout": config.dropout,
-    }
+    biases = {"attention_bias": config.block.bias, "mlp_bias": config.block.bias}
+    return write_unbiased(config) | biases
+
+
+def write_unbiased(config: DecoderConfig) -> dict[str, Any]:
+    """What Llama, Mistral and Qwen say alike."""
+    heads = {"num_key_value_heads": config.block.groups, "head_dim": config.block.head_width}
+    return rotary_in_files(config.positions.base, config.positions.scaling) | heads
 
 
 def write_mistral(config: DecoderConfig) -> dict[str, Any]:
-    written = write_llama(config)
     mask = config.block.mechanism.mask
     assert isinstance(mask, Window)
-    return {key: value for key, value in written.items() if "bias" not in key} | {"sliding_window": mask.before + 1}
+    return write_unbiased(config) | {"sliding_window": mask.before + 1}
 
 
 def rotary(keys: Keys) -> dict[str, Any]:
@@ -374,13 +286,36 @@ def rotary_in_files(base: float | int, scaling: RotaryScaling | None) -> dict[st
     }
 
 
+ROBERTA = {
+    "preset": "roberta-base",
+    "fields": BERT,
+    "dropouts": BERT_DROPOUT,
+    "fixed": BERT_FIXED | {"hidden_act": "gelu"},  # the head for words has it, whatever the file says
+    "others": _roberta,
+    "write": _write_roberta,
+}
+QWEN = {
+    "fields": LLAMA,
+    "dropouts": {"attention_dropout": 0.0},
+    "defaults": {
+        "vocab_size": 151936,
+        "hidden_size": 4096,
+        "intermediate_size": 22016,
+        "num_hidden_layers": 32,
+        "num_attention_heads": 32,
+        "max_position_embeddings": 32768,
+        "rms_norm_eps": 1e-6,
+    },
+    "write": lambda config: write_unbiased(config) | {"use_sliding_window": False},
+}
+QWEN_FIXED = {"partial_rotary_factor": 1.0, "use_sliding_window": False, "use_mrope": False}
 KINDS = {
     "bert": Kind(
         preset="bert-base",
         architectures=_encoders("Bert"),
         fields=BERT | {"max_position_embeddings": "context"},
-        others=_bert,
-        write=lambda config: dict.fromkeys(BERT_DROPOUT, config.dropout),
+        dropouts=BERT_DROPOUT,
+        fixed=BERT_FIXED,
         harmless=(
             "directionality",
             "pooler_fc_size",
@@ -402,23 +337,19 @@ KINDS = {
             "activation": "activation",
             "max_position_embeddings": "context",
         },
-        others=_distilbert,
-        write=lambda config: dict.fromkeys(DISTILBERT_DROPOUT, config.dropout),
+        dropouts={"dropout": 0.1, "attention_dropout": 0.1},
+        fixed={"tie_word_embeddings": True, "sinusoidal_pos_embds": False},
         harmless=("qa_dropout", "seq_classif_dropout", "tie_weights_"),
     ),
     "roberta": Kind(
-        preset="roberta-base",
         architectures=_encoders("Roberta", "ForPreTraining", "ForNextSentencePrediction"),
-        fields=BERT,
-        others=_roberta,
-        write=_write_roberta,
+        defaults={"type_vocab_size": 2, "layer_norm_eps": 1e-12},
+        **ROBERTA,
     ),
     "xlm-roberta": Kind(
-        preset="roberta-base",
         architectures=_encoders("XLMRoberta", "ForPreTraining", "ForNextSentencePrediction"),
-        fields=BERT,
-        others=lambda keys: _roberta(keys, 30522),
-        write=_write_roberta,
+        defaults={"vocab_size": 30522, "type_vocab_size": 2, "layer_norm_eps": 1e-12},
+        **ROBERTA,
     ),
     "gpt2": Kind(
         preset="gpt2",
@@ -433,11 +364,13 @@ KINDS = {
             "layer_norm_epsilon": "eps",
             "tie_word_embeddings": "tied",
         },
+        dropouts={"resid_pdrop": 0.1, "embd_pdrop": 0.1, "attn_pdrop": 0.1},
+        fixed={"scale_attn_by_inverse_layer_idx": False, "reorder_and_upcast_attn": False, "n_special": 0},
         others=_gpt2,
-        write=lambda config: (
-            {"scale_attn_weights": config.block.mechanism.beta is None, "n_inner": config.block.hidden}
-            | dict.fromkeys(GPT2_DROPOUT, config.dropout)
-        ),
+        write=lambda config: {
+            "scale_attn_weights": config.block.mechanism.beta is None,
+            "n_inner": config.block.hidden,
+        },
         harmless=(
             "n_ctx",
             "predict_special_tokens",
@@ -452,6 +385,8 @@ KINDS = {
         preset="llama-7b",
         architectures=("LlamaForCausalLM", "LlamaModel"),
         fields=LLAMA,
+        dropouts={"attention_dropout": 0.0},
+        fixed={"rope_interleaved": False, "partial_rotary_factor": 1.0, "sliding_window": None},
         others=read_llama,
         write=write_llama,
         harmless=("max_sequence_length", "pretraining_tp"),
@@ -460,35 +395,41 @@ KINDS = {
         preset="mistral-7b",
         architectures=("MistralForCausalLM", "MistralModel"),
         fields=LLAMA,
+        dropouts={"attention_dropout": 0.0},
+        defaults={"max_position_embeddings": 131072, "rms_norm_eps": 1e-6},
+        fixed={"partial_rotary_factor": 1.0},
         others=read_mistral,
         write=write_mistral,
     ),
-    "mt5": Kind(
+    "mt5": Kind(  # T5 with other defaults, never scaled, and tied whatever the file says; it is saved as the T5 it is
         preset="t5-small",
         architectures=("MT5ForConditionalGeneration", "MT5Model"),
         fields=T5,
-        others=_mt5,
+        dropouts={"dropout_rate": 0.1},
+        defaults={"vocab_size": 250112, "d_ff": 1024, "num_layers": 8, "num_heads": 6},
+        others=lambda keys: _t5(keys, "gated-gelu") | {"tied": True, "scaled": "none"},
         write=_write_t5,
         harmless=("n_positions",),
     ),
     "qwen2": Kind(
         preset="qwen2-7b",
         architectures=("Qwen2ForCausalLM", "Qwen2Model"),
-        fields=LLAMA,
-        others=read_qwen2,
-        write=write_qwen,
+        fixed=QWEN_FIXED,
+        others=read_qwen,
+        **QWEN,
     ),
     "qwen3": Kind(
         preset="qwen3-8b",
         architectures=("Qwen3ForCausalLM", "Qwen3Model"),
-        fields=LLAMA,
-        others=read_qwen3,
-        write=write_qwen,
+        fixed=QWEN_FIXED | {"attention_bias": False},
+        others=lambda keys: read_qwen(keys, head=128),
+        **QWEN,
     ),
     "t5": Kind(
         preset="t5-small",
         architectures=("T5ForConditionalGeneration", "T5WithLMHeadModel", "T5Model"),
         fields=T5,
+        dropouts={"dropout_rate": 0.1},
         others=_t5,
         write=_write_t5,
         harmless=("n_positions",),
@@ -497,12 +438,13 @@ KINDS = {
         preset="vit-base",
         architectures=("ViTForImageClassification", "ViTModel"),
         fields=BLOCK | {"layer_norm_eps": "eps", "num_channels": "channels"},
+        dropouts=dict.fromkeys(BERT_DROPOUT, 0.0),
+        fixed={"qkv_bias": True},
         others=_vit,
         write=lambda config: (
             {"image_size": config.image, "patch_size": config.patch}
             | (_write_labels(config.classes) if config.classes else {})
             | {"architectures": ["ViTForImageClassification" if config.classes else "ViTModel"]}
-            | dict.fromkeys(VIT_DROPOUT, config.dropout)
         ),
         harmless=("encoder_stride", "pooler_act", "pooler_output_size", "tie_word_embeddings"),
     ),
@@ -571,10 +513,13 @@ def read(
     kind = check_kind(published)
     base = PRESETS[kind.preset]
     assert isinstance(base, Published)
-    keys = Keys(published, describe(base), dropout)
-    keys.fixed(**FIXED)
+    defaults = {kind.fields[theirs]: default for theirs, default in kind.defaults.items()}
+    keys = Keys(published, describe(base) | defaults, dropout)
+    keys.fixed(**FIXED, **kind.fixed, is_encoder_decoder=isinstance(base, EncoderDecoderConfig))
     keys.fixed(is_decoder=isinstance(base, DecoderConfig) and published.get("is_decoder", False))  # which they ignore
-    values = keys.fields(kind.fields) | kind.others(keys)
+    values: dict[str, Any] = (
+        keys.fields(kind.fields) | kind.others(keys) | {"dropout": keys.one_dropout(**kind.dropouts)}
+    )
     if isinstance(base, EncoderConfig):
         values |= {"heads": _encoder_heads(published, names), "labels": _count_labels(keys)}
     if isinstance(base, DecoderConfig):
@@ -616,6 +561,7 @@ def write(config: object) -> dict[str, Any]:
     kind, facts = KINDS[name], describe(config)
     architecture = kind.architectures[-1 if facts.get("headless") else 0]
     published = {"model_type": name, "architectures": [architecture]} | kind.write(config)
+    published |= dict.fromkeys(kind.dropouts, facts["dropout"])
     for theirs, ours in kind.fields.items():
         if ours not in facts:  # of other positions; reading it again tells
             continue
@@ -627,7 +573,7 @@ def write(config: object) -> dict[str, Any]:
         published |= {} if config.labels == 2 else _write_labels(config.labels)  # as many as there are by default
     by_names = {fact: facts[fact] for fact in ("heads", "pooler") if fact in facts}  # which tensors say
     again = describe(read(published)) | by_names
-    different = [f"{name}={value!r}" for name, value in facts.items() if not _same(value, again.get(name))]
+    different = [f"{name}={value!r}" for name, value in facts.items() if not same(value, again.get(name))]
     if different:
         raise ValueError(
             f"a folder of {name} must say all of a configuration: got {', '.join(different)}, which it cannot say; "
@@ -636,7 +582,7 @@ def write(config: object) -> dict[str, Any]:
     return published
 
 
-def _same(one: Any, other: Any) -> bool:
+def same(one: Any, other: Any) -> bool:
     """Numbers by their size; masks and weightings, which have no equality, by what they print."""
     return one == other or repr(one) == repr(other)
 
@@ -648,9 +594,9 @@ def describe(config: object) -> dict[str, Any]:
     3072
     """
     facts = {}
-    for field in fields(config):  # pyright: ignore[reportArgumentType] - a dataclass
-        value = getattr(config, field.name)
-        facts |= describe(value) if is_dataclass(value) and field.name in PARTS else {field.name: value}
+    for one in fields(config):  # pyright: ignore[reportArgumentType] - a dataclass
+        value = getattr(config, one.name)
+        facts |= describe(value) if is_dataclass(value) and one.name in PARTS else {one.name: value}
     if isinstance(config, BlockConfig):
         facts |= {"num_groups": config.groups, "head": config.head_width, "hidden": config.hidden_width}
         facts |= {"projection_bias": config.bias if config.projection_bias is None else config.projection_bias}

@@ -1,7 +1,7 @@
 """What lies in a folder of Hugging Face: config.json, safetensors, a tokenizer; nothing is ever unpickled."""
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,6 +15,7 @@ from regard.checks import MissingExtra
 from regard.models.hugging_face.names import Family
 
 CONFIG, WEIGHTS, INDEX = "config.json", "model.safetensors", "model.safetensors.index.json"
+POINTER = b"version https://git-lfs."  # the beginning of what git leaves in place of a large file
 # What a folder may have besides, and a saved model takes along.
 COMPANIONS = (
     "added_tokens.json",
@@ -119,33 +120,25 @@ def weight_files(folder: Path) -> dict[str, set[str] | None]:
     return files
 
 
-def _check_pointer(path: Path) -> None:
-    """Raise where git left a pointer to the weights instead of the weights."""
-    if not path.is_file():
-        return
-    with path.open("rb") as file:
-        start = file.read(24)
-    if start == b"version https://git-lfs.":
-        raise ValueError(
-            f"weights are read from whole safetensors files: got {path}, which only points to one; use git lfs pull"
-        )
+class Files(dict[str, tuple[Any, str]]):
+    """The tensors of a folder by their names without prefix, read one by one; a file that is not whole is an error.
 
-
-class Files:
-    """The tensors of a folder by their names without prefix, read one by one; a file that is not whole is an error."""
+    What is held of each is its file, and its name there.
+    """
 
     def __init__(self, folder: Path, family: Family, stack: ExitStack) -> None:
         from safetensors import SafetensorError, safe_open
 
-        self.tensors: dict[str, tuple[Any, str]] = {}
+        super().__init__()
         for file, names in weight_files(folder).items():
             try:
                 opened = stack.enter_context(safe_open(folder / file, framework="pt"))
             except (SafetensorError, OSError) as error:
-                _check_pointer(folder / file)
-                raise ValueError(
-                    f"weights are read from whole safetensors files: got {folder / file}, {error}; download it again"
-                ) from error
+                path = folder / file
+                whole = f"weights are read from whole safetensors files: got {path}"
+                if path.is_file() and path.stat().st_size < 1024 and path.read_bytes().startswith(POINTER):
+                    raise ValueError(f"{whole}, which only points to one; use git lfs pull") from error
+                raise ValueError(f"{whole}, {error}; download it again") from error
             metadata = opened.metadata()
             if metadata is not None and metadata.get("format") != "pt":
                 raise ValueError(f"safetensors must have format 'pt': got {metadata} in {folder / file}; convert it")
@@ -159,38 +152,23 @@ class Files:
         short = name.removeprefix(family.prefix)
         for old, new in family.spellings.items():
             short = short.removesuffix(old) + new if short.endswith(old) else short
-        if short in self.tensors:
-            raise ValueError(f"a weight must be there once: got {self.tensors[short][1]} and {name}; remove one")
-        self.tensors[short] = (file, name)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.tensors)
-
-    def __len__(self) -> int:
-        return len(self.tensors)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self.tensors
+        if short in self:
+            raise ValueError(f"a weight must be there once: got {self[short][1]} and {name}; remove one")
+        self[short] = (file, name)
 
     def full_name(self, name: str) -> str:
-        return self.tensors[name][1]
+        return self[name][1]
 
     def shape_and_type(self, name: str) -> tuple[tuple[int, ...], str]:
-        file, full = self.tensors[name]
+        file, full = self[name]
         found = file.get_slice(full)
         return tuple(found.get_shape()), found.get_dtype()
 
     def tensor(self, name: str) -> Tensor:
-        file, full = self.tensors[name]
+        file, full = self[name]
         return file.get_tensor(full)
 
     def same(self, one: str, other: str) -> bool:
         return self.shape_and_type(one) == self.shape_and_type(other) and torch.equal(
             self.tensor(one), self.tensor(other)
         )
-
-    def drop(self, name: str, *, to: str | None = None) -> None:
-        """Forget a tensor, or rename it."""
-        held = self.tensors.pop(name)
-        if to is not None:
-            self.tensors[to] = held

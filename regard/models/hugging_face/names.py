@@ -32,26 +32,27 @@ def _in_block(ours: str, theirs: str, parts: dict[str, str]) -> dict[str, str]:
 
 
 PROJECTIONS = ("query", "key", "value")
+# What BERT and kin call alike.
+EMBEDDINGS = {
+    "embedding": "embeddings.word_embeddings",
+    "stack.positions": "embeddings.position_embeddings",
+    "stack.entry_norm": "embeddings.LayerNorm",
+}
+OUTPUTS = {
+    "attention.out": "attention.output.dense",
+    "feed_forward.inner": "intermediate.dense",
+    "feed_forward.out": "output.dense",
+}
 BERT = Family(
     prefix="bert.",
-    names={
-        "embedding": "embeddings.word_embeddings",
-        "stack.positions": "embeddings.position_embeddings",
-        "types": "embeddings.token_type_embeddings",
-        "stack.entry_norm": "embeddings.LayerNorm",
-        "pooler": "pooler.dense",
-    }
+    names=EMBEDDINGS
+    | {"types": "embeddings.token_type_embeddings", "pooler": "pooler.dense"}
     | _in_block(
         "stack.blocks",
         "encoder.layer",
         {f"attention.{part}": f"attention.self.{part}" for part in PROJECTIONS}
-        | {
-            "attention.out": "attention.output.dense",
-            "norm": "attention.output.LayerNorm",
-            "feed_forward.inner": "intermediate.dense",
-            "feed_forward.out": "output.dense",
-            "feed_forward_norm": "output.LayerNorm",
-        },
+        | OUTPUTS
+        | {"norm": "attention.output.LayerNorm", "feed_forward_norm": "output.LayerNorm"},
     ),
     heads={
         "words.transform": "cls.predictions.transform.dense",
@@ -86,11 +87,7 @@ ROBERTA_OF_SEQUENCES = replace(
 )
 DISTILBERT = Family(
     prefix="distilbert.",
-    names={
-        "embedding": "embeddings.word_embeddings",
-        "stack.positions": "embeddings.position_embeddings",
-        "stack.entry_norm": "embeddings.LayerNorm",
-    }
+    names=EMBEDDINGS
     | _in_block(
         "stack.blocks",
         "transformer.layer",
@@ -195,13 +192,8 @@ VIT = Family(
         "stack.blocks",
         "encoder.layer",
         {f"attention.{part}": f"attention.attention.{part}" for part in PROJECTIONS}
-        | {
-            "attention.out": "attention.output.dense",
-            "norm": "layernorm_before",
-            "feed_forward.inner": "intermediate.dense",
-            "feed_forward.out": "output.dense",
-            "feed_forward_norm": "layernorm_after",
-        },
+        | OUTPUTS
+        | {"norm": "layernorm_before", "feed_forward_norm": "layernorm_after"},
     ),
     heads={"head": "classifier"},
     ones={"class_token": 2, "positions.weight": 1},

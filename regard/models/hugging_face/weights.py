@@ -29,6 +29,7 @@ from regard.models.hugging_face.configurations import (
     describe,
     family_of,
     read,
+    same,
     write,
 )
 from regard.models.hugging_face.folder import (
@@ -100,9 +101,9 @@ def _without_copies(config: Published, files: Files) -> Published:
         if head and not describe(config)["tied"]:
             continue
         if original not in files:
-            files.drop(copy, to=original)
+            files[original] = files.pop(copy)
         elif files.same(copy, original):
-            files.drop(copy)
+            del files[copy]
         elif head:
             config = vary(config, tied=False)
         else:
@@ -278,10 +279,7 @@ def _check_place(folder: Path, config: Published, published: dict[str, Any]) -> 
             ours = [key for key, value in there.items() if value == published.get(key)]
             read_again = read(there, list(files), dropout=facts["dropout"], ignore=ours)
             held |= describe(_without_copies(read_again, files))
-    wrong = [
-        f"{key}={value!r}" for key, value in held.items() if value != facts[key] and repr(value) != repr(facts[key])
-    ]
-    if wrong:
+    if wrong := [f"{key}={value!r}" for key, value in held.items() if not same(value, facts[key])]:
         raise ValueError(
             f"a folder must be new, or hold a model with the same configuration: got {folder} with {', '.join(wrong)}; "
             "use another folder"

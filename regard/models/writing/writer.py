@@ -1,6 +1,7 @@
 """Models that generate text: at once, as a stream, or turn by turn."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -62,7 +63,7 @@ class Writer(nn.Module):
         reader, firsts = self.begin(rows, max_new, start)
         device = next(self.parameters()).device
         if settings.beams > 1:
-            texts = [self._text(first, settings) for first in firsts]
+            lines = [Line(self._text(first, settings), ()) for first in firsts]
             found = search(
                 reader,
                 firsts,
@@ -73,10 +74,7 @@ class Writer(nn.Module):
                 device=device,
                 progress=progress,
             )
-            written = [
-                Written(tokens=each.tokens, reason=each.reason, score=each.score, text=_whole(text, each.tokens))
-                for each, text in zip(found, texts, strict=True)
-            ]
+            written = [replace(each, text=line.read(each.tokens)) for each, line in zip(found, lines, strict=True)]
         else:
             lines = [Line(self._text(first, settings), ends) for first in firsts]
             steps = write(
@@ -99,23 +97,24 @@ class Writer(nn.Module):
         **changes: Any,
     ) -> Iterator[str]:
         """The text that the model writes behind a prompt, piece by piece as it comes; see `generate`."""
-        settings = _streamed(_settings(settings, changes))
+        how = _settings(settings, changes, streamed=True)
         many, rows = self._tokens(prompt)
         if many:
             raise ValueError(f"a stream is of one prompt: got {len(rows)}; use generate for several")
-        self._text_to_show(rows[0], settings)
-        return self._pieces(rows, settings, self._check(rows, settings), self.ends(ends), start)
+        self._text(rows[0], how, shown=True)  # refuses a model without a tokenizer now, not at the first piece
+        max_new, ending = self._check(rows, how), self.ends(ends)
 
-    def _pieces(
-        self, rows: list[list[int]], settings: Settings, max_new: int, ends: tuple[int, ...], start: int | None
-    ) -> Iterator[str]:
-        with torch.inference_mode():
-            reader, firsts = self.begin(rows, max_new, start)
-        line = Line(self._text_to_show(firsts[0], settings), ends)
-        device = next(self.parameters()).device
-        steps = write(reader, firsts, settings, max_new=max_new, done=lambda _, t: bool(line.add(t)), device=device)
-        yield from line.pieces(steps)
-        _release(reader)
+        def pieces() -> Iterator[str]:
+            with torch.inference_mode():
+                reader, firsts = self.begin(rows, max_new, start)
+            line = Line(self._text(firsts[0], how, shown=True), ending)
+            device = next(self.parameters()).device
+            yield from line.pieces(
+                write(reader, firsts, how, max_new=max_new, done=lambda _, t: bool(line.add(t)), device=device)
+            )
+            _release(reader)
+
+        return pieces()
 
     def ends(self, given: tuple[int, ...] | list[int] | None = None) -> tuple[int, ...]:
         """The tokens that end a text: those that are given, or that the model's folder names, or none."""
@@ -189,19 +188,16 @@ class Writer(nn.Module):
                 )
         return rows
 
-    def _text(self, read: list[int], settings: Settings) -> Text | None:
+    def _text(self, read: list[int], settings: Settings, *, shown: bool = False) -> Text | None:
+        """What makes text of new tokens, where the model has a tokenizer; it must where the text is to be `shown`."""
         if self.tokenizer is not None:
             tokenizer = getattr(self.tokenizer, "loaded", self.tokenizer)  # that of a folder is opened when it is used
             return Text(tokenizer, read, tuple(settings.stop))
         if settings.stop:
             raise ValueError(f"strings to stop at need a tokenizer: got stop={settings.stop!r}; use ends=(token,)")
-        return None
-
-    def _text_to_show(self, read: list[int], settings: Settings) -> Text:
-        text = self._text(read, settings)
-        if text is None:
+        if shown:
             raise ValueError("a stream of text needs a tokenizer: got a model without one; use generate(tokens)")
-        return text
+        return None
 
     def _check(self, rows: list[list[int]], settings: Settings) -> int:
         """Check the request, and return how many tokens to write."""
@@ -247,11 +243,17 @@ class Line:
         if rest := self.text.end():
             yield rest
 
+    def read(self, tokens: Iterable[int] = ()) -> str | None:
+        """The text of all that was added and of these tokens, when no more follow."""
+        if self.text is None:
+            return None
+        for token in tokens:
+            self.add(token)
+        self.text.end()
+        return self.text.given
+
     def written(self) -> Written:
-        if self.text is not None:
-            self.text.end()
-        text = None if self.text is None else self.text.given
-        return Written(tokens=tuple(self.tokens), reason=self.reason or "length", text=text)
+        return Written(tokens=tuple(self.tokens), reason=self.reason or "length", text=self.read())
 
 
 class Session:
@@ -285,10 +287,8 @@ class Session:
 
         With `whole` it is the conversation from its beginning, of which the part that is the same as before is kept.
         """
-        settings = _streamed(_settings(settings, changes))
-        prompt, max_new = self._turn(more, settings, whole)
-        line = Line(self.model._text_to_show(self.tokens, settings), self.model.ends(ends))
-        return line.pieces(self._steps(prompt, settings, max_new, line))
+        line, steps = self._turn(more, _settings(settings, changes, streamed=True), whole, ends, shown=True)
+        return line.pieces(steps)
 
     @torch.inference_mode()
     def generate(
@@ -301,15 +301,15 @@ class Session:
         **changes: Any,
     ) -> Written:
         """`stream` without the pieces: everything that was written, at the end."""
-        settings = _streamed(_settings(settings, changes))
-        prompt, max_new = self._turn(more, settings, whole)
-        line = Line(self.model._text(self.tokens, settings), self.model.ends(ends))
-        for _ in self._steps(prompt, settings, max_new, line):
+        line, steps = self._turn(more, _settings(settings, changes, streamed=True), whole, ends, shown=False)
+        for _ in steps:
             pass
         return line.written()
 
-    def _turn(self, more: Prompt, settings: Settings, whole: bool) -> tuple[list[int], int]:
-        """What is to be read now, and how many tokens to write; `tokens` are then all but those."""
+    def _turn(
+        self, more: Prompt, settings: Settings, whole: bool, ends: tuple[int, ...] | list[int] | None, shown: bool
+    ) -> tuple[Line, Iterator[dict[int, int]]]:
+        """What is written in this turn, and the steps that write it; `tokens` are all that was said before."""
         new = self.model.encode_prompt(
             more.tolist() if isinstance(more, Tensor) else more, begins=whole or not self.tokens
         )
@@ -328,7 +328,8 @@ class Session:
         kept = self.reader.keep(same)
         self.reader.refresh()
         self.tokens, self.turns = said, self.turns + 1
-        return said[kept:], max_new
+        line = Line(self.model._text(said, settings, shown=shown), self.model.ends(ends))
+        return line, self._steps(said[kept:], settings, max_new, line)
 
     def _steps(self, prompt: list[int], settings: Settings, max_new: int, line: Line) -> Iterator[dict[int, int]]:
         turn = self.turns
@@ -350,26 +351,13 @@ def _release(reader: Any) -> None:
         reader.release()
 
 
-def _settings(settings: Settings | None, changes: dict[str, Any]) -> Settings:
+def _settings(settings: Settings | None, changes: dict[str, Any], *, streamed: bool = False) -> Settings:
     if settings is not None and changes:
         raise ValueError(f"how to write is said by settings or by names: got both, {', '.join(changes)}; use one")
     if unknown := [name for name in changes if name not in Settings.__dataclass_fields__]:
         known = list(Settings.__dataclass_fields__)
         raise ValueError(f"no setting is named {unknown[0]!r}: {nearest(unknown[0], known)}")
-    return Settings(**changes) if settings is None else settings
-
-
-def _streamed(settings: Settings) -> Settings:
-    if settings.beams > 1:
+    settings = Settings(**changes) if settings is None else settings
+    if streamed and isinstance(settings, Settings) and settings.beams > 1:
         raise ValueError(f"beams know the text at the end alone: got beams={settings.beams}; use model.generate")
     return settings
-
-
-def _whole(text: Text | None, tokens: tuple[int, ...]) -> str | None:
-    """The text of all tokens."""
-    if text is None:
-        return None
-    for token in tokens:
-        text.add(token)
-    text.end()
-    return text.given

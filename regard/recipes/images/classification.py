@@ -32,7 +32,7 @@ from regard.recipes.report import render, training_figure
 from regard.recipes.results import Published
 from regard.tasks.readers import Inputs
 from regard.training import Descent, Execution, Recording, Schedule, Settings, Trained
-from regard.training.loop import RECORDING
+from regard.training.records import RECORDING
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -67,7 +67,10 @@ def trainings(config: HeadsConfig | ConvolutionsConfig, resources: Resources) ->
     train, test = image_sets(config, resources)
     task = ImageTask(config, config.model, train.part(config.share), test, checksum(config, train, test))
     config.model.on(task.side, len(train.classes))  # refuses sizes that do not fit before anything is trained
-    return {f"seed-{seed}": Training(task, replace(config.training, seed=seed)) for seed in config.numbers}
+    return {
+        f"seed-{seed}": Training(task, replace(config.training, seed=seed))
+        for seed in config.training.seeds(config.seeds)
+    }
 
 
 def measure(config: HeadsConfig | ConvolutionsConfig, models: Mapping[str, Trained]) -> Outcome:
@@ -129,26 +132,24 @@ def inputs(config: Mapping[str, Any], training: str) -> Inputs | None:
 
 
 def _recipe(
-    name: str,
-    about: str,
-    tiny: Heads | Convolutions,
-    published: float | None = None,
-    **sizes: HeadsConfig | ConvolutionsConfig,
+    name: str, about: str, config: HeadsConfig | ConvolutionsConfig, published: float | None = None, **sizes: Any
 ) -> Recipe[Any]:
     """A recipe of these sizes and a smoke test with a tiny model, which takes the digits unless it is given images.
 
     `published` is the accuracy that Cordonnier et al. found.
     """
-    plain = settings(9, 32, position_rate=None)
+    model, plain = config.model, settings(9, 32, position_rate=None)
+    tiny = Convolutions(widths=(8,), depths=(1,))
+    if isinstance(model, Heads):
+        tiny = Heads(depth=2, width=8, hidden=16, patch=model.patch, encoding=model.encoding)
     training = replace(plain, evaluate_every=3, schedule=Schedule(warmup=2))
-    smoke = replace(sizes["config"], data=None, seeds=2, training=training, model=tiny)  # pyright: ignore[reportArgumentType]
+    smoke = replace(config, data=None, seeds=2, training=training, model=tiny)  # pyright: ignore[reportArgumentType]
     found = "Cordonnier, Loukas, Jaggi, ICLR 2020"
     beside = () if published is None else (Published(number="seed-0 accuracy", value=published, source=found),)
     how: dict[str, Any] = {"trainings": trainings, "measure": measure, "inputs": inputs, "published": beside}
-    return Recipe(name=name, about=about, **sizes, smoke=smoke, **how)
+    return Recipe(name=name, about=about, config=config, **sizes, smoke=smoke, **how)
 
 
-TINY = Heads(depth=2, width=8, hidden=16)
 # A little more than two epochs: at a rate that does not fall, the heads go where they go in 30.
 SMALL = HeadsConfig(
     seeds=3,
@@ -159,55 +160,50 @@ SMALL = HeadsConfig(
         schedule=Schedule(kind="constant", warmup=5),
     ),
 )
-
-
-def published_settings() -> Settings:
-    """Train on CIFAR-10 as Cordonnier et al. did, 300 epochs of batches of 100; products are in bfloat16."""
-    return Settings(
-        steps=150_000,
-        batch=100,
-        descent=Descent(kind="sgd", rate=0.1, momentum=0.9, decay=1e-4, decay_all=True, clip=None),
-        schedule=Schedule(warmup=7500),
-        save_every=10,
-        execution=Execution(precision="bfloat16", compiled=True),
-    )
-
-
-def fast_settings(epochs: int) -> Settings:
-    """Fewer and larger batches: at twice the rate, with a decay that shrinks weights as much in fewer steps."""
-    published, steps = published_settings(), epochs * 200
-    return replace(
-        published,
-        steps=steps,
-        batch=250,
-        descent=replace(published.descent, rate=0.2, decay=3e-4, clip=1.0),
-        schedule=Schedule(warmup=steps // 20),
-        evaluate_every=400,
-    )
+# As Cordonnier et al. trained on CIFAR-10, 300 epochs of batches of 100; products are in bfloat16.
+AS_PUBLISHED = Settings(
+    steps=150_000,
+    batch=100,
+    descent=Descent(kind="sgd", rate=0.1, momentum=0.9, decay=1e-4, decay_all=True, clip=None),
+    schedule=Schedule(warmup=7500),
+    save_every=10,
+    execution=Execution(precision="bfloat16", compiled=True),
+)
 
 
 PAPER = Heads(depth=6, width=400, num_heads=9, hidden=512, patch=2, dropout=0.1)
-RESNET18 = Convolutions(widths=(64, 128, 256, 512), depths=(2, 2, 2, 2))
 
 
-def _cifar10(
-    name: str, about: str, model: Heads | Convolutions, tiny: Heads | Convolutions, published: float, epochs: int = 140
-) -> Recipe[Any]:
-    """The published setting, a fast one, and a small one of a tenth of the images, for a CPU."""
-    made = HeadsConfig if isinstance(model, Heads) else ConvolutionsConfig
-    config: Any = made(data="cifar10", seeds=1, training=published_settings(), model=model)  # pyright: ignore[reportArgumentType]
-    few = replace(settings(160, 50, position_rate=None if isinstance(model, Convolutions) else 5e-2), evaluate_every=40)
-    small = (
-        Convolutions() if isinstance(model, Convolutions) else replace(model, depth=2, width=32, hidden=64, dropout=0.0)
+def _cifar10(name: str, about: str, model: Heads | Convolutions, epochs: int = 140) -> Recipe[Any]:
+    """The published setting, a fast one, and a small one of a tenth of the images, for a CPU.
+
+    The fast one has fewer and larger batches, at twice the rate, with a decay that shrinks weights as much in fewer
+    steps.
+    """
+    how: dict[str, Any] = {"data": "cifar10", "seeds": 1, "training": AS_PUBLISHED}
+    if isinstance(model, Heads):
+        config, encoding, position_rate = HeadsConfig(**how, model=model), model.encoding, 5e-2
+        small = replace(model, depth=2, width=32, hidden=64, dropout=0.0)
+    else:
+        config, encoding, position_rate = ConvolutionsConfig(**how, model=model), None, None
+        small = Convolutions()
+    fast, steps = AS_PUBLISHED, epochs * 200
+    fast = replace(
+        fast,
+        steps=steps,
+        batch=250,
+        descent=replace(fast.descent, rate=0.2, decay=3e-4, clip=1.0),
+        schedule=Schedule(warmup=steps // 20),
+        evaluate_every=400,
     )
+    few: Any = replace(settings(160, 50, position_rate=position_rate), evaluate_every=40)
     return _recipe(
         name,
         about,
-        tiny,
-        published,
-        config=config,
-        fast=replace(config, smoothing=0.1, erase=8, training=fast_settings(epochs)),
-        small=replace(config, share=0.1, tested=0.1, training=few, model=small),
+        config,
+        PUBLISHED[encoding],
+        fast=replace(config, smoothing=0.1, erase=8, training=fast),
+        small=replace(config, share=0.1, tested=0.1, training=few, model=small),  # pyright: ignore[reportArgumentType]
     )
 
 
@@ -217,21 +213,18 @@ RECIPES = {
         _recipe(
             "digits-gaussian",
             "An image model of gaussian heads alone, four times: accuracy, and where every head goes in training.",
-            TINY,
-            config=HeadsConfig(),
+            HeadsConfig(),
             small=SMALL,
         ),
         _recipe(
             "digits-learned",
             "The same with a learned table of rows and one of columns for every head: accuracy, and the maps.",
-            replace(TINY, encoding="learned"),
-            config=HeadsConfig(seeds=2, model=Heads(encoding="learned")),
+            HeadsConfig(seeds=2, model=Heads(encoding="learned")),
         ),
         _recipe(
             "digits-content",
             "The same with heads that compare what tokens hold and learn offsets too: accuracy, and maps of images.",
-            replace(TINY, encoding="learned + content", patch=2),
-            config=HeadsConfig(
+            HeadsConfig(
                 seeds=2,
                 # Single pixels say little: with them, these heads learn many times slower.
                 model=Heads(encoding="learned + content", patch=2, width=20, hidden=40),
@@ -241,36 +234,27 @@ RECIPES = {
         _recipe(
             "digits-conv",
             "A residual network of convolutions with as many parameters, on the same images: accuracy.",
-            Convolutions(widths=(8,), depths=(1,)),
-            config=ConvolutionsConfig(training=settings(position_rate=None)),
+            ConvolutionsConfig(training=settings(position_rate=None)),
         ),
         _cifar10(
             "cifar10-gaussian",
             "Six layers of gaussian heads alone on CIFAR-10, as published: accuracy, where heads go, which can go.",
             PAPER,
-            replace(TINY, patch=2),
-            0.938,
         ),
         _cifar10(
             "cifar10-learned",
             "The same with a learned table of rows and one of columns for every head: accuracy, and the maps.",
             replace(PAPER, encoding="learned"),
-            replace(TINY, patch=2, encoding="learned"),
-            0.918,
         ),
         _cifar10(
             "cifar10-content",
             "The same with heads that compare what tokens hold and learn offsets too: accuracy, and maps of images.",
             replace(PAPER, encoding="learned + content"),
-            replace(TINY, patch=2, encoding="learned + content"),
-            0.871,
         ),
         _cifar10(
             "cifar10-resnet18",
             "ResNet-18 with a stem of 3 × 3, trained alike on the same images: accuracy.",
-            RESNET18,
-            Convolutions(widths=(8,), depths=(1,)),
-            0.938,
+            Convolutions(widths=(64, 128, 256, 512), depths=(2, 2, 2, 2)),
             epochs=40,
         ),
     )

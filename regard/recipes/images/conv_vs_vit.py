@@ -4,7 +4,7 @@ import math
 import statistics
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from regard.analysis.figures import PALETTE
 from regard.recipes.images.task import (
@@ -61,7 +61,7 @@ def trainings(config: RaceConfig, resources: Resources) -> dict[str, Training]:
     for model in config.models.values():
         model.on(train.images.shape[-1], len(train.classes))  # refuses sizes that do not fit before anything is trained
     for share in config.shares:
-        for seed in config.numbers:
+        for seed in config.training.seeds(config.seeds):
             part = train.part(share, seed)
             for kind, model in config.models.items():
                 task = ImageTask(config, model, part, test, data)
@@ -165,19 +165,6 @@ def accuracy_figure(counts: list[int], numbers: Mapping[str, float]) -> "Figure"
     return figure
 
 
-def race_settings(steps: int, batch: int, rate: float, **execution: Any) -> Settings:
-    """AdamW, evaluated ten times, and saved at the end."""
-    return Settings(
-        steps=steps,
-        batch=batch,
-        evaluate_every=max(1, steps // 10),
-        save_every=10,
-        descent=Descent(rate=rate, decay=0.05),
-        schedule=Schedule(warmup=steps // 20),
-        execution=Execution(**execution),
-    )
-
-
 SMALL_MODELS = {
     "convolutions": Convolutions(widths=(8, 16, 32), depths=(1, 1, 1)),
     "transformer": Transformer(depth=2, width=32, num_heads=4, hidden=64, patch=2),
@@ -187,7 +174,17 @@ RECIPES = {
         name="conv-vs-vit",
         about="A ConvNet against a ViT on 1 % to all of CIFAR-10, three seeds each: who is ahead, and where it turns.",
         config=RaceConfig(
-            data="cifar10", seeds=3, training=race_settings(1500, 256, 1e-3, precision="bfloat16", compiled=True)
+            data="cifar10",
+            seeds=3,
+            training=Settings(
+                steps=1500,
+                batch=256,
+                evaluate_every=150,
+                save_every=10,
+                descent=Descent(rate=1e-3, decay=0.05),
+                schedule=Schedule(warmup=75),
+                execution=Execution(precision="bfloat16", compiled=True),
+            ),
         ),
         # Some 19 thousand parameters each, on 49, 273 and all 1,437 of the digits.
         small=RaceConfig(

@@ -18,11 +18,11 @@ from torch.nn.functional import cross_entropy
 from regard.checks import check_probability, check_sizes, check_whole
 from regard.layers import Gaussian
 from regard.models import BlockConfig, GridConfig, GridModel, ResNetConfig, ViTConfig, build
-from regard.recipes.recipe import Resources
+from regard.recipes.recipe import Resources, on_one_thread
 from regard.tasks.digits import CLASSES, digits
 from regard.tasks.images import HUB, ImageSet, blanked, check_share, draw_moves, moved, read_images
 from regard.tasks.readers import ImageReader
-from regard.training import Descent, Execution, Schedule, Settings, Task, compact, device_of
+from regard.training import Settings, Task, compact, device_of
 
 EVALUATED = {"cpu": 120, "cuda": 1000}  # images at a time
 MAP_BYTES = 200_000  # of all maps that are recorded at a step
@@ -90,13 +90,7 @@ Model = Heads | Convolutions | Transformer
 
 def settings(steps: int = 660, batch: int = 64, **descent: Any) -> Settings:
     """By default, 30 epochs of the digits."""
-    return Settings(
-        steps=steps,
-        batch=batch,
-        descent=Descent(**{"rate": 4e-3, "position_rate": 5e-2, **descent}),
-        schedule=Schedule(warmup=20),
-        execution=Execution(threads=1),
-    )
+    return on_one_thread(steps, batch, warmup=20, **{"rate": 4e-3, "position_rate": 5e-2, **descent})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,11 +120,6 @@ class ImagesConfig:
         check_probability("smoothing", self.smoothing)
         for name, share in (("share", self.share), ("tested", self.tested)):
             check_share(name, share)
-
-    @property
-    def numbers(self) -> range:
-        """The seeds."""
-        return range(self.training.seed, self.training.seed + self.seeds)
 
     @property
     def source(self) -> str:

@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -19,7 +19,7 @@ from regard.checks import check_sizes, check_whole
 from regard.models import BlockConfig, Decoder, DecoderConfig, NormConfig, PositionConfig, save
 from regard.models.hugging_face.configurations import kind_of, write
 from regard.models.hugging_face.folder import Source
-from regard.recipes.recipe import Outcome, Recipe, Resources, Training
+from regard.recipes.recipe import Outcome, Recipe, Resources, Training, on_one_thread
 from regard.recipes.report import Panel, line_figure, render, training_figure
 from regard.recipes.results import Published
 from regard.tasks import sentences
@@ -102,13 +102,8 @@ class LanguageConfig:
     written: int = 400  # tokens of a sample
     # On a busy machine two threads take several times as long as one, for they wait for each other at every product.
     training: Settings = field(
-        default_factory=lambda: Settings(
-            steps=2000,
-            batch=16,
-            evaluate_every=200,
-            descent=Descent(rate=3e-3, decay=0.1, betas=(0.9, 0.99)),
-            schedule=Schedule(warmup=100, floor=0.05),
-            execution=Execution(threads=1),
+        default_factory=lambda: on_one_thread(
+            2000, 16, every=200, rate=3e-3, decay=0.1, betas=(0.9, 0.99), warmup=100, floor=0.05
         )
     )
 
@@ -479,20 +474,13 @@ SMOKE = LanguageConfig(
     validated=20,
     shown=24,
     written=80,
-    training=Settings(steps=30, batch=8, evaluate_every=10, descent=Descent(rate=1e-2), execution=Execution(threads=1)),
+    training=on_one_thread(30, 8, every=10, rate=1e-2),
 )
 SMALL = LanguageConfig(
     model=ModelConfig(width=64, depth=2, num_heads=4, context=64),
     validated=200,
     written=200,
-    training=Settings(
-        steps=800,
-        batch=16,
-        evaluate_every=200,
-        descent=Descent(rate=5e-3, decay=0.1, betas=(0.9, 0.99)),
-        schedule=Schedule(warmup=50, floor=0.05),
-        execution=Execution(threads=1),
-    ),
+    training=on_one_thread(800, 16, every=200, rate=5e-3, decay=0.1, betas=(0.9, 0.99), warmup=50, floor=0.05),
 )
 # The sizes of nanoGPT's model of characters, in Llama's form, and a rate that falls to zero in half as many steps: by
 # then it has read each character 30 times, and more makes it worse.
@@ -509,33 +497,26 @@ SHAKESPEARE = LanguageConfig(
     ),
 )
 NANOGPT = "nanoGPT's config/train_shakespeare_char.py, 6 layers of width 384, 5000 iterations; its best evaluation"
-
-
-def _recipe(name: str, about: str, config: LanguageConfig, *published: Published) -> Recipe[LanguageConfig]:
-    return Recipe(
-        name=name,
-        about=about,
-        config=config,
-        smoke=SMOKE,
-        small=SMALL,
-        trainings=trainings,
-        measure=measure,
-        inputs=lambda config, training: Inputs(kind="text"),
-        published=published,
-    )
-
-
+LANGUAGE = Recipe(
+    name="language",
+    about="A Transformer learns the characters or byte pairs of a text: bits per character, maps, samples.",
+    config=LanguageConfig(),
+    smoke=SMOKE,
+    small=SMALL,
+    trainings=trainings,
+    measure=measure,
+    inputs=lambda config, training: Inputs(kind="text"),
+)
 RECIPES = {
-    "language": _recipe(
-        "language",
-        "A Transformer learns the characters or byte pairs of a text: bits per character, maps, samples.",
-        LanguageConfig(),
-    ),
-    "shakespeare": _recipe(
-        "shakespeare",
-        "The same at the size of nanoGPT's model of Tiny Shakespeare, for a GPU.",
-        SHAKESPEARE,
+    "language": LANGUAGE,
+    "shakespeare": replace(
+        LANGUAGE,
+        name="shakespeare",
+        about="The same at the size of nanoGPT's model of Tiny Shakespeare, for a GPU.",
+        config=SHAKESPEARE,
         # 1.4697 nats of a character; in bits, so that any tokens can be compared.
-        Published(number="bits per character", value=1.4697 / math.log(2), source=NANOGPT, better="smaller"),
+        published=(
+            Published(number="bits per character", value=1.4697 / math.log(2), source=NANOGPT, better="smaller"),
+        ),
     ),
 }

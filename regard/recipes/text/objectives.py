@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from regard.analysis.figures import INK, PALETTE, figure_of_panels
 from regard.checks import check_sizes, check_whole
 from regard.models.cross_entropy import IGNORED
-from regard.recipes.recipe import Outcome, Recipe, Resources, Training
+from regard.recipes.recipe import Outcome, Recipe, Resources, Training, on_one_thread
 from regard.recipes.report import render, training_figure
 from regard.tasks import corpus, sentences
 from regard.tasks.sentences import Examples, Reader, Source, probe
@@ -152,11 +152,10 @@ def draw_probed(source: Source, probed: tuple[int, int], name: str) -> tuple[Exa
 def trainings(config: ObjectivesConfig, resources: Resources) -> dict[str, Training]:
     """One training for each of the combinations and each seed."""
     source = make_source(config, resources)
-    seeds = range(config.training.seed, config.training.seed + config.seeds)
     return {
         f"{name}-{seed}": Training(Objectives(config, source, names), replace(config.training, seed=seed))
         for name, names in TRAINED.items()
-        for seed in seeds
+        for seed in config.training.seeds(config.seeds)
         if names
     }
 
@@ -186,11 +185,13 @@ def measure(config: ObjectivesConfig, models: Mapping[str, Trained]) -> Outcome:
     drawn = {name: draw_probed(source, config.probed, name) for name in NAMES}
     numbers: dict[str, float] = {}
     for name in NAMES:
-        own = [one.task.right(one.model, name).mean().item() for key, one in models.items() if _label(key) == name]
+        own = [
+            one.task.right(one.model, name).mean().item() for key, one in models.items() if key.startswith(f"{name}-")
+        ]
         numbers |= _mean(f"{name} right", own)
         numbers[f"{name} chance"] = source.objectives[name].chance(drawn[name][1])
     shares: dict[str, dict[str, list[float]]] = {trained: {name: [] for name in NAMES} for trained in TRAINED}
-    for seed in range(config.training.seed, config.training.seed + config.seeds):
+    for seed in config.training.seeds(config.seeds):
         for trained in TRAINED:
             reader = models[f"{trained}-{seed}"].model if trained != "nothing" else _untrained(first, seed, device)
             for name, parts in drawn.items():
@@ -240,10 +241,6 @@ def _mean(name: str, values: Sequence[float]) -> dict[str, float]:
     return {name: fmean(values), f"{name} error": stdev(values) / math.sqrt(len(values))}
 
 
-def _label(key: str) -> str:
-    return key.rpartition("-")[0]
-
-
 def _untrained(task: Objectives, seed: int, device: torch.device) -> Reader:
     """An encoder as a training of this seed begins with."""
     with torch.random.fork_rng(devices=[]):
@@ -275,14 +272,7 @@ SMALL = ObjectivesConfig(
     depth=1,
     dropout=0.0,
     probed=(800, 500),
-    training=Settings(
-        steps=120,
-        batch=64,
-        evaluate_every=120,
-        descent=Descent(rate=3e-3),
-        schedule=Schedule(kind="constant"),
-        execution=Execution(threads=1),
-    ),
+    training=replace(on_one_thread(120, 64, every=120, rate=3e-3), schedule=Schedule(kind="constant")),
 )
 RECIPES = {
     "objectives": Recipe(

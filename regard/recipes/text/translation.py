@@ -16,7 +16,7 @@ from regard.checks import MissingExtra, check_probability, check_sizes, check_wh
 from regard.layers import FeedForward, MultiHead
 from regard.models import BlockConfig, EncoderDecoder, EncoderDecoderConfig, Recurrent, RecurrentConfig
 from regard.models.cross_entropy import IGNORED
-from regard.recipes.recipe import Outcome, Recipe, Resources, Training
+from regard.recipes.recipe import Outcome, Recipe, Resources, Training, on_one_thread
 from regard.recipes.report import Panel, line_figure, render, training_figure
 from regard.recipes.results import Published
 from regard.tasks import sentences
@@ -181,13 +181,11 @@ class Translation(Task):
     @cached_property
     def buckets(self) -> dict[str, Buckets]:
         return {
-            name: Buckets(torch.maximum(split.source.lengths, split.target.lengths).tolist(), self._tokens)
+            name: Buckets(
+                torch.maximum(split.source.lengths, split.target.lengths).tolist(), self.config.tokens_per_batch
+            )
             for name, split in self.splits.items()
         }
-
-    @property
-    def _tokens(self) -> int:
-        return self.config.tokens_per_batch
 
     @property
     def count(self) -> int:
@@ -210,7 +208,7 @@ class Translation(Task):
         if fewest < parts:
             raise ValueError(
                 f"every batch must have a sentence for each of {parts} processes: got one of {fewest}; raise "
-                f"tokens_per_batch={self._tokens}"
+                f"tokens_per_batch={self.config.tokens_per_batch}"
             )
 
     def weight(self, batch: tuple[Tensor, Tensor, Tensor]) -> Tensor:
@@ -268,7 +266,10 @@ def to_come(target: Int[Tensor, "B T+1"]) -> Int[Tensor, "B T"]:
 def trainings(config: TranslationConfig, resources: Resources) -> dict[str, Training]:
     _sacrebleu()  # said now, not after the training
     found = read_splits(config)
-    vocabulary = make_vocabulary(config, found["train"], resources)
+    sides = (found["train"].source, found["train"].target)
+    text = "\n".join([f" {sentence}" for side in sides for sentence in side])
+    how = {"special": SPECIAL, "progress": partial(resources.on_data, "byte pairs")}
+    vocabulary = prepare_bpe(text, resources.cache, vocabulary=config.pieces, **how)
     splits = {}
     for name, pairs in found.items():
         progress = partial(resources.on_data, f"tokens of {name} pairs")
@@ -316,13 +317,6 @@ def make_pairs(count: int) -> Pairs:
     return Pairs(tuple(source), tuple([" ".join(text.upper().split()[::-1]) for text in source]))
 
 
-def make_vocabulary(config: TranslationConfig, pairs: Pairs, resources: Resources) -> BytePairs:
-    """Byte pairs of both sides of the pairs that are learnt from, made once."""
-    text = "\n".join([f" {sentence}" for side in (pairs.source, pairs.target) for sentence in side])
-    progress = partial(resources.on_data, "byte pairs")
-    return prepare_bpe(text, resources.cache, vocabulary=config.pieces, special=SPECIAL, progress=progress)
-
-
 @dataclass(frozen=True)
 class Bleu:
     """A score of a whole test set by sacrebleu, half the width of its 95 % interval, and how it was computed."""
@@ -339,10 +333,9 @@ def measure_bleu(written: Sequence[str], references: Sequence[str]) -> Bleu:
     clarity in reporting BLEU scores*, WMT 2018.
     """
     metric = _sacrebleu().BLEU()
-    found = metric.corpus_score(list(written), [list(references)])
-    signature = str(metric.get_signature())
+    score, signature = metric.corpus_score(list(written), [list(references)]).score, str(metric.get_signature())
     drawn = _sacrebleu().BLEU().corpus_score(list(written), [list(references)], n_bootstrap=RESAMPLED)
-    return Bleu(found.score, drawn._ci, signature)
+    return Bleu(score, drawn._ci, signature)
 
 
 def _sacrebleu() -> Any:
@@ -473,7 +466,7 @@ SMOKE = TranslationConfig(
     recurrent=RecurrentSizes(width=16, hidden=16, dropout=0.0, rate=1e-2),
     tokens_per_batch=256,
     beams=2,
-    training=Settings(steps=12, batch=1, evaluate_every=6, execution=Execution(threads=1)),
+    training=on_one_thread(12, 1, every=6),
 )
 SMALL = TranslationConfig(
     pairs=6000,
@@ -482,14 +475,7 @@ SMALL = TranslationConfig(
     transformer=TransformerSizes(width=96, depth=2, hidden=192, dropout=0.1, rate=5e-3),
     recurrent=RecurrentSizes(width=96, hidden=128, dropout=0.1, rate=5e-3, steps=None),
     tokens_per_batch=1024,
-    training=Settings(
-        steps=160,
-        batch=1,
-        evaluate_every=80,
-        descent=Descent(betas=(0.9, 0.98)),
-        schedule=Schedule(warmup=40),
-        execution=Execution(threads=1),
-    ),
+    training=on_one_thread(160, 1, every=80, betas=(0.9, 0.98), warmup=40),
 )
 WU = (
     "Wu et al., *Good for Misconceived Reasons*, ACL 2021: a Transformer of 2.6 M parameters on the same pairs; on "

@@ -1,6 +1,5 @@
 """Recurrent models against the equations of an LSTM step by step; pads, pieces, what is learnt, what it costs."""
 
-import re
 from typing import Any
 
 import pytest
@@ -10,6 +9,7 @@ from torch.nn import functional
 
 from regard.analysis import cost
 from regard.models import Recurrent, RecurrentConfig, build, vary
+from tests.refusals import refused
 
 CONFIG = RecurrentConfig(vocabulary=9, width=5, hidden=7, depth=2, target_vocabulary=8)
 LENGTHS, TARGET_LENGTHS = (6, 3, 1), (2, 5, 4)
@@ -194,10 +194,6 @@ def test_it_costs_what_its_matrices_multiply():
     lstm = 2 * (S + 3 + B * T) * 3 * 8 * C * C
     c = cost(attentive, *plain.inputs(B, S, T), lengths=(S, 3), real=True)
     assert (c.forward.flops, c.unknown) == (lstm + head + combine + 4 * T * (S + 3) * C, {})
-
-
-def refused(message: str):
-    return pytest.raises(ValueError, match=re.escape(message))
 
 
 @pytest.mark.parametrize(

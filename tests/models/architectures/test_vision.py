@@ -1,6 +1,5 @@
 """Vision transformers: other sizes, without a head, with a pooler; all as transformers computes them."""
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +11,11 @@ from safetensors.torch import load_file
 from regard import models
 from regard.models import PRESETS, ViT, vary
 from regard.models.hugging_face.configurations import read, write
-from tests.models.published import EAGER, SIZES, saved, shaken, the_same, vit
+from tests.models.published import EAGER, SIZES, saved, the_same, vit
+from tests.models.shaking import shaken
+from tests.refusals import refused
 
 SMALL = {"depth": 1, "width": 32, "num_heads": 4, "hidden": 40, "image": 12, "patch": 4}
-
-
-def refused(message: str):
-    return pytest.raises(ValueError, match=re.escape(message))
 
 
 def base(pooler: bool, **options: Any) -> Any:

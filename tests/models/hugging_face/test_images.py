@@ -1,7 +1,6 @@
 """Pictures: the numbers of transformers' own image processor bit for bit, and one clear error for each that is none."""
 
 import json
-import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -19,14 +18,11 @@ from regard import models
 from regard.models import PRESETS, ViT, vary
 from regard.models.hugging_face.images import Preprocessing, labels, preprocess, preprocessing, read_preprocessing
 from tests.models.published import copied, saved, vit
+from tests.refusals import refused
 
 RANDOM = np.random.default_rng(0)
 COLOURS = RANDOM.integers(0, 256, (37, 53, 3), dtype=np.uint8)
 SMALL = {"size": {"height": 12, "width": 12}}
-
-
-def refused(message: str):
-    return pytest.raises(ValueError, match=re.escape(message))
 
 
 STEPS = {

@@ -1,7 +1,6 @@
 """Llamas without a head, and Mistral, which is a Llama with a window: there and back."""
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +12,9 @@ from regard import models
 from regard.attention import Everything, Window
 from regard.models import PRESETS, build, vary
 from regard.models.hugging_face.configurations import read, write
-from tests.models.published import EAGER, LLAMA, V, saved, shaken, t5, the_same
-
-
-def refused(message: str):
-    return pytest.raises(ValueError, match=re.escape(message))
+from tests.models.published import EAGER, LLAMA, V, saved, t5, the_same
+from tests.models.shaking import shaken
+from tests.refusals import refused
 
 
 def made(name: str, **options: Any) -> Any:

@@ -26,19 +26,12 @@ from regard.models import (
     vary,
 )
 from tests.models.published import renamed
+from tests.models.shaking import shaken
 
 B, T, V, C = 3, 7, 50, 32
 LENGTHS = (7, 4, 1)
 REAL = torch.arange(T) < torch.tensor(LENGTHS)[:, None]
 EAGER = {"attn_implementation": "eager"}  # the other kinds give no maps
-
-
-def shaken(theirs: torch.nn.Module) -> Any:
-    """A model in which no weight has a value that could hide a mistake, such as a bias of zero."""
-    with torch.no_grad():
-        for parameter in theirs.parameters():
-            parameter += 0.3 * torch.randn_like(parameter)
-    return theirs.double().eval()
 
 
 def the_same(ours: Tensor | None, theirs: Tensor, tolerance: float = 1e-10) -> None:
@@ -61,7 +54,7 @@ def tokens(vocabulary: int = V) -> Tensor:
 def test_bert():
     sizes = {"hidden_size": C, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 40}
     their_config = transformers.BertConfig(vocab_size=V, **sizes, **EAGER)
-    theirs = shaken(transformers.BertForPreTraining(their_config))
+    theirs = shaken(transformers.BertForPreTraining(their_config)).double()
     block = BlockConfig(width=C, num_heads=4, hidden=40, norm=NormConfig(eps=1e-12, first=False))
     ours = Encoder(EncoderConfig(vocabulary=V, depth=2, block=block)).double()
     ours.load_state_dict(renamed(theirs.state_dict(), ours))
@@ -77,7 +70,7 @@ def test_bert():
 
 def gpt2() -> tuple[Decoder, Any]:
     their_config = transformers.GPT2Config(vocab_size=V, n_embd=C, n_layer=2, n_head=4, n_positions=16, **EAGER)
-    theirs = shaken(transformers.GPT2LMHeadModel(their_config))
+    theirs = shaken(transformers.GPT2LMHeadModel(their_config)).double()
     block = BlockConfig(width=C, num_heads=4, activation="gelu_approximate")
     config = DecoderConfig(vocabulary=V, depth=2, block=block, positions=PositionConfig(context=16))
     ours = Decoder(config).double()
@@ -123,7 +116,9 @@ def test_llama_with_grouped_heads(tied: bool):
     sizes = {"hidden_size": C, "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2}
     rope = {"rope_parameters": {"rope_type": "default", "rope_theta": 500.0}}
     options = {"vocab_size": V, "intermediate_size": 40, "rms_norm_eps": 1e-3, "tie_word_embeddings": tied}
-    theirs = shaken(transformers.LlamaForCausalLM(transformers.LlamaConfig(**sizes, **options, **rope, **EAGER)))
+    theirs = shaken(
+        transformers.LlamaForCausalLM(transformers.LlamaConfig(**sizes, **options, **rope, **EAGER))
+    ).double()
     block = BlockConfig(
         width=C,
         num_heads=4,
@@ -154,7 +149,7 @@ def test_t5(version: str):
         transformers.T5ForConditionalGeneration(
             transformers.T5Config(vocab_size=V, **sizes, **kind, **buckets, **EAGER)
         )
-    )
+    ).double()
     block = BlockConfig(
         width=C,
         num_heads=4,
@@ -191,7 +186,9 @@ def test_t5(version: str):
 def test_vit(tmp_path: Path):
     sizes = {"hidden_size": C, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 40}
     options = {"image_size": 12, "patch_size": 4, "num_labels": 5}
-    theirs = shaken(transformers.ViTForImageClassification(transformers.ViTConfig(**sizes, **options, **EAGER)))
+    theirs = shaken(
+        transformers.ViTForImageClassification(transformers.ViTConfig(**sizes, **options, **EAGER))
+    ).double()
     block = BlockConfig(width=C, num_heads=4, hidden=40, norm=NormConfig(eps=1e-12))
     ours = ViT(ViTConfig(depth=2, block=block, image=12, patch=4, classes=5)).double()
     theirs.save_pretrained(tmp_path)  # which has other names than it has in memory

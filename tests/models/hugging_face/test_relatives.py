@@ -1,7 +1,6 @@
 """Close relatives of the models that we have: the numbers of transformers' eager attention, there and back."""
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +10,12 @@ import transformers
 from torch import Tensor
 
 from regard import models
+from regard.layers import DynamicScaling
 from regard.models.hugging_face.configurations import describe, read
 from regard.models.hugging_face.keys import ELSEWHERE
 from tests.models.published import EAGER, LENGTHS, LLAMA, REAL, SIZES, T5, T, V, saved
+from tests.models.shaking import shaken
+from tests.refusals import refused
 
 ROPE = {"rope_theta": 500.0}
 LONG = {
@@ -66,11 +68,7 @@ def made(case: str) -> Any:
     """A small model in which no weight has a value that could hide a mistake, such as a bias of zero."""
     name, options = CASES[case]
     kind = getattr(transformers, name)
-    theirs = kind(kind.config_class(**options, **EAGER))
-    with torch.no_grad():
-        for parameter in theirs.parameters():
-            parameter += 0.1 * torch.randn_like(parameter)
-    return theirs.eval()
+    return shaken(kind(kind.config_class(**options, **EAGER)), by=0.1)
 
 
 def run_theirs(theirs: Any, words: Tensor) -> dict[str, Tensor]:
@@ -138,6 +136,11 @@ def test_writing_token_by_token(case: str, tmp_path: Path) -> None:
     ],
 )
 def test_what_is_refused_has_a_door(config: dict[str, Any], says: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(says)) as caught:
+    with refused(says) as caught:
         read(config)
     assert str(caught.value).endswith(ELSEWHERE)
+
+
+def test_rotations_of_mistral_grow_from_the_context_that_it_has_by_default():
+    scaling = {"model_type": "mistral", "rope_scaling": {"type": "dynamic", "factor": 2.0}}
+    assert read(scaling).positions.scaling == DynamicScaling(factor=2.0, original=131072)

@@ -1,6 +1,5 @@
 """What is saved is whole, goes over the same model alone, and is what transformers has a model for."""
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,12 +12,9 @@ from regard import models
 from regard.attention import Window
 from regard.models import PRESETS, GridConfig, build, vary
 from regard.models.hugging_face.configurations import describe
-from tests.models.published import EAGER, C, V, copied, gpt2, saved, shaken, the_same
-
-
-def refused(message: str):
-    return pytest.raises(ValueError, match=re.escape(message))
-
+from tests.models.published import EAGER, C, V, copied, gpt2, saved, the_same
+from tests.models.shaking import shaken
+from tests.refusals import refused
 
 BUILT = {
     "bert-base": "BertForPreTraining",

@@ -30,7 +30,8 @@ from regard.recipes.text.language import (
     trainings,
 )
 from regard.tasks.text import read_vocabulary
-from regard.training import Metrics, Progress, Recording, Trained, train
+from regard.training import Metrics, Recording, Trained, train
+from tests.recipes.running import stop_at
 
 SMOKE = RECIPES["language"].smoke
 TEXT = "".join([f"{n} bottles größer… 瓶子\n" for n in range(200)])
@@ -53,14 +54,8 @@ def task_of(text: str, folder: Path, **changes: Any) -> Language:
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """One that was interrupted, and went on."""
-
-    def stop(name: str, steps: int, progress: Progress, numbers: object) -> None:
-        if progress.step == 15:
-            raise KeyboardInterrupt
-
     plan = planned(tmp_path_factory.mktemp("runs") / "whole")
-    with pytest.raises(KeyboardInterrupt):
-        plan.train(stop)
+    stop_at(plan, 15)
     assert not (plan.run.folder / "model").exists()
     plan.train()
     return plan.run

@@ -12,7 +12,8 @@ from regard.commands.app import app
 from regard.recipes import Plan, Run, start_run
 from regard.recipes.recipe import Resources
 from regard.recipes.text.translation import BEGIN, END, PAD, RECIPES, Translation, measure_bleu, trainings
-from regard.training import Metrics, Progress, train
+from regard.training import Metrics, train
+from tests.recipes.running import stop_at
 
 pytest.importorskip("sacrebleu")
 SMOKE = RECIPES["translation"].smoke
@@ -32,14 +33,8 @@ def task_of(folder: Path, kind: str = "transformer") -> Translation:
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """One that was interrupted, and went on."""
-
-    def stop(name: str, steps: int, progress: Progress, numbers: object) -> None:
-        if (name, progress.step) == ("attention", 4):
-            raise KeyboardInterrupt
-
     plan = planned(tmp_path_factory.mktemp("runs") / "whole")
-    with pytest.raises(KeyboardInterrupt):
-        plan.train(stop)
+    stop_at(plan, 4, "attention")
     plan.train()
     return plan.run
 
