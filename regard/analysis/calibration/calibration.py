@@ -17,18 +17,15 @@ import warnings
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from regard.algorithms.planning.machines import Machine, table_of, to_json
-from regard.algorithms.planning.report import plain, si
+from regard.algorithms.planning.report import si
 from regard.analysis.calibration.fit import Evaluation, Measured, accuracy, evaluate, fit
 from regard.analysis.calibration.measure import Session, synchronize, time_calls
-from regard.analysis.tables import new_table
-
-if TYPE_CHECKING:
-    from rich.console import Group
+from regard.analysis.tables import Printed, new_table, stack
 
 SIDE = {"cuda": 4096, "cpu": 1024, "other": 2048}  # of a product
 COPIED = {"cuda": 1 << 30, "cpu": 1 << 27, "other": 1 << 27}  # bytes
@@ -41,7 +38,7 @@ Progress = Callable[[int, int | None], None]
 
 
 @dataclass(frozen=True)
-class Calibration:
+class Calibration(Printed):
     """The table of one machine, how well it predicts the problems that it was fitted to, and others."""
 
     machine: Machine
@@ -58,11 +55,8 @@ class Calibration:
         facts = self.about | {"problems": self.problems} | evaluations | {"algorithms": list(self.algorithms)}
         return to_json(self.machine, facts)
 
-    def rich(self) -> "Group":
+    def rich(self) -> Any:
         """Rates, prices and errors, for Rich."""
-        from rich.console import Group
-        from rich.text import Text
-
         machine = self.machine
         rates = new_table(numbers=("half", "single", "double", "memory", "a launch"))
         numbers = [si(getattr(machine, name), "FLOP/s") for name in ("half", "single", "double")]
@@ -73,20 +67,11 @@ class Calibration:
         for name, found in rows.items():
             near = f"{found.near} of {found.problems}"
             errors.add_row(name, f"{found.error:.2f}×", f"{found.tail:.2f}×", near, f"{found.worst:.2f}×")
-        parts = [Text(f"{machine.where}, {self.problems} problems", style="bold"), rates, "", errors, ""]
-        parts += [f"  {line}" for line in self.algorithms]
+        lines: list[Any] = [f"  {line}" for line in self.algorithms]
         if self.about["load"] > BUSY * self.about["cores"]:
-            parts.append(
-                Text(
-                    f"this machine was busy (load {self.about['load']:.1f} on {self.about['cores']} cores): "
-                    "measure again when it has nothing else to do",
-                    style="yellow",
-                )
-            )
-        return Group(*parts)
-
-    def __str__(self) -> str:
-        return plain(self.rich(), width=110)
+            busy = f"this machine was busy (load {self.about['load']:.1f} on {self.about['cores']} cores)"
+            lines.append((f"{busy}: measure again when it has nothing else to do", "yellow"))
+        return stack((f"{machine.where}, {self.problems} problems", "bold"), rates, "", errors, "", *lines)
 
 
 def calibrate(
