@@ -1,6 +1,7 @@
 """The result of a count: totals, modules, operations, memory; printed as a table, JSON or CSV."""
 
 import json
+import operator
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +32,10 @@ class Work:
     bytes: Count = 0
 
     def __add__(self, other: "Work") -> "Work":
-        return Work(*[one + two for one, two in zip(vars(self).values(), vars(other).values(), strict=True)])
+        return Work(*map(operator.add, vars(self).values(), vars(other).values()))
+
+    def __sub__(self, other: "Work") -> "Work":
+        return Work(*map(operator.sub, vars(self).values(), vars(other).values()))
 
 
 @dataclass(frozen=True)
