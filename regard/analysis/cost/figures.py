@@ -183,7 +183,7 @@ def _draw_crossovers(panel: "Axes", marks: Sequence[Crossover]) -> None:
         panel.text(
             mark.value,
             0.98 if is_high else 0.02,
-            f"{mark.kind}: {mark.crossing.symbol}*{shown} {mark.crossing.number}",
+            f"{mark.kind}: {mark.symbol}*{shown} {mark.number}",
             transform=panel.get_xaxis_transform(),
             rotation=90,
             ha="right",

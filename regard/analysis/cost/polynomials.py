@@ -149,35 +149,26 @@ class Crossing:
 
 
 @dataclass(frozen=True)
-class Crossover:
-    """A module in which attention and the rest cost the same forward FLOPs at `crossing`; `alike` cross there too."""
+class Crossover(Crossing):
+    """A module in which attention and the rest cost the same forward FLOPs at this size; `alike` cross there too."""
 
     module: str
     kind: str
-    crossing: Crossing
     alike: tuple[str, ...] = ()
-
-    @property
-    def at(self) -> Any:
-        return self.crossing.at
-
-    @property
-    def value(self) -> int | float | None:
-        return self.crossing.value
 
     def json(self) -> str:
         """For a program; `at` is text that SymPy reads back."""
         at = None if self.at is None else str(self.at)
-        names = {"module": self.module, "kind": self.kind, "alike": self.alike, "symbol": self.crossing.symbol}
-        return json.dumps(names | {"at": at, "value": self.value, "beyond": self.crossing.beyond})
+        names = {"module": self.module, "kind": self.kind, "alike": self.alike, "symbol": self.symbol}
+        return json.dumps(names | {"at": at, "value": self.value, "beyond": self.beyond})
 
     def __str__(self) -> str:
         which = {1: "attention costs more", -1: "the rest costs more", 0: "attention and the rest cost the same"}
-        says = which[self.crossing.beyond]
+        says = which[self.beyond]
         place = f"{self.kind} {self.module}".rstrip()
         if self.value is None:
-            return f"{place}: {says} at every {self.crossing.symbol}"
-        return f"{place}: {says} beyond {self.crossing}"
+            return f"{place}: {says} at every {self.symbol}"
+        return f"{place}: {says} beyond {super().__str__()}"
 
 
 def crossovers(found: Formulas, symbol: str = "N") -> tuple[Crossover, ...]:
@@ -207,7 +198,7 @@ def crossovers(found: Formulas, symbol: str = "N") -> tuple[Crossover, ...]:
     for place, modules in groups.values():
         innermost = max(modules, key=lambda module: len(module.name.split(".")) if module.name else 0)
         alike = tuple([module.name for module in modules if module is not innermost])
-        rows.append(Crossover(innermost.name, innermost.kind, place, alike))
+        rows.append(Crossover(**vars(place), module=innermost.name, kind=innermost.kind, alike=alike))
     return tuple(sorted(rows, key=lambda row: float("inf") if row.value is None else row.value))
 
 
