@@ -53,12 +53,8 @@ def attention_from_conv(
     layer = _build(conv, stencil, centre[kept], taps[kept], weighting)
     options: dict[str, Any] = {"terms": stencil.num_taps * conv.in_channels + 1, "missing": missing, "norm": norm}
     if error is not None:
-        if sharpness is not None or norm is None:
-            raise ValueError(
-                f"give a sharpness, or an error with its norm: got sharpness={sharpness}, error={error}, norm={norm}"
-            )
-        draft = certify(layer, **options)
-        sharpness = round_up(draft.sharpness_for(error, norm), conv.weight.dtype)
+        check_aim(sharpness, error, norm)
+        sharpness = round_up(certify(layer, **options).sharpness_for(error, norm), conv.weight.dtype)
     if sharpness is None:
         sharpness = math.log(8 * stencil.axes / torch.finfo(conv.weight.dtype).eps)
     layer.place_heads(centre[kept], sharpness)
@@ -160,6 +156,14 @@ def _build(conv: Conv, stencil: Stencil, centre: Tensor, taps: Tensor, weighting
             layer.heads.value.bias.requires_grad_(bias.requires_grad)
     layer.heads.value.weight.requires_grad_(weight.requires_grad)
     return layer.train(conv.training)
+
+
+def check_aim(sharpness: float | None, error: float, norm: float | None) -> None:
+    """Raise unless an error is asked for at a norm, and no sharpness beside it."""
+    if sharpness is not None or norm is None:
+        raise ValueError(
+            f"give a sharpness, or an error with its norm: got sharpness={sharpness}, error={error}, norm={norm}"
+        )
 
 
 def round_up(sharpness: float, dtype: torch.dtype) -> float:
