@@ -10,7 +10,6 @@ import argparse
 import functools
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,8 +26,9 @@ from benchmarks.peers import checked_out
 from benchmarks.record import Bar, Row
 from benchmarks.session import Sections, run
 from benchmarks.setting import Setting, progress
-from benchmarks.timing import Timing, explain, synchronize
+from benchmarks.timing import Timing
 from regard import models
+from regard.analysis.calibration.timing import explain, time_calls
 
 PROMPT = 32
 Writing = Callable[[int], Tensor]  # so many tokens, (B, count)
@@ -188,21 +188,15 @@ def seconds_per_token(writings: dict[str, Writing], count: int, setting: Setting
     for turn in range(1 + setting.pick(full=3, tiny=2)):
         for name, write in writings.items():
             try:
-                times = [_seconds(write, n, setting.device) for n in (count, 1)] if name not in failed else []
+                if name in failed:
+                    continue
+                many, one = (time_calls(functools.partial(write, n), setting.device) for n in (count, 1))
             except Exception as error:  # a peer's failure is a result
                 failed[name] = explain(error)
                 continue
-            if turn > 0 and times:  # the first warms up
-                samples[name].append((times[0] - times[1]) / (count - 1))
+            if turn > 0:  # the first warms up
+                samples[name].append((many - one) / (count - 1))
     return {name: failed.get(name) or Timing(tuple(found)) for name, found in samples.items()}
-
-
-def _seconds(write: Writing, count: int, device: torch.device) -> float:
-    synchronize(device)
-    start = time.perf_counter()
-    write(count)
-    synchronize(device)
-    return time.perf_counter() - start
 
 
 def bytes_of_token(model: Any, batch: int, count: int) -> float:

@@ -5,14 +5,16 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor
-from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.nn.attention import SDPBackend
 from torch.nn.functional import scaled_dot_product_attention
 
 from benchmarks.contest import TOLERANCES, distance
+from benchmarks.peers import kernels, sdpa_by
 from benchmarks.record import Cell, Row, race
 from benchmarks.setting import Setting, progress
-from benchmarks.timing import Result, Run, explain, host_seconds, interleave
+from benchmarks.timing import Result, Run, explain, interleave
 from regard import attend, plan
+from regard.analysis.calibration.timing import host_seconds
 from regard.attention import Attention, Cache, Causal
 from regard.attention.reference import reference
 
@@ -82,9 +84,7 @@ def decode(setting: Setting) -> list[Row]:
 
 
 def builds(device: torch.device) -> dict[str, Build]:
-    again = {"flash": SDPBackend.FLASH_ATTENTION}
-    if device.type == "cuda":
-        again = {"cuDNN": SDPBackend.CUDNN_ATTENTION, **again}
+    again = kernels(device, cuda="cuDNN flash", cpu="flash")
     peers: dict[str, Build] = {f"again, sdpa {name}": all_again(backend) for name, backend in again.items()}
     return {"regard": cached, BY_HAND: kept} | peers
 
@@ -135,11 +135,8 @@ def all_again(backend: SDPBackend) -> Build:
     """Every query anew, of which the last is wanted; pads stand after it, where causality hides them."""
 
     def build(case: Case, x: Inputs) -> Step:
-        def step() -> Tensor:
-            with sdpa_kernel(backend):
-                return x.new(scaled_dot_product_attention(x.q, x.k, x.v, is_causal=True))
-
-        return step
+        every = sdpa_by(backend, x.q, x.k, x.v, is_causal=True)
+        return lambda: x.new(every())
 
     return build
 

@@ -12,7 +12,6 @@ import datetime
 import os
 import platform
 import statistics
-import time
 import warnings
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
@@ -24,7 +23,8 @@ import torch
 from regard.algorithms.planning.machines import Machine, table_of, to_json
 from regard.algorithms.planning.report import si
 from regard.analysis.calibration.fit import Evaluation, Measured, accuracy, evaluate, fit
-from regard.analysis.calibration.measure import Session, synchronize, time_calls
+from regard.analysis.calibration.measure import Session
+from regard.analysis.calibration.timing import Run, host_seconds, time_calls
 from regard.analysis.tables import Printed, new_table, stack
 
 SIDE = {"cuda": 4096, "cpu": 1024, "other": 2048}  # of a product
@@ -187,18 +187,10 @@ def with_host(machine: Machine, dispatch: tuple[float, float, float]) -> Machine
     return replace(machine, dispatch=dispatch, host=host)
 
 
-def _of_host(run: Callable[[], object], device: torch.device, calls: int) -> float:
-    """Seconds per call, the median of seven rounds; the device, whose queue holds so many calls, is not waited for."""
+def _of_host(run: Run, device: torch.device, calls: int) -> float:
+    """Seconds per call, the median of seven rounds."""
     run()
-    rounds = []
-    for _ in range(7):
-        synchronize(device)
-        start = time.perf_counter()
-        for _ in range(calls):
-            run()
-        rounds.append((time.perf_counter() - start) / calls)
-    synchronize(device)
-    return statistics.median(rounds)
+    return statistics.median([host_seconds(run, device, calls) for _ in range(7)])
 
 
 def _product_rate(device: torch.device, dtype: torch.dtype, side: int) -> float:
@@ -206,7 +198,7 @@ def _product_rate(device: torch.device, dtype: torch.dtype, side: int) -> float:
     return _rounded(2 * side**3 / _shortest(lambda: a @ b, device))
 
 
-def _shortest(run: Callable[[], object], device: torch.device, repeats: int = 2) -> float:
+def _shortest(run: Run, device: torch.device, repeats: int = 2) -> float:
     """Seconds of the shortest of a few runs: what else the machine does only makes one longer."""
     run()
     return min([time_calls(run, device, repeats) for _ in range(5)])

@@ -222,23 +222,11 @@ def source(table: Machine) -> str:
     """The table as Python."""
     efficiency = [f'        "{name}": {_shown(value)},' for name, value in table.efficiency.items()]
     host = [f'        "{name}": ({_shown(one)}, {_shown(both)}),' for name, (one, both) in table.host.items()]
-    return "\n".join(
-        [
-            "Machine(",
-            f'    name="{table.name}",',
-            f'    kind="{table.kind}",',
-            *[f"    {name}={_shown(getattr(table, name))}," for name in ("half", "single", "double")],
-            f"    bandwidth={_shown(table.bandwidth)},",
-            f"    launch={_shown(table.launch)},",
-            "    efficiency={",
-            *efficiency,
-            "    },",
-            "    host={",
-            *host,
-            "    },",
-            ")",
-        ]
-    )
+    words = [f'    {name}="{getattr(table, name)}",' for name in ("name", "kind")]
+    rates = ("half", "single", "double", "bandwidth", "launch")
+    numbers = [f"    {name}={_shown(getattr(table, name))}," for name in rates]
+    tables = ["    efficiency={", *efficiency, "    },", "    host={", *host, "    },"]
+    return "\n".join(["Machine(", *words, *numbers, *tables, ")"])
 
 
 def _shown(value: float) -> str:
