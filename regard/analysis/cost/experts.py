@@ -64,17 +64,14 @@ class Experts:
         self.is_assumed = self.is_assumed or (bool(parameters) and isinstance(x, FakeTensor))
         if not parameters or func is BEST:
             return None
-        self._assign(parameters, routing)
-        return routing
-
-    def _assign(self, parameters: list[nn.Parameter], routing: Routing) -> None:
         self.routings |= dict.fromkeys(map(id, parameters), routing)
+        return routing
 
     def observe(self, rows: int, weight: nn.Parameter | None) -> None:
         """So many rows meet the experts, one each: that says how many are chosen for a token."""
         tokens, parameters = self.groups.get(id(weight), (0, []))
         if weight is not None and tokens and rows % tokens == 0:
-            self._assign(parameters, Routing(rows // tokens, weight.shape[0], tokens))
+            self.routings |= dict.fromkeys(map(id, parameters), Routing(rows // tokens, weight.shape[0], tokens))
 
     def notes(self) -> list[str]:
         """How many experts are chosen, and what was assumed where tensors had no contents."""

@@ -152,7 +152,7 @@ def _draw_curves(
         others = [curves[name] for name in by_size[MAX_PARTS - 1 :]]
         curves = {name: flops for name, flops in curves.items() if name in by_size[: MAX_PARTS - 1]}
         curves["others"] = [sum(flops) for flops in zip(*others, strict=True)]
-    figure, (panel,) = figure_of_panels(1, 1, (7.2, 4.4), 0.5)
+    figure, (panel,) = figure_of_panels(1, 1, (7.2, 4.4), 0.5, f"{title}: forward FLOPs\n{facts}".rstrip())
     panel.set(xscale="log", yscale="log")
     style_axes(panel, symbol, "forward FLOPs", grid="both")
     total = [sum(flops) for flops in zip(*curves.values(), strict=True)]
@@ -163,7 +163,6 @@ def _draw_curves(
     for name, flops, dashes, colour, width in lines:
         shown = [n if n > 0 else math.nan for n in flops]  # 0 has no logarithm
         panel.plot(sizes, shown, dashes, color=colour, linewidth=width, label=name, **style)
-    figure.suptitle(f"{title}: forward FLOPs\n{facts}".rstrip(), fontsize=10, color=INK)
     figure.legend(loc="outside right upper", frameon=False, fontsize=8.5, labelcolor=INK)
     return figure, panel
 

@@ -14,7 +14,7 @@ import torch
 from torch import nn
 
 from regard.algorithms.planning.report import si
-from regard.analysis.figures import INK, PALETTE, figure_of_panels, style_axes
+from regard.analysis.figures import INK, draw_bar, figure_of_panels, style_axes
 from regard.analysis.prediction.utilisation import Utilisation
 from regard.analysis.tables import Printed, new_table, stack
 from regard.checks import check_whole
@@ -81,18 +81,15 @@ class Throughput(Printed):
 
     def figure(self) -> "Figure":
         """The parts of a step as one bar, with the bound."""
-        figure, (panel,) = figure_of_panels(1, 1, (7.2, 1.6), 0.7)
-        left, scale = 0.0, self.seconds / sum(self.parts.values())
-        for number, (part, seconds) in enumerate(self.parts.items()):
-            panel.barh(0, scale * seconds, left=left, color=PALETTE[number % len(PALETTE)], height=0.6, label=part)
-            left += scale * seconds
+        says = f"{self.what}: {self.tokens_per_second:,.1f} tokens/s, {self.share:.1%} of the bound"
+        figure, (panel,) = figure_of_panels(1, 1, (7.2, 1.6), 0.7, says)
+        scale = self.seconds / sum(self.parts.values())
+        draw_bar(panel, 0, {part: scale * seconds for part, seconds in self.parts.items()})
         panel.axvline(self.least, color=INK, linewidth=1.2, linestyle="--", label=f"bound: {self.bound}")
         panel.set_yticks([])
         style_axes(panel, "seconds of a step, parts by their shares")
         panel.spines["left"].set_visible(False)
         figure.legend(loc="outside lower center", ncols=4, frameon=False, fontsize=8, labelcolor=INK)
-        says = f"{self.what}: {self.tokens_per_second:,.1f} tokens/s, {self.share:.1%} of the bound"
-        figure.suptitle(says, fontsize=10, color=INK)
         return figure
 
 
