@@ -15,7 +15,7 @@ from benchmarks.contest import TOLERANCES, distance
 from benchmarks.everyday_calls import half_padded
 from benchmarks.record import Bar, Cell, Row
 from benchmarks.setting import Setting
-from benchmarks.timing import Timing, explain
+from benchmarks.timing import explain, over
 from benchmarks.wall import Contender, clocks, take_turns
 from regard.attention import Padding
 from regard.layers import MultiHead, Packing
@@ -100,10 +100,7 @@ def layers(setting: Setting, case: Case) -> list[Row]:
         for number, ours in enumerate([name for name in modules if name.startswith("regard")]):
             cells = found if number == 0 else {name: found[name] for name in (ours, against)}
             row = Row("layers", case.label, f"{ours.removeprefix('regard, ')}, {clock}", dict(cells), against=against)
-            mine, peer = found[ours], found[against]
-            if isinstance(mine, Timing) and isinstance(peer, Timing):
-                row.ratio = peer.over(mine)
-            row.bar = _bar(case, setting)
+            row.ratio, row.bar = over(found[against], found[ours]), _bar(case, setting)
             rows.append(row)
     return rows
 

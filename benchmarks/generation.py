@@ -26,7 +26,7 @@ from benchmarks.peers import checked_out
 from benchmarks.record import Bar, Row
 from benchmarks.session import Sections, run
 from benchmarks.setting import Setting, progress
-from benchmarks.timing import Timing
+from benchmarks.timing import Timing, over
 from regard import models
 from regard.analysis.calibration.timing import explain, time_calls
 
@@ -236,14 +236,14 @@ def decode_of(case: Case, setting: Setting, gpt_fast: Path | None) -> list[Row]:
         for name, times in found.items()
         if isinstance(times, Timing)
     }
-    mine, other = found["regard"], found.get(case.peer)
+    mine = found["regard"]
     label, rows = f"{case.name} B{case.batch}", []
     if isinstance(mine, Timing):
         share = 100 * limit / mine.median if setting.on_cuda else None
         rows.append(
             Row("decode, limit", label, "seconds per token", cells, share, "the memory", case.share, None, " %")
         )
-        ratio = other.over(mine) if isinstance(other, Timing) else None
+        ratio = over(found.get(case.peer), mine)
         rows.append(Row("decode", label, "seconds per token", cells, ratio, case.peer, case.bar))
     for row in rows:
         progress(label, row.ratio, row.unit, row.against, row.cells)

@@ -17,7 +17,7 @@ from benchmarks.contest import COLD, TOLERANCES, distance
 from benchmarks.kernels import BANDWIDTH
 from benchmarks.record import Row
 from benchmarks.setting import Setting, progress
-from benchmarks.timing import Run, Timing, explain, interleave
+from benchmarks.timing import Run, Timing, explain, interleave, over
 from regard.algorithms.kernels.tokens import rows
 from regard.algorithms.planning.kept import forget
 
@@ -185,8 +185,7 @@ def entering(B: int, setting: Setting) -> Row:
     runs = {name: [replayed(calls, device)] for name, calls in ways.items()}
     found = interleave(runs, device, setting.effort)
     row.cells = {name: per_call(times, len(many)) for name, times in found.items()}
-    mine, plain = row.cells["regard"], row.cells["plain operations"]
-    row.ratio = plain.over(mine) if isinstance(mine, Timing) and isinstance(plain, Timing) else None
+    row.ratio = over(row.cells["plain operations"], row.cells["regard"])
     return row
 
 

@@ -77,9 +77,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 def parser() -> argparse.ArgumentParser:
     options = record.parser("benchmarks.prediction", __doc__)
-    default = "cuda" if torch.cuda.is_available() else "cpu"
-    options.add_argument("--device", default=default, choices=["cpu", "cuda"])
-    options.add_argument("--threads", type=int, default=2, help="of the CPU")
+    record.add_device(options)
     options.add_argument(
         "--measured", type=Path, nargs="+", help="JSON of this benchmark: predict again, measure nothing"
     )
@@ -287,16 +285,8 @@ def ceilings(setting: Setting) -> Iterator[Row]:
     progress("ceilings")
     device, machine = setting.device, table_of(setting.device)
     for m, n, k, layout, dtype in _products(setting):
-        a = (
-            torch.randn(m, k, device=device, dtype=dtype)
-            if layout[0] == "n"
-            else torch.randn(k, m, device=device, dtype=dtype).t()
-        )
-        b = (
-            torch.randn(k, n, device=device, dtype=dtype)
-            if layout[1] == "n"
-            else torch.randn(n, k, device=device, dtype=dtype).t()
-        )
+        drawn = [torch.randn(m, k, device=device, dtype=dtype), torch.randn(k, n, device=device, dtype=dtype)]
+        a, b = (x if way == "n" else x.t().contiguous().t() for x, way in zip(drawn, layout, strict=True))
         real = interleave({"run": [lambda a=a, b=b: a @ b]}, device, setting.glance)["run"]
         assert isinstance(real, Timing), real
         read = (m if layout[0] == "t" else k, k if layout[1] == "t" else n)

@@ -39,6 +39,11 @@ class Timing:
         return statistics.median(a / b for a, b in zip(self.samples, other.samples, strict=False))
 
 
+def over(one: object, other: object) -> float | None:
+    """The one's time over the other's, where both were measured."""
+    return one.over(other) if isinstance(one, Timing) and isinstance(other, Timing) else None
+
+
 Result = Timing | str  # a time, or why there is none
 HOPELESS = (
     8.0  # times the fastest, well beyond every bar: such a contender runs in two rounds only, the others get its time
