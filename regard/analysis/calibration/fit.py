@@ -187,7 +187,7 @@ def _moved(table: Machine, move: Move, step: float) -> Machine | None:
     if what == "host":
         forward, both = table.host[name]
         return replace(table, host=table.host | {name: (forward, new) if passes else (new, both)})
-    return replace(table, bandwidth=new) if what == "bandwidth" else replace(table, launch=new)
+    return replace(table, **{what: new})
 
 
 def _predicted_again(measured: Measured, predicted: np.ndarray, table: Machine, move: Move) -> np.ndarray:
