@@ -35,7 +35,8 @@ def cost_figure(found: Formulas, symbol: str = "N", *, title: str | None = None)
     marked = [here, *[mark.value for mark in marks if mark.value is not None]]
     low, high = max(min(marked) / 8, 1), 8 * max(marked)  # nearly a decade to each side
     sizes = [low * (high / low) ** (step / (POINTS - 1)) for step in range(POINTS)]
-    curves = {name: [_evaluate(part, found, symbol, n) for n in sizes] for name, part in split_cost(found).items()}
+    places: list[dict[str, Any]] = [found.sizes | {symbol: n} for n in sizes]
+    curves = {name: [float(part(**place)) for place in places] for name, part in split_cost(found).items()}
     others = " · ".join(f"{name} = {size:,}" for name, size in found.sizes.items() if name != symbol)
     figure, panel = _draw_curves(symbol, sizes, curves, title or found.modules[0].kind, others)
     panel.set_xlim(low, high)
@@ -137,10 +138,6 @@ def _is_layer(row: Row, children: dict[str, list[Row]]) -> bool:
     name = row.name.rpartition(".")[2].lower()
     called_so = "attention" in name or "attn" in name
     return row.attention != 0 and (not holders or (called_so and any(_is_layer(child, children) for child in holders)))
-
-
-def _evaluate(part: Polynomial, found: Formulas, symbol: str, size: float) -> float:
-    return float(part(**(found.sizes | {symbol: size})))  # pyright: ignore[reportArgumentType]
 
 
 def _draw_curves(

@@ -14,6 +14,8 @@ from regard.checks import nearest
 if TYPE_CHECKING:
     from rich.text import Text
 
+ALIKE = operator.attrgetter("kind", "parameters", "forward", "backward")  # what numbered modules of one row share
+
 
 @dataclass(frozen=True)
 class Work:
@@ -227,7 +229,7 @@ def fold(modules: tuple[ModuleCost, ...], depth: int) -> list[tuple["Text", Modu
             continue
         times = 1
         if last.isdecimal():
-            while (other := by_name.get(f"{above}.{int(last) + times}".lstrip("."))) and _is_like(module, other):
+            while (other := by_name.get(f"{above}.{int(last) + times}".lstrip("."))) and ALIKE(module) == ALIKE(other):
                 hidden.add(other.name)
                 times += 1
         label = last if times == 1 else f"{last} … {int(last) + times - 1}"
@@ -235,7 +237,3 @@ def fold(modules: tuple[ModuleCost, ...], depth: int) -> list[tuple["Text", Modu
         named = Text.assemble(" " * module.depth + (label or "all"), "  ", (kind, "dim"))
         rows.append((named, module, "" if module.name else "bold"))
     return rows
-
-
-def _is_like(one: ModuleCost, other: ModuleCost) -> bool:
-    return all(getattr(one, name) == getattr(other, name) for name in ("kind", "parameters", "forward", "backward"))

@@ -419,21 +419,19 @@ class Watch(TorchDispatchMode):
         finally:
             self.scopes.pop()
 
-    def attend(self, name: str, problem: Problem) -> AbstractContextManager[None]:
+    @contextmanager
+    def attend(self, name: str, problem: Problem) -> Iterator[None]:
         """Enter one call of `attend`, whose time the machine's table says: by this algorithm, or by the one that a
         machine which is not here would choose. The operations of what it runs in have no price of their own.
         """
         if self.ledger is None or self.phase not in ("forward", "backward"):
-            return nullcontext()
+            yield
+            return
         machine = self.ledger.machine
         there = on_machine(problem, machine)
         if machine.name != problem.machine.name:
             name = PLANNER.choose(there).name
-        return self._attending(self.ledger.attend(self.phase, self.stack[-1] if self.stack else "", name, there))
-
-    @contextmanager
-    def _attending(self, attended: Attended) -> Iterator[None]:
-        self.attending.append(attended)
+        self.attending.append(self.ledger.attend(self.phase, self.stack[-1] if self.stack else "", name, there))
         try:
             yield
         finally:
