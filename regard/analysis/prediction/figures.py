@@ -79,8 +79,6 @@ def cluster_figure(found: ClusterCost) -> "Figure":
     panel.invert_yaxis()
     style_axes(panel, "seconds of a step")
     panel.margins(x=0.15)
-    handles: dict[str, Any] = {}
-    for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):
-        handles.setdefault(label, handle)
-    figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=4, frameon=False, fontsize=8)
+    handles: Any = panel.containers[: len(names)]  # of the first bar, which has all of them
+    figure.legend(handles, names, loc="outside lower center", ncols=4, frameon=False, fontsize=8)
     return figure
