@@ -59,10 +59,9 @@ class Batch:
 
     def __init__(self, case: Case, setting: Setting) -> None:
         device = setting.device
-        dtype = torch.bfloat16 if setting.on_cuda else torch.float32
         generator = torch.Generator(device).manual_seed(0)
         size = (case.B, case.N, WIDTH)
-        x, grad = (torch.randn(size, generator=generator, device=device).to(dtype) for _ in range(2))
+        x, grad = (torch.randn(size, generator=generator, device=device).to(setting.dtype) for _ in range(2))
         self.numbers = half_padded(case.B, case.N)
         self.lengths = torch.tensor(self.numbers, device=device)
         self.real = torch.arange(case.N, device=device) < self.lengths[:, None]

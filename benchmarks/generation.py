@@ -28,7 +28,7 @@ from benchmarks.session import Sections, run
 from benchmarks.setting import Setting, progress
 from benchmarks.timing import Timing, over
 from regard import models
-from regard.analysis.calibration.timing import explain, time_calls
+from regard.analysis.calibration.timing import explain, take_turns, time_calls
 
 PROMPT = 32
 Writing = Callable[[int], Tensor]  # so many tokens, (B, count)
@@ -70,9 +70,8 @@ def cases(setting: Setting) -> list[Case]:
 def both(case: Case, setting: Setting) -> tuple[Any, Any]:
     """Ours and transformers', with the same weights."""
     torch.manual_seed(0)
-    dtype = torch.bfloat16 if setting.on_cuda else torch.float32
     with setting.device:
-        theirs = transformers.AutoModelForCausalLM.from_config(case.config, dtype=dtype).eval()
+        theirs = transformers.AutoModelForCausalLM.from_config(case.config, dtype=setting.dtype).eval()
     return as_ours(theirs, setting.device), theirs
 
 
@@ -183,20 +182,14 @@ def agreement(one: Tensor, other: Tensor) -> str:
 
 def seconds_per_token(writings: dict[str, Writing], count: int, setting: Setting) -> dict[str, Timing | str]:
     """Of each token after the first, contenders in turns."""
-    samples: dict[str, list[float]] = {name: [] for name in writings}
-    failed: dict[str, str] = {}
-    for turn in range(1 + setting.pick(full=3, tiny=2)):
-        for name, write in writings.items():
-            try:
-                if name in failed:
-                    continue
-                many, one = (time_calls(functools.partial(write, n), setting.device) for n in (count, 1))
-            except Exception as error:  # a peer's failure is a result
-                failed[name] = explain(error)
-                continue
-            if turn > 0:  # the first warms up
-                samples[name].append((many - one) / (count - 1))
-    return {name: failed.get(name) or Timing(tuple(found)) for name, found in samples.items()}
+
+    def read(write: Writing) -> float:
+        many, one = (time_calls(functools.partial(write, n), setting.device) for n in (count, 1))
+        return (many - one) / (count - 1)
+
+    reads = {name: functools.partial(read, write) for name, write in writings.items()}
+    samples, failed = take_turns(reads, 1 + setting.pick(full=3, tiny=2))
+    return {name: failed.get(name) or Timing(tuple(found[1:])) for name, found in samples.items()}  # the first warms up
 
 
 def bytes_of_token(model: Any, batch: int, count: int) -> float:

@@ -6,8 +6,6 @@ tables; one that is wrong is reported as wrong and not timed. A missed bar is a 
 
 from typing import Any
 
-import torch
-
 from benchmarks.comparison import compare, grouped
 from benchmarks.grid_cases import ISOTROPIC, TABLE, Case, draw
 from benchmarks.grid_contest import Contender, ours, regard, run_of
@@ -118,10 +116,9 @@ def on_cpu(setting: Setting) -> list[Row]:
 
 
 def _case(setting: Setting, side: int, *, kind: str = ISOTROPIC, B: int | None = None, **options: Any) -> Case:
-    dtype = torch.bfloat16 if setting.on_cuda else torch.float32
     tokens = TOKENS if setting.on_cuda else 2048
     rows = max(1, tokens // side**2) if B is None else B
-    return Case(kind=kind, B=rows, h=side, w=side, dtype=dtype, device=setting.device, **options)
+    return Case(kind=kind, B=rows, h=side, w=side, dtype=setting.dtype, device=setting.device, **options)
 
 
 def _rows(

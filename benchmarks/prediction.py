@@ -168,13 +168,12 @@ def _how(compiled: bool, dtype: torch.dtype) -> str:
 def attention(setting: Setting) -> Iterator[Row]:
     """Attention of N tokens on the device's own clock, forward, and forward and backward."""
     lengths = (1024, 2048, 4096, 8192, 16384) if setting.on_cuda else (128, 512)
-    dtype = torch.bfloat16 if setting.on_cuda else torch.float32
     machine, bar = table_of(setting.device), WITHIN if setting.on_cuda else None
     for name, value, heads, width in (("causal", Attention(mask=Causal()), 12, 64), ("none", Attention(), 16, 128)):
         for N in lengths:
             B = max(1, lengths[-1] // N)
             q, k, v = (
-                torch.randn(B, heads, N, width, device=setting.device, dtype=dtype, requires_grad=True)
+                torch.randn(B, heads, N, width, device=setting.device, dtype=setting.dtype, requires_grad=True)
                 for _ in range(3)
             )
             weight = torch.randn_like(q)

@@ -71,10 +71,9 @@ def decode(setting: Setting) -> list[Row]:
     sizes = setting.pick(full=[1024, 4096, 16384], tiny=[64])
     if not setting.on_cuda:
         sizes = setting.pick(full=sizes, quick=[1024, 4096], tiny=[64])
-    dtype = torch.bfloat16 if setting.on_cuda else torch.float32
     for N in sizes:
         for lengths in ((N,) * 4, (N, 3 * N // 4, N // 2, N // 4)):
-            case = Case(lengths=lengths, H=8, D=64, dtype=dtype, device=setting.device)
+            case = Case(lengths=lengths, H=8, D=64, dtype=setting.dtype, device=setting.device)
             if watch.past():
                 rows.append(Row("decode", case.label, "inference", {}, against="out of time"))
                 continue
