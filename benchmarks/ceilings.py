@@ -4,7 +4,8 @@ import torch
 
 from benchmarks.record import Row
 from benchmarks.setting import Setting, progress
-from benchmarks.timing import Timing, host_seconds, interleave
+from benchmarks.timing import Timing, interleave
+from regard.analysis.calibration.timing import host_seconds
 
 
 def ceilings(setting: Setting) -> list[Row]:

@@ -13,10 +13,10 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from benchmarks.contest import TOLERANCES, distance
 from benchmarks.peers import causal_varlen
-from benchmarks.record import Bar, Cell, Row
+from benchmarks.record import Bar, Cell, Row, race
 from benchmarks.setting import Setting
 from benchmarks.timing import Run, Timing, explain
-from benchmarks.wall import Contender, Near, Times, clocks, take_turns
+from benchmarks.wall import Contender, Near, clocks, take_turns
 from regard import Attention, Plan, attend, plan
 from regard.attention import Causal, Documents, KeyPadding, Mask, Padding
 
@@ -70,14 +70,14 @@ def _causal_padding(lengths: Any) -> Mask:
     return Causal() & KeyPadding(lengths)
 
 
-def half_padded(count: int, most: int, seed: int = 0) -> tuple[int, ...]:
+def half_padded(count: int, most: int) -> tuple[int, ...]:
     """Random lengths in 1…most whose mean is half of `most`; the first is `most`.
 
     >>> lengths = half_padded(16, 512)
     >>> max(lengths), abs(sum(lengths) / 16 - 256) < 3
     (512, True)
     """
-    draw = random.Random(seed)
+    draw = random.Random(0)
     shares = [draw.random() for _ in range(count - 1)]
     wanted = count * most / 2 - most
     for _ in range(8):  # what is cut off at the ends is given to the others
@@ -90,10 +90,9 @@ class Inputs:
     """q, k, v, the gradient of the output, which is zero at pads, and which tokens are real."""
 
     def __init__(self, case: Case, setting: Setting) -> None:
-        dtype = torch.bfloat16 if setting.on_cuda else torch.float32
         generator = torch.Generator(setting.device).manual_seed(0)
         size = (case.B, case.H, case.N, case.D)
-        drawn = [torch.randn(size, generator=generator, device=setting.device).to(dtype) for _ in range(4)]
+        drawn = [torch.randn(size, generator=generator, device=setting.device).to(setting.dtype) for _ in range(4)]
         self.leaves = drawn[0].requires_grad_(), drawn[1].requires_grad_(), drawn[2].requires_grad_()
         self.numbers = half_padded(case.B, case.N) if case.mask is not None else (case.N,) * case.B
         self.lengths = torch.tensor(self.numbers, device=setting.device)
@@ -172,10 +171,8 @@ def overhead(setting: Setting, causal: bool) -> list[Row]:
     rows = []
     for which in PASSES:
         contenders = {name: Contender(pass_of(run, x, which)) for name, run in {"regard": ours, "sdpa": bare}.items()}
-        times = take_turns(contenders, setting.device, setting.effort) if failed is None else {"regard": failed}
         chosen = planned(x, value, which).chosen
-        for clock in clocks(setting.device):
-            cells = _cells(times, clock)
+        for clock, cells in timed(contenders, ["sdpa"], failed, "regard", setting):
             row = Row("overhead", case.label, f"{which}, {clock}", {"algorithm": chosen, **cells}, bar=OVERHEAD)
             row.unit, row.against = " µs", "sdpa"
             row.ratio = _beyond(cells.get("regard"), cells.get("sdpa"))
@@ -200,10 +197,9 @@ def padded(setting: Setting, case: Case) -> list[Row]:
             contenders["fresh"] = Contender(pass_of(lambda: attend(*x.leaves, values.next()), x, which), values.stock)
             if setting.on_cuda or case.N < 512:  # minutes on a CPU
                 contenders["twelve layers"] = Contender(_layers(values, x, which), values.stock, LAYERS)
-        times = take_turns(contenders, setting.device, setting.effort) if failed is None else {"prepared": failed}
-        for clock in clocks(setting.device):
+        for clock, found in timed(contenders, list(peers), failed, "prepared", setting):
             measure = f"{which}, {clock}"
-            cells: dict[str, Cell] = {"algorithm": planned(x, prepared, which).chosen, **_cells(times, clock)}
+            cells: dict[str, Cell] = {"algorithm": planned(x, prepared, which).chosen, **found}
             rows.append(beside("padding", case.label, measure, cells, "prepared", list(peers), bar))
             if case.mask is not None:
                 rows.append(later(case, measure, cells))
@@ -234,11 +230,10 @@ def dropped(setting: Setting, case: Case = DROPPED) -> list[Row]:
     failed = wrong(lambda: attend(*x.leaves, value), exactly, x) or wrong_dropout(ours, exactly, x)
     runs = {name: _sdpa(x, mask, DROPOUT) for name, mask in masks.items()} | {"prepared": ours}
     contenders = {name: Contender(pass_of(run, x, PASSES[1])) for name, run in runs.items()}
-    times = take_turns(contenders, setting.device, setting.effort) if failed is None else {"prepared": failed}
     rows = []
-    for clock in clocks(setting.device):
+    for clock, found in timed(contenders, list(masks), failed, "prepared", setting):
         chosen = planned(x, value, PASSES[1], DROPOUT).chosen
-        cells: dict[str, Cell] = {"algorithm": chosen, **_cells(times, clock)}
+        cells: dict[str, Cell] = {"algorithm": chosen, **found}
         measure = f"{PASSES[1]}, {clock}"
         rows.append(beside("dropout", case.label, measure, cells, "prepared", list(masks), 0.9))
     return rows
@@ -267,11 +262,8 @@ def documents(setting: Setting) -> list[Row]:
         if failed is None and ours is not None:
             contenders["prepared"] = Contender(pass_of(ours, x, which))
             contenders["fresh"] = Contender(pass_of(lambda: attend(*x.leaves, values.next()), x, which), values.stock)
-        times = take_turns(contenders, setting.device, setting.effort)
-        if failed is not None:
-            times["prepared"] = failed
-        for clock in clocks(setting.device):
-            cells: dict[str, Cell] = {"algorithm": chosen.get(which), **_cells(times, clock)}
+        for clock, found in timed(contenders, list(peers), failed, "prepared", setting):
+            cells: dict[str, Cell] = {"algorithm": chosen.get(which), **found}
             bar = 0.95 if setting.on_cuda else 5.0
             rows.append(beside("documents", case.label, f"{which}, {clock}", cells, "prepared", list(peers), bar))
     return rows
@@ -364,21 +356,21 @@ def beside(
     section: str, case: str, measure: str, cells: dict[str, Cell], ours: str, peers: list[str], bar: float | None
 ) -> Row:
     """The best peer's time over ours. A bar below 1 is also met by so few microseconds that they are the host's."""
-    row = Row(section, case, measure, cells)
-    times = {name: cell for name in peers if isinstance(cell := cells.get(name), Timing)}
-    mine = cells.get(ours)
-    if not times or not isinstance(mine, Timing):
-        row.bar = None if bar is None else Bar("≥", bar)
-        return row
-    row.against = min(times, key=lambda name: times[name].median)
-    row.ratio = times[row.against].over(mine)
-    if bar is not None:
-        row.bar = Near("≥", bar, times[row.against].median, SLACK) if bar < 1 else Bar("≥", bar)
+    row = race(section, case, measure, cells, peers, None if bar is None else Bar("≥", bar), ours)
+    peer = cells.get(row.against)
+    if row.ratio is not None and bar is not None and bar < 1 and isinstance(peer, Timing):
+        row.bar = Near("≥", bar, peer.median, SLACK)
     return row
 
 
-def _cells(times: dict[str, Times | str] | dict[str, str], clock: str) -> dict[str, Cell]:
-    return {name: found if isinstance(found, str) else found.on(clock) for name, found in times.items()}
+def timed(
+    contenders: dict[str, Contender], peers: list[str], failed: str | None, ours: str, setting: Setting
+) -> Iterator[tuple[str, dict[str, Cell]]]:
+    """The times by each clock. Where ours is wrong its peers alone are timed, and it has the reason."""
+    running = {name: one for name, one in contenders.items() if failed is None or name in peers}
+    times = take_turns(running, setting.device, setting.effort) | ({} if failed is None else {ours: failed})
+    for clock in clocks(setting.device):
+        yield clock, {name: found if isinstance(found, str) else found.on(clock) for name, found in times.items()}
 
 
 def _beyond(one: Cell, other: Cell) -> float | None:

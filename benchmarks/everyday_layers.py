@@ -15,7 +15,7 @@ from benchmarks.contest import TOLERANCES, distance
 from benchmarks.everyday_calls import half_padded
 from benchmarks.record import Bar, Cell, Row
 from benchmarks.setting import Setting
-from benchmarks.timing import Timing, explain
+from benchmarks.timing import explain, over
 from benchmarks.wall import Contender, clocks, take_turns
 from regard.attention import Padding
 from regard.layers import MultiHead, Packing
@@ -59,10 +59,9 @@ class Batch:
 
     def __init__(self, case: Case, setting: Setting) -> None:
         device = setting.device
-        dtype = torch.bfloat16 if setting.on_cuda else torch.float32
         generator = torch.Generator(device).manual_seed(0)
         size = (case.B, case.N, WIDTH)
-        x, grad = (torch.randn(size, generator=generator, device=device).to(dtype) for _ in range(2))
+        x, grad = (torch.randn(size, generator=generator, device=device).to(setting.dtype) for _ in range(2))
         self.numbers = half_padded(case.B, case.N)
         self.lengths = torch.tensor(self.numbers, device=device)
         self.real = torch.arange(case.N, device=device) < self.lengths[:, None]
@@ -100,10 +99,7 @@ def layers(setting: Setting, case: Case) -> list[Row]:
         for number, ours in enumerate([name for name in modules if name.startswith("regard")]):
             cells = found if number == 0 else {name: found[name] for name in (ours, against)}
             row = Row("layers", case.label, f"{ours.removeprefix('regard, ')}, {clock}", dict(cells), against=against)
-            mine, peer = found[ours], found[against]
-            if isinstance(mine, Timing) and isinstance(peer, Timing):
-                row.ratio = peer.over(mine)
-            row.bar = _bar(case, setting)
+            row.ratio, row.bar = over(found[against], found[ours]), _bar(case, setting)
             rows.append(row)
     return rows
 

@@ -229,16 +229,7 @@ def deep(setting: Setting) -> list[Row]:
 def arcs(setting: Setting) -> list[Row]:
     """From the pointer on a token of Start to its arcs."""
     progress("arcs")
-    with serving() as (port, _, _), window() as page:
-        page.goto(f"http://127.0.0.1:{port}/")
-        page.wait_for_selector(".start-arc")
-        page.wait_for_timeout(1000)
-        times = []
-        for n in range(setting.pick(full=40, tiny=3)):
-            times.append(page.evaluate(POINT, 2 + n % 6))
-            page.wait_for_timeout(30)
-    times.sort()
-    slow = times[int(0.95 * (len(times) - 1))]
+    times, slow = repeated("", ".start-arc", POINT, setting.pick(full=40, tiny=3))
     cells: dict[str, Cell] = {"median ms": median(times), "p95 ms": slow, **load()}
     return [Row("arcs", "a token of Start", "pointer to arcs", cells, min(times), "", Bar("≤", 50), times, " ms")]
 
@@ -291,30 +282,24 @@ def switched(page: Any, right: int, down: int) -> list[float]:
 def playground(setting: Setting) -> list[Row]:
     """From a move of the slider to numbers on the screen."""
     progress("playground")
+    times, slow = repeated("#playground", ".value", SLIDE, setting.pick(full=40, quick=20, tiny=3))
+    cells: dict[str, Cell] = {"median ms": median(times), "moves": len(times)}
+    measure = "to numbers on the screen, p95"
+    return [Row("playground", "a move of the slider", measure, cells, slow, "", Bar("≤", 50), times, " ms")]
+
+
+def repeated(view: str, stands: str, script: str, count: int) -> tuple[list[float], float]:
+    """Milliseconds of a script on a view, on one token after the other where it takes one, sorted; the 95th of 100."""
     with serving() as (port, _, _), window() as page:
-        page.goto(f"http://127.0.0.1:{port}/#playground")
-        page.wait_for_selector(".value")
+        page.goto(f"http://127.0.0.1:{port}/{view}")
+        page.wait_for_selector(stands)
         page.wait_for_timeout(1000)
         times = []
-        for _ in range(setting.pick(full=40, quick=20, tiny=3)):
-            times.append(page.evaluate(SLIDE))
+        for n in range(count):
+            times.append(page.evaluate(script, 2 + n % 6))
             page.wait_for_timeout(30)
     times.sort()
-    cells = {"median ms": median(times), "moves": len(times)}
-    slow = times[int(0.95 * (len(times) - 1))]
-    return [
-        Row(
-            "playground",
-            "a move of the slider",
-            "to numbers on the screen, p95",
-            cells,
-            slow,
-            "",
-            Bar("≤", 50),
-            times,
-            " ms",
-        )
-    ]
+    return times, times[int(0.95 * (len(times) - 1))]
 
 
 def start(setting: Setting) -> list[Row]:

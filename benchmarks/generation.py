@@ -10,7 +10,6 @@ import argparse
 import functools
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,8 +26,9 @@ from benchmarks.peers import checked_out
 from benchmarks.record import Bar, Row
 from benchmarks.session import Sections, run
 from benchmarks.setting import Setting, progress
-from benchmarks.timing import Timing, explain, synchronize
+from benchmarks.timing import Timing, over
 from regard import models
+from regard.analysis.calibration.timing import explain, take_turns, time_calls
 
 PROMPT = 32
 Writing = Callable[[int], Tensor]  # so many tokens, (B, count)
@@ -70,9 +70,8 @@ def cases(setting: Setting) -> list[Case]:
 def both(case: Case, setting: Setting) -> tuple[Any, Any]:
     """Ours and transformers', with the same weights."""
     torch.manual_seed(0)
-    dtype = torch.bfloat16 if setting.on_cuda else torch.float32
     with setting.device:
-        theirs = transformers.AutoModelForCausalLM.from_config(case.config, dtype=dtype).eval()
+        theirs = transformers.AutoModelForCausalLM.from_config(case.config, dtype=setting.dtype).eval()
     return as_ours(theirs, setting.device), theirs
 
 
@@ -183,26 +182,14 @@ def agreement(one: Tensor, other: Tensor) -> str:
 
 def seconds_per_token(writings: dict[str, Writing], count: int, setting: Setting) -> dict[str, Timing | str]:
     """Of each token after the first, contenders in turns."""
-    samples: dict[str, list[float]] = {name: [] for name in writings}
-    failed: dict[str, str] = {}
-    for turn in range(1 + setting.pick(full=3, tiny=2)):
-        for name, write in writings.items():
-            try:
-                times = [_seconds(write, n, setting.device) for n in (count, 1)] if name not in failed else []
-            except Exception as error:  # a peer's failure is a result
-                failed[name] = explain(error)
-                continue
-            if turn > 0 and times:  # the first warms up
-                samples[name].append((times[0] - times[1]) / (count - 1))
-    return {name: failed.get(name) or Timing(tuple(found)) for name, found in samples.items()}
 
+    def read(write: Writing) -> float:
+        many, one = (time_calls(functools.partial(write, n), setting.device) for n in (count, 1))
+        return (many - one) / (count - 1)
 
-def _seconds(write: Writing, count: int, device: torch.device) -> float:
-    synchronize(device)
-    start = time.perf_counter()
-    write(count)
-    synchronize(device)
-    return time.perf_counter() - start
+    reads = {name: functools.partial(read, write) for name, write in writings.items()}
+    samples, failed = take_turns(reads, 1 + setting.pick(full=3, tiny=2))
+    return {name: failed.get(name) or Timing(tuple(found[1:])) for name, found in samples.items()}  # the first warms up
 
 
 def bytes_of_token(model: Any, batch: int, count: int) -> float:
@@ -242,14 +229,14 @@ def decode_of(case: Case, setting: Setting, gpt_fast: Path | None) -> list[Row]:
         for name, times in found.items()
         if isinstance(times, Timing)
     }
-    mine, other = found["regard"], found.get(case.peer)
+    mine = found["regard"]
     label, rows = f"{case.name} B{case.batch}", []
     if isinstance(mine, Timing):
         share = 100 * limit / mine.median if setting.on_cuda else None
         rows.append(
             Row("decode, limit", label, "seconds per token", cells, share, "the memory", case.share, None, " %")
         )
-        ratio = other.over(mine) if isinstance(other, Timing) else None
+        ratio = over(found.get(case.peer), mine)
         rows.append(Row("decode", label, "seconds per token", cells, ratio, case.peer, case.bar))
     for row in rows:
         progress(label, row.ratio, row.unit, row.against, row.cells)

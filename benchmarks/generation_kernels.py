@@ -17,7 +17,7 @@ from benchmarks.contest import COLD, TOLERANCES, distance
 from benchmarks.kernels import BANDWIDTH
 from benchmarks.record import Row
 from benchmarks.setting import Setting, progress
-from benchmarks.timing import Run, Timing, explain, interleave
+from benchmarks.timing import Run, Timing, explain, interleave, over
 from regard.algorithms.kernels.tokens import rows
 from regard.algorithms.planning.kept import forget
 
@@ -124,7 +124,7 @@ def per_call(found: Timing | str, calls: int) -> Timing | str:
 
 def race_of(product: Product, count: int, setting: Setting) -> Row:
     """A product of so many rows: the share of the bandwidth."""
-    dtype = torch.bfloat16 if setting.on_cuda else torch.float32
+    dtype = setting.dtype
     given = draw(product, count, setting.device, dtype)
     case, bytes_ = f"{product.name}, {count} rows", product.numbers * dtype.itemsize
     progress(case)
@@ -157,7 +157,7 @@ def num_copies(bytes_: int) -> int:
 
 def entering(B: int, setting: Setting) -> Row:
     """Queries, keys and values of 16 heads of width 128 on their way into caches of 24 layers."""
-    device, dtype = setting.device, torch.bfloat16 if setting.on_cuda else torch.float32
+    device, dtype = setting.device, setting.dtype
     H, D, R = setting.pick(full=(16, 128, 1024), tiny=(2, 8, 16))
     slots = torch.randint(R, (B,), device=device)
     angles = torch.rand(B, 1, 1, D // 2, device=device)
@@ -185,8 +185,7 @@ def entering(B: int, setting: Setting) -> Row:
     runs = {name: [replayed(calls, device)] for name, calls in ways.items()}
     found = interleave(runs, device, setting.effort)
     row.cells = {name: per_call(times, len(many)) for name, times in found.items()}
-    mine, plain = row.cells["regard"], row.cells["plain operations"]
-    row.ratio = plain.over(mine) if isinstance(mine, Timing) and isinstance(plain, Timing) else None
+    row.ratio = over(row.cells["plain operations"], row.cells["regard"])
     return row
 
 
@@ -232,7 +231,7 @@ def sweep(setting: Setting, counts: tuple[int, ...] = (1,)) -> list[Row]:
 
 def sweep_of(product: Product, count: int, setting: Setting) -> Row:
     progress("sweep", product.name, count)
-    dtype = torch.bfloat16 if setting.on_cuda else torch.float32
+    dtype = setting.dtype
     bytes_ = product.numbers * dtype.itemsize
     copies = [draw(product, count, setting.device, dtype) for _ in range(setting.pick(full=num_copies(bytes_), tiny=2))]
     first = rows.tile_of(count, sum(product.heights), product.C, dtype.itemsize, product.gated)

@@ -6,8 +6,6 @@ tables; one that is wrong is reported as wrong and not timed. A missed bar is a 
 
 from typing import Any
 
-import torch
-
 from benchmarks.comparison import compare, grouped
 from benchmarks.grid_cases import ISOTROPIC, TABLE, Case, draw
 from benchmarks.grid_contest import Contender, ours, regard, run_of
@@ -15,7 +13,7 @@ from benchmarks.grid_peers import content_peers, layer_peers, table_peers
 from benchmarks.record import Bar, Row
 from benchmarks.session import Sections, run
 from benchmarks.setting import Setting, Watch
-from benchmarks.timing import Timing, interleave
+from benchmarks.timing import Timing, interleave, over
 from regard.algorithms.planning.machines import table_of
 
 TOKENS = 32768  # in every case of the GPU, whatever its grid
@@ -66,10 +64,9 @@ def _growth(small: Case, large: Case, setting: Setting) -> Row:
         for name, case in zip(names, (small, large), strict=True)
     }
     times = interleave(runs, setting.device, setting.effort if setting.on_cuda else setting.glance)
-    first, last = times[names[0]], times[names[-1]]
-    ratio = last.over(first) if isinstance(first, Timing) and isinstance(last, Timing) else None
+    first, last = names
     bar = GROWTH if setting.on_cuda else None
-    return Row("position", f"growth to {names[-1]}", "both", dict(times), ratio, names[0], bar)
+    return Row("position", f"growth to {last}", "both", dict(times), over(times[last], times[first]), first, bar)
 
 
 def table(setting: Setting) -> list[Row]:
@@ -102,9 +99,8 @@ def content(setting: Setting) -> list[Row]:
 
 def _over_plain(row: Row) -> Row:
     """Positions cost something: the bar is on regard's time over the plain one's."""
-    plain, ours = row.cells.get(row.against), row.cells.get("regard")
-    if isinstance(plain, Timing) and isinstance(ours, Timing):
-        row.ratio = ours.over(plain)
+    ratio = over(row.cells.get("regard"), row.cells.get(row.against))
+    row.ratio = row.ratio if ratio is None else ratio
     return row
 
 
@@ -120,10 +116,9 @@ def on_cpu(setting: Setting) -> list[Row]:
 
 
 def _case(setting: Setting, side: int, *, kind: str = ISOTROPIC, B: int | None = None, **options: Any) -> Case:
-    dtype = torch.bfloat16 if setting.on_cuda else torch.float32
     tokens = TOKENS if setting.on_cuda else 2048
     rows = max(1, tokens // side**2) if B is None else B
-    return Case(kind=kind, B=rows, h=side, w=side, dtype=dtype, device=setting.device, **options)
+    return Case(kind=kind, B=rows, h=side, w=side, dtype=setting.dtype, device=setting.device, **options)
 
 
 def _rows(

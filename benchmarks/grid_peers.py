@@ -11,12 +11,12 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.nn.attention import SDPBackend, sdpa_kernel
-from torch.nn.functional import linear, scaled_dot_product_attention
+from torch.nn.attention import SDPBackend
+from torch.nn.functional import linear
 
 from benchmarks.grid_cases import BOUND, ISOTROPIC, NONE, TABLE, Case, Inputs, position_of
 from benchmarks.grid_contest import Build, Call, Contender
-from benchmarks.peers import Unavailable
+from benchmarks.peers import Unavailable, kernels, needs_cuda, sdpa_by
 
 DENSE_MEMORY = {"cuda": 100e9, "cpu": 3e9}  # bytes of maps beyond which a dense contender sits out
 PAPER_SIDE = 64  # the paper's form is not tried beyond
@@ -115,7 +115,7 @@ def table_by(function: Callable[[Tensor, Tensor, Tensor, int, int], Tensor], com
     def build(case: Case, x: Inputs) -> Call:
         _needs(case, TABLE)
         if function is flex_table:
-            _needs_cuda(case)
+            needs_cuda(case.device)
         else:
             _check_maps(case, copies=4)
         run = compiled(function, case) if compile else function
@@ -142,7 +142,7 @@ def flex_gaussian(q: Tensor, k: Tensor, v: Tensor, position: Any, h: int, w: int
 
 def content_by_flex(case: Case, x: Inputs) -> Call:
     _needs(case, ISOTROPIC)
-    _needs_cuda(case)
+    needs_cuda(case.device)
     run = compiled(flex_gaussian, case)
     position = position_of(x.module)
     return Call(lambda: run(x.q, x.k, x.v, position, case.h, case.w), x.leaves(case), x.grad, case)
@@ -154,12 +154,11 @@ def content_by_bias(backend: SDPBackend) -> Build:
     def build(case: Case, x: Inputs) -> Call:
         _needs(case, ISOTROPIC)
         _check_maps(case, copies=4)
-        position, (q, k) = position_of(x.module), _content(x)
+        position, (q, k) = position_of(x.module), content(x)
 
         def forward() -> Tensor:
             bias = dense_logits(position.centre, position.log_precision, case.h, case.w)[None].to(x.v.dtype)
-            with sdpa_kernel(backend):
-                return scaled_dot_product_attention(q, k, x.v, attn_mask=bias)
+            return sdpa_by(backend, q, k, x.v, attn_mask=bias)()
 
         return Call(forward, x.leaves(case), x.grad, case)
 
@@ -170,14 +169,8 @@ def plain(backend: SDPBackend) -> Build:
     """Attention that knows no positions: what they are measured against, and checked as what it is."""
 
     def build(case: Case, x: Inputs) -> Call:
-        q, k = _content(x)
         meant = replace(case, kind=NONE)
-
-        def forward() -> Tensor:
-            with sdpa_kernel(backend):
-                return scaled_dot_product_attention(q, k, x.v)
-
-        return Call(forward, x.leaves(meant), x.grad, meant)
+        return Call(sdpa_by(backend, *content(x), x.v), x.leaves(meant), x.grad, meant)
 
     return build
 
@@ -201,11 +194,8 @@ def table_peers(device: torch.device) -> dict[str, Contender]:
 
 
 def content_peers(device: torch.device) -> dict[str, Contender]:
-    backends = {"flash": SDPBackend.FLASH_ATTENTION, "math": SDPBackend.MATH}
-    biased = {"math": SDPBackend.MATH}
-    if device.type == "cuda":
-        fused = {"cuDNN": SDPBackend.CUDNN_ATTENTION, "efficient": SDPBackend.EFFICIENT_ATTENTION}
-        backends, biased = {"flash": SDPBackend.FLASH_ATTENTION, **fused}, fused
+    backends = kernels(device, cuda="flash cuDNN efficient", cpu="flash math")
+    biased = kernels(device, cuda="cuDNN efficient", cpu="math")
     peers = {f"plain {name}": Contender(plain(backend)) for name, backend in backends.items()}
     peers |= {f"sdpa + bias, {name}": Contender(content_by_bias(backend)) for name, backend in biased.items()}
     return peers | {"flex": Contender(content_by_flex, compiles=True)}
@@ -224,7 +214,7 @@ def _compiled(function: Any, key: tuple[Any, ...]) -> Any:
     return torch.compile(own, fullgraph=True, dynamic=False)
 
 
-def _content(x: Inputs) -> tuple[Tensor, Tensor]:
+def content(x: Inputs) -> tuple[Tensor, Tensor]:
     if x.q is None or x.k is None:
         raise Unavailable("needs queries and keys")
     return x.q, x.k
@@ -233,11 +223,6 @@ def _content(x: Inputs) -> tuple[Tensor, Tensor]:
 def _needs(case: Case, kind: str) -> None:
     if case.kind != kind:
         raise Unavailable(f"not compared for {case.kind}")
-
-
-def _needs_cuda(case: Case) -> None:
-    if case.device.type != "cuda":
-        raise Unavailable("no backward on the CPU")
 
 
 def _check_maps(case: Case, copies: int) -> None:

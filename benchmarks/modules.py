@@ -20,12 +20,11 @@ Maker = Callable[[nn.MultiheadAttention, str], tuple[nn.Module, Forward]]
 def modules(setting: Setting) -> list[Row]:
     """Self-attention with projections, forward and backward together, without a mask, causal, and padded."""
     B, T, C, H = setting.pick(full=(8, 2048, 1024, 16) if setting.on_cuda else (4, 512, 512, 8), tiny=(2, 64, 64, 2))
-    dtype = torch.bfloat16 if setting.on_cuda else torch.float32
     torch.manual_seed(0)
-    source = nn.MultiheadAttention(C, H, bias=False, batch_first=True, device=setting.device, dtype=dtype)
+    source = nn.MultiheadAttention(C, H, bias=False, batch_first=True, device=setting.device, dtype=setting.dtype)
     rows = []
     for mask in ("none", "causal", "padding"):
-        label = f"{mask} B{B} N{T} C{C} H{H} {str(dtype).removeprefix('torch.')}"
+        label = f"{mask} B{B} N{T} C{C} H{H} {str(setting.dtype).removeprefix('torch.')}"
         progress("modules", label)
         drawn = _draw(B, T, source, mask)
         results: dict[str, Result] = {}

@@ -9,8 +9,9 @@ from torch.nn.functional import scaled_dot_product_attention
 from benchmarks.cases import Case, draw
 from benchmarks.record import Bar, Cell, Row
 from benchmarks.setting import Setting, progress
-from benchmarks.timing import Timing, explain, host_seconds
+from benchmarks.timing import Timing, explain
 from regard import Attention, attend, plan
+from regard.analysis.calibration.timing import host_seconds
 from regard.attention import Causal, KeyPadding
 
 Pair = tuple[str, Callable[[], object], Callable[[], object], Bar | None]

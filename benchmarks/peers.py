@@ -16,6 +16,12 @@ from torch.nn.functional import scaled_dot_product_attention
 from benchmarks.cases import CAUSAL, NONE, PADDING, Case, Inputs
 from regard import attend
 
+BACKENDS = {
+    "cuDNN": SDPBackend.CUDNN_ATTENTION,
+    "efficient": SDPBackend.EFFICIENT_ATTENTION,
+    "flash": SDPBackend.FLASH_ATTENTION,
+    "math": SDPBackend.MATH,
+}
 QUADRATIC_LIMIT = {"cuda": 16e9, "cpu": 1e9}  # bytes of attention maps beyond which a quadratic contender sits out
 
 
@@ -43,6 +49,26 @@ def regard(algorithm: str | None = None) -> Build:
     return build
 
 
+def kernels(device: torch.device, cuda: str, cpu: str) -> dict[str, SDPBackend]:
+    """Kernels of sdpa by their names, those for a GPU or those for a CPU."""
+    return {name: BACKENDS[name] for name in (cuda if device.type == "cuda" else cpu).split()}
+
+
+def sdpa_by(backend: SDPBackend, q: Tensor, k: Tensor, v: Tensor, **options: Any) -> Callable[[], Tensor]:
+    """A call of one kernel of sdpa."""
+
+    def forward() -> Tensor:
+        with sdpa_kernel(backend):
+            return scaled_dot_product_attention(q, k, v, **options)
+
+    return forward
+
+
+def needs_cuda(device: torch.device) -> None:
+    if device.type != "cuda":
+        raise Unavailable("no backward on the CPU")
+
+
 def sdpa(backend: SDPBackend, whole_mask: bool = False) -> Build:
     """One kernel of sdpa; it gets the mask as (B, 1, 1, S), or written out as (B, 1, T, S) for those that insist."""
 
@@ -51,11 +77,7 @@ def sdpa(backend: SDPBackend, whole_mask: bool = False) -> Build:
         mask, causal = case.sdpa_mask, case.mask == CAUSAL
         if whole_mask and mask is not None:
             mask = mask.expand(-1, -1, case.T, -1).contiguous()
-
-        def forward() -> Tensor:
-            with sdpa_kernel(backend):
-                return scaled_dot_product_attention(x.q, x.k, x.v, attn_mask=mask, is_causal=causal)
-
+        forward = sdpa_by(backend, x.q, x.k, x.v, attn_mask=mask, is_causal=causal)
         return Call(forward, (x.q, x.k, x.v), x.grad, _same)
 
     return build
@@ -119,8 +141,7 @@ def flex(ready: bool) -> Build:
     """FlexAttention, compiled; its block mask made once before, or in every call."""
 
     def build(case: Case, x: Inputs) -> Call:
-        if case.device.type != "cuda":
-            raise Unavailable("no backward on the CPU")
+        needs_cuda(case.device)
         if case.mask == NONE and not ready:
             raise Unavailable("has no block mask to make")
         attend_by_flex, make = _compiled_flex()
@@ -170,10 +191,7 @@ def _block_mask(mask: str, lengths: tuple[int, ...], T: int, device: torch.devic
 
 def sdpa_contenders(device: torch.device, whole_mask: bool = False) -> dict[str, Build]:
     """Each kernel of sdpa that the device has."""
-    backends = {"flash": SDPBackend.FLASH_ATTENTION, "math": SDPBackend.MATH}
-    if device.type == "cuda":
-        fused = {"cuDNN": SDPBackend.CUDNN_ATTENTION, "efficient": SDPBackend.EFFICIENT_ATTENTION}
-        backends = fused | backends
+    backends = kernels(device, cuda="cuDNN efficient flash math", cpu="flash math")
     suffix = " (B,1,T,S)" if whole_mask else ""
     return {f"sdpa {name}{suffix}": sdpa(backend, whole_mask) for name, backend in backends.items()}
 

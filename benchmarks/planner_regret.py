@@ -156,11 +156,7 @@ def main(arguments: list[str] | None = None) -> None:
     if options.fit is not None:
         print(refit(options.fit, options.launch, options.regret))
         return
-    device = torch.device(options.device)
-    if device.type == "cuda":
-        device = torch.device("cuda", torch.cuda.current_device())
-    torch.set_num_threads(options.threads)
-    warnings.filterwarnings("ignore")
+    device = record.begin_on(options)
     report = record.machine(device, options.commit, "benchmarks.planner_regret", arguments)
     report |= {"table": table_of(device).name, "wanted": options.problems}
     if options.warm:
@@ -175,7 +171,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 def parser() -> argparse.ArgumentParser:
     options = record.parser("benchmarks.planner_regret", __doc__)
-    options.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu", choices=["cpu", "cuda"])
+    record.add_device(options)
     options.add_argument("--problems", type=int, default=300)
     options.add_argument("--seed", type=int, default=0)
     options.add_argument("--seconds", type=float, default=420, help="after which no new problem is begun")
@@ -183,7 +179,6 @@ def parser() -> argparse.ArgumentParser:
     options.add_argument("--warm", type=int, default=0, metavar="N", help="processes that compile before")
     options.add_argument("--warm-seconds", type=float, default=300)
     options.add_argument("--turns", type=int, default=TURNS)
-    options.add_argument("--threads", type=int, default=2, help="of the CPU")
     options.add_argument("--fit", type=Path, metavar="FILE", help="measure nothing, fit the table to this report")
     options.add_argument("--launch", type=float, help="with --fit: the price of a launch, not fitted")
     options.add_argument("--regret", type=float, default=1.0, help="with --fit: the weight of the regret")

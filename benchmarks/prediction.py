@@ -77,9 +77,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 def parser() -> argparse.ArgumentParser:
     options = record.parser("benchmarks.prediction", __doc__)
-    default = "cuda" if torch.cuda.is_available() else "cpu"
-    options.add_argument("--device", default=default, choices=["cpu", "cuda"])
-    options.add_argument("--threads", type=int, default=2, help="of the CPU")
+    record.add_device(options)
     options.add_argument(
         "--measured", type=Path, nargs="+", help="JSON of this benchmark: predict again, measure nothing"
     )
@@ -170,13 +168,12 @@ def _how(compiled: bool, dtype: torch.dtype) -> str:
 def attention(setting: Setting) -> Iterator[Row]:
     """Attention of N tokens on the device's own clock, forward, and forward and backward."""
     lengths = (1024, 2048, 4096, 8192, 16384) if setting.on_cuda else (128, 512)
-    dtype = torch.bfloat16 if setting.on_cuda else torch.float32
     machine, bar = table_of(setting.device), WITHIN if setting.on_cuda else None
     for name, value, heads, width in (("causal", Attention(mask=Causal()), 12, 64), ("none", Attention(), 16, 128)):
         for N in lengths:
             B = max(1, lengths[-1] // N)
             q, k, v = (
-                torch.randn(B, heads, N, width, device=setting.device, dtype=dtype, requires_grad=True)
+                torch.randn(B, heads, N, width, device=setting.device, dtype=setting.dtype, requires_grad=True)
                 for _ in range(3)
             )
             weight = torch.randn_like(q)
@@ -287,16 +284,8 @@ def ceilings(setting: Setting) -> Iterator[Row]:
     progress("ceilings")
     device, machine = setting.device, table_of(setting.device)
     for m, n, k, layout, dtype in _products(setting):
-        a = (
-            torch.randn(m, k, device=device, dtype=dtype)
-            if layout[0] == "n"
-            else torch.randn(k, m, device=device, dtype=dtype).t()
-        )
-        b = (
-            torch.randn(k, n, device=device, dtype=dtype)
-            if layout[1] == "n"
-            else torch.randn(n, k, device=device, dtype=dtype).t()
-        )
+        drawn = [torch.randn(m, k, device=device, dtype=dtype), torch.randn(k, n, device=device, dtype=dtype)]
+        a, b = (x if way == "n" else x.t().contiguous().t() for x, way in zip(drawn, layout, strict=True))
         real = interleave({"run": [lambda a=a, b=b: a @ b]}, device, setting.glance)["run"]
         assert isinstance(real, Timing), real
         read = (m if layout[0] == "t" else k, k if layout[1] == "t" else n)

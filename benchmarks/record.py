@@ -5,13 +5,15 @@ import json
 import platform
 import shlex
 import sys
+import warnings
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from benchmarks.timing import Result, Timing
+from benchmarks.timing import Timing
 from regard.recipes import results
 
 Cell = Timing | float | int | str | None
@@ -68,10 +70,18 @@ class Row:
         return asdict(self) | {"cells": cells, "bar": bar}
 
 
-def race(section: str, case: str, measure: str, results: dict[str, Result], peers: list[str], bar: Bar | None) -> Row:
-    """The best of `peers` over regard: above 1, regard is faster. All results become columns."""
-    ours = results["regard"]
-    times = {name: result for name in peers if isinstance(result := results[name], Timing)}
+def race(
+    section: str,
+    case: str,
+    measure: str,
+    results: Mapping[str, Cell],
+    peers: list[str],
+    bar: Bar | None,
+    name_of_ours: str = "regard",
+) -> Row:
+    """The best of `peers` over ours: above 1, ours is faster. All results become columns."""
+    ours = results.get(name_of_ours)
+    times = {name: result for name in peers if isinstance(result := results.get(name), Timing)}
     ratio, best = None, "no peer ran"
     if isinstance(ours, Timing) and times:
         best = min(times, key=lambda name: times[name].median)
@@ -86,6 +96,20 @@ def parser(module: str, description: str | None) -> argparse.ArgumentParser:
     options.add_argument("--markdown", type=Path, help="the tables")
     options.add_argument("--commit", help="the commit of the code, where there is no git")
     return options
+
+
+def add_device(options: argparse.ArgumentParser) -> None:
+    default = "cuda" if torch.cuda.is_available() else "cpu"
+    options.add_argument("--device", default=default, choices=["cpu", "cuda"])
+    options.add_argument("--threads", type=int, default=2, help="of the CPU")
+
+
+def begin_on(options: argparse.Namespace) -> torch.device:
+    """The device of the options, with its index; threads as they say, and no warnings."""
+    torch.set_num_threads(options.threads)
+    warnings.filterwarnings("ignore")  # sdpa explains at length why each excluded backend is excluded
+    is_cuda = options.device == "cuda"
+    return torch.device("cuda", torch.cuda.current_device()) if is_cuda else torch.device(options.device)
 
 
 def machine(device: torch.device, commit: str | None, module: str, words: list[str] | None = None) -> dict[str, Any]:

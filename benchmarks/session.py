@@ -3,10 +3,7 @@
 import argparse
 import os
 import time
-import warnings
 from collections.abc import Callable, Iterable, Mapping
-
-import torch
 
 from benchmarks import contest, grid_contest, record
 from benchmarks.peers import installed
@@ -32,11 +29,7 @@ def run(
     `said` are all words of the command, where the module has read some itself.
     """
     options = parser(module, description).parse_args(words)
-    device = torch.device(options.device)
-    if device.type == "cuda":
-        device = torch.device("cuda", torch.cuda.current_device())
-    torch.set_num_threads(options.threads)
-    warnings.filterwarnings("ignore")  # sdpa explains at length why each excluded backend is excluded
+    device = record.begin_on(options)
     here = sections[device.type]
     chosen = options.only or list(here)
     unknown = [name for name in chosen if name not in here]
@@ -68,9 +61,7 @@ def run(
 
 def parser(module: str, description: str | None) -> argparse.ArgumentParser:
     options = record.parser(module, description)
-    default = "cuda" if torch.cuda.is_available() else "cpu"
-    options.add_argument("--device", default=default, choices=["cpu", "cuda"])
-    options.add_argument("--threads", type=int, default=2, help="of the CPU")
+    record.add_device(options)
     options.add_argument("--only", action="append", metavar="SECTION", help="may be given several times")
     options.set_defaults(scale="full")
     for scale, text in (("quick", "about a minute"), ("tiny", "a smoke test")):

@@ -58,6 +58,11 @@ class Setting:
         return self.device.type == "cuda"
 
     @property
+    def dtype(self) -> torch.dtype:
+        """What is computed in, where a section does not say."""
+        return torch.bfloat16 if self.on_cuda else torch.float32
+
+    @property
     def effort(self) -> Effort:
         if self.on_cuda:
             return self.pick(

@@ -28,7 +28,7 @@ from benchmarks.sparse_cells import cells
 from benchmarks.sparse_decode import decode
 from benchmarks.sparse_lists import lists
 from benchmarks.sparse_peers import linear_peers, mask_peers
-from benchmarks.timing import Timing, interleave
+from benchmarks.timing import Timing, interleave, over
 from regard.algorithms.planning.machines import table_of
 
 OVER_SDPA = Bar("≥", 12.0)
@@ -102,10 +102,8 @@ def growth_row(small: Case, large: Case, setting: Setting) -> Row:
         for label, case in names.items()
     }
     times = interleave(runs, setting.device, setting.effort)
-    first, last = times[f"N{small.N}"], times[f"N{large.N}"]
-    ratio = None
-    if isinstance(first, Timing) and isinstance(last, Timing):
-        ratio = last.over(first) * small.N / large.N
+    ratio = over(times[f"N{large.N}"], times[f"N{small.N}"])
+    ratio = None if ratio is None else ratio * small.N / large.N
     chosen: Cell = " → ".join(dict.fromkeys(planned(case, "both").chosen for case in (small, large)))
     return Row("growth", name, "both", {"chosen": chosen, **times}, ratio, f"N{small.N}, linear", bar)
 

@@ -207,4 +207,4 @@ def cell_cases(setting: Setting) -> list[Case]:
 
 
 def _place(setting: Setting) -> dict[str, Any]:
-    return {"dtype": torch.bfloat16 if setting.on_cuda else torch.float32, "device": setting.device}
+    return {"dtype": setting.dtype, "device": setting.device}

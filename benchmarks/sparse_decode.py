@@ -5,14 +5,16 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor
-from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.nn.attention import SDPBackend
 from torch.nn.functional import scaled_dot_product_attention
 
 from benchmarks.contest import TOLERANCES, distance
+from benchmarks.peers import kernels, sdpa_by
 from benchmarks.record import Cell, Row, race
 from benchmarks.setting import Setting, progress
-from benchmarks.timing import Result, Run, explain, host_seconds, interleave
+from benchmarks.timing import Result, Run, explain, interleave
 from regard import attend, plan
+from regard.analysis.calibration.timing import host_seconds
 from regard.attention import Attention, Cache, Causal
 from regard.attention.reference import reference
 
@@ -69,10 +71,9 @@ def decode(setting: Setting) -> list[Row]:
     sizes = setting.pick(full=[1024, 4096, 16384], tiny=[64])
     if not setting.on_cuda:
         sizes = setting.pick(full=sizes, quick=[1024, 4096], tiny=[64])
-    dtype = torch.bfloat16 if setting.on_cuda else torch.float32
     for N in sizes:
         for lengths in ((N,) * 4, (N, 3 * N // 4, N // 2, N // 4)):
-            case = Case(lengths=lengths, H=8, D=64, dtype=dtype, device=setting.device)
+            case = Case(lengths=lengths, H=8, D=64, dtype=setting.dtype, device=setting.device)
             if watch.past():
                 rows.append(Row("decode", case.label, "inference", {}, against="out of time"))
                 continue
@@ -82,9 +83,7 @@ def decode(setting: Setting) -> list[Row]:
 
 
 def builds(device: torch.device) -> dict[str, Build]:
-    again = {"flash": SDPBackend.FLASH_ATTENTION}
-    if device.type == "cuda":
-        again = {"cuDNN": SDPBackend.CUDNN_ATTENTION, **again}
+    again = kernels(device, cuda="cuDNN flash", cpu="flash")
     peers: dict[str, Build] = {f"again, sdpa {name}": all_again(backend) for name, backend in again.items()}
     return {"regard": cached, BY_HAND: kept} | peers
 
@@ -135,11 +134,8 @@ def all_again(backend: SDPBackend) -> Build:
     """Every query anew, of which the last is wanted; pads stand after it, where causality hides them."""
 
     def build(case: Case, x: Inputs) -> Step:
-        def step() -> Tensor:
-            with sdpa_kernel(backend):
-                return x.new(scaled_dot_product_attention(x.q, x.k, x.v, is_causal=True))
-
-        return step
+        every = sdpa_by(backend, x.q, x.k, x.v, is_causal=True)
+        return lambda: x.new(every())
 
     return build
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.nn.attention import SDPBackend, sdpa_kernel
-from torch.nn.functional import elu, scaled_dot_product_attention
+from torch.nn.attention import SDPBackend
+from torch.nn.functional import elu
 
 from benchmarks.grid_cases import Inputs
 from benchmarks.grid_contest import Build, Call, Contender
-from benchmarks.grid_peers import compiled
-from benchmarks.peers import Unavailable, check_maps
+from benchmarks.grid_peers import compiled, content
+from benchmarks.peers import Unavailable, check_maps, kernels, needs_cuda, sdpa_by
 from benchmarks.sparse_cases import CAUSAL, EVERYTHING, Case, Pattern
 
 Predicate = Callable[[Any, Any, Any, Any], Any]
@@ -33,13 +33,7 @@ def sdpa_with_mask(backend: SDPBackend) -> Build:
         case = case_of(case)
         q, k = _softmax_of(case, x)
         check_maps(backend, case.B * case.H * case.N**2, case.dtype, case.device)
-        mask = case.dense[None, None]
-
-        def forward() -> Tensor:
-            with sdpa_kernel(backend):
-                return scaled_dot_product_attention(q, k, x.v, attn_mask=mask)
-
-        return Call(forward, x.leaves(case), x.grad, case)
+        return Call(sdpa_by(backend, q, k, x.v, attn_mask=case.dense[None, None]), x.leaves(case), x.grad, case)
 
     return build
 
@@ -52,13 +46,8 @@ def sdpa(backend: SDPBackend) -> Build:
         if case.pattern not in (CAUSAL, EVERYTHING):
             raise Unavailable(f"not compared for {case.pattern.name}")
         check_maps(backend, case.B * case.H * case.N**2, case.dtype, case.device)
-        q, k = _content(x)
-        causal, meant = case.pattern is CAUSAL, replace(case, linear=False)
-
-        def forward() -> Tensor:
-            with sdpa_kernel(backend):
-                return scaled_dot_product_attention(q, k, x.v, is_causal=causal)
-
+        meant = replace(case, linear=False)
+        forward = sdpa_by(backend, *content(x), x.v, is_causal=case.pattern is CAUSAL)
         return Call(forward, x.leaves(meant), x.grad, meant)
 
     return build
@@ -67,8 +56,7 @@ def sdpa(backend: SDPBackend) -> Build:
 def flex(case: Any, x: Inputs) -> Call:
     """FlexAttention compiled for these sizes, its block mask made once before."""
     case = case_of(case)
-    if case.device.type != "cuda":
-        raise Unavailable("no backward on the CPU")
+    needs_cuda(case.device)
     q, k = _softmax_of(case, x)
     run = compiled(attend_by_flex, case, case.pattern.name)
     blocks = _block_mask(case.pattern, case.h, case.w, case.device)
@@ -107,7 +95,7 @@ def fla(case: Any, x: Inputs) -> Call:
         from fla.ops.linear_attn import chunk_linear_attn  # pyright: ignore[reportMissingImports]
     except ImportError as error:
         raise Unavailable("not installed") from error
-    q, k = _content(x)
+    q, k = content(x)
 
     def forward() -> Tensor:
         features = ((elu(y) + 1).transpose(1, 2) for y in (q, k))
@@ -119,31 +107,17 @@ def fla(case: Any, x: Inputs) -> Call:
 def mask_peers(device: torch.device, flex_compiles: bool) -> dict[str, Contender]:
     """For a pattern; `flex_compiles` lets FlexAttention sit out where time is short."""
     peers = {"flex": Contender(flex, flex_compiles)} if device.type == "cuda" else {}
-    return peers | {f"sdpa + mask, {name}": Contender(sdpa_with_mask(one)) for name, one in _backends(device).items()}
+    backends = kernels(device, cuda="cuDNN efficient", cpu="flash math")  # flash takes a map on the CPU alone
+    return peers | {f"sdpa + mask, {name}": Contender(sdpa_with_mask(one)) for name, one in backends.items()}
 
 
 def linear_peers(device: torch.device) -> dict[str, Contender]:
-    backends = {"flash": SDPBackend.FLASH_ATTENTION}
-    if device.type == "cuda":
-        backends = {"cuDNN": SDPBackend.CUDNN_ATTENTION, **backends}
+    backends = kernels(device, cuda="cuDNN flash", cpu="flash")
     peers = {f"sdpa {name}": Contender(sdpa(backend)) for name, backend in backends.items()}
     return peers | {"flash-linear-attention": Contender(fla)}
-
-
-def _backends(device: torch.device) -> dict[str, SDPBackend]:
-    """The kernels that take a map; flash does on the CPU alone."""
-    if device.type == "cuda":
-        return {"cuDNN": SDPBackend.CUDNN_ATTENTION, "efficient": SDPBackend.EFFICIENT_ATTENTION}
-    return {"flash": SDPBackend.FLASH_ATTENTION, "math": SDPBackend.MATH}
-
-
-def _content(x: Inputs) -> tuple[Tensor, Tensor]:
-    assert x.q is not None
-    assert x.k is not None
-    return x.q, x.k
 
 
 def _softmax_of(case: Case, x: Inputs) -> tuple[Tensor, Tensor]:
     if case.linear:
         raise Unavailable("computes a softmax")
-    return _content(x)
+    return content(x)

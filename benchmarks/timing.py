@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import torch
 
-Run = Callable[[], object]
+from regard.analysis.calibration.timing import Run, explain, synchronize, take_turns
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,11 @@ class Timing:
         return statistics.median(a / b for a, b in zip(self.samples, other.samples, strict=False))
 
 
+def over(one: object, other: object) -> float | None:
+    """The one's time over the other's, where both were measured."""
+    return one.over(other) if isinstance(one, Timing) and isinstance(other, Timing) else None
+
+
 Result = Timing | str  # a time, or why there is none
 HOPELESS = (
     8.0  # times the fastest, well beyond every bar: such a contender runs in two rounds only, the others get its time
@@ -59,28 +64,21 @@ def interleave(runs: dict[str, list[Run]], device: torch.device, effort: Effort)
 
     A contender that raises is reported with its error and takes no further part.
     """
-    results: dict[str, Result] = {}
     slices: dict[str, Slice] = {}
+    errors: dict[str, str] = {}
     for name, sets in runs.items():
         try:
             slices[name] = _sized(sets, device, effort)
         except Exception as error:  # a peer's failure is a result, not the end of the run
-            results[name] = explain(error)
+            errors[name] = explain(error)
     fastest = min((piece.once for piece in slices.values()), default=0.0)
     hopeful = [name for name, piece in slices.items() if piece.once <= HOPELESS * fastest]
     fewest, most = effort.rounds
     count = min(most, max(fewest, int(effort.seconds / max(sum(slices[name].seconds for name in hopeful), 1e-9))))
-    samples: dict[str, list[float]] = {name: [] for name in slices}
-    for turn in range(count):
-        names = list(slices) if turn < 2 else hopeful
-        start = turn % max(len(names), 1)
-        for name in names[start:] + names[:start]:
-            if name not in results:
-                try:
-                    samples[name].append(slices[name].read())
-                except Exception as error:
-                    results[name] = explain(error)
-    return {name: results[name] if name in results else Timing(tuple(samples[name])) for name in runs}
+    reads = {name: piece.read for name, piece in slices.items()}
+    samples, failed = take_turns(reads, count, slow=slices.keys() - hopeful)
+    errors |= failed
+    return {name: errors[name] if name in errors else Timing(tuple(samples[name])) for name in runs}
 
 
 class Slice(NamedTuple):
@@ -136,25 +134,3 @@ def _cycles_per_second() -> float:
     end.record()
     end.synchronize()
     return 20_000_000 / (begin.elapsed_time(end) / 1e3)
-
-
-def host_seconds(run: Run, device: torch.device, calls: int) -> float:
-    """Seconds per call on the host; on a GPU without waiting for the device, whose queue holds this many calls."""
-    synchronize(device)
-    start = time.perf_counter()
-    for _ in range(calls):
-        run()
-    seconds = (time.perf_counter() - start) / calls
-    synchronize(device)
-    return seconds
-
-
-def synchronize(device: torch.device) -> None:
-    if device.type == "cuda":
-        torch.cuda.synchronize(device)
-
-
-def explain(error: Exception) -> str:
-    """The first line of an error, for a table."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return f"error: {type(error).__name__}: {lines[0][:160] if lines else ''}"

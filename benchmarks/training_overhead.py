@@ -75,28 +75,19 @@ class Clock:
 ZERO = Clock(0.0, 0.0)
 
 
-@dataclass
-class Regression(Task):
-    """A perceptron of four layers, whose batches are rows of a table that is there already."""
-
-    width: int
-    size: int
-    pauses: list[Clock] = field(default_factory=list)  # of evaluation, recording and checkpoint, one after the other
-    stopped: Clock | None = None
+class Tabled(Task):
+    """A task whose batches are rows of a table that is there already, sixteen batches of this size."""
 
     judged_by = "score"
 
-    def __post_init__(self) -> None:
-        generator = torch.Generator().manual_seed(0)
-        self.rows = torch.randn(self.count, self.width, generator=generator)
+    def __init__(self, rows: Tensor, size: int) -> None:
+        self.rows, self.size = rows, size
+        self.pauses: list[Clock] = []  # of evaluation, recording and checkpoint, one after the other
+        self.stopped: Clock | None = None
 
     @property
     def count(self) -> int:
-        return 16 * self.size
-
-    def build(self) -> nn.Module:
-        layers = [module for _ in range(4) for module in (nn.Linear(self.width, self.width), nn.GELU())]
-        return nn.Sequential(*layers[:-1])
+        return len(self.rows)
 
     def batch(self, examples: Tensor, generator: torch.Generator) -> Tensor:
         if self.stopped is not None:
@@ -104,50 +95,46 @@ class Regression(Task):
             self.stopped = None
         return self.rows[examples]
 
-    def loss(self, model: Any, batch: Tensor, generator: torch.Generator) -> Tensor:
-        return nn.functional.mse_loss(model(batch), batch)
-
     def evaluate(self, model: Any) -> Mapping[str, float]:
         """Nothing: what a task does here is its own."""
         self.stopped = Clock.now()
         return {"score": 0.0}
 
 
-@dataclass
-class Text(Task):
-    """A decoder on random tokens, of which a table is there already."""
+class Regression(Tabled):
+    """A perceptron of four layers."""
 
-    config: DecoderConfig
-    size: int
-    pauses: list[Clock] = field(default_factory=list)
+    def __init__(self, width: int, size: int) -> None:
+        super().__init__(torch.randn(16 * size, width, generator=torch.Generator().manual_seed(0)), size)
+        self.width = width
 
-    judged_by = "score"
+    def build(self) -> nn.Module:
+        layers = [module for _ in range(4) for module in (nn.Linear(self.width, self.width), nn.GELU())]
+        return nn.Sequential(*layers[:-1])
 
-    def __post_init__(self) -> None:
-        generator, tokens = torch.Generator().manual_seed(0), self.config.positions.context + 1
-        self.rows = torch.randint(self.config.vocabulary, (self.count, tokens), generator=generator)
+    def loss(self, model: Any, batch: Tensor, generator: torch.Generator) -> Tensor:
+        return nn.functional.mse_loss(model(batch), batch)
 
-    @property
-    def count(self) -> int:
-        return 16 * self.size
+
+class Text(Tabled):
+    """A decoder on random tokens."""
+
+    def __init__(self, config: DecoderConfig, size: int) -> None:
+        shape, generator = (16 * size, config.positions.context + 1), torch.Generator().manual_seed(0)
+        super().__init__(torch.randint(config.vocabulary, shape, generator=generator), size)
+        self.config = config
 
     def build(self) -> nn.Module:
         return Decoder(self.config)
 
-    def batch(self, examples: Tensor, generator: torch.Generator) -> Tensor:
-        return self.rows[examples]
-
     def loss(self, model: Any, batch: Tensor, generator: torch.Generator) -> Tensor:
         return nn.functional.cross_entropy(model(batch[:, :-1]).logits.flatten(0, 1).float(), batch[:, 1:].flatten())
-
-    def evaluate(self, model: Any) -> Mapping[str, float]:
-        return {"score": 0.0}
 
 
 class Bare:
     """The loop that one writes by hand."""
 
-    def __init__(self, task: "Regression | Text", settings: Settings, device: str = "cpu") -> None:
+    def __init__(self, task: Tabled, settings: Settings, device: str = "cpu") -> None:
         torch.manual_seed(settings.seed)
         self.device, self.is_half = torch.device(device), settings.execution.precision == "bfloat16"
         self.task, self.model = task, task.build().to(device)
@@ -173,7 +160,7 @@ class Blocks:
     """Stops the loop after every block of steps to run the bare one for as many."""
 
     bare: Bare
-    task: Regression | Text
+    task: Tabled
     size: int
     show: Any = None
     processes: Processes | None = None
@@ -268,7 +255,7 @@ def together(mesh: str, device: str, blocks: int) -> list[Row]:
         processes, is_cuda = Processes.of(mesh, where), where.startswith("cuda")
         folder = Path(processes.by_first(lambda: place))
         execution = Execution(threads=1, precision="bfloat16" if is_cuda else "float32")
-        cases: dict[str, Regression | Text]
+        cases: dict[str, Tabled]
         if is_cuda:
             block = BlockConfig(width=768, num_heads=12)
             gpt2 = DecoderConfig(vocabulary=50257, depth=12, block=block, positions=PositionConfig(context=1024))
@@ -295,7 +282,7 @@ def together(mesh: str, device: str, blocks: int) -> list[Row]:
     return rows if processes.is_first else []
 
 
-def compare_losses(case: str, task: Regression | Text, settings: Settings, folder: Path, where: str) -> Row:
+def compare_losses(case: str, task: Tabled, settings: Settings, folder: Path, where: str) -> Row:
     """Losses of the first steps by the same loop, plain, plain once more, and on the mesh; ends where they differ.
 
     On a GPU kernels add up in any order: how far two runs of the plain model are apart says what that is worth.

@@ -21,7 +21,7 @@ from benchmarks.peers import checked_out
 from benchmarks.record import Bar, Row
 from benchmarks.session import run
 from benchmarks.setting import Setting, progress
-from benchmarks.timing import Run, Timing, interleave, synchronize
+from benchmarks.timing import Run, Timing, interleave, over, synchronize
 from regard.models import PRESETS, build, vary
 
 PEAK = 771e12  # products of bfloat16 in a second, measured on an H200
@@ -121,8 +121,7 @@ def race_of(batch: int, setting: Setting, nanogpt: Path | None, profiled: bool) 
         if isinstance(times, Timing):
             cells[f"{name} tokens/s"] = round(count / times.median)
             cells[f"{name} of the peak"] = f"{100 * flops(sizes, batch) / times.median / PEAK:.1f} %"
-    mine, other = found["regard"], found.get("nanoGPT")
-    ratio = other.over(mine) if isinstance(mine, Timing) and isinstance(other, Timing) else None
+    ratio = over(found.get("nanoGPT"), found["regard"])
     bar = Bar("≥", 1.08) if setting.on_cuda and setting.scale == "full" else None
     details = {"losses": losses}
     return Row("training step", f"gpt2 B{batch} T{sizes['context']}", "step", cells, ratio, "nanoGPT", bar, details)

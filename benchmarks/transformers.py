@@ -48,12 +48,11 @@ class Case:
 
 def models_of(case: Case, setting: Setting, names: tuple[str, ...]) -> dict[str, Any]:
     """The same weights under each implementation."""
-    dtype = torch.bfloat16 if setting.on_cuda else torch.float32
     made: dict[str, Any] = {}
     for name in names:
         torch.manual_seed(0)
         implementation = name.split(",")[0]
-        options = {"attn_implementation": implementation, "dtype": dtype}
+        options = {"attn_implementation": implementation, "dtype": setting.dtype}
         with setting.device:
             model = transformers.AutoModel.from_config(copy.deepcopy(case.config), **options)
         for module in model.modules():

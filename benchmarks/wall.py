@@ -5,15 +5,17 @@
 """
 
 import statistics
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import torch
 
 from benchmarks.record import Bar
-from benchmarks.timing import HOPELESS, Effort, Run, Timing, explain, synchronize
+from benchmarks.timing import HOPELESS, Effort, Timing
+from regard.analysis.calibration import timing
+from regard.analysis.calibration.timing import Run, explain, time_calls
 
 MOST = 200  # calls between two readings of the clock
 
@@ -70,14 +72,10 @@ def take_turns(contenders: dict[str, Contender], device: torch.device, effort: E
     repeats = {name: max(1, min(MOST, round(effort.slice / (once[name] * contenders[name].calls)))) for name in once}
     per_turn = sum([2 * repeats[name] * once[name] * contenders[name].calls for name in hopeful])
     count = min(effort.rounds[1], max(effort.rounds[0], int(effort.seconds / max(per_turn, 1e-9))))
-    samples: dict[str, list[tuple[float, float]]] = {name: [] for name in once}
-    for turn in range(count):
-        names = list(once) if turn < 2 else hopeful
-        first = turn % max(len(names), 1)
-        for name in names[first:] + names[:first]:
-            samples[name].append(_sample(contenders[name], device, repeats[name]))
+    reads = {name: partial(_sample, contenders[name], device, repeats[name]) for name in once}
+    samples, failed = timing.take_turns(reads, count, slow=once.keys() - hopeful)
     for name, found in samples.items():
-        results[name] = Times(*[Timing(tuple(one)) for one in zip(*found, strict=True)])
+        results[name] = failed.get(name) or Times(*[Timing(tuple(one)) for one in zip(*found, strict=True)])
     return {name: results[name] for name in contenders}
 
 
@@ -85,43 +83,21 @@ def warmed(contender: Contender, device: torch.device) -> float:
     """Seconds of a call that is not the first."""
     _stock(contender, 4)
     contender.run()
-    synchronize(device)
-    times = []
-    for _ in range(3):
-        start = time.perf_counter()
-        contender.run()
-        synchronize(device)
-        times.append(time.perf_counter() - start)
-        if times[-1] > 1.0:
-            break
+    times = [time_calls(contender.run, device)]
+    while len(times) < 3 and times[-1] <= 1.0:
+        times.append(time_calls(contender.run, device))
     return min(times) / contender.calls
 
 
-def queued(contender: Contender, device: torch.device, repeats: int) -> float:
-    """Seconds per call of so many runs, waited for once."""
-    _stock(contender, repeats)
-    synchronize(device)
-    start = time.perf_counter()
-    for _ in range(repeats):
-        contender.run()
-    synchronize(device)
-    return (time.perf_counter() - start) / repeats / contender.calls
-
-
 def _sample(contender: Contender, device: torch.device, repeats: int) -> tuple[float, float]:
-    one = queued(contender, device, repeats)
+    """Seconds per call of so many runs waited for once, and of fewer waited for one by one."""
+    _stock(contender, repeats)
+    one = time_calls(contender.run, device, repeats) / contender.calls
     if device.type != "cuda":
         return one, one
     repeats = max(1, repeats // 4)
     _stock(contender, repeats)
-    synchronize(device)
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        contender.run()
-        synchronize(device)
-        times.append(time.perf_counter() - start)
-    return one, statistics.median(times) / contender.calls
+    return one, statistics.median([time_calls(contender.run, device) for _ in range(repeats)]) / contender.calls
 
 
 def _stock(contender: Contender, runs: int) -> None:

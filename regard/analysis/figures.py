@@ -19,7 +19,9 @@ PALETTE = ("#332288", "#CC6677", "#117733", "#88CCEE", "#882255", "#DDCC77", "#4
 BLUE, PALE_BLUE, ORANGE, INK, FAINT = "#0072B2", "#A9CDE3", "#D55E00", "#333333", "#e4e4e4"
 
 
-def figure_of_panels(number: int, columns: int, size: tuple[float, float], extra: float) -> "tuple[Figure, list[Axes]]":
+def figure_of_panels(
+    number: int, columns: int, size: tuple[float, float], extra: float, title: str = ""
+) -> "tuple[Figure, list[Axes]]":
     """A figure of panels of that size in inches, row after row, with extra height for what stands above or below."""
     rows = math.ceil(number / columns)
     inches = (columns * size[0], rows * size[1] + extra)
@@ -27,6 +29,8 @@ def figure_of_panels(number: int, columns: int, size: tuple[float, float], extra
     panels = list(figure.subplots(rows, columns, squeeze=False).flat)
     for empty in panels[number:]:
         empty.remove()
+    if title:
+        figure.suptitle(title, fontsize=10, color=INK)
     return figure, panels[:number]
 
 
@@ -39,6 +43,15 @@ def style_axes(panel: "Axes", x: str = "", y: str = "", *, grid: Literal["both",
     if grid is not None:
         panel.grid(axis=grid, color=FAINT, linewidth=0.6)
         panel.set_axisbelow(True)
+
+
+def draw_bar(panel: "Axes", row: int, parts: dict[str, float]) -> float:
+    """A bar of parts one after the other, each in the colour of its number; where it ends."""
+    left = 0.0
+    for number, (name, width) in enumerate(parts.items()):
+        panel.barh(row, width, left=left, color=PALETTE[number % len(PALETTE)], height=0.6, label=name)
+        left += width
+    return left
 
 
 @functools.cache

@@ -12,23 +12,20 @@ import datetime
 import os
 import platform
 import statistics
-import time
 import warnings
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from regard.algorithms.planning.machines import Machine, table_of, to_json
-from regard.algorithms.planning.report import plain, si
+from regard.algorithms.planning.report import si
 from regard.analysis.calibration.fit import Evaluation, Measured, accuracy, evaluate, fit
-from regard.analysis.calibration.measure import Session, synchronize, time_calls
-from regard.analysis.tables import new_table
-
-if TYPE_CHECKING:
-    from rich.console import Group
+from regard.analysis.calibration.measure import Session
+from regard.analysis.calibration.timing import Run, host_seconds, time_calls
+from regard.analysis.tables import Printed, new_table, stack
 
 SIDE = {"cuda": 4096, "cpu": 1024, "other": 2048}  # of a product
 COPIED = {"cuda": 1 << 30, "cpu": 1 << 27, "other": 1 << 27}  # bytes
@@ -41,7 +38,7 @@ Progress = Callable[[int, int | None], None]
 
 
 @dataclass(frozen=True)
-class Calibration:
+class Calibration(Printed):
     """The table of one machine, how well it predicts the problems that it was fitted to, and others."""
 
     machine: Machine
@@ -58,11 +55,8 @@ class Calibration:
         facts = self.about | {"problems": self.problems} | evaluations | {"algorithms": list(self.algorithms)}
         return to_json(self.machine, facts)
 
-    def rich(self) -> "Group":
+    def rich(self) -> Any:
         """Rates, prices and errors, for Rich."""
-        from rich.console import Group
-        from rich.text import Text
-
         machine = self.machine
         rates = new_table(numbers=("half", "single", "double", "memory", "a launch"))
         numbers = [si(getattr(machine, name), "FLOP/s") for name in ("half", "single", "double")]
@@ -73,20 +67,11 @@ class Calibration:
         for name, found in rows.items():
             near = f"{found.near} of {found.problems}"
             errors.add_row(name, f"{found.error:.2f}×", f"{found.tail:.2f}×", near, f"{found.worst:.2f}×")
-        parts = [Text(f"{machine.where}, {self.problems} problems", style="bold"), rates, "", errors, ""]
-        parts += [f"  {line}" for line in self.algorithms]
+        lines: list[Any] = [f"  {line}" for line in self.algorithms]
         if self.about["load"] > BUSY * self.about["cores"]:
-            parts.append(
-                Text(
-                    f"this machine was busy (load {self.about['load']:.1f} on {self.about['cores']} cores): "
-                    "measure again when it has nothing else to do",
-                    style="yellow",
-                )
-            )
-        return Group(*parts)
-
-    def __str__(self) -> str:
-        return plain(self.rich(), width=110)
+            busy = f"this machine was busy (load {self.about['load']:.1f} on {self.about['cores']} cores)"
+            lines.append((f"{busy}: measure again when it has nothing else to do", "yellow"))
+        return stack((f"{machine.where}, {self.problems} problems", "bold"), rates, "", errors, "", *lines)
 
 
 def calibrate(
@@ -202,18 +187,10 @@ def with_host(machine: Machine, dispatch: tuple[float, float, float]) -> Machine
     return replace(machine, dispatch=dispatch, host=host)
 
 
-def _of_host(run: Callable[[], object], device: torch.device, calls: int) -> float:
-    """Seconds per call, the median of seven rounds; the device, whose queue holds so many calls, is not waited for."""
+def _of_host(run: Run, device: torch.device, calls: int) -> float:
+    """Seconds per call, the median of seven rounds."""
     run()
-    rounds = []
-    for _ in range(7):
-        synchronize(device)
-        start = time.perf_counter()
-        for _ in range(calls):
-            run()
-        rounds.append((time.perf_counter() - start) / calls)
-    synchronize(device)
-    return statistics.median(rounds)
+    return statistics.median([host_seconds(run, device, calls) for _ in range(7)])
 
 
 def _product_rate(device: torch.device, dtype: torch.dtype, side: int) -> float:
@@ -221,7 +198,7 @@ def _product_rate(device: torch.device, dtype: torch.dtype, side: int) -> float:
     return _rounded(2 * side**3 / _shortest(lambda: a @ b, device))
 
 
-def _shortest(run: Callable[[], object], device: torch.device, repeats: int = 2) -> float:
+def _shortest(run: Run, device: torch.device, repeats: int = 2) -> float:
     """Seconds of the shortest of a few runs: what else the machine does only makes one longer."""
     run()
     return min([time_calls(run, device, repeats) for _ in range(5)])

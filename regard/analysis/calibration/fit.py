@@ -187,7 +187,7 @@ def _moved(table: Machine, move: Move, step: float) -> Machine | None:
     if what == "host":
         forward, both = table.host[name]
         return replace(table, host=table.host | {name: (forward, new) if passes else (new, both)})
-    return replace(table, bandwidth=new) if what == "bandwidth" else replace(table, launch=new)
+    return replace(table, **{what: new})
 
 
 def _predicted_again(measured: Measured, predicted: np.ndarray, table: Machine, move: Move) -> np.ndarray:
@@ -222,23 +222,11 @@ def source(table: Machine) -> str:
     """The table as Python."""
     efficiency = [f'        "{name}": {_shown(value)},' for name, value in table.efficiency.items()]
     host = [f'        "{name}": ({_shown(one)}, {_shown(both)}),' for name, (one, both) in table.host.items()]
-    return "\n".join(
-        [
-            "Machine(",
-            f'    name="{table.name}",',
-            f'    kind="{table.kind}",',
-            *[f"    {name}={_shown(getattr(table, name))}," for name in ("half", "single", "double")],
-            f"    bandwidth={_shown(table.bandwidth)},",
-            f"    launch={_shown(table.launch)},",
-            "    efficiency={",
-            *efficiency,
-            "    },",
-            "    host={",
-            *host,
-            "    },",
-            ")",
-        ]
-    )
+    words = [f'    {name}="{getattr(table, name)}",' for name in ("name", "kind")]
+    rates = ("half", "single", "double", "bandwidth", "launch")
+    numbers = [f"    {name}={_shown(getattr(table, name))}," for name in rates]
+    tables = ["    efficiency={", *efficiency, "    },", "    host={", *host, "    },"]
+    return "\n".join(["Machine(", *words, *numbers, *tables, ")"])
 
 
 def _shown(value: float) -> str:

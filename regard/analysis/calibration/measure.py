@@ -1,7 +1,7 @@
 """Random problems, each by every algorithm that does not refuse it, timed in turns."""
 
+import functools
 import time
-from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -9,8 +9,7 @@ import torch
 from regard.algorithms import Plan, attend, plan
 from regard.algorithms.catalogue import PLANNER
 from regard.analysis.calibration.problems import Drawing, Drawn, Kind, Made, make
-
-Run = Callable[[], object]
+from regard.analysis.calibration.timing import Run, explain, synchronize, take_turns, time_calls
 
 REFERENCE_LIMIT = 2e9  # bytes of maps beyond which the definition is not timed
 MEMORY = {"cuda": 40e9, "cpu": 2e9}  # bytes beyond its inputs beyond which another algorithm is not
@@ -151,22 +150,19 @@ class Session:
                     self.compiling += first
                 hopeless = first > max(ENDLESS, HOPELESS * min(once.values(), default=first))
                 hopeless = hopeless and self.device.type != "cuda"
-                once[name] = first if hopeless else min([time_calls(run, self.device, 1) for _ in range(2)])
+                once[name] = first if hopeless else min([time_calls(run, self.device) for _ in range(2)])
             except Exception as error:  # a failure is a result, not the end of the run
                 errors[name] = explain(error)
         fastest = min(once.values(), default=0.0)
         hopeful = [name for name in once if once[name] <= HOPELESS * fastest]
-        samples: dict[str, list[float]] = {name: [] for name in hopeful}
-        slow = sum([once[name] for name in hopeful])
-        for turn in range(max(1, min(self.turns, round(self.longest / max(slow, 1e-9))))):
-            first = turn % max(len(hopeful), 1)
-            for name in hopeful[first:] + hopeful[:first]:
-                repeats = max(1, min(100, round(SLICE / once[name])))
-                samples[name].append(time_calls(runs[name], self.device, repeats))
+        turns = max(1, min(self.turns, round(self.longest / max(sum([once[name] for name in hopeful]), 1e-9))))
+        repeats = {name: max(1, min(100, round(SLICE / once[name]))) for name in hopeful}
+        reads = {name: functools.partial(time_calls, runs[name], self.device, repeats[name]) for name in hopeful}
+        samples, failed = take_turns(reads, turns)
         found = {name: (once[name], 1) for name in once}
         # The shortest turn: what else the machine does only makes a turn longer.
         found |= {name: (min(times), len(times)) for name, times in samples.items() if times}
-        return found, errors
+        return found, errors | failed
 
 
 def _planned(drawn: Drawn, made: Made) -> Plan:
@@ -180,25 +176,3 @@ def _run(drawn: Drawn, made: Made, algorithm: str) -> object:
             return attend(made.q, made.k, made.v, made.value, algorithm=algorithm)
     out = attend(made.q, made.k, made.v, made.value, algorithm=algorithm)
     return torch.autograd.grad(out, made.leaves, made.grad, allow_unused=True)  # Hard() has gradients for v alone
-
-
-def time_calls(run: Run, device: torch.device, repeats: int) -> float:
-    """Seconds per call of so many calls, waited for once."""
-    synchronize(device)
-    start = time.perf_counter()
-    for _ in range(repeats):
-        run()
-    synchronize(device)
-    return (time.perf_counter() - start) / repeats
-
-
-def synchronize(device: torch.device) -> None:
-    """Wait for what the device has been given."""
-    if device.type != "cpu":
-        torch.accelerator.synchronize(device)
-
-
-def explain(error: Exception) -> str:
-    """The first line of an error, for a table."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return f"error: {type(error).__name__}: {lines[0][:160] if lines else ''}"

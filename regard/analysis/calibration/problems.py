@@ -254,6 +254,7 @@ def _terms(drawn: Drawn, normal: Callable[..., Tensor]) -> tuple[list[Term], lis
 def _mask(drawn: Drawn, device: torch.device) -> Mask:
     draw = random.Random(drawn.seed)
     numbers = tuple([draw.randint(1, drawn.S) for _ in range(drawn.B)])
+    generator = torch.Generator(device).manual_seed(drawn.seed)
     makers: dict[str, Callable[[], Any]] = {
         "none": Everything,
         "causal": Causal,
@@ -268,14 +269,9 @@ def _mask(drawn: Drawn, device: torch.device) -> Mask:
         "strided": lambda: Strided(8),
         "blocks": lambda: Blocks(64),
         "global or window": lambda: GlobalTokens(4) | Window(32, 32),
-        "dense": lambda: Dense(_random_map(drawn, device)),
+        "dense": lambda: Dense(torch.rand(drawn.T, drawn.S, generator=generator, device=device) < 0.5),
         "neighbours": lambda: Neighbours(2, 2),
         "tiles": lambda: Tiles(4, 4),
         "axial": Axial,
     }
     return makers[drawn.kind.combination.mask]()
-
-
-def _random_map(drawn: Drawn, device: torch.device) -> Tensor:
-    generator = torch.Generator(device).manual_seed(drawn.seed)
-    return torch.rand(drawn.T, drawn.S, generator=generator, device=device) < 0.5

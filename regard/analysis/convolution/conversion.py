@@ -46,19 +46,14 @@ def attention_from_conv(
     >>> bool((layer(x) - conv(x)).norm(dim=1).max() <= 1e-3)
     True
     """
-    check_conv(conv)
-    stencil = _stencil_of(conv)
-    centre, taps = _order(stencil, _taps_of(conv), sign)
+    stencil, taps = _read(conv)
+    centre, taps = _order(stencil, taps, sign)
     kept, missing = _strongest(taps, num_heads)
     layer = _build(conv, stencil, centre[kept], taps[kept], weighting)
     options: dict[str, Any] = {"terms": stencil.num_taps * conv.in_channels + 1, "missing": missing, "norm": norm}
     if error is not None:
-        if sharpness is not None or norm is None:
-            raise ValueError(
-                f"give a sharpness, or an error with its norm: got sharpness={sharpness}, error={error}, norm={norm}"
-            )
-        draft = certify(layer, **options)
-        sharpness = round_up(draft.sharpness_for(error, norm), conv.weight.dtype)
+        check_aim(sharpness, error, norm)
+        sharpness = round_up(certify(layer, **options).sharpness_for(error, norm), conv.weight.dtype)
     if sharpness is None:
         sharpness = math.log(8 * stencil.axes / torch.finfo(conv.weight.dtype).eps)
     layer.place_heads(centre[kept], sharpness)
@@ -72,10 +67,9 @@ def attention_as_printed(
 
     It is the convolution with the flipped kernel, right for symmetric ones alone.
     """
-    check_conv(conv)
-    stencil = _stencil_of(conv)
-    centre, _ = _order(stencil, _taps_of(conv), SIGNS[1])
-    layer = _build(conv, stencil, centre, _taps_of(conv), weighting)
+    stencil, taps = _read(conv)
+    centre, _ = _order(stencil, taps, SIGNS[1])
+    layer = _build(conv, stencil, centre, taps, weighting)
     layer.place_heads(centre, math.log(8 / torch.finfo(conv.weight.dtype).eps) if sharpness is None else sharpness)
     return layer
 
@@ -96,25 +90,22 @@ def check_conv(conv: nn.Module) -> None:
         raise ValueError(f"weights must be finite: got {name} with NaN or infinity; convert a layer that learned")
 
 
-def _stencil_of(conv: Conv) -> Stencil:
-    padding = conv.padding if isinstance(conv.padding, str) else tuple(conv.padding)
-    return Stencil(
+def _read(conv: Conv) -> tuple[Stencil, Float[Tensor, "taps Ci Co"]]:
+    """Where a convolution looks, and its kernel's entries in raster order, groups as blocks of a full matrix."""
+    check_conv(conv)
+    stencil = Stencil(
         size=tuple(conv.kernel_size),
         stride=tuple(conv.stride),
-        padding=padding,
+        padding=conv.padding if isinstance(conv.padding, str) else tuple(conv.padding),
         dilation=tuple(conv.dilation),
         padding_mode=conv.padding_mode,
     )
-
-
-def _taps_of(conv: Conv) -> Float[Tensor, "taps Ci Co"]:
-    """The kernel's entries in raster order, groups as blocks of a full matrix."""
     weight = conv.weight.detach()
     (out, inside), groups = weight.shape[:2], conv.groups
     full = weight.new_zeros(groups, out // groups, groups, inside, *weight.shape[2:])
     for group, block in enumerate(weight.unflatten(0, (groups, -1))):
         full[group, :, group] = block
-    return full.flatten(2, 3).flatten(0, 1).flatten(2).permute(2, 1, 0)
+    return stencil, full.flatten(2, 3).flatten(0, 1).flatten(2).permute(2, 1, 0)
 
 
 def _order(stencil: Stencil, taps: Tensor, sign: str) -> tuple[Int[Tensor, "taps P"], Tensor]:
@@ -160,6 +151,14 @@ def _build(conv: Conv, stencil: Stencil, centre: Tensor, taps: Tensor, weighting
             layer.heads.value.bias.requires_grad_(bias.requires_grad)
     layer.heads.value.weight.requires_grad_(weight.requires_grad)
     return layer.train(conv.training)
+
+
+def check_aim(sharpness: float | None, error: float, norm: float | None) -> None:
+    """Raise unless an error is asked for at a norm, and no sharpness beside it."""
+    if sharpness is not None or norm is None:
+        raise ValueError(
+            f"give a sharpness, or an error with its norm: got sharpness={sharpness}, error={error}, norm={norm}"
+        )
 
 
 def round_up(sharpness: float, dtype: torch.dtype) -> float:
@@ -322,14 +321,14 @@ def thin_attention_from_conv(conv: Conv) -> ThinHeads:
     >>> len(layer.logits), torch.allclose(layer(x), conv(x))
     (12, True)
     """
-    check_conv(conv)
-    taps = _taps_of(conv).permute(1, 2, 0)  # (C_in, C_out, taps)
+    stencil, taps = _read(conv)
+    taps = taps.permute(1, 2, 0)  # (C_in, C_out, taps)
     parts = torch.stack((taps, -taps), 2).clamp(min=0).flatten(0, 2)
     totals = parts.sum(1)
     into = torch.arange(conv.in_channels, device="cpu").repeat_interleave(2 * conv.out_channels)
     out = torch.arange(conv.out_channels, device="cpu").repeat_interleave(2).repeat(conv.in_channels)
     options: dict[str, Any] = {"device": conv.weight.device, "dtype": conv.weight.dtype}
-    layer = ThinHeads(into, conv.out_channels, _stencil_of(conv), bias=conv.bias is not None, **options)
+    layer = ThinHeads(into, conv.out_channels, stencil, bias=conv.bias is not None, **options)
     with torch.no_grad():
         logits = parts.log().masked_fill(totals[:, None] == 0, 0)  # a head without entries has weight zero
         layer.logits.copy_(logits.unflatten(1, tuple(conv.kernel_size)))
@@ -346,9 +345,9 @@ def thin_conv(conv: Conv, head_width: int) -> tuple[Conv, float]:
     W^h = W_v W_o has rank at most the head's width. A kernel entry of higher rank is missed by its next singular value
     at least, for some input of norm 1, whatever the heads learn; cutting the singular values off attains it.
     """
-    check_conv(conv)
+    _, taps = _read(conv)
     check_whole("head_width", head_width, 1)
-    left, values, right = torch.linalg.svd(_taps_of(conv).double(), full_matrices=False)
+    left, values, right = torch.linalg.svd(taps.double(), full_matrices=False)
     kept = (left[..., :head_width] * values[:, None, :head_width]) @ right[:, :head_width]
     rest = values[:, head_width:]
     thin = copy.deepcopy(conv)

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from regard.analysis.convolution.certificate import Certificate, NetworkCertificate, Stage
-from regard.analysis.convolution.conversion import Conv, attention_from_conv, conv_from_attention, round_up
+from regard.analysis.convolution.conversion import Conv, attention_from_conv, check_aim, conv_from_attention, round_up
 from regard.attention import Weighting
 from regard.layers.convolutional import AttentionConv
 
@@ -52,10 +52,7 @@ def attention_from_network(
     """
     options: dict[str, Any] = {"weighting": weighting, "sign": sign}
     if error is not None:
-        if sharpness is not None or norm is None:
-            raise ValueError(
-                f"give a sharpness, or an error with its norm: got sharpness={sharpness}, error={error}, norm={norm}"
-            )
+        check_aim(sharpness, error, norm)
         _, draft = _convert(network, Conv, lambda conv: attention_from_conv(conv, **options), norm, example)
         widest = max([certificate.dtype for certificate in draft.values()], key=lambda dtype: torch.finfo(dtype).eps)
         sharpness = round_up(draft.sharpness_for(error, norm), widest)

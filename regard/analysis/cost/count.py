@@ -6,7 +6,7 @@ import logging
 import threading
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import torch
@@ -66,19 +66,14 @@ def cost(
     14592
     """
     machine = table_of(_device_of(module)) if device is None else table(device) if isinstance(device, str) else device
-    watch, memory = Watch(), Allocations(optimizer, machine.kind == "cuda")
-    watch.ledger = Ledger(machine)
+    given = (module, inputs, keywords)
     if real:
         with _restoring(module, tree_flatten((inputs, keywords))[0]):
-            return _count(watch, memory, module, inputs, keywords, backward, compiled)
-    mode, given, device_type = new_mode(), module, _fake_device(memory.on_cuda)
-    module = fake_module(mode, given, device_type)
-    inputs, keywords = fake_inputs(mode, (inputs, keywords), device_type)
+            return _count(Watch(), None, given, machine, optimizer, backward, compiled)
     try:
-        with mode:
-            return _count(watch, memory, module, inputs, keywords, backward, compiled)
+        return _count(Watch(), new_mode(), given, machine, optimizer, backward, compiled)
     finally:  # a hook or a closure may lead from the copy to the module itself: no fake gradient stays on it
-        for parameter in given.parameters():
+        for parameter in module.parameters():
             if isinstance(parameter.grad, FakeTensor):
                 parameter.grad = None
 
@@ -87,15 +82,10 @@ def count_made(
     make: Callable[[], tuple[Any, ...]], optimizer: str | None, device: str, train: bool, compiled: bool = False
 ) -> ModelCost:
     """The cost of what `make` gives: a module, inputs and keywords, built without memory too."""
-    machine = table(device)
-    watch, memory = Watch(), Allocations(optimizer, machine.kind == "cuda")
-    watch.ledger = Ledger(machine)
-    mode, device_type = new_mode(), _fake_device(memory.on_cuda)
-    module, inputs, keywords = build(watch, mode, make)
-    module = fake_module(mode, module.train(train), device_type)
-    inputs, keywords = fake_inputs(mode, (inputs, keywords), device_type)
-    with mode:
-        return _count(watch, memory, module, inputs, keywords, True, compiled)
+    watch, mode = Watch(), new_mode()
+    made = build(watch, mode, make)
+    made[0].train(train)
+    return _count(watch, mode, made, table(device), optimizer, True, compiled)
 
 
 def count_next_token(
@@ -251,22 +241,30 @@ def build(watch: Watch, mode: FakeTensorMode, make: Callable[[], tuple[Any, ...]
 
 def _count(
     watch: Watch,
-    memory: Allocations,
-    module: nn.Module,
-    inputs: Any,
-    keywords: Any,
+    mode: FakeTensorMode | None,
+    given: tuple[Any, ...],
+    machine: Machine,
+    optimizer: str | None,
     backward: bool,
-    compiled: bool = False,
+    compiled: bool,
 ) -> ModelCost:
-    watch.memory = memory
-    memory.begin(module, (inputs, keywords))
-    stands_in = memory.on_cuda and _device_of(module).type != "cuda"
-    if stands_in:
-        watch.trace.notes["no CUDA here: the CPU's kernels stand in for the GPU's, executed and in memory"] = None
-    assert watch.ledger is not None
-    with watching(watch, module, watch.ledger.machine if stands_in else None):
-        run(watch, module, inputs, keywords, backward)
-    return _predict(summarise(module, watch, memory.report()), watch.ledger, count_inputs((inputs, keywords)), compiled)
+    """Run a module on its inputs and keywords, where there is a mode without contents."""
+    module, inputs, keywords = given
+    memory, watch.ledger = Allocations(optimizer, machine.kind == "cuda"), Ledger(machine)
+    if mode is not None:
+        device = _fake_device(memory.on_cuda)
+        module = fake_module(mode, module, device)
+        inputs, keywords = fake_inputs(mode, (inputs, keywords), device)
+    with mode or nullcontext():
+        watch.memory = memory
+        memory.begin(module, (inputs, keywords))
+        stands_in = memory.on_cuda and _device_of(module).type != "cuda"
+        if stands_in:
+            watch.trace.notes["no CUDA here: the CPU's kernels stand in for the GPU's, executed and in memory"] = None
+        with watching(watch, module, machine if stands_in else None):
+            run(watch, module, inputs, keywords, backward)
+        counted = summarise(module, watch, Memory(**memory.bytes))
+        return _predict(counted, watch.ledger, count_inputs((inputs, keywords)), compiled)
 
 
 def _predict(found: ModelCost, ledger: Ledger, inputs: tuple[int, str], compiled: bool = False) -> ModelCost:
@@ -419,21 +417,18 @@ def float_outputs(out: Any) -> list[Tensor]:
 
 
 def summarise(module: nn.Module, watch: Watch, memory: Memory | None) -> ModelCost:
-    """Tallies by module, each with all that is inside it."""
+    """The work of every module, with all that is inside it."""
     trace = watch.finish()
-    own: dict[str, dict[str, Any]] = {}
+    own: dict[str, dict[str, Work]] = {"forward": {}, "backward": {}}  # by module
     operations: dict[str, dict[str, Work]] = {"forward": {}, "backward": {}}
-    for (phase, name, operation), tally in trace.tallies.items():
-        if phase not in operations:
-            continue
-        work = Work(tally.needed, tally.executed, tally.elementwise, tally.bytes)
-        found = own.setdefault(name, {"forward": Work(), "backward": Work(), "attention": 0})
-        found[phase] = found[phase] + work
-        found["attention"] = found["attention"] + (tally.attention if phase == "forward" else 0)
-        operations[phase][operation] = operations[phase].get(operation, Work()) + work
+    for (phase, name, operation), work in trace.works.items():
+        for sums, key in ((own[phase], name), (operations[phase], operation)) if phase in own else ():
+            sums[key] = sums.get(key, Work()) + work
     parts = []
     for name, part in distinct_modules(module):
-        inside = [found for other, found in own.items() if _holds(name, other)]
+        forward, backward = (
+            sum([work for other, work in own[phase].items() if _holds(name, other)], Work()) for phase in own
+        )
         parts.append(
             ModuleCost(
                 name,
@@ -441,9 +436,9 @@ def summarise(module: nn.Module, watch: Watch, memory: Memory | None) -> ModelCo
                 sum(p.numel() for p in part.parameters()),
                 sum(p.numel() for p in part.parameters() if p.requires_grad),
                 watch.experts.count_active(part),
-                sum((found["forward"] for found in inside), Work()),
-                sum((found["backward"] for found in inside), Work()),
-                sum(found["attention"] for found in inside),
+                forward,
+                backward,
+                sum([flops for other, flops in trace.attention.items() if _holds(name, other)]),
             )
         )
     whole = parts[0]

@@ -32,10 +32,6 @@ class Routing:
         """
         return min(self.chosen * tokens, self.experts), self.experts
 
-    @property
-    def note(self) -> str:
-        return f"{self.chosen} of {self.experts} experts for each token"
-
 
 class Experts:
     """The experts of a model, found when a router chooses among them."""
@@ -64,32 +60,28 @@ class Experts:
         self.is_assumed = self.is_assumed or (bool(parameters) and isinstance(x, FakeTensor))
         if not parameters or func is BEST:
             return None
-        self._assign(parameters, routing)
-        return routing
-
-    def _assign(self, parameters: list[nn.Parameter], routing: Routing) -> None:
         self.routings |= dict.fromkeys(map(id, parameters), routing)
+        return routing
 
     def observe(self, rows: int, weight: nn.Parameter | None) -> None:
         """So many rows meet the experts, one each: that says how many are chosen for a token."""
         tokens, parameters = self.groups.get(id(weight), (0, []))
         if weight is not None and tokens and rows % tokens == 0:
-            self._assign(parameters, Routing(rows // tokens, weight.shape[0], tokens))
+            self.routings |= dict.fromkeys(map(id, parameters), Routing(rows // tokens, weight.shape[0], tokens))
 
     def notes(self) -> list[str]:
         """How many experts are chosen, and what was assumed where tensors had no contents."""
         assumed = ": assumed to be chosen evenly" if self.is_assumed else ""
-        return sorted({f"{routing.note}{assumed}" for routing in self.routings.values()})
+        routings = self.routings.values()
+        return sorted({f"{one.chosen} of {one.experts} experts for each token{assumed}" for one in routings})
 
     def _look_around(self, name: str, count: int) -> list[nn.Parameter]:
         """The parameters of so many experts inside of a module, or else beside it."""
         key = (name, count)
         if key not in self.found:
-            self.found[key] = []
-            for place in (name, name.rpartition(".")[0]):
-                if place in self.modules and (inside := list(expert_parameters(self.modules[place], count, place))):
-                    self.found[key] = inside
-                    break
+            places = [place for place in (name, name.rpartition(".")[0]) if place in self.modules]
+            inside = (list(expert_parameters(self.modules[place], count, place)) for place in places)
+            self.found[key] = next(filter(None, inside), [])
         return self.found[key]
 
     def met_by_all(self, x: Any, weight: Any) -> Routing | None:

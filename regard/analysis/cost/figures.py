@@ -35,7 +35,8 @@ def cost_figure(found: Formulas, symbol: str = "N", *, title: str | None = None)
     marked = [here, *[mark.value for mark in marks if mark.value is not None]]
     low, high = max(min(marked) / 8, 1), 8 * max(marked)  # nearly a decade to each side
     sizes = [low * (high / low) ** (step / (POINTS - 1)) for step in range(POINTS)]
-    curves = {name: [_evaluate(part, found, symbol, n) for n in sizes] for name, part in split_cost(found).items()}
+    places: list[dict[str, Any]] = [found.sizes | {symbol: n} for n in sizes]
+    curves = {name: [float(part(**place)) for place in places] for name, part in split_cost(found).items()}
     others = " · ".join(f"{name} = {size:,}" for name, size in found.sizes.items() if name != symbol)
     figure, panel = _draw_curves(symbol, sizes, curves, title or found.modules[0].kind, others)
     panel.set_xlim(low, high)
@@ -139,10 +140,6 @@ def _is_layer(row: Row, children: dict[str, list[Row]]) -> bool:
     return row.attention != 0 and (not holders or (called_so and any(_is_layer(child, children) for child in holders)))
 
 
-def _evaluate(part: Polynomial, found: Formulas, symbol: str, size: float) -> float:
-    return float(part(**(found.sizes | {symbol: size})))  # pyright: ignore[reportArgumentType]
-
-
 def _draw_curves(
     symbol: str, sizes: Sequence[float], curves: Curves, title: str, facts: str, **style: Any
 ) -> "tuple[Figure, Axes]":
@@ -152,7 +149,7 @@ def _draw_curves(
         others = [curves[name] for name in by_size[MAX_PARTS - 1 :]]
         curves = {name: flops for name, flops in curves.items() if name in by_size[: MAX_PARTS - 1]}
         curves["others"] = [sum(flops) for flops in zip(*others, strict=True)]
-    figure, (panel,) = figure_of_panels(1, 1, (7.2, 4.4), 0.5)
+    figure, (panel,) = figure_of_panels(1, 1, (7.2, 4.4), 0.5, f"{title}: forward FLOPs\n{facts}".rstrip())
     panel.set(xscale="log", yscale="log")
     style_axes(panel, symbol, "forward FLOPs", grid="both")
     total = [sum(flops) for flops in zip(*curves.values(), strict=True)]
@@ -163,7 +160,6 @@ def _draw_curves(
     for name, flops, dashes, colour, width in lines:
         shown = [n if n > 0 else math.nan for n in flops]  # 0 has no logarithm
         panel.plot(sizes, shown, dashes, color=colour, linewidth=width, label=name, **style)
-    figure.suptitle(f"{title}: forward FLOPs\n{facts}".rstrip(), fontsize=10, color=INK)
     figure.legend(loc="outside right upper", frameon=False, fontsize=8.5, labelcolor=INK)
     return figure, panel
 
@@ -183,7 +179,7 @@ def _draw_crossovers(panel: "Axes", marks: Sequence[Crossover]) -> None:
         panel.text(
             mark.value,
             0.98 if is_high else 0.02,
-            f"{mark.kind}: {mark.crossing.symbol}*{shown} {mark.crossing.number}",
+            f"{mark.kind}: {mark.symbol}*{shown} {mark.number}",
             transform=panel.get_xaxis_transform(),
             rotation=90,
             ha="right",

@@ -3,7 +3,7 @@
 They are the recurrent layers, and scaled dot product attention for a GPU that is not there.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -75,18 +75,6 @@ def _run_sdpa(
     return out[..., : v.shape[-1]]
 
 
-class Layers(NamedTuple):
-    """A call of a recurrent layer: its name, its sizes and which gradients are wanted."""
-
-    name: str
-    rows: Count  # steps of all sequences
-    starts: Count  # of them first steps
-    weights: list[Count]  # elements of each matrix, by layer and direction
-    kinds: list[str]  # of each matrix: first input, input, hidden or projection
-    wants_input: bool
-    wants_hidden: bool
-
-
 def _run_recurrent(watch: Watch, name: str, args: tuple[Any, ...]) -> Any:
     """LSTM, GRU and plain recurrent layers: every step multiplies its input and its state once by each weight."""
     if isinstance(args[1], Tensor) and isinstance(args[3], (list, tuple)):  # packed sequences
@@ -98,13 +86,6 @@ def _run_recurrent(watch: Watch, name: str, args: tuple[Any, ...]) -> Any:
     states = list(hx) if isinstance(hx, (list, tuple)) else [hx]
     directions = 2 if two_ways else 1
     each = len(weights) // (num_layers * directions)
-    matrices, kinds = [], []
-    for n, weight in enumerate(weights):
-        if weight.ndim == 2:
-            names = ("input" if n >= each * directions else "first input", "hidden")
-            kinds.append(names[n % each] if n % each < 2 else "projection")
-            rows, columns = watch.sizes(weight)
-            matrices.append(rows * columns)
     sizes = watch.sizes(x)
     if batch_sizes is not None:
         lengths = known(batch_sizes)
@@ -114,9 +95,21 @@ def _run_recurrent(watch: Watch, name: str, args: tuple[Any, ...]) -> Any:
         steps = sizes[0] * sizes[1] if x.ndim == 3 else sizes[0]
         starts = (sizes[0] if batch_first else sizes[1]) if x.ndim == 3 else 1
     wants_hidden = any(state.requires_grad for state in states)
-    layers = Layers(name, steps, starts, matrices, kinds, x.requires_grad, wants_hidden)
+    forward: Count = 0
+    backward: Count = 0
+    for n, weight in enumerate(weights):
+        if weight.ndim < 2:
+            continue
+        rows, columns = watch.sizes(weight)
+        once = 2 * steps * rows * columns
+        forward = forward + once
+        backward = backward + (once if weight.requires_grad else 0)
+        if n % each == 1 and not wants_hidden:  # nobody asks for the gradient of the first state
+            once = 2 * (steps - starts) * rows * columns
+        if n % each or n >= each * directions or x.requires_grad:  # no input of the first layer
+            backward = backward + once
     width = states[0].shape[-1] * directions
-    return _Recurrence.apply(watch, layers, width, x, len(states), *states, *weights)
+    return _Recurrence.apply(watch, (name, forward, backward), width, x, len(states), *states, *weights)
 
 
 class _Recurrence(torch.autograd.Function):
@@ -124,32 +117,28 @@ class _Recurrence(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, watch: Watch, layers: Layers, width: int, x: Tensor, num_states: int, *tensors: Tensor
+        ctx: Any,
+        watch: Watch,
+        counted: tuple[str, Count, Count],
+        width: int,
+        x: Tensor,
+        num_states: int,
+        *tensors: Tensor,
     ) -> Any:
         out = x.new_empty(*x.shape[:-1], width)
         states = [state.new_empty(state.shape) for state in tensors[:num_states]]
         weights = tensors[num_states:]
         gates = x.new_empty(*x.shape[:-1], sum(w.shape[0] for w in weights if w.ndim == 2) // 2)
         ctx.save_for_backward(x, out, gates, *tensors)
-        ctx.watch, ctx.layers = watch, layers
-        flops = 2 * layers.rows * sum(layers.weights)
-        watch.add_products(layers.name, Products.all_needed(flops), (x, out, gates, *tensors))
+        ctx.watch, ctx.counted = watch, counted
+        watch.add_products(counted[0], Products.all_needed(counted[1]), (x, out, gates, *tensors))
         return (out, *states)
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> Any:
         x, _, gates, *tensors = ctx.saved_tensors
-        layers: Layers = ctx.layers
-        wanted = ctx.needs_input_grad[5:]
-        matrices = [want for x, want in zip(tensors, wanted, strict=True) if x.ndim == 2][-len(layers.weights) :]
-        flops: Count = 0
-        for kind, size, want in zip(layers.kinds, layers.weights, matrices, strict=True):
-            rows = layers.rows
-            flops = flops + (2 * rows * size if want else 0)
-            if kind == "hidden" and not layers.wants_hidden:
-                rows = rows - layers.starts  # nobody asks for the gradient of the first state
-            if kind != "first input" or layers.wants_input:
-                flops = flops + 2 * rows * size
-        ctx.watch.add_products(f"{layers.name}_backward", Products.all_needed(flops), (x, gates, *tensors, *grads))
-        found = [torch.empty_like(t) if want else None for t, want in zip(tensors, wanted, strict=True)]
-        return None, None, None, torch.empty_like(x) if layers.wants_input else None, None, *found
+        name, _, flops = ctx.counted
+        ctx.watch.add_products(f"{name}_backward", Products.all_needed(flops), (x, gates, *tensors, *grads))
+        wanted = zip((x, *tensors), (ctx.needs_input_grad[3], *ctx.needs_input_grad[5:]), strict=True)
+        of_x, *found = [torch.empty_like(t) if want else None for t, want in wanted]
+        return None, None, None, of_x, None, *found

@@ -12,9 +12,9 @@ import torch
 from torch import Tensor
 from torch.utils._pytree import tree_map
 
-from regard.algorithms.planning.report import plain, si
+from regard.algorithms.planning.report import si
 from regard.analysis.cost.symbolic import Make, count_at
-from regard.analysis.tables import new_table
+from regard.analysis.tables import Printed, new_table, stack
 
 Progress = Callable[[int, int], None]  # steps done, and all there are
 
@@ -31,8 +31,10 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Growth:
+class Growth(Printed):
     """FLOPs, and seconds where measured, at several sizes, and the exponents fitted to all of them."""
+
+    columns = 100
 
     symbol: str
     fixed: dict[str, int]
@@ -47,10 +49,6 @@ class Growth:
 
     def rich(self) -> Any:
         """The table of sizes, for Rich."""
-        from rich.console import Group
-        from rich.padding import Padding
-        from rich.text import Text
-
         measured = self.threads is not None
         times = ("time", "exponent", "FLOP/s") if measured else ()
         table = new_table(numbers=(self.symbol, "FLOPs", "exponent", *times))
@@ -65,10 +63,7 @@ class Growth:
         if measured:
             threads = f"{self.threads} thread{'s' * (self.threads != 1)} of the CPU"
             says += f", time ∝ {self.symbol}^{_write_exponent(self.time_exponent)} (forward, {threads}, medians)"
-        return Group(Text(fixed, style="cyan"), Padding(table, (1, 0, 1, 0)), Text(says))
-
-    def __str__(self) -> str:
-        return plain(self.rich(), 100)
+        return stack((fixed, "cyan"), "", table, "", says)
 
 
 def growth(

@@ -114,9 +114,6 @@ class Allocations:
         assert self.optimizer is not None
         return OPTIMIZERS[self.optimizer](parameters, foreach=self.on_cuda)
 
-    def report(self) -> Memory:
-        return Memory(**self.bytes)
-
 
 def _round_up(storage: torch.UntypedStorage) -> int:
     return -(-storage.nbytes() // ROUNDED) * ROUNDED

@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from regard.algorithms.planning.report import plain
-from regard.analysis.tables import new_table, write_csv
+from regard.analysis.tables import Printed, new_table, stack, write_csv
 from regard.checks import nearest
 from regard.formulas import Polynomial, dominant, write_sympy
 
@@ -52,8 +51,10 @@ class ModuleFormulas:
 
 
 @dataclass(frozen=True)
-class Formulas:
+class Formulas(Printed):
     """What a model costs as polynomials in its sizes; `sizes` are those at which they equal the count."""
+
+    columns = 120
 
     modules: tuple[ModuleFormulas, ...]
     sizes: dict[str, int]
@@ -92,40 +93,31 @@ class Formulas:
 
     def rich(self, depth: int = 3) -> Any:
         """A table for Rich: sizes, totals, every module down to a depth, what dominates, where parts cost the same."""
-        from rich.console import Group
-        from rich.padding import Padding
-        from rich.text import Text
-
         sizes = new_table(show_header=False)
         for name, size in self.sizes.items():
             sizes.add_row(name, f"{size:,}", LEGEND.get(name, ""))
-        totals = new_table(show_header=False)
+        totals = new_table("", "", "", show_header=False)
         for name in ("parameters", "forward", "backward"):
             polynomial: Polynomial = getattr(self, name)
-            totals.add_row(name, Text(str(polynomial), overflow="fold"), f"= {int(polynomial(**self.sizes)):,}")
+            totals.add_row(name, str(polynomial), f"= {int(polynomial(**self.sizes)):,}")
         modules = new_table("module", "kind", "parameters", "forward FLOPs")
         for row in self.modules[1:]:
             level = row.name.count(".") + 1
             if level <= depth:
                 label = "  " * (level - 1) + row.name.rpartition(".")[2]
                 modules.add_row(label, row.kind, str(row.parameters), str(row.forward))
-        parts: list[Any] = [sizes, Padding(totals, (1, 0, 1, 0))]
-        if modules.row_count:
-            parts.append(modules)
         leading = new_table("as", "the FLOPs are", "because of")
         for symbol in self.sizes:
             if symbol in self.forward.symbols:
                 terms = dominant(self.forward, symbol)
                 leading.add_row(f"{symbol} → ∞", terms.order, str(terms.terms))
-        parts.append(Padding(leading, (1, 0, 0, 0)))
         tokens = "N" if "N" in self.sizes or "R" not in self.sizes else "R"  # attention is quadratic in it
-        parts += [Text(str(crossover)) for crossover in crossovers(self, tokens)]
-        parts += [Text(f"not counted: {name}, {count} times", style="yellow") for name, count in self.unknown.items()]
-        parts += [Text(note, style="dim") for note in self.notes]
-        return Group(*parts)
-
-    def __str__(self) -> str:
-        return plain(self.rich(), width=120)
+        return stack(
+            *(sizes, "", totals, "", *[modules] * bool(modules.row_count), "", leading),
+            *[str(crossover) for crossover in crossovers(self, tokens)],
+            *[(f"not counted: {name}, {count} times", "yellow") for name, count in self.unknown.items()],
+            *[(note, "dim") for note in self.notes],
+        )
 
 
 @dataclass(frozen=True)
@@ -157,35 +149,26 @@ class Crossing:
 
 
 @dataclass(frozen=True)
-class Crossover:
-    """A module in which attention and the rest cost the same forward FLOPs at `crossing`; `alike` cross there too."""
+class Crossover(Crossing):
+    """A module in which attention and the rest cost the same forward FLOPs at this size; `alike` cross there too."""
 
     module: str
     kind: str
-    crossing: Crossing
     alike: tuple[str, ...] = ()
-
-    @property
-    def at(self) -> Any:
-        return self.crossing.at
-
-    @property
-    def value(self) -> int | float | None:
-        return self.crossing.value
 
     def json(self) -> str:
         """For a program; `at` is text that SymPy reads back."""
         at = None if self.at is None else str(self.at)
-        names = {"module": self.module, "kind": self.kind, "alike": self.alike, "symbol": self.crossing.symbol}
-        return json.dumps(names | {"at": at, "value": self.value, "beyond": self.crossing.beyond})
+        names = {"module": self.module, "kind": self.kind, "alike": self.alike, "symbol": self.symbol}
+        return json.dumps(names | {"at": at, "value": self.value, "beyond": self.beyond})
 
     def __str__(self) -> str:
         which = {1: "attention costs more", -1: "the rest costs more", 0: "attention and the rest cost the same"}
-        says = which[self.crossing.beyond]
+        says = which[self.beyond]
         place = f"{self.kind} {self.module}".rstrip()
         if self.value is None:
-            return f"{place}: {says} at every {self.crossing.symbol}"
-        return f"{place}: {says} beyond {self.crossing}"
+            return f"{place}: {says} at every {self.symbol}"
+        return f"{place}: {says} beyond {super().__str__()}"
 
 
 def crossovers(found: Formulas, symbol: str = "N") -> tuple[Crossover, ...]:
@@ -215,7 +198,7 @@ def crossovers(found: Formulas, symbol: str = "N") -> tuple[Crossover, ...]:
     for place, modules in groups.values():
         innermost = max(modules, key=lambda module: len(module.name.split(".")) if module.name else 0)
         alike = tuple([module.name for module in modules if module is not innermost])
-        rows.append(Crossover(innermost.name, innermost.kind, place, alike))
+        rows.append(Crossover(**vars(place), module=innermost.name, kind=innermost.kind, alike=alike))
     return tuple(sorted(rows, key=lambda row: float("inf") if row.value is None else row.value))
 
 

@@ -1,14 +1,20 @@
 """The result of a count: totals, modules, operations, memory; printed as a table, JSON or CSV."""
 
 import json
+import operator
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from regard.algorithms.planning.cost import Count
-from regard.algorithms.planning.report import plain, si
+from regard.algorithms.planning.report import si
 from regard.analysis.prediction.prediction import Prediction, Spent
-from regard.analysis.tables import new_table, write_csv
+from regard.analysis.tables import Printed, new_table, stack, write_csv
 from regard.checks import nearest
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+ALIKE = operator.attrgetter("kind", "parameters", "forward", "backward")  # what numbered modules of one row share
 
 
 @dataclass(frozen=True)
@@ -28,12 +34,10 @@ class Work:
     bytes: Count = 0
 
     def __add__(self, other: "Work") -> "Work":
-        return Work(
-            self.flops + other.flops,
-            self.executed + other.executed,
-            self.elementwise + other.elementwise,
-            self.bytes + other.bytes,
-        )
+        return Work(*map(operator.add, vars(self).values(), vars(other).values()))
+
+    def __sub__(self, other: "Work") -> "Work":
+        return Work(*map(operator.sub, vars(self).values(), vars(other).values()))
 
 
 @dataclass(frozen=True)
@@ -88,7 +92,7 @@ class Memory:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ModelCost:
+class ModelCost(Printed):
     """What a module costs on the given inputs.
 
     `unknown` names the operations that could not be counted and how often they ran: where it is not empty, the FLOPs
@@ -136,21 +140,13 @@ class ModelCost:
 
     def rich(self, depth: int = 3) -> Any:
         """Totals, then every module down to a depth, then memory, then what could not be counted."""
-        from rich.console import Group
-        from rich.padding import Padding
-        from rich.text import Text
-
-        modules = new_table(padding=2)
-        modules.add_column("module", overflow="fold")
+        modules = new_table("module", padding=2)
         for title in ("parameters", "forward", "attention", "backward", "executed"):  # FLOPs
             modules.add_column(title, justify="right", no_wrap=True, min_width=len(title))
-        for label, row, times in fold(self.modules, depth):
-            kind = row.kind if times == 1 else f"{row.kind} × {times}, each"
+        for label, row, style in fold(self.modules, depth):
             executed = row.forward.executed + row.backward.executed
             counts = (row.parameters, row.forward.flops, row.attention, row.backward.flops, executed)
-            cells = [si(count, "") if count else "" for count in counts]
-            named = Text.assemble(label, "  ", (kind, "dim"))
-            modules.add_row(named, *cells, style="bold" if row.name == "" else "")
+            modules.add_row(label, *[si(count, "") if count else "" for count in counts], style=style)
         totals = new_table("")
         for title in ("FLOPs needed", "executed", "elementwise", "bytes"):
             totals.add_column(title, justify="right", no_wrap=True)
@@ -159,41 +155,31 @@ class ModelCost:
             totals.add_row(name, *flops, si(work.elementwise, ""), si(work.bytes, "B"))
         frozen = f", {self.parameters - self.trainable:,} of them frozen" if self.trainable != self.parameters else ""
         active = f", {self.active:,} of them active for a token" if self.active != self.parameters else ""
-        parts: list[Any] = [Text(f"{self.parameters:,} parameters{active}{frozen}", style="bold"), totals]
-        parts.append(Padding(modules, (1, 0, 0, 0)))
+        parts: list[Any] = [(f"{self.parameters:,} parameters{active}{frozen}", "bold"), totals, "", modules]
         if self.memory is not None:
-            parts.append(Padding(self.memory.rich(), (1, 0, 0, 0)))
+            parts += ["", self.memory.rich()]
         if self.time is not None:
-            parts += [Padding(self.time.rich(), (1, 0, 0, 0)), Padding(self._times(depth), (1, 0, 0, 0))]
+            parts += ["", self.time.rich(), "", self._times(depth)]
         for name, count in self.unknown.items():
-            parts.append(Text(f"not counted: {name}, {count} times; the FLOPs are a lower bound", style="yellow"))
-        return Group(*parts, *[Text(note, style="dim") for note in self.notes])
+            parts.append((f"not counted: {name}, {count} times; the FLOPs are a lower bound", "yellow"))
+        return stack(*parts, *[(note, "dim") for note in self.notes])
 
     def _times(self, depth: int) -> Any:
         """Seconds of every module down to a depth, their share, and what they are spent on."""
-        from rich.text import Text
-
-        table = new_table(padding=2)
-        table.add_column("time by module", overflow="fold")
+        table = new_table("time by module", padding=2)
         for title in ("forward", "backward", "share", "bound by"):
             table.add_column(title, justify="left" if title == "bound by" else "right", no_wrap=True)
         whole = self.time.device if self.time is not None else 0.0
-        for label, row, times in fold(self.modules, depth):
+        for label, row, style in fold(self.modules, depth):
             if row.time is None or row.time.device == 0:
                 continue
-            kind = row.kind if times == 1 else f"{row.kind} × {times}, each"
             cells = [si(seconds, "s") if seconds else "" for seconds in (row.time.forward, row.time.backward)]
-            cells += [f"{row.time.device / whole:.1%}", row.time.bound]
-            named = Text.assemble(label, "  ", (kind, "dim"))
-            table.add_row(named, *cells, style="bold" if row.name == "" else "")
+            table.add_row(label, *cells, f"{row.time.device / whole:.1%}", row.time.bound, style=style)
         return table
-
-    def __str__(self) -> str:
-        return plain(self.rich(), width=110)
 
 
 @dataclass(frozen=True)
-class NextToken:
+class NextToken(Printed):
     """One step of decoding behind `cached` tokens: its cost, bytes of cache and parameters, the least time it takes.
 
     Of the parameters those that are `active` are read: all of them but those of experts that no row chooses.
@@ -217,27 +203,23 @@ class NextToken:
 
     def rich(self, depth: int = 3) -> Any:
         """The bytes and the time, then the cost of the step with modules down to a depth."""
-        from rich.console import Group
-        from rich.text import Text
-
         rows = f"{self.batch} row" + ("s" if self.batch > 1 else "")
         active = f", {si(self.active, 'B')} of them active" if self.active != self.parameters else ""
         read = "active parameters" if active else "parameters"
-        lines = [
+        lines = (
             f"one more token behind {self.cached:,}, {rows}: cache {si(self.cache, 'B')}, parameters "
             f"{si(self.parameters, 'B')}{active}",
             f"at least {si(self.seconds, 's')} on {self.device}: {read} and cache once through its memory",
             f"table {self.device}: {self.basis}",
-        ]
-        return Group(*[Text(line, style="bold") for line in lines], "", self.cost.rich(depth))
-
-    def __str__(self) -> str:
-        return plain(self.rich(), width=110)
+        )
+        return stack(*[(line, "bold") for line in lines], "", self.cost.rich(depth))
 
 
-def fold(modules: tuple[ModuleCost, ...], depth: int) -> list[tuple[str, ModuleCost, int]]:
-    """Rows to show: label, module, how many are alike; numbered modules without a difference become one row."""
-    rows: list[tuple[str, ModuleCost, int]] = []
+def fold(modules: tuple[ModuleCost, ...], depth: int) -> list[tuple["Text", ModuleCost, str]]:
+    """Rows to show: label, module, style; numbered modules without a difference become one row."""
+    from rich.text import Text
+
+    rows: list[tuple[Text, ModuleCost, str]] = []
     hidden: set[str] = set()
     by_name = {module.name: module for module in modules}
     for module in modules:
@@ -247,13 +229,11 @@ def fold(modules: tuple[ModuleCost, ...], depth: int) -> list[tuple[str, ModuleC
             continue
         times = 1
         if last.isdecimal():
-            while (other := by_name.get(f"{above}.{int(last) + times}".lstrip("."))) and _is_like(module, other):
+            while (other := by_name.get(f"{above}.{int(last) + times}".lstrip("."))) and ALIKE(module) == ALIKE(other):
                 hidden.add(other.name)
                 times += 1
         label = last if times == 1 else f"{last} … {int(last) + times - 1}"
-        rows.append((" " * module.depth + (label or "all"), module, times))
+        kind = module.kind if times == 1 else f"{module.kind} × {times}, each"
+        named = Text.assemble(" " * module.depth + (label or "all"), "  ", (kind, "dim"))
+        rows.append((named, module, "" if module.name else "bold"))
     return rows
-
-
-def _is_like(one: ModuleCost, other: ModuleCost) -> bool:
-    return all(getattr(one, name) == getattr(other, name) for name in ("kind", "parameters", "forward", "backward"))

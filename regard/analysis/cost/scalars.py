@@ -1,5 +1,6 @@
 """Operations on single numbers, counted one by one while an expression is evaluated."""
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -7,26 +8,19 @@ from typing import Any
 import numpy as np
 
 
-@dataclass
-class Tally:
-    """How many multiplications and additions the numbers of one evaluation went through."""
-
-    operations: int = 0
-
-
 @dataclass(frozen=True)
 class Scalar:
-    """A number that tells its tally of every multiplication and every addition; it can do nothing else."""
+    """A number that enters every multiplication and every addition into a tally; it can do nothing else."""
 
     value: float
-    tally: Tally
+    tally: Counter[str]
 
     def __mul__(self, other: "Scalar") -> "Scalar":
-        self.tally.operations += 1
+        self.tally["multiplications"] += 1
         return Scalar(self.value * other.value, self.tally)
 
     def __add__(self, other: "Scalar") -> "Scalar":
-        self.tally.operations += 1
+        self.tally["additions"] += 1
         return Scalar(self.value + other.value, self.tally)
 
 
@@ -38,7 +32,7 @@ def count_operations(evaluate: Callable[..., Any], *arrays: Any) -> tuple[int, f
     >>> count_operations(lambda W, x: x @ (W @ x), np.ones((2, 2)), np.ones(2))
     (9, 4.0)
     """
-    tally = Tally()
+    tally: Counter[str] = Counter()
     wrap = np.vectorize(lambda value: Scalar(float(value), tally), otypes=[object])
     value = evaluate(*[wrap(array) for array in arrays]).value
-    return tally.operations, value
+    return tally.total(), value

@@ -30,7 +30,8 @@ from regard.analysis.cost import masks, operations
 from regard.analysis.cost.experts import Experts, deal_out
 from regard.analysis.cost.masks import known
 from regard.analysis.cost.memory import Allocations
-from regard.analysis.cost.operations import Call, Pairs, Products, Wanted, backward_products, forward_products
+from regard.analysis.cost.operations import Call, Pairs, Products, Wanted, Widths, backward_products, forward_products
+from regard.analysis.cost.report import Work
 from regard.analysis.prediction.ledger import Attended, Ledger, on_machine, pick, stored
 from regard.attention import Attention, Kernel
 from regard.attention.captured import own_parts
@@ -40,35 +41,25 @@ from regard.attention.value import unflatten
 
 MAX_PAIRS = 1 << 28  # of a mask with tensors that are asked one by one
 MAX_COMPARED = 1 << 16  # elements of an argument, to find calls that are alike
-ALL_WANTED = Wanted()
+ALL_WANTED, NOTHING = Wanted(), Work()
 
 
-@dataclass
-class Tally:
-    """What the operations of one name did in one module."""
-
-    needed: Count = 0
-    attention: Count = 0  # of what is needed, logits and mixing
-    executed: Count = 0
-    elementwise: Count = 0
-    bytes: Count = 0
-    calls: int = 0
+Place = tuple[str, str, str]  # phase, module, operation
 
 
 @dataclass
 class Trace:
-    """What was counted: tallies by (phase, module, operation), and what could not be."""
+    """What was counted: work by place, forward FLOPs of logits and mixing by module; and what could not be."""
 
-    tallies: dict[tuple[str, str, str], Tally] = field(default_factory=dict)
+    works: dict[Place, Work] = field(default_factory=dict)
+    attention: dict[str, Count] = field(default_factory=dict)
     unknown: Counter[str] = field(default_factory=Counter)
     notes: dict[str, None] = field(default_factory=dict)
 
-    def tally(self, phase: str, module: str, name: str) -> Tally:
-        return self.tallies.setdefault((phase, module, name), Tally())
-
-    def work(self) -> dict[tuple[str, str, str], tuple[Count, ...]]:
-        """What was executed so far, without what was needed."""
-        return {key: (t.executed, t.elementwise, t.bytes, t.calls) for key, t in self.tallies.items()}
+    def add(self, place: Place, work: Work, attends: bool = False) -> None:
+        self.works[place] = self.works.get(place, NOTHING) + work
+        if attends and place[0] == "forward":
+            self.attention[place[1]] = self.attention.get(place[1], 0) + work.flops
 
 
 @dataclass
@@ -95,7 +86,7 @@ class Site:
 class Deferred:
     """A product whose visible share is known only when its softmax comes."""
 
-    tally: Tally
+    place: Place
     flops: Count
     share: masks.Share
 
@@ -104,7 +95,7 @@ class Deferred:
 class Body:
     """What one call of an operator of ours did inside, by operation, and the memory that it took meanwhile."""
 
-    work: dict[str, tuple[Count, ...]]
+    work: dict[str, Work]
     extra: int
 
 
@@ -246,13 +237,10 @@ class Watch(TorchDispatchMode):
                 self.trace.notes["Fourier transforms are not matrix products: they count as elementwise"] = None
         self.products += what == "product"
         if what != "free":
-            tally = self._tally(site, self.parts[-1] if self.parts and what == "product" else short)
+            part = self.parts[-1] if self.parts and what == "product" else None
             share = site.share if name in operations.MATRICES and not self.parts else None
-            attends = name in operations.FUSED or (
-                what == "product" and bool(self.parts) and self.parts[-1] == "mixing"
-            )
-            self._add(tally, products, share, site, is_again, attends)
-            self._add_traffic(tally, what, args, kwargs, out)
+            attends = name in operations.FUSED or part == "mixing"
+            self._add(site, is_again, part or short, what, products, (args, kwargs, out), share, attends)
             self._enter(name, what, products.executed, site, func, args, kwargs, out)
 
     def _enter(
@@ -292,55 +280,54 @@ class Watch(TorchDispatchMode):
         self.sites.setdefault(torch.autograd._get_sequence_nr() - 1, site)  # pyright: ignore[reportPrivateImportUsage]
         return site, is_again
 
-    def _tally(self, site: Site, name: str) -> Tally:
-        tally = self.trace.tally(self.phase, site.module, name)
-        tally.calls += 1
-        return tally
-
     def _add(
         self,
-        tally: Tally,
-        products: Products,
-        share: masks.Share | None,
         site: Site,
         is_again: bool,
-        is_attention: bool = False,
+        name: str,
+        what: str,
+        products: Products,
+        touched: Any,
+        share: masks.Share | None = None,
+        attends: bool = False,
     ) -> None:
-        if not self.is_symbolic:  # whole blocks of kernels are no polynomial
-            tally.executed = tally.executed + products.executed
+        """Add what an operation needs, executes and moves; of a share what it needs is known at the end alone."""
+        place, needed = (self.phase, site.module, name), products.needed
         if is_again or site.scope is not None:
-            return
-        if share is None:
-            tally.needed = tally.needed + products.needed
-            if is_attention:
-                tally.attention = tally.attention + products.needed
-        else:
-            self.deferred.append(Deferred(tally, products.needed, share))
-
-    def _add_traffic(self, tally: Tally, what: str, args: Any, kwargs: Any, out: Any) -> None:
-        if self.is_symbolic:
-            return
-        tensors = [x for x in tree_flatten((args, kwargs, out))[0] if isinstance(x, Tensor)]
-        for x in tensors:
-            tally.bytes = tally.bytes + x.element_size() * stored(x)
-        if what == "arithmetic" and tensors:
-            tally.elementwise = tally.elementwise + stored(max(tensors, key=Tensor.numel))
+            needed = 0
+        elif share is not None:
+            self.deferred.append(Deferred(place, needed, share))
+            needed = 0
+        work = Work(needed)
+        if not self.is_symbolic:  # whole blocks of kernels are no polynomial
+            tensors = [x for x in tree_flatten(touched)[0] if isinstance(x, Tensor)]
+            elements = stored(max(tensors, key=Tensor.numel)) if what == "arithmetic" and tensors else 0
+            moved = sum([x.element_size() * stored(x) for x in tensors])
+            work = Work(needed, products.executed, elements, moved)
+        self.trace.add(place, work, attends)
 
     def _count_fused(self, name: str, named: dict[str, Any], site: Site) -> Products:
         """Fused attention: forward it needs two products over its visible pairs, backward those that are wanted."""
         if name in operations.RAGGED | operations.RAGGED_BACKWARD:
-            pairs, widths, is_known = operations.ragged_pairs(named, self.sizes)
+            found = operations.ragged_pairs(named, self.sizes)
         else:
             mask = None if site.scope is not None else pick(named, "attn_mask", "attn_bias", "bias")
             pairs, widths = operations.dense_pairs(named, mask, self.sizes, name, self.read_pairs)
-            is_known = not isinstance(mask, Tensor) or masks.is_understood(mask)
+            found = pairs, widths, not isinstance(mask, Tensor) or masks.is_understood(mask)
+        q, k, v = (pick(named, word, word[0]) for word in ("query", "key", "value"))
+        return self._products(name, name in operations.FORWARD | operations.RAGGED, (q, k, v), found, site)
+
+    def _products(
+        self, name: str, is_forward: bool, operands: Any, found: tuple[Pairs, Widths, bool], site: Site
+    ) -> Products:
+        """Those of so many pairs; what a forward pass is given says which gradients its backward pass is to find."""
+        pairs, widths, is_known = found
         if not is_known:
             self._assume_visible(name)
-        if name in operations.FORWARD | operations.RAGGED:
-            q, k, v = (pick(named, word, word[0]) for word in ("query", "key", "value"))
-            site.wanted = Wanted.by(q, k, v)
-            return forward_products(pairs, *widths)
-        return backward_products(pairs, *widths, site.wanted)
+        if not is_forward:
+            return backward_products(pairs, *widths, site.wanted)
+        site.wanted = Wanted.by(*operands)
+        return forward_products(pairs, *widths)
 
     def _assume_visible(self, name: str) -> None:
         if not self.scopes and not self.parts and self.phase != "backward":
@@ -348,10 +335,7 @@ class Watch(TorchDispatchMode):
 
     def add_products(self, name: str, products: Products, tensors: tuple[Tensor, ...]) -> None:
         """Count a call that is not taken apart."""
-        site, is_again = self._site()
-        tally = self._tally(site, name)
-        self._add(tally, products, None, site, is_again)
-        self._add_traffic(tally, "arithmetic", tensors, {}, ())
+        self._add(*self._site(), name, "arithmetic", products, tensors)
 
     def _run_ours(self, func: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Count what an operator of ours does inside, once for all calls that are alike."""
@@ -365,7 +349,7 @@ class Watch(TorchDispatchMode):
         try:
             if key is not None and key in self.bodies:
                 return self._repeat(self.bodies[key], site, func, args, kwargs)
-            before, peak, seen = self.trace.work(), 0, self.products
+            before, peak, seen = dict(self.trace.works), 0, self.products
             if self.memory is not None:
                 peak, self.memory.peak = self.memory.peak, self.memory.live
             # The gradient of a bias is taken by a transform inside of the operator, which must reach the mode again.
@@ -378,10 +362,8 @@ class Watch(TorchDispatchMode):
                 extra = max(0, self.memory.peak - self.memory.live)
                 self.memory.peak = max(peak, self.memory.peak)
             if key is not None:
-                done = {}
-                for place, now in self.trace.work().items():
-                    if now != (then := before.get(place, (0, 0, 0, 0))):
-                        done[place[2]] = tuple(a - b for a, b in zip(now, then, strict=True))
+                works = self.trace.works.items()
+                done = {at[2]: now - before.get(at, NOTHING) for at, now in works if now != before.get(at)}
                 self.bodies[key] = Body(done, extra)
             return out
         finally:
@@ -392,19 +374,15 @@ class Watch(TorchDispatchMode):
         """Count a kernel of ours, which does not run on tensors without contents, by the formula of its operator."""
         if self.phase not in ("forward", "backward"):
             return
-        site, is_again = self._site()
-        tally = self._tally(site, self.parts[-1] if self.parts else func._schema.name.split("::")[1])
-        flops = flop_registry[func._overloadpacket](*args, **kwargs, out_val=out)
-        self._add(tally, Products.all_needed(flops), None, site, is_again, is_attention=bool(self.parts))
-        self._add_traffic(tally, "product", args, kwargs, out)
+        name = self.parts[-1] if self.parts else func._schema.name.split("::")[1]
+        products = Products.all_needed(flop_registry[func._overloadpacket](*args, **kwargs, out_val=out))
+        self._add(*self._site(), name, "product", products, (args, kwargs, out), attends=bool(self.parts))
 
     def _repeat(self, body: Body, site: Site, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Count a call again whose body is known."""
         out = func(*args, **kwargs)
-        for name, (executed, elementwise, bytes, calls) in body.work.items():
-            tally = self.trace.tally(self.phase, site.module, name)
-            tally.executed, tally.elementwise = tally.executed + executed, tally.elementwise + elementwise
-            tally.bytes, tally.calls = tally.bytes + bytes, tally.calls + int(calls)
+        for name, work in body.work.items():
+            self.trace.add((self.phase, site.module, name), work)
         if self.memory is not None:
             self.memory.track(out)
             self.memory.peak = max(self.memory.peak, self.memory.live + body.extra)
@@ -422,17 +400,9 @@ class Watch(TorchDispatchMode):
         forward = name == "flex_attention"
         block_mask = args[4 if forward else 9]
         with unset_fake_temporarily():
-            pairs, widths, is_known = operations.flex_pairs(args[:3], block_mask, self.sizes, self.read_pairs)
-        if not is_known:
-            self._assume_visible(name)
-        if forward:
-            site.wanted = Wanted.by(*args[:3])
-            products = forward_products(pairs, *widths)
-        else:
-            products = backward_products(pairs, *widths, site.wanted)
-        tally = self._tally(site, name)
-        self._add(tally, products, None, site, is_again, is_attention=True)
-        self._add_traffic(tally, "arithmetic", args[:3], {}, out)
+            found = operations.flex_pairs(args[:3], block_mask, self.sizes, self.read_pairs)
+        products = self._products(name, forward, args[:3], found, site)
+        self._add(site, is_again, name, "arithmetic", products, (args[:3], out), attends=True)
         return out
 
     @contextmanager
@@ -442,29 +412,26 @@ class Watch(TorchDispatchMode):
         scope = Scope(backward, module)
         self.all_scopes.append(scope)
         if self.phase == "forward":
-            tally = self.trace.tally("forward", module, "attend")
-            tally.needed, tally.attention = tally.needed + forward, tally.attention + forward
+            self.trace.add(("forward", module, "attend"), Work(forward), attends=True)
         self.scopes.append(scope)
         try:
             yield
         finally:
             self.scopes.pop()
 
-    def attend(self, name: str, problem: Problem) -> AbstractContextManager[None]:
+    @contextmanager
+    def attend(self, name: str, problem: Problem) -> Iterator[None]:
         """Enter one call of `attend`, whose time the machine's table says: by this algorithm, or by the one that a
         machine which is not here would choose. The operations of what it runs in have no price of their own.
         """
         if self.ledger is None or self.phase not in ("forward", "backward"):
-            return nullcontext()
+            yield
+            return
         machine = self.ledger.machine
         there = on_machine(problem, machine)
         if machine.name != problem.machine.name:
             name = PLANNER.choose(there).name
-        return self._attending(self.ledger.attend(self.phase, self.stack[-1] if self.stack else "", name, there))
-
-    @contextmanager
-    def _attending(self, attended: Attended) -> Iterator[None]:
-        self.attending.append(attended)
+        self.attending.append(self.ledger.attend(self.phase, self.stack[-1] if self.stack else "", name, there))
         try:
             yield
         finally:
@@ -474,14 +441,10 @@ class Watch(TorchDispatchMode):
         """Settle what could only be known at the end."""
         for product in self.deferred:
             visible, pairs = self.read_pairs(product.share.visible), self.read_pairs(product.share.pairs)
-            needed = exactly(product.flops * visible, pairs)
-            product.tally.needed = product.tally.needed + needed
-            if product.share.attends:
-                product.tally.attention = product.tally.attention + needed
+            self.trace.add(product.place, Work(exactly(product.flops * visible, pairs)), product.share.attends)
         for scope in self.all_scopes:
             if scope.was_entered_backward:
-                tally = self.trace.tally("backward", scope.module, "attend")
-                tally.needed = tally.needed + scope.backward
+                self.trace.add(("backward", scope.module, "attend"), Work(scope.backward))
         self.trace.notes |= dict.fromkeys(self.experts.notes())
         self.deferred, self.all_scopes = [], []
         return self.trace

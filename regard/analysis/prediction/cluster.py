@@ -5,18 +5,18 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from regard.algorithms.planning.machines import table
-from regard.algorithms.planning.report import plain, si
+from regard.algorithms.planning.report import si
 from regard.analysis.prediction.architecture import Architecture
 from regard.analysis.prediction.links import INSIDE, NETWORK, links_of
 from regard.analysis.prediction.meshes import RESERVED, Estimate, Job, Mesh, best_meshes, estimate
-from regard.analysis.tables import new_table, write_csv
+from regard.analysis.tables import Printed, new_table, stack, write_csv
 from regard.checks import check_whole
 
 BATCH = 1 << 22  # tokens in a step, where nobody says: 4 M, as of LLaMA and Llama 2
 
 
 @dataclass(frozen=True)
-class ClusterCost:
+class ClusterCost(Printed):
     """A training run on so many GPUs, by mesh, the quickest first."""
 
     job: Job
@@ -69,13 +69,8 @@ class ClusterCost:
         ]
         return write_csv(rows)
 
-    def rich(self, depth: int = 3) -> Any:
+    def rich(self) -> Any:
         """The meshes; of the best its memory, what it sends and where its time goes; what is assumed."""
-        del depth
-        from rich.console import Group
-        from rich.padding import Padding
-        from rich.text import Text
-
         job, best = self.job, self.estimates[0]
         steps = self.tokens / job.tokens
         head = (
@@ -104,16 +99,8 @@ class ClusterCost:
             "a step: " + ", ".join([f"{name} {share / best.step:.1%}" for name, share in best.seconds.items()]),
             f"{job.tokens / best.step / self.gpus:,.0f} tokens/s of a GPU",
         ]
-        return Group(
-            Text(head, style="bold"),
-            Padding(shown, (1, 0, 1, 0)),
-            Text("the first mesh", style="bold"),
-            *[Text(line) for line in lines],
-            *[Text(note, style="dim") for note in self.notes],
-        )
-
-    def __str__(self) -> str:
-        return plain(self.rich(), width=110)
+        notes = [(note, "dim") for note in self.notes]
+        return stack((head, "bold"), "", shown, "", ("the first mesh", "bold"), *lines, *notes)
 
 
 def price_cluster(

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from regard.algorithms.planning.machines import Machine
 from regard.algorithms.planning.report import si
 from regard.analysis.cost.report import ModelCost
-from regard.analysis.figures import INK, PALETTE, figure_of_panels, style_axes
+from regard.analysis.figures import INK, PALETTE, draw_bar, figure_of_panels, style_axes
 from regard.analysis.prediction.cluster import ClusterCost
 from regard.analysis.prediction.prediction import Spent
 
@@ -25,7 +25,10 @@ def roofline_figure(found: ModelCost, machine: Machine, title: str) -> "Figure":
     time, points = found.time, _parts(found.time.modules)
     if not points:
         raise ValueError(f"a roofline needs matrix products: got {title}, which has none; leave out --roofline")
-    figure, (panel,) = figure_of_panels(1, 1, (7.2, 4.4), 0.5)
+    others = 1 - sum(spent.device for spent in points.values()) / time.device
+    how = "compiled" if time.compiled else "eager"
+    says = f"{title} on {machine.name}, {how}: {si(time.seconds, 's')} predicted"
+    figure, (panel,) = figure_of_panels(1, 1, (7.2, 4.4), 0.5, f"{says}\n{others:.0%} in parts without products")
     places = {name: spent.flops / spent.bytes for name, spent in points.items()}
     low, high = min([1.0, *places.values()]) / 2, 4 * max([machine.half / machine.bandwidth, *places.values()])
     grid = [low * (high / low) ** (n / 99) for n in range(100)]
@@ -40,17 +43,11 @@ def roofline_figure(found: ModelCost, machine: Machine, title: str) -> "Figure":
         panel.scatter([places[name]], [height], s=size, color=colour, alpha=0.8, zorder=4, label=label)
         centred: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 7, "color": "white", "zorder": 5}
         panel.text(places[name], height, str(number + 1), **centred)
-    others = 1 - sum(spent.device for spent in points.values()) / time.device
     panel.set(xscale="log", yscale="log", xlim=(low, high))
     style_axes(panel, "FLOPs for each byte that is moved", "FLOP/s", grid="both")
     legend = panel.legend(frameon=False, fontsize=7.5, labelcolor=INK, loc="lower right")
     for handle in legend.legend_handles[2:]:
         handle.set_sizes([30.0])  # pyright: ignore[reportAttributeAccessIssue, reportOptionalMemberAccess]
-    how = "compiled" if time.compiled else "eager"
-    says = (
-        f"{title} on {machine.name}, {how}: {si(time.seconds, 's')} predicted\n{others:.0%} in parts without products"
-    )
-    figure.suptitle(says, fontsize=10, color=INK)
     return figure
 
 
@@ -71,24 +68,17 @@ def _parts(modules: dict[str, Spent]) -> dict[str, Spent]:
 
 def cluster_figure(found: ClusterCost) -> "Figure":
     """The step of each mesh, as a bar of what it is spent on."""
-    figure, (panel,) = figure_of_panels(1, 1, (7.2, 0.6 + 0.55 * len(found.estimates)), 0.9)
+    job, size = found.job, (7.2, 0.6 + 0.55 * len(found.estimates))
+    title = f"{job.architecture.name} on {found.gpus} × {job.machine.name}: GPU-hours"
+    figure, (panel,) = figure_of_panels(1, 1, size, 0.9, title)
     names = list(dict.fromkeys([name for one in found.estimates for name in one.seconds]))
     for row, one in enumerate(found.estimates):
-        left = 0.0
-        for number, name in enumerate(names):
-            width = one.seconds.get(name, 0.0)
-            label = name if row == 0 or name not in found.estimates[0].seconds else None
-            panel.barh(row, width, left=left, color=PALETTE[number % len(PALETTE)], height=0.62, label=label)
-            left += width
-        panel.text(left, row, f" {found.hours(one):,.0f} h", va="center", fontsize=8, color=INK)
+        end = draw_bar(panel, row, {name: one.seconds.get(name, 0.0) for name in names})
+        panel.text(end, row, f" {found.hours(one):,.0f} h", va="center", fontsize=8, color=INK)
     panel.set_yticks(range(len(found.estimates)), [str(one.mesh) for one in found.estimates], fontsize=8, color=INK)
     panel.invert_yaxis()
     style_axes(panel, "seconds of a step")
     panel.margins(x=0.15)
-    handles: dict[str, Any] = {}
-    for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):
-        handles.setdefault(label, handle)
-    figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=4, frameon=False, fontsize=8)
-    job = found.job
-    figure.suptitle(f"{job.architecture.name} on {found.gpus} × {job.machine.name}: GPU-hours", fontsize=10, color=INK)
+    handles: Any = panel.containers[: len(names)]  # of the first bar, which has all of them
+    figure.legend(handles, names, loc="outside lower center", ncols=4, frameon=False, fontsize=8)
     return figure

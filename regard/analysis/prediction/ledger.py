@@ -1,5 +1,6 @@
 """What a time is predicted from: every operation of a run, with its sizes and the tensors that it reads and writes."""
 
+import itertools
 import math
 import weakref
 from dataclasses import dataclass, field, replace
@@ -93,7 +94,7 @@ class Ledger:
 
     def __post_init__(self) -> None:
         self._numbers: dict[int, tuple[weakref.ref[Any], int]] = {}
-        self._next = 0
+        self._unused = itertools.count(1)
 
     def dispatch(self, phase: str, lists: int = 0) -> None:
         """Let the host take its time for an operation, and on the way back for the node that it belongs to.
@@ -123,9 +124,9 @@ class Ledger:
         reads = tuple([Access(self.number(x), _bytes(x)) for x in given])
         changed = written(func, args)
         places = {id(x.untyped_storage()) for x in changed}
-        writes = tuple([Access(self._written(x, places), _bytes(x)) for x in made])
-        if not made:  # lists in place
-            writes = tuple([Access(self._renumber(x), _bytes(x)) for x in changed])
+        # What is written in place has a new number; lists in place come out of nothing.
+        numbers = [(x, self._renumber if id(x.untyped_storage()) in places else self.number) for x in made or changed]
+        writes = tuple([Access(number(x), _bytes(x)) for x, number in numbers])
         if name in UNREAD:
             reads = tuple([access for n, access in enumerate(reads) if n != UNREAD[name]])
         if name in PICKS and reads:
@@ -156,7 +157,7 @@ class Ledger:
         renamed = dict(numbers)
 
         def rename(accesses: tuple[Access, ...]) -> tuple[Access, ...]:
-            return tuple([one._replace(tensor=renamed.setdefault(one.tensor, self._fresh())) for one in accesses])
+            return tuple([one._replace(tensor=renamed.setdefault(one.tensor, next(self._unused))) for one in accesses])
 
         waited = self._waited() - entered.before
         for n, one in enumerate(entered.operations):
@@ -171,7 +172,7 @@ class Ledger:
         forward, forward_host = self.price(alone, name)
         both, both_host = self.price(problem, name)
         ahead, whole = (PLANNER.named(name).cost(one) for one in (alone, problem))
-        inputs, outputs = Access(self._fresh(), int(ahead.bytes)), Access(self._fresh(), 0)
+        inputs, outputs = Access(next(self._unused), int(ahead.bytes)), Access(next(self._unused), 0)
         entered = Operation(
             phase=phase,
             module=module,
@@ -190,7 +191,7 @@ class Ledger:
             phase="backward",
             name=f"attend by {name}, back",
             flops=max(0, int(whole.flops - ahead.flops)),
-            reads=(Access(self._fresh(), max(0, int(whole.bytes - ahead.bytes))),),
+            reads=(Access(next(self._unused), max(0, int(whole.bytes - ahead.bytes))),),
             device=max(both - forward, 0.0),
             host=max(both_host - forward_host, 0.0),
         )
@@ -234,18 +235,10 @@ class Ledger:
         found = self._numbers.get(id(storage))
         return found[1] if found is not None and found[0]() is storage else self._renumber(x)
 
-    def _written(self, x: Tensor, places: set[int]) -> int:
-        """The number of a result: a new one where it was written in place."""
-        return self._renumber(x) if id(x.untyped_storage()) in places else self.number(x)
-
     def _renumber(self, x: Tensor) -> int:
-        storage, number = x.untyped_storage(), self._fresh()
+        storage, number = x.untyped_storage(), next(self._unused)
         self._numbers[id(storage)] = (weakref.ref(storage), number)
         return number
-
-    def _fresh(self) -> int:
-        self._next += 1
-        return self._next
 
 
 def on_machine(problem: Problem, machine: Machine) -> Problem:

@@ -116,13 +116,9 @@ class Work:
     attention: float  # of the forward pass
 
 
-def layer_work(job: Job, mesh: Mesh) -> Work:
-    """Arithmetic and memory of one layer for one micro-batch."""
-    return _layer_work(job, mesh.tensor, mesh.context, mesh.micro)
-
-
 @functools.lru_cache(maxsize=4096)
-def _layer_work(job: Job, tensor: int, context: int, micro: int) -> Work:
+def layer_work(job: Job, tensor: int, context: int, micro: int) -> Work:
+    """Arithmetic and memory of one layer for one micro-batch, by the sides of a mesh that it depends on."""
     a, machine = job.architecture, job.machine
     tokens = micro * job.length // context
     gates = 2 if a.gated else 1
@@ -189,7 +185,7 @@ def estimate(job: Job, mesh: Mesh) -> Estimate | str:
         return f"needs {over / 1e9:.0f} GB more than a GPU has"
     layers = -(-a.depth // mesh.pipeline)
     micros = job.batch // (mesh.replicas * mesh.micro)
-    layer, head = layer_work(job, mesh), head_work(job, mesh)
+    layer, head = layer_work(job, mesh.tensor, mesh.context, mesh.micro), head_work(job, mesh)
     again = {"none": 0.0, "selective": 0.0, "full": layer.forward}[mesh.checkpoint]
     if mesh.checkpoint == "selective":  # norms and the activation: passes over memory
         tokens = mesh.micro * job.length // mesh.context

@@ -5,10 +5,10 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from regard.algorithms.planning.machines import Machine
-from regard.algorithms.planning.report import plain, si
+from regard.algorithms.planning.report import si
 from regard.analysis.prediction.ledger import Operation
 from regard.analysis.prediction.roofline import Kernel, fused, one_by_one, peak_rate
-from regard.analysis.tables import new_table
+from regard.analysis.tables import Printed, new_table, stack
 
 PHASES = ("forward", "backward", "step")
 
@@ -45,7 +45,7 @@ class Spent:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Prediction:
+class Prediction(Printed):
     """A training step, or where there is no backward pass a forward pass, on a machine.
 
     A GPU and its host work side by side: each kernel begins when the host has come to it and the one before is done.
@@ -92,30 +92,24 @@ class Prediction:
 
     def rich(self) -> Any:
         """The step and its passes, for Rich."""
-        from rich.console import Group
-        from rich.text import Text
-
         how = "compiled" if self.compiled else "eager"
         whole = {"forward": self.forward, "backward": self.backward, "optimizer": self.step, "host": self.host}
         table = new_table(numbers=(*whole, "step", f"{self.unit}/s", "utilisation"))
         cells = [si(seconds, "s") if seconds else "" for seconds in (*whole.values(), self.seconds)]
         rate = self.tokens / self.seconds
         table.add_row(*cells, f"{rate:,.0f}" if rate >= 10 else f"{rate:.2g}", f"{self.utilisation:.1%}")
-        lines = [Text(f"predicted for {self.machine}, {how}: {self.basis}", style="bold"), table]
+        lines: list[Any] = [(f"predicted for {self.machine}, {how}: {self.basis}", "bold"), table]
         bounds = sum(self.operations.values(), Spent()).bounds
         largest = sorted(bounds, key=bounds.__getitem__, reverse=True)
         shares = [f"{bound} {bounds[bound] / self.device:.0%}" for bound in largest]
         waits = "the host is slower than the device; " if self.host > self.device else ""
-        lines.append(Text(f"{waits}the device spends {', '.join(shares)}", style="dim"))
+        lines.append((f"{waits}the device spends {', '.join(shares)}", "dim"))
         if self.backward:
             says = f"time to the first token {si(self.first_token, 's')}: one forward pass over all tokens"
-            lines.append(Text(says, style="dim"))
+            lines.append((says, "dim"))
         if self.measured is not None and self.error is not None:
-            lines.append(Text(f"measured {si(self.measured, 's')}: the prediction is off by {self.error:+.1%}"))
-        return Group(*lines)
-
-    def __str__(self) -> str:
-        return plain(self.rich(), width=110)
+            lines.append(f"measured {si(self.measured, 's')}: the prediction is off by {self.error:+.1%}")
+        return stack(*lines)
 
 
 def predict(
@@ -144,9 +138,7 @@ def predict(
         machine=machine.name,
         basis=machine.basis,
         compiled=compiled,
-        forward=seconds["forward"],
-        backward=seconds["backward"],
-        step=seconds["step"],
+        **seconds,
         host=host,
         seconds=done,
         first_token=first,

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import nn
 
-from regard.algorithms.planning.report import plain, si
-from regard.analysis.figures import INK, PALETTE, figure_of_panels, style_axes
+from regard.algorithms.planning.report import si
+from regard.analysis.figures import INK, draw_bar, figure_of_panels, style_axes
 from regard.analysis.prediction.utilisation import Utilisation
-from regard.analysis.tables import new_table
+from regard.analysis.tables import Printed, new_table, stack
 from regard.checks import check_whole
 from regard.generation.sampling import choose
 from regard.generation.settings import Settings as Choice
@@ -35,7 +35,7 @@ Watch = Callable[[int, int | None], None]  # told how many steps are done, and o
 
 
 @dataclass(frozen=True, kw_only=True)
-class Throughput:
+class Throughput(Printed):
     """A step of writing or training as it was measured: the median, and its parts, which are watched one by one.
 
     `least` is the bound: what the machine's table says that the bytes or the FLOPs of a step take at least. Parts add
@@ -65,39 +65,31 @@ class Throughput:
         return json.dumps(asdict(self) | derived, indent=1)
 
     def rich(self) -> Any:
-        from rich.console import Group
-        from rich.text import Text
-
         whole = sum(self.parts.values())
         table = new_table("part", numbers=("time", "share"))
         for part, seconds in self.parts.items():
             table.add_row(part, si(seconds, "s"), f"{seconds / whole:.1%}")
         first = "" if self.first is None else f", {si(self.first, 's')} to the first token"
-        lines = [
-            Text(f"{self.what}: {self.tokens_per_second:,.1f} tokens/s", style="bold"),
-            Text(f"{si(self.seconds, 's')} a step of {self.tokens:,} token{'s' * (self.tokens > 1)}{first}"),
-            Text(f"{self.share:.1%} of the bound, {si(self.least, 's')} on {self.machine}: {self.bound}"),
-        ]
-        note = Text(f"parts are watched one by one, {si(whole, 's')} together", style="dim")
-        return Group(*lines, "", table, note)
-
-    def __str__(self) -> str:
-        return plain(self.rich(), width=110)
+        return stack(
+            (f"{self.what}: {self.tokens_per_second:,.1f} tokens/s", "bold"),
+            f"{si(self.seconds, 's')} a step of {self.tokens:,} token{'s' * (self.tokens > 1)}{first}",
+            f"{self.share:.1%} of the bound, {si(self.least, 's')} on {self.machine}: {self.bound}",
+            "",
+            table,
+            (f"parts are watched one by one, {si(whole, 's')} together", "dim"),
+        )
 
     def figure(self) -> "Figure":
         """The parts of a step as one bar, with the bound."""
-        figure, (panel,) = figure_of_panels(1, 1, (7.2, 1.6), 0.7)
-        left, scale = 0.0, self.seconds / sum(self.parts.values())
-        for number, (part, seconds) in enumerate(self.parts.items()):
-            panel.barh(0, scale * seconds, left=left, color=PALETTE[number % len(PALETTE)], height=0.6, label=part)
-            left += scale * seconds
+        says = f"{self.what}: {self.tokens_per_second:,.1f} tokens/s, {self.share:.1%} of the bound"
+        figure, (panel,) = figure_of_panels(1, 1, (7.2, 1.6), 0.7, says)
+        scale = self.seconds / sum(self.parts.values())
+        draw_bar(panel, 0, {part: scale * seconds for part, seconds in self.parts.items()})
         panel.axvline(self.least, color=INK, linewidth=1.2, linestyle="--", label=f"bound: {self.bound}")
         panel.set_yticks([])
         style_axes(panel, "seconds of a step, parts by their shares")
         panel.spines["left"].set_visible(False)
         figure.legend(loc="outside lower center", ncols=4, frameon=False, fontsize=8, labelcolor=INK)
-        says = f"{self.what}: {self.tokens_per_second:,.1f} tokens/s, {self.share:.1%} of the bound"
-        figure.suptitle(says, fontsize=10, color=INK)
         return figure
 
 

@@ -12,8 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from regard.algorithms.planning.report import plain
-from regard.analysis.tables import new_table
+from regard.analysis.tables import Printed, new_table, stack
 from regard.checks import check_whole
 from regard.formulas import write_sympy
 
@@ -90,8 +89,10 @@ class ArgmaxDepth:
 
 
 @dataclass(frozen=True)
-class ArgmaxReach:
+class ArgmaxReach(Printed):
     """What reaches an output of k argmax heads, by depth: the bound, a graph that attains it, random ones."""
+
+    columns = 80
 
     tokens: int
     heads: int
@@ -115,10 +116,6 @@ class ArgmaxReach:
 
     def rich(self) -> Any:
         """The table of growth, for Rich."""
-        from rich.console import Group
-        from rich.padding import Padding
-        from rich.text import Text
-
         titles = ("layers", "bound", "attained", "random mean", "± spread", "fewest", "most")
         table = new_table(numbers=titles)
         for at in self.depths:
@@ -127,16 +124,13 @@ class ArgmaxReach:
         residual = "with the residual connection" if self.residual else "without a residual connection"
         tied = ", the same choices in all layers" if self.tied else ""
         heading = f"{self.heads} argmax head{'s' * (self.heads > 1)}{tied}"
-        facts = (f"{self.tokens:,} tokens · {residual}", "cyan")
+        facts = f"{self.tokens:,} tokens · {residual}"
         outputs = min(self.tokens, FOLLOWED)
         notes = (
             f"tokens that reach an output; random: {self.draws} graphs from seed {self.seed}, {outputs} outputs of each"
         )
-        last = Text(f"{notes}\nformula of the bound: {write_sympy(self.law)}, n layers of k heads")
-        return Group(Text.assemble((heading, "bold"), "\n", facts), Padding(table, (1, 0, 1, 0)), last)
-
-    def __str__(self) -> str:
-        return plain(self.rich())
+        law = f"formula of the bound: {write_sympy(self.law)}, n layers of k heads"
+        return stack((heading, "bold"), (facts, "cyan"), "", table, "", notes, law)
 
 
 def argmax_reach(

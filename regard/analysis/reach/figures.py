@@ -11,7 +11,7 @@ from regard.analysis.figures import BLUE, FAINT, INK, ORANGE, PALE_BLUE, figure_
 from regard.analysis.reach.argmax_graphs import ArgmaxReach
 from regard.analysis.reach.patterns import Cells, PatternPicture, View, picture
 from regard.analysis.reach.receptive_field import Reach, runs
-from regard.attention import Grid, Mask, Places
+from regard.attention import Grid, Places
 from regard.attention.notation import parse_mask
 
 if TYPE_CHECKING:
@@ -34,28 +34,14 @@ REGION_CELLS = 96  # at most so many along a side of a region
 ON_GRID = ("neighbours(1, 1)", "same_row", "same_column", "axial", "tiles(4, 4)", "tiles(4, 4, down=2, right=2)")
 
 
-def draw_pattern(
-    mask: Mask,
-    tokens: int | Places,
-    keys: int | None = None,
-    *,
-    pixel: tuple[int, int] | None = None,
-    row: int = 0,
-    title: str | None = None,
-) -> "Figure":
-    """The map of a mask, a row for each query; on a grid also what one pixel sees. Arguments are those of `picture`."""
-    return draw_picture(picture(mask, tokens, keys, pixel=pixel, row=row), title)
-
-
 def draw_picture(picture: PatternPicture, title: str | None = None) -> "Figure":
-    """The same for a picture that is there already."""
+    """The map of a mask, a row for each query; on a grid also what one pixel sees."""
     number = 1 if picture.view is None else 2
-    figure, panels = figure_of_panels(number, number, (3.4, 3.6), 0.3)
+    figure, panels = figure_of_panels(number, number, (3.4, 3.6), 0.3, title or picture.mask)
     cell = "" if picture.cell == 1 else f"\ncells of {picture.cell} × {picture.cell} pairs, pale where in part"
     _draw_map(panels[0], picture, f"{100 * picture.share:.3g} % of the pairs are visible{cell}")
     if picture.view is not None:
         _draw_view(panels[1], picture.view, f"the query at {picture.view.pixel} sees {picture.view.seen:,} keys")
-    figure.suptitle(title or picture.mask, fontsize=10, color=INK)
     return figure
 
 
@@ -133,7 +119,7 @@ def _rectangles(cells: Cells, level: int) -> Iterator[tuple[int, int, int, int]]
 
 def draw_reach(reach: Reach, title: str | None = None) -> "Figure":
     """Tokens against depth beside a convolution of as many taps, and which tokens reach the output, layer by layer."""
-    figure, (growth, region) = figure_of_panels(2, 2, (4.4, 3.6), 0.3)
+    figure, (growth, region) = figure_of_panels(2, 2, (4.4, 3.6), 0.3, title or " then ".join(reach.masks))
     layers = [at.layers for at in reach.depths]
     kernel = " × ".join(map(str, reach.taps))
     growth.fill_between(
@@ -145,13 +131,13 @@ def draw_reach(reach: Reach, title: str | None = None) -> "Figure":
     growth.plot(layers, convolution, color=INK, linestyle="--", linewidth=1, label=f"convolution {kernel}")
     _finish(growth, reach.tokens)
     (_draw_grid if len(reach.sides) == 2 else _draw_line)(region, reach)
-    figure.suptitle(title or " then ".join(reach.masks), fontsize=10, color=INK)
     return figure
 
 
 def draw_argmax(reach: ArgmaxReach) -> "Figure":
     """The bound, the graph that attains it, and random graphs, with their fewest and most, against depth."""
-    figure, (panel,) = figure_of_panels(1, 1, (4.8, 3.6), 0.3)
+    title = f"{reach.heads} argmax head{'s' * (reach.heads > 1)}: {reach.law}"
+    figure, (panel,) = figure_of_panels(1, 1, (4.8, 3.6), 0.3, title)
     layers = [at.layers for at in reach.depths]
     low, high = [at.fewest for at in reach.depths], [at.most for at in reach.depths]
     panel.fill_between(layers, low, high, color=PALE_BLUE, linewidth=0)
@@ -160,7 +146,6 @@ def draw_argmax(reach: ArgmaxReach) -> "Figure":
     widest = [at.widest for at in reach.depths]
     panel.plot(layers, widest, color=ORANGE, marker="o", markersize=4, linestyle="none", label="attained")
     _finish(panel, reach.tokens)
-    figure.suptitle(f"{reach.heads} argmax head{'s' * (reach.heads > 1)}: {reach.law}", fontsize=10, color=INK)
     return figure
 
 

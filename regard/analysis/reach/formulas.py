@@ -217,11 +217,7 @@ def _special(mask: Mask, positions: Positions, residual: bool) -> Formula | None
 def _symbol(name: str) -> Expr:
     import sympy
 
-    return (
-        sympy.Symbol(name, integer=True, nonnegative=True)
-        if name in "irc"
-        else sympy.Symbol(name, integer=True, positive=True)
-    )
+    return sympy.Symbol(name, integer=True, **{"nonnegative" if name in "irc" else "positive": True})
 
 
 def _number(expression: Expr, sizes: dict[str, int]) -> int:

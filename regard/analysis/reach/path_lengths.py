@@ -4,8 +4,7 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from regard.algorithms.planning.report import plain
-from regard.analysis.tables import new_table
+from regard.analysis.tables import Printed, new_table
 from regard.checks import check_whole
 from regard.formulas import write_sympy
 
@@ -75,8 +74,10 @@ class Way:
 
 
 @dataclass(frozen=True)
-class Paths:
+class Paths(Printed):
     """Kinds of layers side by side, for so many `tokens` of a `width`; local ones have `kernel` keys or taps."""
+
+    columns = 120
 
     tokens: Number
     width: Number
@@ -103,9 +104,6 @@ class Paths:
             numbers = (way.flops, way.steps, way.path, way.total)
             table.add_row(way.name, *[f"{n:,}" if isinstance(n, int) else write_sympy(n) for n in numbers])
         return table
-
-    def __str__(self) -> str:
-        return plain(self.rich(), 120)
 
 
 def paths(tokens: int | None = None, width: int | None = None, kernel: int | None = None) -> Paths:

@@ -17,10 +17,9 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
-from regard.algorithms.planning.report import plain
 from regard.analysis.reach.composition import Stack, grow
 from regard.analysis.reach.formulas import Formula, formula
-from regard.analysis.tables import new_table
+from regard.analysis.tables import Printed, new_table, stack
 from regard.attention import Dense, Facts, Grid, Mask, Or, Places, Positions, Sequence, Shape
 from regard.attention.masks.mask import leaves
 from regard.attention.value import show
@@ -95,11 +94,13 @@ class Depth:
 
 
 @dataclass(frozen=True, eq=False)
-class Reach:
+class Reach(Printed):
     """How the receptive field grows with depth, and which tokens have `reached` one `output`, (layers, N).
 
     `settled` is the depth from which on, by layers that are all the same, no layer changes what reaches that output.
     """
+
+    columns = 80
 
     masks: tuple[str, ...]
     sides: tuple[int, ...]
@@ -129,10 +130,6 @@ class Reach:
 
     def rich(self) -> Any:
         """The table of growth, for Rich."""
-        from rich.console import Group
-        from rich.padding import Padding
-        from rich.text import Text
-
         kernel = " × ".join(map(str, self.taps))
         titles = ("layers", "fewest", "mean", "most", self.output_name, f"convolution {kernel}")
         table = new_table(numbers=titles)
@@ -141,11 +138,8 @@ class Reach:
             table.add_row(*[f"{n:,.1f}" if isinstance(n, float) else f"{n:,}" for n in numbers])
         size = f"{self.tokens:,} tokens" if len(self.sides) == 1 else f"{self.sides[0]:,} × {self.sides[1]:,} pixels"
         residual = "with the residual connection" if self.residual else "without a residual connection"
-        heading = Text.assemble((" then ".join(self.masks), "bold"), "\n", (f"{size} · {residual}", "cyan"))
-        return Group(heading, Padding(table, (1, 0, 1, 0)), Text("\n".join(self._says())))
-
-    def __str__(self) -> str:
-        return plain(self.rich())
+        heading = (" then ".join(self.masks), "bold"), (f"{size} · {residual}", "cyan")
+        return stack(*heading, "", table, "", *self._says())
 
     @property
     def output_name(self) -> str:

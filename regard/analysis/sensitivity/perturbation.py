@@ -78,10 +78,8 @@ def perturb_key(
     >>> found.moved.sum().item(), torch.allclose(found.predicted, found.after)
     (15, True)
     """
-    _check(attention, "key", key, k, noise)
-    added = torch.zeros_like(k)
-    added[:, :, key] = noise
-    return _perturbed((q, k), (q, k + added), _logit(q, added, attention), v, attention)
+    added = _placed(noise, attention, "key", key, k)
+    return _perturbed((q, k), (q, k + added), (q, added), v, attention)
 
 
 def perturb_query(
@@ -102,10 +100,8 @@ def perturb_query(
     >>> perturb_query(q, k, None, query=1, noise=torch.tensor([1.0, 0.5])).moved.sum(-1)
     tensor([[[0, 5, 0]]])
     """
-    _check(attention, "query", query, q, noise)
-    added = torch.zeros_like(q)
-    added[:, :, query] = noise
-    return _perturbed((q, k), (q + added, k), _logit(added, k, attention), v, attention)
+    added = _placed(noise, attention, "query", query, q)
+    return _perturbed((q, k), (q + added, k), (added, k), v, attention)
 
 
 def reweight(a: Float[Tensor, "*rows S"], shift: Float[Tensor, "*rows S"]) -> Float[Tensor, "*rows S"]:
@@ -119,8 +115,16 @@ def reweight(a: Float[Tensor, "*rows S"], shift: Float[Tensor, "*rows S"]) -> Fl
 
 
 def _perturbed(
-    old: tuple[Tensor, Tensor], new: tuple[Tensor, Tensor], shift: Tensor, v: Tensor | None, attention: Attention
+    old: tuple[Tensor, Tensor],
+    new: tuple[Tensor, Tensor],
+    noise: tuple[Tensor, Tensor],
+    v: Tensor | None,
+    attention: Attention,
 ) -> Perturbation:
+    """From queries and keys before and after, and those whose logits are what the noise adds."""
+    assert attention.content is not None
+    q, k = noise
+    shift = attention.content.logits(q, k.repeat_interleave(q.shape[1] // k.shape[1], 1))
     before, after = weights(*old, attention), weights(*new, attention)
     shift = shift.where(before > 0, 0)  # a hidden pair has a logit of −∞, whatever is added
     found = Perturbation(
@@ -135,12 +139,8 @@ def _perturbed(
     return replace(found, output_before=attend(*old, v, attention), output_after=attend(*new, v, attention))
 
 
-def _logit(q: Tensor, k: Tensor, attention: Attention) -> Tensor:
-    assert attention.content is not None
-    return attention.content.logits(q, k.repeat_interleave(q.shape[1] // k.shape[1], 1))
-
-
-def _check(attention: Attention, side: str, index: int, x: Tensor, noise: Tensor) -> None:
+def _placed(noise: Tensor, attention: Attention, side: str, index: int, x: Tensor) -> Tensor:
+    """Zeros like these queries or keys but for the noise at one of them, if there may be."""
     if attention.content is None or not isinstance(attention.weighting, Softmax) or attention.sink is not None:
         raise ValueError(
             f"a perturbation is of a softmax of queries and keys: got {attention!r}; use Content, Softmax()"
@@ -155,3 +155,6 @@ def _check(attention: Attention, side: str, index: int, x: Tensor, noise: Tensor
         )
     if not bool(noise.isfinite().all()):
         raise ValueError("noise must be finite: got NaN or infinity")
+    added = torch.zeros_like(x)
+    added[:, :, index] = noise
+    return added

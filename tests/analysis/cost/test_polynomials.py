@@ -105,7 +105,7 @@ def test_cross_attention_and_images():
     """D = TS/(T + S) for cross-attention; on an image of R × R patches and a class token the root of R² is taken."""
     cross = written_by_hand(4 * B * D * S * T, 4 * B * D * D * (S + T), B=1, T=16, S=48, D=64)
     (row,) = crossovers(cross, "D")
-    assert (row.at, row.value, row.crossing.beyond) == (exact("S*T/(S + T)"), 12, -1)
+    assert (row.at, row.value, row.beyond) == (exact("S*T/(S + T)"), 12, -1)
     assert str(row) == "Layer: the rest costs more beyond D* = S·T/(S + T) = 12"
     tokens = R * R + 1
     image = written_by_hand(4 * B * D * tokens * tokens, 24 * B * D * D * tokens, B=1, R=14, D=768)

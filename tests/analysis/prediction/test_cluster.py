@@ -74,7 +74,7 @@ def test_a_pipeline_idles():
     assert not isinstance(plain, str)
     assert not isinstance(deep, str)
     assert "pipeline idle" not in plain.seconds
-    work = layer_work(job(), Mesh())
+    work = layer_work(job(), tensor=1, context=1, micro=1)
     assert deep.seconds["pipeline idle"] >= 3 * (work.forward + work.backward)
 
 

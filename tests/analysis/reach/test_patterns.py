@@ -20,7 +20,7 @@ from torch import Tensor
 from regard.analysis import PatternPicture, picture
 from regard.analysis.figures import _figure_class
 from regard.analysis.reach import patterns, visible_pairs
-from regard.analysis.reach.figures import IN_LINE, ON_GRID, draw_pattern, draw_patterns, draw_picture
+from regard.analysis.reach.figures import IN_LINE, ON_GRID, draw_patterns, draw_picture
 from regard.analysis.reach.patterns import CELLS, DRAWN, text
 from regard.attention import (
     Axial,
@@ -305,7 +305,7 @@ def area(panel, colour: str) -> Tensor:
 @pytest.mark.parametrize("tokens", [20, 300])
 def test_rectangles_cover_each_cell_once(mask: Mask, tokens: int):
     drawn = picture(mask, tokens)
-    (panel,) = draw_pattern(mask, tokens).axes
+    (panel,) = draw_picture(picture(mask, tokens)).axes
     cells = torch.tensor(drawn.cells)
     assert torch.equal(area(panel, "#0072B2"), (cells == 2).long())
     assert torch.equal(area(panel, "#A9CDE3"), (cells == 1).long())
@@ -363,4 +363,4 @@ def test_without_matplotlib_the_error_says_what_to_install(monkeypatch: pytest.M
     with pytest.raises(
         MissingExtra, match=r"figures must have matplotlib: got none; use pip install 'regard\[figures\]'"
     ):
-        draw_pattern(Causal(), 9)
+        draw_picture(picture(Causal(), 9))
