@@ -41,6 +41,11 @@ def is_dispatched() -> bool:
     return torch._C._len_torch_dispatch_stack() > 0
 
 
+def is_overridden() -> bool:
+    """Whether a mode stands between calls of torch's functions."""
+    return torch._C._is_torch_function_mode_enabled()
+
+
 def is_fake(x: Tensor) -> bool:
     """Whether a tensor has no contents, as those that a cost is counted on."""
     from torch._subclasses.fake_tensor import FakeTensor

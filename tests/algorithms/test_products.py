@@ -4,6 +4,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import linear
+from torch.overrides import TorchFunctionMode
 from torch.utils.flop_counter import FlopCounterMode
 
 from regard.algorithms.kernels import products
@@ -76,6 +77,28 @@ def test_whatever_watches_or_stands_between_sees_torchs_own(quicker: list[tuple[
     assert multiply(x[:0], weight, bias).shape == (0, 100, 130)
     assert multiply(x[:, :, :0], weight[:, :0], bias).equal(bias.expand(4, 100, 130))
     assert multiply(x[:1, :2], weight, bias).shape == (1, 2, 130), "a small product is not worth it"
+    assert not quicker
+
+
+class Doubling(TorchFunctionMode):
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        return func(*args, **(kwargs or {})) * (2 if func is linear else 1)
+
+
+@pytest.mark.filterwarnings("ignore:TF32 acceleration on top of oneDNN")
+def test_what_is_put_in_the_place_of_torchs_own_is_called(
+    quicker: list[tuple[int, ...]], monkeypatch: pytest.MonkeyPatch
+):
+    layer, x = nn.Linear(700, 400), torch.randn(2, 8, 700)
+    expected = 2 * linear(x, layer.weight, layer.bias)
+    with Doubling():
+        found = apply_linear(layer, x)
+    torch.testing.assert_close(found, expected)
+    with torch.backends.mkldnn.flags(enabled=False):
+        torch.testing.assert_close(2 * apply_linear(layer, x), expected)
+    monkeypatch.setattr(nn.functional, "linear", lambda *given: 2 * linear(*given))
+    for rows in (8, 1):
+        torch.testing.assert_close(apply_linear(layer, x[:, :rows]), expected[:, :rows])
     assert not quicker
 
 

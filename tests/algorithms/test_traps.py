@@ -5,9 +5,24 @@ from dataclasses import dataclass
 
 import pytest
 import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
 
 from regard import Attention, attend, weights
-from regard.attention import Bias, Causal, Content, Hard, KeyPadding, Mask, Padding, Sequence, Softmax
+from regard.algorithms import Refused
+from regard.attention import (
+    Bias,
+    Causal,
+    Content,
+    Dense,
+    Documents,
+    Hard,
+    KeyPadding,
+    Mask,
+    Padding,
+    Prefix,
+    Sequence,
+    Softmax,
+)
 from regard.attention.reference import reference
 
 
@@ -160,6 +175,47 @@ def test_transforms_of_torch_func_are_right_or_named(name: str, return_lse: bool
                 raise
         else:
             torch.testing.assert_close(found, transform(by("reference")))
+
+
+MAPPED = {
+    "lengths of keys": (KeyPadding, torch.tensor([[20, 3], [2, 5], [0, 20]])),
+    "lengths of both": (Padding, torch.tensor([[20, 3], [2, 5], [0, 20]])),
+    "real keys": (KeyPadding, torch.arange(120).view(3, 2, 20) % 7 > 2),
+    "prefixes": (Prefix, torch.tensor([[20, 3], [2, 5], [0, 20]])),
+    "lengths of documents": (Documents, torch.tensor([[[17, 3], [2, 5]], [[2, 3], [1, 5]]])),
+    "documents": (lambda ids: Documents(ids=ids), torch.arange(120).view(3, 2, 20) // 11),
+    "pairs": (Dense, torch.arange(1200).view(3, 20, 20) % 7 > 2),
+}
+
+
+@pytest.mark.filterwarnings("ignore:There is a performance drop")
+@pytest.mark.filterwarnings("ignore:torch.searchsorted.*non-contiguous")
+@pytest.mark.parametrize("name", ["reference", "masked", "blockwise", "packed"])
+@pytest.mark.parametrize("what", MAPPED)
+def test_masks_that_torch_func_maps_over_are_right_or_named(what: str, name: str):
+    """Lengths were read and documents counted as if they were numbers: errors about storage, or about control flow."""
+    make, tensors_of_masks = MAPPED[what]
+    q, k, v = (torch.randn(2, 2, 20, 8, dtype=torch.float64) for _ in range(3))
+
+    def call(x: torch.Tensor, algorithm: str) -> torch.Tensor:
+        return attend(q, k, v, Attention(mask=make(x)), algorithm=algorithm)
+
+    try:
+        found = torch.func.vmap(lambda x: call(x, name))(tensors_of_masks)
+    except RuntimeError as error:
+        if "cannot be mapped by torch.func; use algorithm='reference'" not in str(error):
+            raise
+    except Refused:
+        assert name == "packed"
+    else:
+        torch.testing.assert_close(found, torch.stack([call(x, "reference") for x in tensors_of_masks]))
+
+
+def test_fake_lengths_are_not_read():
+    with FakeTensorMode():
+        q = torch.randn(2, 2, 20, 8)
+        for mask in (KeyPadding, Padding):
+            assert attend(q, q, q, Attention(mask=mask(torch.tensor([20, 3])))).shape == q.shape
 
 
 def test_autocast_changes_neither_type_nor_precision():

@@ -24,6 +24,7 @@ from regard.attention import (
     Sequence,
     Slopes,
     Strided,
+    Term,
     Window,
 )
 from regard.attention.reference import reference
@@ -203,6 +204,21 @@ def test_logits_and_softmax_of_half_precision_are_float32():
     assert (out.dtype, lse.dtype) == (torch.float32, torch.float32)
     torch.testing.assert_close(out.item(), 1.0, rtol=0, atol=1e-6)
     torch.testing.assert_close(lse.item(), math.log(300), rtol=0, atol=1e-6)
+
+
+@dataclass(frozen=True, eq=False)
+class Third(Term):
+    def at(self, b, h, i, j, places):
+        return 1 / 3
+
+
+def test_a_number_for_all_pairs_keeps_its_digits():
+    """As float32 it would be off by 1e-8."""
+    q, k, v = numbers(B, H, T, D), numbers(B, H, S, D, seed=1), numbers(B, H, S, E, seed=2)
+    with_number, without = (reference(q, k, v, Attention(scores))[1] for scores in (Content() + Third(), Content()))
+    assert with_number is not None
+    assert without is not None
+    torch.testing.assert_close(with_number, without + 1 / 3, rtol=1e-14, atol=1e-14)
 
 
 def test_weights_are_the_map_of_the_reference():

@@ -23,6 +23,7 @@ from torch.nn.modules.module import (
     register_module_full_backward_hook,
     register_module_full_backward_pre_hook,
 )
+from torch.overrides import BaseTorchFunctionMode
 from torch.utils import _pytree
 from torch.utils.flop_counter import FlopCounterMode
 
@@ -40,6 +41,7 @@ from regard.attention.torch_private import (
     is_fake,
     is_forward_mode,
     is_known_true,
+    is_overridden,
     is_transformed,
     let_graphs_see,
     mark_constant,
@@ -241,6 +243,15 @@ def test_is_dispatched():
         with mode:
             assert is_dispatched()
     assert not is_dispatched()
+
+
+def test_is_overridden():
+    assert not is_overridden()
+    with BaseTorchFunctionMode():
+        assert is_overridden()
+        with torch._C.DisableTorchFunction():
+            assert not is_overridden()
+    assert not is_overridden()
 
 
 def test_without_modes():

@@ -97,8 +97,12 @@ class Masked(Algorithm):
 
     def run(self, problem: Problem, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor | None]:
         found = _with_terms(problem, q) if problem.terms else _of_mask(problem, q)
-        if (found.unseen is not None or found.empty is not None) and not are_moderate(q, k, v):  # no weight hides a NaN
-            q, k, v = _blanked(q, k, v, found)
+        if found.empty is not None:  # going back, weights are found again from logits, which must be small for that
+            q = q.masked_fill(found.empty, 0)
+        if found.unseen is not None and not are_moderate(q, k, v):  # no weight hides a NaN
+            if found.unseen.shape[1] > 1 and q.shape[1] > k.shape[1]:  # heads of one group see different keys
+                k, v = (x.repeat_interleave(q.shape[1] // k.shape[1], 1) for x in (k, v))
+            k, v = k.masked_fill(found.unseen, 0), v.masked_fill(found.unseen, 0)
         lse, kernel = None, "efficient" if q.is_cuda else "cpu"
         if problem.sink is not None and self.joins_sink(problem):
             from regard.algorithms.kernels.sdpa_with_sink import attend_with_sink
@@ -112,16 +116,6 @@ class Masked(Algorithm):
             out = out.masked_fill(found.empty, 0)
             lse = lse if lse is None else lse.masked_fill(found.empty[..., 0], -torch.inf)
         return out, lse
-
-
-def _blanked(q: Tensor, k: Tensor, v: Tensor, found: Map) -> tuple[Tensor, Tensor, Tensor]:
-    """Zeros in place of what sees nothing, and of what nobody sees."""
-    heads_per_group = q.shape[1] // k.shape[1]
-    if found.unseen is not None:
-        if found.unseen.shape[1] > 1 and heads_per_group > 1:  # heads of one group see different keys
-            k, v = (x.repeat_interleave(heads_per_group, 1) for x in (k, v))
-        k, v = k.masked_fill(found.unseen, 0), v.masked_fill(found.unseen, 0)
-    return (q if found.empty is None else q.masked_fill(found.empty, 0)), k, v
 
 
 def _is_given(problem: Problem) -> bool:
@@ -148,14 +142,15 @@ def _gradients(problem: Problem) -> Count:
 def _blanking(problem: Problem) -> Count:
     """Copies without what nobody sees, and their gradients, where one may expect such queries or keys.
 
-    On the CPU mostly a look at the numbers takes their place, but for the output of empty rows.
+    On the CPU mostly a look at the numbers takes their place, but for queries that see nothing and their output.
     """
     shape, item = problem.shape, problem.item
     pads = [facts.real for facts in problem.facts if facts.real is not None]
     of_queries = any([facts.documents is not None for facts in problem.facts]) or any([real.queries for real in pads])
     empties, passes = of_queries or not _meets_all(problem), 3 if problem.backward else 1
     if not problem.on_cuda:
-        return inputs(shape, item) * bool(pads or empties) + COPIED * passes * output(shape, item) * empties
+        copied = output(shape, item) + item * shape.B * shape.H * shape.T * shape.D
+        return inputs(shape, item) * bool(pads or empties) + COPIED * passes * copied * empties
     once = item * shape.B * shape.G * shape.S * (shape.D + shape.E) if pads else 0
     return COPIED * passes * (inputs(shape, item) + output(shape, item) if empties else once)
 

@@ -11,14 +11,14 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.nn import Parameter
-from torch.nn.functional import linear
+from torch.nn import Parameter, functional
 
 from regard.attention.eager import is_eager
-from regard.attention.torch_private import is_dispatched, onednn_linear
+from regard.attention.torch_private import is_dispatched, is_overridden, onednn_linear
 
 WORTH = 1 << 21  # multiplications that are worth a call, which takes some 10 µs more
 WIDE = 1 << 18  # numbers of a matrix that is worth it, however few the rows
+OWN = functional.linear  # a profiler may put another one in its place
 
 
 def _is_of_amd() -> bool:
@@ -43,7 +43,7 @@ def multiply(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     True
     """
     if not IS_QUICKER or _is_watched(x) or not _pays(x, weight) or not _may_be_given(x, weight, bias):
-        return linear(x, weight, bias)
+        return functional.linear(x, weight, bias)
     given = (x, weight) if bias is None else (x, weight, bias)
     if torch.is_grad_enabled() and any([one.requires_grad for one in given]):
         return _Product.apply(x, weight, bias)  # pyright: ignore[reportReturnType]
@@ -51,9 +51,11 @@ def multiply(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 
 
 def _is_watched(x: Tensor) -> bool:
-    """Whether something is at work that knows torch's own product alone."""
+    """Whether something is at work that knows torch's own product alone, or oneDNN is switched off."""
     is_traced = torch.jit.is_tracing()  # pyright: ignore[reportPrivateImportUsage] - it is documented
-    return is_traced or not is_eager(x) or is_dispatched() or torch.is_autocast_enabled("cpu")
+    if is_traced or not is_eager(x) or is_dispatched() or is_overridden() or torch.is_autocast_enabled("cpu"):
+        return True
+    return functional.linear is not OWN or not torch.backends.mkldnn.enabled
 
 
 def _pays(x: Tensor, weight: Tensor) -> bool:

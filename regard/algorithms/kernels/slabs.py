@@ -184,16 +184,16 @@ def attend_by_slabs(
     work: Work, q: Tensor, k: Tensor, v: Tensor, leaves: tuple[Tensor, ...]
 ) -> tuple[Tensor, Tensor | None]:
     """Output and log-sum-exp."""
-    refuse_transforms(q, k, v, *leaves, maps=False)
     seed = new_seed(q.device) if work.dropout else None
     if may_ask(q):
         out, lse = _Slabs.apply(work, seed, q, k, v, *leaves)  # pyright: ignore[reportGeneralTypeIssues]
     else:
         assert isinstance(work.pairs, Written)
-        cut, bias = work.cut, leaves[0] if leaves else None
+        cut, mask, bias = work.cut, work.pairs.mask, leaves[0] if leaves else None
+        refuse_transforms(q, k, v, *leaves, *cut.maps, *(() if mask is None else (mask,)), maps=False)
         numbers = [cut.hides_queries, cut.causal, work.wants_lse]
         scales = [work.beta, work.dropout, float(work.cap or 0)]
-        out, lse = _operator(q, k, v, list(cut.maps), work.pairs.mask, bias, seed, scales, numbers)
+        out, lse = _operator(q, k, v, list(cut.maps), mask, bias, seed, scales, numbers)
     return out, lse if work.wants_lse else None
 
 

@@ -10,6 +10,7 @@ from regard.attention.eager import may_keep
 from regard.attention.masks.facts import Facts, Index, Real
 from regard.attention.masks.mask import Mask
 from regard.attention.positions.positions import Cut, Places
+from regard.attention.positions.reach import readable
 from regard.attention.scores.term import Shape
 from regard.attention.value import show
 from regard.checks import check_tensor
@@ -177,7 +178,7 @@ class Padding(RealTokens):
 def _check_range(lengths: Lengths, most: int) -> None:
     """Lengths in 0…S. Those on a GPU are not looked at, which would mean to wait: longer ones count as S."""
     if isinstance(lengths, Tensor):
-        if torch.compiler.is_compiling() or lengths.device.type != "cpu":
+        if not readable(lengths):
             return
         lengths = tuple(lengths.tolist())
     for row, length in enumerate(lengths):

@@ -7,7 +7,7 @@ from regard.attention.masks.facts import both
 from regard.attention.masks.mask import Mask
 from regard.attention.positions.positions import Places, Sequence
 from regard.attention.positions.sizes import most
-from regard.attention.torch_private import is_dispatched
+from regard.attention.torch_private import is_dispatched, transforms_of
 
 
 def reach(mask: Mask, places: Places, who: object) -> tuple[int, ...]:
@@ -42,7 +42,7 @@ def _ends(side: Sequence) -> tuple[int, int]:
 
 
 def readable(x: Tensor) -> bool:
-    """On the host, and holding numbers: not on a GPU, not a placeholder of a compiler or of a mode."""
-    if torch.compiler.is_compiling() or is_dispatched():
+    """On the host, and holding numbers: not on a GPU, not a placeholder of a compiler, of a mode or of a map."""
+    if torch.compiler.is_compiling() or is_dispatched() or transforms_of(x)[1]:
         return False
     return x.device.type == "cpu" and type(x) in (Tensor, torch.nn.Parameter)

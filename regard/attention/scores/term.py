@@ -119,7 +119,7 @@ class Term(Value):
         """The term on rows b, heads h, queries i and keys j (four index vectors): broadcastable to (b, h, i, j)."""
         term = self.at(b[:, None, None, None], h[:, None, None], i[:, None], j, places)
         if isinstance(term, int | float | np.number):
-            term = torch.full((), float(term), device=i.device)
+            term = torch.full((), float(term), dtype=torch.float64, device=i.device)  # as exact as Python has it
         if not isinstance(term, Tensor) or term.is_complex():
             got = term.dtype if isinstance(term, Tensor) else repr(term)
             raise ValueError(f"{self!r} must answer by real numbers: got {got}; return a tensor, or 0.0")

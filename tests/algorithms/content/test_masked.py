@@ -5,7 +5,7 @@ import torch
 
 from regard import attend, plan
 from regard.algorithms import Refused
-from regard.attention import Attention, Bias, Causal, Content, Dense, Everything, RelativeTable, Sequence
+from regard.attention import Attention, Bias, Causal, Content, Dense, Everything, KeyPadding, RelativeTable, Sequence
 from regard.attention.eager import are_moderate
 from regard.attention.reference import reference
 
@@ -69,6 +69,21 @@ def test_on_a_gpu_a_bias_in_the_type_of_q_learns():
     large = [torch.empty(64, 12, 1024, 64, device="meta", dtype=q.dtype) for _ in range(3)]
     (masked,) = [one for one in plan(*large, wide, device="h200").candidates if one.name == "masked"]
     assert masked.refusal == "would hold a gradient of more than 1 GB"
+
+
+@pytest.mark.cpu
+@pytest.mark.parametrize("return_lse", [False, True])
+@pytest.mark.parametrize(("dtype", "large"), [(torch.bfloat16, 1e5), (torch.float32, 1e5), (torch.float64, 1e13)])
+def test_large_numbers_of_a_query_that_sees_nothing_reach_nothing(dtype: torch.dtype, large: float, return_lse: bool):
+    """Going back, exp(logit − log-sum-exp) is ∞ where both are large and rounded apart; 0 · ∞ is no number."""
+    generator = torch.Generator().manual_seed(0)
+    leaves = [torch.randn(1, 1, n, 16, generator=generator, dtype=torch.float64) for n in (33, 40, 40)]
+    leaves = [(large * x).to(dtype).requires_grad_() for x in leaves]
+    value = Attention(Content(0.3), KeyPadding(torch.tensor([0])))
+    outs = attend(*leaves, value, algorithm="masked", return_lse=return_lse)
+    outs = outs if isinstance(outs, tuple) else (outs,)
+    for found in torch.autograd.grad(outs, leaves, [torch.ones_like(out) for out in outs]):
+        assert bool((found == 0).all())
 
 
 @pytest.mark.cpu
