@@ -61,6 +61,7 @@ def read_call(
 ) -> Call:
     """What a layer's arguments mean. A keyword that would change the result and is not known is refused by its name."""
     if keywords:
+        attention_mask = _kept_apart(attention_mask, keywords.get("cu_seq_lens_q"), keywords.get("cu_seq_lens_k"))
         _check_keywords(module, keywords, attention_mask)
     q, k, v = (query, key, value) if query.dtype == key.dtype == value.dtype else _of_one_type(query, key, value)
     if isinstance(scaling, Tensor):  # one that is learnt scales the queries
@@ -121,9 +122,31 @@ def attend_for_module(
     return out, nn.functional.pad(maps, (0, key.shape[2] - maps.shape[3]))
 
 
+def _kept_apart(
+    mask: ModelMask | Tensor | None, queries: Tensor | None, keys: Tensor | None
+) -> ModelMask | Tensor | None:
+    """A mask with the packed documents whose ends are told beside it, (n + 1,) from 0 on, if it tells none itself."""
+    if queries is None or keys is None or not isinstance(mask, ModelMask) or _tells_documents(mask):
+        return mask
+
+    def make() -> ModelMask | None:
+        B, _, T, S = mask.shape
+        if B > 1 or not T == S == mask.keys.n or not (queries is keys or torch.equal(queries, keys)):
+            return None
+        documents = Documents(queries.to(mask.device).diff())
+        return ModelMask(mask.mask & documents, mask.queries, mask.keys, mask.shape, mask.device)
+
+    apart = mask.prepared.recall_from((queries, keys), "kept apart", make)
+    return mask if apart is None else apart
+
+
+def _tells_documents(mask: object) -> bool:
+    return isinstance(mask, ModelMask) and any([isinstance(part, Documents) for part in leaves(mask.mask)])
+
+
 def _check_keywords(module: nn.Module, keywords: dict[str, Any], mask: object) -> None:
     given = {name for name, value in keywords.items() if value is not None} - SILENT
-    if given & PACKED and isinstance(mask, ModelMask) and any([isinstance(m, Documents) for m in leaves(mask.mask)]):
+    if given & PACKED and _tells_documents(mask):
         given -= PACKED  # the mask tells the same documents
     if not given:
         return
