@@ -76,7 +76,13 @@ def test_no_mask_is_what_the_caller_says(tensors):
 
 def test_unknown_keywords_are_refused_by_name(tensors):
     q, k, v = tensors
-    silent = {"position_ids": torch.arange(T), "use_cache": True, "head_mask": None, "num_items_in_batch": 3}
+    silent = {
+        "position_ids": torch.arange(T),
+        "use_cache": True,
+        "head_mask": None,
+        "num_items_in_batch": 3,
+        "labels": torch.zeros(T),
+    }
     attend_for_module(nn.Module(), q, k, v, make_mask(B, T, T), **silent)
     with pytest.raises(ValueError, match='got head_mask, temperature from Module; use attn_implementation="eager"'):
         attend_for_module(nn.Module(), q, k, v, None, temperature=2.0, head_mask=torch.ones(H))

@@ -19,6 +19,7 @@ SILENT = frozenset(
         "cache_position",
         "deterministic",
         "kernel_options",
+        "labels",
         "logits_to_keep",
         "num_items_in_batch",
         "output_hidden_states",
