@@ -5,6 +5,7 @@ import sys
 import pytest
 import torch
 from torch import nn
+from transformers.masking_utils import bidirectional_mask_function
 
 from regard import Attention, attend, weights
 from regard.attention import Bias, Causal, Content, Dense
@@ -96,6 +97,19 @@ def test_a_mask_of_a_wrong_form_is_refused(tensors):
         attend_for_module(nn.Module(), q, k, v, torch.ones(B, T))
     with pytest.raises(ValueError, match=r"booleans or numbers to add to the logits: got torch.int64"):
         attend_for_module(nn.Module(), q, k, v, torch.ones(B, 1, T, T, dtype=torch.long))
+
+
+def test_a_mask_of_other_tokens_is_refused_where_it_hides_any(tensors):
+    """DeepSeek V4 appends keys, and tells about them by a tensor alone; Q-Formers take a part of the queries."""
+    q, k, v = tensors
+    for part in (slice(0, T - 1), slice(1, T)):
+        with pytest.raises(ValueError, match="got T=7, S=6 from Module, and a mask made for T=7, S=7; use attn_impl"):
+            attend_for_module(nn.Module(), q, k[:, :, part], v[:, :, part], make_mask(B, T, T))
+    with pytest.raises(ValueError, match="got T=6, S=7 from Module, and a mask made for T=7, S=7"):
+        attend_for_module(nn.Module(), q[:, :, 1:], k, v, make_mask(B, T, T))
+    everything = make_mask(B, T, 9, mask_function=bidirectional_mask_function)
+    out, _ = attend_for_module(nn.Module(), q[:, :, 1:], k, v, everything)
+    torch.testing.assert_close(out, attend(q[:, :, 1:], k, v).transpose(1, 2))
 
 
 def test_types_that_autocast_mixes(tensors):

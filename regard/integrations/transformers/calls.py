@@ -9,7 +9,7 @@ from transformers.utils.output_capturing import _active_collector
 
 from regard.algorithms import Prepared, attend, weights
 from regard.algorithms.planning.kept import recall_from
-from regard.attention import Attention, Bias, Causal, Content, Dense, Documents, Mask, Softmax, Term
+from regard.attention import Attention, Bias, Causal, Content, Dense, Documents, Everything, Mask, Softmax, Term
 from regard.attention.masks.mask import leaves
 from regard.integrations.transformers.masks import ModelMask
 
@@ -71,6 +71,7 @@ def read_call(
         n, prepared = attention_mask.keys.n, attention_mask.prepared
         if n < k.shape[2] == attention_mask.shape[3]:
             k, v = k[:, :, :n], v[:, :, :n]
+        _check_sizes(module, attention_mask, q.shape[2], k.shape[2])
         if position_bias is not None:
             position_bias = None if _is_zero(position_bias, prepared) else position_bias[..., :n]
 
@@ -154,6 +155,16 @@ def _check_keywords(module: nn.Module, keywords: dict[str, Any], mask: object) -
     names = ", ".join(sorted(given))
     use = "pass position_ids that start again in each document" if given & PACKED else 'use attn_implementation="eager"'
     raise ValueError(f"regard takes no keyword that it does not know: got {names} from {type(module).__name__}; {use}")
+
+
+def _check_sizes(module: nn.Module, mask: ModelMask, T: int, S: int) -> None:
+    """A model may append keys that its mask knows nothing of, and tell about them by a tensor alone."""
+    made = mask.queries.n, mask.keys.n
+    if made != (T, S) and not isinstance(mask.mask, Everything):
+        raise ValueError(
+            f"a mask must be one of the queries and keys that it comes with: got T={T}, S={S} from "
+            f'{type(module).__name__}, and a mask made for T={made[0]}, S={made[1]}; use attn_implementation="eager"'
+        )
 
 
 def _collects_maps() -> bool:

@@ -86,8 +86,10 @@ class ModelMask:
         return Places(self.queries, self.keys)
 
     def attention(self, scores: Any, weighting: Any) -> Attention:
-        """The value of one layer; places that a value has without saying so are left out."""
+        """The value of one layer; places are left out where none matters, or a value has them anyway."""
         T, S = self.queries.n, self.keys.n
+        if isinstance(self.mask, Everything):
+            return Attention(scores, self.mask, weighting)
         first, start = self.queries.start, self.keys.start
         if isinstance(first, int) and isinstance(start, int) and start == 0 and first == S - T:
             return Attention(scores, self.mask, weighting)
