@@ -83,6 +83,7 @@ def test_unknown_keywords_are_refused_by_name(tensors):
         "head_mask": None,
         "num_items_in_batch": 3,
         "labels": torch.zeros(T),
+        "pixel_values": torch.zeros(1, 3, 4, 4),
     }
     attend_for_module(nn.Module(), q, k, v, make_mask(B, T, T), **silent)
     with pytest.raises(ValueError, match='got head_mask, temperature from Module; use attn_implementation="eager"'):

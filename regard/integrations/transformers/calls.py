@@ -19,7 +19,6 @@ SILENT = frozenset(
         "cache_position",
         "deterministic",
         "kernel_options",
-        "labels",
         "logits_to_keep",
         "num_items_in_batch",
         "output_hidden_states",
@@ -31,6 +30,16 @@ SILENT = frozenset(
         "seq_idx",
         "sliding_window",
         "use_cache",
+    ]
+)
+# What whole models are given, and some hand down to their layers: it was read before.
+GIVEN = frozenset(
+    [
+        *("input_ids", "inputs_embeds", "token_type_ids", "mm_token_type_ids", "labels", "start_positions"),
+        *("end_positions", "decoder_input_ids", "decoder_inputs_embeds", "decoder_attention_mask", "encoder_outputs"),
+        *("encoder_hidden_states", "encoder_attention_mask", "input_features", "input_values", "pixel_values"),
+        *("pixel_mask", "pixel_values_videos", "image_sizes", "image_grid_thw", "image_position_ids"),
+        *("video_grid_thw", "interpolate_pos_encoding"),
     ]
 )
 PACKED = frozenset(["cu_seq_lens_q", "cu_seq_lens_k", "max_length_q", "max_length_k"])
@@ -147,7 +156,7 @@ def _tells_documents(mask: object) -> bool:
 
 
 def _check_keywords(module: nn.Module, keywords: dict[str, Any], mask: object) -> None:
-    given = {name for name, value in keywords.items() if value is not None} - SILENT
+    given = {name for name, value in keywords.items() if value is not None} - SILENT - GIVEN
     if given & PACKED and _tells_documents(mask):
         given -= PACKED  # the mask tells the same documents
     if not given:
