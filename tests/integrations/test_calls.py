@@ -38,6 +38,13 @@ def test_scaling_and_maps(tensors):
     assert learnt.grad is not None
 
 
+def test_learnt_queries_are_those_of_all_rows(tensors):
+    """As in Granite Speech, whose one row of queries looks at many windows."""
+    q, k, v = tensors
+    out, _ = attend_for_module(nn.Module(), q[:1], k, v, None)
+    torch.testing.assert_close(out, attend(q[:1].expand(B, -1, -1, -1), k, v).transpose(1, 2))
+
+
 def test_a_position_bias_learns(tensors):
     q, k, v = tensors
     bias = torch.randn(1, H, T, T, requires_grad=True)
@@ -84,6 +91,7 @@ def test_unknown_keywords_are_refused_by_name(tensors):
         "num_items_in_batch": 3,
         "labels": torch.zeros(T),
         "pixel_values": torch.zeros(1, 3, 4, 4),
+        "vision_feature_layer": -1,
     }
     attend_for_module(nn.Module(), q, k, v, make_mask(B, T, T), **silent)
     with pytest.raises(ValueError, match='got head_mask, temperature from Module; use attn_implementation="eager"'):

@@ -39,7 +39,7 @@ GIVEN = frozenset(
         *("end_positions", "decoder_input_ids", "decoder_inputs_embeds", "decoder_attention_mask", "encoder_outputs"),
         *("encoder_hidden_states", "encoder_attention_mask", "input_features", "input_values", "pixel_values"),
         *("pixel_mask", "pixel_values_videos", "image_sizes", "image_grid_thw", "image_position_ids"),
-        *("video_grid_thw", "interpolate_pos_encoding"),
+        *("video_grid_thw", "interpolate_pos_encoding", "vision_feature_layer", "vision_feature_select_strategy"),
     ]
 )
 PACKED = frozenset(["cu_seq_lens_q", "cu_seq_lens_k", "max_length_q", "max_length_k"])
@@ -74,6 +74,8 @@ def read_call(
         attention_mask = _kept_apart(attention_mask, keywords.get("cu_seq_lens_q"), keywords.get("cu_seq_lens_k"))
         _check_keywords(module, keywords, attention_mask)
     q, k, v = (query, key, value) if query.dtype == key.dtype == value.dtype else _of_one_type(query, key, value)
+    if q.shape[0] == 1 < k.shape[0]:  # queries that are learnt, the same for all rows
+        q = q.expand(k.shape[0], -1, -1, -1)
     if isinstance(scaling, Tensor):  # one that is learnt scales the queries
         q, scaling = q * scaling, 1.0
     if isinstance(attention_mask, ModelMask):
