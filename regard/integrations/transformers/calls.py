@@ -202,7 +202,8 @@ def _is_causal(module: nn.Module, told: bool | None, T: int) -> bool:
     if getattr(module, "is_causal", False):
         raise ValueError(
             f"{type(module).__name__} is causal but came without a mask, which sdpa takes for a causal one and eager "
-            "for none: got attention_mask=None; pass is_causal=True or False, or a mask"
+            "for none: got attention_mask=None; pass is_causal=True or False, or a mask, or "
+            'use attn_implementation="eager" or "sdpa"'
         )
     return False
 
