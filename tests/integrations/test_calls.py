@@ -123,6 +123,13 @@ def test_a_mask_of_other_tokens_is_refused_where_it_hides_any(tensors):
     torch.testing.assert_close(out, attend(q[:, :, 1:], k, v).transpose(1, 2))
 
 
+def test_one_token_sees_all_keys_that_its_mask_was_not_told_of(tensors):
+    """RecurrentGemma keeps its cache to itself: a mask of one key stands for all, as where it is broadcast."""
+    q, k, v = tensors
+    out, _ = attend_for_module(nn.Module(), q[:, :, :1], k, v, make_mask(B, 1, 1))
+    torch.testing.assert_close(out, attend(q[:, :, :1], k, v).transpose(1, 2))
+
+
 def test_types_that_autocast_mixes(tensors):
     q, k, v = tensors
     with torch.autocast("cpu", torch.bfloat16):
