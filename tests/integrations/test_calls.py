@@ -5,6 +5,7 @@ import sys
 import pytest
 import torch
 from torch import nn
+from transformers.masking_utils import bidirectional_mask_function
 
 from regard import Attention, attend, weights
 from regard.attention import Bias, Causal, Content, Dense
@@ -35,6 +36,13 @@ def test_scaling_and_maps(tensors):
     out.sum().backward()
     assert none is None
     assert learnt.grad is not None
+
+
+def test_learnt_queries_are_those_of_all_rows(tensors):
+    """As in Granite Speech, whose one row of queries looks at many windows."""
+    q, k, v = tensors
+    out, _ = attend_for_module(nn.Module(), q[:1], k, v, None)
+    torch.testing.assert_close(out, attend(q[:1].expand(B, -1, -1, -1), k, v).transpose(1, 2))
 
 
 def test_a_position_bias_learns(tensors):
@@ -70,13 +78,23 @@ def test_no_mask_is_what_the_caller_says(tensors):
     torch.testing.assert_close(attend_for_module(module, q, k, v, None, is_causal=True)[0], causal)
     module.is_causal = True
     torch.testing.assert_close(attend_for_module(module, q, k, v, None, is_causal=False)[0], everything)
-    with pytest.raises(ValueError, match=r"Module is causal but came without a mask.*pass is_causal=True or False"):
+    with pytest.raises(
+        ValueError, match=r"Module is causal but came without a mask.*pass is_causal=True or False.*use attn"
+    ):
         attend_for_module(module, q, k, v, None)
 
 
 def test_unknown_keywords_are_refused_by_name(tensors):
     q, k, v = tensors
-    silent = {"position_ids": torch.arange(T), "use_cache": True, "head_mask": None, "num_items_in_batch": 3}
+    silent = {
+        "position_ids": torch.arange(T),
+        "use_cache": True,
+        "head_mask": None,
+        "num_items_in_batch": 3,
+        "labels": torch.zeros(T),
+        "pixel_values": torch.zeros(1, 3, 4, 4),
+        "vision_feature_layer": -1,
+    }
     attend_for_module(nn.Module(), q, k, v, make_mask(B, T, T), **silent)
     with pytest.raises(ValueError, match='got head_mask, temperature from Module; use attn_implementation="eager"'):
         attend_for_module(nn.Module(), q, k, v, None, temperature=2.0, head_mask=torch.ones(H))
@@ -90,6 +108,26 @@ def test_a_mask_of_a_wrong_form_is_refused(tensors):
         attend_for_module(nn.Module(), q, k, v, torch.ones(B, T))
     with pytest.raises(ValueError, match=r"booleans or numbers to add to the logits: got torch.int64"):
         attend_for_module(nn.Module(), q, k, v, torch.ones(B, 1, T, T, dtype=torch.long))
+
+
+def test_a_mask_of_other_tokens_is_refused_where_it_hides_any(tensors):
+    """DeepSeek V4 appends keys, and tells about them by a tensor alone; Q-Formers take a part of the queries."""
+    q, k, v = tensors
+    for part in (slice(0, T - 1), slice(1, T)):
+        with pytest.raises(ValueError, match="got T=7, S=6 from Module, and a mask made for T=7, S=7; use attn_impl"):
+            attend_for_module(nn.Module(), q, k[:, :, part], v[:, :, part], make_mask(B, T, T))
+    with pytest.raises(ValueError, match="got T=6, S=7 from Module, and a mask made for T=7, S=7"):
+        attend_for_module(nn.Module(), q[:, :, 1:], k, v, make_mask(B, T, T))
+    everything = make_mask(B, T, 9, mask_function=bidirectional_mask_function)
+    out, _ = attend_for_module(nn.Module(), q[:, :, 1:], k, v, everything)
+    torch.testing.assert_close(out, attend(q[:, :, 1:], k, v).transpose(1, 2))
+
+
+def test_one_token_sees_all_keys_that_its_mask_was_not_told_of(tensors):
+    """RecurrentGemma keeps its cache to itself: a mask of one key stands for all, as where it is broadcast."""
+    q, k, v = tensors
+    out, _ = attend_for_module(nn.Module(), q[:, :, :1], k, v, make_mask(B, 1, 1))
+    torch.testing.assert_close(out, attend(q[:, :, :1], k, v).transpose(1, 2))
 
 
 def test_types_that_autocast_mixes(tensors):

@@ -5,7 +5,7 @@ import torch
 import transformers
 from torch import Tensor
 
-from tests.integrations.families import IMAGE, KINDS, SIZES, TOKENS, VISION, B, V, inputs, models, pair, real_tokens
+from tests.integrations.families import IMAGE, KINDS, SIZES, TOKENS, VISION, B, T, V, inputs, models, pair, real_tokens
 
 CLOSE = {"rtol": 1e-5, "atol": 1e-5}
 WRITES = [family for family, kind in KINDS.items() if kind != "reads"]
@@ -84,6 +84,18 @@ def test_clip_computes_the_same():
         results.append([out.logits_per_image, *[p.grad for p in model.parameters() if p.grad is not None]])
     for found, wanted in zip(results[1], results[0], strict=True):
         torch.testing.assert_close(found, wanted, **CLOSE)
+
+
+def test_models_that_choose_among_classes_of_their_own_have_one():
+    """SAM's and such compute attention themselves; so does GPT-J, with a mask that must be a tensor."""
+    theirs, ours = pair(transformers.Data2VecVisionConfig(**VISION, **IMAGE), "AutoModel")
+    images = torch.randn(B, 3, 12, 12)
+    found, wanted = (model(pixel_values=images).last_hidden_state for model in (ours, theirs))
+    torch.testing.assert_close(found, wanted, **CLOSE)
+    config = transformers.GPTJConfig(n_embd=32, n_layer=1, n_head=4, rotary_dim=8, n_positions=64, vocab_size=V)
+    _, ours = pair(config, "AutoModelForCausalLM")
+    with pytest.raises(ValueError, match='computes attention itself; use attn_implementation="eager" or "sdpa" for it'):
+        ours(torch.randint(3, V, (B, T)))
 
 
 def test_falcon_adds_its_slopes_once():

@@ -62,6 +62,27 @@ def test_packed_documents_do_not_see_each_other(family):
         torch.testing.assert_close(own.grad, other.grad, rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.parametrize("family", ["Bert", "Llama", "ModernBert"])
+def test_ends_of_packed_documents_keep_them_apart(family):
+    """As flash attention is told, where no position starts again or, in encoders, none would say so."""
+    _, model = models(family)
+    lengths = [4, 3, 3]
+    ids = inputs(family, real_tokens("right"))["input_ids"][:1]
+    ends = torch.tensor([0, 4, 7, 10], dtype=torch.int32)
+    told = {"cu_seq_lens_q": ends, "cu_seq_lens_k": ends.clone(), "max_length_q": 4, "max_length_k": 4}
+    positions = torch.tensor([[*range(4), *range(3), *range(3)]])
+    packed = model(ids, position_ids=positions, use_cache=False, **told).logits
+    alone = [model(part, use_cache=False).logits for part in ids.split(lengths, 1)]
+    torch.testing.assert_close(packed, torch.cat(alone, 1), rtol=1e-5, atol=1e-5)
+    if family == "Llama":  # its positions are relative: those that go on are the same
+        packed = model(ids, use_cache=False, **told).logits
+        torch.testing.assert_close(packed, torch.cat(alone, 1), rtol=1e-5, atol=1e-5)
+    told["cu_seq_lens_k"] = torch.tensor([0, 5, 7, 10], dtype=torch.int32)
+    positions = torch.arange(10)[None]
+    with pytest.raises(ValueError, match="got cu_seq_lens_k, cu_seq_lens_q, max_length_k, max_length_q from"):
+        model(ids, position_ids=positions, use_cache=False, **told)
+
+
 def test_gradient_checkpoints_see_the_same_mask():
     _, model = models("Mistral")
     given = inputs("Mistral", real_tokens("right"))

@@ -9,7 +9,7 @@ from transformers.utils.output_capturing import _active_collector
 
 from regard.algorithms import Prepared, attend, weights
 from regard.algorithms.planning.kept import recall_from
-from regard.attention import Attention, Bias, Causal, Content, Dense, Documents, Mask, Softmax, Term
+from regard.attention import Attention, Bias, Causal, Content, Dense, Documents, Everything, Mask, Softmax, Term
 from regard.attention.masks.mask import leaves
 from regard.integrations.transformers.masks import ModelMask
 
@@ -30,6 +30,22 @@ SILENT = frozenset(
         "seq_idx",
         "sliding_window",
         "use_cache",
+    ]
+)
+# What whole models are given, and some hand down to their layers: it was read before.
+GIVEN = frozenset(
+    [
+        *("input_ids", "inputs_embeds", "token_type_ids", "mm_token_type_ids", "labels", "start_positions"),
+        *("end_positions", "decoder_input_ids", "decoder_inputs_embeds", "decoder_attention_mask", "encoder_outputs"),
+        *("encoder_hidden_states", "encoder_attention_mask", "input_features", "input_values", "pixel_values"),
+        *("pixel_mask", "pixel_values_videos", "image_sizes", "image_grid_thw", "image_position_ids"),
+        *(
+            "video_grid_thw",
+            "interpolate_pos_encoding",
+            "generation_mode",
+            "vision_feature_layer",
+            "vision_feature_select_strategy",
+        ),
     ]
 )
 PACKED = frozenset(["cu_seq_lens_q", "cu_seq_lens_k", "max_length_q", "max_length_k"])
@@ -61,14 +77,18 @@ def read_call(
 ) -> Call:
     """What a layer's arguments mean. A keyword that would change the result and is not known is refused by its name."""
     if keywords:
+        attention_mask = _kept_apart(attention_mask, keywords.get("cu_seq_lens_q"), keywords.get("cu_seq_lens_k"))
         _check_keywords(module, keywords, attention_mask)
     q, k, v = (query, key, value) if query.dtype == key.dtype == value.dtype else _of_one_type(query, key, value)
+    if q.shape[0] == 1 < k.shape[0]:  # queries that are learnt, the same for all rows
+        q = q.expand(k.shape[0], -1, -1, -1)
     if isinstance(scaling, Tensor):  # one that is learnt scales the queries
         q, scaling = q * scaling, 1.0
     if isinstance(attention_mask, ModelMask):
         n, prepared = attention_mask.keys.n, attention_mask.prepared
         if n < k.shape[2] == attention_mask.shape[3]:
             k, v = k[:, :, :n], v[:, :, :n]
+        _check_sizes(module, attention_mask, q.shape[2], k.shape[2])
         if position_bias is not None:
             position_bias = None if _is_zero(position_bias, prepared) else position_bias[..., :n]
 
@@ -121,15 +141,47 @@ def attend_for_module(
     return out, nn.functional.pad(maps, (0, key.shape[2] - maps.shape[3]))
 
 
+def _kept_apart(
+    mask: ModelMask | Tensor | None, queries: Tensor | None, keys: Tensor | None
+) -> ModelMask | Tensor | None:
+    """A mask with the packed documents whose ends are told beside it, (n + 1,) from 0 on, if it tells none itself."""
+    if queries is None or keys is None or not isinstance(mask, ModelMask) or _tells_documents(mask):
+        return mask
+
+    def make() -> ModelMask | None:
+        B, _, T, S = mask.shape
+        if B > 1 or not T == S == mask.keys.n or not (queries is keys or torch.equal(queries, keys)):
+            return None
+        documents = Documents(queries.to(mask.device).diff())
+        return ModelMask(mask.mask & documents, mask.queries, mask.keys, mask.shape, mask.device)
+
+    apart = mask.prepared.recall_from((queries, keys), "kept apart", make)
+    return mask if apart is None else apart
+
+
+def _tells_documents(mask: object) -> bool:
+    return isinstance(mask, ModelMask) and any([isinstance(part, Documents) for part in leaves(mask.mask)])
+
+
 def _check_keywords(module: nn.Module, keywords: dict[str, Any], mask: object) -> None:
-    given = {name for name, value in keywords.items() if value is not None} - SILENT
-    if given & PACKED and isinstance(mask, ModelMask) and any([isinstance(m, Documents) for m in leaves(mask.mask)]):
+    given = {name for name, value in keywords.items() if value is not None} - SILENT - GIVEN
+    if given & PACKED and _tells_documents(mask):
         given -= PACKED  # the mask tells the same documents
     if not given:
         return
     names = ", ".join(sorted(given))
     use = "pass position_ids that start again in each document" if given & PACKED else 'use attn_implementation="eager"'
     raise ValueError(f"regard takes no keyword that it does not know: got {names} from {type(module).__name__}; {use}")
+
+
+def _check_sizes(module: nn.Module, mask: ModelMask, T: int, S: int) -> None:
+    """A model may append keys that its mask knows nothing of, and tell about them by a tensor alone."""
+    made = mask.queries.n, mask.keys.n
+    if made != (T, S) and not isinstance(mask.mask, Everything):
+        raise ValueError(
+            f"a mask must be one of the queries and keys that it comes with: got T={T}, S={S} from "
+            f'{type(module).__name__}, and a mask made for T={made[0]}, S={made[1]}; use attn_implementation="eager"'
+        )
 
 
 def _collects_maps() -> bool:
@@ -156,7 +208,8 @@ def _is_causal(module: nn.Module, told: bool | None, T: int) -> bool:
     if getattr(module, "is_causal", False):
         raise ValueError(
             f"{type(module).__name__} is causal but came without a mask, which sdpa takes for a causal one and eager "
-            "for none: got attention_mask=None; pass is_causal=True or False, or a mask"
+            "for none: got attention_mask=None; pass is_causal=True or False, or a mask, or "
+            'use attn_implementation="eager" or "sdpa"'
         )
     return False
 

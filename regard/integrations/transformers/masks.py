@@ -88,8 +88,10 @@ class ModelMask:
         return Places(self.queries, self.keys)
 
     def attention(self, scores: Any, weighting: Any) -> Attention:
-        """The value of one layer; places that a value has without saying so are left out."""
+        """The value of one layer; places are left out where none matters, or a value has them anyway."""
         T, S = self.queries.n, self.keys.n
+        if isinstance(self.mask, Everything):
+            return Attention(scores, self.mask, weighting)
         first, start = self.queries.start, self.keys.start
         if isinstance(first, int) and isinstance(start, int) and start == 0 and first == S - T:
             return Attention(scores, self.mask, weighting)
@@ -212,6 +214,8 @@ def make_mask(
     if causal and isinstance(q_offset, int):
         num_keys = min(kv_length, max(q_offset + q_length - kv_offset, 1))
     queries, keys = Sequence(q_length, _rows(q_offset, batch_size)), Sequence(num_keys, kv_offset)
+    if q_length == num_keys == 1 and isinstance(q_offset, int) and q_offset == kv_offset:  # a token sees itself
+        parts = [part for part in parts if not isinstance(part, Causal | Window)]
     if attention_mask is not None:
         own = isinstance(q_offset, int) and q_offset == kv_offset and q_length == num_keys
         own = own and (causal or _is_encoder(config))
