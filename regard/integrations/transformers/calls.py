@@ -33,21 +33,13 @@ SILENT = frozenset(
     ]
 )
 # What whole models are given, and some hand down to their layers: it was read before.
-GIVEN = frozenset(
-    [
-        *("input_ids", "inputs_embeds", "token_type_ids", "mm_token_type_ids", "labels", "start_positions"),
-        *("end_positions", "decoder_input_ids", "decoder_inputs_embeds", "decoder_attention_mask", "encoder_outputs"),
-        *("encoder_hidden_states", "encoder_attention_mask", "input_features", "input_values", "pixel_values"),
-        *("pixel_mask", "pixel_values_videos", "image_sizes", "image_grid_thw", "image_position_ids"),
-        *(
-            "video_grid_thw",
-            "interpolate_pos_encoding",
-            "generation_mode",
-            "vision_feature_layer",
-            "vision_feature_select_strategy",
-        ),
-    ]
-)
+GIVEN = frozenset([
+    "input_ids", "inputs_embeds", "token_type_ids", "mm_token_type_ids", "labels", "start_positions", "end_positions",
+    "decoder_input_ids", "decoder_inputs_embeds", "decoder_attention_mask", "encoder_outputs", "encoder_hidden_states",
+    "encoder_attention_mask", "input_features", "input_values", "pixel_values", "pixel_mask", "pixel_values_videos",
+    "image_sizes", "image_grid_thw", "image_position_ids", "video_grid_thw", "interpolate_pos_encoding",
+    "generation_mode", "vision_feature_layer", "vision_feature_select_strategy",
+])  # fmt: skip
 PACKED = frozenset(["cu_seq_lens_q", "cu_seq_lens_k", "max_length_q", "max_length_k"])
 
 

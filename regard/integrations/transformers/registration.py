@@ -7,16 +7,10 @@ from regard.checks import MissingExtra
 NAME = "regard"
 # Models that choose among classes of their own, which compute attention themselves.
 CHOOSERS = (
-    *("bark.modeling_bark", "data2vec.modeling_data2vec_vision", "deepseek_ocr2.modeling_deepseek_ocr2"),
-    *(
-        "git.modeling_git",
-        "gpt_neo.modeling_gpt_neo",
-        "gptj.modeling_gptj",
-        "sam.modeling_sam",
-        "sam_hq.modeling_sam_hq",
-    ),
-    *("superglue.modeling_superglue", "unlimited_ocr.modeling_unlimited_ocr"),
-)
+    "bark.modeling_bark", "data2vec.modeling_data2vec_vision", "deepseek_ocr2.modeling_deepseek_ocr2",
+    "git.modeling_git", "gpt_neo.modeling_gpt_neo", "gptj.modeling_gptj", "sam.modeling_sam", "sam_hq.modeling_sam_hq",
+    "superglue.modeling_superglue", "unlimited_ocr.modeling_unlimited_ocr",
+)  # fmt: skip
 
 
 def register() -> None:
@@ -44,6 +38,9 @@ def register() -> None:
     AttentionMaskInterface.register(NAME, make_mask)
     modeling_falcon.FALCON_ATTENTION_CLASSES.setdefault(NAME, attention_class())
     for module in CHOOSERS:
-        names = vars(importlib.import_module(f"transformers.models.{module}"))
+        try:
+            names = vars(importlib.import_module(f"transformers.models.{module}"))
+        except ModuleNotFoundError:  # other versions of transformers have other models
+            continue
         for table in [value for name, value in names.items() if name.endswith("_ATTENTION_CLASSES")]:
             table.setdefault(NAME, table.get("sdpa", table["eager"]))  # as where no implementation is named
