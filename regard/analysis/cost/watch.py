@@ -32,7 +32,7 @@ from regard.analysis.cost.masks import known
 from regard.analysis.cost.memory import Allocations
 from regard.analysis.cost.operations import Call, Pairs, Products, Wanted, Widths, backward_products, forward_products
 from regard.analysis.cost.report import Work
-from regard.analysis.prediction.ledger import Attended, Ledger, on_machine, pick, stored
+from regard.analysis.prediction.ledger import Attended, Ledger, pick, stored
 from regard.attention import Attention, Kernel
 from regard.attention.captured import own_parts
 from regard.attention.masks.mask import has_blocks
@@ -428,7 +428,7 @@ class Watch(TorchDispatchMode):
             yield
             return
         machine = self.ledger.machine
-        there = on_machine(problem, machine)
+        there = problem.on_machine(machine)
         if machine.name != problem.machine.name:
             name = PLANNER.choose(there).name
         self.attending.append(self.ledger.attend(self.phase, self.stack[-1] if self.stack else "", name, there))

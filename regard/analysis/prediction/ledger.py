@@ -208,7 +208,7 @@ class Ledger:
         key = (name, problem.shape, problem.dtype, problem.outline.flags, problem.attention.flatten()[0])
         if key not in self.prices:
             machine = problem.machine
-            alone = on_machine(problem, replace(machine, host={})) if machine.kind == "cuda" else problem
+            alone = problem.on_machine(replace(machine, host={})) if machine.kind == "cuda" else problem
             device = float(PLANNER.seconds_by(PLANNER.named(name), alone))
             host = machine.host.get(name, (machine.launch, machine.launch))[problem.backward]
             self.prices[key] = (device, host if machine.kind == "cuda" else 0.0)
@@ -222,7 +222,7 @@ class Ledger:
         value = Attention(mask=Causal()) if named.get("is_causal") else Attention()
         q, k, v = (torch.empty(x.shape, dtype=x.dtype, device="meta", requires_grad=is_back) for x in (q, k, v))
         with torch.enable_grad():
-            problem = on_machine(pose(q, k, v, value), self.machine)
+            problem = pose(q, k, v, value).on_machine(self.machine)
         attended = self.attend(phase, module, "fused", problem)
         if is_back:
             self.operations.pop()
@@ -239,11 +239,6 @@ class Ledger:
         storage, number = x.untyped_storage(), next(self._unused)
         self._numbers[id(storage)] = (weakref.ref(storage), number)
         return number
-
-
-def on_machine(problem: Problem, machine: Machine) -> Problem:
-    """The same problem on another machine."""
-    return replace(problem, outline=replace(problem.outline, machine=machine))
 
 
 def pick(named: dict[str, Any], *names: str) -> Any:
