@@ -28,11 +28,20 @@ from regard.algorithms.planning.problem import Problem, pose
 from regard.algorithms.planning.visits import visited
 from regard.analysis.cost import masks, operations
 from regard.analysis.cost.experts import Experts, deal_out
+from regard.analysis.cost.ledger import Attended, Ledger, stored
 from regard.analysis.cost.masks import known
 from regard.analysis.cost.memory import Allocations
-from regard.analysis.cost.operations import Call, Pairs, Products, Wanted, Widths, backward_products, forward_products
+from regard.analysis.cost.operations import (
+    Call,
+    Pairs,
+    Products,
+    Wanted,
+    Widths,
+    backward_products,
+    forward_products,
+    pick,
+)
 from regard.analysis.cost.report import Work
-from regard.analysis.prediction.ledger import Attended, Ledger, pick, stored
 from regard.attention import Attention, Kernel
 from regard.attention.captured import own_parts
 from regard.attention.masks.mask import has_blocks

@@ -28,9 +28,8 @@ from regard.algorithms.catalogue import PLANNER
 from regard.algorithms.planning.machines import Machine
 from regard.algorithms.planning.problem import pose
 from regard.analysis.prediction.architecture import Architecture
-from regard.analysis.prediction.ledger import Product
 from regard.analysis.prediction.links import CHANNELS, Group, Links, ring_seconds, send_seconds
-from regard.analysis.prediction.roofline import peak_rate, product_seconds
+from regard.analysis.prediction.roofline import Product, peak_rate, product_seconds
 from regard.attention import Attention, Causal
 
 HALF = torch.bfloat16

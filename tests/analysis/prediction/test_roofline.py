@@ -11,11 +11,11 @@ from regard.algorithms.planning.machines import TABLES
 from regard.algorithms.planning.problem import pose
 from regard.analysis.cost import cost
 from regard.analysis.cost.count import fake_module, new_mode, step_one_by_one
+from regard.analysis.cost.ledger import Ledger
 from regard.analysis.cost.memory import Allocations
 from regard.analysis.cost.watch import Watch
-from regard.analysis.prediction.ledger import Access, Ledger, Operation, Product
 from regard.analysis.prediction.measure import measure_step
-from regard.analysis.prediction.roofline import WAVE, fused, one_by_one, product_seconds
+from regard.analysis.prediction.roofline import WAVE, Access, Operation, Product, fused, one_by_one, product_seconds
 from regard.attention import Attention, Causal
 
 H200 = TABLES["h200"]
