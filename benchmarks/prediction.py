@@ -30,8 +30,8 @@ from regard.algorithms.planning.machines import TABLES, Machine, table_of
 from regard.algorithms.planning.problem import pose
 from regard.analysis.calibration.calibration import measure_dispatch, with_host
 from regard.analysis.cost import cost
-from regard.analysis.prediction.measure import measure_step
 from regard.analysis.prediction.roofline import Product, product_seconds
+from regard.analysis.speed.measure import measure_step
 from regard.attention import Attention, Causal
 from regard.recipes import results
 

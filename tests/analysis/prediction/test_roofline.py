@@ -14,8 +14,8 @@ from regard.analysis.cost.count import fake_module, new_mode, step_one_by_one
 from regard.analysis.cost.ledger import Ledger
 from regard.analysis.cost.memory import Allocations
 from regard.analysis.cost.watch import Watch
-from regard.analysis.prediction.measure import measure_step
 from regard.analysis.prediction.roofline import WAVE, Access, Operation, Product, fused, one_by_one, product_seconds
+from regard.analysis.speed.measure import measure_step
 from regard.attention import Attention, Causal
 
 H200 = TABLES["h200"]
