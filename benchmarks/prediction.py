@@ -30,9 +30,8 @@ from regard.algorithms.planning.machines import TABLES, Machine, table_of
 from regard.algorithms.planning.problem import pose
 from regard.analysis.calibration.calibration import measure_dispatch, with_host
 from regard.analysis.cost import cost
-from regard.analysis.prediction.ledger import Product, on_machine
-from regard.analysis.prediction.measure import measure_step
-from regard.analysis.prediction.roofline import product_seconds
+from regard.analysis.prediction.roofline import Product, product_seconds
+from regard.analysis.speed.measure import measure_step
 from regard.attention import Attention, Causal
 from regard.recipes import results
 
@@ -130,7 +129,7 @@ def predicted_again(report: dict[str, Any]) -> Iterator[Row]:
             x = torch.empty(int(B), int(heads), int(N), int(width), dtype=torch.bfloat16, device="meta")
             x.requires_grad_(measure == "both")
             problem = pose(x, x, x, Attention(mask=Causal()) if mask == "causal" else Attention())
-            seconds = float(PLANNER.seconds(on_machine(problem, replace(TABLES["h200"], host={}))))
+            seconds = float(PLANNER.seconds(problem.on_machine(replace(TABLES["h200"], host={}))))
             yield _compared("attention", name, measure, seconds, real, WITHIN)
         elif row["section"] == "steps" and isinstance(real, Timing) and guess is not None:
             details = {"predicted": guess.time.json(), "profile": (row["details"] or {}).get("profile")}
@@ -188,7 +187,7 @@ def attention(setting: Setting) -> Iterator[Row]:
             progress(name, N)
             for measure, run in (("forward", without), ("both", both)):
                 with torch.set_grad_enabled(measure == "both"):
-                    problem = on_machine(pose(q, k, v, value), replace(machine, host={}))
+                    problem = pose(q, k, v, value).on_machine(replace(machine, host={}))
                 guess = float(PLANNER.seconds(problem))
                 real = interleave({"run": [run]}, setting.device, setting.glance)["run"]
                 case = f"{name} B{B} H{heads} N{N} d{width}"

@@ -101,6 +101,14 @@ def test_a_value_that_knew_an_algorithm_would_be_caught(line: str):
     assert wrong_imports("attention", ast.parse(line))
 
 
+def test_predicting_counting_and_timing_point_one_way():
+    """Counting asks for the time that is predicted of what it found; what the clock says stands beside both."""
+    rooms = ("prediction", "cost", "speed")
+    for number, room in enumerate(rooms):
+        text = "".join([path.read_text() for path in (PACKAGE / "analysis" / room).glob("*.py")])
+        assert [other for other in rooms[number + 1 :] if f"regard.analysis.{other}" in text] == []
+
+
 def test_a_file_is_named_after_what_one_finds_in_it():
     assert [name(path) for path in FILES if path.stem in VAGUE] == []
 

@@ -87,7 +87,7 @@ def _by_axes_is_cheaper(q: Tensor, k: Tensor, v: Tensor, attention: Attention, o
         with nullcontext() if torch.compiler.is_compiling() else without_modes():
             problem, machine = pose(q, k, v, attention), machine_for(v.device)
             if machine is not None:
-                problem = replace(problem, outline=replace(problem.outline, machine=machine))
+                problem = problem.on_machine(machine)
             return (problem.outline if _is_cheaper(problem, out_width) else None,)
 
     if torch.compiler.is_compiling():
@@ -121,8 +121,7 @@ def _is_cheaper(problem: Problem, out_width: int) -> bool:
         + 20 * machine.launch
     )
     # Neither asks more of the host: it is left out of both.
-    on_device = replace(problem.outline, machine=replace(machine, host={}))
-    others = PLANNER.seconds(replace(problem, outline=on_device))
+    others = PLANNER.seconds(problem.on_machine(replace(machine, host={})))
     others += passes * 2 * shape.B * shape.H * shape.T * shape.E * out_width / (rate * 0.8)
     others += passes * problem.item * shape.B * shape.H * shape.T * shape.E / machine.bandwidth
     return ours < others

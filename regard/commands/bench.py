@@ -16,7 +16,7 @@ from regard.commands.output import (
 )
 
 if TYPE_CHECKING:
-    from regard.analysis.prediction.throughput import Throughput
+    from regard.analysis.speed.throughput import Throughput
 
 bench = typer.Typer(rich_markup_mode="rich")
 Table = Annotated[
@@ -76,7 +76,7 @@ def generate(
         name = _machine(machine, where)
         found = _load(model, dtype, where)
         from regard.analysis.cost.count import count_next_token
-        from regard.analysis.prediction.throughput import measure_writing
+        from regard.analysis.speed.throughput import measure_writing
         from regard.commands.targets import step_by_caches
         from regard.generation import Settings
 
@@ -139,7 +139,7 @@ def train(
             raise ValueError("--smoke and --small are two sizes: got both; leave one out")
         where = present_device(device)
         name = _machine(machine, where)
-        from regard.analysis.prediction.throughput import measure_training
+        from regard.analysis.speed.throughput import measure_training
         from regard.checks import nearest
         from regard.recipes import Resources, find_recipe, override
 

@@ -255,7 +255,7 @@ def _measure_step(result: Any, target: "Target", request: "Request", optimizer: 
     """The count with the time of a step as it was measured here."""
     import torch
 
-    from regard.analysis.prediction.measure import measure_step
+    from regard.analysis.speed.measure import measure_step
 
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     with device:
@@ -268,7 +268,7 @@ def _draw_roofline(result: Any, machine: str, title: str) -> Any:
     from regard.algorithms.planning.machines import table
     from regard.analysis.prediction.figures import roofline_figure
 
-    return roofline_figure(result, table(machine), title)
+    return roofline_figure(result.time, table(machine), title)
 
 
 def _count(

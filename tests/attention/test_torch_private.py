@@ -58,16 +58,8 @@ RELEASES = ("2.11", "2.12", "2.13")
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "regard"
 # The counter of costs hooks into torch's dispatch, modules and modes: it is the one other room. A claim counts by a
-# dispatch mode of its own, not to be judged by what it judges. The ledger of predictions is the counter's.
-ROOMS = [
-    PACKAGE / room
-    for room in (
-        "attention/torch_private.py",
-        "analysis/cost",
-        "analysis/prediction/ledger.py",
-        "claims/conv/gaussian_costs.py",
-    )
-]
+# dispatch mode of its own, not to be judged by what it judges.
+ROOMS = [PACKAGE / room for room in ("attention/torch_private.py", "analysis/cost", "claims/conv/gaussian_costs.py")]
 
 
 def is_private(name: str) -> bool:

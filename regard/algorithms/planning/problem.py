@@ -185,6 +185,10 @@ class Problem:
         """The type of logits and sums."""
         return torch.promote_types(self.dtype, torch.float32)
 
+    def on_machine(self, machine: Machine) -> "Problem":
+        """The same problem on another machine."""
+        return replace(self, outline=replace(self.outline, machine=machine))
+
     def within(self, shape: Shape, attention: Attention, return_lse: bool) -> "Problem":
         """The problem of a part of the tensors, under another value."""
         outline = self.outline

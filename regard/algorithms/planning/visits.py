@@ -11,7 +11,7 @@ from regard.algorithms.planning.kept import recall
 from regard.algorithms.planning.problem import Problem
 from regard.attention import Facts, Grid, Mask, Places, Real, Sequence
 from regard.attention.eager import may_keep
-from regard.attention.masks.facts import Bound
+from regard.attention.masks.facts import BlockMap, Bound
 from regard.attention.masks.visibility import index_band, on_one_line
 from regard.attention.positions.sizes import Count, is_symbol, least, most, number
 
@@ -139,18 +139,26 @@ def _counted(
     mask: Mask, places: Places, size: int, B: int, rows: int, extents: tuple[tuple[int, int], ...]
 ) -> int | None:
     """Blocks of all rows within each row's extent that the mask leaves; None where they are too many."""
-    columns = -(-places.keys.count // size)
-    if rows * -(-places.queries.count // size) * columns > MOST:
+    if rows * -(-places.queries.count // size) * -(-places.keys.count // size) > MOST:
         return None
-    each = max(1, CHUNK // (rows * columns)) if mask.facts(places).positional else places.queries.count
     total = 0
-    for first, piece in pieces(places, size, each):
-        some = mask.blocks(piece, size, CPU).some
-        some = some.expand(rows, 1, -(-piece.queries.count // size), columns)[:, 0]
+    for first, (some, _) in ask_blocks(mask, places, size, CHUNK // rows):
         for row in range(max(rows, len(extents))):
             queries, keys = extents[row % len(extents)]
-            total += int(some[row % rows, : max(0, queries - first), :keys].sum())
+            total += int(some[row % len(some), : max(0, queries - first), :keys].sum())
     return total * B // max(rows, len(extents))
+
+
+def ask_blocks(mask: Mask, places: Places, size: int, most: int) -> Iterator[tuple[int, BlockMap]]:
+    """The number of the first row of blocks, and what is known of those from there on, (rows | 1, T/size, S/size).
+
+    Where positions decide, at most so many blocks are asked at once; else all of them.
+    """
+    columns = -(-places.keys.count // size)
+    each = max(1, most // columns)
+    for first, piece in pieces(places, size, each) if mask.facts(places).positional else [(0, places)]:
+        lines = -(-piece.queries.count // size)
+        yield first, BlockMap(*[x[:, 0].expand(-1, lines, columns) for x in mask.blocks(piece, size, CPU)])
 
 
 def pieces(places: Places, size: int, most: int) -> Iterator[tuple[int, Places]]:

@@ -24,11 +24,11 @@ from torch.utils._pytree import tree_flatten, tree_map_only
 from regard.algorithms.planning.machines import Machine, table, table_of
 from regard.algorithms.planning.recording import recorded
 from regard.analysis.cost.functions import WholeFunctions
+from regard.analysis.cost.ledger import Entered, Ledger
 from regard.analysis.cost.masks import HIDES, Role, known, remember, set_role
 from regard.analysis.cost.memory import Allocations
 from regard.analysis.cost.report import Memory, ModelCost, ModuleCost, NextToken, Work
 from regard.analysis.cost.watch import Watch, attend_recorder
-from regard.analysis.prediction.ledger import Entered, Ledger
 from regard.analysis.prediction.prediction import Spent, predict
 
 ONE_AT_A_TIME = threading.RLock()

@@ -16,8 +16,6 @@ from torch._guards import detect_fake_mode
 from torch._subclasses.fake_tensor import FakeTensor, unset_fake_temporarily
 from torch.utils._pytree import tree_flatten, tree_map_only, tree_unflatten
 
-from regard.analysis.prediction.ledger import written
-
 # Attributes of fake tensors: their contents, whether they are random numbers alone, their role, the parameter.
 KNOWN, NOISE, ROLE, WEIGHT = "_regard_known", "_regard_noise", "_regard_role", "_regard_weight"
 MAX_BYTES = 1 << 29  # of one result that is computed for real
@@ -105,6 +103,15 @@ def keep_contents(func: Any, args: Any, out: Any, contents: tuple[Any, Any], max
     for fake, value in zip(fakes, tree_flatten(compute(func, contents))[0], strict=True):
         if isinstance(fake, FakeTensor):
             remember(fake, value, origin)
+
+
+def written(func: Any, args: tuple[Any, ...]) -> list[Tensor]:
+    """The arguments that an operation writes to."""
+    written: list[Any] = []
+    for argument, value in zip(func._schema.arguments, args, strict=False):
+        if argument.alias_info is not None and argument.alias_info.is_write:
+            written += tree_flatten(value)[0]
+    return [x for x in written if isinstance(x, Tensor)]
 
 
 def forget_contents(func: Any, args: Any) -> None:

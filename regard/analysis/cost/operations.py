@@ -17,7 +17,6 @@ from torch._subclasses.fake_tensor import unset_fake_temporarily
 from regard.algorithms.planning.cost import Count
 from regard.analysis.cost import masks
 from regard.analysis.cost.masks import known
-from regard.analysis.prediction.ledger import pick
 
 Sizes = Callable[[Tensor], tuple[Count, ...]]
 
@@ -285,6 +284,11 @@ def bind_arguments(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     """Arguments by the names of the operation's schema."""
     given = {argument.name: value for argument, value in zip(func._schema.arguments, args, strict=False)}
     return {argument.name: argument.default_value for argument in func._schema.arguments} | given | kwargs
+
+
+def pick(named: dict[str, Any], *names: str) -> Any:
+    """The first of these arguments that is given."""
+    return next((named[name] for name in names if named.get(name) is not None), None)
 
 
 def dense_pairs(

@@ -28,11 +28,11 @@ from regard.algorithms.planning.problem import Problem, pose
 from regard.algorithms.planning.visits import visited
 from regard.analysis.cost import masks, operations
 from regard.analysis.cost.experts import Experts, deal_out
+from regard.analysis.cost.ledger import Attended, Ledger, stored
 from regard.analysis.cost.masks import known
 from regard.analysis.cost.memory import Allocations
 from regard.analysis.cost.operations import Call, Pairs, Products, Wanted, Widths, backward_products, forward_products
 from regard.analysis.cost.report import Work
-from regard.analysis.prediction.ledger import Attended, Ledger, on_machine, pick, stored
 from regard.attention import Attention, Kernel
 from regard.attention.captured import own_parts
 from regard.attention.masks.mask import has_blocks
@@ -311,10 +311,10 @@ class Watch(TorchDispatchMode):
         if name in operations.RAGGED | operations.RAGGED_BACKWARD:
             found = operations.ragged_pairs(named, self.sizes)
         else:
-            mask = None if site.scope is not None else pick(named, "attn_mask", "attn_bias", "bias")
+            mask = None if site.scope is not None else operations.pick(named, "attn_mask", "attn_bias", "bias")
             pairs, widths = operations.dense_pairs(named, mask, self.sizes, name, self.read_pairs)
             found = pairs, widths, not isinstance(mask, Tensor) or masks.is_understood(mask)
-        q, k, v = (pick(named, word, word[0]) for word in ("query", "key", "value"))
+        q, k, v = (operations.pick(named, word, word[0]) for word in ("query", "key", "value"))
         return self._products(name, name in operations.FORWARD | operations.RAGGED, (q, k, v), found, site)
 
     def _products(
@@ -428,7 +428,7 @@ class Watch(TorchDispatchMode):
             yield
             return
         machine = self.ledger.machine
-        there = on_machine(problem, machine)
+        there = problem.on_machine(machine)
         if machine.name != problem.machine.name:
             name = PLANNER.choose(there).name
         self.attending.append(self.ledger.attend(self.phase, self.stack[-1] if self.stack else "", name, there))

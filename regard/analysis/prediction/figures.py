@@ -4,10 +4,9 @@ from typing import TYPE_CHECKING, Any
 
 from regard.algorithms.planning.machines import Machine
 from regard.algorithms.planning.report import si
-from regard.analysis.cost.report import ModelCost
 from regard.analysis.figures import INK, PALETTE, draw_bar, figure_of_panels, style_axes
 from regard.analysis.prediction.cluster import ClusterCost
-from regard.analysis.prediction.prediction import Spent
+from regard.analysis.prediction.prediction import Prediction, Spent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -15,14 +14,13 @@ if TYPE_CHECKING:
 MOST = 8  # parts that are named
 
 
-def roofline_figure(found: ModelCost, machine: Machine, title: str) -> "Figure":
+def roofline_figure(time: Prediction, machine: Machine, title: str) -> "Figure":
     """FLOP/s of each part against its FLOPs per byte, below what the machine's memory and arithmetic allow.
 
     A part is a module with its own operations; those that differ in a number alone are one. The area of a point is its
     share of the time.
     """
-    assert found.time is not None
-    time, points = found.time, _parts(found.time.modules)
+    points = _parts(time.modules)
     if not points:
         raise ValueError(f"a roofline needs matrix products: got {title}, which has none; leave out --roofline")
     others = 1 - sum(spent.device for spent in points.values()) / time.device

@@ -28,9 +28,8 @@ from regard.algorithms.catalogue import PLANNER
 from regard.algorithms.planning.machines import Machine
 from regard.algorithms.planning.problem import pose
 from regard.analysis.prediction.architecture import Architecture
-from regard.analysis.prediction.ledger import Product, on_machine
 from regard.analysis.prediction.links import CHANNELS, Group, Links, ring_seconds, send_seconds
-from regard.analysis.prediction.roofline import peak_rate, product_seconds
+from regard.analysis.prediction.roofline import Product, peak_rate, product_seconds
 from regard.attention import Attention, Causal
 
 HALF = torch.bfloat16
@@ -159,7 +158,7 @@ def _attention(job: Job, tensor: int, micro: int) -> tuple[float, float]:
         q = torch.empty(micro, heads, length, a.head_width, dtype=HALF, device="meta", requires_grad=grad)
         k = torch.empty(micro, groups, length, a.head_width, dtype=HALF, device="meta")
         with torch.enable_grad():
-            problem = on_machine(pose(q, k, k, Attention(mask=Causal())), machine)
+            problem = pose(q, k, k, Attention(mask=Causal())).on_machine(machine)
         times.append(float(PLANNER.seconds_by(PLANNER.named("fused"), problem)))
     return times[0], times[1] - times[0]
 

@@ -6,8 +6,7 @@ from typing import Any
 
 from regard.algorithms.planning.machines import Machine
 from regard.algorithms.planning.report import si
-from regard.analysis.prediction.ledger import Operation
-from regard.analysis.prediction.roofline import Kernel, fused, one_by_one, peak_rate
+from regard.analysis.prediction.roofline import Kernel, Operation, fused, one_by_one, peak_rate
 from regard.analysis.tables import Printed, new_table, stack
 
 PHASES = ("forward", "backward", "step")

@@ -12,7 +12,6 @@ from typing import NamedTuple
 import torch
 
 from regard.algorithms.planning.machines import CEILINGS, Machine
-from regard.analysis.prediction.ledger import Access, Operation, Product
 
 # Tiles of a product, rows by columns, and the share of the rate at which full waves of them run: a tile of m × n reads
 # m + n numbers from shared memory for m·n multiply-adds.
@@ -39,6 +38,47 @@ PASSES = {
     **dict.fromkeys(("_softmax", "_log_softmax"), 2.0),
     **dict.fromkeys(("_softmax_backward_data", "_log_softmax_backward_data"), 1.5),
 }
+
+
+class Product(NamedTuple):
+    """`batch` products of (m, k) by (k, n); `odd` says where rows do not start at multiples of 16 bytes: in what is
+    "read", or in what is "written" alone.
+    """
+
+    batch: int
+    m: int
+    n: int
+    k: int
+    odd: str = ""
+
+
+class Access(NamedTuple):
+    """A tensor that an operation reads or writes: its number, which changes when it is written, and its bytes."""
+
+    tensor: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """One operation. `device` and `host` are seconds where they are known otherwise: calls of attention."""
+
+    phase: str  # forward, backward or step
+    module: str
+    name: str
+    kind: str  # product, attention, arithmetic or copy
+    flops: int
+    dtype: torch.dtype
+    reads: tuple[Access, ...] = ()
+    writes: tuple[Access, ...] = ()
+    products: tuple[Product, ...] = ()
+    device: float | None = None
+    host: float | None = None
+    mixes_rows: bool = False  # it adds up along other dimensions than the last: no kernel of rows takes it in
+
+    @property
+    def bytes(self) -> int:
+        return sum(access.bytes for access in (*self.reads, *self.writes))
 
 
 class Time(NamedTuple):

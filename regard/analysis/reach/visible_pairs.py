@@ -10,7 +10,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from regard.algorithms.planning.visits import MOST, pieces
+from regard.algorithms.planning.visits import MOST, ask_blocks
 from regard.attention import Grid, Mask, Places, Sequence
 
 OFFSETS = 1 << 24  # at most so many are asked
@@ -18,7 +18,6 @@ FINE = 128  # tokens along the side of the blocks that are asked
 DOUBT = 1 << 28  # pairs in doubt that are decided one by one: all of 16,384 × 16,384
 ASKED = 1 << 20  # of them at once
 CHUNK = 1 << 20  # blocks at once
-CPU = torch.device("cpu")
 
 
 class Seen(NamedTuple):
@@ -49,8 +48,8 @@ def count_visible(mask: Mask, places: Places, cell: int, row: int = 0) -> Seen:
     elif places.is_static and facts.cells:
         keys = _count_by_cells(mask, places)
     if keys is not None:
-        some, every = _ask_blocks(mask, places, cell, row)
-        return Seen(keys, some.long() + every.long(), False)
+        cells = [some.long() + every.long() for _, some, every in _ask_blocks(mask, places, cell, row)]
+        return Seen(keys, torch.cat(cells), False)
     raise ValueError(
         f"the pairs of {mask!r} must be decided one by one, at most 2^28 of them: got {places.queries.count:,} × "
         f"{places.keys.count:,}; use fewer tokens, where the pattern is the same"
@@ -121,23 +120,16 @@ def _find_doubt(mask: Mask, places: Places, size: int, row: int) -> tuple[Tensor
     shape = (-(-T // size), -(-S // size))
     if math.prod(shape) > MOST // 4:
         return None
-    found = [_ask_blocks(mask, piece, size, row) for _, piece in _pieces(mask, places, size)]
-    every = torch.cat([every for _, every in found])
-    part = torch.cat([some & ~every for some, every in found])
+    found = list(_ask_blocks(mask, places, size, row))
+    every = torch.cat([every for _, _, every in found])
+    part = torch.cat([some & ~every for _, some, every in found])
     return (every, part) if int(part.sum()) * size * size <= DOUBT else None
 
 
-def _ask_blocks(mask: Mask, places: Places, size: int, row: int) -> tuple[Tensor, Tensor]:
-    """What is known of each block in one row of the batch."""
-    shape = (-(-places.queries.count // size), -(-places.keys.count // size))
-    some, every = (x[row % len(x), 0].expand(shape) for x in mask.blocks(places, size, CPU))
-    return some, every
-
-
-def _pieces(mask: Mask, places: Places, size: int) -> Iterator[tuple[int, Places]]:
-    """Pieces of few enough blocks, where positions decide; else the whole."""
-    each = max(1, CHUNK // -(-places.keys.count // size))
-    return pieces(places, size, each) if mask.facts(places).positional else iter([(0, places)])
+def _ask_blocks(mask: Mask, places: Places, size: int, row: int) -> Iterator[tuple[int, Tensor, Tensor]]:
+    """What is known of each block in one row of the batch: pieces of a few, each with its first row of blocks."""
+    for first, (some, every) in ask_blocks(mask, places, size, CHUNK):
+        yield first, some[row % len(some)], every[row % len(every)]
 
 
 def _count_by_blocks(
@@ -170,8 +162,7 @@ def count_visited(mask: Mask, places: Places, size: int, row: int = 0) -> tuple[
         )
     of_queries, of_keys = lengths(T, size), lengths(S, size)
     visited = pairs = 0
-    for first, piece in _pieces(mask, places, size):
-        some, _ = _ask_blocks(mask, piece, size, row)
+    for first, some, _ in _ask_blocks(mask, places, size, row):
         visited += int(some.sum())
         pairs += int(((some * of_keys).sum(1) * of_queries[first : first + len(some)]).sum())
     return total, visited, pairs

@@ -1,7 +1,6 @@
 """Every message of the conversions, with the offending value in it."""
 
 import math
-import re
 
 import pytest
 import torch
@@ -10,12 +9,9 @@ from torch import Tensor, nn
 from regard.analysis import attention_as_printed, attention_from_conv, conv_from_attention, thin_conv
 from regard.layers import Gaussian, PositionHeads, Tables
 from regard.layers.convolutional import AttentionConv, Stencil
+from tests.refusals import refused
 
 pytestmark = pytest.mark.usefixtures("unhooked")
-
-
-def refused(message: str):
-    return pytest.raises(ValueError, match=re.escape(message))
 
 
 class Own(nn.Conv2d):

@@ -2,7 +2,6 @@
 
 import json
 import math
-import re
 
 import pytest
 import torch
@@ -14,14 +13,11 @@ from regard import weights
 from regard.analysis import Certificate, NetworkCertificate, attention_from_conv
 from regard.analysis.convolution.certificate import Head, Stage, excess, theta
 from regard.attention import Attention, Grid, Hard, Quadratic, Sequence
+from tests.refusals import refused
 
 EPS = torch.finfo(torch.float64).eps
 ALPHAS = st.floats(0.02, 60)
 FRACTIONS = st.floats(-0.5, 0.5)
-
-
-def refused(message: str):
-    return pytest.raises(ValueError, match=re.escape(message))
 
 
 def double(*numbers: object) -> Tensor:

@@ -3,7 +3,6 @@
 import io
 import itertools
 import math
-import re
 import subprocess
 import sys
 from xml.etree import ElementTree
@@ -21,10 +20,7 @@ from regard.analysis.figures import _figure_class
 from regard.attention import Quadratic
 from regard.checks import MissingExtra
 from regard.layers import Gaussian, GaussianHeads, PositionHeads
-
-
-def refused(message: str):
-    return pytest.raises(ValueError, match=re.escape(message))
+from tests.refusals import refused
 
 
 def random_heads(num_heads: int, kind: str = "full", axes: int = 2) -> Gaussian:

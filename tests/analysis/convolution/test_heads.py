@@ -4,7 +4,6 @@ import dataclasses
 import itertools
 import json
 import math
-import re
 
 import pytest
 import torch
@@ -24,12 +23,9 @@ from regard.analysis.convolution.heads import (
 from regard.attention import Grid, Hard, Quadratic, Sequence
 from regard.layers import GatedMultiHead, Gaussian, GaussianHeads, MultiHead, PositionedMultiHead, PositionHeads, Tables
 from regard.layers.convolutional import AttentionConv, Stencil
+from tests.refusals import refused
 
 KINDS = ("isotropic", "diagonal", "full")
-
-
-def refused(message: str):
-    return pytest.raises(ValueError, match=re.escape(message))
 
 
 def random_heads(num_heads: int, kind: str = "full", axes: int = 2) -> Gaussian:

@@ -2,7 +2,6 @@
 
 import copy
 import math
-import re
 
 import pytest
 import torch
@@ -12,12 +11,9 @@ from regard.analysis import attention_from_network, network_from_attention
 from regard.analysis.convolution.networks import _stage, _UnknownError
 from regard.attention import Hard
 from regard.layers.convolutional import AttentionConv
+from tests.refusals import refused
 
 EPS = torch.finfo(torch.float64).eps
-
-
-def refused(message: str):
-    return pytest.raises(ValueError, match=re.escape(message))
 
 
 def stack() -> nn.Sequential:

@@ -11,11 +11,11 @@ from regard.algorithms.planning.machines import TABLES
 from regard.algorithms.planning.problem import pose
 from regard.analysis.cost import cost
 from regard.analysis.cost.count import fake_module, new_mode, step_one_by_one
+from regard.analysis.cost.ledger import Ledger
 from regard.analysis.cost.memory import Allocations
 from regard.analysis.cost.watch import Watch
-from regard.analysis.prediction.ledger import Access, Ledger, Operation, Product, on_machine
-from regard.analysis.prediction.measure import measure_step
-from regard.analysis.prediction.roofline import WAVE, fused, one_by_one, product_seconds
+from regard.analysis.prediction.roofline import WAVE, Access, Operation, Product, fused, one_by_one, product_seconds
+from regard.analysis.speed.measure import measure_step
 from regard.attention import Attention, Causal
 
 H200 = TABLES["h200"]
@@ -110,7 +110,7 @@ def test_rows_that_are_picked_are_all_that_is_read():
 def attention_seconds(N: int, D: int, backward: bool, causal: bool = False) -> float:
     q = torch.empty(4, 16, N, D, dtype=HALF, device="meta", requires_grad=backward)
     problem = pose(q, q, q, Attention(mask=Causal()) if causal else Attention())
-    return float(PLANNER.seconds_by(PLANNER.named("fused"), on_machine(problem, replace(H200, host={}))))
+    return float(PLANNER.seconds_by(PLANNER.named("fused"), problem.on_machine(replace(H200, host={}))))
 
 
 def test_fused_attention_by_hand():
@@ -142,7 +142,7 @@ def test_attention_of_a_module_has_the_planner_s_price():
     time = cost(layer, x, x, x, need_weights=False, device="h200", optimizer=None, backward=False).time
     assert time is not None
     q = torch.empty(8, 12, 1024, 64, dtype=HALF, device="meta")
-    problem = on_machine(pose(q, q, q, Attention()), replace(H200, host={}))
+    problem = pose(q, q, q, Attention()).on_machine(replace(H200, host={}))
     expected = float(PLANNER.seconds_by(PLANNER.named("fused"), problem))
     assert time.operations["attend by fused"].forward == pytest.approx(expected)
 

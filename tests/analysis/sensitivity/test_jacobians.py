@@ -1,7 +1,5 @@
 """Derivatives of the softmax and of the map: against autograd, 60 digits, their bounds, and where they must be zero."""
 
-import re
-
 import mpmath
 import pytest
 import torch
@@ -16,12 +14,9 @@ from regard.analysis import (
     weights_jacobian,
 )
 from regard.attention import Causal, Content, Hard, Padding
+from tests.refusals import refused
 
 SATURATED = [-3.0, 1.0, 100.0, 5.0, -1.0]
-
-
-def refused(message: str):
-    return pytest.raises(ValueError, match=re.escape(message))
 
 
 def drawn(*shape: int, seed: int = 0) -> Tensor:

@@ -1,7 +1,6 @@
 """Noise on a key or a query: the closed form against the computed map, its first order, and what may not move."""
 
 import math
-import re
 
 import pytest
 import torch
@@ -10,10 +9,7 @@ from torch import Tensor
 from regard import Attention, attend, weights
 from regard.analysis import perturb_key, perturb_query, reweight
 from regard.attention import Bias, Causal, Content, Hard, Padding, Window
-
-
-def refused(message: str):
-    return pytest.raises(ValueError, match=re.escape(message))
+from tests.refusals import refused
 
 
 def drawn(*shape: int, seed: int) -> Tensor:

@@ -10,13 +10,10 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from regard.attention import Attention, Cache, Causal, Window
+from tests.refusals import refused
 
 CAUSAL = Attention(mask=Causal())
 LOCAL = Attention(mask=Causal() & Window(3))
-
-
-def refused(message: str):
-    return pytest.raises(ValueError, match=re.escape(message))
 
 
 def piece(n: int) -> tuple[Tensor, Tensor]:

@@ -1,6 +1,5 @@
 """No misuse of a cache goes unnoticed, and none changes it."""
 
-import re
 from collections.abc import Callable
 
 import pytest
@@ -29,13 +28,10 @@ from regard.attention import (
     Term,
     Window,
 )
+from tests.refusals import refused
 
 CAUSAL = Attention(mask=Causal())
 LOCAL = Attention(mask=Causal() & Window(3))
-
-
-def refused(message: str):
-    return pytest.raises(ValueError, match=re.escape(message))
 
 
 def piece(n: int, batch: int = 2, groups: int = 1, width: int = 4) -> tuple[Tensor, Tensor]:

@@ -5,7 +5,7 @@ import torch
 from torch import nn
 
 from regard.algorithms.planning.machines import TABLES
-from regard.analysis.prediction.utilisation import Utilisation, trainer_callback
+from regard.analysis.speed.utilisation import Utilisation, trainer_callback
 
 
 def test_a_loop_reads_its_utilisation():

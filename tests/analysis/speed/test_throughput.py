@@ -5,7 +5,7 @@ import json
 import pytest
 import torch
 
-from regard.analysis.prediction.throughput import Clock, Throughput, measure_training, measure_writing
+from regard.analysis.speed.throughput import Clock, Throughput, measure_training, measure_writing
 from regard.models import PRESETS, Decoder, build, vary
 from regard.training import Execution, Settings
 from tests.training.learner import Digits

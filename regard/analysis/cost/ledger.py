@@ -1,4 +1,4 @@
-"""What a time is predicted from: every operation of a run, with its sizes and the tensors that it reads and writes."""
+"""The ledger of a run: every operation with its sizes and the tensors that it reads and writes, for its time."""
 
 import itertools
 import math
@@ -13,6 +13,9 @@ from torch.utils._pytree import tree_flatten
 from regard.algorithms.catalogue import PLANNER
 from regard.algorithms.planning.machines import Machine
 from regard.algorithms.planning.problem import Problem, pose
+from regard.analysis.cost.masks import written
+from regard.analysis.cost.operations import pick
+from regard.analysis.prediction.roofline import Access, Operation, Product
 from regard.attention import Attention, Causal
 
 # What makes its result without reading the argument that says its size, or that it overwrites: the number of it.
@@ -23,47 +26,6 @@ UNREAD = {
 }
 # What picks rows or numbers out of its first argument, and reads no others.
 PICKS = frozenset({"embedding", "index", "index_select", "gather", "nll_loss_forward", "nll_loss2d_forward"})
-
-
-class Product(NamedTuple):
-    """`batch` products of (m, k) by (k, n); `odd` says where rows do not start at multiples of 16 bytes: in what is
-    "read", or in what is "written" alone.
-    """
-
-    batch: int
-    m: int
-    n: int
-    k: int
-    odd: str = ""
-
-
-class Access(NamedTuple):
-    """A tensor that an operation reads or writes: its number, which changes when it is written, and its bytes."""
-
-    tensor: int
-    bytes: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Operation:
-    """One operation. `device` and `host` are seconds where they are known otherwise: calls of attention."""
-
-    phase: str  # forward, backward or step
-    module: str
-    name: str
-    kind: str  # product, attention, arithmetic or copy
-    flops: int
-    dtype: torch.dtype
-    reads: tuple[Access, ...] = ()
-    writes: tuple[Access, ...] = ()
-    products: tuple[Product, ...] = ()
-    device: float | None = None
-    host: float | None = None
-    mixes_rows: bool = False  # it adds up along other dimensions than the last: no kernel of rows takes it in
-
-    @property
-    def bytes(self) -> int:
-        return sum(access.bytes for access in (*self.reads, *self.writes))
 
 
 @dataclass(eq=False)
@@ -208,7 +170,7 @@ class Ledger:
         key = (name, problem.shape, problem.dtype, problem.outline.flags, problem.attention.flatten()[0])
         if key not in self.prices:
             machine = problem.machine
-            alone = on_machine(problem, replace(machine, host={})) if machine.kind == "cuda" else problem
+            alone = problem.on_machine(replace(machine, host={})) if machine.kind == "cuda" else problem
             device = float(PLANNER.seconds_by(PLANNER.named(name), alone))
             host = machine.host.get(name, (machine.launch, machine.launch))[problem.backward]
             self.prices[key] = (device, host if machine.kind == "cuda" else 0.0)
@@ -222,7 +184,7 @@ class Ledger:
         value = Attention(mask=Causal()) if named.get("is_causal") else Attention()
         q, k, v = (torch.empty(x.shape, dtype=x.dtype, device="meta", requires_grad=is_back) for x in (q, k, v))
         with torch.enable_grad():
-            problem = on_machine(pose(q, k, v, value), self.machine)
+            problem = pose(q, k, v, value).on_machine(self.machine)
         attended = self.attend(phase, module, "fused", problem)
         if is_back:
             self.operations.pop()
@@ -241,16 +203,6 @@ class Ledger:
         return number
 
 
-def on_machine(problem: Problem, machine: Machine) -> Problem:
-    """The same problem on another machine."""
-    return replace(problem, outline=replace(problem.outline, machine=machine))
-
-
-def pick(named: dict[str, Any], *names: str) -> Any:
-    """The first of these arguments that is given."""
-    return next((named[name] for name in names if named.get(name) is not None), None)
-
-
 def stored(x: Tensor) -> int:
     """Elements that lie in memory: repeated ones count once."""
     return math.prod([size for size, step in zip(x.shape, x.stride(), strict=True) if step])
@@ -258,15 +210,6 @@ def stored(x: Tensor) -> int:
 
 def _bytes(x: Tensor) -> int:
     return x.element_size() * stored(x)
-
-
-def written(func: Any, args: tuple[Any, ...]) -> list[Tensor]:
-    """The arguments that an operation writes to."""
-    written: list[Any] = []
-    for argument, value in zip(func._schema.arguments, args, strict=False):
-        if argument.alias_info is not None and argument.alias_info.is_write:
-            written += tree_flatten(value)[0]
-    return [x for x in written if isinstance(x, Tensor)]
 
 
 def _adds_across(name: str, given: list[Tensor], made: list[Tensor]) -> bool:

@@ -15,7 +15,7 @@ from torch import nn
 
 from regard.algorithms.planning.report import si
 from regard.analysis.figures import INK, draw_bar, figure_of_panels, style_axes
-from regard.analysis.prediction.utilisation import Utilisation
+from regard.analysis.speed.utilisation import Utilisation
 from regard.analysis.tables import Printed, new_table, stack
 from regard.checks import check_whole
 from regard.generation.sampling import choose
