@@ -15,8 +15,8 @@ from regard.grading.formulas.expression import Comparison, Expression, compare, 
 from regard.grading.formulas.orders import Order, compare_orders, parse_order
 from regard.grading.marking.credit import credited
 from regard.grading.marking.feedback import Counterexample, Mark, at, listed, right, sentence, shown, wrong
-from regard.grading.questions.key import Entry, first_difference, same_order
 from regard.grading.questions.question import Mistake, Question
+from regard.grading.questions.truth import Entry, first_difference
 from regard.grading.reading.numbers import Given, exact
 
 HALF = Fraction(1, 2)
@@ -218,6 +218,14 @@ def mark_order(entry: Entry, given: Any) -> Mark:
             raise Unreadable(str(error)) from None
     marked = wrong(question, _inside(reading), *lines, mistake=mistake)
     return replace(marked, reading=replace(answer, letter="Θ").canonical())
+
+
+def same_order(one: Order, two: Order, domain: Domain) -> bool:
+    """Whether they are one class; orders that cannot be compared, such as 2^N and N, are two."""
+    try:
+        return compare_orders(one, two, domain).equal
+    except (Unreadable, Undefined):
+        return False
 
 
 def _inside(order: Order) -> str:

@@ -46,6 +46,14 @@ class Given:
         rows = [", ".join(texts[start : start + width]) for start in range(0, len(texts), width)]
         return f"[{', '.join(f'[{row}]' for row in rows)}]"
 
+    @property
+    def values(self) -> Any:
+        """The numbers alone: one, a tuple of them, or a tuple of rows."""
+        values = tuple(entry.value for entry in self.entries)
+        if len(self.shape) < 2:
+            return values if self.shape else values[0]
+        return tuple(values[start : start + self.shape[1]] for start in range(0, len(values), self.shape[1]))
+
     def transposed(self) -> "Given":
         """The matrix with rows and columns exchanged; anything else as it is."""
         if len(self.shape) != 2:
@@ -211,6 +219,9 @@ def parse_matrix(given: object) -> Given:
     rows = limited(listed(given, "a matrix"))
     found = [rows_of(row)[0] if isinstance(row, str) else [list(map(entry, listed(row, "a row")))] for row in rows]
     return matrix([row for several in found for row in several])
+
+
+READERS = {"number": parse_number, "vector": parse_vector, "matrix": parse_matrix}
 
 
 def rows_of(given: str, column: bool = False) -> tuple[list[list[Numeral]], str]:
