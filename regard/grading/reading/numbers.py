@@ -229,10 +229,12 @@ def rows_of(given: str, column: bool = False) -> tuple[list[list[Numeral]], str]
     words, text, unit = words_of(given, column)
     words = answer_words(words, text)
     if parts := equations(words):
-        values = [[side for side in sides_of(part) if side[1][0].type not in ("FOREIGN", "WORD")] for part in parts]
-        if all(len(rows_in(side[-1][1], text)[0]) > 1 for side in values if side):
-            return [[computed(cell, text) for cell in rows_in(side[-1][1], text)[0]] for side in values], unit
-        return [[result_of(side, text, given)] for side in values], unit
+        if any(not side for part in parts for _, side in sides_of(part)):
+            raise no_value(given)
+        values = [[one for one in sides_of(part) if one[1][0].type not in ("FOREIGN", "WORD")] for part in parts]
+        if all(len(rows_in(sides[-1][1], text)[0]) > 1 for sides in values if sides) and all(values):
+            return [[computed(cell, text) for cell in rows_in(sides[-1][1], text)[0]] for sides in values], unit
+        return [[result_of(sides, text, given)] for sides in values], unit
     written = sides_of(words)
     sides = [(kind, side) for kind, side in written if not is_description(side)]
     if any(kind in ("LESS", "MORE") for kind, _ in sides):
