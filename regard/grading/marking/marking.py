@@ -18,12 +18,11 @@ from regard.grading.marking.feedback import (
     wrong,
 )
 from regard.grading.marking.formulas import CALLED, apart, as_counted, in_flops, mark_formula, mark_order
-from regard.grading.questions.question import Question, too_large
+from regard.grading.questions.question import too_large
 from regard.grading.questions.truth import Entry
 from regard.grading.reading.numbers import READERS, close
 from regard.grading.reading.wording import LONGEST, letter_of, truth_of
 
-__all__ = ["Counterexample", "Mark", "mark", "marked"]
 NONE, ALL = {"none", "none of them", "none of these", "none of the above"}, {"all", "all of them", "all of the above"}
 BETWEEN = re.compile(r"[\s,;/&+\[\]\"'{}]+|\band\b", re.IGNORECASE)
 
@@ -47,7 +46,7 @@ def mark(entry: Entry, given: Any) -> Mark:
     none_of_them = question.kind == "select" and isinstance(given, list | tuple)
     text = given.strip() if isinstance(given, str) else given
     if given is None or (isinstance(text, str | list | tuple | Mapping) and not text and not none_of_them):
-        return _without_answer(entry)
+        return _parts(entry, {}) if question.kind == "parts" else unanswered(question)
     try:
         found = marked(entry, given)
     except Unreadable as error:
@@ -79,12 +78,6 @@ def marked(entry: Entry, given: Any) -> Mark:
             return _numbers(entry, given)
 
 
-def _without_answer(entry: Entry) -> Mark:
-    if entry.question.kind != "parts":
-        return unanswered(entry.question)
-    return _sum(entry.question, tuple(_without_answer(part) for part in entry.parts), ())
-
-
 def _parts(entry: Entry, given: Any) -> Mark:
     question = entry.question
     names = [part.id for part in entry.parts]
@@ -93,15 +86,11 @@ def _parts(entry: Entry, given: Any) -> Mark:
         raise Unreadable(f"it has {len(names)} parts: write {asked}")
     extra = [str(name)[:40] for name in given if name not in names]
     remarks = (f"There is no part {extra[0]!r}; the parts are {', '.join(names)}.",) if extra else ()
-    return _sum(question, tuple(mark(part, given.get(part.id)) for part in entry.parts), remarks)
-
-
-def _sum(question: Question, parts: tuple[Mark, ...], remarks: tuple[str, ...]) -> Mark:
+    parts = tuple(mark(part, given.get(part.id)) for part in entry.parts)
     read_as = "; ".join(f"{part.id}: {part.read_as}" for part in parts if part.read_as)
     mistake = next((part.mistake for part in parts if part.mistake), "")
-    return total(
-        Mark(id=question.id, out_of=question.points, read_as=read_as, feedback=remarks, mistake=mistake), parts
-    )
+    whole = Mark(id=question.id, out_of=question.points, read_as=read_as, feedback=remarks, mistake=mistake)
+    return total(whole, parts)
 
 
 def _numbers(entry: Entry, given: Any) -> Mark:
