@@ -23,7 +23,8 @@ import torch
 from benchmarks import record
 from benchmarks.record import Bar, Row
 from regard.grading.questions.catalogue import built_in_questions
-from regard.grading.questions.key import Entry, Key, compile_key
+from regard.grading.questions.key import Key, compile_key
+from regard.grading.questions.truth import Entry
 
 STUDENTS, ANSWERS, CORES = 500, 50, 2
 RIGHT = 0.6  # of the answers

@@ -34,7 +34,6 @@ class Bars:
     names: Sequence[str]
     groups: dict[str, Numbers]
     y_label: str
-    log_y: bool = False
 
     def __post_init__(self) -> None:
         for name, values in self.groups.items():

@@ -81,8 +81,6 @@ def _bars(panel: "Axes", chart: Bars) -> None:
     for number, (name, values) in enumerate(chart.groups.items()):
         places = [place + (number - (len(chart.groups) - 1) / 2) * width for place in range(len(chart.names))]
         panel.bar(places, values, width=0.92 * width, color=COLOURS[number % len(COLOURS)], label=name)
-    if chart.log_y:
-        panel.set_yscale("log")
     panel.set_xticks(range(len(chart.names)), chart.names)
     if max(map(len, chart.names)) * len(chart.names) > 70:
         panel.tick_params(axis="x", rotation=25)

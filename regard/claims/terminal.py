@@ -71,15 +71,12 @@ def _legend(names: Sequence[str]) -> Text:
 def _bars(chart: Bars) -> Text:
     room = max(map(len, chart.names))
     values = [value for group in chart.groups.values() for value in group if math.isfinite(value)]
-    positive = [value for value in values if value > 0]
-    low = math.log10(min(positive)) - 0.5 if chart.log_y and positive else 0.0
-    high = math.log10(max(positive)) if chart.log_y and positive else max([abs(value) for value in values], default=1)
+    high = max([abs(value) for value in values], default=1)
     text = Text()
     for index, name in enumerate(chart.names):
         for number, group in enumerate(chart.groups.values()):
             value = group[index]
-            place = math.log10(value) if chart.log_y and value > 0 else abs(value)
-            length = max(0, round((place - low) / ((high - low) or 1) * 40)) if math.isfinite(value) else 0
+            length = round(abs(value) / (high or 1) * 40) if math.isfinite(value) else 0
             text.append(f"{name if number == 0 else '':>{room}} ", "dim")
             text.append(f"{'█' * length} {value:.4g}\n", STYLES[number % len(STYLES)])
     text.append(chart.y_label, "dim")

@@ -10,11 +10,12 @@ from regard.grading.formulas.domain import Domain
 from regard.grading.formulas.expression import Comparison, Expression, Undefined, Unreadable, compare, parse
 from regard.grading.formulas.orders import Order, OrderComparison, compare_orders, parse_order
 from regard.grading.marking.feedback import Counterexample, Mark
-from regard.grading.marking.marking import check, mark
+from regard.grading.marking.marking import mark
 from regard.grading.questions.catalogue import built_in_questions, parse_questions, read_questions, select
-from regard.grading.questions.key import Entry, Key, compile_key
+from regard.grading.questions.key import Key, check, compile_key
 from regard.grading.questions.question import BadQuestion, Form, Mistake, Question, Truth
 from regard.grading.questions.sheets import worksheet_markdown, worksheet_toml
+from regard.grading.questions.truth import Entry
 from regard.grading.reading.numbers import close, parse_matrix, parse_number, parse_vector
 
 __all__ = [

@@ -115,7 +115,7 @@ def applied(name: str, arguments: list) -> Value:
     if name == "sqrt":
         if first < 0:
             raise Undefined("the square root of a negative number; check what is under the root at these sizes")
-        return raised_to(first, Fraction(1, 2)) if first != 0 else Fraction(0)
+        return raised_to(first, Fraction(1, 2))
     if name == "log":
         return logarithm(first, arguments[1] if len(arguments) > 1 else None)
     if name in ("min", "max"):

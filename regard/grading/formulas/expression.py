@@ -31,18 +31,16 @@ class Expression(Formula):
     ('N·(N + 1)/2', '(N² + N)/2')
     """
 
-    factor: Fraction = field(default=Fraction(1), repr=False)  # by which what was written was multiplied
+    factor: Fraction = field(default=Fraction(1), repr=False)  # of what was written: 1/2 where FLOPs were
 
     def __str__(self) -> str:
-        if self.factor == 1:
-            return " = ".join(map(write, self.trees))
-        written = (write(tree.factors[1]) for tree in self.trees if isinstance(tree, Product))
-        return f"{' = '.join(written)} {'FLOPs' if self.unit == 'flops' else self.unit}"
+        written = " = ".join(map(write, self.trees))
+        return written if self.factor == 1 else f"{written} {'FLOPs' if self.unit == 'flops' else self.unit}"
 
     @property
     def tree(self) -> Node:
         """The last side, which is the result."""
-        return self.trees[-1]
+        return self.trees[-1] if self.factor == 1 else Product((Number(self.factor), self.trees[-1]))
 
     @property
     def sides(self) -> tuple[Self, ...]:
@@ -66,16 +64,12 @@ class Expression(Formula):
 
     def tight(self) -> Self | None:
         """The other reading, where `1/2D` is 1/(2D), `d^-1/2` is d^(−1/2), `log N D` is log(N·D); or None."""
-        found = replace(self, trees=read(self.text, self.symbols, tight=True, order=True).trees, factor=Fraction(1))
-        found = found.times(self.factor)
-        return None if found.trees == self.trees else found
+        trees = read(self.text, self.symbols, tight=True, order=True).trees
+        return None if trees == self.trees else replace(self, trees=trees)
 
     def times(self, factor: Fraction) -> Self:
         """Every side times a constant."""
-        if factor == 1:
-            return self
-        trees = tuple(Product((Number(factor), tree)) for tree in self.trees)
-        return replace(self, trees=trees, factor=self.factor * factor)
+        return replace(self, factor=self.factor * factor)
 
     def evaluate(self, sizes: Mapping[str, int | Fraction]) -> Value:
         """The last side at these sizes: exact where rational, else to 50 digits; `Undefined` where it has no value.
@@ -119,8 +113,9 @@ def compare(answer: Expression, truth: Expression, domain: Domain) -> Comparison
         names = ", ".join(dict.fromkeys(missing))
         raise ValueError(f"every symbol needs a rule: got none for {names}; add it to the domain")
     results = []
-    for side, tree in enumerate(answer.trees):
-        number = is_constant(tree) and not is_constant(truth.tree) and not all(map(is_constant, answer.trees))
+    trees = [side.tree for side in answer.sides]
+    for side, tree in enumerate(trees):
+        number = is_constant(tree) and not is_constant(truth.tree) and not all(map(is_constant, trees))
         if number and is_value(tree, truth.tree, domain):
             continue
         result = compare_trees(tree, truth.tree, domain, side)

@@ -15,8 +15,8 @@ from regard.grading.formulas.expression import Comparison, Expression, compare, 
 from regard.grading.formulas.orders import Order, compare_orders, parse_order
 from regard.grading.marking.credit import credited
 from regard.grading.marking.feedback import Counterexample, Mark, at, listed, right, sentence, shown, wrong
-from regard.grading.questions.key import Entry, first_difference, same_order
 from regard.grading.questions.question import Mistake, Question
+from regard.grading.questions.truth import Entry, first_difference
 from regard.grading.reading.numbers import Given, exact
 
 HALF = Fraction(1, 2)
@@ -56,7 +56,7 @@ def _against_formula(entry: Entry, answer: Expression) -> Mark:
     if answer.factor != 1 and _is_right(answer.times(1 / answer.factor), truth, domain):
         return _wrong_formula(entry, answer, read[0][1], CALLED, [])
     for reading, found in read:
-        if known := next(filter(None, (_known_formula(question, side) for side in reading.sides)), None):
+        if known := next(filter(None, (_known_mistake(question, side) for side in reading.sides)), None):
             return _wrong_formula(entry, reading, found, known, _how_read(reading, answer))
     return _wrong_formula(entry, answer, read[0][1], None, [])
 
@@ -104,11 +104,13 @@ def _compared(answer: Expression, truth: Expression, domain: Domain) -> Comparis
 
 
 def _is_right(answer: Expression, truth: Expression, domain: Domain) -> bool:
-    """Whether it is surely equal."""
+    """Whether it is surely equal, or of the same class if both are orders."""
     try:
+        if isinstance(answer, Order) and isinstance(truth, Order):
+            return compare_orders(answer, truth, domain).equal
         return compare(answer, truth, domain).equal
     except (Undefined, Unreadable):
-        return False
+        return False  # also orders that cannot be compared, such as 2^N and N
 
 
 def _readings(answer: Read) -> list[Read]:
@@ -186,7 +188,7 @@ def _against_counts(entry: Entry, answer: Expression) -> Mark:
     differences = [first_difference(side, entry.counts) for side in answer.sides]
     count, value = next(found for found in differences if found is not None)
     line, example = _difference(count.sizes, value, count.value, count.parts, "the count")
-    return wrong(question, str(answer), line, mistake=_known_formula(question, answer), counterexample=example)
+    return wrong(question, str(answer), line, mistake=_known_mistake(question, answer), counterexample=example)
 
 
 def mark_order(entry: Entry, given: Any) -> Mark:
@@ -197,16 +199,15 @@ def mark_order(entry: Entry, given: Any) -> Mark:
     answer = parse_order(_text(given), symbols)
     readings = _readings(answer)
     for reading in readings:
-        if same_order(reading, truth, domain):
+        if _is_right(reading, truth, domain):
             remarks = _how_read(reading, answer)
             if redundant := compare_orders(reading, truth, domain).redundant:
                 remarks.append(f"Not needed: {listed(list(redundant))}.")
             if answer.letter == "Ω":
                 remarks.append("Ω says at least; at least and at most is Θ.")
             return right(question, _inside(reading), *remarks)
-    mistakes = [(mistake, known_order(str(mistake.answer), symbols)) for mistake in question.mistakes]
-    known = [(m, reading) for reading in readings for m, order in mistakes if same_order(reading, order, domain)]
-    mistake, reading = known[0] if known else (None, answer)
+    known = ((found, reading) for reading in readings if (found := _known_mistake(question, reading)))
+    mistake, reading = next(known, (None, answer))
     lines: list[str] = []
     try:
         found = compare_orders(reading, truth, domain)  # refuses what is no order: O(0), O(−N)
@@ -224,8 +225,9 @@ def _inside(order: Order) -> str:
     return f"{order.letter or 'Θ'}({' = '.join(map(write, order.trees))})"
 
 
-def _known_formula(question: Question, answer: Expression) -> Mistake | None:
-    formulas = ((mistake, known_formula(str(mistake.answer), question.symbols)) for mistake in question.mistakes)
+def _known_mistake(question: Question, answer: Expression) -> Mistake | None:
+    read = known_order if isinstance(answer, Order) else known_formula
+    formulas = ((mistake, read(str(mistake.answer), question.symbols)) for mistake in question.mistakes)
     return next((mistake for mistake, formula in formulas if _is_right(answer, formula, question.domain)), None)
 
 

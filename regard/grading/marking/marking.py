@@ -3,10 +3,8 @@
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
-from regard.checks import nearest
 from regard.grading.formulas.bounds import Unreadable
 from regard.grading.marking.feedback import (
     Counterexample,
@@ -20,36 +18,13 @@ from regard.grading.marking.feedback import (
     wrong,
 )
 from regard.grading.marking.formulas import CALLED, apart, as_counted, in_flops, mark_formula, mark_order
-from regard.grading.questions.catalogue import built_in_questions, read_questions
-from regard.grading.questions.key import READERS, Entry, compile_key, values_of
-from regard.grading.questions.question import Question, too_large
-from regard.grading.reading.numbers import close
+from regard.grading.questions.question import too_large
+from regard.grading.questions.truth import Entry
+from regard.grading.reading.numbers import READERS, close
 from regard.grading.reading.wording import LONGEST, letter_of, truth_of
 
-__all__ = ["Counterexample", "Mark", "check", "mark"]
 NONE, ALL = {"none", "none of them", "none of these", "none of the above"}, {"all", "all of them", "all of the above"}
 BETWEEN = re.compile(r"[\s,;/&+\[\]\"'{}]+|\band\b", re.IGNORECASE)
-
-
-def check(id: str, answer: Any, own: Path | str | None = None) -> Mark:
-    """Mark an answer to a built-in question, to a part of one (`udl.9.patches`), or to one of a file of your own.
-
-    >>> check("udl.1a", "3D² + 3")
-    udl.1a: partly right, 2 of 4 points
-    Read as 3·D² + 3
-    A bias vector counted as one number: each of the three biases has D entries.
-    At D = 2 your formula gives 15; the true value is 18 = 12 (weights) + 6 (biases).
-    Credited: weights; not: biases.
-    """
-    questions = built_in_questions() if own is None else read_questions(own)
-    whole = next((question for question in questions if id == question.id or id.startswith(f"{question.id}.")), None)
-    names = [part.id for part in whole.subquestions] if whole else []
-    part = id.removeprefix(f"{whole.id}.") if whole and id != whole.id else ""
-    if whole is None or (part and part not in names):
-        known = [f"{whole.id}.{name}" for name in names] if names and whole else [each.id for each in questions]
-        raise ValueError(f"no question is called {id!r}: {nearest(id, known, 'see regard questions')}")
-    entry = compile_key([whole])[whole.id]
-    return mark(entry.parts[names.index(part)] if part else entry, answer)
 
 
 def mark(entry: Entry, given: Any) -> Mark:
@@ -71,15 +46,15 @@ def mark(entry: Entry, given: Any) -> Mark:
     none_of_them = question.kind == "select" and isinstance(given, list | tuple)
     text = given.strip() if isinstance(given, str) else given
     if given is None or (isinstance(text, str | list | tuple | Mapping) and not text and not none_of_them):
-        return _without_answer(entry)
+        return _parts(entry, {}) if question.kind == "parts" else unanswered(question)
     try:
-        found = _marked(entry, given)
+        found = marked(entry, given)
     except Unreadable as error:
         return waiting(question, f"Could not be read: {error}")
     return found if found.right or found.parts else replace(found, reading=found.reading or found.read_as)
 
 
-def _marked(entry: Entry, given: Any) -> Mark:
+def marked(entry: Entry, given: Any) -> Mark:
     """The mark of an answer that was given; raises `Unreadable`."""
     question = entry.question
     if question.kind == "parts":
@@ -103,12 +78,6 @@ def _marked(entry: Entry, given: Any) -> Mark:
             return _numbers(entry, given)
 
 
-def _without_answer(entry: Entry) -> Mark:
-    if entry.question.kind != "parts":
-        return unanswered(entry.question)
-    return _sum(entry.question, tuple(_without_answer(part) for part in entry.parts), ())
-
-
 def _parts(entry: Entry, given: Any) -> Mark:
     question = entry.question
     names = [part.id for part in entry.parts]
@@ -117,15 +86,11 @@ def _parts(entry: Entry, given: Any) -> Mark:
         raise Unreadable(f"it has {len(names)} parts: write {asked}")
     extra = [str(name)[:40] for name in given if name not in names]
     remarks = (f"There is no part {extra[0]!r}; the parts are {', '.join(names)}.",) if extra else ()
-    return _sum(question, tuple(mark(part, given.get(part.id)) for part in entry.parts), remarks)
-
-
-def _sum(question: Question, parts: tuple[Mark, ...], remarks: tuple[str, ...]) -> Mark:
+    parts = tuple(mark(part, given.get(part.id)) for part in entry.parts)
     read_as = "; ".join(f"{part.id}: {part.read_as}" for part in parts if part.read_as)
     mistake = next((part.mistake for part in parts if part.mistake), "")
-    return total(
-        Mark(id=question.id, out_of=question.points, read_as=read_as, feedback=remarks, mistake=mistake), parts
-    )
+    whole = Mark(id=question.id, out_of=question.points, read_as=read_as, feedback=remarks, mistake=mistake)
+    return total(whole, parts)
 
 
 def _numbers(entry: Entry, given: Any) -> Mark:
@@ -145,10 +110,8 @@ def _numbers(entry: Entry, given: Any) -> Mark:
     if close(answer, entry.truth, 1).right:  # a rounded truth may be a rounded mistake too
         few = f"Right as far as it goes, but too few digits: give at least {digits} significant digits."
         return replace(wrong(question, str(answer)), feedback=(few,))
-    known = next((m for m in question.mistakes if close(answer, values_of(read(m.answer)), 1).right), None)
-    if found.transposed:
-        return wrong(question, str(answer), sentence(found.reason))
-    if found.yours is None:
+    known = next((m for m in question.mistakes if close(answer, read(m.answer).values, 1).right), None)
+    if found.transposed or found.yours is None:
         return wrong(question, str(answer), sentence(found.reason), mistake=known)
     yours, true = apart(found.yours, found.true)
     example = Counterexample(sizes={}, yours=yours, true=true)

@@ -1,45 +1,24 @@
 """The key: every question with its truth as plain data, so that marking needs no torch and no teacher's code."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from math import isfinite
+from pathlib import Path
 from typing import Any
 
 from regard.checks import nearest
-from regard.grading.formulas.domain import Domain
 from regard.grading.formulas.expression import Comparison, Expression, Pair, Undefined, Unreadable, compare, parse
-from regard.grading.formulas.orders import Order, compare_orders, parse_order
-from regard.grading.marking.feedback import at, shown
+from regard.grading.formulas.orders import compare_orders, parse_order
+from regard.grading.marking.feedback import Mark, at, shown
+from regard.grading.marking.marking import mark, marked
+from regard.grading.questions.catalogue import built_in_questions, read_questions
 from regard.grading.questions.question import Question
-from regard.grading.questions.truth import Counted, agrees, counts, plain, value_of
-from regard.grading.reading.numbers import Given, close, parse_matrix, parse_number, parse_vector
+from regard.grading.questions.truth import Entry, counts, first_difference, plain, value_of
+from regard.grading.reading.numbers import READERS, close
 
-READERS = {"number": parse_number, "vector": parse_vector, "matrix": parse_matrix}
 SHAPES = {"number": 0, "vector": 1, "matrix": 2}
 TRIED = 60  # sizes at which a true formula may have its first value
-
-
-@dataclass(frozen=True, kw_only=True)
-class Entry:
-    """A question with its truth: a formula or an order as text, numbers, the letter of a choice, True or False.
-
-    `counts` are those of a formula that was counted; its truth is None where no formula was given. `parts` are the
-    entries of subquestions, in their order.
-    """
-
-    question: Question
-    truth: Any = None
-    counts: tuple[Counted, ...] = ()
-    parts: tuple["Entry", ...] = ()
-
-    @property
-    def id(self) -> str:
-        return self.question.id
-
-    @property
-    def points(self) -> float:
-        return self.question.points
 
 
 @dataclass(frozen=True)
@@ -77,8 +56,43 @@ def compile_key(questions: Sequence[Question]) -> Key:
     return Key({question.id: entry_of(question) for question in questions})
 
 
+def check(id: str, answer: Any, own: Path | str | None = None) -> Mark:
+    """Mark an answer to a built-in question, to a part of one (`udl.9.patches`), or to one of a file of your own.
+
+    >>> check("udl.1a", "3D² + 3")
+    udl.1a: partly right, 2 of 4 points
+    Read as 3·D² + 3
+    A bias vector counted as one number: each of the three biases has D entries.
+    At D = 2 your formula gives 15; the true value is 18 = 12 (weights) + 6 (biases).
+    Credited: weights; not: biases.
+    """
+    questions = built_in_questions() if own is None else read_questions(own)
+    whole = next((question for question in questions if id == question.id or id.startswith(f"{question.id}.")), None)
+    names = [part.id for part in whole.subquestions] if whole else []
+    part = id.removeprefix(f"{whole.id}.") if whole and id != whole.id else ""
+    if whole is None or (part and part not in names):
+        known = [f"{whole.id}.{name}" for name in names] if names and whole else [each.id for each in questions]
+        raise ValueError(f"no question is called {id!r}: {nearest(id, known, 'see regard questions')}")
+    entry = compile_key([whole])[whole.id]
+    return mark(entry.parts[names.index(part)] if part else entry, answer)
+
+
 def entry_of(question: Question) -> Entry:
     """One question's truth, worked out and checked, as are its parts and known mistakes."""
+    entry = _with_truth(question)
+    for mistake in question.mistakes:
+        key, given = f"mistake {mistake.name!r}", mistake.answer
+        if question.kind == "select":  # a letter that belongs to the answer and is missing, or that does not
+            given = list({*entry.truth} ^ {given})
+        with question.blames(key, Unreadable):
+            found = marked(entry, given)
+        if not found.mistake:
+            why = "is the true answer" if found.right else f"is not marked as it: {' '.join(found.feedback)}"
+            raise question.bad(key, f"{mistake.answer!r} {why}")
+    return entry
+
+
+def _with_truth(question: Question) -> Entry:
     match question.kind:
         case "parts":
             return Entry(question=question, parts=tuple(entry_of(part) for part in question.subquestions))
@@ -96,13 +110,6 @@ def entry_of(question: Question) -> Entry:
             return _numbers(question)
 
 
-def _check_mistakes(question: Question, is_true: Callable[[str, Any], bool]) -> None:
-    """Refuse a known mistake that is no mistake; `is_true` gets its key and its answer."""
-    for mistake in question.mistakes:
-        if is_true(key := f"mistake {mistake.name!r}", mistake.answer):
-            raise question.bad(key, f"{mistake.answer!r} is the true answer")
-
-
 def _formula(question: Question) -> Entry:
     domain = question.domain  # first, for it says what is wrong with the symbols
     truth = None if question.truth.answer is None else _true_formula(question)
@@ -110,7 +117,6 @@ def _formula(question: Question) -> Entry:
     if truth is None:
         if question.parts:
             raise question.bad("parts", "are summands of the answer: give the answer as a formula too")
-        _check_mistakes(question, lambda *given: first_difference(_parsed(question, *given), counted) is None)
         return Entry(question=question, counts=counted)
     if found := first_difference(truth, counted):
         count, value = found
@@ -129,7 +135,6 @@ def _formula(question: Question) -> Entry:
             raise question.bad(
                 "parts", f"must add up to the answer: at {at(found.counterexample or {})} they are {values}"
             )
-    _check_mistakes(question, lambda key, text: _compared(question, key, _parsed(question, key, text), truth).equal)
     return Entry(question=question, truth=str(question.truth.answer), counts=counted)
 
 
@@ -147,47 +152,22 @@ def _true_formula(question: Question) -> Expression:
     return truth
 
 
-def first_difference(answer: Expression, counted: tuple[Counted, ...]) -> tuple[Counted, Any] | None:
-    """The first count that a formula does not give, and what it gives there: None where it has no value."""
-    for count in counted:
-        try:
-            value = answer.evaluate(count.sizes)
-        except Undefined:
-            return count, None
-        if not agrees(count.value, value):
-            return count, value
-    return None
-
-
 def _order(question: Question) -> Entry:
-    domain = question.domain
-    truth = _true_order(question, "answer", question.truth.answer)
-    _check_mistakes(question, lambda *given: same_order(_true_order(question, *given), truth, domain))
-    return Entry(question=question, truth=str(question.truth.answer))
-
-
-def _true_order(question: Question, key: str, text: Any) -> Order:
     """An order that can be compared, at least with itself."""
-    with question.blames(key, Unreadable, Undefined):
-        order = parse_order(str(text), question.symbols)
-        found = compare_orders(order, order, question.domain)
+    text, domain = str(question.truth.answer), question.domain
+    with question.blames("answer", Unreadable, Undefined):
+        order = parse_order(text, question.symbols)
+        found = compare_orders(order, order, domain)
     if not found.equal:
-        raise question.bad(key, f"{text!r} is no order of growth: its sides differ")
-    return order
-
-
-def same_order(one: Order, two: Order, domain: Domain) -> bool:
-    """Whether they are one class; orders that cannot be compared, such as 2^N and N, are two."""
-    try:
-        return compare_orders(one, two, domain).equal
-    except (Unreadable, Undefined):
-        return False
+        raise question.bad("answer", f"{text!r} is no order of growth: its sides differ")
+    return Entry(question=question, truth=text)
 
 
 def _numbers(question: Question) -> Entry:
     answer = question.truth.answer
-    given = None if answer is None else _given(question, "answer", answer)
-    truth = plain(values_of(given)) if given is not None else None
+    with question.blames("answer", Unreadable):
+        given = None if answer is None else READERS[question.kind](answer)
+    truth = plain(given.values) if given is not None else None
     if not _is_finite(truth):
         raise question.bad("answer", f"is too large to be compared: got {answer!r}; use a number below 1e300")
     if question.truth.counted is not None:
@@ -201,7 +181,6 @@ def _numbers(question: Question) -> Entry:
                 raise question.bad(
                     "answer", f"and count disagree: {values}" if found.yours is not None else found.reason
                 )
-    _check_mistakes(question, lambda *given: close(_given(question, *given), truth, 1).right)
     return Entry(question=question, truth=truth)
 
 
@@ -213,8 +192,6 @@ def _choice(question: Question) -> Entry:
     for key, letter in given + [(f"mistake {m.name!r}", m.answer) for m in question.mistakes]:
         if letter not in letters:
             raise question.bad(key, f"must be one of the choices {', '.join(letters)}: got {letter!r}")
-        if key != "answer" and letter == truth:
-            raise question.bad(key, f"{letter!r} is the true answer")
     return Entry(question=question, truth=tuple(sorted(set(truth))) if several else truth)
 
 
@@ -231,11 +208,6 @@ def _truth(question: Question) -> Entry:
                 "answer", f"and count disagree: {shown(answer)}, {question.truth.counted} gives {counted}"
             )
         answer = counted
-    for mistake in question.mistakes:
-        if mistake.answer is not (not answer):
-            raise question.bad(
-                f"mistake {mistake.name!r}", f"the wrong answer is {shown(not answer)}: got {mistake.answer!r}"
-            )
     return Entry(question=question, truth=answer)
 
 
@@ -248,22 +220,6 @@ def _compared(question: Question, key: str, formula: Expression, truth: Expressi
     """A teacher's formula beside the answer; what cannot be decided is a fault of the question."""
     with question.blames(key, Unreadable, Undefined):
         return compare(formula, truth, question.domain)
-
-
-def _given(question: Question, key: str, answer: Any) -> Given:
-    with question.blames(key, Unreadable):
-        return READERS[question.kind](answer)
-
-
-def values_of(given: Given) -> Any:
-    """The numbers that were given, as a number, a tuple or a tuple of rows."""
-    values = tuple(entry.value for entry in given.entries)
-    if not given.shape:
-        return values[0]
-    if len(given.shape) == 1:
-        return values
-    columns = given.shape[1]
-    return tuple(values[start : start + columns] for start in range(0, len(values), columns))
 
 
 def _is_finite(truth: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Truths that are counted: a function of the sizes builds something, and this counts what is asked of it."""
+"""Truths: a question with its own; and those that are counted, on what a function of the sizes builds."""
 
 import importlib
 import importlib.util
@@ -16,6 +16,7 @@ from typing import Any
 from regard.grading.formulas.bounds import DIGITS
 from regard.grading.formulas.domain import Domain
 from regard.grading.formulas.evaluation import mpf, same
+from regard.grading.formulas.expression import Expression, Undefined
 from regard.grading.questions.question import BadQuestion, Question
 
 Sizes = dict[str, int | Fraction]
@@ -36,6 +37,28 @@ class Counted:
     sizes: Mapping[str, int | Fraction]
     value: Any
     parts: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """A question with its truth: a formula or an order as text, numbers, the letter of a choice, True or False.
+
+    `counts` are those of a formula that was counted; its truth is None where no formula was given. `parts` are the
+    entries of subquestions, in their order.
+    """
+
+    question: Question
+    truth: Any = None
+    counts: tuple[Counted, ...] = ()
+    parts: tuple["Entry", ...] = ()
+
+    @property
+    def id(self) -> str:
+        return self.question.id
+
+    @property
+    def points(self) -> float:
+        return self.question.points
 
 
 def counts(question: Question, domain: Domain) -> tuple[Counted, ...]:
@@ -92,6 +115,18 @@ def _named(question: Question, call: str) -> Iterator[None]:
         raise
     except (Exception, SystemExit) as error:
         raise question.bad("counted", f"{call} raised {type(error).__name__}: {error}") from error
+
+
+def first_difference(answer: Expression, counted: tuple[Counted, ...]) -> tuple[Counted, Any] | None:
+    """The first count that a formula does not give, and what it gives there: None where it has no value."""
+    for count in counted:
+        try:
+            value = answer.evaluate(count.sizes)
+        except Undefined:
+            return count, None
+        if not agrees(count.value, value):
+            return count, value
+    return None
 
 
 def agrees(counted: Any, formula: Any) -> bool:

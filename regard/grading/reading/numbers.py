@@ -46,6 +46,14 @@ class Given:
         rows = [", ".join(texts[start : start + width]) for start in range(0, len(texts), width)]
         return f"[{', '.join(f'[{row}]' for row in rows)}]"
 
+    @property
+    def values(self) -> Any:
+        """The numbers alone: one, a tuple of them, or a tuple of rows."""
+        values = tuple(entry.value for entry in self.entries)
+        if len(self.shape) < 2:
+            return values if self.shape else values[0]
+        return tuple(values[start : start + self.shape[1]] for start in range(0, len(values), self.shape[1]))
+
     def transposed(self) -> "Given":
         """The matrix with rows and columns exchanged; anything else as it is."""
         if len(self.shape) != 2:
@@ -213,15 +221,20 @@ def parse_matrix(given: object) -> Given:
     return matrix([row for several in found for row in several])
 
 
+READERS = {"number": parse_number, "vector": parse_vector, "matrix": parse_matrix}
+
+
 def rows_of(given: str, column: bool = False) -> tuple[list[list[Numeral]], str]:
     """The rows of a written list: of `a = b ≈ c` those of b, with which every side must agree."""
     words, text, unit = words_of(given, column)
     words = answer_words(words, text)
     if parts := equations(words):
-        values = [[side for side in sides_of(part) if side[1][0].type not in ("FOREIGN", "WORD")] for part in parts]
-        if all(len(rows_in(side[-1][1], text)[0]) > 1 for side in values if side):
-            return [[computed(cell, text) for cell in rows_in(side[-1][1], text)[0]] for side in values], unit
-        return [[result_of(side, text, given)] for side in values], unit
+        if any(not side for part in parts for _, side in sides_of(part)):
+            raise no_value(given)
+        values = [[one for one in sides_of(part) if one[1][0].type not in ("FOREIGN", "WORD")] for part in parts]
+        if all(len(rows_in(sides[-1][1], text)[0]) > 1 for sides in values if sides) and all(values):
+            return [[computed(cell, text) for cell in rows_in(sides[-1][1], text)[0]] for sides in values], unit
+        return [[result_of(sides, text, given)] for sides in values], unit
     written = sides_of(words)
     sides = [(kind, side) for kind, side in written if not is_description(side)]
     if any(kind in ("LESS", "MORE") for kind, _ in sides):

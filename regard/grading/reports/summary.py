@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, astuple, dataclass
 from typing import Any
 
-from regard.grading.marking.marking import Mark
+from regard.grading.marking.feedback import Mark
 from regard.grading.questions.question import Question
 from regard.grading.submissions.grade import Graded
 from regard.grading.submissions.submission import printable

@@ -7,7 +7,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from regard.grading.marking.marking import Mark
+from regard.grading.marking.feedback import Mark
 from regard.grading.questions.question import Question
 from regard.grading.reports.marks import number
 from regard.grading.reports.summary import Summary

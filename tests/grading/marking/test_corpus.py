@@ -12,7 +12,7 @@ import pytest
 from regard.grading import Key, Mark, built_in_questions, compile_key, mark, parse
 from regard.grading.formulas.evaluation import same
 from regard.grading.marking.formulas import apart, as_counted
-from regard.grading.questions.key import Entry
+from regard.grading.questions.truth import Entry
 
 HERE = Path(__file__).parent
 CORPUS: dict[str, Any] = tomllib.loads((HERE / "corpus.toml").read_text("utf-8"), parse_float=str)

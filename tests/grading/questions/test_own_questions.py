@@ -339,7 +339,11 @@ answer = {answer}
         (asked("truth") + 'answer = "yes"', "answer: must be true or false, without quotes: got 'yes'"),
         (asked("truth") + 'answer = false\ncounted = "layers.py:truth"', "answer: and count disagree"),
         (asked("truth") + 'counted = "layers.py:vector"', "counted: must give True or False"),
-        (asked("truth") + "answer = true" + MISTAKE + '\nanswer = true\nname = "m"', "the wrong answer is false"),
+        (asked("truth") + "answer = true" + MISTAKE + '\nanswer = true\nname = "m"', "True is the true answer"),
+        (asked("truth") + "answer = true" + MISTAKE + '\nanswer = "no"\nname = "m"', "The statement is true."),
+        (GOOD + MISTAKE + '\nanswer = "D K"\nname = "m"', "'D K' is not marked as it: Unknown word 'K'"),
+        (GOOD + MISTAKE + '\nanswer = "1/(D-D)"\nname = "m"', "your formula has no value"),
+        (asked("number") + "answer = 0.667" + MISTAKE + '\nanswer = "0.7"\nname = "m"', "too few digits"),
         (
             asked("vector") + 'answer = "(0.1, 0.3)"\ncounted = "layers.py:vector"',
             "answer: and count disagree: the answer is 0.3, layers.py:vector gives 0.2",
@@ -381,6 +385,13 @@ def test_a_bad_question_names_file_table_and_key(folder: Path, text: str, said: 
         compiled(folder, text)
     assert "mine.toml" in str(raised.value)
     assert said in str(raised.value)
+
+
+def test_a_transposed_matrix_can_be_a_known_mistake(folder: Path):
+    text = asked("matrix") + 'answer = "1 2; 3 4"' + MISTAKE + '\nanswer = "1 3; 2 4"\nname = "turned"\nhint = "Q Kᵀ"'
+    found = mark(compiled(folder, text)["q"], "[[1, 3], [2, 4]]")
+    said = "This is the transposed matrix: rows and columns are exchanged."
+    assert (found.mistake, found.feedback) == ("turned", ("Turned: Q Kᵀ.", said))
 
 
 def test_a_file_that_is_not_there_or_not_text(folder: Path):

@@ -221,6 +221,8 @@ def test_the_first_entry_that_differs_is_named():
         (parse_vector, "(9,9,9)=(1,-6,2)", "the sides of an equation must agree: got '(9,9,9)=(1,-6,2)'"),
         (parse_vector, "u2=-6, u1=1", "entries must be in their order: got 2, 1"),
         (parse_vector, "u = ", "an answer must have a value: got 'u = '"),
+        (parse_vector, "u1 = , u2 = 3", "an answer must have a value: got 'u1 = , u2 = 3'"),
+        (parse_matrix, "z1 = (1, 2)\nz2 = z3", "a comma separates the arguments"),
         (parse_number, "p ≈", "a formula must not be empty: got 'p ≈'"),
         (parse_number, "(1,2)", "a comma separates the arguments of min and max only: got 2 parts"),
         (parse_number, "0.3/0", "a number must have a value: a division by zero"),

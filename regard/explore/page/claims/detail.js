@@ -241,7 +241,7 @@ export function ClaimChart({ chart }) {
     ${chart.kind === "lines" && html`<${Lines} label=${chart.title} xLabel=${chart.x_label} yLabel=${chart.y_label} logX=${chart.log_x} logY=${chart.log_y}
       series=${curvesOf(chart)}
       marks=${Object.entries(chart.marks ?? {}).map(([name, x]) => ({ name, x }))} />`}
-    ${chart.kind === "bars" && html`<${Bars} label=${chart.title} names=${chart.names} groups=${chart.groups} yLabel=${chart.y_label} logY=${chart.log_y} />
+    ${chart.kind === "bars" && html`<${Bars} label=${chart.title} names=${chart.names} groups=${chart.groups} yLabel=${chart.y_label} />
       <${BarsTable} chart=${chart} />`}
     ${chart.kind === "matrices" && html`<${Matrices} chart=${chart} />`}
   </div>`;

@@ -85,20 +85,20 @@ function Axes({ x, y, logX, logY, xLabel, yLabel, width, height, says }) {
 const tell = (tick, says) => (Math.abs(tick) >= 1e4 ? formatSize(tick) : says(tick).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, ""));
 
 // A number per name, or several side by side: groups { colour's name: [number per name] }.
-export function Bars({ names, groups, label, yLabel, logY, height = 240, says = formatNumber }) {
+export function Bars({ names, groups, label, yLabel, height = 240, says = formatNumber }) {
   const [ref, width] = useWidth();
   const entries = Object.entries(groups);
-  const values = entries.flatMap(([, found]) => found).filter((value) => fits(value, logY));
-  const y = axis(logY ? values : [...values, 0], logY, [height - SPACE.bottom, SPACE.top]);
+  const values = entries.flatMap(([, found]) => found).filter(Number.isFinite);
+  const y = axis([...values, 0], false, [height - SPACE.bottom, SPACE.top]);
   const room = (width - SPACE.left - SPACE.right) / Math.max(names.length, 1);
   const thick = Math.min(38, (room * 0.72) / entries.length);
-  const base = logY ? height - SPACE.bottom : y(0);
+  const base = y(0);
   return html`<figure class="chart" ref=${ref}>
     ${entries.length > 1 && html`<ul class="keys">${entries.map(([name], i) => html`<li><svg width="12" height="12" aria-hidden="true"><rect width="12" height="12" rx="2" class=${CURVES[i % 6]} /></svg>${name}</li>`)}</ul>`}
     ${width > 0 && html`<svg width=${width} height=${height} role="img" aria-label=${`${label}. ${entries.map(([name, found]) => names.map((one, i) => `${one} ${name} ${says(found[i])}`).join(", ")).join("; ")}`}>
-      <${Axes} x=${null} y=${y} logY=${logY} xLabel="" yLabel=${yLabel} width=${width} height=${height} says=${says} />
+      <${Axes} x=${null} y=${y} xLabel="" yLabel=${yLabel} width=${width} height=${height} says=${says} />
       ${names.map((name, n) => html`<g>
-        ${entries.map(([group, found], i) => fits(found[n], logY) && html`<rect class=${CURVES[i % 6]} rx="2" x=${SPACE.left + (n + 0.5) * room - (entries.length * thick) / 2 + i * thick} width=${thick * 0.92}
+        ${entries.map(([group, found], i) => Number.isFinite(found[n]) && html`<rect class=${CURVES[i % 6]} rx="2" x=${SPACE.left + (n + 0.5) * room - (entries.length * thick) / 2 + i * thick} width=${thick * 0.92}
           y=${Math.min(y(found[n]), base)} height=${Math.abs(base - y(found[n]))}><title>${`${name}, ${group}: ${says(found[n])}`}</title></rect>`)}
         <text class="tick" x=${SPACE.left + (n + 0.5) * room} y=${height - SPACE.bottom + 17} text-anchor="middle">${name.length > room / 6 ? `${name.slice(0, Math.max(2, Math.floor(room / 6) - 1))}…` : name}</text>
       </g>`)}
