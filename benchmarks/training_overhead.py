@@ -342,6 +342,10 @@ def parts(folder: Path) -> list[Row]:
         tensors, facts = snapshot(model, optimizer)
         checkpoints.save(next(numbers), tensors, facts, best=True)
 
+    def flush() -> None:
+        if records.board is not None:  # where TensorBoard is installed
+            records.board.flush()
+
     numbers = iter(range(10**6))
     drawn = _each(lambda: next(batches), 2000)
     alone = _each(lambda: task.batch(examples, generator), 2000)
@@ -350,7 +354,7 @@ def parts(folder: Path) -> list[Row]:
         "schedule and the step's generator": ("every step", _each(rate, 2000)),
         "a line of metrics": ("ten in an evaluation", _each(lambda: metrics.write(**line), 1000)),
         "the same for TensorBoard": ("ten in an evaluation", _each(lambda: records.show(**line), 1000)),
-        "flush of TensorBoard": ("every evaluation", _each(records.board.flush, 50)),
+        "flush of TensorBoard": ("every evaluation", _each(flush, 50)),
         "snapshot and checkpoint, best, 16 640 weights": ("every evaluation", _each(save, 30)),
     }
     with shown() as show:

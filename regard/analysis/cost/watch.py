@@ -419,19 +419,22 @@ class Watch(TorchDispatchMode):
         finally:
             self.scopes.pop()
 
-    @contextmanager
-    def attend(self, name: str, problem: Problem) -> Iterator[None]:
+    def attend(self, name: str, problem: Problem) -> AbstractContextManager[None]:
         """Enter one call of `attend`, whose time the machine's table says: by this algorithm, or by the one that a
-        machine which is not here would choose. The operations of what it runs in have no price of their own.
+        machine which is not here would choose. The operations of what it runs in have no price of their own. It is
+        planned now: where the call is entered tensors have no contents, by which cells are told apart.
         """
         if self.ledger is None or self.phase not in ("forward", "backward"):
-            yield
-            return
+            return nullcontext()
         machine = self.ledger.machine
         there = problem.on_machine(machine)
         if machine.name != problem.machine.name:
             name = PLANNER.choose(there).name
-        self.attending.append(self.ledger.attend(self.phase, self.stack[-1] if self.stack else "", name, there))
+        return self._attending(self.ledger.attend(self.phase, self.stack[-1] if self.stack else "", name, there))
+
+    @contextmanager
+    def _attending(self, attended: Attended) -> Iterator[None]:
+        self.attending.append(attended)
         try:
             yield
         finally:

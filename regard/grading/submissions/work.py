@@ -30,7 +30,7 @@ class Reading:
         except ValueError as error:
             return {"refused": printable(str(error), LONGEST_LINE)}
         said = {"name": submission.name, "student": submission.student, "notes": submission.notes}
-        return harmless(said) | {"given": _given(submission.answers), "answers": submission.answers}
+        return harmless(said) | {"given": _given(submission.answers), "answers": _bounded(submission.answers)}
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,13 @@ def _given(answers: Mapping[str, Any]) -> dict[str, str]:
         parts = {f"{id}.{name}": part for name, part in answer.items()} if isinstance(answer, Mapping) else {id: answer}
         given |= {label: _written(each) for label, each in parts.items()}
     return given
+
+
+def _bounded(answer: Any) -> Any:
+    """Texts without what is beyond the longest that is read: a notebook's would not fit into what a child may say."""
+    if isinstance(answer, Mapping):
+        return {name: _bounded(part) for name, part in answer.items()}
+    return answer[: LONGEST_ANSWER + 1] if isinstance(answer, str) else answer
 
 
 def _written(answer: Any) -> str:

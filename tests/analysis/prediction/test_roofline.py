@@ -16,7 +16,8 @@ from regard.analysis.cost.memory import Allocations
 from regard.analysis.cost.watch import Watch
 from regard.analysis.prediction.roofline import WAVE, Access, Operation, Product, fused, one_by_one, product_seconds
 from regard.analysis.speed.measure import measure_step
-from regard.attention import Attention, Causal
+from regard.attention import Attention, Causal, Grid, Tiles
+from regard.models import DaViTConfig, build
 
 H200 = TABLES["h200"]
 HALF = torch.bfloat16
@@ -145,6 +146,21 @@ def test_attention_of_a_module_has_the_planner_s_price():
     problem = pose(q, q, q, Attention()).on_machine(replace(H200, host={}))
     expected = float(PLANNER.seconds_by(PLANNER.named("fused"), problem))
     assert time.operations["attend by fused"].forward == pytest.approx(expected)
+
+
+def test_windows_are_planned_for_the_machine_outside_of_the_count():
+    """Where tensors have no contents, cells cannot be told apart: the plan is made before the call is entered."""
+    config = DaViTConfig(image=224, widths=(96,), depths=(1,), num_heads=(3,))
+    found = cost(build(config), *config.inputs(), device="h200").time
+    assert found is not None
+    q = torch.empty(1, 3, 3136, 32, device="meta", requires_grad=True)
+    value = Attention(mask=Tiles(7, 7), queries=Grid(56, 56), keys=Grid(56, 56))
+    chosen = PLANNER.choose(pose(q, q, q, value).on_machine(H200)).name
+    channels = "attend by fused"
+    assert {name for name in found.operations if name.startswith("attend")} == {
+        *(f"attend by {chosen}", f"attend by {chosen}, back"),
+        *(channels, f"{channels}, back"),
+    }
 
 
 def test_time_is_dealt_out_to_modules_and_the_host_may_be_the_slower():

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import os
 import re
 from html.parser import HTMLParser
@@ -242,6 +243,16 @@ def test_a_class_in_short(graded):
     assert (top.count, top.mistake) == (2, "a bias vector counted as one number")  # in two notations
     assert "15" in top.feedback
     assert summary == summarise(own, found[::-1])
+
+
+def test_a_very_long_answer_loses_no_other(tmp_path: Path):
+    (tmp_path / "questions.toml").write_text(QUESTIONS)
+    answers = {"q.1": "3D(D+1)", "q.2": 1_900_000 * "ü"}
+    cells = [{"cell_type": "markdown", "metadata": {"tags": [id]}, "source": said} for id, said in answers.items()]
+    (tmp_path / "ada.ipynb").write_text(json.dumps({"nbformat": 4, "cells": cells}, ensure_ascii=False), "utf-8")
+    (found,) = grade(read_questions(tmp_path / "questions.toml"), tmp_path / "ada.ipynb")
+    assert [mark.verdict for mark in found.marks] == ["right", "not read"], found.refused
+    assert found.given["q.2"].startswith("üü")
 
 
 def test_folders_within_the_folder_only_when_asked(tmp_path: Path):
