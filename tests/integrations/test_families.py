@@ -5,6 +5,7 @@ import torch
 import transformers
 from torch import Tensor
 
+from regard.integrations.transformers import registration
 from tests.integrations.families import IMAGE, KINDS, SIZES, TOKENS, VISION, B, T, V, inputs, models, pair, real_tokens
 
 CLOSE = {"rtol": 1e-5, "atol": 1e-5}
@@ -96,6 +97,14 @@ def test_models_that_choose_among_classes_of_their_own_have_one():
     _, ours = pair(config, "AutoModelForCausalLM")
     with pytest.raises(ValueError, match='computes attention itself; use attn_implementation="eager" or "sdpa" for it'):
         ours(torch.randint(3, V, (B, T)))
+
+
+def test_another_version_of_transformers_may_lack_a_model(monkeypatch):
+    monkeypatch.setattr(registration, "CHOOSERS", ("gone.modeling_gone", "sam.modeling_sam"))
+    table = transformers.models.sam.modeling_sam.SAM_VISION_ATTENTION_CLASSES
+    monkeypatch.delitem(table, registration.NAME, raising=False)
+    registration.register()
+    assert table[registration.NAME] is table["sdpa"]
 
 
 def test_falcon_adds_its_slopes_once():

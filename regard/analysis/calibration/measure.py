@@ -159,9 +159,9 @@ class Session:
         repeats = {name: max(1, min(100, round(SLICE / once[name]))) for name in hopeful}
         reads = {name: functools.partial(time_calls, runs[name], self.device, repeats[name]) for name in hopeful}
         samples, failed = take_turns(reads, turns)
-        found = {name: (once[name], 1) for name in once}
+        found = {name: (once[name], 1) for name in once if name not in failed}
         # The shortest turn: what else the machine does only makes a turn longer.
-        found |= {name: (min(times), len(times)) for name, times in samples.items() if times}
+        found |= {name: (min(times), len(times)) for name, times in samples.items() if name in found}
         return found, errors | failed
 
 

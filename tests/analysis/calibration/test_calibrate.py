@@ -1,5 +1,6 @@
 """A machine is measured at tiny sizes, its table is written, read where it is named, and predicts its own problems."""
 
+import itertools
 import json
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from regard import plan
 from regard.algorithms.planning.machines import TABLES, read_table, table_of
 from regard.analysis.calibration import calibrate, calibration, problems
 from regard.analysis.calibration.fit import Measured, evaluate
+from regard.analysis.calibration.measure import Session
 from regard.commands.app import app
 from regard.training import limit_threads
 
@@ -87,6 +89,18 @@ def test_too_few_problems_make_no_table(monkeypatch):
     monkeypatch.setattr(calibration, "FEWEST", 10**6)
     with pytest.raises(ValueError, match=r"needs at least 1000000 problems: got \d+ in"):
         calibrate(torch.device("cpu"), seconds=0.01)
+
+
+def test_an_algorithm_that_fails_in_a_later_turn_has_a_reason_and_no_time():
+    calls = itertools.count(1)
+
+    def fail_later() -> None:
+        if next(calls) > 3:  # once to see, and twice on the clock
+            raise RuntimeError("no more room")
+
+    times, errors = Session(torch.device("cpu"), seconds=1.0)._times({"whole": lambda: None, "later": fail_later}, None)
+    assert times.keys() == {"whole"}
+    assert errors == {"later": "error: RuntimeError: no more room"}
 
 
 def test_the_table_of_a_slower_machine_predicts_it_and_the_shipped_one_does_not():
